@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# One set of compiler flags for everything that is ours.
+add_library(moreau_flags INTERFACE)
+target_compile_options(moreau_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes
+  -Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings -Wvla -Wundef -Wformat=2
+  # The same bits on every path and for every thread count.
+  -ffp-contract=off)
+if(MOREAU_WERROR)
+  target_compile_options(moreau_flags INTERFACE -Werror)
+endif()
+if(MOREAU_SANITIZE)
+  target_compile_options(moreau_flags INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(moreau_flags INTERFACE -fsanitize=address,undefined)
+endif()

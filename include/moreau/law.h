@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Laws: what ties the relative motion u of one constraint block to its impulse r.
+ *
+ * The normal component comes first.  With compliance c >= 0 (one number a row) the law ties
+ * u + diag(c) r to r: the relaxation zeta of [lu2015, eq. 11, 20], in units of u per unit of r.
+ *
+ *   law            d       what it says
+ *   coulomb        2, 3    0 <= u_N perp r_N >= 0, |r_T| <= mu r_N, sliding opposes u_T
+ *   frictionless   1       0 <= u perp r >= 0 (also a joint limit)
+ *   bilateral      any     u = 0 (a joint)
+ *   box            any     lower <= r <= upper; u_k > 0 needs r_k = lower_k, u_k < 0 needs upper_k
+ *                          (dry joint friction, a motor)
+ *   rolling        5       coulomb on (r_N, r_T), and a rolling moment |r_R| <= mu_rolling r_N
+ *                          that opposes the rolling velocity u_R
+ *
+ * mu = 0 is a frictionless contact whose tangential impulse is zero.  mu = infinity never slides:
+ * either the contact is apart (r = 0, u_N >= 0) or u_T = 0 and 0 <= u_N perp r_N >= 0.
+ */
+#ifndef MOREAU_LAW_H
+#define MOREAU_LAW_H
+
+#include "moreau/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mo_law_kind {
+    MO_LAW_COULOMB,
+    MO_LAW_FRICTIONLESS,
+    MO_LAW_BILATERAL,
+    MO_LAW_BOX,
+    MO_LAW_ROLLING,
+    MO_LAW_KIND_COUNT
+} mo_law_kind;
+
+/* One law with its parameters.  Arrays are borrowed: they are read when the law is used. */
+typedef struct mo_law {
+    mo_law_kind kind;
+    double mu;                /* coulomb, rolling: friction coefficient, 0 to infinity        */
+    double mu_rolling;        /* rolling: coefficient of the moment (a length), 0 to infinity */
+    const double *lower;      /* box: d lower bounds of r, -infinity allowed                  */
+    const double *upper;      /* box: d upper bounds of r, +infinity allowed                  */
+    const double *compliance; /* d numbers >= 0, or NULL for a hard law                       */
+} mo_law;
+
+MO_API mo_law mo_law_coulomb(double mu);
+MO_API mo_law mo_law_frictionless(void);
+MO_API mo_law mo_law_bilateral(void);
+MO_API mo_law mo_law_box(const double *lower, const double *upper);
+MO_API mo_law mo_law_rolling(double mu, double mu_rolling);
+
+/* The name of a kind ("coulomb"), or NULL for a number that is no kind. */
+MO_API const char *mo_law_name(mo_law_kind kind);
+
+/* Does this law exist in dimension d, with these parameters?  If not, `why` (or NULL) says it. */
+MO_API mo_error mo_law_check(const mo_law *law, int d, mo_message *why);
+
+/* y = the point of the law's set of impulses nearest to x (both of length d; y may be x). */
+MO_API void mo_law_project(const mo_law *law, int d, const double *x, double *y);
+
+/*
+ * One block alone, exactly: r and u = W r + b that obey the law, W row-major d x d with a positive
+ * semidefinite symmetric part.  Always writes a finite r for finite input; where W is singular and
+ * no solution exists, it is the best point found.  Compliance is added to the diagonal of W.
+ */
+MO_API void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, double *r);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

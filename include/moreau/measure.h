@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The one residual by which every answer is judged, from the problem and r alone: v and u are
+ * computed anew from r, so that the dynamics hold to rounding and only the laws are in question.
+ *
+ * With uhat = u + compliance r + mu |u_T| e_N (and + mu_rolling |u_R| e_N for rolling), the natural map of
+ * block i is r_i - proj(r_i - uhat_i): zero exactly where the law holds.
+ */
+#ifndef MOREAU_MEASURE_H
+#define MOREAU_MEASURE_H
+
+#include "moreau/base.h"
+#include "moreau/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The largest value over the blocks, and the block where it is (-1 where there is none). */
+typedef struct mo_worst {
+    double value;
+    int constraint;
+} mo_worst;
+
+typedef struct mo_residual {
+    double natural;          /* 2-norm of the natural map over all blocks                   */
+    double natural_relative; /* natural / max(1, |q|): what `tol` is compared with          */
+    double q_norm;           /* |q|, q = H' M^-1 f + w                                      */
+
+    mo_worst block;            /* the block with the largest natural map                    */
+    mo_worst penetration_rate; /* max(0, -u_N) over unilateral blocks, and |u| of joints    */
+    mo_worst cone_violation;   /* distance of r from its set of impulses, in units of r     */
+    mo_worst dissipation;      /* failure of maximum dissipation and of complementarity, in
+                                  units of r u: mu r_N |u_T| + r_T.u_T, |r_N u_N|           */
+
+    /* The normalisations that Siconos publishes. */
+    double siconos_q;    /* natural / |q| (natural where q = 0)                             */
+    double siconos_full; /* natural / max(|q|, |r|, |u|) (natural where all are zero)       */
+
+    /* Free of units: the natural map with step 1 / lambda_i, lambda_i = trace(W_ii) / d,
+     * times lambda_i, the largest over the blocks, over the largest |q_i|. */
+    double scaled;
+} mo_residual;
+
+/* Fails only for lack of memory, or where r is not finite (MO_ERR_ARGUMENT). */
+MO_API mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual);
+
+/*
+ * For a velocity that did not come from r: |M v - H r - f| in the norm of M^-1, relative to
+ * |f| in the same norm (or absolute where f = 0), and the sum of this and of the natural map of
+ * (H' v + w, r) over max(|q|, |r|, |u|), which is what Siconos reports for global problems.
+ */
+typedef struct mo_global_residual {
+    double equilibrium;          /* |M v - H r - f| in the norm of M^-1 */
+    double equilibrium_relative; /* over |f| in the same norm           */
+    double siconos_global;
+} mo_global_residual;
+
+MO_API mo_error mo_measure_global(const mo_problem *problem, const double *v, const double *r,
+                                  mo_global_residual *residual);
+
+/*
+ * The error of Chen, Chen and Kanzow as used in [lu2015, eq. 30-31], 1/2 sum phi^2 with weight
+ * xi (0.7 in the paper).  Conic: the pairs (p_n, rho_n) and (s, sigma) of eq. 16, 19-21 and the
+ * equations 17-18.  Linearised with `facets` directions: the pairs of eq. 12-14, where r_T is split
+ * over the directions with the least sum.  facets = 0 asks for the conic form.
+ */
+MO_API mo_error mo_measure_cck(const mo_problem *problem, const double *r, int facets, double xi,
+                               double *total_error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

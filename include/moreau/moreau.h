@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Moreau: rigid multibody dynamics with hard contact, joints and Coulomb friction. */
+#ifndef MOREAU_MOREAU_H
+#define MOREAU_MOREAU_H
+
+#include "moreau/base.h"
+#include "moreau/io.h"
+#include "moreau/law.h"
+#include "moreau/measure.h"
+#include "moreau/options.h"
+#include "moreau/problem.h"
+#include "moreau/result.h"
+#include "moreau/solve.h"
+
+#endif

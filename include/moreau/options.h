@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Options of mo_solve: common ones first, then one struct a method.
+ *
+ * Every option with a value is one row of the table below, from which the struct, the defaults, the
+ * checks, the program's flags, its --help and the printing all follow.  A row reads
+ *
+ *   NUMBER(group, field, default, least, most, text)     a double
+ *   COUNT (group, field, default, least, most, text)     an int
+ *   CHOICE(group, field, default, names, text)           an int that stands for one of the names
+ *
+ * where names are separated by '|' and the value is the position in that list.
+ */
+#ifndef MOREAU_OPTIONS_H
+#define MOREAU_OPTIONS_H
+
+#include <math.h>
+
+#include "moreau/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)                                                   \
+    NUMBER(common, tol, 1e-8, 0.0, 1.0,                                                            \
+           "solved when the natural residual / max(1, |q|) is at most this")                       \
+    COUNT(common, max_iter, 10000, 0, 2000000000, "iterations at most (sweeps, pivots, ...)")      \
+    NUMBER(common, time_limit, INFINITY, 0.0, INFINITY, "seconds at most, by the wall clock")      \
+    COUNT(common, threads, 1, 1, 1024, "threads; the answer has the same bits for any number")     \
+    COUNT(common, history, 0, 0, 1, "1: keep one record for each residual check")
+
+#define MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)                                                     \
+    NUMBER(nsgs, omega, 1.0, 0.01, 1.99,                                                           \
+           "over-relaxation: r becomes (1 - omega) r + omega r_new, brought back into its set")    \
+    CHOICE(nsgs, order, 0, "auto|natural|coloured",                                                \
+           "order of a sweep; auto: natural up to 2,000 blocks, coloured (parallel) above")        \
+    COUNT(nsgs, check_every, 0, 0, 1000000,                                                        \
+          "sweeps between two residual checks; 0: one to sixteen, growing with the sweeps done")
+
+#define MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)                                                     \
+    CHOICE(prox, order, 0, "jacobi|gauss-seidel",                                                  \
+           "all blocks from the last iterate (Algorithm 1), or each from the newest values")       \
+    CHOICE(prox, model, 0, "conic|linearised",                                                     \
+           "the true cone (eq. 4), or the pyramid with facets and slip speeds (eq. 5, 13-14)")     \
+    CHOICE(prox, rule, 3, "fixed|foerg|contact|adaptive",                                          \
+           "the step r: prox.r as given; r* of eq. 32; one from each diagonal block; adapted")     \
+    NUMBER(prox, r, 1.0, 1e-300, 1e300, "the step of the fixed rule, in units of r per unit of u") \
+    NUMBER(prox, zeta, 0.0, 0.0, 1e300, "relaxation of eq. 11: adds zeta to the diagonal of W")    \
+    COUNT(prox, facets, 4, 3, 64, "linearised model: friction directions of a contact in space")
+
+/* All groups.  A new method adds its list above and its line here. */
+#define MO_OPTIONS_TABLE(NUMBER, COUNT, CHOICE) \
+    MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)    \
+    MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)      \
+    MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)
+
+#define MO_FIELD_NUMBER(group, field, value, least, most, text) double field;
+#define MO_FIELD_COUNT(group, field, value, least, most, text) int field;
+#define MO_FIELD_CHOICE(group, field, value, names, text) int field;
+
+/* What a method reports when it measures its iterate: a row of the history. */
+typedef struct mo_progress {
+    int iteration;
+    double seconds;           /* since the start of the solve */
+    double residual;          /* natural residual             */
+    double residual_relative; /* over max(1, |q|)             */
+} mo_progress;
+
+typedef struct mo_options {
+    const char *method; /* a name that mo_method_find knows; NULL: the default method */
+
+    MO_OPTIONS_COMMON(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+
+    const double *start;        /* impulses to start from, one a row; NULL: zero            */
+    const volatile int *cancel; /* checked at each iteration: the solve ends once it is not 0 */
+    void (*progress)(void *user, const mo_progress *now); /* at each residual check, or NULL */
+    void *progress_user;
+
+    struct {
+        MO_OPTIONS_NSGS(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } nsgs;
+    struct {
+        MO_OPTIONS_PROX(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } prox;
+} mo_options;
+
+MO_API mo_options mo_default_options(void);
+
+/* Is every option inside its range?  If not, `why` (or NULL) names it and the range. */
+MO_API mo_error mo_options_check(const mo_options *options, mo_message *why);
+
+/* Sets one option by its name ("tol", "nsgs.omega", "prox.rule") from its text ("foerg"). */
+MO_API mo_error mo_options_set(mo_options *options, const char *name, const char *value,
+                               mo_message *why);
+
+/* The table, row by row, for help and for printing. */
+typedef struct mo_option_info {
+    const char *name;  /* "tol", "nsgs.omega"                  */
+    const char *text;  /* what it does                          */
+    const char *names; /* of a choice, separated by '|'; else NULL */
+    double least, most;
+    int is_count; /* an int and not a double */
+} mo_option_info;
+
+MO_API int mo_option_count(void);
+MO_API mo_option_info mo_option_describe(int index);
+
+/* The value of option `index` as text ("1e-08", "foerg") into `text` of `size` bytes. */
+MO_API void mo_option_print(const mo_options *options, int index, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

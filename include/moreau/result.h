@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What a solve found. */
+#ifndef MOREAU_RESULT_H
+#define MOREAU_RESULT_H
+
+#include "moreau/base.h"
+#include "moreau/measure.h"
+#include "moreau/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What did it find?  The second text is for a person, the first for a program. */
+#define MO_STATUS_LIST(X)                                                                          \
+    X(MO_SOLVED, "solved", "the residual is at most the tolerance")                                \
+    X(MO_ITERATION_LIMIT, "iteration-limit", "the iterations were used up before the tolerance")   \
+    X(MO_TIME_LIMIT, "time-limit", "the time was used up before the tolerance")                    \
+    X(MO_STALLED, "stalled", "the method makes no more progress before the tolerance")             \
+    X(MO_CANCELLED, "cancelled", "the caller stopped it before the tolerance")                     \
+    X(MO_NO_SOLUTION, "no-solution", "it is proven that no solution exists")
+
+#define MO_STATUS_ENUM(name, word, text) name,
+typedef enum mo_status { MO_STATUS_LIST(MO_STATUS_ENUM) MO_STATUS_COUNT } mo_status;
+
+MO_API const char *mo_status_word(mo_status status); /* "solved"  */
+MO_API const char *mo_status_text(mo_status status); /* a sentence */
+
+/*
+ * Start from {0}; mo_solve may be given a used one again, and reuses its memory.  The vectors are
+ * the best iterate by natural residual, whatever the status, and belong to the result until
+ * mo_result_clear.
+ */
+typedef struct mo_result {
+    mo_status status;
+    const char *method; /* the one that ran */
+    int dof_count;      /* length of v; 0 for a reduced problem */
+    int row_count;      /* length of u and r */
+    double *v;
+    double *u; /* H' v + w, without the compliance part */
+    double *r;
+    mo_residual residual; /* by mo_measure, from r */
+    int iterations;
+    double seconds;       /* wall clock, all phases   */
+    double setup_seconds; /* of which: views and workspace */
+    size_t bytes;         /* workspace of the method; the views are in mo_problem_bytes */
+    mo_message message;   /* more about the status, or the error; may be empty */
+    mo_progress *history; /* where asked for */
+    int history_count;
+
+    mo_allocator allocator; /* the library's own from here on */
+    size_t vector_room;
+    int history_room;
+} mo_result;
+
+MO_API void mo_result_clear(mo_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
