@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
 # One set of compiler flags for everything that is ours.
 add_library(moreau_flags INTERFACE)
 target_compile_options(moreau_flags INTERFACE
@@ -8,9 +9,4 @@ target_compile_options(moreau_flags INTERFACE
   -ffp-contract=off)
 if(MOREAU_WERROR)
   target_compile_options(moreau_flags INTERFACE -Werror)
-endif()
-if(MOREAU_SANITIZE)
-  target_compile_options(moreau_flags INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(moreau_flags INTERFACE -fsanitize=address,undefined)
 endif()

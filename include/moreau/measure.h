@@ -37,14 +37,16 @@ typedef struct mo_residual {
     /* The normalisations that Siconos publishes. */
     double siconos_q;    /* natural / |q| (natural where q = 0)                             */
     double siconos_full; /* natural / max(|q|, |r|, |u|) (natural where all are zero)       */
-
-    /* Free of units: the natural map with step 1 / lambda_i, lambda_i = trace(W_ii) / d,
-     * times lambda_i, the largest over the blocks, over the largest |q_i|. */
-    double scaled;
 } mo_residual;
 
 /* Fails only for lack of memory, or where r is not finite (MO_ERR_ARGUMENT). */
 MO_API mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual);
+
+/*
+ * Free of units: the natural map with step 1 / lambda_i, lambda_i = trace(W_ii) / d, which has the units
+ * of r, times lambda_i; the largest over the blocks, over the largest |q_i| (absolute where q = 0).
+ */
+MO_API mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *scaled);
 
 /*
  * For a velocity that did not come from r: |M v - H r - f| in the norm of M^-1, relative to

@@ -43,7 +43,7 @@ extern "C" {
     CHOICE(prox, order, 0, "jacobi|gauss-seidel",                                                  \
            "all blocks from the last iterate (Algorithm 1), or each from the newest values")       \
     CHOICE(prox, model, 0, "conic|linearised",                                                     \
-           "the true cone (eq. 4), or the pyramid with facets and slip speeds (eq. 5, 13-14)")     \
+           "the true cone (eq. 4), or a pyramid of facets (eq. 5, 13-14)")     \
     CHOICE(prox, rule, 3, "fixed|foerg|contact|adaptive",                                          \
            "the step r: prox.r as given; r* of eq. 32; one from each diagonal block; adapted")     \
     NUMBER(prox, r, 1.0, 1e-300, 1e300, "the step of the fixed rule, in units of r per unit of u") \
@@ -75,7 +75,8 @@ typedef struct mo_options {
 
     const double *start;        /* impulses to start from, one a row; NULL: zero            */
     const volatile int *cancel; /* checked at each iteration: the solve ends once it is not 0 */
-    void (*progress)(void *user, const mo_progress *now); /* at each residual check, or NULL */
+    /* Called at each residual check with the iterate at that moment; NULL: nobody watches. */
+    void (*progress)(void *user, const mo_progress *now, const double *r);
     void *progress_user;
 
     struct {

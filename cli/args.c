@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "args.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "nearest.h"
+#include "text.h"
+
+enum { TEXT_COLUMN = 26 }; /* where --help begins what a flag does */
+
+/* ---- help ------------------------------------------------------------------------------------ */
+
+/* The name as it is typed. */
+static void put_name(FILE *out, const char *name)
+{
+    for (; *name; ++name) {
+        fputc(*name == '_' ? '-' : *name, out);
+    }
+}
+
+static void put_flag(const args_flag *flag)
+{
+    fputs("  --", stdout);
+    put_name(stdout, flag->name);
+    int column = 4 + (int)strlen(flag->name);
+    if (flag->operand) {
+        printf(" %s", flag->operand);
+        column += 1 + text_width(flag->operand);
+    }
+    if (column + 2 > TEXT_COLUMN) {
+        printf("\n%*s", TEXT_COLUMN, "");
+    } else {
+        printf("%*s", TEXT_COLUMN - column, "");
+    }
+    char text[512];
+    const int shown = flag->initial[0] != 0;
+    snprintf(text, sizeof text, "%s%s%s%s", flag->text, shown ? " [" : "", flag->initial,
+             shown ? "]" : "");
+    text_put_wrapped(stdout, text, TEXT_COLUMN, TEXT_COLUMN);
+}
+
+/* Length of the group in "group.name"; 0 where there is none. */
+static int group_length(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot ? (int)(dot - name) : 0;
+}
+
+/* All flags, those without a group first, as they stand in the table. */
+static void put_flags(const args_flag *flags, int count)
+{
+    static const args_flag help = {.name = "help", .text = "this text"};
+    const char *group = "";
+    int length = 0, k = 0;
+    printf("\nFlags:\n");
+    for (; k < count && group_length(flags[k].name) == 0; ++k) {
+        put_flag(&flags[k]);
+    }
+    put_flag(&help);
+    for (; k < count; ++k) {
+        const int n = group_length(flags[k].name);
+        if (n != length || strncmp(group, flags[k].name, (size_t)n) != 0) {
+            group = flags[k].name;
+            length = n;
+            printf("\nOptions of %.*s:\n", n, group);
+        }
+        put_flag(&flags[k]);
+    }
+}
+
+/* Paragraphs, each wrapped. */
+static void put_about(const char *about)
+{
+    while (*about) {
+        const char *end = strstr(about, "\n\n");
+        const int length = end ? (int)(end - about) : (int)strlen(about);
+        char paragraph[2048];
+        snprintf(paragraph, sizeof paragraph, "%.*s", length, about);
+        fputc('\n', stdout);
+        text_put_wrapped(stdout, paragraph, 0, 0);
+        about += end ? length + 2 : length;
+    }
+}
+
+static void put_help(const args_command *command, const args_flag *flags, int flag_count)
+{
+    printf("moreau %s: %s\n\n", command->name, command->summary);
+    printf("Usage: moreau %s [FLAGS]%s%s\n", command->name, command->operands[0] ? " " : "",
+           command->operands);
+    if (command->about) {
+        put_about(command->about);
+    }
+    put_flags(flags, flag_count);
+    printf("\nExamples:\n%s", command->examples);
+}
+
+static int asks_for_help(int argc, char **argv)
+{
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; ++k) {
+        if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- parsing --------------------------------------------------------------------------------- */
+
+/* Is `typed`, of this length, the name of a flag? */
+static int names_flag(const char *typed, size_t length, const char *name)
+{
+    if (strlen(name) != length) {
+        return 0;
+    }
+    for (size_t k = 0; k < length; ++k) {
+        const char a = typed[k] == '_' ? '-' : typed[k], b = name[k] == '_' ? '-' : name[k];
+        if (a != b) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static args_flag *find_flag(args_flag *flags, int count, const char *typed, size_t length)
+{
+    for (int k = 0; k < count; ++k) {
+        if (names_flag(typed, length, flags[k].name)) {
+            return &flags[k];
+        }
+    }
+    return NULL;
+}
+
+/* A flag as it is typed, for a sentence. */
+typedef struct typed_name {
+    char text[64];
+} typed_name;
+
+static typed_name typed(const char *name)
+{
+    typed_name t;
+    snprintf(t.text, sizeof t.text, "--%s", name);
+    for (char *c = t.text; *c; ++c) {
+        *c = *c == '_' ? '-' : *c;
+    }
+    return t;
+}
+
+static args_answer say_unknown(const args_command *command, const args_flag *flags, int count,
+                               const char *word)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    const char *bare = name + strspn(name, "-");
+    nearest n = {.typed = bare};
+    for (int k = 0; k < count; ++k) {
+        nearest_try(&n, flags[k].name);
+    }
+    if (n.name) {
+        say(command->name, "there is no flag %s; did you mean %s?", name, typed(n.name).text);
+    } else {
+        say(command->name, "there is no flag %s; moreau %s --help lists them", name, command->name);
+    }
+    return ARGS_WRONG;
+}
+
+/* Takes the flag at argv[*at], and its value, moving *at to the last word used. */
+static args_answer take_flag(const args_command *command, args_flag *flags, int flag_count,
+                             int argc, char **argv, int *at)
+{
+    const char *word = argv[*at], *name = word + 2;
+    const size_t length = strcspn(name, "=");
+    args_flag *flag = word[1] == '-' ? find_flag(flags, flag_count, name, length) : NULL;
+    if (!flag) {
+        return say_unknown(command, flags, flag_count, word);
+    }
+    const typed_name shown = typed(flag->name);
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    if (!flag->operand) {
+        if (value) {
+            say(command->name, "%s takes no value", shown.text);
+            return ARGS_WRONG;
+        }
+        flag->value = "";
+        return ARGS_RUN;
+    }
+    if (!value && *at + 1 < argc && strncmp(argv[*at + 1], "--", 2) != 0) {
+        value = argv[++*at];
+    }
+    if (!value || !value[0]) {
+        say(command->name, "%s needs a value, as in %s %s", shown.text, shown.text, flag->operand);
+        return ARGS_WRONG;
+    }
+    if (flag->value) {
+        say(command->name, "%s is given twice, with %.100s and with %.100s; give it once",
+            shown.text, flag->value, value);
+        return ARGS_WRONG;
+    }
+    flag->value = value;
+    return ARGS_RUN;
+}
+
+static args_answer check_operands(const args_command *command, int count, char **operands)
+{
+    for (int k = 0; k < count; ++k) {
+        if (!operands[k][0] && (command->most < 0 || k < command->most)) {
+            say(command->name, "operand %d is an empty string where %s belongs", k + 1,
+                command->operands);
+            return ARGS_WRONG;
+        }
+    }
+    if (count < command->least) {
+        say(command->name, "an operand is missing; the call is: moreau %s [FLAGS] %s",
+            command->name, command->operands);
+        return ARGS_WRONG;
+    }
+    if (command->most >= 0 && count > command->most) {
+        say(command->name, "'%.200s' is one operand too many; the call is: moreau %s [FLAGS]%s%s",
+            operands[command->most], command->name, command->operands[0] ? " " : "",
+            command->operands);
+        return ARGS_WRONG;
+    }
+    return ARGS_RUN;
+}
+
+args_answer args_parse(const args_command *command, args_flag *flags, int flag_count, int argc,
+                       char **argv, int *operand_count)
+{
+    if (asks_for_help(argc, argv)) {
+        put_help(command, flags, flag_count);
+        return ARGS_HELP;
+    }
+    int count = 0, only_operands = 0;
+    for (int k = 0; k < argc; ++k) {
+        if (!only_operands && strcmp(argv[k], "--") == 0) {
+            only_operands = 1;
+        } else if (!only_operands && argv[k][0] == '-' && argv[k][1]) {
+            const args_answer answer = take_flag(command, flags, flag_count, argc, argv, &k);
+            if (answer != ARGS_RUN) {
+                return answer;
+            }
+        } else {
+            argv[count++] = argv[k];
+        }
+    }
+    *operand_count = count;
+    return check_operands(command, count, argv);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The command line, from a table: one row a flag, from which both the parser and --help follow.
+ *
+ *   --name value, --name=value    a flag with a value
+ *   --name                        a switch
+ *   --                            what follows are operands, whatever they look like
+ *
+ * '_' in a name is typed '-' (both are understood).  A value never begins with "--" unless it is given
+ * after '='.  Operands and flags come in any order.  A flag with a value is given once.
+ */
+#ifndef CLI_ARGS_H
+#define CLI_ARGS_H
+
+typedef struct args_flag {
+    const char *name;    /* "max_iter"; "group.name" is shown under its group by --help */
+    const char *operand; /* what --help calls its value ("FILE"); NULL for a switch     */
+    const char *text;    /* what it does, for --help                                    */
+    char initial[40];    /* the default, for --help; may be empty                       */
+    const char *value;   /* set by args_parse: "" for a switch, NULL where it is absent */
+} args_flag;
+
+typedef struct args_command {
+    const char *name;     /* "solve"                                          */
+    const char *operands; /* "FILE...", as the usage line shows it; or ""     */
+    const char *summary;  /* one line                                         */
+    const char *about;    /* paragraphs, separated by empty lines; or NULL    */
+    const char *examples; /* lines, as --help shows them                      */
+    int least, most;      /* how many operands it takes; most < 0: any number */
+} args_command;
+
+typedef enum args_answer {
+    ARGS_RUN,  /* go on */
+    ARGS_HELP, /* the help was asked for and printed: nothing is left to do */
+    ARGS_WRONG /* the call was wrong and the sentence has been said */
+} args_answer;
+
+/* Reads the words after the command's name.  Operands are moved to the front of argv. */
+args_answer args_parse(const args_command *command, args_flag *flags, int flag_count, int argc,
+                       char **argv, int *operand_count);
+
+#endif

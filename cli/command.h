@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The commands of the program, one file each.  A command receives the words after its name, may
+ * reorder them, and returns the exit status.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+/* Exit statuses: done; it ran and failed; the call itself was wrong. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_CALL = 2 };
+
+int command_solve(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_solvers(int argc, char **argv);
+int command_convert(int argc, char **argv);
+int command_reproduce(int argc, char **argv);
+int command_bench(int argc, char **argv);
+
+#endif

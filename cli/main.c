@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The program: finds the command, and sees to it that what it printed arrived. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "moreau/base.h"
+#include "nearest.h"
+#include "text.h"
+
+typedef struct command {
+    const char *name;
+    const char *operands;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+/* A new command is one file and one row. */
+static const command COMMANDS[] = {
+    {"solve", "FILE...", "solve the contact problem of each FCLIB file", command_solve},
+    {"info", "FILE...", "what each FCLIB file holds", command_info},
+    {"solvers", "[NAME]", "the methods, their laws, papers and options", command_solvers},
+    {"convert", "IN OUT", "write the problem of one FCLIB file to another", command_convert},
+    {"reproduce", "[NAME]", "a paper's tables and figures, its numbers beside ours",
+     command_reproduce},
+    {"bench", "[NAME]", "performance, measured on this machine", command_bench},
+};
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
+
+static void put_help(FILE *out)
+{
+    fputs("moreau: rigid multibody dynamics with hard contact, joints and Coulomb friction\n\n"
+          "Usage: moreau COMMAND [FLAGS] ...\n\nCommands:\n",
+          out);
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        fprintf(out, "  %-10s %-8s  %s\n", COMMANDS[k].name, COMMANDS[k].operands,
+                COMMANDS[k].summary);
+    }
+    fputs("\nFlags:\n"
+          "  --help               this text; moreau COMMAND --help has the flags and examples\n"
+          "  --version            the version of the library\n"
+          "\nExamples:\n"
+          "  moreau info box.hdf5\n"
+          "  moreau solve box.hdf5 --out solved.hdf5\n"
+          "  moreau solve problems/*.hdf5 --json\n",
+          out);
+}
+
+static const command *find_command(const char *name)
+{
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        if (strcmp(COMMANDS[k].name, name) == 0) {
+            return &COMMANDS[k];
+        }
+    }
+    return NULL;
+}
+
+static int say_unknown(const char *name)
+{
+    nearest n = {.typed = name};
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        nearest_try(&n, COMMANDS[k].name);
+    }
+    if (n.name) {
+        say(NULL, "there is no command '%.100s'; did you mean %s?", name, n.name);
+    } else {
+        say(NULL, "there is no command '%.100s'; moreau --help lists them", name);
+    }
+    return EXIT_CALL;
+}
+
+static int is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    char help[] = "--help";
+    char *ask_help[] = {help, NULL};
+    if (argc < 2) {
+        put_help(stderr);
+        return EXIT_CALL;
+    }
+    if (strcmp(argv[1], "help") == 0 && argc > 2 && !is_help(argv[2])) {
+        const command *named = find_command(argv[2]);
+        return named ? named->run(1, ask_help) : say_unknown(argv[2]);
+    }
+    if (is_help(argv[1]) || strcmp(argv[1], "help") == 0) {
+        put_help(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("moreau %s\n", mo_version());
+        return EXIT_DONE;
+    }
+    const command *named = find_command(argv[1]);
+    return named ? named->run(argc - 2, argv + 2) : say_unknown(argv[1]);
+}
+
+/*
+ * A program may be started with its standard streams closed; the next file to be opened would then take
+ * their place, and what is printed would end in it.  Fill the gaps: standard output with something
+ * that cannot be written, so that the loss is noticed.
+ */
+static void fill_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
+            (void)open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    fill_standard_streams();
+    const int status = dispatch(argc, argv);
+    const int lost = ferror(stdout) != 0;
+    if (fclose(stdout) != 0 || lost) {
+        fputs("moreau: standard output could not be written; is its disk full, or was it closed?\n",
+              stderr);
+        return status == EXIT_CALL ? EXIT_CALL : EXIT_FAILED;
+    }
+    return status;
+}

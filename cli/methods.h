@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Names of methods and of their options, for the commands that take them. */
+#ifndef CLI_METHODS_H
+#define CLI_METHODS_H
+
+/* The name of the default method. */
+const char *method_default(void);
+
+/* Says that there is no such method, with the nearest one or the way to the list. */
+void method_say_unknown(const char *command, const char *name);
+
+/*
+ * Whose is an option of the table?  "nsgs.omega" is of nsgs alone, "tol" of every method; "history" is
+ * the program's own affair, which asks for a file instead.
+ */
+int option_is_of(const char *option, const char *method);
+int option_is_common(const char *option);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Numbers as people like to read them, and as programs read them back. */
+#ifndef CLI_NUMBER_H
+#define CLI_NUMBER_H
+
+typedef struct number_text {
+    char text[40];
+} number_text;
+
+number_text number_real(double value);      /* "3.1e-09", "0"                                */
+number_text number_short(double value);     /* "1e-08", "0.3", "10000"                       */
+number_text number_exact(double value);     /* the shortest that reads back as the same double */
+number_text number_whole(long long value);  /* "1,234,567"                                   */
+number_text number_seconds(double seconds); /* "3.2 ms"                                      */
+number_text number_bytes(double bytes);     /* "1.5 MB"                                      */
+number_text number_count(long long count, const char *noun); /* "1 contact", "12 contacts" */
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text.h"
+
+static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing        */
+static const double EVERY_SECONDS = 0.1; /* ten lines a second are readable   */
+
+static volatile int interrupted; /* all that a signal handler may touch */
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+const volatile int *interrupt_watch(void)
+{
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = interrupt;
+    action.sa_flags = (int)SA_RESETHAND; /* the second one does what it always did */
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(SIGINT, &action, NULL);
+    }
+    return &interrupted;
+}
+
+int interrupt_came(void)
+{
+    return interrupted;
+}
+
+progress progress_start(const char *name, int index, int count, double tol)
+{
+    const char *slash = strrchr(name, '/');
+    return (progress){
+        .on_terminal = isatty(STDERR_FILENO),
+        .next = FIRST_SECONDS,
+        .tol = tol,
+        .name = slash && slash[1] ? slash + 1 : name,
+        .index = index,
+        .count = count,
+    };
+}
+
+void progress_show(void *user, const mo_progress *now, const double *r)
+{
+    progress *p = user;
+    (void)r;
+    if (!p->on_terminal || now->seconds < p->next) {
+        return;
+    }
+    p->next = now->seconds + EVERY_SECONDS;
+    p->shown = 1;
+    fputs("\r\033[K", stderr);
+    if (p->count > 1) {
+        fprintf(stderr, "[%d/%d] ", p->index + 1, p->count);
+    }
+    text_put_column(stderr, p->name, text_width(p->name) > 24 ? 24 : text_width(p->name));
+    fprintf(stderr, ": iteration %d, residual %.1e (asked %.0e), %.0f s%s", now->iteration,
+            now->residual_relative, p->tol, now->seconds, interrupted ? ", stopping" : "");
+    fflush(stderr);
+}
+
+void progress_end(progress *p)
+{
+    if (p->shown) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+        p->shown = 0;
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Long work: a line on the terminal that follows it, and Ctrl-C to end it early.
+ */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include "moreau/options.h"
+
+/* The first Ctrl-C from here on sets the flag, the second ends the program; a parent that made it
+ * deaf to Ctrl-C is obeyed. */
+const volatile int *interrupt_watch(void);
+int interrupt_came(void);
+
+typedef struct progress {
+    int on_terminal;  /* standard error is one: show the line        */
+    int shown;        /* the line stands there and has to be erased  */
+    double next;      /* seconds of the solve at which it is due     */
+    double tol;       /* what the residual is compared with          */
+    const char *name; /* of the file                                 */
+    int index, count; /* which of how many files                     */
+} progress;
+
+progress progress_start(const char *name, int index, int count, double tol);
+
+/* For mo_options.progress, with the progress as its user. */
+void progress_show(void *user, const mo_progress *now, const double *r);
+
+void progress_end(progress *p);
+
+#endif

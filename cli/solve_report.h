@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What `moreau solve` says of each file: an object, a paragraph, or a row of a table. */
+#ifndef CLI_SOLVE_REPORT_H
+#define CLI_SOLVE_REPORT_H
+
+#include "moreau/measure.h"
+#include "moreau/result.h"
+#include "summary.h"
+
+typedef struct outcome {
+    const char *file;
+    double tol;
+    int threads;
+    mo_message error;   /* why the file failed; empty where it did not */
+    const char *failed; /* the file that the error is about            */
+    int ran;            /* what follows is there                       */
+    summary problem;
+    mo_result result;
+    double scaled;             /* by mo_measure_scaled */
+    mo_global_residual global; /* of a global problem  */
+    char *out, *history;       /* the files to write, or NULL        */
+    int wrote_out, wrote_history;
+} outcome;
+
+int outcome_is_solved(const outcome *o);
+
+void outcome_json(const outcome *o);
+void outcome_put(const outcome *o);
+
+/* The table: its head, a row, its last line.  `width` is that of the column of names. */
+void outcome_head(int width);
+void outcome_row(const outcome *o, int width);
+void outcome_total(int solved, int count, double tol, double seconds);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Text for people: sentences on standard error, columns and wrapped lines.
+ *
+ * File names and the strings inside files are untrusted: whatever goes to a terminal passes through
+ * text_put, which lets no control character through.
+ */
+#ifndef CLI_TEXT_H
+#define CLI_TEXT_H
+
+#include <stdio.h>
+
+#include "moreau/base.h"
+
+/* ---- errors: one sentence each, on standard error -------------------------------------------- */
+
+/* "moreau COMMAND: sentence", or "moreau: sentence" where command is NULL. */
+void say(const char *command, const char *format, ...) MO_PRINTF(2, 3);
+
+/* "moreau: FILE: sentence". */
+void say_of_file(const char *file, const char *format, ...) MO_PRINTF(2, 3);
+
+/* The library's sentence, or the text of the code where it gave none; without the name of the file in
+ * front, which say_of_file puts there. */
+const char *text_of_error(const char *file, mo_error error, const mo_message *why);
+
+/* Can standard output still be written?  Flushes it. */
+int output_is_good(void);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* The next character of UTF-8 text; 0xFFFD stands for bytes that are none.  Moves on, but never
+ * past the end: there it returns 0. */
+unsigned text_next(const char **text);
+
+/* Text with control characters and broken UTF-8 shown as '?'. */
+void text_put(FILE *out, const char *text);
+
+/* The same in a column, padded on the right; a longer text keeps its end, after "...". */
+void text_put_column(FILE *out, const char *text, int width);
+
+int text_width(const char *text); /* in characters */
+
+/* Wraps text into lines that end before column 80, all but the first indented. */
+void text_put_wrapped(FILE *out, const char *text, int column, int indent);
+
+#endif

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
+# The address and undefined-behaviour sanitizers, for every target below: one that is not
+# instrumented could not load a library that is.
+if(MOREAU_SANITIZE)
+  set(MOREAU_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all
+                            -fno-omit-frame-pointer)
+  add_compile_options(${MOREAU_SANITIZE_FLAGS})
+  add_link_options(${MOREAU_SANITIZE_FLAGS})
+endif()

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "base/arena.h"
+
+#include <stdint.h>
+
+void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
+{
+    const size_t align = MO_ARENA_ALIGN;
+    const size_t start = (arena->used + align - 1) / align * align;
+    if (size && count > (SIZE_MAX / 4 - start) / size) {
+        arena->used = SIZE_MAX / 2; /* no allocator grants this: the overflow ends as lack of memory */
+        return NULL;
+    }
+    arena->used = start + count * size;
+    return arena->base ? arena->base + start : NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define MO_STRINGIFY_(x) #x
+#define MO_STRINGIFY(x) MO_STRINGIFY_(x)
+
+const char *mo_version(void)
+{
+    return MO_STRINGIFY(MO_VERSION_MAJOR) "." MO_STRINGIFY(MO_VERSION_MINOR) "." MO_STRINGIFY(
+        MO_VERSION_PATCH);
+}
+
+const char *mo_error_text(mo_error error)
+{
+#define MO_ENUM_TEXT(name, text) text,
+    static const char *const texts[] = {MO_ERROR_LIST(MO_ENUM_TEXT)};
+    return (unsigned)error < MO_ERROR_COUNT ? texts[error] : "unknown error";
+}
+
+static void fill(mo_message *message, const char *format, va_list values)
+{
+    if (message) {
+        vsnprintf(message->text, sizeof message->text, format, values);
+    }
+}
+
+void mo_say(mo_message *message, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fill(message, format, values);
+    va_end(values);
+}
+
+mo_error mo_fail(mo_message *why, mo_error code, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fill(why, format, values);
+    va_end(values);
+    return code;
+}
+
+mo_error mo_fail_memory(mo_message *why)
+{
+    return mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static void *default_reallocate(void *user, void *p, size_t size)
+{
+    (void)user;
+    if (size == 0) {
+        free(p);
+        return NULL;
+    }
+    return realloc(p, size);
+}
+
+mo_allocator mo_allocator_or_default(const mo_allocator *allocator)
+{
+    return allocator && allocator->reallocate ? *allocator : (mo_allocator){default_reallocate, NULL};
+}
+
+void *mo_memory_resize(const mo_allocator *allocator, void *p, size_t size)
+{
+    return allocator->reallocate(allocator->user, p, size);
+}
+
+void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / 2 / size) {
+        return NULL;
+    }
+    const size_t bytes = count * size;
+    return mo_memory_resize(allocator, NULL, bytes > 0 ? bytes : 1);
+}
+
+void mo_memory_free(const mo_allocator *allocator, void *p)
+{
+    if (p) {
+        allocator->reallocate(allocator->user, p, 0);
+    }
+}
+
+bool mo_memory_grow(const mo_allocator *allocator, void **array, size_t *room, size_t needed,
+                    size_t size)
+{
+    if (needed <= *room) {
+        return true;
+    }
+    size_t larger = *room + *room / 2;
+    larger = larger < needed ? needed : larger;
+    if (larger > SIZE_MAX / 2 / size) {
+        return false;
+    }
+    void *moved = mo_memory_resize(allocator, *array, larger * size);
+    if (!moved) {
+        return false;
+    }
+    *array = moved;
+    *room = larger;
+    return true;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The caller's allocator, or the C library's. */
+#ifndef MO_BASE_MEMORY_H
+#define MO_BASE_MEMORY_H
+
+#include <stdbool.h>
+
+#include "moreau/base.h"
+
+mo_allocator mo_allocator_or_default(const mo_allocator *allocator);
+
+/* realloc: p = NULL allocates, size = 0 frees and returns NULL. */
+void *mo_memory_resize(const mo_allocator *allocator, void *p, size_t size);
+
+/* count * size bytes, NULL for lack of memory or where the product overflows; at least one byte. */
+void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size);
+
+/* Frees p (NULL is allowed). */
+void mo_memory_free(const mo_allocator *allocator, void *p);
+
+/* A growing array: room for `needed` elements, at least half as many again when it must grow. */
+bool mo_memory_grow(const mo_allocator *allocator, void **array, size_t *room, size_t needed,
+                    size_t size);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The option table at work: defaults, checks, setting by name, printing.  All of it follows from
+ * MO_OPTIONS_TABLE in options.h; nothing here names a single option.
+ */
+#include "moreau/options.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* How an option is reached in the struct: common ones at the top, the others in their group. */
+#define PLACE_common(field) offsetof(mo_options, field)
+#define PLACE_nsgs(field) offsetof(mo_options, nsgs.field)
+#define PLACE_prox(field) offsetof(mo_options, prox.field)
+#define NAME_common(field) #field
+#define NAME_nsgs(field) "nsgs." #field
+#define NAME_prox(field) "prox." #field
+
+typedef struct option_row {
+    const char *name, *text, *names;
+    size_t place;
+    double value, least, most;
+    int is_count;
+} option_row;
+
+#define ROW_NUMBER(group, field, value, least, most, text) \
+    {NAME_##group(field), text, NULL, PLACE_##group(field), value, least, most, 0},
+#define ROW_COUNT(group, field, value, least, most, text) \
+    {NAME_##group(field), text, NULL, PLACE_##group(field), value, least, most, 1},
+#define ROW_CHOICE(group, field, value, names, text) \
+    {NAME_##group(field), text, names, PLACE_##group(field), value, 0, -1, 1},
+
+static const option_row table[] = {MO_OPTIONS_TABLE(ROW_NUMBER, ROW_COUNT, ROW_CHOICE)};
+enum { OPTION_COUNT = sizeof table / sizeof table[0] };
+
+static int choice_count(const char *names)
+{
+    int count = 1;
+    for (const char *c = names; *c; ++c) {
+        count += *c == '|';
+    }
+    return count;
+}
+
+static double largest(const option_row *row)
+{
+    return row->names ? choice_count(row->names) - 1 : row->most;
+}
+
+static double get_value(const mo_options *options, const option_row *row)
+{
+    const char *place = (const char *)options + row->place;
+    if (row->is_count) {
+        int value;
+        memcpy(&value, place, sizeof value);
+        return value;
+    }
+    double value;
+    memcpy(&value, place, sizeof value);
+    return value;
+}
+
+static void put_value(mo_options *options, const option_row *row, double value)
+{
+    char *place = (char *)options + row->place;
+    if (row->is_count) {
+        const int count = (int)value;
+        memcpy(place, &count, sizeof count);
+    } else {
+        memcpy(place, &value, sizeof value);
+    }
+}
+
+mo_options mo_default_options(void)
+{
+    mo_options options;
+    memset(&options, 0, sizeof options);
+    for (int k = 0; k < OPTION_COUNT; ++k) {
+        put_value(&options, &table[k], table[k].value);
+    }
+    return options;
+}
+
+static mo_error check_value(const option_row *row, double value, mo_message *why)
+{
+    if (value >= row->least && value <= largest(row)) { /* false for NaN */
+        return MO_OK;
+    }
+    if (row->names) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "option %s is none of its choices: %s", row->name,
+                       row->names);
+    }
+    return mo_fail(why, MO_ERR_ARGUMENT, "option %s is %g, but must lie between %g and %g", row->name,
+                   value, row->least, row->most);
+}
+
+mo_error mo_options_check(const mo_options *options, mo_message *why)
+{
+    if (!options) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "no options were given");
+    }
+    for (int k = 0; k < OPTION_COUNT; ++k) {
+        const mo_error error = check_value(&table[k], get_value(options, &table[k]), why);
+        if (error) {
+            return error;
+        }
+    }
+    return MO_OK;
+}
+
+/* The position of `value` among "a|b|c", or -1. */
+static int choice_find(const char *names, const char *value)
+{
+    const size_t length = strlen(value);
+    int position = 0;
+    for (const char *name = names;; ++position) {
+        const size_t n = strcspn(name, "|");
+        if (n == length && memcmp(name, value, n) == 0) {
+            return position;
+        }
+        if (!name[n]) {
+            return -1;
+        }
+        name += n + 1;
+    }
+}
+
+static mo_error parse_value(const option_row *row, const char *text, double *value, mo_message *why)
+{
+    if (row->names) {
+        *value = choice_find(row->names, text);
+        return *value >= 0 ? MO_OK
+                           : mo_fail(why, MO_ERR_ARGUMENT, "option %s cannot be '%.80s': choose one of %s",
+                                     row->name, text, row->names);
+    }
+    char *end;
+    *value = strtod(text, &end);
+    const int is_number = end != text && !*end && *value == *value;
+    const int is_whole = is_number && *value >= INT_MIN && *value <= INT_MAX && *value == (int)*value;
+    if (!is_number || (row->is_count && !is_whole)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "option %s needs %s, not '%.80s'", row->name,
+                       row->is_count ? "a whole number" : "a number", text);
+    }
+    return MO_OK;
+}
+
+mo_error mo_options_set(mo_options *options, const char *name, const char *value, mo_message *why)
+{
+    if (!options || !name || !value) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "an option needs a name and a value");
+    }
+    for (int k = 0; k < OPTION_COUNT; ++k) {
+        if (strcmp(table[k].name, name) != 0) {
+            continue;
+        }
+        double number = 0;
+        mo_error error = parse_value(&table[k], value, &number, why);
+        if (!error) {
+            error = check_value(&table[k], number, why);
+        }
+        if (!error) {
+            put_value(options, &table[k], number);
+        }
+        return error;
+    }
+    return mo_fail(why, MO_ERR_ARGUMENT, "there is no option '%.80s'", name);
+}
+
+int mo_option_count(void)
+{
+    return OPTION_COUNT;
+}
+
+mo_option_info mo_option_describe(int index)
+{
+    if (index < 0 || index >= OPTION_COUNT) {
+        return (mo_option_info){0};
+    }
+    const option_row *row = &table[index];
+    return (mo_option_info){row->name, row->text, row->names, row->least, largest(row), row->is_count};
+}
+
+void mo_option_print(const mo_options *options, int index, char *text, size_t size)
+{
+    if (index < 0 || index >= OPTION_COUNT || !options || !size) {
+        return;
+    }
+    const option_row *row = &table[index];
+    const double value = get_value(options, row);
+    if (!row->names) {
+        snprintf(text, size, "%g", value);
+        return;
+    }
+    const char *name = row->names;
+    for (int k = 0; k < (int)value && strchr(name, '|'); ++k) {
+        name = strchr(name, '|') + 1;
+    }
+    snprintf(text, size, "%.*s", (int)strcspn(name, "|"), name);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The one way to use threads.  A range is cut into chunks whose bounds depend on its length alone,
+ * never on the number of threads, so that whatever a chunk computes has the same bits for any number.
+ */
+#ifndef MO_BASE_PARALLEL_H
+#define MO_BASE_PARALLEL_H
+
+enum { MO_CHUNK = 256 }; /* elements in a chunk; ranges up to one chunk never start a thread */
+
+typedef void mo_range_fn(void *context, int begin, int end);
+
+/* Calls fn on [begin, end) chunk by chunk, chunks starting at begin + k * MO_CHUNK. */
+void mo_parallel_for(int threads, int begin, int end, mo_range_fn *fn, void *context);
+
+/* The number of chunks in n elements: the length of an array of partial results. */
+int mo_chunk_count(int n);
+
+#endif

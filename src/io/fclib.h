@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The layout of FCLIB files, shared by reader and writer.
+ *
+ *   /fclib_global, /fclib_global_rolling    M v = H r + G l + f,  u = H' v + w,  G' v + b = 0
+ *       M, H, (G)                           matrices: m, n, nz, nzmax, p, i, x
+ *       vectors/ f, w, mu, (mu_r), (b)
+ *   /fclib_local, /fclib_local_rolling      u = W r + V l + q,  V' r + R l + s = 0
+ *       W, (V, R)
+ *       vectors/ q, mu, (mu_r), (s)
+ *   each with spacedim and info/ title, description, math_info
+ *   /solution                               v, u, r, l
+ *   /guesses                                number_of_guesses, 1/, 2/ ... each like /solution
+ *
+ * A contact is `spacedim` consecutive columns of H (rows of W).  The columns of G, or of V, are joints: in
+ * a problem they are bilateral constraints that follow the contacts, with r = l and w = b or s.
+ * The vectors fix all sizes; the matrices are held against them.  See docs/formats.md.
+ */
+#ifndef MO_IO_FCLIB_H
+#define MO_IO_FCLIB_H
+
+#include "io/hdf5.h"
+#include "io/sparse.h"
+#include "moreau/io.h"
+
+/* One of the four kinds of problem that a file can hold. */
+typedef struct mo_fclib_kind {
+    const char *group; /* its name */
+    bool is_global;    /* else local */
+    bool is_rolling;
+} mo_fclib_kind;
+
+enum { MO_FCLIB_KINDS = 4 };
+extern const mo_fclib_kind mo_fclib_kinds[MO_FCLIB_KINDS]; /* in the order in which they are tried */
+
+/* Joint rows are put in blocks of at most so many. */
+enum { MO_FCLIB_JOINT_ROWS = 6 };
+
+/* What is known of a problem before its matrices are read. */
+typedef struct mo_fclib_sizes {
+    int d;        /* spacedim                            */
+    int contacts; /*                                     */
+    int rows;     /* of the contacts: d * contacts       */
+    int joints;   /* rows of the joints                  */
+    int dofs;     /* velocities; 0 in a local problem    */
+    bool is_global;
+} mo_fclib_sizes;
+
+/* The size that a matrix must have, and the vectors that say so. */
+typedef struct mo_fclib_shape {
+    int rows;
+    const char *rows_of;
+    int columns;
+    const char *columns_of;
+} mo_fclib_shape;
+
+/* Reads a matrix group. */
+bool mo_fclib_read_matrix(mo_h5 *h, const mo_h5_group *parent, const char *name,
+                          const mo_fclib_shape *shape, mo_document *document, mo_sparse *matrix);
+
+/* A vector of numbers that must be finite. */
+bool mo_fclib_read_vector(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
+                          double **values);
+
+/* Appends one sentence to the document's notes; a failure of memory sticks to h. */
+bool mo_fclib_note(mo_h5 *h, mo_document *document, const char *format, ...) MO_PRINTF(3, 4);
+
+/* Consecutive rows cut into parts (bodies, constraints): part k has rows start[k] to start[k + 1]. */
+typedef struct mo_fclib_parts {
+    int count;
+    int *start;
+    int *of; /* the part of each row */
+} mo_fclib_parts;
+
+/* Room for at most one part a row.  To be cleared, also after a failure. */
+bool mo_fclib_init_parts(mo_h5 *h, mo_fclib_parts *parts, int rows);
+void mo_fclib_clear_parts(const mo_allocator *allocator, mo_fclib_parts *parts);
+
+/* Fills `of` from `start`. */
+void mo_fclib_index_parts(mo_fclib_parts *parts);
+
+/* Checks that M is symmetric, after filling in the other half where only one is stored. */
+bool mo_fclib_complete_mass(mo_h5 *h, const char *place, mo_sparse *M, mo_document *document);
+
+/* Cuts M into bodies; `group` is the number of velocities of a free body (3 or 6). */
+bool mo_fclib_find_bodies(mo_h5 *h, const char *place, const mo_sparse *M, int group,
+                          mo_fclib_parts *bodies);
+
+/*
+ * Builds the problem.  Column c of A (rows c of u) belongs to constraint `constraints.of[c]`, row i of A to body or
+ * constraint `across.of[i]`; the blocks of A, transposed, are the problem's Jacobians or couplings.
+ */
+typedef struct mo_fclib_blocks {
+    mo_sparse A;
+    mo_fclib_parts constraints;
+    const mo_fclib_parts *across;
+    bool are_couplings;
+} mo_fclib_blocks;
+
+bool mo_fclib_add_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks,
+                         mo_builder *builder);
+
+/* Reads /solution and /guesses, where the file has them, into the document. */
+bool mo_fclib_read_points(mo_h5 *h, const mo_h5_group *root, const mo_fclib_sizes *sizes,
+                          mo_document *document);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * From a sparse matrix to the dense blocks of a problem.
+ *
+ * The columns of A are cut into constraints, its rows into bodies (or, in a local problem, where A is
+ * the transpose of [W V; V' R], into constraints again).  Each pair that shares an entry becomes one dense
+ * block, transposed: d x n row-major, as the builder takes it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/fclib.h"
+
+/* Dense blocks may take so many values, and more if at least one in so many is stored. */
+static const double DENSE_ANYWAY = 0x1p24; /* 128 MiB */
+static const double DENSE_RATIO = 256;
+
+/* Scratch for the blocks of one constraint. */
+typedef struct scratch {
+    int *touched;  /* parts that share an entry with it             */
+    int *slot;     /* of a touched part: where its block begins     */
+    int *stamp;    /* of a part: the last constraint that touched it */
+    int touched_count;
+    double *values;
+    size_t room;
+    double total; /* values of all blocks so far */
+} scratch;
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+bool mo_fclib_init_parts(mo_h5 *h, mo_fclib_parts *parts, int rows)
+{
+    *parts = (mo_fclib_parts){0};
+    parts->start = mo_memory_array(h->allocator, (size_t)rows + 1, sizeof *parts->start);
+    parts->of = mo_memory_array(h->allocator, (size_t)rows, sizeof *parts->of);
+    return (parts->start && parts->of) || mo_h5_no_memory(h);
+}
+
+void mo_fclib_clear_parts(const mo_allocator *allocator, mo_fclib_parts *parts)
+{
+    mo_memory_free(allocator, parts->start);
+    mo_memory_free(allocator, parts->of);
+    *parts = (mo_fclib_parts){0};
+}
+
+void mo_fclib_index_parts(mo_fclib_parts *parts)
+{
+    for (int k = 0; k < parts->count; ++k) {
+        for (int row = parts->start[k]; row < parts->start[k + 1]; ++row) {
+            parts->of[row] = k;
+        }
+    }
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static int compare_ints(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* The parts that constraint c touches, in order. */
+static void collect(const mo_fclib_blocks *blocks, int c, scratch *s)
+{
+    const mo_sparse *A = &blocks->A;
+    const int first = blocks->constraints.start[c], end = blocks->constraints.start[c + 1];
+    s->touched_count = 0;
+    for (int e = A->start[first]; e < A->start[end]; ++e) {
+        const int part = blocks->across->of[A->row[e]];
+        if (s->stamp[part] != c) {
+            s->stamp[part] = c;
+            s->touched[s->touched_count++] = part;
+        }
+    }
+    qsort(s->touched, (size_t)s->touched_count, sizeof *s->touched, compare_ints);
+}
+
+/* Places the blocks one after the other, and clears them. */
+static bool place_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks, int c, scratch *s)
+{
+    const mo_fclib_parts *across = blocks->across;
+    const size_t d = (size_t)(blocks->constraints.start[c + 1] - blocks->constraints.start[c]);
+    size_t used = 0;
+    for (int k = 0; k < s->touched_count; ++k) {
+        const int part = s->touched[k];
+        s->slot[part] = (int)used; /* parts have at most INT_MAX rows in all, and d is small */
+        used += (size_t)(across->start[part + 1] - across->start[part]);
+    }
+    used *= d;
+    s->total += (double)used;
+    const double stored = mo_sparse_count(&blocks->A);
+    if (s->total > DENSE_ANYWAY && s->total > DENSE_RATIO * stored) {
+        return mo_h5_fail(h, MO_ERR_UNSUPPORTED,
+                          "the %.0f entries of %s would take %.0f MiB and more as dense blocks, because "
+                          "bodies with very many velocities are touched by many constraints",
+                          stored, place, s->total * sizeof(double) / 0x1p20);
+    }
+    void *values = s->values;
+    if (!mo_memory_grow(h->allocator, &values, &s->room, used, sizeof *s->values)) {
+        return mo_h5_no_memory(h);
+    }
+    s->values = values;
+    if (used) {
+        memset(s->values, 0, used * sizeof *s->values);
+    }
+    return true;
+}
+
+static void fill_and_add(const mo_fclib_blocks *blocks, int c, scratch *s, mo_builder *builder)
+{
+    const mo_sparse *A = &blocks->A;
+    const mo_fclib_parts *across = blocks->across;
+    const int first = blocks->constraints.start[c];
+    const int d = blocks->constraints.start[c + 1] - first;
+    for (int k = 0; k < d; ++k) {
+        for (int e = A->start[first + k]; e < A->start[first + k + 1]; ++e) {
+            const int part = across->of[A->row[e]];
+            const size_t n = (size_t)(across->start[part + 1] - across->start[part]);
+            const size_t inside = (size_t)(A->row[e] - across->start[part]);
+            s->values[(size_t)s->slot[part] * (size_t)d + (size_t)k * n + inside] = A->value[e];
+        }
+    }
+    for (int t = 0; t < s->touched_count; ++t) {
+        const int part = s->touched[t];
+        const int n = across->start[part + 1] - across->start[part];
+        const double *block = s->values + (size_t)s->slot[part] * (size_t)d;
+        if (blocks->are_couplings) {
+            mo_builder_add_coupling(builder, c, part, d, n, block);
+        } else {
+            mo_builder_add_jacobian(builder, c, part, d, n, block);
+        }
+    }
+}
+
+static bool init_scratch(mo_h5 *h, const mo_fclib_blocks *blocks, scratch *s)
+{
+    const size_t parts = (size_t)blocks->across->count;
+    *s = (scratch){0};
+    s->touched = mo_memory_array(h->allocator, parts, sizeof *s->touched);
+    s->slot = mo_memory_array(h->allocator, parts, sizeof *s->slot);
+    s->stamp = mo_memory_array(h->allocator, parts, sizeof *s->stamp);
+    if (!s->touched || !s->slot || !s->stamp) {
+        return mo_h5_no_memory(h);
+    }
+    memset(s->stamp, -1, parts * sizeof *s->stamp);
+    return true;
+}
+
+static void clear_scratch(mo_h5 *h, scratch *s)
+{
+    mo_memory_free(h->allocator, s->touched);
+    mo_memory_free(h->allocator, s->slot);
+    mo_memory_free(h->allocator, s->stamp);
+    mo_memory_free(h->allocator, s->values);
+}
+
+bool mo_fclib_add_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks,
+                         mo_builder *builder)
+{
+    scratch s;
+    bool good = init_scratch(h, blocks, &s);
+    for (int c = 0; good && c < blocks->constraints.count; ++c) {
+        collect(blocks, c, &s);
+        good = place_blocks(h, place, blocks, c, &s);
+        if (good) {
+            fill_and_add(blocks, c, &s, builder);
+        }
+    }
+    /* Without couplings the builder would take a problem for a global one: W may be all zero. */
+    if (good && blocks->are_couplings && blocks->constraints.count > 0 &&
+        mo_sparse_count(&blocks->A) == 0) {
+        const double zero[MO_FCLIB_JOINT_ROWS * MO_FCLIB_JOINT_ROWS] = {0};
+        const int d = blocks->constraints.start[1];
+        mo_builder_add_coupling(builder, 0, 0, d, d, zero);
+    }
+    clear_scratch(h, &s);
+    return good;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Bodies from a mass matrix.  A file gives M as one sparse matrix; a problem wants it as dense blocks of consecutive
+ * velocities, one a body.
+ *
+ * The finest cut is taken that leaves M block diagonal.  Where it fits inside aligned groups of 6
+ * velocities (3 in the plane) throughout, these groups are the bodies: a free body whose M is diagonal
+ * should be one body, not six.
+ *
+ * Limits: a mass matrix that couples very many velocities (a finite element mesh) becomes one dense
+ * block.  Beyond a size and a sparsity named below it is refused, as the memory would exceed what the
+ * file justifies.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "io/fclib.h"
+
+/* A body may always have so many velocities, and more if at least one entry in so many is stored. */
+enum { DENSE_ANYWAY = 512, DENSE_RATIO = 64 };
+
+static const double SYMMETRY = 1e-12; /* relative to the entry and to sqrt(M_ii M_jj) */
+
+/* ---- symmetry ------------------------------------------------------------------------------ */
+
+static void count_triangles(const mo_sparse *M, int *below, int *above)
+{
+    *below = *above = 0;
+    for (int j = 0; j < M->columns; ++j) {
+        for (int e = M->start[j]; e < M->start[j + 1]; ++e) {
+            *below += M->row[e] > j;
+            *above += M->row[e] < j;
+        }
+    }
+}
+
+static bool fill_other_half(mo_h5 *h, mo_sparse *M)
+{
+    mo_entries entries = {0};
+    mo_sparse whole = {0};
+    bool good = mo_entries_add_matrix(h->allocator, &entries, M, false, 0, 0);
+    for (int j = 0; good && j < M->columns; ++j) {
+        for (int e = M->start[j]; good && e < M->start[j + 1]; ++e) {
+            good = M->row[e] == j ||
+                   mo_entries_add(h->allocator, &entries, j, M->row[e], M->value[e]);
+        }
+    }
+    good = good && mo_sparse_build(h->allocator, M->rows, M->columns, entries.count, entries.row,
+                                   entries.column, entries.value, &whole);
+    mo_entries_clear(h->allocator, &entries);
+    if (!good) {
+        return mo_h5_no_memory(h);
+    }
+    mo_sparse_clear(h->allocator, M);
+    *M = whole;
+    return true;
+}
+
+/* The entry in row i of column j, or 0. */
+static double entry_at(const mo_sparse *M, int i, int j)
+{
+    int low = M->start[j], high = M->start[j + 1];
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (M->row[middle] < i) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < M->start[j + 1] && M->row[low] == i ? M->value[low] : 0.0;
+}
+
+static bool check_symmetric(mo_h5 *h, const char *place, const mo_sparse *M)
+{
+    for (int j = 0; j < M->columns; ++j) {
+        const double scale_j = sqrt(fabs(entry_at(M, j, j)));
+        for (int e = M->start[j]; e < M->start[j + 1]; ++e) {
+            const int i = M->row[e];
+            const double here = M->value[e], there = entry_at(M, j, i);
+            if (here == there) {
+                continue;
+            }
+            const double scale = scale_j * sqrt(fabs(entry_at(M, i, i)));
+            const double size = fmax(scale, fmax(fabs(here), fabs(there)));
+            if (fabs(here - there) > SYMMETRY * size) {
+                return mo_h5_fail(h, MO_ERR_FORMAT,
+                                  "%s is not symmetric: its entries (%d, %d) and (%d, %d) are %.17g and "
+                                  "%.17g",
+                                  place, i, j, j, i, here, there);
+            }
+        }
+    }
+    return true;
+}
+
+bool mo_fclib_complete_mass(mo_h5 *h, const char *place, mo_sparse *M, mo_document *document)
+{
+    int below, above;
+    count_triangles(M, &below, &above);
+    if ((below == 0) != (above == 0)) {
+        return fill_other_half(h, M) &&
+               mo_fclib_note(h, document, "%s held only its %s half; the other was filled in.", place,
+                             below ? "lower" : "upper");
+    }
+    return check_symmetric(h, place, M);
+}
+
+/* ---- bodies -------------------------------------------------------------------------------- */
+
+/* The finest cut: a boundary wherever no entry reaches across.  Uses `of` as scratch. */
+static void cut_finest(const mo_sparse *M, mo_fclib_parts *bodies)
+{
+    int *reach = bodies->of; /* the last velocity tied to each one */
+    for (int j = 0; j < M->columns; ++j) {
+        reach[j] = j;
+    }
+    for (int j = 0; j < M->columns; ++j) {
+        for (int e = M->start[j]; e < M->start[j + 1]; ++e) {
+            const int i = M->row[e];
+            const int low = i < j ? i : j, high = i < j ? j : i;
+            reach[low] = high > reach[low] ? high : reach[low];
+        }
+    }
+    int last = -1; /* the last velocity tied to one that was passed */
+    bodies->count = 0;
+    for (int j = 0; j < M->columns; ++j) {
+        if (j > last) {
+            bodies->start[bodies->count++] = j;
+        }
+        last = reach[j] > last ? reach[j] : last;
+    }
+    bodies->start[bodies->count] = M->columns;
+}
+
+static bool fits_groups(const mo_fclib_parts *bodies, int velocities, int group)
+{
+    bool fits = velocities % group == 0;
+    for (int b = 0; fits && b < bodies->count; ++b) {
+        fits = bodies->start[b] / group == (bodies->start[b + 1] - 1) / group;
+    }
+    return fits;
+}
+
+static bool check_density(mo_h5 *h, const char *place, const mo_sparse *M,
+                          const mo_fclib_parts *bodies)
+{
+    for (int b = 0; b < bodies->count; ++b) {
+        const int first = bodies->start[b], end = bodies->start[b + 1];
+        const double n = end - first, stored = (double)M->start[end] - M->start[first];
+        if (n > DENSE_ANYWAY && n * n > DENSE_RATIO * stored) {
+            return mo_h5_fail(h, MO_ERR_UNSUPPORTED,
+                              "%s ties the velocities %d to %d into one body with %.0f entries; its dense "
+                              "block of %.0f MiB is refused.  Renumber the velocities so that those tied "
+                              "together are neighbours",
+                              place, first, end - 1, stored, n * n * sizeof(double) / 0x1p20);
+        }
+    }
+    return true;
+}
+
+bool mo_fclib_find_bodies(mo_h5 *h, const char *place, const mo_sparse *M, int group,
+                          mo_fclib_parts *bodies)
+{
+    const int velocities = M->columns;
+    if (!mo_fclib_init_parts(h, bodies, velocities)) {
+        return false;
+    }
+    cut_finest(M, bodies);
+    if (fits_groups(bodies, velocities, group)) {
+        bodies->count = velocities / group;
+        for (int b = 0; b <= bodies->count; ++b) {
+            bodies->start[b] = b * group;
+        }
+    }
+    mo_fclib_index_parts(bodies);
+    return check_density(h, place, M, bodies);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Solutions and guesses of an FCLIB file.
+ *
+ * A file keeps the impulses of contacts (r) and of joints (l) apart and has no u for joints; a point of
+ * a problem has both in one r, contacts first, and u = 0 at the joints, which is their law.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/fclib.h"
+
+/* Reads `name` into `to`, which has room for `needed` values. */
+static bool read_part(mo_h5 *h, const mo_h5_group *group, const char *name, int needed, double *to)
+{
+    size_t count;
+    double *values;
+    if (!mo_fclib_read_vector(h, group, name, &count, &values)) {
+        return false;
+    }
+    const bool good = count == (size_t)needed ||
+                      mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where the problem has %d",
+                                 group->path, name, count, needed);
+    if (good && needed) {
+        memcpy(to, values, count * sizeof *to);
+    }
+    mo_memory_free(h->allocator, values);
+    return good;
+}
+
+static double *zeros(mo_h5 *h, int count)
+{
+    double *values = mo_memory_array(h->allocator, (size_t)count, sizeof *values);
+    if (values) {
+        memset(values, 0, (size_t)count * sizeof *values);
+    } else {
+        mo_h5_no_memory(h);
+    }
+    return values;
+}
+
+static bool read_v(mo_h5 *h, const mo_h5_group *group, const mo_fclib_sizes *sizes,
+                   mo_document *document, mo_point *point)
+{
+    if (!mo_h5_has(group, "v")) {
+        return true;
+    }
+    if (!sizes->is_global) {
+        return mo_fclib_note(h, document, "%s/v was left out: a local problem has no velocities v.",
+                             group->path);
+    }
+    point->v = zeros(h, sizes->dofs);
+    return point->v && read_part(h, group, "v", sizes->dofs, point->v);
+}
+
+/* u and r are whole or missing; a file without contacts need not have them for its joints. */
+static bool read_u_and_r(mo_h5 *h, const mo_h5_group *group, const mo_fclib_sizes *sizes,
+                         mo_point *point)
+{
+    const int all = sizes->rows + sizes->joints;
+    const bool has_u = mo_h5_has(group, "u");
+    const bool has_r = mo_h5_has(group, "r"), has_l = sizes->joints && mo_h5_has(group, "l");
+    if (has_u) {
+        point->u = zeros(h, all);
+        if (!point->u || !read_part(h, group, "u", sizes->rows, point->u)) {
+            return false;
+        }
+    }
+    if (!has_r && !has_l) {
+        return true;
+    }
+    point->r = zeros(h, all);
+    return point->r &&
+           ((!has_r && !sizes->rows) || read_part(h, group, "r", sizes->rows, point->r)) &&
+           (!sizes->joints || read_part(h, group, "l", sizes->joints, point->r + sizes->rows));
+}
+
+static bool read_point(mo_h5 *h, const mo_h5_group *parent, const char *name,
+                       const mo_fclib_sizes *sizes, mo_document *document, mo_point *point)
+{
+    mo_h5_group group;
+    const bool good = mo_h5_enter(h, parent, name, &group) &&
+                      read_v(h, &group, sizes, document, point) &&
+                      read_u_and_r(h, &group, sizes, point);
+    mo_h5_leave(h, &group);
+    return good;
+}
+
+static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_sizes *sizes,
+                            mo_document *document)
+{
+    int count = 0;
+    if (!mo_h5_read_int(h, group, "number_of_guesses", &count)) {
+        return false;
+    }
+    /* Held against the links, of which one is the number, before memory is asked for so many. */
+    const size_t held = group->links.count - 1;
+    if (count < 0 || (size_t)count > held) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s/number_of_guesses is %d, but the group holds %zu guesses",
+                          group->path, count, held);
+    }
+    if (count == 0) {
+        return true;
+    }
+    document->guesses = mo_memory_array(h->allocator, (size_t)count, sizeof *document->guesses);
+    if (!document->guesses) {
+        return mo_h5_no_memory(h);
+    }
+    memset(document->guesses, 0, (size_t)count * sizeof *document->guesses);
+    document->guess_count = count;
+    for (int k = 0; k < count; ++k) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", k + 1);
+        if (!read_point(h, group, name, sizes, document, &document->guesses[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mo_fclib_read_points(mo_h5 *h, const mo_h5_group *root, const mo_fclib_sizes *sizes,
+                          mo_document *document)
+{
+    if (mo_h5_has(root, "solution") &&
+        !read_point(h, root, "solution", sizes, document, &document->solution)) {
+        return false;
+    }
+    if (!mo_h5_has(root, "guesses")) {
+        return true;
+    }
+    mo_h5_group group;
+    const bool good =
+        mo_h5_enter(h, root, "guesses", &group) && read_guess_list(h, &group, sizes, document);
+    mo_h5_leave(h, &group);
+    return good;
+}

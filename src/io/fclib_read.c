@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Reading FCLIB files into problems.  The layout is in fclib.h.
+ *
+ *   1. the guard and libhdf5 open the file (hdf5.c)
+ *   2. vectors are read, and fix all sizes
+ *   3. matrices are read and held against these sizes (fclib_matrix.c)
+ *   4. M is cut into bodies (fclib_bodies.c), the columns of G or V into joints
+ *   5. the blocks go to the builder (fclib_blocks.c), which checks the problem as a whole
+ *   6. solution, guesses and texts follow (fclib_points.c)
+ *
+ * Limits: see the guard for what kinds of HDF5 files are taken, and fclib_bodies.c for how large a body may be.
+ * Facts about single matrices (comment, conditioning) and attributes are not kept.
+ */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/fclib.h"
+
+const mo_fclib_kind mo_fclib_kinds[MO_FCLIB_KINDS] = {
+    {"fclib_global", true, false},
+    {"fclib_global_rolling", true, true},
+    {"fclib_local", false, false},
+    {"fclib_local_rolling", false, true},
+};
+
+/* One file while it is read. */
+typedef struct reader {
+    mo_h5 h;
+    mo_document *document;
+    const mo_fclib_kind *kind;
+    mo_h5_group root, top;      /* "/" and the problem's group                 */
+    mo_fclib_sizes sizes;
+    double *f;                  /* forces                                      */
+    double *w;                  /* w, or q of a local problem                  */
+    double *b;                  /* b, or s of a local problem; NULL: no joints */
+    double *mu, *mu_r;          /* of the contacts                             */
+    mo_sparse M;
+    mo_fclib_parts bodies;
+    mo_fclib_blocks blocks;
+} reader;
+
+bool mo_fclib_note(mo_h5 *h, mo_document *document, const char *format, ...)
+{
+    char line[512];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    const size_t before = document->notes ? strlen(document->notes) : 0;
+    const size_t length = strlen(line);
+    char *notes = mo_memory_resize(h->allocator, document->notes, before + length + 2);
+    if (!notes) {
+        return mo_h5_no_memory(h);
+    }
+    if (before) {
+        notes[before] = '\n';
+    }
+    memcpy(notes + before + (before ? 1 : 0), line, length + 1);
+    document->notes = notes;
+    return true;
+}
+
+/* ---- what the file holds ------------------------------------------------------------------- */
+
+static bool choose_kind(reader *in)
+{
+    for (int k = 0; k < MO_FCLIB_KINDS; ++k) {
+        const mo_fclib_kind *kind = &mo_fclib_kinds[k];
+        if (!mo_h5_has(&in->root, kind->group)) {
+            continue;
+        }
+        if (!in->kind) {
+            in->kind = kind;
+        } else if (!mo_fclib_note(&in->h, in->document,
+                                  "The file also holds the problem /%s, which was left out.",
+                                  kind->group)) {
+            return false;
+        }
+    }
+    return in->kind || mo_h5_fail(&in->h, MO_ERR_FORMAT,
+                                  "holds none of the groups /fclib_global, /fclib_global_rolling, "
+                                  "/fclib_local and /fclib_local_rolling; is it an FCLIB file?");
+}
+
+static bool read_spacedim(reader *in)
+{
+    int d = 0;
+    if (!mo_h5_read_int(&in->h, &in->top, "spacedim", &d)) {
+        return false;
+    }
+    const bool known = in->kind->is_rolling ? d == 5 : d == 2 || d == 3;
+    in->sizes.d = d;
+    in->sizes.is_global = in->kind->is_global;
+    return known || mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/spacedim is %d where %s is needed",
+                               in->top.path, d, in->kind->is_rolling ? "5" : "2 or 3");
+}
+
+/* ---- vectors ------------------------------------------------------------------------------- */
+
+/* One coefficient for each contact: any number from 0 to infinity. */
+static bool read_friction(reader *in, const mo_h5_group *vectors, const char *name, double **mu)
+{
+    size_t count;
+    if (!mo_h5_read_doubles(&in->h, vectors, name, &count, mu)) {
+        return false;
+    }
+    if (count != (size_t)in->sizes.contacts) {
+        return mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/%s has %zu entries for %d contacts",
+                          vectors->path, name, count, in->sizes.contacts);
+    }
+    for (size_t k = 0; k < count; ++k) {
+        if (!((*mu)[k] >= 0)) {
+            return mo_h5_fail(&in->h, MO_ERR_FORMAT,
+                              "entry %zu of %s/%s is %g; friction is 0 or more", k, vectors->path, name,
+                              (*mu)[k]);
+        }
+    }
+    return true;
+}
+
+/* Joints are there where a matrix or the vector of theirs is: then all of them must be. */
+static bool has_joints(const reader *in, const mo_h5_group *vectors)
+{
+    return in->kind->is_global
+               ? mo_h5_has(&in->top, "G") || mo_h5_has(vectors, "b")
+               : mo_h5_has(&in->top, "V") || mo_h5_has(&in->top, "R") || mo_h5_has(vectors, "s");
+}
+
+static bool read_motion(reader *in, const mo_h5_group *vectors)
+{
+    const char *w = in->kind->is_global ? "w" : "q";
+    size_t count;
+    if (!mo_fclib_read_vector(&in->h, vectors, w, &count, &in->w)) {
+        return false;
+    }
+    if (count % (size_t)in->sizes.d != 0) {
+        return mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/%s has %zu entries, no multiple of spacedim = %d",
+                          vectors->path, w, count, in->sizes.d);
+    }
+    in->sizes.rows = (int)count;
+    in->sizes.contacts = (int)count / in->sizes.d;
+    return true;
+}
+
+static bool read_vectors(reader *in)
+{
+    mo_h5_group vectors;
+    size_t count = 0;
+    mo_h5 *h = &in->h;
+    bool good = mo_h5_enter(h, &in->top, "vectors", &vectors) && read_motion(in, &vectors) &&
+                read_friction(in, &vectors, "mu", &in->mu) &&
+                (!in->kind->is_rolling || read_friction(in, &vectors, "mu_r", &in->mu_r));
+    if (good && in->kind->is_global) {
+        good = mo_fclib_read_vector(h, &vectors, "f", &count, &in->f);
+        in->sizes.dofs = (int)count;
+    }
+    if (good && has_joints(in, &vectors)) {
+        good = mo_fclib_read_vector(h, &vectors, in->kind->is_global ? "b" : "s", &count, &in->b);
+        in->sizes.joints = (int)count;
+    }
+    mo_h5_leave(h, &vectors);
+    return good;
+}
+
+/* ---- constraints --------------------------------------------------------------------------- */
+
+/* Do two columns have entries in the same parts of the rows? */
+static bool same_parts(const mo_sparse *A, const mo_fclib_parts *parts, int a, int b)
+{
+    int e = A->start[a], f = A->start[b];
+    while (e < A->start[a + 1] && f < A->start[b + 1]) {
+        const int part = parts->of[A->row[e]];
+        if (parts->of[A->row[f]] != part) {
+            return false;
+        }
+        while (e < A->start[a + 1] && parts->of[A->row[e]] == part) {
+            ++e;
+        }
+        while (f < A->start[b + 1] && parts->of[A->row[f]] == part) {
+            ++f;
+        }
+    }
+    return e == A->start[a + 1] && f == A->start[b + 1];
+}
+
+/* Contacts of d rows each, then joints: neighbouring columns of G (or V) that touch the same parts. */
+static bool cut_constraints(reader *in, const mo_sparse *G, const mo_fclib_parts *parts)
+{
+    const mo_fclib_sizes *sizes = &in->sizes;
+    mo_fclib_parts *constraints = &in->blocks.constraints;
+    if (sizes->joints > INT_MAX - sizes->rows) {
+        return mo_h5_fail(&in->h, MO_ERR_FORMAT, "contacts and joints have more than %d rows", INT_MAX);
+    }
+    if (!mo_fclib_init_parts(&in->h, constraints, sizes->rows + sizes->joints)) {
+        return false;
+    }
+    for (int c = 0; c < sizes->contacts; ++c) {
+        constraints->start[constraints->count++] = c * sizes->d;
+    }
+    int length = 0; /* of the joint block at hand */
+    for (int j = 0; j < sizes->joints; ++j) {
+        if (j == 0 || length == MO_FCLIB_JOINT_ROWS || !same_parts(G, parts, j - 1, j)) {
+            constraints->start[constraints->count++] = sizes->rows + j;
+            length = 0;
+        }
+        ++length;
+    }
+    constraints->start[constraints->count] = sizes->rows + sizes->joints;
+    mo_fclib_index_parts(constraints);
+    return true;
+}
+
+static void add_constraints(reader *in, mo_builder *builder)
+{
+    const mo_fclib_sizes *sizes = &in->sizes;
+    const mo_fclib_parts *constraints = &in->blocks.constraints;
+    for (int c = 0; c < sizes->contacts; ++c) {
+        const mo_law law = in->kind->is_rolling ? mo_law_rolling(in->mu[c], in->mu_r[c])
+                                                : mo_law_coulomb(in->mu[c]);
+        mo_builder_add_constraint(builder, sizes->d, &law, in->w + (size_t)c * (size_t)sizes->d);
+    }
+    const mo_law joint = mo_law_bilateral();
+    for (int c = sizes->contacts; c < constraints->count; ++c) {
+        const int first = constraints->start[c];
+        mo_builder_add_constraint(builder, constraints->start[c + 1] - first, &joint,
+                                  in->b + (first - sizes->rows));
+    }
+}
+
+/* ---- global problems ----------------------------------------------------------------------- */
+
+/* A = [H G]; the columns of H are kept as they are where there are no joints. */
+static bool join_columns(reader *in, mo_sparse *H, const mo_sparse *G)
+{
+    if (!in->sizes.joints) {
+        in->blocks.A = *H;
+        *H = (mo_sparse){0};
+        return true;
+    }
+    const mo_allocator *allocator = in->h.allocator;
+    mo_entries entries = {0};
+    const bool good =
+        mo_entries_add_matrix(allocator, &entries, H, false, 0, 0) &&
+        mo_entries_add_matrix(allocator, &entries, G, false, 0, in->sizes.rows) &&
+        mo_sparse_build(allocator, in->sizes.dofs, in->sizes.rows + in->sizes.joints, entries.count,
+                        entries.row, entries.column, entries.value, &in->blocks.A);
+    mo_entries_clear(allocator, &entries);
+    return good || mo_h5_no_memory(&in->h);
+}
+
+static bool read_mass(reader *in)
+{
+    const mo_fclib_shape shape = {in->sizes.dofs, "f", in->sizes.dofs, "f"};
+    const int free_body = in->sizes.d == 2 ? 3 : 6;
+    char place[MO_H5_PATH];
+    snprintf(place, sizeof place, "/%s/M", in->kind->group);
+    return mo_fclib_read_matrix(&in->h, &in->top, "M", &shape, in->document, &in->M) &&
+           mo_fclib_complete_mass(&in->h, place, &in->M, in->document) &&
+           mo_fclib_find_bodies(&in->h, place, &in->M, free_body, &in->bodies);
+}
+
+static bool read_global(reader *in)
+{
+    const mo_fclib_sizes *sizes = &in->sizes;
+    const mo_fclib_shape contact_shape = {sizes->dofs, "f", sizes->rows, "w"};
+    const mo_fclib_shape joint_shape = {sizes->dofs, "f", sizes->joints, "b"};
+    mo_sparse H = {0}, G = {0};
+    const bool good =
+        read_mass(in) &&
+        mo_fclib_read_matrix(&in->h, &in->top, "H", &contact_shape, in->document, &H) &&
+        (!in->b ||
+         mo_fclib_read_matrix(&in->h, &in->top, "G", &joint_shape, in->document, &G)) &&
+        cut_constraints(in, &G, &in->bodies) && join_columns(in, &H, &G);
+    in->blocks.across = &in->bodies;
+    mo_sparse_clear(in->h.allocator, &H);
+    mo_sparse_clear(in->h.allocator, &G);
+    return good;
+}
+
+static bool add_bodies(reader *in, mo_builder *builder)
+{
+    const mo_sparse *M = &in->M;
+    double *dense = NULL;
+    size_t room = 0;
+    bool good = true;
+    for (int b = 0; good && b < in->bodies.count; ++b) {
+        const int first = in->bodies.start[b], n = in->bodies.start[b + 1] - first;
+        void *grown = dense;
+        good = mo_memory_grow(in->h.allocator, &grown, &room, (size_t)n * (size_t)n, sizeof *dense);
+        dense = grown;
+        if (!good) {
+            mo_h5_no_memory(&in->h);
+            break;
+        }
+        memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
+        for (int j = 0; j < n; ++j) {
+            for (int e = M->start[first + j]; e < M->start[first + j + 1]; ++e) {
+                dense[(size_t)(M->row[e] - first) * (size_t)n + (size_t)j] = M->value[e];
+            }
+        }
+        mo_builder_add_body(builder, n, dense, in->f + first);
+    }
+    mo_memory_free(in->h.allocator, dense);
+    return good;
+}
+
+/* ---- local problems ------------------------------------------------------------------------ */
+
+/* The contacts as parts of the rows of V, to compare its columns by. */
+static bool contact_parts(reader *in, mo_fclib_parts *contacts)
+{
+    if (!mo_fclib_init_parts(&in->h, contacts, in->sizes.rows)) {
+        return false;
+    }
+    contacts->count = in->sizes.contacts;
+    for (int c = 0; c <= contacts->count; ++c) {
+        contacts->start[c] = c * in->sizes.d;
+    }
+    mo_fclib_index_parts(contacts);
+    return true;
+}
+
+/* A = [W V; V' R]', whose columns are the rows of u. */
+static bool join_rows(reader *in, const mo_sparse *W, const mo_sparse *V, const mo_sparse *R)
+{
+    const mo_allocator *allocator = in->h.allocator;
+    if (!in->sizes.joints) {
+        return mo_sparse_transpose(allocator, W, &in->blocks.A) || mo_h5_no_memory(&in->h);
+    }
+    const int rows = in->sizes.rows, all = rows + in->sizes.joints;
+    mo_entries entries = {0};
+    const bool good = mo_entries_add_matrix(allocator, &entries, W, true, 0, 0) &&
+                      mo_entries_add_matrix(allocator, &entries, V, false, 0, rows) &&
+                      mo_entries_add_matrix(allocator, &entries, V, true, rows, 0) &&
+                      mo_entries_add_matrix(allocator, &entries, R, true, rows, rows) &&
+                      mo_sparse_build(allocator, all, all, entries.count, entries.row, entries.column,
+                                      entries.value, &in->blocks.A);
+    mo_entries_clear(allocator, &entries);
+    return good || mo_h5_no_memory(&in->h);
+}
+
+static bool read_local(reader *in)
+{
+    const mo_fclib_sizes *sizes = &in->sizes;
+    const mo_fclib_shape shape_W = {sizes->rows, "q", sizes->rows, "q"};
+    const mo_fclib_shape shape_V = {sizes->rows, "q", sizes->joints, "s"};
+    const mo_fclib_shape shape_R = {sizes->joints, "s", sizes->joints, "s"};
+    mo_fclib_parts contacts = {0};
+    mo_sparse W = {0}, V = {0}, R = {0};
+    mo_h5 *h = &in->h;
+    const bool good =
+        mo_fclib_read_matrix(h, &in->top, "W", &shape_W, in->document, &W) &&
+        (!in->b || (mo_fclib_read_matrix(h, &in->top, "V", &shape_V, in->document, &V) &&
+                    mo_fclib_read_matrix(h, &in->top, "R", &shape_R, in->document, &R))) &&
+        contact_parts(in, &contacts) && cut_constraints(in, &V, &contacts) &&
+        join_rows(in, &W, &V, &R);
+    in->blocks.are_couplings = true;
+    in->blocks.across = &in->blocks.constraints;
+    mo_fclib_clear_parts(h->allocator, &contacts);
+    mo_sparse_clear(h->allocator, &W);
+    mo_sparse_clear(h->allocator, &V);
+    mo_sparse_clear(h->allocator, &R);
+    return good;
+}
+
+/* ---- the problem --------------------------------------------------------------------------- */
+
+static bool build_problem(reader *in)
+{
+    mo_builder *builder;
+    mo_message why;
+    char place[MO_H5_PATH];
+    snprintf(place, sizeof place, "/%s/%s", in->kind->group, in->kind->is_global ? "H" : "W");
+    if (mo_builder_create(in->h.allocator, &builder) != MO_OK) {
+        return mo_h5_no_memory(&in->h);
+    }
+    mo_builder_reserve(builder, (size_t)in->bodies.count, (size_t)in->blocks.constraints.count, 0, 0);
+    add_constraints(in, builder);
+    bool good = add_bodies(in, builder) &&
+                mo_fclib_add_blocks(&in->h, place, &in->blocks, builder);
+    if (good) {
+        const mo_error error = mo_builder_finish(builder, &in->document->problem, &why);
+        good = !error || mo_h5_fail(&in->h, error, "/%s: %s", in->kind->group, why.text);
+    }
+    mo_builder_destroy(builder);
+    return good;
+}
+
+static bool read_problem(reader *in)
+{
+    return mo_h5_enter(&in->h, &in->root, in->kind->group, &in->top) && read_spacedim(in) &&
+           read_vectors(in) && (in->kind->is_global ? read_global(in) : read_local(in)) &&
+           build_problem(in);
+}
+
+/* ---- texts --------------------------------------------------------------------------------- */
+
+static bool read_text(reader *in, const mo_h5_group *info, const char *name, char **text)
+{
+    if (!mo_h5_has(info, name)) {
+        return true;
+    }
+    if (!mo_h5_read_text(&in->h, info, name, text)) {
+        return false;
+    }
+    return *text || mo_fclib_note(&in->h, in->document,
+                                  "%s/%s was left out: it is not one text of fixed length.", info->path,
+                                  name);
+}
+
+static bool read_info(reader *in)
+{
+    if (!mo_h5_has(&in->top, "info")) {
+        return true;
+    }
+    mo_h5_group info;
+    const bool good = mo_h5_enter(&in->h, &in->top, "info", &info) &&
+                      read_text(in, &info, "title", &in->document->title) &&
+                      read_text(in, &info, "description", &in->document->description) &&
+                      read_text(in, &info, "math_info", &in->document->math_info);
+    mo_h5_leave(&in->h, &info);
+    return good;
+}
+
+/* ---- the door ------------------------------------------------------------------------------ */
+
+static void clear_reader(reader *in)
+{
+    const mo_allocator *allocator = in->h.allocator;
+    mo_h5_leave(&in->h, &in->root);
+    mo_h5_leave(&in->h, &in->top);
+    mo_memory_free(allocator, in->f);
+    mo_memory_free(allocator, in->w);
+    mo_memory_free(allocator, in->b);
+    mo_memory_free(allocator, in->mu);
+    mo_memory_free(allocator, in->mu_r);
+    mo_sparse_clear(allocator, &in->M);
+    mo_sparse_clear(allocator, &in->blocks.A);
+    mo_fclib_clear_parts(allocator, &in->bodies);
+    mo_fclib_clear_parts(allocator, &in->blocks.constraints);
+}
+
+mo_error mo_fclib_read(const char *path, const mo_allocator *allocator, mo_document *document,
+                       mo_message *why)
+{
+    if (!path || !document) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "mo_fclib_read needs a path and a document");
+    }
+    const mo_allocator own = mo_allocator_or_default(allocator);
+    *document = (mo_document){.allocator = own};
+    reader in = {.document = document};
+    if (mo_h5_open(&in.h, path, &own, why, &in.root) && choose_kind(&in) && read_problem(&in) &&
+        read_info(&in)) {
+        mo_fclib_read_points(&in.h, &in.root, &in.sizes, document);
+    }
+    clear_reader(&in);
+    mo_h5_close(&in.h);
+    if (in.h.error) {
+        mo_document_clear(document);
+    }
+    return in.h.error;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * All calls of libhdf5, behind names that say what a reader or a writer of vectors wants.
+ *
+ * Errors stick: the first one is kept with its sentence ("FILE: PLACE what is wrong"), later calls
+ * return false and do nothing.  What libhdf5 would print is off between opening and closing.
+ *
+ * libhdf5 is only shown objects that the guard has passed (hdf5_guard.h).  Between the two looks the
+ * file is assumed not to change.  libhdf5 itself is not safe to call from several threads at once unless it was built so.
+ */
+#ifndef MO_IO_HDF5_H
+#define MO_IO_HDF5_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "io/hdf5_guard.h"
+#include "moreau/base.h"
+
+typedef struct mo_h5 {
+    const char *path; /* of the file, for messages */
+    const mo_allocator *allocator;
+    mo_message *why; /* or NULL */
+    mo_error error;  /* the first one */
+    hid_t file;
+    mo_guard guard;
+    H5E_auto2_t printer; /* the caller's, put back at the end */
+    void *printer_data;
+} mo_h5;
+
+enum { MO_H5_PATH = 64 }; /* room for the longest path inside a file that is used here */
+
+/* A group that was opened: where it is and what it holds. */
+typedef struct mo_h5_group {
+    char path[MO_H5_PATH];
+    mo_guard_group links;
+} mo_h5_group;
+
+/* Keeps the first error, with the file's name in front of its sentence; always false. */
+bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...) MO_PRINTF(3, 4);
+bool mo_h5_no_memory(mo_h5 *h);
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* Opens `path` and its root group.  mo_h5_close is called whatever is returned. */
+bool mo_h5_open(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why,
+                mo_h5_group *root);
+void mo_h5_close(mo_h5 *h);
+
+/* Is there a link of that name?  What it leads to is checked when it is opened. */
+bool mo_h5_has(const mo_h5_group *group, const char *name);
+
+/* A group inside a group, which must be there.  To be left, also after a failure. */
+bool mo_h5_enter(mo_h5 *h, const mo_h5_group *parent, const char *name, mo_h5_group *group);
+void mo_h5_leave(mo_h5 *h, mo_h5_group *group);
+
+/* Datasets that must be there.  Arrays are the caller's to free; NULL after a failure. */
+bool mo_h5_read_int(mo_h5 *h, const mo_h5_group *group, const char *name, int *value);
+bool mo_h5_read_ints(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
+                     int **values);
+bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
+                        double **values);
+
+/* Text.  `*text` stays NULL, without an error, where it is stored in a form that is left alone. */
+bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char **text);
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* A new file at `path`, replacing what is there; `shown` is its name in messages. */
+bool mo_h5_create(mo_h5 *h, const char *path, const char *shown, const mo_allocator *allocator,
+                  mo_message *why);
+
+/* Paths are absolute ("/fclib_local/W"). */
+bool mo_h5_make_group(mo_h5 *h, const char *path);
+bool mo_h5_write_int(mo_h5 *h, const char *path, int value);
+bool mo_h5_write_ints(mo_h5 *h, const char *path, size_t count, const int *values);
+bool mo_h5_write_doubles(mo_h5 *h, const char *path, size_t count, const double *values);
+bool mo_h5_write_text(mo_h5 *h, const char *path, const char *text);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Object headers, versions 1 and 2, cut into messages [hdf5-format, IV.A.1].
+ *
+ * A header is one chunk of bytes that may continue in others.  Each chunk must lie in the file, its
+ * messages must fill it, and no chunk may come twice, so that a chain of continuations ends.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/hdf5_parse.h"
+
+enum {
+    MAX_CHUNKS = sizeof ((mo_guard_header *)0)->chunks / sizeof(unsigned char *),
+    PREFIX_1 = 16,   /* version 1: bytes before the first message     */
+    MESSAGE_1 = 8,   /*            bytes before the data of a message */
+    CHECKSUM = 4,    /* version 2: bytes after the last message       */
+    SHARED_FLAG = 2, /* the message's data lie elsewhere              */
+    KNOWN_FLAGS = 1 | 2 | 4
+};
+
+/* A walk over one header. */
+typedef struct walk {
+    mo_guard *guard;
+    mo_guard_header *header;
+    unsigned version;
+    unsigned message_prefix;       /* bytes before the data of a message */
+    uint64_t addresses[MAX_CHUNKS]; /* of chunks to be read, in order    */
+    uint64_t sizes[MAX_CHUNKS];
+    size_t pending;
+} walk;
+
+static bool is_known(unsigned type)
+{
+    switch (type) {
+    case MO_H5_NIL:
+    case MO_H5_SPACE:
+    case MO_H5_LINK_INFO:
+    case MO_H5_TYPE:
+    case MO_H5_FILL_OLD:
+    case MO_H5_FILL:
+    case MO_H5_LINK:
+    case MO_H5_EXTERNAL:
+    case MO_H5_LAYOUT:
+    case MO_H5_GROUP_INFO:
+    case MO_H5_FILTERS:
+    case MO_H5_ATTRIBUTE:
+    case MO_H5_COMMENT:
+    case MO_H5_CONTINUATION:
+    case MO_H5_SYMBOL_TABLE:
+    case MO_H5_TIME:
+    case MO_H5_ATTRIBUTE_INFO: return true;
+    default: return false;
+    }
+}
+
+static bool add_chunk(walk *w, uint64_t address, uint64_t size)
+{
+    if (w->pending == MAX_CHUNKS) {
+        return mo_guard_fault(w->guard, "has an object header in too many pieces");
+    }
+    for (size_t k = 0; k < w->pending; ++k) {
+        if (w->addresses[k] == address) {
+            return mo_guard_fault(w->guard, "has an object header that runs in a circle");
+        }
+    }
+    w->addresses[w->pending] = address;
+    w->sizes[w->pending++] = size;
+    return true;
+}
+
+static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned char *data, size_t size)
+{
+    mo_guard_header *header = w->header;
+    if (!is_known(type)) {
+        return mo_guard_fault(w->guard,
+                              "has an object header message of unknown kind %u; rewrite the file "
+                              "with h5repack",
+                              type);
+    }
+    if (flags & ~(unsigned)KNOWN_FLAGS) {
+        return mo_guard_fault(w->guard, "has an object header message with unknown flags");
+    }
+    /* An attribute is never read here, so it may share what it likes. */
+    if (flags & SHARED_FLAG && type != MO_H5_ATTRIBUTE) {
+        return mo_guard_fault(w->guard,
+                              "shares its description with another object (a committed type?), "
+                              "which is not supported");
+    }
+    if (type == MO_H5_TIME && size < 8) {
+        return mo_guard_fault(w->guard, "has a damaged time of modification");
+    }
+    if (type == MO_H5_CONTINUATION) {
+        return size >= 16
+                   ? add_chunk(w, mo_guard_number(data, 8), mo_guard_number(data + 8, 8))
+                   : mo_guard_fault(w->guard, "has a damaged object header");
+    }
+    void *messages = header->messages;
+    if (!mo_memory_grow(w->guard->allocator, &messages, &header->room, header->count + 1,
+                        sizeof *header->messages)) {
+        return mo_guard_no_memory(w->guard);
+    }
+    header->messages = messages;
+    header->messages[header->count++] = (mo_guard_message){type, data, size};
+    return true;
+}
+
+/* Cuts the bytes of one chunk; `seen` counts messages of any kind. */
+static bool cut_chunk(walk *w, const unsigned char *p, size_t size, size_t *seen)
+{
+    size_t at = 0;
+    while (size - at >= w->message_prefix) {
+        const unsigned char *m = p + at;
+        const bool old = w->version == 1;
+        const unsigned type = old ? (unsigned)mo_guard_number(m, 2) : m[0];
+        const size_t length = (size_t)mo_guard_number(m + (old ? 2 : 1), 2);
+        const unsigned flags = old ? m[4] : m[3];
+        at += w->message_prefix;
+        if (length > size - at || (old && length % 8 != 0)) {
+            return mo_guard_fault(w->guard, "has an object header message that overruns it");
+        }
+        if (!add_message(w, type, flags, p + at, length)) {
+            return false;
+        }
+        at += length;
+        ++*seen;
+    }
+    /* Version 2 may leave a gap too small for a message; version 1 fills up with NIL messages. */
+    return at == size || w->version == 2 ||
+           mo_guard_fault(w->guard, "has an object header that its messages do not fill");
+}
+
+static const unsigned char *load_chunk(walk *w, uint64_t address, uint64_t size)
+{
+    mo_guard_header *header = w->header;
+    unsigned char *bytes = mo_guard_load(w->guard, address, size, "object header");
+    if (bytes) {
+        header->chunks[header->chunk_count++] = bytes;
+    }
+    return bytes;
+}
+
+static bool read_version_1(walk *w, uint64_t address)
+{
+    unsigned char p[PREFIX_1];
+    if (!mo_guard_bytes(w->guard, address, sizeof p, p, "object header")) {
+        return false;
+    }
+    const size_t stated = (size_t)mo_guard_number(p + 2, 2);
+    size_t seen = 0;
+    w->version = 1;
+    w->message_prefix = MESSAGE_1;
+    if (!add_chunk(w, address + PREFIX_1, mo_guard_number(p + 8, 4))) {
+        return false;
+    }
+    for (size_t k = 0; k < w->pending; ++k) {
+        const unsigned char *bytes = load_chunk(w, w->addresses[k], w->sizes[k]);
+        if (!bytes || w->sizes[k] < MESSAGE_1) {
+            return mo_guard_fault(w->guard, "has an object header without messages");
+        }
+        if (!cut_chunk(w, bytes, (size_t)w->sizes[k], &seen)) {
+            return false;
+        }
+    }
+    return seen == stated ||
+           mo_guard_fault(w->guard, "has an object header that states %zu messages and holds %zu",
+                          stated, seen);
+}
+
+/* The prefix of a version 2 header; gives the place and the size of its first messages. */
+static bool read_prefix_2(walk *w, uint64_t address, uint64_t *start, uint64_t *size)
+{
+    enum { LONGEST = 4 + 2 + 16 + 4 + 8 };
+    unsigned char p[LONGEST] = {0};
+    const uint64_t room = w->guard->size - address; /* the caller has read 4 bytes there */
+    if (!mo_guard_bytes(w->guard, address, room < LONGEST ? (size_t)room : LONGEST, p,
+                        "object header")) {
+        return false;
+    }
+    const unsigned flags = p[5];
+    if (p[4] != 2 || flags & 0xC0) {
+        return mo_guard_fault(w->guard, "has an object header of an unknown version");
+    }
+    const unsigned size_bytes = 1u << (flags & 3);
+    const unsigned skip = 6u + (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0);
+    w->message_prefix = flags & 4 ? 6 : 4;
+    *size = mo_guard_number(p + skip, size_bytes);
+    *start = address + skip + size_bytes;
+    return true;
+}
+
+static bool read_version_2(walk *w, uint64_t address)
+{
+    uint64_t start = 0;
+    uint64_t size = 0;
+    size_t seen = 0;
+    w->version = 2;
+    if (!read_prefix_2(w, address, &start, &size)) {
+        return false;
+    }
+    /* The checksum belongs to the header: without room for it libhdf5 would read beyond. */
+    if (!mo_guard_inside(w->guard, start, size) ||
+        !mo_guard_inside(w->guard, start + size, CHECKSUM) || !add_chunk(w, start, size)) {
+        return mo_guard_fault(w->guard, "has its object header outside the file; the file is damaged");
+    }
+    for (size_t k = 0; k < w->pending; ++k) {
+        const size_t frame = k == 0 ? 0 : 4 + CHECKSUM; /* a continuation has its own signature */
+        const unsigned char *bytes = load_chunk(w, w->addresses[k], w->sizes[k]);
+        if (!bytes) {
+            return false;
+        }
+        if (w->sizes[k] < frame + w->message_prefix ||
+            (k > 0 && memcmp(bytes, "OCHK", 4) != 0)) {
+            return mo_guard_fault(w->guard, "has an object header without messages");
+        }
+        if (!cut_chunk(w, bytes + (k == 0 ? 0 : 4), (size_t)w->sizes[k] - frame, &seen)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mo_guard_read_header(mo_guard *guard, uint64_t address, mo_guard_header *header)
+{
+    unsigned char first[4];
+    walk w = {.guard = guard, .header = header};
+    *header = (mo_guard_header){0};
+    if (!mo_guard_bytes(guard, address, sizeof first, first, "object header")) {
+        return false;
+    }
+    if (memcmp(first, "OHDR", 4) == 0) {
+        return read_version_2(&w, address);
+    }
+    if (first[0] == 1) {
+        return read_version_1(&w, address);
+    }
+    return mo_guard_fault(guard, "has an object header of an unknown version");
+}
+
+void mo_guard_clear_header(mo_guard *guard, mo_guard_header *header)
+{
+    for (size_t k = 0; k < header->chunk_count; ++k) {
+        mo_memory_free(guard->allocator, header->chunks[k]);
+    }
+    mo_memory_free(guard->allocator, header->messages);
+    *header = (mo_guard_header){0};
+}
+
+bool mo_guard_message_of(mo_guard *guard, const mo_guard_header *header, unsigned type,
+                         const mo_guard_message **message)
+{
+    *message = NULL;
+    for (size_t k = 0; k < header->count; ++k) {
+        if (header->messages[k].type != type) {
+            continue;
+        }
+        if (*message) {
+            return mo_guard_fault(guard, "has two object header messages of kind %u", type);
+        }
+        *message = &header->messages[k];
+    }
+    return true;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Writing a file so that it is whole or untouched: into a new one beside it, then renamed. */
+#ifndef MO_IO_REPLACE_H
+#define MO_IO_REPLACE_H
+
+#include "moreau/base.h"
+
+enum { MO_REPLACE_PATH = 4096 };
+
+typedef struct mo_replacement {
+    const char *shown;               /* the path as the caller gave it        */
+    char target[MO_REPLACE_PATH];    /* where a symbolic link in it leads     */
+    char temporary[MO_REPLACE_PATH]; /* an empty file of ours, to be written  */
+} mo_replacement;
+
+/* Makes the temporary file.  After success one of the other two must be called. */
+mo_error mo_replace_begin(mo_replacement *replacement, const char *path, mo_message *why);
+
+/* Puts the temporary file in place; removes it when that fails. */
+mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why);
+
+void mo_replace_cancel(mo_replacement *replacement);
+
+#endif

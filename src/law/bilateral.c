@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* A joint: u = 0 with any r, in any dimension up to MO_BILATERAL_MAX_DIM. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "law/law_ops.h"
+#include "linalg/dense.h"
+
+static int param_count(int d)
+{
+    (void)d;
+    return 0;
+}
+
+static mo_error check(const mo_law *law, int d, mo_message *why)
+{
+    (void)law;
+    return d >= 1 && d <= MO_BILATERAL_MAX_DIM
+               ? MO_OK
+               : mo_fail(why, MO_ERR_PROBLEM,
+                         "a bilateral block has 1 to %d rows, not %d: split it into several",
+                         MO_BILATERAL_MAX_DIM, d);
+}
+
+static void pack(const mo_law *law, int d, double *p)
+{
+    (void)law;
+    (void)d;
+    (void)p;
+}
+
+static void unpack(const double *p, int d, mo_law *law)
+{
+    (void)p;
+    (void)d;
+    (void)law;
+}
+
+static void project(const double *p, int d, const double *x, double *y)
+{
+    (void)p;
+    memmove(y, x, (size_t)d * sizeof *x);
+}
+
+static void project_derivative(const double *p, int d, const double *x, double *J)
+{
+    mo_law_no_shift_derivative(p, d, x, J); /* the identity */
+}
+
+static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+{
+    (void)p;
+    (void)r;
+    for (int k = 0; k < d; ++k) {
+        z[k] = step * u[k];
+    }
+}
+
+/* Redundant rows are met by a basic solution; contradicting ones cannot be, and are left over. */
+static void solve(const double *p, int d, const double *W, const double *b, double *r)
+{
+    (void)p;
+    double A[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], rhs[MO_BILATERAL_MAX_DIM];
+    memcpy(A, W, (size_t)(d * d) * sizeof *A);
+    for (int k = 0; k < d; ++k) {
+        rhs[k] = -b[k];
+    }
+    mo_solve_small(d, A, rhs, r);
+}
+
+static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+{
+    (void)p;
+    (void)r;
+    out->penetration_rate = sqrt(mo_dot(d, u, u));
+    out->cone_violation = 0;
+    out->dissipation = 0;
+}
+
+const mo_law_ops mo_law_bilateral_ops = {
+    .name = "bilateral",
+    .param_count = param_count,
+    .check = check,
+    .pack = pack,
+    .unpack = unpack,
+    .project = project,
+    .project_derivative = project_derivative,
+    .shift = mo_law_no_shift,
+    .shift_derivative = mo_law_no_shift_derivative,
+    .prox = project,
+    .natural = natural,
+    .solve = solve,
+    .failure = failure,
+    .facets = mo_law_no_facets,
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A box: lower <= r <= upper, and u in minus the normal cone of the box at r: u_k > 0 only where r_k
+ * is at its lower bound, u_k < 0 only at its upper one.  Dry joint friction is lower = -upper; a motor that
+ * aims at a speed carries it in w.
+ *
+ * One block alone is a linear complementarity problem with bounds.  Least-index pivoting (Murty's rule, with
+ * an upper bound beside the lower one) ends at its solution for every positive definite W: a row that is wrong,
+ * the first of them, changes between lower, free and upper.  Where W is singular that may fail; coordinate
+ * sweeps then improve on the best point, so that the end is never worse than theirs.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "law/law_ops.h"
+#include "linalg/dense.h"
+
+static int param_count(int d)
+{
+    return 2 * d;
+}
+
+static mo_error check(const mo_law *law, int d, mo_message *why)
+{
+    if (d < 1 || d > MO_LAW_MAX_DIM) {
+        return mo_fail(why, MO_ERR_PROBLEM, "a box block has 1 to %d rows, not %d", MO_LAW_MAX_DIM, d);
+    }
+    if (!law->lower || !law->upper) {
+        return mo_fail(why, MO_ERR_PROBLEM, "a box law needs lower and upper bounds");
+    }
+    for (int k = 0; k < d; ++k) {
+        const double lower = law->lower[k], upper = law->upper[k];
+        if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY) {
+            return mo_fail(why, MO_ERR_PROBLEM,
+                           "the bounds of row %d are %g and %g, which hold no number between them", k,
+                           lower, upper);
+        }
+    }
+    return MO_OK;
+}
+
+static void pack(const mo_law *law, int d, double *p)
+{
+    memcpy(p, law->lower, (size_t)d * sizeof *p);
+    memcpy(p + d, law->upper, (size_t)d * sizeof *p);
+}
+
+static void unpack(const double *p, int d, mo_law *law)
+{
+    law->lower = p;
+    law->upper = p + d;
+}
+
+static double clamp(const double *p, int d, int k, double x)
+{
+    return x < p[k] ? p[k] : x > p[d + k] ? p[d + k] : x;
+}
+
+static void project(const double *p, int d, const double *x, double *y)
+{
+    for (int k = 0; k < d; ++k) {
+        y[k] = clamp(p, d, k, x[k]);
+    }
+}
+
+static void project_derivative(const double *p, int d, const double *x, double *J)
+{
+    memset(J, 0, (size_t)(d * d) * sizeof *J);
+    for (int k = 0; k < d; ++k) {
+        J[k * d + k] = x[k] > p[k] && x[k] < p[d + k];
+    }
+}
+
+static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+{
+    mo_law_natural_default(&mo_law_box_ops, p, d, step, u, r, z);
+}
+
+/* A row that its own impulse cannot move takes the bound its velocity asks for, if that is finite. */
+static double immovable(const double *p, int d, int k, double u)
+{
+    const double bound = u > 0 ? p[k] : u < 0 ? p[d + k] : 0;
+    return clamp(p, d, k, isfinite(bound) ? bound : 0);
+}
+
+/* One pass of exact coordinate minimisation. */
+static void sweep(const double *p, int d, const double *W, const double *b, double *r)
+{
+    for (int k = 0; k < d; ++k) {
+        const double own = W[k * d + k];
+        const double u = b[k] + mo_dot(d, W + k * d, r);
+        r[k] = own > 0 ? clamp(p, d, k, r[k] - u / own) : immovable(p, d, k, u);
+    }
+}
+
+static double defect(const double *p, int d, const double *W, const double *b, const double *r)
+{
+    double u[MO_LAW_MAX_DIM], z[MO_LAW_MAX_DIM];
+    mo_block_velocity(d, W, r, b, u);
+    natural(p, d, 1, u, r, z);
+    return mo_dot(d, z, z);
+}
+
+/* What a row is held at. */
+enum { AT_LOWER, FREE, AT_UPPER };
+
+/* r with u = 0 on the free rows and the others at their bounds. */
+static void solve_free_rows(const double *p, int d, const double *W, const double *b, const int *held,
+                            double *r)
+{
+    double A[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM], rhs[MO_LAW_MAX_DIM];
+    for (int i = 0; i < d; ++i) {
+        rhs[i] = held[i] == FREE ? -b[i] : held[i] == AT_LOWER ? p[i] : p[d + i];
+        for (int j = 0; j < d; ++j) {
+            A[i * d + j] = held[i] == FREE ? W[i * d + j] : (double)(i == j);
+        }
+    }
+    mo_solve_small(d, A, rhs, r);
+}
+
+/* What row i should be held at instead, given r and its velocity. */
+static int should_be(const double *p, int d, int i, int held, double r, double u)
+{
+    if (held == FREE) {
+        return r < p[i] ? AT_LOWER : r > p[d + i] ? AT_UPPER : FREE;
+    }
+    return (held == AT_LOWER && u < 0) || (held == AT_UPPER && u > 0) ? FREE : held;
+}
+
+/* Least-index pivoting from all rows free; there are 3^d states, none of which comes twice. */
+static void pivot(const double *p, int d, const double *W, const double *b, double *r)
+{
+    int held[MO_LAW_MAX_DIM];
+    for (int k = 0; k < d; ++k) {
+        held[k] = FREE;
+    }
+    for (int step = 0; step < 800; ++step) {
+        solve_free_rows(p, d, W, b, held, r);
+        int i = 0, next = FREE;
+        for (; i < d; ++i) {
+            const double u = b[i] + mo_dot(d, W + i * d, r);
+            next = should_be(p, d, i, held[i], r[i], u);
+            if (next != held[i]) {
+                break;
+            }
+        }
+        if (i == d) {
+            break;
+        }
+        held[i] = next;
+    }
+    project(p, d, r, r);
+}
+
+static void solve(const double *p, int d, const double *W, const double *b, double *r)
+{
+    pivot(p, d, W, b, r);
+    double best = defect(p, d, W, b, r), now[MO_LAW_MAX_DIM];
+    memcpy(now, r, (size_t)d * sizeof *r);
+    for (int round = 0; round < 200 && best > 1e-28 * mo_dot(d, b, b); ++round) {
+        sweep(p, d, W, b, now);
+        const double swept = defect(p, d, W, b, now);
+        if (swept < best) {
+            memcpy(r, now, (size_t)d * sizeof *r);
+            best = swept;
+        }
+    }
+}
+
+static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+{
+    *out = (mo_law_failure){0};
+    double outside = 0;
+    for (int k = 0; k < d; ++k) {
+        const double distance = r[k] - clamp(p, d, k, r[k]);
+        outside += distance * distance;
+        const double bound = u[k] > 0 ? p[k] : p[d + k]; /* what u_k asks r_k to be at */
+        if (u[k] == 0) {
+            continue;
+        }
+        if (isfinite(bound)) {
+            out->dissipation += fabs(u[k] * (r[k] - bound));
+        } else { /* no bound on this side: the row must not move this way at all */
+            out->penetration_rate = fmax(out->penetration_rate, fabs(u[k]));
+        }
+    }
+    out->cone_violation = sqrt(outside);
+}
+
+const mo_law_ops mo_law_box_ops = {
+    .name = "box",
+    .param_count = param_count,
+    .check = check,
+    .pack = pack,
+    .unpack = unpack,
+    .project = project,
+    .project_derivative = project_derivative,
+    .shift = mo_law_no_shift,
+    .shift_derivative = mo_law_no_shift_derivative,
+    .prox = project,
+    .natural = natural,
+    .solve = solve,
+    .failure = failure,
+    .facets = mo_law_no_facets,
+};

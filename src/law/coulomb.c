@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Coulomb's law with unilateral contact, in the plane (d = 2) and in space (d = 3):
+ *
+ *   K = { r : |r_T| <= mu r_N },   uhat = u + mu |u_T| e_N,   K* contains uhat, perpendicular to r in K
+ *
+ * [acary2011, eq. 3.3 ff.].  mu = 0 makes K the normal ray.  mu = infinity makes K the half-space
+ * r_N >= 0, where the shift has no meaning: the law is then the better of "apart" and "stuck".
+ *
+ * One contact alone.  With u = W r + b:
+ *   apart   b_N >= 0:  r = 0
+ *   stuck   r = -W^-1 b, if it lies in K
+ *   slides  u_N = 0 and u_T = -alpha r_T, alpha > 0.  Eliminating r_N leaves (A + alpha I) r_T = -c with
+ *           A = W_TT - W_TN W_NT / W_NN and c = b_T - W_TN b_N / W_NN: see disc.h.
+ * W need not be symmetric; W_NT and W_TN are kept apart.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "law/disc.h"
+#include "law/law_ops.h"
+#include "linalg/dense.h"
+
+static int param_count(int d)
+{
+    (void)d;
+    return 1;
+}
+
+static mo_error check(const mo_law *law, int d, mo_message *why)
+{
+    if (d != 2 && d != 3) {
+        return mo_fail(why, MO_ERR_PROBLEM, "a coulomb block has 2 or 3 rows, not %d", d);
+    }
+    if (!(law->mu >= 0)) {
+        return mo_fail(why, MO_ERR_PROBLEM, "the friction coefficient mu is %g, but must not be negative",
+                       law->mu);
+    }
+    return MO_OK;
+}
+
+static void pack(const mo_law *law, int d, double *p)
+{
+    (void)d;
+    p[0] = law->mu;
+}
+
+static void unpack(const double *p, int d, mo_law *law)
+{
+    (void)d;
+    law->mu = p[0];
+}
+
+/* |x_T|; d is 2 or 3. */
+static double tangent_norm(int d, const double *x)
+{
+    return d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
+}
+
+/* The normal part of the projection of a point outside K and its polar, t = |x_T|. */
+static double boundary_normal(double mu, double x_N, double t)
+{
+    return mu > 1 ? (x_N / mu + t) / (mu + 1 / mu) : (x_N + mu * t) / (1 + mu * mu);
+}
+
+static void project(const double *p, int d, const double *x, double *y)
+{
+    const double mu = p[0], t = tangent_norm(d, x), x_N = x[0];
+    if (isinf(mu) || t <= mu * x_N) {
+        memmove(y, x, (size_t)d * sizeof *x);
+        y[0] = x_N > 0 ? x_N : 0;
+        return;
+    }
+    if (mu * t <= -x_N) {
+        memset(y, 0, (size_t)d * sizeof *y);
+        return;
+    }
+    const double y_N = boundary_normal(mu, x_N, t);
+    for (int k = 1; k < d; ++k) {
+        y[k] = mu * y_N * (x[k] / t);
+    }
+    y[0] = y_N;
+}
+
+static void set_identity(int d, double scale, double *J)
+{
+    memset(J, 0, (size_t)(d * d) * sizeof *J);
+    for (int k = 0; k < d; ++k) {
+        J[k * d + k] = scale;
+    }
+}
+
+static void project_derivative(const double *p, int d, const double *x, double *J)
+{
+    const double mu = p[0], t = tangent_norm(d, x), x_N = x[0];
+    if (isinf(mu) || t <= mu * x_N) {
+        set_identity(d, 1, J);
+        J[0] = x_N > 0;
+        return;
+    }
+    if (mu * t <= -x_N) {
+        set_identity(d, 0, J);
+        return;
+    }
+    /* y_T = mu y_N s with s = x_T / t: along s it moves with y_N, across s it turns. */
+    const double dN = boundary_normal(mu, 1, 0), turn = mu * boundary_normal(mu, x_N, t) / t;
+    J[0] = dN;
+    for (int i = 1; i < d; ++i) {
+        const double s_i = x[i] / t;
+        J[i] = J[i * d] = mu * dN * s_i;
+        for (int j = 1; j < d; ++j) {
+            const double ss = s_i * (x[j] / t);
+            J[i * d + j] = mu * mu * dN * ss + turn * ((i == j) - ss);
+        }
+    }
+}
+
+static void shift(const double *p, int d, const double *u, double *uhat)
+{
+    const double t = tangent_norm(d, u);
+    memmove(uhat, u, (size_t)d * sizeof *u);
+    uhat[0] += isinf(p[0]) ? 0 : p[0] * t;
+}
+
+static void shift_derivative(const double *p, int d, const double *u, double *G)
+{
+    const double t = tangent_norm(d, u);
+    set_identity(d, 1, G);
+    for (int k = 1; k < d && t > 0 && !isinf(p[0]); ++k) {
+        G[k] = p[0] * u[k] / t;
+    }
+}
+
+static void prox(const double *p, int d, const double *x, double *y)
+{
+    const double t = tangent_norm(d, x), y_N = x[0] > 0 ? x[0] : 0;
+    const double radius = y_N > 0 ? p[0] * y_N : 0;
+    const double scale = t > radius ? radius / t : 1;
+    for (int k = 1; k < d; ++k) {
+        y[k] = scale * x[k];
+    }
+    y[0] = y_N;
+}
+
+/* mu = infinity: "apart" (r = 0, u_N >= 0) or "stuck" (u_T = 0, 0 <= u_N perp r_N >= 0). */
+static void natural_without_slip(int d, double step, const double *u, const double *r, double *z)
+{
+    double stuck[3] = {fmin(r[0], step * u[0]), 0, 0};
+    for (int k = 1; k < d; ++k) {
+        stuck[k] = step * u[k];
+    }
+    memcpy(z, r, (size_t)d * sizeof *z);
+    const double gap = fmin(0, step * u[0]);
+    if (mo_dot(d, r, r) + gap * gap > mo_dot(d, stuck, stuck)) {
+        memcpy(z, stuck, (size_t)d * sizeof *z);
+    } else if (gap != 0) {
+        z[0] = hypot(z[0], gap);
+    }
+}
+
+static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+{
+    if (isinf(p[0])) {
+        natural_without_slip(d, step, u, r, z);
+    } else {
+        mo_law_natural_default(&mo_law_coulomb_ops, p, d, step, u, r, z);
+    }
+}
+
+/* ---- one contact alone --------------------------------------------------------------------- */
+
+/* 0 < mu < infinity and b_N < 0: the disc that is left when u_N = 0 has eliminated r_N. */
+static void solve_with_friction(double mu, int d, const double *W, const double *b, double *r)
+{
+    mo_disc disc = {.mu = mu, .b_N = b[0], .W_NN = W[0]};
+    for (int i = 1; i < d; ++i) {
+        const double factor = W[i * d] / W[0];
+        disc.W_NT[i - 1] = W[i];
+        disc.c[i - 1] = b[i] - factor * b[0];
+        disc.c_noise = fmax(disc.c_noise, fabs(b[i]) + fabs(factor * b[0]));
+        for (int j = 1; j < d; ++j) {
+            disc.A[(i - 1) * 2 + j - 1] = W[i * d + j] - factor * W[j];
+        }
+    }
+    mo_disc_solve(&disc, d - 1, r);
+}
+
+/* mu = infinity and b_N < 0: u_T = 0, then 0 <= u_N perp r_N >= 0. */
+static void solve_without_slip(int d, const double *W, const double *b, double *r)
+{
+    double A[9], rhs[3];
+    memcpy(A, W, (size_t)(d * d) * sizeof *A);
+    for (int k = 0; k < d; ++k) {
+        rhs[k] = -b[k];
+    }
+    mo_solve_small(d, A, rhs, r);
+    if (r[0] >= 0) {
+        return;
+    }
+    memcpy(A, W, (size_t)(d * d) * sizeof *A);
+    for (int k = 0; k < d; ++k) { /* r_N = 0 instead of u_N = 0 */
+        A[k] = k == 0;
+        rhs[k] = k == 0 ? 0 : -b[k];
+    }
+    mo_solve_small(d, A, rhs, r);
+}
+
+static void solve(const double *p, int d, const double *W, const double *b, double *r)
+{
+    memset(r, 0, (size_t)d * sizeof *r);
+    if (!(b[0] < 0) || !(W[0] > 0)) {
+        return; /* apart, or an impulse has no effect on the normal motion */
+    }
+    if (isinf(p[0])) {
+        solve_without_slip(d, W, b, r);
+    } else if (p[0] > 0) {
+        solve_with_friction(p[0], d, W, b, r);
+    } else {
+        r[0] = -b[0] / W[0];
+    }
+    mo_law_guard(d, r);
+}
+
+/* ---- measures and facets ------------------------------------------------------------------- */
+
+static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+{
+    double nearest[3];
+    project(p, d, r, nearest);
+    double outside = 0;
+    for (int k = 0; k < d; ++k) {
+        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
+    }
+    const double slip = tangent_norm(d, u);
+    /* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take. */
+    const double friction = isinf(p[0]) ? r[0] * slip
+                                        : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
+    out->penetration_rate = fmax(0, -u[0]);
+    out->cone_violation = sqrt(outside);
+    out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));
+}
+
+static void facets(const double *p, int d, int count, mo_law_facets *out)
+{
+    const double turn = 2 * acos(-1.0);
+    const int directions = d == 2 ? 2 : count;
+    out->groups = 1;
+    out->mu[0] = p[0];
+    out->start[0] = 0;
+    out->start[1] = directions;
+    for (int k = 0; k < directions; ++k) {
+        double *D = out->direction[k];
+        memset(D, 0, sizeof out->direction[k]);
+        D[1] = d == 2 ? 1 - 2 * k : cos(turn * k / directions);
+        if (d == 3) {
+            D[2] = sin(turn * k / directions);
+        }
+    }
+}
+
+const mo_law_ops mo_law_coulomb_ops = {
+    .name = "coulomb",
+    .param_count = param_count,
+    .check = check,
+    .pack = pack,
+    .unpack = unpack,
+    .project = project,
+    .project_derivative = project_derivative,
+    .shift = shift,
+    .shift_derivative = shift_derivative,
+    .prox = prox,
+    .natural = natural,
+    .solve = solve,
+    .failure = failure,
+    .facets = facets,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The list of laws, the public calls on one law, and the pieces that laws share. */
+#include "law/law_ops.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/dense.h"
+
+static const mo_law_ops *const laws[MO_LAW_KIND_COUNT] = {
+    [MO_LAW_COULOMB] = &mo_law_coulomb_ops,     [MO_LAW_FRICTIONLESS] = &mo_law_frictionless_ops,
+    [MO_LAW_BILATERAL] = &mo_law_bilateral_ops, [MO_LAW_BOX] = &mo_law_box_ops,
+    [MO_LAW_ROLLING] = &mo_law_rolling_ops,
+};
+
+/* Room for the packed parameters of any law: a box has two bounds a row. */
+enum { MAX_PARAMS = 2 * MO_LAW_MAX_DIM };
+
+const mo_law_ops *mo_law_ops_of(mo_law_kind kind)
+{
+    return laws[kind];
+}
+
+mo_law mo_law_coulomb(double mu)
+{
+    return (mo_law){.kind = MO_LAW_COULOMB, .mu = mu};
+}
+
+mo_law mo_law_frictionless(void)
+{
+    return (mo_law){.kind = MO_LAW_FRICTIONLESS};
+}
+
+mo_law mo_law_bilateral(void)
+{
+    return (mo_law){.kind = MO_LAW_BILATERAL};
+}
+
+mo_law mo_law_box(const double *lower, const double *upper)
+{
+    return (mo_law){.kind = MO_LAW_BOX, .lower = lower, .upper = upper};
+}
+
+mo_law mo_law_rolling(double mu, double mu_rolling)
+{
+    return (mo_law){.kind = MO_LAW_ROLLING, .mu = mu, .mu_rolling = mu_rolling};
+}
+
+const char *mo_law_name(mo_law_kind kind)
+{
+    return (unsigned)kind < MO_LAW_KIND_COUNT ? laws[kind]->name : NULL;
+}
+
+static mo_error check_compliance(const mo_law *law, int d, mo_message *why)
+{
+    for (int k = 0; law->compliance && k < d; ++k) {
+        if (!(law->compliance[k] >= 0) || isinf(law->compliance[k])) {
+            return mo_fail(why, MO_ERR_PROBLEM,
+                           "the compliance of row %d is %g, but must be finite and not negative", k,
+                           law->compliance[k]);
+        }
+    }
+    return MO_OK;
+}
+
+mo_error mo_law_check(const mo_law *law, int d, mo_message *why)
+{
+    if (!law || (unsigned)law->kind >= MO_LAW_KIND_COUNT) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "the law is none that the library knows");
+    }
+    const mo_error error = laws[law->kind]->check(law, d, why);
+    return error ? error : check_compliance(law, d, why);
+}
+
+void mo_law_project(const mo_law *law, int d, const double *x, double *y)
+{
+    double p[MAX_PARAMS];
+    laws[law->kind]->pack(law, d, p);
+    laws[law->kind]->project(p, d, x, y);
+}
+
+void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, double *r)
+{
+    double p[MAX_PARAMS];
+    double soft[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    laws[law->kind]->pack(law, d, p);
+    if (law->compliance) {
+        memcpy(soft, W, (size_t)(d * d) * sizeof *soft);
+        for (int k = 0; k < d; ++k) {
+            soft[k * d + k] += law->compliance[k];
+        }
+        W = soft;
+    }
+    laws[law->kind]->solve(p, d, W, b, r);
+}
+
+/* ---- shared pieces ------------------------------------------------------------------------- */
+
+void mo_law_no_shift(const double *p, int d, const double *u, double *uhat)
+{
+    (void)p;
+    memmove(uhat, u, (size_t)d * sizeof *u);
+}
+
+void mo_law_no_shift_derivative(const double *p, int d, const double *u, double *G)
+{
+    (void)p;
+    (void)u;
+    memset(G, 0, (size_t)(d * d) * sizeof *G);
+    for (int k = 0; k < d; ++k) {
+        G[k * d + k] = 1;
+    }
+}
+
+void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out)
+{
+    (void)p;
+    (void)d;
+    (void)count;
+    out->groups = 0;
+    out->start[0] = 0;
+}
+
+void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, double step,
+                            const double *u, const double *r, double *z)
+{
+    double x[MO_LAW_MAX_DIM];
+    ops->shift(p, d, u, x);
+    for (int k = 0; k < d; ++k) {
+        x[k] = r[k] - step * x[k];
+    }
+    ops->project(p, d, x, z);
+    for (int k = 0; k < d; ++k) {
+        z[k] = r[k] - z[k];
+    }
+}
+
+void mo_law_guard(int d, double *r)
+{
+    for (int k = 0; k < d; ++k) {
+        if (!isfinite(r[k])) {
+            memset(r, 0, (size_t)d * sizeof *r);
+            return;
+        }
+    }
+}
+
+void mo_block_velocity(int d, const double *W, const double *r, const double *b, double *u)
+{
+    for (int k = 0; k < d; ++k) {
+        u[k] = b[k] + mo_dot(d, W + k * d, r);
+    }
+}
+
+/* ---- one block by Newton ------------------------------------------------------------------- */
+
+typedef struct block_problem {
+    const mo_law_ops *ops;
+    const double *p, *W, *b;
+    int d;
+    double step; /* 1 / mean diagonal of W: the natural map in units of r */
+} block_problem;
+
+static double natural_norm(const block_problem *block, const double *r, double *z)
+{
+    double u[MO_LAW_MAX_DIM] = {0}; /* the compiler does not see that d rows are enough */
+    mo_block_velocity(block->d, block->W, r, block->b, u);
+    block->ops->natural(block->p, block->d, block->step, u, r, z);
+    return sqrt(mo_dot(block->d, z, z));
+}
+
+/* dr = -(I - J (I - step G W))^-1 z, J and G the derivatives of projection and shift. */
+static void newton_direction(const block_problem *block, const double *r, const double *z, double *dr)
+{
+    const int d = block->d;
+    double u[MO_LAW_MAX_DIM] = {0}, x[MO_LAW_MAX_DIM] = {0}, minus_z[MO_LAW_MAX_DIM];
+    double J[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM], G[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
+    double inner[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM], A[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
+    mo_block_velocity(d, block->W, r, block->b, u);
+    block->ops->shift_derivative(block->p, d, u, G);
+    block->ops->shift(block->p, d, u, x);
+    for (int k = 0; k < d; ++k) {
+        x[k] = r[k] - block->step * x[k];
+        minus_z[k] = -z[k];
+    }
+    block->ops->project_derivative(block->p, d, x, J);
+    for (int i = 0; i < d; ++i) {
+        for (int j = 0; j < d; ++j) {
+            double GW = 0;
+            for (int k = 0; k < d; ++k) {
+                GW += G[i * d + k] * block->W[k * d + j];
+            }
+            inner[i * d + j] = (i == j) - block->step * GW;
+        }
+    }
+    for (int i = 0; i < d; ++i) {
+        for (int j = 0; j < d; ++j) {
+            double sum = 0;
+            for (int k = 0; k < d; ++k) {
+                sum += J[i * d + k] * inner[k * d + j];
+            }
+            A[i * d + j] = (i == j) - sum;
+        }
+    }
+    mo_solve_small(d, A, minus_z, dr);
+}
+
+/* Newton with halving; true once the natural map is at rounding. */
+static int newton_descend(const block_problem *block, double *r, double *z, double *norm)
+{
+    const int d = block->d;
+    for (int iteration = 0; iteration < 30; ++iteration) {
+        const double size = sqrt(mo_dot(d, r, r));
+        if (*norm <= 1e-15 * size || *norm == 0) {
+            return 1;
+        }
+        double dr[MO_LAW_MAX_DIM], trial[MO_LAW_MAX_DIM], z_trial[MO_LAW_MAX_DIM];
+        newton_direction(block, r, z, dr);
+        double best = *norm;
+        for (double t = 1; t > 1e-3; t *= 0.5) {
+            for (int k = 0; k < d; ++k) {
+                trial[k] = r[k] + t * dr[k];
+            }
+            best = natural_norm(block, trial, z_trial);
+            if (best < (1 - 0.1 * t) * *norm) {
+                break;
+            }
+        }
+        if (!(best < *norm)) {
+            return *norm <= 1e-12 * size;
+        }
+        memcpy(r, trial, sizeof trial);
+        memcpy(z, z_trial, sizeof z_trial);
+        *norm = best;
+    }
+    return *norm <= 1e-12 * sqrt(mo_dot(d, r, r));
+}
+
+int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W, const double *b,
+                        double *r)
+{
+    double trace = 0;
+    for (int k = 0; k < d; ++k) {
+        trace += W[k * d + k];
+    }
+    const block_problem block = {ops, p, W, b, d, trace > 0 ? d / trace : 1};
+    double now[MO_LAW_MAX_DIM] = {0}, z[MO_LAW_MAX_DIM];
+    memcpy(now, r, (size_t)d * sizeof *r);
+    double norm = natural_norm(&block, now, z);
+    const int solved = newton_descend(&block, now, z, &norm);
+    ops->project(p, d, now, r);
+    return solved;
+}

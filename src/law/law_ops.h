@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What a law knows.  One table of functions a law, one file a law; law.c lists them.
+ *
+ * Parameters are packed into plain doubles, so that a problem with a million contacts holds them
+ * once where they agree.  Every function takes the packed parameters p and the dimension d.  The
+ * velocity they see includes the compliance: u + c r.
+ */
+#ifndef MO_LAW_OPS_H
+#define MO_LAW_OPS_H
+
+#include "moreau/law.h"
+
+enum {
+    MO_LAW_MAX_GROUPS = 2,      /* friction discs a law may have: sliding, rolling */
+    MO_LAW_MAX_DIRECTIONS = 128 /* facet directions of one block                   */
+};
+
+/*
+ * The law by facets: r = r_N e_N + sum_j beta_j D_j with beta >= 0 and, in each group g of directions,
+ * sum beta_j <= mu_g r_N.  Laws that are polyhedral already (no friction disc) have no groups.
+ */
+typedef struct mo_law_facets {
+    int groups;
+    double mu[MO_LAW_MAX_GROUPS];
+    int start[MO_LAW_MAX_GROUPS + 1];           /* directions of group g: start[g] .. start[g+1] */
+    double direction[MO_LAW_MAX_DIRECTIONS][6]; /* unit vectors, d entries each                  */
+} mo_law_facets;
+
+/* How a pair (u, r) fails the law, in physical units; see mo_residual. */
+typedef struct mo_law_failure {
+    double penetration_rate;
+    double cone_violation;
+    double dissipation;
+} mo_law_failure;
+
+typedef struct mo_law_ops {
+    const char *name;
+
+    /* Parameters: their number, whether they make sense, and their packing. */
+    int (*param_count)(int d);
+    mo_error (*check)(const mo_law *law, int d, mo_message *why);
+    void (*pack)(const mo_law *law, int d, double *p);
+    void (*unpack)(const double *p, int d, mo_law *law);
+
+    /* y = the nearest point of the set of impulses; J = its derivative at x (one of them at a kink). */
+    void (*project)(const double *p, int d, const double *x, double *y);
+    void (*project_derivative)(const double *p, int d, const double *x, double *J);
+
+    /* uhat = u shifted so that the law reads -uhat in normal cone of the set at r; G = its derivative. */
+    void (*shift)(const double *p, int d, const double *u, double *uhat);
+    void (*shift_derivative)(const double *p, int d, const double *u, double *G);
+
+    /* The prox map of [lu2015, Algorithm 1]: the normal part first, then friction on the disc whose
+     * radius follows from it (the Alart-Curnier map).  x = r - step u, without the shift. */
+    void (*prox)(const double *p, int d, const double *x, double *y);
+
+    /* z = r - project(r - step uhat): zero exactly where the law holds. */
+    void (*natural)(const double *p, int d, double step, const double *u, const double *r, double *z);
+
+    /* One block alone, exactly: r, and u = W r + b, obey the law. */
+    void (*solve)(const double *p, int d, const double *W, const double *b, double *r);
+
+    void (*failure)(const double *p, int d, const double *u, const double *r, mo_law_failure *out);
+
+    /* At most `count` directions for each disc of dimension two. */
+    void (*facets)(const double *p, int d, int count, mo_law_facets *out);
+} mo_law_ops;
+
+/* Rows of blocks that hold friction or bounds; joints may be larger. */
+enum { MO_LAW_MAX_DIM = 6, MO_BILATERAL_MAX_DIM = 64 };
+
+extern const mo_law_ops mo_law_coulomb_ops, mo_law_frictionless_ops, mo_law_bilateral_ops,
+    mo_law_box_ops, mo_law_rolling_ops;
+
+/* The table of a kind that has been checked. */
+const mo_law_ops *mo_law_ops_of(mo_law_kind kind);
+
+/*
+ * Newton on the natural map of one block, with halving, from r.  Writes the best point it found, in the set of
+ * impulses; true where that solves the block to rounding.
+ */
+int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W, const double *b,
+                        double *r);
+
+/* z = r - project(r - step shift(u)), for laws that need nothing special. */
+void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, double step,
+                            const double *u, const double *r, double *z);
+
+/* Shared pieces of laws without friction: no shift, its derivative, no facets. */
+void mo_law_no_shift(const double *p, int d, const double *u, double *uhat);
+void mo_law_no_shift_derivative(const double *p, int d, const double *u, double *G);
+void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out);
+
+/* r = 0 where a number in it is not finite: the overflow of a hopelessly scaled block. */
+void mo_law_guard(int d, double *r);
+
+/* u = W r + b */
+void mo_block_velocity(int d, const double *W, const double *r, const double *b, double *u);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Rolling friction in space (d = 5): r = (r_N, r_T, r_R) with |r_T| <= mu r_N and |r_R| <= mu_r r_N, where
+ * r_R is the rolling moment and u_R the relative angular velocity it works on; FCLIB's form.
+ *
+ *   uhat = u + (mu |u_T| + mu_r |u_R|) e_N,   K* contains uhat, perpendicular to r in K
+ *
+ * The projection of x minimises (n - x_N)^2 + max(0, t - mu n)^2 + max(0, m - mu_r n)^2 over n >= 0,
+ * t = |x_T|, m = |x_R|: convex and piecewise quadratic in n, so it is one of four closed forms, told
+ * apart by which discs hold.
+ *
+ * One contact alone.  For a given r_N = n the rest is a convex problem on the two discs of radius mu n and
+ * mu_r n, with a solution y(n) that depends continuously on n.  What is left is u_N(n) = 0 with
+ * u_N(0) = b_N < 0 and u_N(n) > 0 for large n wherever W is positive definite (y(n)/n tends to a y with
+ * y.(W_TT y + W_TN) <= 0, so W_NN + W_NT y > 0): bisection cannot miss it.  Newton on the natural map is
+ * tried first and has the last word.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "law/disc.h"
+#include "law/law_ops.h"
+#include "linalg/dense.h"
+
+enum { DISCS = 2, DISC_DIM = 2, ROWS = 5 };
+
+static int param_count(int d)
+{
+    (void)d;
+    return DISCS;
+}
+
+static mo_error check(const mo_law *law, int d, mo_message *why)
+{
+    if (d != ROWS) {
+        return mo_fail(why, MO_ERR_PROBLEM, "a rolling block has %d rows, not %d", ROWS, d);
+    }
+    if (!(law->mu >= 0) || !(law->mu_rolling >= 0) || isinf(law->mu) || isinf(law->mu_rolling)) {
+        return mo_fail(why, MO_ERR_PROBLEM,
+                       "mu is %g and mu_rolling %g, but both must be finite and not negative", law->mu,
+                       law->mu_rolling);
+    }
+    return MO_OK;
+}
+
+static void pack(const mo_law *law, int d, double *p)
+{
+    (void)d;
+    p[0] = law->mu;
+    p[1] = law->mu_rolling;
+}
+
+static void unpack(const double *p, int d, mo_law *law)
+{
+    (void)d;
+    law->mu = p[0];
+    law->mu_rolling = p[1];
+}
+
+/* The part of a 5-vector that lies in disc g. */
+static const double *disc(const double *x, int g)
+{
+    return x + 1 + DISC_DIM * g;
+}
+
+static double disc_norm(const double *x, int g)
+{
+    const double *y = disc(x, g);
+    return sqrt(y[0] * y[0] + y[1] * y[1]);
+}
+
+/*
+ * The normal part of the projection, and which discs hold it on their rim.  Starting with both, a disc
+ * that turns out larger than needed lets go; n only rises by that, so none has to be taken back.
+ */
+static double project_normal(const double *p, const double *x, int held[DISCS])
+{
+    const double size[DISCS] = {disc_norm(x, 0), disc_norm(x, 1)};
+    double n = 0;
+    held[0] = held[1] = 1;
+    for (int round = 0; round <= DISCS; ++round) {
+        double weight = 1, sum = x[0];
+        for (int g = 0; g < DISCS; ++g) {
+            weight += held[g] ? p[g] * p[g] : 0;
+            sum += held[g] ? p[g] * size[g] : 0;
+        }
+        n = fmax(0, sum / weight);
+        for (int g = 0; g < DISCS; ++g) {
+            held[g] = held[g] && size[g] > p[g] * n;
+        }
+    }
+    return n;
+}
+
+static void project(const double *p, int d, const double *x, double *y)
+{
+    (void)d;
+    int held[DISCS];
+    const double n = project_normal(p, x, held);
+    for (int g = 0; g < DISCS; ++g) {
+        const double size = disc_norm(x, g);
+        const double scale = held[g] ? p[g] * n / size : 1;
+        for (int k = 0; k < DISC_DIM; ++k) {
+            y[1 + DISC_DIM * g + k] = scale * disc(x, g)[k];
+        }
+    }
+    y[0] = n;
+}
+
+static void project_derivative(const double *p, int d, const double *x, double *J)
+{
+    int held[DISCS];
+    const double n = project_normal(p, x, held);
+    const double weight = 1 + (held[0] ? p[0] * p[0] : 0) + (held[1] ? p[1] * p[1] : 0);
+    double dn[ROWS] = {n > 0 ? 1 / weight : 0, 0, 0, 0, 0};
+    memset(J, 0, (size_t)(d * d) * sizeof *J);
+    for (int g = 0; g < DISCS; ++g) {
+        for (int k = 0; k < DISC_DIM && held[g]; ++k) {
+            dn[1 + DISC_DIM * g + k] = dn[0] * p[g] * disc(x, g)[k] / disc_norm(x, g);
+        }
+    }
+    memcpy(J, dn, sizeof dn);
+    for (int g = 0; g < DISCS; ++g) {
+        const double size = disc_norm(x, g);
+        for (int i = 0; i < DISC_DIM; ++i) {
+            double *row = J + (1 + DISC_DIM * g + i) * d;
+            if (!held[g]) {
+                row[1 + DISC_DIM * g + i] = 1;
+                continue;
+            }
+            const double s_i = disc(x, g)[i] / size; /* y_g = p_g n s, s = x_g / |x_g| */
+            for (int j = 0; j < d; ++j) {
+                row[j] = p[g] * s_i * dn[j];
+            }
+            for (int j = 0; j < DISC_DIM; ++j) {
+                const double ss = s_i * disc(x, g)[j] / size;
+                row[1 + DISC_DIM * g + j] += p[g] * n / size * ((i == j) - ss);
+            }
+        }
+    }
+}
+
+static void shift(const double *p, int d, const double *u, double *uhat)
+{
+    const double lift = p[0] * disc_norm(u, 0) + p[1] * disc_norm(u, 1);
+    memmove(uhat, u, (size_t)d * sizeof *u);
+    uhat[0] += lift;
+}
+
+static void shift_derivative(const double *p, int d, const double *u, double *G)
+{
+    mo_law_no_shift_derivative(p, d, u, G);
+    for (int g = 0; g < DISCS; ++g) {
+        const double size = disc_norm(u, g);
+        for (int k = 0; k < DISC_DIM && size > 0; ++k) {
+            G[1 + DISC_DIM * g + k] = p[g] * disc(u, g)[k] / size;
+        }
+    }
+}
+
+static void prox(const double *p, int d, const double *x, double *y)
+{
+    (void)d;
+    const double n = x[0] > 0 ? x[0] : 0;
+    for (int g = 0; g < DISCS; ++g) {
+        const double size = disc_norm(x, g), radius = p[g] * n;
+        const double scale = size > radius ? radius / size : 1;
+        for (int k = 0; k < DISC_DIM; ++k) {
+            y[1 + DISC_DIM * g + k] = scale * disc(x, g)[k];
+        }
+    }
+    y[0] = n;
+}
+
+static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+{
+    mo_law_natural_default(&mo_law_rolling_ops, p, d, step, u, r, z);
+}
+
+/* ---- one contact alone --------------------------------------------------------------------- */
+
+/* The moment or friction on disc g, all else held: |y_g| <= radius. */
+static double settle_disc(const double *W, const double *b, int g, double radius, double *r)
+{
+    const int first = 1 + DISC_DIM * g;
+    mo_disc disc = {.mu = radius, .b_N = -1, .W_NN = 1}; /* n = 1: the radius is given */
+    double nt[1 + DISC_DIM] = {0}, moved = 0;
+    for (int i = 0; i < DISC_DIM && radius > 0; ++i) {
+        const double *row = W + (first + i) * ROWS;
+        disc.c[i] = b[first + i] + mo_dot(ROWS, row, r);
+        disc.c_noise = fmax(disc.c_noise, fabs(b[first + i]) + fabs(disc.c[i]));
+        for (int j = 0; j < DISC_DIM; ++j) {
+            disc.A[i * DISC_DIM + j] = row[first + j];
+            disc.c[i] -= row[first + j] * r[first + j];
+        }
+    }
+    if (radius > 0) {
+        mo_disc_solve(&disc, DISC_DIM, nt);
+    }
+    for (int k = 0; k < DISC_DIM; ++k) {
+        moved += fabs(nt[1 + k] - r[first + k]);
+        r[first + k] = nt[1 + k];
+    }
+    return moved;
+}
+
+/* r with r_N = n and both discs settled; returns u_N. */
+static double settle(const double *p, const double *W, const double *b, double n, double *r)
+{
+    r[0] = n;
+    for (int round = 0; round < 200; ++round) {
+        const double moved = settle_disc(W, b, 0, p[0] * n, r) + settle_disc(W, b, 1, p[1] * n, r);
+        if (moved <= 1e-15 * (p[0] + p[1]) * n) {
+            break;
+        }
+    }
+    return b[0] + mo_dot(ROWS, W, r);
+}
+
+/* The root of u_N(n). */
+static void bisect_normal(const double *p, const double *W, const double *b, double *r)
+{
+    double low = 0, high = -b[0] / W[0];
+    for (int k = 0; k < 200 && settle(p, W, b, high, r) < 0; ++k) {
+        low = high;
+        high *= 2;
+    }
+    for (int k = 0; k < 100 && high - low > 1e-15 * high; ++k) {
+        const double middle = 0.5 * (low + high);
+        if (settle(p, W, b, middle, r) < 0) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    settle(p, W, b, high, r);
+}
+
+static void solve(const double *p, int d, const double *W, const double *b, double *r)
+{
+    memset(r, 0, (size_t)d * sizeof *r);
+    if (!(b[0] < 0) || !(W[0] > 0) || !isfinite(b[0] / W[0])) {
+        return;
+    }
+    if (!mo_law_solve_newton(&mo_law_rolling_ops, p, d, W, b, r)) {
+        memset(r, 0, (size_t)d * sizeof *r);
+        bisect_normal(p, W, b, r);
+        mo_law_solve_newton(&mo_law_rolling_ops, p, d, W, b, r);
+    }
+    mo_law_guard(d, r);
+}
+
+static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+{
+    double nearest[ROWS], outside = 0;
+    project(p, d, r, nearest);
+    for (int k = 0; k < d; ++k) {
+        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
+    }
+    out->penetration_rate = fmax(0, -u[0]);
+    out->cone_violation = sqrt(outside);
+    out->dissipation = fabs(r[0] * u[0]);
+    for (int g = 0; g < DISCS; ++g) {
+        const double power = p[g] * r[0] * disc_norm(u, g) + mo_dot(DISC_DIM, disc(r, g), disc(u, g));
+        out->dissipation = fmax(out->dissipation, fabs(power));
+    }
+}
+
+static void facets(const double *p, int d, int count, mo_law_facets *out)
+{
+    (void)d;
+    const double turn = 2 * acos(-1.0);
+    out->groups = DISCS;
+    out->start[0] = 0;
+    for (int g = 0; g < DISCS; ++g) {
+        out->mu[g] = p[g];
+        out->start[g + 1] = out->start[g] + count;
+        for (int k = 0; k < count; ++k) {
+            double *D = out->direction[out->start[g] + k];
+            memset(D, 0, sizeof out->direction[0]);
+            D[1 + DISC_DIM * g] = cos(turn * k / count);
+            D[2 + DISC_DIM * g] = sin(turn * k / count);
+        }
+    }
+}
+
+const mo_law_ops mo_law_rolling_ops = {
+    .name = "rolling",
+    .param_count = param_count,
+    .check = check,
+    .pack = pack,
+    .unpack = unpack,
+    .project = project,
+    .project_derivative = project_derivative,
+    .shift = shift,
+    .shift_derivative = shift_derivative,
+    .prox = prox,
+    .natural = natural,
+    .solve = solve,
+    .failure = failure,
+    .facets = facets,
+};

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* LAPACK and BLAS, column-major: our row-major lower triangle is their upper one. */
+void dpotrf_(const char *uplo, const int *n, double *A, const int *lda, int *info);
+void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *A,
+            const int *lda, double *x, const int *incx);
+
+static void clear_upper(int n, double *A)
+{
+    for (int i = 0; i < n; ++i) {
+        memset(A + (size_t)i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof *A);
+    }
+}
+
+static bool cholesky_lapack(int n, double *A)
+{
+    int info = 0;
+    dpotrf_("U", &n, A, &n, &info);
+    clear_upper(n, A);
+    return info == 0;
+}
+
+bool mo_cholesky(int n, double *A)
+{
+    if (n >= MO_LAPACK_FROM) {
+        return cholesky_lapack(n, A);
+    }
+    for (int i = 0; i < n; ++i) {
+        double *row = A + i * n;
+        for (int j = 0; j < i; ++j) {
+            row[j] = (row[j] - mo_dot(j, row, A + j * n)) / A[j * n + j];
+        }
+        const double pivot = row[i] - mo_dot(i, row, row);
+        if (!(pivot > 0) || !isfinite(pivot)) {
+            return false;
+        }
+        row[i] = sqrt(pivot);
+    }
+    clear_upper(n, A);
+    return true;
+}
+
+void mo_solve_lower(int n, const double *L, double *x)
+{
+    if (n >= MO_LAPACK_FROM) {
+        const int one = 1;
+        dtrsv_("U", "T", "N", &n, L, &n, x, &one);
+        return;
+    }
+    for (int i = 0; i < n; ++i) {
+        x[i] = (x[i] - mo_dot(i, L + i * n, x)) / L[i * n + i];
+    }
+}
+
+void mo_solve_lower_transposed(int n, const double *L, double *x)
+{
+    if (n >= MO_LAPACK_FROM) {
+        const int one = 1;
+        dtrsv_("U", "N", "N", &n, L, &n, x, &one);
+        return;
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        x[i] /= L[i * n + i];
+        mo_axpy(i, -x[i], L + i * n, x);
+    }
+}
+
+/* The largest entry of the trailing block, as row * n + column. */
+static int find_pivot(int n, int from, const double *A)
+{
+    int best = from * n + from;
+    for (int i = from; i < n; ++i) {
+        for (int j = from; j < n; ++j) {
+            if (fabs(A[i * n + j]) > fabs(A[best])) {
+                best = i * n + j;
+            }
+        }
+    }
+    return best;
+}
+
+static void swap_rows(int n, double *A, double *b, int i, int k)
+{
+    if (i == k) {
+        return;
+    }
+    for (int j = 0; j < n; ++j) {
+        const double t = A[i * n + j];
+        A[i * n + j] = A[k * n + j];
+        A[k * n + j] = t;
+    }
+    const double t = b[i];
+    b[i] = b[k];
+    b[k] = t;
+}
+
+static void swap_columns(int n, double *A, int *name, int i, int k)
+{
+    if (i == k) {
+        return;
+    }
+    for (int j = 0; j < n; ++j) {
+        const double t = A[j * n + i];
+        A[j * n + i] = A[j * n + k];
+        A[j * n + k] = t;
+    }
+    const int t = name[i];
+    name[i] = name[k];
+    name[k] = t;
+}
+
+int mo_solve_small(int n, double *A, double *b, double *x)
+{
+    int name[MO_SMALL];
+    double first_pivot = 0;
+    int rank = 0;
+    for (int k = 0; k < n; ++k) {
+        name[k] = k;
+        x[k] = 0;
+    }
+    for (; rank < n; ++rank) {
+        const int pivot = find_pivot(n, rank, A);
+        const double size = fabs(A[pivot]);
+        first_pivot = rank ? first_pivot : size;
+        if (!(size > 1e-14 * n * first_pivot)) { /* rounding of the elimination, no information */
+            break;
+        }
+        swap_rows(n, A, b, rank, pivot / n);
+        swap_columns(n, A, name, rank, pivot % n);
+        for (int i = rank + 1; i < n; ++i) {
+            const double factor = A[i * n + rank] / A[rank * n + rank];
+            mo_axpy(n - rank, -factor, A + rank * n + rank, A + i * n + rank);
+            b[i] -= factor * b[rank];
+        }
+    }
+    for (int i = rank - 1; i >= 0; --i) {
+        double sum = b[i];
+        for (int j = i + 1; j < rank; ++j) {
+            sum -= A[i * n + j] * x[name[j]];
+        }
+        const double value = sum / A[i * n + i];
+        x[name[i]] = isfinite(value) ? value : 0; /* overflow: as good as no pivot */
+    }
+    return rank;
+}

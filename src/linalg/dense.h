@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Dense kernels for the blocks of a problem: row-major, in place, no allocation.
+ *
+ * Blocks are small (6 x 6) or, for a flexible body, a few hundred; from MO_LAPACK_FROM rows on, LAPACK
+ * does the work.
+ */
+#ifndef MO_LINALG_DENSE_H
+#define MO_LINALG_DENSE_H
+
+#include <stdbool.h>
+
+enum { MO_LAPACK_FROM = 48 };
+
+/* A (lower triangle read) becomes L with A = L L', its strict upper triangle zero.  False where A is
+ * not positive definite; A is then spoilt. */
+bool mo_cholesky(int n, double *A);
+
+/* x = L^-1 x and x = L^-T x. */
+void mo_solve_lower(int n, const double *L, double *x);
+void mo_solve_lower_transposed(int n, const double *L, double *x);
+
+/*
+ * x with A x = b, by Gaussian elimination with complete pivoting; A (n x n) and b are overwritten.
+ * Where A is singular to working precision, the unknowns of the vanishing pivots are zero: a solution
+ * where one exists.  Returns the rank found.  n is at most MO_SMALL.
+ */
+enum { MO_SMALL = 64 };
+int mo_solve_small(int n, double *A, double *b, double *x);
+
+static inline double mo_dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int k = 0; k < n; ++k) {
+        sum += x[k] * y[k];
+    }
+    return sum;
+}
+
+/* y += a x */
+static inline void mo_axpy(int n, double a, const double *x, double *y)
+{
+    for (int k = 0; k < n; ++k) {
+        y[k] += a * x[k];
+    }
+}
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The measure: judges r against the problem, with nothing from any method.  See moreau/measure.h for
+ * what each figure means; the laws themselves say how a pair (u, r) fails them.
+ */
+#include "moreau/measure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "linalg/dense.h"
+#include "measure/measure_blocks.h"
+#include "problem/views.h"
+
+int mo_all_finite(const double *x, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) {
+        if (!isfinite(x[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* |z|^2 of block i, z its natural map with the given step. */
+static double natural_square(const mo_problem *problem, int i, double step, const double *u,
+                             const double *r)
+{
+    double law_u[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+    mo_constraint_law(problem, i)->natural(mo_constraint_param(problem, i), d, step, law_u, r + row, z);
+    return mo_dot(d, z, z);
+}
+
+/* ---- the norm, in parallel ----------------------------------------------------------------- */
+
+typedef struct natural_context {
+    const mo_problem *problem;
+    const double *u, *r;
+    double *partial;
+} natural_context;
+
+static void natural_range(void *context, int begin, int end)
+{
+    const natural_context *c = context;
+    double sum = 0;
+    for (int i = begin; i < end; ++i) {
+        sum += natural_square(c->problem, i, 1, c->u, c->r);
+    }
+    c->partial[begin / MO_CHUNK] = sum;
+}
+
+double mo_natural_norm(const mo_problem *problem, int threads, const double *u, const double *r,
+                       double *partial)
+{
+    natural_context context = {problem, u, r, partial};
+    const int count = problem->constraint_count;
+    mo_parallel_for(threads, 0, count, natural_range, &context);
+    double sum = 0;
+    for (int c = 0; c < mo_chunk_count(count); ++c) {
+        sum += partial[c];
+    }
+    return sqrt(sum);
+}
+
+/* ---- the residual -------------------------------------------------------------------------- */
+
+static void keep_worst(mo_worst *worst, double value, int constraint)
+{
+    if (!(value <= worst->value)) { /* also where value is not a number */
+        *worst = (mo_worst){value, constraint};
+    }
+}
+
+static void add_block(const mo_problem *problem, int i, const double *u, const double *r,
+                      mo_residual *residual)
+{
+    double law_u[MO_BILATERAL_MAX_DIM];
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    mo_law_failure failure;
+    mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+    mo_constraint_law(problem, i)
+        ->failure(mo_constraint_param(problem, i), d, law_u, r + row, &failure);
+    keep_worst(&residual->block, sqrt(natural_square(problem, i, 1, u, r)), i);
+    keep_worst(&residual->penetration_rate, failure.penetration_rate, i);
+    keep_worst(&residual->cone_violation, failure.cone_violation, i);
+    keep_worst(&residual->dissipation, failure.dissipation, i);
+}
+
+static double over(double value, double scale)
+{
+    return scale > 0 ? value / scale : value;
+}
+
+static void judge(const mo_problem *problem, const double *u, const double *r, double *partial,
+                  mo_residual *residual)
+{
+    const int rows = problem->row_count;
+    const double q_norm = residual->q_norm;
+    *residual = (mo_residual){.block = {0, -1},
+                              .penetration_rate = {0, -1},
+                              .cone_violation = {0, -1},
+                              .dissipation = {0, -1},
+                              .q_norm = q_norm};
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        add_block(problem, i, u, r, residual);
+    }
+    const double natural = mo_natural_norm(problem, 1, u, r, partial);
+    const double u_norm = sqrt(mo_dot(rows, u, u)), r_norm = sqrt(mo_dot(rows, r, r));
+    residual->natural = natural;
+    residual->natural_relative = natural / fmax(1, q_norm);
+    residual->siconos_q = over(natural, q_norm);
+    residual->siconos_full = over(natural, fmax(q_norm, fmax(r_norm, u_norm)));
+}
+
+mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual)
+{
+    const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
+    const size_t chunks = (size_t)mo_chunk_count(problem->constraint_count);
+    if (!mo_all_finite(r, rows)) {
+        return MO_ERR_ARGUMENT;
+    }
+    double *scratch = mo_memory_array(&problem->allocator, dofs + rows + chunks, sizeof *scratch);
+    if (!scratch) {
+        return MO_ERR_MEMORY;
+    }
+    const mo_error error = mo_problem_q_norm(problem, &residual->q_norm);
+    if (!error) {
+        mo_problem_response_into(problem, r, scratch, scratch + dofs);
+        judge(problem, scratch + dofs, r, scratch + dofs + rows, residual);
+    }
+    mo_memory_free(&problem->allocator, scratch);
+    return error;
+}
+
+/* ---- free of units ------------------------------------------------------------------------- */
+
+/* trace(W_ii) / d, compliance included. */
+static double mean_diagonal(const mo_problem *problem, int i, double *scratch)
+{
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double *block = problem->values + problem->value_start[i];
+    double trace = 0;
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int index = problem->block_index[k], n = mo_block_columns(problem, index);
+        for (int j = 0; j < d; ++j, block += n) {
+            if (problem->form == MO_FORM_GLOBAL) {
+                memcpy(scratch, block, (size_t)n * sizeof *scratch);
+                mo_solve_lower(n, problem->L + problem->mass_start[index], scratch);
+                trace += mo_dot(n, scratch, scratch);
+            } else if (index == i) {
+                trace += block[j];
+            }
+        }
+    }
+    for (int j = 0; problem->compliance && j < d; ++j) {
+        trace += problem->compliance[row + j];
+    }
+    return trace / d;
+}
+
+mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *scaled)
+{
+    const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
+    if (!mo_all_finite(r, rows)) {
+        return MO_ERR_ARGUMENT;
+    }
+    double *scratch = mo_memory_array(&problem->allocator, dofs + 2 * rows, sizeof *scratch);
+    if (!scratch) {
+        return MO_ERR_MEMORY;
+    }
+    double *u = scratch + dofs, *q = u + rows;
+    mo_problem_response_into(problem, NULL, scratch, q);
+    mo_problem_response_into(problem, r, scratch, u);
+    double worst = 0, largest_q = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double lambda = mean_diagonal(problem, i, scratch);
+        const double step = lambda > 0 ? 1 / lambda : 1;
+        worst = fmax(worst, sqrt(natural_square(problem, i, step, u, r)) / step);
+        largest_q = fmax(largest_q, sqrt(mo_dot(d, q + row, q + row)));
+    }
+    *scaled = over(worst, largest_q);
+    mo_memory_free(&problem->allocator, scratch);
+    return MO_OK;
+}
+
+/* ---- a velocity of its own ----------------------------------------------------------------- */
+
+/* |L^-1 (M x - L L' y)| = |L' (x - y)|: the M^-1 norm of the momentum that v has and r does not give. */
+static double energy_norm(const mo_problem *problem, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int b = 0; b < problem->body_count; ++b) {
+        const int n = mo_body_dim(problem, b), start = problem->body_start[b];
+        const double *M = problem->M + problem->mass_start[b];
+        for (int i = 0; i < n; ++i) {
+            const double xi = x[start + i] - (y ? y[start + i] : 0);
+            for (int j = 0; j < n; ++j) {
+                sum += xi * M[(size_t)i * n + j] * (x[start + j] - (y ? y[start + j] : 0));
+            }
+        }
+    }
+    return sqrt(fmax(0, sum));
+}
+
+mo_error mo_measure_global(const mo_problem *problem, const double *v, const double *r,
+                           mo_global_residual *residual)
+{
+    const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
+    const size_t chunks = (size_t)mo_chunk_count(problem->constraint_count);
+    if (problem->form != MO_FORM_GLOBAL || !mo_all_finite(r, rows) || !mo_all_finite(v, dofs)) {
+        return MO_ERR_ARGUMENT;
+    }
+    double *scratch = mo_memory_array(&problem->allocator, dofs + rows + chunks, sizeof *scratch);
+    if (!scratch) {
+        return MO_ERR_MEMORY;
+    }
+    double *of_r = scratch, *u = scratch + dofs, *partial = u + rows, q_norm = 0;
+    const mo_error error = mo_problem_q_norm(problem, &q_norm);
+    if (!error) {
+        mo_problem_velocity(problem, NULL, of_r);
+        const double free_norm = energy_norm(problem, of_r, NULL); /* |f| in the norm of M^-1 */
+        mo_problem_velocity(problem, r, of_r);
+        residual->equilibrium = energy_norm(problem, v, of_r);
+        residual->equilibrium_relative = over(residual->equilibrium, free_norm);
+        mo_problem_relative_velocity(problem, v, u);
+        const double natural = mo_natural_norm(problem, 1, u, r, partial);
+        const double size = fmax(sqrt(mo_dot((int)rows, u, u)), sqrt(mo_dot((int)rows, r, r)));
+        residual->siconos_global = residual->equilibrium_relative + over(natural, fmax(q_norm, size));
+    }
+    mo_memory_free(&problem->allocator, scratch);
+    return error;
+}

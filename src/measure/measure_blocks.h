@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The natural map of a problem, for those who hold u and r already. */
+#ifndef MO_MEASURE_BLOCKS_H
+#define MO_MEASURE_BLOCKS_H
+
+#include "problem/problem_data.h"
+
+/*
+ * The 2-norm of the natural map at (u, r).  partial is scratch of mo_chunk_count(constraint_count)
+ * entries; the sum has the same bits for any number of threads.
+ */
+double mo_natural_norm(const mo_problem *problem, int threads, const double *u, const double *r,
+                       double *partial);
+
+/* Are all numbers finite? */
+int mo_all_finite(const double *x, size_t count);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Colours: constraints of one colour touch no body (or no row of W) in common, so that they can be
+ * worked on at the same time without seeing each other.
+ */
+#ifndef MO_PROBLEM_COLOURING_H
+#define MO_PROBLEM_COLOURING_H
+
+#include <stdint.h>
+
+#include "problem/problem_data.h"
+
+/* The last colour takes what fits no other; its constraints may touch each other. */
+enum { MO_COLOURS = 64, MO_COLOUR_REST = MO_COLOURS - 1 };
+
+/*
+ * Greedy in the order of the constraints, hence the same for any number of threads.  colour has
+ * constraint_count entries; used is scratch of max(body_count, constraint_count) entries.
+ */
+void mo_colour_constraints(const mo_problem *problem, uint8_t *colour, uint64_t *used);
+
+#endif

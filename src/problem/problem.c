@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Looking at a problem, and the computations that need no view: velocities and responses. */
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/dense.h"
+#include "problem/problem_data.h"
+#include "problem/views.h"
+
+void mo_problem_destroy(mo_problem *problem)
+{
+    if (!problem) {
+        return;
+    }
+    const mo_allocator own = problem->allocator;
+    mo_views_destroy(&own, problem->views);
+    void *const arrays[] = {problem->body_start, problem->mass_start,  problem->M,
+                            problem->L,          problem->f,           problem->row_start,
+                            problem->law,        problem->param,       problem->w,
+                            problem->compliance, problem->block_start, problem->block_index,
+                            problem->value_start, problem->values};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
+        mo_memory_free(&own, arrays[k]);
+    }
+    mo_memory_free(&own, problem);
+}
+
+mo_form mo_problem_form(const mo_problem *problem)
+{
+    return problem->form;
+}
+
+int mo_problem_body_count(const mo_problem *problem)
+{
+    return problem->body_count;
+}
+
+int mo_problem_constraint_count(const mo_problem *problem)
+{
+    return problem->constraint_count;
+}
+
+int mo_problem_dof_count(const mo_problem *problem)
+{
+    return problem->dof_count;
+}
+
+int mo_problem_row_count(const mo_problem *problem)
+{
+    return problem->row_count;
+}
+
+mo_body_view mo_problem_body(const mo_problem *problem, int body)
+{
+    const int start = problem->body_start[body];
+    return (mo_body_view){mo_body_dim(problem, body), start, problem->M + problem->mass_start[body],
+                          problem->f + start};
+}
+
+mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constraint)
+{
+    const int row = problem->row_start[constraint];
+    mo_constraint_view view = {
+        .dim = mo_constraint_dim(problem, constraint),
+        .offset = row,
+        .law = {.kind = (mo_law_kind)problem->law[constraint].kind},
+        .w = problem->w + row,
+        .block_count = problem->block_start[constraint + 1] - problem->block_start[constraint],
+    };
+    mo_constraint_law(problem, constraint)
+        ->unpack(mo_constraint_param(problem, constraint), view.dim, &view.law);
+    view.law.compliance = problem->compliance ? problem->compliance + row : NULL;
+    return view;
+}
+
+mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
+{
+    const int d = mo_constraint_dim(problem, constraint);
+    const int *index = problem->block_index + problem->block_start[constraint];
+    const double *values = problem->values + problem->value_start[constraint];
+    for (int j = 0; j < k; ++j) {
+        values += (size_t)d * (size_t)mo_block_columns(problem, index[j]);
+    }
+    return (mo_block_view){index[k], values};
+}
+
+/* ---- computing ----------------------------------------------------------------------------- */
+
+/* v gains J' r_i for every Jacobian of constraint i. */
+static void push(const mo_problem *problem, int i, const double *r_i, double *v)
+{
+    const int d = mo_constraint_dim(problem, i);
+    const double *J = problem->values + problem->value_start[i];
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int body = problem->block_index[k], n = mo_body_dim(problem, body);
+        for (int j = 0; j < d; ++j, J += n) {
+            mo_axpy(n, r_i[j], J, v + problem->body_start[body]);
+        }
+    }
+}
+
+void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
+{
+    if (problem->dof_count) {
+        memcpy(v, problem->f, (size_t)problem->dof_count * sizeof *v);
+    }
+    for (int i = 0; r && i < problem->constraint_count; ++i) {
+        push(problem, i, r + problem->row_start[i], v);
+    }
+    for (int b = 0; b < problem->body_count; ++b) {
+        const int n = mo_body_dim(problem, b);
+        mo_solve_lower(n, problem->L + problem->mass_start[b], v + problem->body_start[b]);
+        mo_solve_lower_transposed(n, problem->L + problem->mass_start[b], v + problem->body_start[b]);
+    }
+}
+
+/* u = w + sum of blocks times x, where x is v (global) or r (reduced; NULL means zero). */
+static void pull(const mo_problem *problem, const double *x, double *u)
+{
+    const int *start = problem->form == MO_FORM_GLOBAL ? problem->body_start : problem->row_start;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        const double *block = problem->values + problem->value_start[i];
+        memcpy(u + row, problem->w + row, (size_t)d * sizeof *u);
+        for (int k = problem->block_start[i]; x && k < problem->block_start[i + 1]; ++k) {
+            const int n = mo_block_columns(problem, problem->block_index[k]);
+            const double *part = x + start[problem->block_index[k]];
+            for (int j = 0; j < d; ++j, block += n) {
+                u[row + j] += mo_dot(n, block, part);
+            }
+        }
+    }
+}
+
+void mo_problem_relative_velocity(const mo_problem *problem, const double *v, double *u)
+{
+    pull(problem, v, u);
+}
+
+void mo_problem_response_into(const mo_problem *problem, const double *r, double *v, double *u)
+{
+    if (problem->form == MO_FORM_GLOBAL) {
+        mo_problem_velocity(problem, r, v);
+        pull(problem, v, u);
+    } else {
+        pull(problem, r, u);
+    }
+}
+
+mo_error mo_problem_response(const mo_problem *problem, const double *r, double *u)
+{
+    double *v = mo_memory_array(&problem->allocator, (size_t)problem->dof_count, sizeof *v);
+    if (!v) {
+        return MO_ERR_MEMORY;
+    }
+    mo_problem_response_into(problem, r, v, u);
+    mo_memory_free(&problem->allocator, v);
+    return MO_OK;
+}
+
+size_t mo_problem_bytes(const mo_problem *problem)
+{
+    const size_t bodies = (size_t)problem->body_count, rows = (size_t)problem->row_count;
+    const size_t constraints = (size_t)problem->constraint_count;
+    const size_t masses = problem->mass_start[bodies], blocks = (size_t)problem->block_start[constraints];
+    const size_t values = problem->value_start[constraints];
+    return sizeof *problem + bodies * (sizeof(int) + sizeof(size_t)) +
+           (2 * masses + (size_t)problem->dof_count) * sizeof(double) +
+           constraints * (2 * sizeof(int) + sizeof(size_t) + sizeof(mo_law_ref)) +
+           (rows * (problem->compliance ? 2 : 1) + problem->param_count + values) * sizeof(double) +
+           blocks * sizeof(int) + mo_views_bytes(problem->views);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The problem from the inside: arrays of blocks, and the views made from them on demand. */
+#ifndef MO_PROBLEM_DATA_H
+#define MO_PROBLEM_DATA_H
+
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "law/law_ops.h"
+#include "moreau/problem.h"
+
+typedef struct mo_law_ref {
+    uint32_t param; /* offset of its packed parameters in `param` */
+    uint8_t kind;
+} mo_law_ref;
+
+typedef struct mo_views mo_views; /* made on demand and kept: see views.h */
+
+struct mo_problem {
+    mo_allocator allocator;
+    mo_form form;
+    int body_count, constraint_count, dof_count, row_count;
+
+    /* Bodies: velocities body_start[b] .. body_start[b+1] of v, n x n values from mass_start[b]. */
+    int *body_start;
+    size_t *mass_start;
+    double *M;
+    double *L; /* M = L L' */
+    double *f;
+
+    /* Constraints: rows row_start[i] .. row_start[i+1] of u, r, w. */
+    int *row_start;
+    mo_law_ref *law;
+    double *param;
+    size_t param_count;
+    double *w;
+    double *compliance; /* one a row, or NULL where every law is hard */
+
+    /* Blocks block_start[i] .. block_start[i+1] of constraint i, by rising index (body, or column
+     * constraint), their values one after the other from value_start[i]. */
+    int *block_start;
+    int *block_index;
+    size_t *value_start;
+    double *values;
+
+    mo_views *views;
+};
+
+static inline int mo_body_dim(const mo_problem *problem, int body)
+{
+    return problem->body_start[body + 1] - problem->body_start[body];
+}
+
+static inline int mo_constraint_dim(const mo_problem *problem, int constraint)
+{
+    return problem->row_start[constraint + 1] - problem->row_start[constraint];
+}
+
+/* Columns of a block: the velocities of its body, or the rows of its column constraint. */
+static inline int mo_block_columns(const mo_problem *problem, int index)
+{
+    return problem->form == MO_FORM_GLOBAL ? mo_body_dim(problem, index)
+                                           : mo_constraint_dim(problem, index);
+}
+
+static inline const mo_law_ops *mo_constraint_law(const mo_problem *problem, int constraint)
+{
+    return mo_law_ops_of((mo_law_kind)problem->law[constraint].kind);
+}
+
+static inline const double *mo_constraint_param(const mo_problem *problem, int constraint)
+{
+    return problem->param + problem->law[constraint].param;
+}
+
+/* The velocity a law sees: u + compliance r, of constraint i with rows starting at `row`. */
+static inline void mo_law_velocity(const mo_problem *problem, int row, int d, const double *u,
+                                   const double *r, double *law_u)
+{
+    for (int k = 0; k < d; ++k) {
+        law_u[k] = problem->compliance ? u[k] + problem->compliance[row + k] * r[k] : u[k];
+    }
+}
+
+/* The same computations as in problem.h, with the caller's scratch for v (dof_count entries; unused
+ * and possibly NULL for a reduced problem). */
+void mo_problem_response_into(const mo_problem *problem, const double *r, double *v, double *u);
+
+#endif

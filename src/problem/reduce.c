@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The reduced problem: W_ij = sum over shared bodies of Jhat_ib Jhat_jb', q = H' M^-1 f + w.
+ *
+ * Row by row: the constraints that share a body with i are collected through the lists of each body,
+ * their blocks accumulated in the order of the bodies, so that W comes out symmetric to the last bit.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "problem/problem_data.h"
+#include "problem/views.h"
+
+typedef struct reduction {
+    const mo_problem *problem;
+    const mo_sweep *sweep;
+    int *body_list_start; /* constraints on each body: body_list[start[b]] .. */
+    int *body_list;
+    int *mark;      /* constraint -> row that last saw it */
+    int *neighbour; /* the constraints of one row, then sorted */
+    double *q;
+    mo_builder *builder;
+} reduction;
+
+static void fill_body_lists(reduction *job)
+{
+    const mo_problem *problem = job->problem;
+    int *start = job->body_list_start;
+    memset(start, 0, ((size_t)problem->body_count + 2) * sizeof *start);
+    for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
+        ++start[problem->block_index[k] + 2];
+    }
+    for (int b = 0; b < problem->body_count; ++b) {
+        start[b + 2] += start[b + 1];
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+            job->body_list[start[problem->block_index[k] + 1]++] = i;
+        }
+    }
+}
+
+static int prepare(reduction *job)
+{
+    const mo_problem *problem = job->problem;
+    const mo_allocator *own = &problem->allocator;
+    const size_t constraints = (size_t)problem->constraint_count;
+    job->body_list_start = mo_memory_array(own, (size_t)problem->body_count + 2, sizeof(int));
+    job->body_list = mo_memory_array(own, (size_t)problem->block_start[constraints], sizeof(int));
+    job->mark = mo_memory_array(own, constraints, sizeof(int));
+    job->neighbour = mo_memory_array(own, constraints, sizeof(int));
+    job->q = mo_memory_array(own, (size_t)problem->row_count, sizeof(double));
+    const int made = job->body_list_start && job->body_list && job->mark && job->neighbour && job->q &&
+                     mo_builder_create(own, &job->builder) == MO_OK;
+    if (made) {
+        fill_body_lists(job);
+        memset(job->mark, -1, constraints * sizeof(int));
+    }
+    return made;
+}
+
+static void release(reduction *job)
+{
+    const mo_allocator *own = &job->problem->allocator;
+    mo_memory_free(own, job->body_list_start);
+    mo_memory_free(own, job->body_list);
+    mo_memory_free(own, job->mark);
+    mo_memory_free(own, job->neighbour);
+    mo_memory_free(own, job->q);
+    mo_builder_destroy(job->builder);
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static int collect_neighbours(reduction *job, int i)
+{
+    const mo_problem *problem = job->problem;
+    int count = 0;
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int body = problem->block_index[k];
+        for (int m = job->body_list_start[body]; m < job->body_list_start[body + 1]; ++m) {
+            const int j = job->body_list[m];
+            if (job->mark[j] != i) {
+                job->mark[j] = i;
+                job->neighbour[count++] = j;
+            }
+        }
+    }
+    qsort(job->neighbour, (size_t)count, sizeof(int), compare_ints);
+    return count;
+}
+
+/* The whitened Jacobians of constraint i (natural order: position i). */
+static const double *whitened(const reduction *job, int i)
+{
+    const int d = mo_constraint_dim(job->problem, i);
+    return mo_sweep_diagonal(job->sweep, i) + d * d;
+}
+
+/* W (d_i x d_j) of constraints i and j: both lists of bodies rise, so shared ones meet in a merge. */
+static void couple(const reduction *job, int i, int j, double *W)
+{
+    const mo_problem *problem = job->problem;
+    const int di = mo_constraint_dim(problem, i), dj = mo_constraint_dim(problem, j);
+    const double *A = whitened(job, i), *B = whitened(job, j);
+    int ki = problem->block_start[i], kj = problem->block_start[j];
+    memset(W, 0, (size_t)(di * dj) * sizeof *W);
+    while (ki < problem->block_start[i + 1] && kj < problem->block_start[j + 1]) {
+        const int bi = problem->block_index[ki], bj = problem->block_index[kj];
+        const int ni = mo_body_dim(problem, bi), nj = mo_body_dim(problem, bj);
+        for (int a = 0; bi == bj && a < di; ++a) {
+            for (int b = 0; b < dj; ++b) {
+                W[a * dj + b] += mo_dot(ni, A + (size_t)a * ni, B + (size_t)b * nj);
+            }
+        }
+        if (bi <= bj) {
+            A += (size_t)di * ni;
+            ++ki;
+        }
+        if (bj <= bi) {
+            B += (size_t)dj * nj;
+            ++kj;
+        }
+    }
+}
+
+static void add_rows(reduction *job)
+{
+    const mo_problem *problem = job->problem;
+    double W[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        mo_builder_add_constraint(job->builder, view.dim, &view.law, job->q + view.offset);
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int di = mo_constraint_dim(problem, i), count = collect_neighbours(job, i);
+        for (int k = 0; k < count; ++k) {
+            const int j = job->neighbour[k], dj = mo_constraint_dim(problem, j);
+            couple(job, i, j, W);
+            mo_builder_add_coupling(job->builder, i, j, di, dj, W);
+        }
+        if (count == 0) { /* touches nothing: an explicit zero keeps the form known */
+            memset(W, 0, (size_t)(di * di) * sizeof *W);
+            mo_builder_add_coupling(job->builder, i, i, di, di, W);
+        }
+    }
+}
+
+/* A reduced problem again: the same blocks. */
+static void copy_rows(reduction *job)
+{
+    const mo_problem *problem = job->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        mo_builder_add_constraint(job->builder, view.dim, &view.law, view.w);
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        for (int k = 0; k < view.block_count; ++k) {
+            const mo_block_view block = mo_problem_block(problem, i, k);
+            mo_builder_add_coupling(job->builder, i, block.index, view.dim,
+                                    mo_constraint_dim(problem, block.index), block.values);
+        }
+    }
+}
+
+mo_error mo_problem_reduce(const mo_problem *problem, mo_problem **reduced, mo_message *why)
+{
+    reduction job = {.problem = problem};
+    *reduced = NULL;
+    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &job.sweep);
+    if (!error && prepare(&job)) {
+        if (problem->form == MO_FORM_GLOBAL) {
+            error = mo_problem_response(problem, NULL, job.q);
+            add_rows(&job);
+        } else {
+            copy_rows(&job);
+        }
+        error = error ? error : mo_builder_finish(job.builder, reduced, why);
+    } else {
+        error = mo_fail_memory(why);
+    }
+    release(&job);
+    return error;
+}

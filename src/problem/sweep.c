@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "problem/sweep.h"
+
+#include <string.h>
+
+#include "base/parallel.h"
+#include "problem/colouring.h"
+#include "problem/views.h"
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+/* u += A x and x += A' y for the block that contacts between free bodies in space are made of. */
+static inline void pull_3x6(const double *A, const double *x, double *u)
+{
+    for (int j = 0; j < 3; ++j) {
+        const double *row = A + 6 * j;
+        u[j] += (row[0] * x[0] + row[1] * x[1]) + (row[2] * x[2] + row[3] * x[3]) +
+                (row[4] * x[4] + row[5] * x[5]);
+    }
+}
+
+static inline void push_3x6(const double *A, const double *y, double *x)
+{
+    for (int k = 0; k < 6; ++k) {
+        x[k] += A[k] * y[0] + A[6 + k] * y[1] + A[12 + k] * y[2];
+    }
+}
+
+static inline void pull(int d, int n, const double *A, const double *x, double *u)
+{
+    if (d == 3 && n == 6) {
+        pull_3x6(A, x, u);
+        return;
+    }
+    for (int j = 0; j < d; ++j) {
+        u[j] += mo_dot(n, A + (size_t)j * n, x);
+    }
+}
+
+static inline void push(int d, int n, const double *A, const double *y, double *x)
+{
+    if (d == 3 && n == 6) {
+        push_3x6(A, y, x);
+        return;
+    }
+    for (int j = 0; j < d; ++j) {
+        mo_axpy(n, y[j], A + (size_t)j * n, x);
+    }
+}
+
+/* The blocks of the constraint at a position: whitened Jacobians, or the problem's own couplings. */
+static inline const double *blocks_of(const mo_sweep *sweep, int position, int i, int d)
+{
+    const mo_problem *problem = sweep->problem;
+    return problem->form == MO_FORM_GLOBAL ? sweep->records + sweep->record_start[position] + d * d
+                                           : problem->values + problem->value_start[i];
+}
+
+void mo_sweep_velocity(const mo_sweep *sweep, int position, const double *x, double *u)
+{
+    const mo_problem *problem = sweep->problem;
+    const int i = sweep->constraint[position], row = problem->row_start[i];
+    const int d = problem->row_start[i + 1] - row;
+    const int *start = problem->form == MO_FORM_GLOBAL ? problem->body_start : problem->row_start;
+    const double *block = blocks_of(sweep, position, i, d);
+    for (int j = 0; j < d; ++j) {
+        u[j] = problem->w[row + j];
+    }
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int index = problem->block_index[k], from = start[index], n = start[index + 1] - from;
+        pull(d, n, block, x + from, u);
+        block += (size_t)d * n;
+    }
+}
+
+void mo_sweep_apply(const mo_sweep *sweep, int position, const double *dr, double *x)
+{
+    const mo_problem *problem = sweep->problem;
+    if (problem->form == MO_FORM_REDUCED) {
+        return; /* the state is r, which the caller has changed */
+    }
+    const int i = sweep->constraint[position], d = mo_constraint_dim(problem, i);
+    const double *block = blocks_of(sweep, position, i, d);
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int body = problem->block_index[k], n = mo_body_dim(problem, body);
+        push(d, n, block, dr, x + problem->body_start[body]);
+        block += (size_t)d * n;
+    }
+}
+
+/* ---- x from r ------------------------------------------------------------------------------ */
+
+typedef struct reset_context {
+    const mo_sweep *sweep;
+    const double *r;
+    double *x;
+} reset_context;
+
+static void reset_range(void *context, int begin, int end)
+{
+    const reset_context *c = context;
+    for (int position = begin; position < end; ++position) {
+        const int i = c->sweep->constraint[position];
+        mo_sweep_apply(c->sweep, position, c->r + c->sweep->problem->row_start[i], c->x);
+    }
+}
+
+void mo_sweep_reset(const mo_sweep *sweep, int threads, const double *r, double *x)
+{
+    const mo_problem *problem = sweep->problem;
+    if (problem->form == MO_FORM_REDUCED) {
+        return;
+    }
+    reset_context context = {sweep, r, x};
+    if (problem->dof_count) {
+        memcpy(x, sweep->free_state, (size_t)problem->dof_count * sizeof *x);
+    }
+    for (int g = 0; g < sweep->group_count; ++g) {
+        mo_parallel_for(mo_sweep_is_parallel(sweep, g) ? threads : 1, sweep->group_start[g],
+                        sweep->group_start[g + 1], reset_range, &context);
+    }
+}
+
+/* ---- u from x ------------------------------------------------------------------------------ */
+
+typedef struct velocity_context {
+    const mo_sweep *sweep;
+    const double *x;
+    double *u;
+} velocity_context;
+
+static void velocity_range(void *context, int begin, int end)
+{
+    const velocity_context *c = context;
+    for (int position = begin; position < end; ++position) {
+        const int i = c->sweep->constraint[position];
+        mo_sweep_velocity(c->sweep, position, c->x, c->u + c->sweep->problem->row_start[i]);
+    }
+}
+
+void mo_sweep_all_velocities(const mo_sweep *sweep, int threads, const double *x, double *u)
+{
+    velocity_context context = {sweep, x, u};
+    mo_parallel_for(threads, 0, sweep->problem->constraint_count, velocity_range, &context);
+}
+
+/* ---- making it ----------------------------------------------------------------------------- */
+
+static int make_natural_order(const mo_allocator *own, mo_sweep *sweep)
+{
+    const int count = sweep->problem->constraint_count;
+    sweep->group_start = mo_memory_array(own, 2, sizeof(int));
+    if (!sweep->group_start) {
+        return 0;
+    }
+    sweep->group_count = 1;
+    sweep->last_is_sequential = 1;
+    sweep->group_start[0] = 0;
+    sweep->group_start[1] = count;
+    for (int i = 0; i < count; ++i) {
+        sweep->constraint[i] = i;
+    }
+    return 1;
+}
+
+/* Positions sorted by colour, in the order of the constraints within one; empty colours vanish. */
+static void sort_by_colour(mo_sweep *sweep, const uint8_t *colour)
+{
+    const int count = sweep->problem->constraint_count;
+    int next[MO_COLOURS + 1] = {0};
+    for (int i = 0; i < count; ++i) {
+        ++next[colour[i] + 1];
+    }
+    sweep->last_is_sequential = next[MO_COLOUR_REST + 1] > 0;
+    sweep->group_count = 0;
+    for (int c = 0; c < MO_COLOURS; ++c) {
+        if (next[c + 1] > 0) {
+            sweep->group_start[sweep->group_count++] = next[c];
+        }
+        next[c + 1] += next[c];
+    }
+    sweep->group_start[sweep->group_count] = count;
+    for (int i = 0; i < count; ++i) {
+        sweep->constraint[next[colour[i]]++] = i;
+    }
+}
+
+static int make_coloured_order(const mo_allocator *own, mo_sweep *sweep)
+{
+    const mo_problem *problem = sweep->problem;
+    const size_t count = (size_t)problem->constraint_count, bodies = (size_t)problem->body_count;
+    uint8_t *colour = mo_memory_array(own, count, sizeof *colour);
+    uint64_t *used = mo_memory_array(own, count > bodies ? count : bodies, sizeof *used);
+    sweep->group_start = mo_memory_array(own, MO_COLOURS + 1, sizeof(int));
+    const int made = colour && used && sweep->group_start;
+    if (made) {
+        mo_colour_constraints(problem, colour, used);
+        sort_by_colour(sweep, colour);
+    }
+    mo_memory_free(own, colour);
+    mo_memory_free(own, used);
+    return made;
+}
+
+/* Doubles in the record of constraint i: the diagonal block, and a global problem's Jacobians. */
+static size_t record_size(const mo_problem *problem, int i)
+{
+    const size_t d = (size_t)mo_constraint_dim(problem, i);
+    const size_t values = problem->value_start[i + 1] - problem->value_start[i];
+    return d * d + (problem->form == MO_FORM_GLOBAL ? values : 0);
+}
+
+static int make_room(const mo_allocator *own, mo_sweep *sweep)
+{
+    const mo_problem *problem = sweep->problem;
+    const size_t count = (size_t)problem->constraint_count;
+    sweep->record_start = mo_memory_array(own, count + 1, sizeof(size_t));
+    if (!sweep->record_start) {
+        return 0;
+    }
+    size_t total = 0;
+    for (size_t position = 0; position < count; ++position) {
+        sweep->record_start[position] = total;
+        total += record_size(problem, sweep->constraint[position]);
+    }
+    sweep->record_start[count] = total;
+    sweep->records = mo_memory_array(own, total, sizeof(double));
+    sweep->free_state = mo_memory_array(own, (size_t)problem->dof_count, sizeof(double));
+    sweep->bytes = sizeof *sweep + count * (sizeof(int) + sizeof(size_t)) +
+                   (total + (size_t)problem->dof_count) * sizeof(double);
+    return sweep->records && sweep->free_state;
+}
+
+/* Jhat = J L^-T, row by row; W_ii gains Jhat Jhat'. */
+static void whiten(const mo_problem *problem, int i, double *W, double *J_hat)
+{
+    const int d = mo_constraint_dim(problem, i);
+    const double *J = problem->values + problem->value_start[i];
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int body = problem->block_index[k], n = mo_body_dim(problem, body);
+        memcpy(J_hat, J, (size_t)d * n * sizeof *J);
+        for (int j = 0; j < d; ++j) {
+            mo_solve_lower(n, problem->L + problem->mass_start[body], J_hat + (size_t)j * n);
+            for (int m = 0; m <= j; ++m) {
+                W[j * d + m] += mo_dot(n, J_hat + (size_t)j * n, J_hat + (size_t)m * n);
+            }
+        }
+        J += (size_t)d * n;
+        J_hat += (size_t)d * n;
+    }
+    for (int j = 0; j < d; ++j) {
+        for (int m = j + 1; m < d; ++m) {
+            W[j * d + m] = W[m * d + j];
+        }
+    }
+}
+
+/* W_ii of a reduced problem; its diagonal block may be absent. */
+static void copy_diagonal(const mo_problem *problem, int i, double *W)
+{
+    const int d = mo_constraint_dim(problem, i);
+    const double *block = problem->values + problem->value_start[i];
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        if (problem->block_index[k] == i) {
+            memcpy(W, block, (size_t)(d * d) * sizeof *W);
+            return;
+        }
+        block += (size_t)d * (size_t)mo_constraint_dim(problem, problem->block_index[k]);
+    }
+}
+
+static void fill_records(void *context, int begin, int end)
+{
+    const mo_sweep *sweep = context;
+    const mo_problem *problem = sweep->problem;
+    for (int position = begin; position < end; ++position) {
+        const int i = sweep->constraint[position], d = mo_constraint_dim(problem, i);
+        double *W = sweep->records + sweep->record_start[position];
+        memset(W, 0, (size_t)(d * d) * sizeof *W);
+        if (problem->form == MO_FORM_GLOBAL) {
+            whiten(problem, i, W, W + d * d);
+        } else {
+            copy_diagonal(problem, i, W);
+        }
+        for (int j = 0; problem->compliance && j < d; ++j) {
+            W[j * d + j] += problem->compliance[problem->row_start[i] + j];
+        }
+    }
+}
+
+/* x at r = 0. */
+static void make_free_state(mo_sweep *sweep)
+{
+    const mo_problem *problem = sweep->problem;
+    if (problem->dof_count) {
+        memcpy(sweep->free_state, problem->f, (size_t)problem->dof_count * sizeof(double));
+    }
+    for (int b = 0; b < problem->body_count; ++b) {
+        mo_solve_lower(mo_body_dim(problem, b), problem->L + problem->mass_start[b],
+                       sweep->free_state + problem->body_start[b]);
+    }
+}
+
+mo_error mo_sweep_create(const mo_problem *problem, mo_sweep_order order, mo_sweep **out)
+{
+    const mo_allocator *own = &problem->allocator;
+    mo_sweep *sweep = mo_memory_array(own, 1, sizeof *sweep);
+    *out = NULL;
+    if (!sweep) {
+        return MO_ERR_MEMORY;
+    }
+    memset(sweep, 0, sizeof *sweep);
+    sweep->problem = problem;
+    sweep->constraint = mo_memory_array(own, (size_t)problem->constraint_count, sizeof(int));
+    const int made = sweep->constraint &&
+                     (order == MO_SWEEP_NATURAL ? make_natural_order(own, sweep)
+                                                : make_coloured_order(own, sweep)) &&
+                     make_room(own, sweep);
+    if (!made) {
+        mo_sweep_destroy(own, sweep);
+        return MO_ERR_MEMORY;
+    }
+    fill_records(sweep, 0, problem->constraint_count);
+    make_free_state(sweep);
+    *out = sweep;
+    return MO_OK;
+}
+
+void mo_sweep_destroy(const mo_allocator *allocator, mo_sweep *sweep)
+{
+    if (sweep) {
+        mo_memory_free(allocator, sweep->group_start);
+        mo_memory_free(allocator, sweep->constraint);
+        mo_memory_free(allocator, sweep->record_start);
+        mo_memory_free(allocator, sweep->records);
+        mo_memory_free(allocator, sweep->free_state);
+        mo_memory_free(allocator, sweep);
+    }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "problem/views.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+struct mo_views {
+    pthread_mutex_t lock;
+    mo_sweep *sweep[MO_SWEEP_ORDERS];
+    double q_norm; /* negative until it is known */
+};
+
+mo_error mo_views_create(const mo_allocator *allocator, mo_views **out)
+{
+    mo_views *views = mo_memory_array(allocator, 1, sizeof *views);
+    *out = views;
+    if (!views) {
+        return MO_ERR_MEMORY;
+    }
+    memset(views, 0, sizeof *views);
+    views->q_norm = -1;
+    pthread_mutex_init(&views->lock, NULL);
+    return MO_OK;
+}
+
+void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
+{
+    if (!views) {
+        return;
+    }
+    for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
+        mo_sweep_destroy(allocator, views->sweep[order]);
+    }
+    pthread_mutex_destroy(&views->lock);
+    mo_memory_free(allocator, views);
+}
+
+size_t mo_views_bytes(mo_views *views)
+{
+    size_t bytes = sizeof *views;
+    pthread_mutex_lock(&views->lock);
+    for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
+        bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
+    }
+    pthread_mutex_unlock(&views->lock);
+    return bytes;
+}
+
+mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep)
+{
+    mo_views *views = problem->views;
+    mo_error error = MO_OK;
+    pthread_mutex_lock(&views->lock);
+    if (!views->sweep[order]) {
+        error = mo_sweep_create(problem, order, &views->sweep[order]);
+    }
+    *sweep = views->sweep[order];
+    pthread_mutex_unlock(&views->lock);
+    return error;
+}
+
+static mo_error compute_q_norm(const mo_problem *problem, double *norm)
+{
+    double *q = mo_memory_array(&problem->allocator, (size_t)problem->row_count, sizeof *q);
+    if (!q) {
+        return MO_ERR_MEMORY;
+    }
+    const mo_error error = mo_problem_response(problem, NULL, q);
+    if (!error) {
+        *norm = sqrt(mo_dot(problem->row_count, q, q));
+    }
+    mo_memory_free(&problem->allocator, q);
+    return error;
+}
+
+mo_error mo_problem_q_norm(const mo_problem *problem, double *norm)
+{
+    mo_views *views = problem->views;
+    mo_error error = MO_OK;
+    pthread_mutex_lock(&views->lock);
+    if (views->q_norm < 0) {
+        error = compute_q_norm(problem, &views->q_norm);
+    }
+    *norm = views->q_norm;
+    pthread_mutex_unlock(&views->lock);
+    return error;
+}

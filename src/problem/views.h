@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Views of a problem, made when first asked for and kept with it.  A lock makes that safe for
+ * threads that share the problem.
+ */
+#ifndef MO_PROBLEM_VIEWS_H
+#define MO_PROBLEM_VIEWS_H
+
+#include "moreau/problem.h"
+#include "problem/problem_data.h"
+#include "problem/sweep.h"
+
+mo_error mo_views_create(const mo_allocator *allocator, mo_views **views);
+void mo_views_destroy(const mo_allocator *allocator, mo_views *views);
+size_t mo_views_bytes(mo_views *views);
+
+/* The view for block-by-block methods, in the order asked for. */
+mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep);
+
+/* |q|, q = H' M^-1 f + w. */
+mo_error mo_problem_q_norm(const mo_problem *problem, double *norm);
+
+#endif

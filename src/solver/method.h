@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The contract of a method.
+ *
+ * A method is one file with one mo_method, listed in methods.c.  The driver (solve.c) checks the
+ * options, makes room, hands over a run, and afterwards computes v, u and the residual from the best r.  A
+ * method lays out its workspace once, iterates, and asks the run two questions in each iteration:
+ *
+ *     mo_run_check      is this r good enough?     (measures, keeps the best, writes the history)
+ *     mo_run_must_stop  is there a reason to end?  (cancel flag, deadline, iterations)
+ *
+ * It allocates nothing while it iterates.
+ */
+#ifndef MO_SOLVER_METHOD_H
+#define MO_SOLVER_METHOD_H
+
+#include "base/arena.h"
+#include "moreau/solve.h"
+#include "problem/problem_data.h"
+
+typedef struct mo_run {
+    const mo_problem *problem;
+    const mo_options *options;
+    mo_result *result;
+    double start_time; /* mo_clock() at the start                        */
+    double q_scale;    /* max(1, |q|)                                    */
+    double *r;         /* the starting point, each block in its set; the method may use it as iterate */
+    double *u;         /* row_count entries, scratch of the method for mo_run_check */
+    double *partial;   /* partial sums of the measure                    */
+    double best;       /* natural residual of result->r                  */
+    int history_stride, checks;
+    mo_status status; /* why it must stop                               */
+    mo_error error;   /* lack of memory in a check: the run ends        */
+} mo_run;
+
+/*
+ * Measures (u, r), where u is the velocity that r causes, after `iteration` iterations.  True once the
+ * residual is at most the tolerance, confirmed by mo_measure from r alone.
+ */
+int mo_run_check(mo_run *run, int iteration, const double *u, const double *r);
+
+/* True where the run must end after `iteration` iterations; run->status then says why. */
+int mo_run_must_stop(mo_run *run, int iteration);
+
+/* Ends a run early: returns the status, after writing the message. */
+mo_status mo_run_stall(mo_run *run, const char *format, ...) MO_PRINTF(2, 3);
+
+typedef struct mo_method {
+    const char *name;    /* as in options.method           */
+    const char *summary; /* one line                       */
+    const char *paper;   /* key in docs/references.bib     */
+    unsigned laws;       /* 1 << kind for each law it takes */
+
+    /*
+     * Lays out the workspace on the arena and returns its head.  Called twice: with a counting arena,
+     * where it must not touch memory, and with a real one.  Views come from the problem here too.
+     */
+    mo_error (*layout)(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **workspace);
+
+    /* Iterates; the best r is in the result through mo_run_check. */
+    mo_status (*solve)(mo_run *run, void *workspace);
+} mo_method;
+
+#define MO_LAW_BIT(kind) (1u << (kind))
+#define MO_ALL_LAWS ((1u << MO_LAW_KIND_COUNT) - 1u)
+
+extern const mo_method mo_nsgs_method, mo_prox_method;
+
+/* The list, in the order in which `moreau solvers` shows it; the first is the default. */
+extern const mo_method *const mo_methods[];
+extern const int mo_methods_count;
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The visible list of methods. */
+#include <string.h>
+
+#include "solver/method.h"
+
+const mo_method *const mo_methods[] = {
+    &mo_nsgs_method,
+    &mo_prox_method,
+};
+const int mo_methods_count = sizeof mo_methods / sizeof mo_methods[0];
+
+int mo_method_count(void)
+{
+    return mo_methods_count;
+}
+
+mo_method_info mo_method_describe(int index)
+{
+    if (index < 0 || index >= mo_methods_count) {
+        return (mo_method_info){0};
+    }
+    const mo_method *method = mo_methods[index];
+    return (mo_method_info){method->name, method->summary, method->paper, method->laws, index == 0};
+}
+
+int mo_method_find(const char *name)
+{
+    for (int k = 0; k < mo_methods_count; ++k) {
+        if (strcmp(mo_methods[k]->name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}

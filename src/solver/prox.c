@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The prox method: fixed-point iteration on proximal maps.
+ *
+ * The law of each block is written as z = prox(z - r F(z)) for any r > 0 [lu2015, eq. 22], and the
+ * equation is iterated [lu2015, Algorithm 1, eq. 26-28].  All blocks use the velocity of the last iterate
+ * (Jacobi, as printed), or each the newest one (Gauss-Seidel).
+ *
+ *   here          paper           meaning
+ *   r (impulse)   p = (p_n, p_f)  contact impulse
+ *   u             rho             relative velocity, H' v + w, w_N = psi_n / h
+ *   step          r               the parameter of the method
+ *   z             z, eq. 14       unknowns of the linearised model
+ *
+ * Slips in print, done here as the mathematics asks: eq. 26 and Algorithm 1 add the impulses to nu^k
+ * in every iteration, where the velocity at the start of the step, nu^l, is meant; eq. 25 lacks mu; eq. 33
+ * leaves zeta out of its first entry.
+ *
+ * The step, by prox.rule:
+ *   fixed     prox.r for all.
+ *   foerg     r* = 2 / (eta_max + eta_min) of W, eq. 32; eta_min = 0 for the linearised model, whose
+ *             opposite directions make its matrix singular.
+ *   contact   one for each block: 1 / (n_i |W_ii|), where n_i blocks at most share a body with it, which bounds
+ *             the norm of W from above (Gauss-Seidel: n_i = 1).
+ *   adaptive  starts from those, then follows the curvature that the last two iterates show: with
+ *             dr, du their changes and D the steps of the contact rule, theta = <dr, dr / D> / <dr, du> or
+ *             <dr, du> / <du, D du>, whichever the ratio of the two recommends.  What r should be depends
+ *             on b through the set of active contacts, and this is where it shows.  A growing residual
+ *             returns to the best iterate and halves the largest theta allowed.  In the linearised model
+ *             this rule lets the projection find the slip speeds (MO_PROX_PYRAMID).
+ *
+ * Limits: linear convergence at best.  zeta > 0 and the pyramid are other laws than the problem's: the
+ * iteration converges to their solution, the residual tells how far that is, and the run ends as stalled.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "problem/views.h"
+#include "solver/method.h"
+#include "solver/prox_model.h"
+
+enum { JACOBI, GAUSS_SEIDEL };
+enum { RULE_FIXED, RULE_FOERG, RULE_CONTACT, RULE_ADAPTIVE };
+enum { CONIC, LINEARISED };
+
+/* The memory of the adaptive rule. */
+typedef struct adaptation {
+    double theta, most; /* factor of the contact steps, and its bound */
+    double recent[8];   /* the latest sizes of the fixed-point residual */
+    int count;
+    double best; /* the least of them, and the iterate it belongs to */
+} adaptation;
+
+typedef struct workspace {
+    const mo_sweep *sweep;
+    mo_prox_model model;
+    int *z_start, *on_body; /* where the unknowns of a block start; blocks on each body */
+    double *z, *step;       /* unknowns, and one step a block */
+    double *state;          /* x of a global problem */
+    double *last_r, *last_u, *best_r;
+    adaptation adaptive;
+} workspace;
+
+static mo_prox_kind model_kind(const mo_options *options)
+{
+    if (options->prox.model == CONIC) {
+        return MO_PROX_CONIC;
+    }
+    return options->prox.rule == RULE_ADAPTIVE ? MO_PROX_PYRAMID : MO_PROX_LINEARISED;
+}
+
+static int unknown_count(const mo_prox_model *model, int *z_start)
+{
+    int total = 0;
+    for (int i = 0; i < model->problem->constraint_count; ++i) {
+        if (z_start) {
+            z_start[i] = total;
+        }
+        total += mo_prox_size(model, i);
+    }
+    return total;
+}
+
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
+{
+    workspace *w = MO_TAKE(arena, 1, workspace);
+    int *z_start = MO_TAKE(arena, problem->constraint_count, int);
+    int *on_body = MO_TAKE(arena, problem->body_count, int);
+    const mo_sweep *sweep;
+    const mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep);
+    if (error) {
+        return error;
+    }
+    mo_prox_model model;
+    mo_prox_model_init(&model, problem, model_kind(options), options->prox.facets, options->prox.zeta);
+    double *z = MO_TAKE(arena, unknown_count(&model, z_start), double);
+    double *step = MO_TAKE(arena, problem->constraint_count, double);
+    double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
+    double *vectors = MO_TAKE(arena, 3 * (size_t)problem->row_count, double);
+    if (w) {
+        const size_t rows = (size_t)problem->row_count;
+        *w = (workspace){.sweep = sweep, .model = model, .z_start = z_start, .on_body = on_body, .z = z, .step = step,
+                         .state = state, .last_r = vectors, .last_u = vectors + rows,
+                         .best_r = vectors + 2 * rows};
+    }
+    *out = w;
+    return MO_OK;
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+/* y = (W + compliance + zeta) x, by way of the affine map u(x) - q. */
+static void apply_W(mo_run *run, workspace *w, const double *q, const double *x, double *y)
+{
+    const mo_problem *problem = run->problem;
+    mo_sweep_reset(w->sweep, run->options->threads, x, w->state);
+    mo_sweep_all_velocities(w->sweep, run->options->threads, mo_sweep_state_size(w->sweep) ? w->state : x, y);
+    for (int k = 0; k < problem->row_count; ++k) {
+        const double soft = w->model.zeta + (problem->compliance ? problem->compliance[k] : 0);
+        y[k] += soft * x[k] - q[k];
+    }
+}
+
+/* The eigenvalue of shift I - sign W of largest size, sign = -1 or 1, by power iteration. */
+static double extreme_eigenvalue(mo_run *run, workspace *w, const double *q, double shift, double sign,
+                                 double length)
+{
+    const int rows = run->problem->row_count;
+    double *x = w->best_r, *y = run->u, eta = 0;
+    mo_random random = {1};
+    for (int k = 0; k < rows; ++k) {
+        x[k] = mo_random_unit(&random) - 0.5;
+    }
+    for (int iteration = 0; iteration < 300; ++iteration) {
+        const double norm = sqrt(mo_dot(rows, x, x));
+        if (!(norm > 0)) {
+            break;
+        }
+        for (int k = 0; k < rows; ++k) {
+            x[k] *= length / norm;
+        }
+        apply_W(run, w, q, x, y);
+        for (int k = 0; k < rows; ++k) {
+            y[k] = shift * x[k] - sign * y[k];
+        }
+        const double now = mo_dot(rows, x, y) / (length * length);
+        memcpy(x, y, (size_t)rows * sizeof *x);
+        if (fabs(now - eta) <= 1e-12 * fabs(now)) {
+            return now;
+        }
+        eta = now;
+    }
+    return eta;
+}
+
+/* r* of eq. 32. */
+static double foerg_step(mo_run *run, workspace *w)
+{
+    const mo_problem *problem = run->problem;
+    double *q = w->last_u, spread = 1;
+    memset(w->last_r, 0, (size_t)problem->row_count * sizeof *q);
+    mo_sweep_reset(w->sweep, 1, w->last_r, w->state);
+    mo_sweep_all_velocities(w->sweep, 1, mo_sweep_state_size(w->sweep) ? w->state : w->last_r, q);
+    /* Probes of about the length of q keep the difference u(x) - q accurate. */
+    const double length = run->q_scale;
+    const double largest = extreme_eigenvalue(run, w, q, 0, -1, length);
+    const double least = largest - extreme_eigenvalue(run, w, q, largest, 1, length);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        spread = fmax(spread, mo_prox_spread(&w->model, i));
+    }
+    const double sum = w->model.kind == MO_PROX_LINEARISED ? spread * largest : largest + fmax(0, least);
+    return sum > 0 ? 2 / sum : 1;
+}
+
+/* The largest row sum of |W_ii|, relaxation included. */
+static double diagonal_norm(const workspace *w, int i)
+{
+    const double *W = mo_sweep_diagonal(w->sweep, i);
+    const int d = mo_constraint_dim(w->sweep->problem, i);
+    double norm = 0;
+    for (int j = 0; j < d; ++j) {
+        double sum = w->model.zeta;
+        for (int k = 0; k < d; ++k) {
+            sum += fabs(W[j * d + k]);
+        }
+        norm = fmax(norm, sum);
+    }
+    return norm;
+}
+
+/* For each block, how many blocks share its busiest body (global), or how many its row of W holds. */
+static void count_neighbours(const mo_problem *problem, int *on_body, double *count)
+{
+    if (problem->form == MO_FORM_GLOBAL) {
+        memset(on_body, 0, (size_t)problem->body_count * sizeof *on_body);
+        for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
+            ++on_body[problem->block_index[k]];
+        }
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        count[i] = problem->block_start[i + 1] - problem->block_start[i];
+        if (problem->form == MO_FORM_GLOBAL) {
+            count[i] = 1;
+            for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+                count[i] = fmax(count[i], on_body[problem->block_index[k]]);
+            }
+        }
+    }
+}
+
+static void contact_steps(mo_run *run, workspace *w)
+{
+    const mo_problem *problem = run->problem;
+    count_neighbours(problem, w->on_body, w->step);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const double sharing = run->options->prox.order == JACOBI ? fmax(1, w->step[i]) : 1;
+        const double norm = sharing * mo_prox_spread(&w->model, i) * diagonal_norm(w, i);
+        w->step[i] = norm > 0 ? 1 / norm : 1;
+    }
+}
+
+static void choose_steps(mo_run *run, workspace *w)
+{
+    const int rule = run->options->prox.rule, count = run->problem->constraint_count;
+    if (rule == RULE_CONTACT || rule == RULE_ADAPTIVE) {
+        contact_steps(run, w);
+        return;
+    }
+    const double step = rule == RULE_FIXED ? run->options->prox.r : foerg_step(run, w);
+    for (int i = 0; i < count; ++i) {
+        w->step[i] = step;
+    }
+}
+
+/* ---- one iteration ------------------------------------------------------------------------- */
+
+/* Steps block i at velocity u and writes its new impulse; returns |dr|^2. */
+static double step_block(mo_run *run, workspace *w, int i, const double *u, double *dr)
+{
+    const mo_problem *problem = run->problem;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const int rule = run->options->prox.rule;
+    const double step = w->step[i] * w->adaptive.theta;
+    /* As printed one r serves p_f and s alike; with one for each block, s moves in its own units. */
+    const double slip_step = rule == RULE_CONTACT ? 0.25 / step : step;
+    double law_u[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM], moved = 0;
+    mo_law_velocity(problem, row, d, u, run->r + row, law_u);
+    mo_prox_step(&w->model, i, step, slip_step, law_u, w->z + w->z_start[i]);
+    mo_prox_impulse(&w->model, i, w->z + w->z_start[i], new_r);
+    for (int k = 0; k < d; ++k) {
+        dr[k] = new_r[k] - run->r[row + k];
+        run->r[row + k] = new_r[k];
+        moved += dr[k] * dr[k];
+    }
+    return moved;
+}
+
+static double iterate_jacobi(mo_run *run, workspace *w)
+{
+    double moved = 0, dr[MO_BILATERAL_MAX_DIM];
+    for (int i = 0; i < run->problem->constraint_count; ++i) {
+        moved += step_block(run, w, i, run->u + run->problem->row_start[i], dr);
+    }
+    return moved;
+}
+
+static double iterate_gauss_seidel(mo_run *run, workspace *w, double *x)
+{
+    double moved = 0, u[MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM];
+    for (int i = 0; i < run->problem->constraint_count; ++i) {
+        mo_sweep_velocity(w->sweep, i, x, u);
+        moved += step_block(run, w, i, u, dr);
+        mo_sweep_apply(w->sweep, i, dr, x);
+    }
+    return moved;
+}
+
+/* ---- the adaptive rule --------------------------------------------------------------------- */
+
+static void split_all(mo_run *run, workspace *w)
+{
+    for (int i = 0; i < run->problem->constraint_count; ++i) {
+        mo_prox_split(&w->model, i, run->r + run->problem->row_start[i], w->z + w->z_start[i]);
+    }
+}
+
+/* <dr, dr / D>, <dr, du>, <du, D du> of the last two iterates, and |r|^2 / D for scale. */
+typedef struct curvature {
+    double rr, ru, uu;
+} curvature;
+
+static curvature measure_curvature(const mo_run *run, const workspace *w)
+{
+    const mo_problem *problem = run->problem;
+    curvature c = {0};
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k) {
+            const double soft = w->model.zeta + (problem->compliance ? problem->compliance[k] : 0);
+            const double dr = run->r[k] - w->last_r[k], du = run->u[k] - w->last_u[k] + soft * dr;
+            c.rr += dr * dr / w->step[i];
+            c.ru += dr * du;
+            c.uu += du * du * w->step[i];
+        }
+    }
+    return c;
+}
+
+/* The long step, or the short one where the two disagree: the short one damps the stiff directions. */
+static double suggest_theta(const adaptation *a, curvature c)
+{
+    if (!(c.ru > 0) || !(c.uu > 0)) {
+        return a->theta;
+    }
+    const double longer = c.rr / c.ru, shorter = c.ru / c.uu;
+    const double theta = shorter < 0.3 * longer ? shorter : longer;
+    return fmin(a->most, fmax(1e-3, theta));
+}
+
+static double most_recent(const adaptation *a)
+{
+    double most = 0;
+    for (int k = 0; k < 8 && k < a->count; ++k) {
+        most = fmax(most, a->recent[k]);
+    }
+    return most;
+}
+
+/* Called with r, u and the ones before; may put r back to the best iterate (true: u is stale). */
+static int adapt(mo_run *run, workspace *w)
+{
+    adaptation *a = &w->adaptive;
+    const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    const curvature c = measure_curvature(run, w);
+    const double size = sqrt(c.rr) / a->theta; /* of the step just made: the fixed-point residual */
+    if (a->count > 8 && !(size <= 10 * most_recent(a))) {
+        a->most = fmax(1e-2, 0.5 * fmin(a->most, fmax(a->theta, 1e-2)));
+        a->theta = fmin(1, a->most);
+        a->count = 0;
+        memcpy(run->r, w->best_r, bytes);
+        split_all(run, w);
+        return 1;
+    }
+    if (!(size >= a->best)) {
+        a->best = size;
+        memcpy(w->best_r, w->last_r, bytes);
+    }
+    a->recent[a->count++ % 8] = size;
+    a->theta = suggest_theta(a, c);
+    return 0;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
+static mo_status ended(mo_run *run, const workspace *w)
+{
+    if (w->model.zeta > 0) {
+        return mo_run_stall(run, "the iteration converged to the law relaxed by zeta = %g, which leaves "
+                                 "this residual in the hard law", w->model.zeta);
+    }
+    if (w->model.kind != MO_PROX_CONIC) {
+        return mo_run_stall(run, "the iteration converged to the solution of the pyramid, which leaves "
+                                 "this residual on the true cone");
+    }
+    return mo_run_stall(run, "the iteration stands still, yet the residual is above tol");
+}
+
+static void refresh(mo_run *run, workspace *w, double *x)
+{
+    mo_sweep_reset(w->sweep, run->options->threads, run->r, x);
+    mo_sweep_all_velocities(w->sweep, run->options->threads, x, run->u);
+}
+
+static mo_status solve(mo_run *run, void *memory)
+{
+    workspace *w = memory;
+    const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    const int is_adaptive = run->options->prox.rule == RULE_ADAPTIVE;
+    const int order = run->options->prox.order;
+    double *x = mo_sweep_state_size(w->sweep) ? w->state : run->r;
+    w->adaptive = (adaptation){.theta = 1, .most = 1e3, .best = INFINITY};
+    choose_steps(run, w);
+    memcpy(w->best_r, run->r, bytes);
+    split_all(run, w);
+    for (int iteration = 0;; ++iteration) {
+        refresh(run, w, x);
+        if (mo_run_check(run, iteration, run->u, run->r)) {
+            return MO_SOLVED;
+        }
+        if (mo_run_must_stop(run, iteration)) {
+            return run->status;
+        }
+        if (is_adaptive && order == JACOBI && iteration > 0 && adapt(run, w)) {
+            refresh(run, w, x);
+        }
+        memcpy(w->last_r, run->r, bytes);
+        memcpy(w->last_u, run->u, bytes);
+        const double moved = order == JACOBI ? iterate_jacobi(run, w) : iterate_gauss_seidel(run, w, x);
+        if (!isfinite(moved)) {
+            return mo_run_stall(run, "the iteration diverged: the step r is too large for this problem");
+        }
+        if (moved == 0) {
+            return ended(run, w);
+        }
+    }
+}
+
+const mo_method mo_prox_method = {
+    .name = "prox",
+    .summary = "fixed-point iteration on proximal maps, with fixed or adaptive step",
+    .paper = "lu2015",
+    .laws = MO_ALL_LAWS,
+    .layout = layout,
+    .solve = solve,
+};

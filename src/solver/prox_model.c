@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/prox_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox_kind kind, int facets,
+                        double zeta)
+{
+    const double unused[MO_LAW_MAX_GROUPS] = {0};
+    *model = (mo_prox_model){.kind = kind, .problem = problem, .zeta = zeta};
+    mo_law_coulomb_ops.facets(unused, 2, facets, &model->plane);
+    mo_law_coulomb_ops.facets(unused, 3, facets, &model->space);
+    mo_law_rolling_ops.facets(unused, 5, facets, &model->rolling);
+}
+
+/* The facets of block i, or NULL where its law has no friction disc or never slides. */
+static const mo_law_facets *facets_of(const mo_prox_model *model, int i)
+{
+    const mo_problem *problem = model->problem;
+    if (model->kind == MO_PROX_CONIC) {
+        return NULL;
+    }
+    switch ((mo_law_kind)problem->law[i].kind) {
+    case MO_LAW_COULOMB:
+        if (isinf(mo_constraint_param(problem, i)[0])) {
+            return NULL;
+        }
+        return mo_constraint_dim(problem, i) == 2 ? &model->plane : &model->space;
+    case MO_LAW_ROLLING:
+        return &model->rolling;
+    default:
+        return NULL;
+    }
+}
+
+static int direction_count(const mo_law_facets *facets)
+{
+    return facets->start[facets->groups];
+}
+
+/* Does block i carry p_f and s as unknowns? */
+static int is_split(const mo_prox_model *model, int i)
+{
+    return model->kind == MO_PROX_LINEARISED && facets_of(model, i) != NULL;
+}
+
+int mo_prox_size(const mo_prox_model *model, int i)
+{
+    if (!is_split(model, i)) {
+        return mo_constraint_dim(model->problem, i);
+    }
+    const mo_law_facets *facets = facets_of(model, i);
+    return 1 + direction_count(facets) + facets->groups;
+}
+
+double mo_prox_spread(const mo_prox_model *model, int i)
+{
+    if (!is_split(model, i)) {
+        return 1;
+    }
+    /* sum_j d_j d_j' is half the number of directions times the identity; two opposite ones in the plane */
+    const mo_law_facets *facets = facets_of(model, i);
+    const int in_disc = facets->start[1];
+    return in_disc == 2 ? 2 : 0.5 * in_disc;
+}
+
+void mo_prox_split(const mo_prox_model *model, int i, const double *r, double *z)
+{
+    const int d = mo_constraint_dim(model->problem, i);
+    if (!is_split(model, i)) {
+        memcpy(z, r, (size_t)d * sizeof *z);
+        return;
+    }
+    /* Equal shares that add up to r_T, moved up together until none is negative. */
+    const mo_law_facets *facets = facets_of(model, i);
+    memset(z, 0, (size_t)mo_prox_size(model, i) * sizeof *z);
+    z[0] = r[0];
+    for (int g = 0; g < facets->groups; ++g) {
+        const double share = facets->start[g + 1] - facets->start[g] == 2 ? 0.5 : 1 / mo_prox_spread(model, i);
+        double least = 0;
+        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
+            z[1 + j] = share * mo_dot(d, facets->direction[j], r);
+            least = fmin(least, z[1 + j]);
+        }
+        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
+            z[1 + j] -= least;
+        }
+    }
+}
+
+void mo_prox_impulse(const mo_prox_model *model, int i, const double *z, double *r)
+{
+    const int d = mo_constraint_dim(model->problem, i);
+    if (!is_split(model, i)) {
+        memcpy(r, z, (size_t)d * sizeof *r);
+        return;
+    }
+    const mo_law_facets *facets = facets_of(model, i);
+    memset(r, 0, (size_t)d * sizeof *r);
+    r[0] = z[0];
+    for (int j = 0; j < direction_count(facets); ++j) {
+        mo_axpy(d, z[1 + j], facets->direction[j], r);
+    }
+}
+
+/* ---- the linearised model ------------------------------------------------------------------ */
+
+/* F of eq. 13-14 with the relaxation of eq. 11, and z <- max(0, z - step F), eq. 23-24. */
+static void step_linearised(const mo_prox_model *model, int i, double step, double slip_step,
+                            const double *u, double *z)
+{
+    const mo_law_facets *facets = facets_of(model, i);
+    const double *mu = mo_constraint_param(model->problem, i);
+    const int d = mo_constraint_dim(model->problem, i), directions = direction_count(facets);
+    double F[MO_PROX_MAX];
+    F[0] = u[0] + model->zeta * z[0];
+    for (int g = 0; g < facets->groups; ++g) {
+        const double s = z[1 + directions + g];
+        double left = mu[g] * z[0] + model->zeta * s;
+        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
+            F[1 + j] = mo_dot(d, facets->direction[j], u) + s + model->zeta * z[1 + j];
+            left -= z[1 + j];
+        }
+        F[1 + directions + g] = left;
+    }
+    for (int k = 0; k < 1 + directions + facets->groups; ++k) {
+        z[k] = fmax(0, z[k] - (k > directions ? slip_step : step) * F[k]);
+    }
+}
+
+/* ---- the pyramid --------------------------------------------------------------------------- */
+
+/* The nearest point to x of the polygon with corners radius * direction, in the plane of a disc.
+ * The corners next to the direction of x bound the only edge that can be nearest. */
+static void project_polygon(const mo_law_facets *facets, int g, int d, double radius, const double *x,
+                            double *y)
+{
+    const int first = facets->start[g], count = facets->start[g + 1] - first;
+    int a = 0, b = 0;
+    double most = -INFINITY, second = -INFINITY;
+    for (int j = 0; j < count; ++j) {
+        const double along = mo_dot(d, facets->direction[first + j], x);
+        if (along > most) {
+            second = most;
+            b = a;
+            most = along;
+            a = j;
+        } else if (along > second) {
+            second = along;
+            b = j;
+        }
+    }
+    const double *A = facets->direction[first + a], *B = facets->direction[first + b];
+    if (count == 2) {
+        const double t = fmin(radius, most);
+        for (int k = 0; k < d; ++k) {
+            y[k] = t * A[k];
+        }
+        return;
+    }
+    /* Edge from radius A to radius B: inside where x lies on the near side of it. */
+    const double cosine = mo_dot(d, A, B), height = radius * sqrt(0.5 * (1 + cosine));
+    const double outward = (most + second) / sqrt(2 * (1 + cosine));
+    if (outward <= height) {
+        memcpy(y, x, (size_t)d * sizeof *y);
+        return;
+    }
+    const double length2 = 2 * (1 - cosine); /* |A - B|^2 */
+    const double t = radius > 0 ? fmin(1, fmax(0, (radius * (1 - cosine) - (most - second)) / (length2 * radius))) : 0;
+    for (int k = 0; k < d; ++k) {
+        y[k] = radius * ((1 - t) * A[k] + t * B[k]);
+    }
+}
+
+static void step_pyramid(const mo_prox_model *model, int i, double step, const double *u, double *z)
+{
+    const mo_law_facets *facets = facets_of(model, i);
+    const double *mu = mo_constraint_param(model->problem, i);
+    const int d = mo_constraint_dim(model->problem, i);
+    double x[MO_LAW_MAX_DIM], part[MO_LAW_MAX_DIM], y[MO_LAW_MAX_DIM];
+    for (int k = 0; k < d; ++k) {
+        x[k] = z[k] - step * (u[k] + model->zeta * z[k]);
+    }
+    memset(z, 0, (size_t)d * sizeof *z);
+    z[0] = fmax(0, x[0]);
+    for (int g = 0; g < facets->groups; ++g) {
+        const int from = g == 0 ? 1 : 3, to = g == 0 && d > 3 ? 3 : d; /* the rows of disc g */
+        memset(part, 0, sizeof part);
+        memcpy(part + from, x + from, (size_t)(to - from) * sizeof *part);
+        project_polygon(facets, g, d, mu[g] * z[0], part, y);
+        for (int k = from; k < to; ++k) {
+            z[k] = y[k];
+        }
+    }
+}
+
+/* ---- any model ----------------------------------------------------------------------------- */
+
+static void step_conic(const mo_prox_model *model, int i, double step, const double *u, double *z)
+{
+    const int d = mo_constraint_dim(model->problem, i);
+    double x[MO_BILATERAL_MAX_DIM];
+    for (int k = 0; k < d; ++k) {
+        x[k] = z[k] - step * (u[k] + model->zeta * z[k]);
+    }
+    mo_constraint_law(model->problem, i)->prox(mo_constraint_param(model->problem, i), d, x, z);
+}
+
+void mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step, const double *u,
+                  double *z)
+{
+    if (!facets_of(model, i)) {
+        step_conic(model, i, step, u, z);
+    } else if (model->kind == MO_PROX_LINEARISED) {
+        step_linearised(model, i, step, slip_step, u, z);
+    } else {
+        step_pyramid(model, i, step, u, z);
+    }
+}

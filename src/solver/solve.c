@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * mo_solve: from a problem and options to a result.
+ *
+ * Checks what it is given, looks for contradictions that no method can mend, makes room once, runs the
+ * method, and judges the best iterate with the measure.
+ */
+#include "moreau/solve.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "linalg/dense.h"
+#include "measure/measure_blocks.h"
+#include "problem/views.h"
+#include "solver/method.h"
+
+enum { HISTORY_ROOM = 4096 };
+
+const char *mo_status_word(mo_status status)
+{
+#define MO_STATUS_WORD(name, word, text) word,
+    static const char *const words[] = {MO_STATUS_LIST(MO_STATUS_WORD)};
+    return (unsigned)status < MO_STATUS_COUNT ? words[status] : "unknown";
+}
+
+const char *mo_status_text(mo_status status)
+{
+#define MO_STATUS_TEXT(name, word, text) text,
+    static const char *const texts[] = {MO_STATUS_LIST(MO_STATUS_TEXT)};
+    return (unsigned)status < MO_STATUS_COUNT ? texts[status] : "unknown status";
+}
+
+void mo_result_clear(mo_result *result)
+{
+    const mo_allocator own = mo_allocator_or_default(&result->allocator);
+    mo_memory_free(&own, result->v); /* v, u and r are one block */
+    mo_memory_free(&own, result->history);
+    *result = (mo_result){0};
+}
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static mo_error check_laws(const mo_problem *problem, const mo_method *method, mo_message *why)
+{
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        if (!(method->laws & MO_LAW_BIT(problem->law[i].kind))) {
+            return mo_fail(why, MO_ERR_UNSUPPORTED, "method %s does not take the %s law of constraint %d",
+                           method->name, mo_constraint_law(problem, i)->name, i);
+        }
+    }
+    return MO_OK;
+}
+
+static mo_error choose_method(const mo_options *options, const mo_method **method, mo_message *why)
+{
+    const int index = options->method ? mo_method_find(options->method) : 0;
+    if (index < 0) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.80s'", options->method);
+    }
+    *method = mo_methods[index];
+    return MO_OK;
+}
+
+static mo_error check_call(const mo_problem *problem, const mo_options *options,
+                           const mo_method **method, mo_message *why)
+{
+    if (!problem) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "no problem was given");
+    }
+    mo_error error = mo_options_check(options, why);
+    if (error) {
+        return error;
+    }
+    if (options->start && !mo_all_finite(options->start, (size_t)problem->row_count)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "the starting point holds a number that is not finite");
+    }
+    error = choose_method(options, method, why);
+    return error ? error : check_laws(problem, *method, why);
+}
+
+/* Can no impulse move this block?  It touches no body, or only with zeros, and has no compliance. */
+static int is_immovable(const mo_problem *problem, int i)
+{
+    for (size_t k = problem->value_start[i]; k < problem->value_start[i + 1]; ++k) {
+        if (problem->values[k] != 0) {
+            return 0;
+        }
+    }
+    for (int row = problem->row_start[i]; problem->compliance && row < problem->row_start[i + 1]; ++row) {
+        if (problem->compliance[row] != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A block that nothing can move and whose fixed velocity w breaks its law has no solution. */
+static int find_contradiction(const mo_problem *problem)
+{
+    double r[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
+    static const double zero[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        if (!is_immovable(problem, i)) {
+            continue;
+        }
+        const mo_law_ops *law = mo_constraint_law(problem, i);
+        const double *p = mo_constraint_param(problem, i), *w = problem->w + problem->row_start[i];
+        const int d = mo_constraint_dim(problem, i);
+        law->solve(p, d, zero, w, r);
+        law->natural(p, d, 1, w, r, z);
+        if (mo_dot(d, z, z) > 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* ---- room ---------------------------------------------------------------------------------- */
+
+static mo_error prepare_result(const mo_problem *problem, const mo_options *options, mo_result *result)
+{
+    const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
+    const size_t needed = dofs + 2 * rows + 1;
+    if (result->vector_room < needed) {
+        mo_memory_free(&result->allocator, result->v);
+        result->vector_room = 0;
+        result->v = mo_memory_array(&result->allocator, needed, sizeof(double));
+        if (!result->v) {
+            result->u = result->r = NULL;
+            return MO_ERR_MEMORY;
+        }
+        result->vector_room = needed;
+    }
+    result->u = result->v + dofs;
+    result->r = result->u + rows;
+    memset(result->v, 0, needed * sizeof(double));
+    result->history_count = 0;
+    if (options->history && !result->history) {
+        result->history = mo_memory_array(&result->allocator, HISTORY_ROOM, sizeof(mo_progress));
+        result->history_room = result->history ? HISTORY_ROOM : 0;
+        return result->history ? MO_OK : MO_ERR_MEMORY;
+    }
+    return MO_OK;
+}
+
+static void layout_run(mo_arena *arena, const mo_problem *problem, mo_run *run)
+{
+    run->r = MO_TAKE(arena, problem->row_count, double);
+    run->u = MO_TAKE(arena, problem->row_count, double);
+    run->partial = MO_TAKE(arena, mo_chunk_count(problem->constraint_count), double);
+}
+
+/* The whole workspace as one block: the run's vectors, then the method's. */
+static mo_error make_workspace(const mo_method *method, mo_run *run, void **memory, void **workspace)
+{
+    const mo_problem *problem = run->problem;
+    mo_arena arena = {0};
+    layout_run(&arena, problem, run);
+    mo_error error = method->layout(problem, run->options, &arena, workspace);
+    if (error) {
+        return error;
+    }
+    const size_t size = arena.used + MO_ARENA_ALIGN;
+    *memory = mo_memory_array(&problem->allocator, size, 1);
+    if (!*memory) {
+        return MO_ERR_MEMORY;
+    }
+    const uintptr_t misaligned = (uintptr_t)*memory % MO_ARENA_ALIGN;
+    arena = (mo_arena){.base = (char *)*memory + (MO_ARENA_ALIGN - misaligned)};
+    layout_run(&arena, problem, run);
+    run->result->bytes = size;
+    return method->layout(problem, run->options, &arena, workspace);
+}
+
+/* The starting point, each block moved to the nearest impulse that its law allows. */
+static void set_start(mo_run *run)
+{
+    const mo_problem *problem = run->problem;
+    const double *start = run->options->start;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        double x[MO_BILATERAL_MAX_DIM] = {0};
+        if (start) {
+            memcpy(x, start + row, (size_t)d * sizeof *x);
+        }
+        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, x, run->r + row);
+    }
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static mo_error finish_result(const mo_problem *problem, mo_result *result)
+{
+    if (problem->form == MO_FORM_GLOBAL) {
+        mo_problem_velocity(problem, result->r, result->v);
+        mo_problem_relative_velocity(problem, result->v, result->u);
+    } else {
+        mo_problem_response_into(problem, result->r, NULL, result->u);
+    }
+    return mo_measure(problem, result->r, &result->residual);
+}
+
+static void explain_contradiction(const mo_problem *problem, int i, mo_result *result)
+{
+    result->status = MO_NO_SOLUTION;
+    mo_say(&result->message,
+           "no body can move constraint %d (%s), and its velocity w breaks its law: no impulse helps", i,
+           mo_constraint_law(problem, i)->name);
+}
+
+static mo_error iterate(const mo_method *method, mo_run *run, void *workspace)
+{
+    mo_result *result = run->result;
+    set_start(run);
+    memcpy(result->r, run->r, (size_t)run->problem->row_count * sizeof(double));
+    result->setup_seconds = mo_clock() - run->start_time;
+    result->status = method->solve(run, workspace);
+    return run->error;
+}
+
+static mo_error run_method(const mo_problem *problem, const mo_options *options,
+                           const mo_method *method, double start_time, mo_result *result)
+{
+    mo_run run = {.problem = problem,
+                  .options = options,
+                  .result = result,
+                  .start_time = start_time,
+                  .best = INFINITY,
+                  .history_stride = 1};
+    void *memory = NULL, *workspace = NULL;
+    double q_norm = 0;
+    mo_error error = mo_problem_q_norm(problem, &q_norm);
+    run.q_scale = fmax(1, q_norm);
+    error = error ? error : make_workspace(method, &run, &memory, &workspace);
+    error = error ? error : iterate(method, &run, workspace);
+    mo_memory_free(&problem->allocator, memory);
+    return error;
+}
+
+static mo_error solve_checked(const mo_problem *problem, const mo_options *options,
+                              const mo_method *method, double start_time, mo_result *result)
+{
+    mo_error error = prepare_result(problem, options, result);
+    const int contradiction = find_contradiction(problem);
+    if (!error && contradiction >= 0) {
+        explain_contradiction(problem, contradiction, result);
+    } else if (!error) {
+        error = run_method(problem, options, method, start_time, result);
+    }
+    return error ? error : finish_result(problem, result);
+}
+
+/* A caller may start from the vectors of the very result it hands in: keep them apart. */
+static mo_error copy_start(const mo_problem *problem, mo_options *options, double **copy)
+{
+    if (!options->start) {
+        return MO_OK;
+    }
+    const size_t rows = (size_t)problem->row_count;
+    *copy = mo_memory_array(&problem->allocator, rows, sizeof **copy);
+    if (!*copy) {
+        return MO_ERR_MEMORY;
+    }
+    memcpy(*copy, options->start, rows * sizeof **copy);
+    options->start = *copy;
+    return MO_OK;
+}
+
+mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_result *result)
+{
+    const double start_time = mo_clock();
+    mo_options own = options ? *options : mo_default_options();
+    const mo_method *method = NULL;
+    double *start = NULL;
+    result->message.text[0] = '\0';
+    result->status = MO_STALLED;
+    mo_error error = check_call(problem, &own, &method, &result->message);
+    if (error) {
+        return error;
+    }
+    if (!result->allocator.reallocate) {
+        result->allocator = problem->allocator;
+    }
+    result->method = method->name;
+    result->dof_count = problem->dof_count;
+    result->row_count = problem->row_count;
+    result->iterations = 0;
+    error = copy_start(problem, &own, &start);
+    error = error ? error : solve_checked(problem, &own, method, start_time, result);
+    mo_memory_free(&problem->allocator, start);
+    result->seconds = mo_clock() - start_time;
+    if (error) {
+        mo_fail(&result->message, error, "%s", mo_error_text(error));
+    }
+    return error;
+}

@@ -1,0 +1,522 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
+#
+# The program as a user meets it: run.sh MOREAU MAKE_PROBLEM READ_JSON
+#
+# Every check compares something real: an exit status, a stream, a number.  Prints each check that
+# fails and ends with status 1 if any did.
+
+moreau=$1 make_problem=$2 read_json=$3
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+checks=0 failures=0
+
+# ---- what a check is ---------------------------------------------------------------------------
+
+# run ARGUMENTS...: the program, with its status in $status and its streams in the files out and err.
+run() {
+    call="moreau $*"
+    "$moreau" "$@" > out 2> err
+    status=$?
+}
+
+fail() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n  %s\n' "$call" "$1"
+    sed 's/^/  stdout: /' out | head -5
+    sed 's/^/  stderr: /' err | head -5
+}
+
+# that WHAT COMMAND...: the command has to succeed.
+that() {
+    checks=$((checks + 1))
+    what=$1
+    shift
+    "$@" > /dev/null 2>&1 || fail "$what"
+}
+
+status_is() { that "status $status, not $1" test "$status" = "$1"; }
+out_has() { that "standard output lacks '$1'" grep -q -- "$1" out; }
+out_lacks() { that "standard output has '$1'" not grep -q -- "$1" out; }
+err_has() { that "standard error lacks '$1'" grep -q -- "$1" err; }
+out_is_empty() { that "standard output is not empty" not test -s out; }
+err_is_empty() { that "standard error is not empty" not test -s err; }
+err_is_one_sentence() { that "standard error is not one line" test "$(grep -c '' err)" = 1; }
+not() { ! "$@"; }
+
+# A wrong call: status 2, one sentence, nothing on standard output.
+is_wrong_call() {
+    status_is 2
+    out_is_empty
+    err_is_one_sentence
+    err_has "$1"
+}
+
+# A file that fails: status 1, one sentence that names it.
+fails_on() {
+    status_is 1
+    err_is_one_sentence
+    err_has "^moreau: $1: ."
+}
+
+# member KEY: that member of each JSON line of `out`; member_is KEY VALUE compares the first line.
+member() { "$read_json" "$1" < out; }
+member_is() {
+    value=$(member "$1" | head -1)
+    that "member $1 is $value, not $2" test "$value" = "$2"
+}
+is_json_lines() {
+    that "not $1 JSON lines" test "$(grep -c '' out)" = "$1"
+    that "not JSON" "$read_json" < out
+}
+is_number() {
+    case $1 in
+    *[!-+.0-9e]* | '') false ;;
+    *) awk "BEGIN { exit !($1 $2 $3) }" ;;
+    esac
+}
+# member_below KEY BOUND, member_above KEY BOUND: of the first line.
+member_below() {
+    value=$(member "$1" | head -1)
+    that "member $1 is $value, not below $2" is_number "$value" '<' "$2"
+}
+member_above() {
+    value=$(member "$1" | head -1)
+    that "member $1 is $value, not above $2" is_number "$value" '>' "$2"
+}
+
+call="make_problem ."
+"$make_problem" . > out 2> err || { fail "the problems could not be made"; exit 1; }
+
+# ---- help and names ----------------------------------------------------------------------------
+
+run --help
+status_is 0
+err_is_empty
+for command in solve info solvers convert reproduce bench; do
+    out_has "^  $command "
+done
+run --version
+status_is 0
+out_has '^moreau [0-9]*\.[0-9]*\.[0-9]*$'
+run
+status_is 2
+err_has '^Usage: moreau COMMAND'
+for command in solve info solvers convert reproduce bench; do
+    run "$command" --help
+    status_is 0
+    err_is_empty
+    out_has "^Usage: moreau $command"
+    out_has '^Examples:'
+    out_has "^  moreau $command"
+    out_has '^  --json'
+    that "a line is longer than 80 columns" not grep -q '.\{81\}' out
+    cp out expected
+    run help "$command"
+    that "moreau help differs from --help" cmp -s out expected
+done
+run slove
+is_wrong_call "did you mean solve?"
+run frobnicate
+is_wrong_call "moreau --help"
+run ""
+is_wrong_call "no command ''"
+
+# ---- wrong calls -------------------------------------------------------------------------------
+
+run solve
+is_wrong_call 'moreau solve: .*FILE'
+run solve ""
+is_wrong_call 'empty'
+run solve block.hdf5 --tol
+is_wrong_call '--tol needs a value'
+run solve block.hdf5 --tol --json
+is_wrong_call '--tol needs a value'
+run solve block.hdf5 --tol=
+is_wrong_call '--tol needs a value'
+for value in nan inf -1 2 1e999 one "" 1e-8x; do
+    run solve block.hdf5 --tol "$value"
+    is_wrong_call 'tol'
+done
+for value in 1.5 -1 1e300 nan 99999999999999999999 ten; do
+    run solve block.hdf5 --max-iter "$value"
+    is_wrong_call 'max.iter'
+done
+run solve block.hdf5 --prox.rule best
+is_wrong_call 'fixed|foerg'
+run solve block.hdf5 --tol 1e-6 --tol 1e-8
+is_wrong_call 'twice'
+run solve block.hdf5 --json=yes
+is_wrong_call 'no value'
+run solve block.hdf5 --tool 1e-6
+is_wrong_call 'did you mean --tol?'
+run solve block.hdf5 --maxiter 5
+is_wrong_call 'did you mean --max-iter?'
+run solve block.hdf5 -j
+is_wrong_call 'no flag -j'
+run solve block.hdf5 --=
+is_wrong_call 'no flag'
+run solve block.hdf5 --method nsg
+is_wrong_call 'did you mean nsgs?'
+run solve block.hdf5 --method magic
+is_wrong_call 'moreau solvers'
+run solve block.hdf5 --start hot
+is_wrong_call 'zero, guess, solution'
+run solve block.hdf5 stack.hdf5 --out one.hdf5
+is_wrong_call 'folder'
+run solve block.hdf5 stack.hdf5 --history one.csv
+is_wrong_call 'folder'
+run solve block.hdf5 ./block.hdf5 --out results/
+is_wrong_call 'same file'
+run solve block.hdf5 --out .
+is_wrong_call 'folder'
+run solve block.hdf5 --out /dev/null
+is_wrong_call 'not a regular file'
+run convert block.hdf5
+is_wrong_call 'IN OUT'
+run convert block.hdf5 a.hdf5 b.hdf5
+is_wrong_call 'b.hdf5'
+run convert block.hdf5 a.hdf5 --form round
+is_wrong_call 'neither local nor global'
+run solvers nsgs prox
+is_wrong_call 'prox'
+run solvers magic
+is_wrong_call 'moreau solvers'
+run reproduce nothing
+is_wrong_call 'moreau reproduce'
+run bench nothing
+is_wrong_call 'moreau bench'
+
+# ---- solve: one file ---------------------------------------------------------------------------
+
+run solve block.hdf5 --json
+status_is 0
+err_is_empty
+is_json_lines 1
+member_is file '"block.hdf5"'
+member_is status '"solved"'
+member_is form '"global"'
+member_is contacts 1
+member_is joints 0
+member_is dofs 6
+member_is rows 3
+member_is tol 1e-08
+member_above iterations 0
+member_above seconds 0
+for key in residual residual_relative penetration_rate cone_violation dissipation siconos_q siconos_full \
+           siconos_global; do
+    member_below "$key" 1e-7
+done
+for key in method message; do
+    that "no $key" not test "$(member "$key")" = '(absent)'
+done
+
+run solve block.hdf5
+status_is 0
+err_is_empty
+out_has '^block.hdf5: solved$'
+out_has '1 contact, 3 rows; 1 body, 6 dofs'
+
+# The same for every method, which `moreau solvers` names.
+run solvers --json
+is_json_lines 1
+run solvers
+methods=$(sed -n 's/^\([a-z][a-z0-9-]*\)  .*/\1/p' out)
+that "no methods listed" test -n "$methods"
+out_has 'the default'
+for method in $methods; do
+    run solvers "$method"
+    status_is 0
+    out_has "^  --tol X, from 0 to 1"
+    run solvers "$method" --json
+    is_json_lines 1
+    for file in block stack local joint joints fixed empty; do
+        run solve "$file.hdf5" --method "$method" --max-iter 200000 --json
+        status_is 0
+        err_is_empty
+        is_json_lines 1
+        member_is method "\"$method\""
+        member_is status '"solved"'
+        member_below residual_relative 1.000001e-8
+    done
+done
+
+# Flags reach the solver, whichever way they are written.
+run solve stack.hdf5 --max-iter 0 --json
+status_is 1
+member_is status '"iteration-limit"'
+member_is iterations 0
+run solve stack.hdf5 --max-iter=0
+status_is 1
+out_has 'NOT SOLVED'
+out_has 'what may help'
+run solve --max_iter 1 stack.hdf5 --json --tol 1e-14
+member_is iterations 1
+run solve stack.hdf5 --json --tol=0.5
+status_is 0
+member_is tol 0.5
+run solve slow.hdf5 --json --tol 1e-14 --max-iter 2000000000 --time-limit 0.2
+status_is 1
+member_is status '"time-limit"'
+member_below seconds 2
+
+# ---- solve: what it writes ---------------------------------------------------------------------
+
+run solve stack.hdf5 --out solved.hdf5 --history stack.csv --json
+status_is 0
+member_is out '"solved.hdf5"'
+member_is history '"stack.csv"'
+that "the history has another head" test "$(head -1 stack.csv)" = 'iteration,seconds,residual,residual_relative'
+that "the history has no rows" test "$(grep -c '' stack.csv)" -gt 1
+that "a row of the history has not four numbers" \
+    awk -F, 'NR > 1 && (NF != 4 || $1 != int($1) || $2 < 0 || $3 != $3 + 0 || $4 != $4 + 0) { exit 1 }' stack.csv
+that "the history does not end at the tolerance" awk -F, 'END { exit !($4 <= 1e-8) }' stack.csv
+run info solved.hdf5 --json
+member_is rows 15
+solution=$(member solution)
+that "the solution lacks v, u or r: $solution" test "${solution#'{"v":true,"u":true,"r":true,'}" != "$solution"
+
+# From its solution a problem is solved at once; from a guess it may be; without one it fails.
+run solve solved.hdf5 --start solution --json
+status_is 0
+member_below iterations 2
+run solve known.hdf5 --start guess --json
+status_is 0
+run solve stack.hdf5 --start solution
+fails_on stack.hdf5
+err_has 'holds no solution'
+run solve stack.hdf5 --start guess --json
+fails_on stack.hdf5
+is_json_lines 1
+member_is status '"error"'
+
+# In place, and several into a folder that is made for them.
+cp stack.hdf5 place.hdf5
+run solve place.hdf5 --out place.hdf5
+status_is 0
+run info place.hdf5
+out_has 'solution *r u v with a relative residual'
+run solve block.hdf5 stack.hdf5 --out results/ --history results/
+status_is 0
+for file in results/block.hdf5 results/stack.hdf5; do
+    that "$file is not there" test -s "$file"
+    that "$file.csv is not there" test -s "$file.csv"
+done
+run solve block.hdf5 --out nowhere/block.hdf5
+status_is 1
+err_is_one_sentence
+err_has 'nowhere/block.hdf5'
+
+# What was not solved says so where it is written.
+run solve slow.hdf5 --max-iter 1 --out slow-out.hdf5
+status_is 1
+out_has 'not a solution'
+
+# ---- solve: several files ----------------------------------------------------------------------
+
+run solve block.hdf5 missing.hdf5 stack.hdf5 --json
+status_is 1
+is_json_lines 3
+err_is_one_sentence
+err_has '^moreau: missing.hdf5: '
+that "the order is another" test "$(member file | tr -d '\n')" = '"block.hdf5""missing.hdf5""stack.hdf5"'
+that "the wrong one failed" test "$(member error | cut -c1-8 | head -1)" = '(absent)'
+that "the failed one has no error" not test "$(member error | sed -n 2p)" = '(absent)'
+run solve block.hdf5 stack.hdf5 local.hdf5
+status_is 0
+err_is_empty
+out_has '^file .*status .*contacts'
+out_has '^block.hdf5 .*solved .* 1 '
+out_has '^3 of 3 files solved'
+many=$(awk 'BEGIN { for (k = 0; k < 2000; ++k) printf "block.hdf5 " }')
+run solve $many --json
+status_is 0
+is_json_lines 2000
+
+# The same bits twice, and for any number of threads.
+for threads in 1 2; do
+    run solve stack.hdf5 slow.hdf5 --json --threads "$threads" --max-iter 50
+    member residual > "residual-$threads"
+done
+that "the threads change the answer" cmp -s residual-1 residual-2
+
+# ---- Ctrl-C ------------------------------------------------------------------------------------
+
+if command -v timeout > /dev/null; then
+    call="moreau solve slow.hdf5 stack.hdf5, interrupted"
+    timeout --preserve-status -s INT 1 "$moreau" solve slow.hdf5 stack.hdf5 --json --tol 1e-15 \
+        --max-iter 2000000000 > out 2> err
+    status=$?
+    status_is 1
+    is_json_lines 1
+    member_is status '"cancelled"'
+    member_above iterations 0
+    err_has 'interrupted before the last 1 file'
+fi
+
+# ---- files that are no problems ----------------------------------------------------------------
+
+: > nothing.hdf5
+printf 'this is not HDF5\n' > text.hdf5
+mkdir folder.hdf5
+head -c 1000 stack.hdf5 > short.hdf5
+head -c "$(($(wc -c < stack.hdf5) - 200))" stack.hdf5 > cut.hdf5
+for file in missing nothing text folder short cut; do
+    for command in solve info; do
+        run "$command" "$file.hdf5"
+        out_is_empty
+        fails_on "$file.hdf5"
+        run "$command" "$file.hdf5" --json
+        fails_on "$file.hdf5"
+        is_json_lines 1
+        member_is file "\"$file.hdf5\""
+        that "no error in the object" not test "$(member error)" = '(absent)'
+    done
+    run convert "$file.hdf5" out.hdf5
+    fails_on "$file.hdf5"
+    that "convert left a file" not test -e out.hdf5
+done
+
+# Names that need escapes.
+name=$(printf 'a"b\\c\td\033[31m\377.hdf5')
+cp block.hdf5 "$name"
+run solve "$name" --json
+status_is 0
+is_json_lines 1
+member_is file '"a\"b\\c\td\u001b[31m\ufffd.hdf5"'
+run info "$name"
+status_is 0
+that "a control character reached the terminal" not grep -q "$(printf '\033')" out
+cp block.hdf5 -- --json
+run info -- --json
+status_is 0
+out_has '^--json$'
+
+# ---- info --------------------------------------------------------------------------------------
+
+run info islands.hdf5 --json
+status_is 0
+err_is_empty
+is_json_lines 1
+member_is form '"local"'
+member_is bodies 0
+member_is contacts 4
+member_is rows 12
+member_is blocks 8
+member_is islands 2
+member_is largest_island 2
+member_is rank 9
+member_is mu_least 0.4
+member_is mu_most 0.4
+member_above asymmetry 0.011117
+member_below asymmetry 0.011119
+member_above q_norm 2.449
+member_below q_norm 2.450
+member_is solution null
+run info islands.hdf5
+status_is 0
+out_has 'rank 9 of 12'
+run info slow.hdf5 --json
+member_is rank null
+member_is mass_ratio 1000000
+member_is islands 1
+run info stack.hdf5 --json
+member_is bodies 5
+member_is largest_body 6
+member_is blocks 9
+member_is asymmetry 0
+member_is rank 15
+run info joint.hdf5 --json
+member_is joints 1
+member_is contacts 1
+member_is islands 2
+run info fixed.hdf5 empty.hdf5 --json
+is_json_lines 2
+member_is rank 0
+run info known.hdf5 --json
+member_is title '"a \"block\" on the étang\u001b[31m"'
+member_is description '"first line\nsecond\tline \\ end"'
+member_is math_info '"unique"'
+that "not two guesses" test "$(member guesses | grep -o '"residual_relative"' | grep -c '')" = 2
+run info known.hdf5
+status_is 0
+out_has 'solution *r u v with a relative residual of'
+that "a control character reached the terminal" not grep -q "$(printf '\033')" out
+
+# ---- convert -----------------------------------------------------------------------------------
+
+# A copy says the same of itself as its original, in every number.
+facts() {
+    "$moreau" info "$1" --json | sed 's/"file":"[^"]*","file_bytes":[0-9]*,//'
+}
+for file in block stack local islands joint joints fixed empty known; do
+    run convert "$file.hdf5" copy.hdf5 --json --force
+    status_is 0
+    is_json_lines 1
+    that "the copy of $file differs" test "$(facts "$file.hdf5")" = "$(facts copy.hdf5)"
+done
+run convert known.hdf5 copy.hdf5
+fails_on copy.hdf5
+err_has '--force'
+run convert known.hdf5 known.hdf5 --force
+status_is 0
+out_has 'with its solution and 2 guesses'
+
+# Without its bodies the problem keeps its solution.
+run convert known.hdf5 reduced.hdf5 --form local --json
+status_is 0
+member_is form '"local"'
+member_is bodies 0
+member_is solution true
+member_is guesses 2
+run info reduced.hdf5 --json
+solution=$(member solution)
+that "the solution is another: $solution" test "${solution#'{"v":false,"u":true,"r":true,'}" != "$solution"
+run solve reduced.hdf5 --start solution --json
+status_is 0
+member_below iterations 2
+run convert reduced.hdf5 back.hdf5 --form global
+fails_on reduced.hdf5
+err_has 'cannot become global'
+that "convert left a file" not test -e back.hdf5
+run convert known.hdf5 kept/ --form global
+status_is 0
+that "kept/known.hdf5 is not there" test -s kept/known.hdf5
+
+# ---- experiments -------------------------------------------------------------------------------
+
+run reproduce
+status_is 0
+out_has '^lu-trinkle '
+run bench
+status_is 0
+out_has '^sweep '
+run bench --json
+is_json_lines 1
+
+# ---- standard output that cannot be written ----------------------------------------------------
+
+if test -w /dev/full; then
+    call="moreau ... > /dev/full"
+    for command in "--help" "solvers" "solve block.hdf5 --json" "info block.hdf5" \
+                   "convert block.hdf5 full.hdf5 --force"; do
+        "$moreau" $command > /dev/full 2> err
+        status=$?
+        : > out
+        status_is 1
+        err_is_one_sentence
+        err_has 'standard output could not be written'
+    done
+fi
+call="moreau solve block.hdf5 with standard output closed"
+"$moreau" solve block.hdf5 --out closed.hdf5 >&- 2> err
+status=$?
+status_is 1
+err_has 'standard output could not be written'
+run info closed.hdf5
+status_is 0
+
+echo "$checks checks, $failures failed"
+test "$failures" = 0
