@@ -106,6 +106,8 @@ static void report_json(const char *file, const mo_document *document, const fil
 
 enum { COLUMN = 16 };
 
+static const double ROUNDING = 1e-13; /* less asymmetry than this comes from rounding alone */
+
 static void put_label(const char *label)
 {
     printf("  %-*s", COLUMN - 2, label);
@@ -184,7 +186,7 @@ static void put_graph(const file_facts *facts)
     } else {
         printf("rank not computed above %d rows", RANK_ROWS_MOST);
     }
-    if (!facts->problem.bodies && graph->asymmetry > 0) {
+    if (graph->asymmetry > ROUNDING) {
         printf(", asymmetry %s", number_real(graph->asymmetry).text);
     } else {
         printf(", symmetric");

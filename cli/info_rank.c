@@ -10,7 +10,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static double norm(const double *x, int count)
 {
@@ -104,25 +103,32 @@ static void write_out(const mo_problem *reduced, int n, double *A)
     }
 }
 
+static mo_error rank_of_reduced(const mo_problem *reduced, int *rank)
+{
+    const int n = mo_problem_row_count(reduced);
+    double *A = calloc((size_t)n * n + 1, sizeof *A);
+    if (!A) {
+        return MO_ERR_MEMORY;
+    }
+    write_out(reduced, n, A);
+    *rank = rank_of(A, n);
+    free(A);
+    return MO_OK;
+}
+
 mo_error rank_study(const mo_problem *problem, int *rank)
 {
-    const int n = mo_problem_row_count(problem);
-    *rank = 0;
-    if (n > RANK_ROWS_MOST) {
+    if (mo_problem_row_count(problem) > RANK_ROWS_MOST) {
         return MO_ERR_UNSUPPORTED;
     }
+    if (mo_problem_form(problem) == MO_FORM_REDUCED) {
+        return rank_of_reduced(problem, rank);
+    }
     mo_problem *reduced = NULL;
-    const mo_error error = mo_problem_reduce(problem, &reduced, NULL);
-    if (error) {
-        return error;
+    mo_error error = mo_problem_reduce(problem, &reduced, NULL);
+    if (!error) {
+        error = rank_of_reduced(reduced, rank);
+        mo_problem_destroy(reduced);
     }
-    double *A = calloc((size_t)n * n + 1, sizeof *A);
-    const int room = A != NULL;
-    if (room) {
-        write_out(reduced, n, A);
-        *rank = rank_of(A, n);
-    }
-    free(A);
-    mo_problem_destroy(reduced);
-    return room ? MO_OK : MO_ERR_MEMORY;
+    return error;
 }

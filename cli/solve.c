@@ -323,7 +323,7 @@ static int solve_files(const call *c)
         outcome_total(solved, c->file_count, c->options.tol, seconds);
     }
     if (done < c->file_count && interrupt_came()) {
-        say(COMMAND.name, "interrupted before the last %s",
+        say(COMMAND.name, "interrupted with %s left",
             number_count(c->file_count - done, "file").text);
     }
     return solved == c->file_count ? EXIT_DONE : EXIT_FAILED;

@@ -100,7 +100,8 @@ static void put_headline(const outcome *o)
         return;
     }
     const char *more = result->message.text;
-    printf(": NOT SOLVED, %s\n", mo_status_text(result->status));
+    printf(": NOT SOLVED, %s\n",
+           result->status == MO_CANCELLED ? "it was interrupted" : mo_status_text(result->status));
     if (more[0]) {
         put_label("why");
         text_put_wrapped(stdout, more, 20, 20);

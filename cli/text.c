@@ -41,13 +41,26 @@ void say_of_file(const char *file, const char *format, ...)
     va_end(values);
 }
 
+/* Is `head`, of this length, the name of the file, or "..." and the end of it? */
+static int is_name(const char *head, size_t length, const char *file)
+{
+    const size_t file_length = strlen(file);
+    if (length == file_length) {
+        return strncmp(head, file, length) == 0;
+    }
+    return length > 3 && length - 3 < file_length && strncmp(head, "...", 3) == 0 &&
+           strncmp(head + 3, file + (file_length - (length - 3)), length - 3) == 0;
+}
+
 const char *text_of_error(const char *file, mo_error error, const mo_message *why)
 {
-    const size_t length = strlen(file);
     const char *sentence = why->text[0] ? why->text : mo_error_text(error);
-    const int named =
-        strncmp(sentence, file, length) == 0 && strncmp(sentence + length, ": ", 2) == 0;
-    return named ? sentence + length + 2 : sentence;
+    for (const char *end = strstr(sentence, ": "); end; end = strstr(end + 1, ": ")) {
+        if (is_name(sentence, (size_t)(end - sentence), file)) {
+            return end + 2;
+        }
+    }
+    return sentence;
 }
 
 int output_is_good(void)

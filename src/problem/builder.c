@@ -66,11 +66,14 @@ static void *extend(mo_builder *builder, pool *p, size_t count, size_t size)
 
 static int append_doubles(mo_builder *builder, pool *p, size_t count, const double *from)
 {
+    if (count == 0) {
+        return 1;
+    }
     double *to = extend(builder, p, count, sizeof *to);
     if (!to) {
         return 0;
     }
-    if (count && from) {
+    if (from) {
         memcpy(to, from, count * sizeof *to);
     } else {
         memset(to, 0, count * sizeof *to);
@@ -211,8 +214,9 @@ static int add_law(mo_builder *builder, const mo_law *law, int d)
     const size_t count = (size_t)ops->param_count(d);
     ops->pack(law, d, packed);
     const pool *param = &builder->param;
-    const double *last = (const double *)param->data + (param->count - count);
-    const int same = param->count >= count && (count == 0 || memcmp(last, packed, count * sizeof *last) == 0);
+    const double *last = param->data;
+    const int same = count == 0 || (param->count >= count &&
+                                    memcmp(last + (param->count - count), packed, count * sizeof *last) == 0);
     mo_law_ref ref = {.kind = (uint8_t)law->kind};
     const size_t at = same ? param->count - count : param->count;
     if (at > UINT32_MAX) {
@@ -498,19 +502,14 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
 
 static mo_error assemble(mo_builder *builder, mo_problem *problem)
 {
-    if (!builder->body_start.count && !append_int(builder, &builder->body_start, 0)) {
-        return builder->error;
-    }
-    if (!builder->row_start.count && !append_int(builder, &builder->row_start, 0)) {
-        return builder->error;
-    }
     mo_error error = check_form(builder);
     if (error) {
         return error;
     }
     problem->form = builder->couplings ? MO_FORM_REDUCED : MO_FORM_GLOBAL;
-    size_t mass_end = builder->M.count;
-    if (!append_size(builder, &builder->mass_start, mass_end)) {
+    if ((!builder->body_start.count && !append_int(builder, &builder->body_start, 0)) ||
+        (!builder->row_start.count && !append_int(builder, &builder->row_start, 0)) ||
+        !append_size(builder, &builder->mass_start, builder->M.count)) {
         return builder->error;
     }
     const size_t masses = builder->M.count;

@@ -152,40 +152,48 @@ static void add_rows(reduction *job)
     }
 }
 
-/* A reduced problem again: the same blocks. */
-static void copy_rows(reduction *job)
+static mo_error reduce_global(const mo_problem *problem, mo_problem **reduced, mo_message *why)
 {
-    const mo_problem *problem = job->problem;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const mo_constraint_view view = mo_problem_constraint(problem, i);
-        mo_builder_add_constraint(job->builder, view.dim, &view.law, view.w);
+    reduction job = {.problem = problem};
+    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &job.sweep);
+    if (!error && !prepare(&job)) {
+        error = MO_ERR_MEMORY;
+    }
+    error = error ? error : mo_problem_response(problem, NULL, job.q);
+    if (error) {
+        mo_fail_memory(why);
+    } else {
+        add_rows(&job);
+        error = mo_builder_finish(job.builder, reduced, why);
+    }
+    release(&job);
+    return error;
+}
+
+/* A reduced problem again: the same blocks. */
+static mo_error copy_reduced(const mo_problem *problem, mo_problem **copy, mo_message *why)
+{
+    mo_builder *builder = NULL;
+    if (mo_builder_create(&problem->allocator, &builder)) {
+        return mo_fail_memory(why);
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
+        mo_builder_add_constraint(builder, view.dim, &view.law, view.w);
         for (int k = 0; k < view.block_count; ++k) {
             const mo_block_view block = mo_problem_block(problem, i, k);
-            mo_builder_add_coupling(job->builder, i, block.index, view.dim,
+            mo_builder_add_coupling(builder, i, block.index, view.dim,
                                     mo_constraint_dim(problem, block.index), block.values);
         }
     }
+    const mo_error error = mo_builder_finish(builder, copy, why);
+    mo_builder_destroy(builder);
+    return error;
 }
 
 mo_error mo_problem_reduce(const mo_problem *problem, mo_problem **reduced, mo_message *why)
 {
-    reduction job = {.problem = problem};
     *reduced = NULL;
-    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &job.sweep);
-    if (!error && prepare(&job)) {
-        if (problem->form == MO_FORM_GLOBAL) {
-            error = mo_problem_response(problem, NULL, job.q);
-            add_rows(&job);
-        } else {
-            copy_rows(&job);
-        }
-        error = error ? error : mo_builder_finish(job.builder, reduced, why);
-    } else {
-        error = mo_fail_memory(why);
-    }
-    release(&job);
-    return error;
+    return problem->form == MO_FORM_GLOBAL ? reduce_global(problem, reduced, why)
+                                           : copy_reduced(problem, reduced, why);
 }

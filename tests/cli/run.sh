@@ -353,7 +353,7 @@ if command -v timeout > /dev/null; then
     is_json_lines 1
     member_is status '"cancelled"'
     member_above iterations 0
-    err_has 'interrupted before the last 1 file'
+    err_has 'interrupted with 1 file left'
 fi
 
 # ---- files that are no problems ----------------------------------------------------------------

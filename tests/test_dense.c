@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Dense kernels, on both sides of the size at which LAPACK takes over. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+static double *random_spd(mo_random *random, int n)
+{
+    double *B = malloc(sizeof(double) * n * n), *A = calloc((size_t)n * n, sizeof(double));
+    fill_uniform(random, -1, 1, n * n, B);
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            A[i * n + j] = mo_dot(n, B + i * n, B + j * n) + (i == j) * 0.1;
+        }
+    }
+    free(B);
+    return A;
+}
+
+static void cholesky_and_its_solves_invert_the_matrix(void **state)
+{
+    (void)state;
+    mo_random random = {1};
+    static const int sizes[] = {1, 2, 6, 47, 48, 49, 130};
+    for (int s = 0; s < 7; ++s) {
+        const int n = sizes[s];
+        double *A = random_spd(&random, n), *L = malloc(sizeof(double) * n * n);
+        double x[130], b[130];
+        memcpy(L, A, sizeof(double) * n * n);
+        CHECK(mo_cholesky(n, L));
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < n; ++j) {
+                double sum = 0;
+                for (int k = 0; k < n; ++k) {
+                    sum += L[i * n + k] * L[j * n + k];
+                }
+                CHECK_NEAR(sum, A[i * n + j], 1e-11 * n);
+                CHECK(j <= i || L[i * n + j] == 0);
+            }
+        }
+        fill_uniform(&random, -1, 1, n, x);
+        for (int i = 0; i < n; ++i) {
+            b[i] = mo_dot(n, A + i * n, x);
+        }
+        mo_solve_lower(n, L, b);
+        mo_solve_lower_transposed(n, L, b);
+        for (int i = 0; i < n; ++i) {
+            CHECK_NEAR(b[i], x[i], 1e-8);
+        }
+        free(A);
+        free(L);
+    }
+}
+
+static void cholesky_refuses_what_is_not_positive_definite(void **state)
+{
+    (void)state;
+    double zero[1] = {0}, minus[4] = {1, 2, 2, 1}, nan[1] = {NAN};
+    CHECK(!mo_cholesky(1, zero));
+    CHECK(!mo_cholesky(2, minus));
+    CHECK(!mo_cholesky(1, nan));
+    mo_random random = {2};
+    double *A = random_spd(&random, 60);
+    A[59 * 60 + 59] = -1;
+    CHECK(!mo_cholesky(60, A));
+    free(A);
+}
+
+static void a_small_system_is_solved_and_its_rank_found(void **state)
+{
+    (void)state;
+    mo_random random = {3};
+    for (int trial = 0; trial < 500; ++trial) {
+        const int n = 1 + trial % 8, rank = 1 + trial % n;
+        double F[64], A[64], copy[64], x[8], b[8], y[8];
+        fill_uniform(&random, -1, 1, n * rank, F);
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < n; ++j) {
+                A[i * n + j] = mo_dot(rank, F + i * rank, F + j * rank);
+            }
+        }
+        fill_uniform(&random, -1, 1, n, x);
+        double rhs[8];
+        for (int i = 0; i < n; ++i) {
+            b[i] = rhs[i] = mo_dot(n, A + i * n, x);
+        }
+        memcpy(copy, A, sizeof A);
+        CHECK(mo_solve_small(n, copy, rhs, y) <= rank);
+        for (int i = 0; i < n; ++i) { /* b is in the range, so it must be met */
+            CHECK_NEAR(mo_dot(n, A + i * n, y), b[i], 1e-9);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cholesky_and_its_solves_invert_the_matrix),
+        cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
+        cmocka_unit_test(a_small_system_is_solved_and_its_rank_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
