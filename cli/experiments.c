@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command.h"
 #include "json.h"
 #include "nearest.h"
 #include "text.h"
@@ -25,7 +26,7 @@ static void list_json(const experiment *all, int count)
     json_end(&j);
 }
 
-void experiments_list(const experiment *all, int count, int as_json)
+static void list(const experiment *all, int count, int as_json)
 {
     enum { COLUMN = 16 };
     if (as_json) {
@@ -38,7 +39,8 @@ void experiments_list(const experiment *all, int count, int as_json)
     }
 }
 
-int experiments_find(const char *command, const experiment *all, int count, const char *name)
+/* Its position, or -1 where the name is unknown, which has then been said. */
+static int find(const char *command, const experiment *all, int count, const char *name)
 {
     nearest n = {.typed = name};
     for (int k = 0; k < count; ++k) {
@@ -53,4 +55,35 @@ int experiments_find(const char *command, const experiment *all, int count, cons
         say(command, "there is no '%.100s'; moreau %s lists what there is", name, command);
     }
     return -1;
+}
+
+int experiments_command(const args_command *command, const experiment *all, int count, int argc,
+                        char **argv)
+{
+    enum { FLAG_OUT, FLAG_JSON, FLAG_COUNT };
+    args_flag flags[FLAG_COUNT] = {
+        [FLAG_OUT] = {.name = "out",
+                      .operand = "FOLDER",
+                      .text = "where the files it makes are written"},
+        [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+    };
+    int operands = 0;
+    const args_answer answer = args_parse(command, flags, FLAG_COUNT, argc, argv, &operands);
+    if (answer != ARGS_RUN) {
+        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
+    }
+    const experiment_call asked = {flags[FLAG_OUT].value, flags[FLAG_JSON].value != NULL};
+    if (operands == 0) {
+        list(all, count, asked.json);
+        return EXIT_DONE;
+    }
+    const int index = find(command->name, all, count, argv[0]);
+    if (index < 0) {
+        return EXIT_CALL;
+    }
+    if (!all[index].run) {
+        say(command->name, "%s is not part of this build", all[index].name);
+        return EXIT_FAILED;
+    }
+    return all[index].run(&asked);
 }

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Named things to run, for `moreau reproduce` and `moreau bench`: their list, and finding one. */
+/*
+ * Named things to run, for `moreau reproduce` and `moreau bench`.  Their sources lie in papers/ and
+ * bench/; a command gives each of them one row with a function that calls it.
+ */
 #ifndef CLI_EXPERIMENTS_H
 #define CLI_EXPERIMENTS_H
 
+#include "args.h"
+
+/* What the call asks for. */
+typedef struct experiment_call {
+    const char *out; /* the folder for files, or NULL */
+    int json;
+} experiment_call;
+
 typedef struct experiment {
-    const char *name;    /* as typed           */
-    const char *summary; /* one line           */
+    const char *name;                         /* as typed                                   */
+    const char *summary;                      /* one line                                   */
+    int (*run)(const experiment_call *asked); /* its exit status; NULL: not in this build    */
 } experiment;
 
-/* The list, for a person or as {"experiments": [...]}. */
-void experiments_list(const experiment *all, int count, int as_json);
-
-/* Its position, or -1 where the name is unknown, which has then been said. */
-int experiments_find(const char *command, const experiment *all, int count, const char *name);
+/* The whole command: lists the experiments, or runs the one that is named. */
+int experiments_command(const args_command *command, const experiment *all, int count, int argc,
+                        char **argv);
 
 #endif

@@ -139,11 +139,27 @@ static int read_call(const args_flag *flags, int flag_count, call *c)
     return EXIT_DONE;
 }
 
+/* A history in place of an input, or of --out, would destroy it. */
+static int history_is_apart(const call *c)
+{
+    int apart = !c->out || strcmp(c->out, c->history) != 0;
+    for (int k = 0; k < c->file_count && apart; ++k) {
+        apart = !path_same(c->history, c->files[k]);
+    }
+    return apart || path_is_folder(c->history);
+}
+
 static int check_outputs(const call *c)
 {
     int status = EXIT_DONE;
     if (c->out) {
         status = path_check(COMMAND.name, "--out", c->out, c->files, c->file_count);
+    }
+    if (!status && c->history && !history_is_apart(c)) {
+        say(COMMAND.name,
+            "--history %.500s would overwrite another file of this call; name a CSV file",
+            c->history);
+        status = EXIT_CALL;
     }
     if (!status && c->history) {
         status = path_check(COMMAND.name, "--history", c->history, c->files, c->file_count);

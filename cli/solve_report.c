@@ -123,6 +123,20 @@ static const char *advice(mo_status status)
     }
 }
 
+static void put_files(const outcome *o)
+{
+    if (o->wrote_out) {
+        put_label("written");
+        text_put(stdout, o->out);
+        printf(o->result.status == MO_SOLVED ? "\n" : " (the best iterate, not a solution)\n");
+    }
+    if (o->wrote_history) {
+        put_label("history");
+        text_put(stdout, o->history);
+        fputc('\n', stdout);
+    }
+}
+
 void outcome_put(const outcome *o)
 {
     const mo_result *result = &o->result;
@@ -149,16 +163,7 @@ void outcome_put(const outcome *o)
         put_label("what may help");
         printf("%s\n", advice(result->status));
     }
-    if (o->wrote_out) {
-        put_label("written");
-        text_put(stdout, o->out);
-        printf(result->status == MO_SOLVED ? "\n" : " (the best iterate, not a solution)\n");
-    }
-    if (o->wrote_history) {
-        put_label("history");
-        text_put(stdout, o->history);
-        fputc('\n', stdout);
-    }
+    put_files(o);
 }
 
 void outcome_head(int width)

@@ -58,7 +58,7 @@ install_missing() {
 }
 
 # need PACKAGE...: what there is no going on without.
-need() { install_missing "$@" || fail "Stopped, since some of these packages are missing: $*"; }
+need() { install_missing "$@" || fail "Stopped, since what is missing could not be installed."; }
 
 # want PACKAGE...: what there is going on without.
 want() { install_missing "$@" || warn "Going on without: $*"; }

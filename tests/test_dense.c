@@ -31,15 +31,15 @@ static void cholesky_and_its_solves_invert_the_matrix(void **state)
         double *A = random_spd(&random, n), *L = malloc(sizeof(double) * n * n);
         double x[130], b[130];
         memcpy(L, A, sizeof(double) * n * n);
-        CHECK(mo_cholesky(n, L));
+        CHECK(mo_factor_symmetric(n, L));
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < n; ++j) {
                 double sum = 0;
-                for (int k = 0; k < n; ++k) {
+                for (int k = 0; k <= i && k <= j; ++k) {
                     sum += L[i * n + k] * L[j * n + k];
                 }
                 CHECK_NEAR(sum, A[i * n + j], 1e-11 * n);
-                CHECK(j <= i || L[i * n + j] == 0);
+                CHECK(L[i * n + j] == L[j * n + i]);
             }
         }
         fill_uniform(&random, -1, 1, n, x);
@@ -47,7 +47,7 @@ static void cholesky_and_its_solves_invert_the_matrix(void **state)
             b[i] = mo_dot(n, A + i * n, x);
         }
         mo_solve_lower(n, L, b);
-        mo_solve_lower_transposed(n, L, b);
+        mo_solve_upper(n, L, b);
         for (int i = 0; i < n; ++i) {
             CHECK_NEAR(b[i], x[i], 1e-8);
         }
@@ -56,17 +56,54 @@ static void cholesky_and_its_solves_invert_the_matrix(void **state)
     }
 }
 
+static void an_unsymmetric_matrix_is_factored_and_solved_both_ways(void **state)
+{
+    (void)state;
+    mo_random random = {4};
+    static const int sizes[] = {1, 2, 6, 47, 48, 70};
+    for (int s = 0; s < 6; ++s) {
+        const int n = sizes[s];
+        double *A = random_spd(&random, n), *F = malloc(sizeof(double) * n * n), x[70], b[70], c[70];
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < i; ++j) { /* a twist leaves x' A x as it is */
+                const double twist = uniform(&random, -1, 1);
+                A[i * n + j] += twist;
+                A[j * n + i] -= twist;
+            }
+        }
+        memcpy(F, A, sizeof(double) * n * n);
+        CHECK(mo_factor_unsymmetric(n, F));
+        fill_uniform(&random, -1, 1, n, x);
+        for (int i = 0; i < n; ++i) {
+            b[i] = mo_dot(n, A + i * n, x);
+        }
+        mo_solve_lower(n, F, b);
+        memcpy(c, b, sizeof c);
+        mo_solve_upper(n, F, b);
+        for (int i = 0; i < n; ++i) {
+            CHECK_NEAR(b[i], x[i], 1e-8);
+        }
+        /* c.(U^-1 c) = (U^-T c).c */
+        double y[70];
+        memcpy(y, c, sizeof y);
+        mo_solve_upper_transposed(n, F, y);
+        CHECK_NEAR(mo_dot(n, y, c), mo_dot(n, x, c), 1e-8 * (1 + fabs(mo_dot(n, x, c))));
+        free(A);
+        free(F);
+    }
+}
+
 static void cholesky_refuses_what_is_not_positive_definite(void **state)
 {
     (void)state;
     double zero[1] = {0}, minus[4] = {1, 2, 2, 1}, nan[1] = {NAN};
-    CHECK(!mo_cholesky(1, zero));
-    CHECK(!mo_cholesky(2, minus));
-    CHECK(!mo_cholesky(1, nan));
+    CHECK(!mo_factor_symmetric(1, zero));
+    CHECK(!mo_factor_symmetric(2, minus));
+    CHECK(!mo_factor_symmetric(1, nan));
     mo_random random = {2};
     double *A = random_spd(&random, 60);
     A[59 * 60 + 59] = -1;
-    CHECK(!mo_cholesky(60, A));
+    CHECK(!mo_factor_symmetric(60, A));
     free(A);
 }
 
@@ -100,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cholesky_and_its_solves_invert_the_matrix),
+        cmocka_unit_test(an_unsymmetric_matrix_is_factored_and_solved_both_ways),
         cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
         cmocka_unit_test(a_small_system_is_solved_and_its_rank_found),
     };

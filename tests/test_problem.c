@@ -167,6 +167,37 @@ static void W_of_bodies_is_symmetric_to_the_last_bit(void **state)
     mo_problem_destroy(reduced);
 }
 
+static void an_unsymmetric_mass_gives_an_unsymmetric_response(void **state)
+{
+    (void)state;
+    const double M[4] = {2, 0.8, -0.6, 1}, J[4] = {1, 0, 0.25, 1}, x[2] = {0.3, -0.7};
+    const mo_law law = mo_law_coulomb(0.5);
+    mo_builder *builder = new_builder();
+    mo_problem *problem, *reduced;
+    mo_builder_add_unsymmetric_body(builder, 2, M, f2);
+    mo_builder_add_constraint(builder, 2, &law, w2);
+    mo_builder_add_jacobian(builder, 0, 0, 2, 2, J);
+    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+    CHECK(!mo_problem_body(problem, 0).is_symmetric);
+    double v[2], u[2], again[2];
+    mo_problem_velocity(problem, x, v);
+    CHECK_NEAR(2 * v[0] + 0.8 * v[1], f2[0] + x[0] + 0.25 * x[1], 1e-14);
+    CHECK_NEAR(-0.6 * v[0] + v[1], f2[1] + x[1], 1e-14);
+    CHECK(mo_problem_response(problem, x, u) == MO_OK);
+    CHECK(mo_problem_reduce(problem, &reduced, NULL) == MO_OK);
+    CHECK(mo_problem_response(reduced, x, again) == MO_OK);
+    CHECK_NEAR(u[0], again[0], 1e-14);
+    CHECK_NEAR(u[1], again[1], 1e-14);
+    const double *W = mo_problem_block(reduced, 0, 0).values;
+    CHECK(fabs(W[1] - W[2]) > 0.1);
+    mo_result result = {0};
+    CHECK(mo_solve(problem, NULL, &result) == MO_OK && result.status == MO_SOLVED);
+    mo_result_clear(&result);
+    mo_problem_destroy(problem);
+    mo_problem_destroy(reduced);
+    mo_builder_destroy(builder);
+}
+
 /* ---- refusals ------------------------------------------------------------------------------ */
 
 static void spoil(int which, mo_builder *builder)
@@ -194,6 +225,7 @@ static void spoil(int which, mo_builder *builder)
     case 14: mo_builder_add_jacobian(builder, 0, 0, 2, 2, nan4); break;
     case 15: mo_builder_add_jacobian(builder, 0, 0, 2, 2, NULL); break;
     case 16: mo_builder_add_jacobian(builder, 0, 0, 0, 2, one); break;
+    case 18: mo_builder_add_unsymmetric_body(builder, 2, indefinite, f2); break;
     case 17: mo_builder_add_coupling(builder, 0, 0, 2, 2, one); break;
     default: fail();
     }
@@ -202,7 +234,7 @@ static void spoil(int which, mo_builder *builder)
 static void what_is_wrong_is_said_and_where(void **state)
 {
     (void)state;
-    for (int which = 0; which <= 17; ++which) {
+    for (int which = 0; which <= 18; ++which) {
         mo_builder *builder = new_builder();
         mo_problem *problem = NULL;
         mo_message why = {{0}};
@@ -386,6 +418,7 @@ int main(void)
         cmocka_unit_test(velocities_follow_from_impulses),
         cmocka_unit_test(the_reduced_problem_responds_like_the_full_one),
         cmocka_unit_test(W_of_bodies_is_symmetric_to_the_last_bit),
+        cmocka_unit_test(an_unsymmetric_mass_gives_an_unsymmetric_response),
         cmocka_unit_test(what_is_wrong_is_said_and_where),
         cmocka_unit_test(an_empty_problem_is_a_problem),
         cmocka_unit_test(compliance_is_kept_where_only_some_blocks_have_it),

@@ -7,8 +7,8 @@
  *     u   = H' v + w            relative motion at each constraint
  *     (u_i, r_i) obeys law_i    for each constraint block i
  *
- * v is split into body blocks (M is block diagonal, one dense SPD block a body), r and u into
- * constraint blocks.  H_bi, the block of body b and constraint i, is given as its transpose: the
+ * v is split into body blocks (M is block diagonal, one dense positive definite block a body), r and u
+ * into constraint blocks.  H_bi, the block of body b and constraint i, is given as its transpose: the
  * Jacobian J = H_bi', d x n row-major, so that u_i gains J v_b.
  *
  * A *reduced* problem has no bodies: it is u = W r + w with W given in blocks, which need be neither
@@ -49,8 +49,15 @@ MO_API void mo_builder_destroy(mo_builder *builder);
 MO_API void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints,
                                size_t blocks, size_t block_values);
 
-/* A body with n velocities: M is n x n, symmetric positive definite; f has n entries. */
+/* A body with n velocities: M is n x n, symmetric positive definite; f has n entries (NULL: zero). */
 MO_API int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f);
+
+/*
+ * The same for an M that is positive definite (x' M x > 0) but not symmetric, as an implicit treatment of
+ * gyroscopic or damping forces makes it.  W is then unsymmetric too.
+ */
+MO_API int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M,
+                                           const double *f);
 
 /* A constraint block with d rows; w has d entries (w, or q in a reduced problem). */
 MO_API int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law,
@@ -85,6 +92,7 @@ typedef struct mo_body_view {
     int offset;      /* of its velocities in v    */
     const double *M; /* n x n                     */
     const double *f; /* n                         */
+    int is_symmetric;
 } mo_body_view;
 
 typedef struct mo_constraint_view {

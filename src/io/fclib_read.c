@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -283,6 +284,20 @@ static bool read_global(reader *in)
     return good;
 }
 
+/* Beyond rounding: an implicit gyroscopic term makes M unsymmetric, and W with it. */
+static bool is_unsymmetric(const double *M, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < i; ++j) {
+            const double size = sqrt(fabs(M[(size_t)i * n + i] * M[(size_t)j * n + j]));
+            if (fabs(M[(size_t)i * n + j] - M[(size_t)j * n + i]) > 1e-12 * size) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool add_bodies(reader *in, mo_builder *builder)
 {
     const mo_sparse *M = &in->M;
@@ -304,7 +319,11 @@ static bool add_bodies(reader *in, mo_builder *builder)
                 dense[(size_t)(M->row[e] - first) * (size_t)n + (size_t)j] = M->value[e];
             }
         }
-        mo_builder_add_body(builder, n, dense, in->f + first);
+        if (is_unsymmetric(dense, n)) {
+            mo_builder_add_unsymmetric_body(builder, n, dense, in->f + first);
+        } else {
+            mo_builder_add_body(builder, n, dense, in->f + first);
+        }
     }
     mo_memory_free(in->h.allocator, dense);
     return good;

@@ -7,8 +7,8 @@
  * give exactly one chunk of bytes once its filters are undone.  libhdf5 takes that for granted, so a
  * compressed chunk is inflated here once, into nothing, to see how long it is.
  *
- * Limits: vectors only (rank 1); filters deflate, shuffle and Fletcher-32, each at most once, with
- * nothing but the checksum applied after deflate, which is how every writer orders them.
+ * Limits: vectors only (rank 1); filters shuffle, deflate and Fletcher-32, each at most once and in this
+ * order, which is how every writer has them.
  */
 #include "io/hdf5_chunks.h"
 
@@ -43,6 +43,12 @@ static bool check_parameters(int filter, const unsigned char *values, unsigned c
     }
 }
 
+/* The place of a filter in the one order that is taken. */
+static int rank(int filter)
+{
+    return filter == SHUFFLE ? 0 : filter == DEFLATE ? 1 : 2;
+}
+
 /* One filter's description; moves `at` behind it. */
 static bool read_filter(chunks *c, const mo_guard_message *message, size_t *at, size_t type_size)
 {
@@ -63,10 +69,8 @@ static bool read_filter(chunks *c, const mo_guard_message *message, size_t *at, 
         return false;
     }
     *at += name + values;
-    for (int k = 0; k < c->filter_count; ++k) {
-        if (c->filters[k] == filter || (c->filters[k] == DEFLATE && filter != FLETCHER32)) {
-            return false;
-        }
+    if (c->filter_count && rank(filter) <= rank(c->filters[c->filter_count - 1])) {
+        return false;
     }
     c->filters[c->filter_count++] = filter;
     return true;
@@ -125,32 +129,54 @@ static bool inflates_to(chunks *c, unsigned char *packed, size_t size, uint64_t 
     return state == Z_STREAM_END && length == bytes;
 }
 
-/* Undoes the filters of one chunk, last first, as far as its length goes. */
+/* HDF5's Fletcher-32 over big-endian pairs of bytes. */
+static uint32_t fletcher32(const unsigned char *p, size_t size)
+{
+    uint32_t a = 0, b = 0;
+    for (size_t k = 0; k < size; k += 2) {
+        a += (uint32_t)p[k] << 8 | (k + 1 < size ? p[k + 1] : 0u);
+        a = (a & 0xffff) + (a >> 16);
+        b += a;
+        b = (b & 0xffff) + (b >> 16);
+    }
+    return b << 16 | a;
+}
+
+/* The four bytes after `size` others are their checksum; early writers swapped its bytes in pairs. */
+static bool has_checksum(const unsigned char *p, size_t size)
+{
+    const uint32_t sum = fletcher32(p, size);
+    const uint32_t swapped = (sum & 0x00ff00ffu) << 8 | (sum >> 8 & 0x00ff00ffu);
+    const uint32_t stored = (uint32_t)mo_guard_number(p + size, 4);
+    return stored == sum || stored == swapped;
+}
+
+static bool is_applied(const chunks *c, int filter, unsigned skipped)
+{
+    for (int k = 0; k < c->filter_count; ++k) {
+        if (c->filters[k] == filter) {
+            return !(skipped >> k & 1);
+        }
+    }
+    return false;
+}
+
+/* Undoes the filters of one chunk, the last one first.  (Shuffling changes no length.) */
 static bool chunk_has_right_size(chunks *c, uint64_t address, uint64_t size, unsigned skipped)
 {
-    uint64_t extra = 0; /* bytes that checksums applied before deflate leave to be removed after */
-    int deflate_at = -1;
-    for (int k = c->filter_count; k-- > 0;) {
-        if (skipped >> k & 1) {
-            continue;
-        }
-        if (c->filters[k] == DEFLATE) {
-            deflate_at = k;
-        } else if (c->filters[k] == FLETCHER32 && deflate_at >= 0) {
-            extra += 4;
-        } else if (c->filters[k] == FLETCHER32) {
-            if (size < 4) {
-                return false;
-            }
-            size -= 4;
-        }
-    }
-    if (deflate_at < 0) {
+    const bool summed = is_applied(c, FLETCHER32, skipped);
+    const bool deflated = is_applied(c, DEFLATE, skipped);
+    if (!summed && !deflated) {
         return size == c->bytes;
     }
-    unsigned char *packed = mo_guard_load(c->guard, address, size, "compressed values");
-    const bool good = packed && inflates_to(c, packed, (size_t)size, c->bytes + extra);
-    mo_memory_free(c->guard->allocator, packed);
+    unsigned char *bytes = mo_guard_load(c->guard, address, size, "values");
+    bool good = bytes != NULL;
+    if (good && summed) {
+        good = size >= 4 && has_checksum(bytes, (size_t)size - 4);
+        size -= 4;
+    }
+    good = good && (deflated ? inflates_to(c, bytes, (size_t)size, c->bytes) : size == c->bytes);
+    mo_memory_free(c->guard->allocator, bytes);
     return good;
 }
 
@@ -171,7 +197,7 @@ static bool check_chunk(chunks *c, const unsigned char *key, uint64_t address)
         return mo_guard_fault(c->guard, "has values outside the file; the file is damaged");
     }
     return chunk_has_right_size(c, address, size, skipped) ||
-           mo_guard_fault(c->guard, "has a chunk of a wrong size; the file is damaged");
+           mo_guard_fault(c->guard, "has a chunk that does not unpack; the file is damaged");
 }
 
 static bool check_node(chunks *c, uint64_t address, int level);

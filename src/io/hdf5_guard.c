@@ -115,7 +115,8 @@ static bool read_old_superblock(mo_guard *guard, const unsigned char *p, unsigne
     const bool tail_is_longer = version == 1; /* the chunk tree's size, and padding */
     const unsigned char *addresses = p + (tail_is_longer ? 28 : 24);
     const unsigned char *entry = addresses + 32;
-    if (p[9] != 0 || p[10] != 0 || p[12] != 0 || p[13] != 8 || p[14] != 8) {
+    if (p[9] != 0 || p[10] != 0 || p[12] != 0 || p[13] != 8 || p[14] != 8 ||
+        mo_guard_number(p + 20, 4) != 0) {
         return mo_guard_fault(guard, "has a superblock of an unknown kind; rewrite it with h5repack");
     }
     guard->leaf_k = (unsigned)mo_guard_number(p + 16, 2);
@@ -136,11 +137,14 @@ static bool read_old_superblock(mo_guard *guard, const unsigned char *p, unsigne
            check_end(guard, mo_guard_number(addresses + 16, 8), mo_guard_number(addresses, 8));
 }
 
-/* Versions 2 and 3: the root group is an address.  libhdf5 checks the checksum. */
+/* Versions 2 and 3: the root group is an address. */
 static bool read_new_superblock(mo_guard *guard, const unsigned char *p)
 {
     if (p[9] != 8 || p[10] != 8) {
         return mo_guard_fault(guard, "has a superblock of an unknown kind; rewrite it with h5repack");
+    }
+    if (mo_guard_number(p + 44, 4) != mo_guard_checksum(p, 44)) {
+        return mo_guard_fault(guard, "has a superblock with a wrong checksum; the file is damaged");
     }
     if (p[11] != 0) {
         return mo_guard_fault(guard, "was not closed by its writer; clear it with h5clear -s");

@@ -190,6 +190,19 @@ static bool read_prefix_2(walk *w, uint64_t address, uint64_t *start, uint64_t *
     return true;
 }
 
+/* Loads `size` bytes that end with the checksum of those before. */
+static const unsigned char *load_checked(walk *w, uint64_t address, uint64_t size)
+{
+    const unsigned char *bytes = load_chunk(w, address, size);
+    if (bytes && (size < CHECKSUM ||
+                  mo_guard_number(bytes + size - CHECKSUM, CHECKSUM) !=
+                      mo_guard_checksum(bytes, (size_t)size - CHECKSUM))) {
+        mo_guard_fault(w->guard, "has an object header with a wrong checksum; the file is damaged");
+        return NULL;
+    }
+    return bytes;
+}
+
 static bool read_version_2(walk *w, uint64_t address)
 {
     uint64_t start = 0;
@@ -199,22 +212,22 @@ static bool read_version_2(walk *w, uint64_t address)
     if (!read_prefix_2(w, address, &start, &size)) {
         return false;
     }
-    /* The checksum belongs to the header: without room for it libhdf5 would read beyond. */
-    if (!mo_guard_inside(w->guard, start, size) ||
-        !mo_guard_inside(w->guard, start + size, CHECKSUM) || !add_chunk(w, start, size)) {
+    /* The first chunk has the whole header in front, the others a signature. */
+    const uint64_t prefix = start - address;
+    if (!mo_guard_inside(w->guard, start, size) || !add_chunk(w, address, prefix + size + CHECKSUM)) {
         return mo_guard_fault(w->guard, "has its object header outside the file; the file is damaged");
     }
     for (size_t k = 0; k < w->pending; ++k) {
-        const size_t frame = k == 0 ? 0 : 4 + CHECKSUM; /* a continuation has its own signature */
-        const unsigned char *bytes = load_chunk(w, w->addresses[k], w->sizes[k]);
+        const uint64_t front = k == 0 ? prefix : 4;
+        const unsigned char *bytes = load_checked(w, w->addresses[k], w->sizes[k]);
         if (!bytes) {
             return false;
         }
-        if (w->sizes[k] < frame + w->message_prefix ||
+        if (w->sizes[k] < front + w->message_prefix + CHECKSUM ||
             (k > 0 && memcmp(bytes, "OCHK", 4) != 0)) {
             return mo_guard_fault(w->guard, "has an object header without messages");
         }
-        if (!cut_chunk(w, bytes + (k == 0 ? 0 : 4), (size_t)w->sizes[k] - frame, &seen)) {
+        if (!cut_chunk(w, bytes + front, (size_t)(w->sizes[k] - front - CHECKSUM), &seen)) {
             return false;
         }
     }

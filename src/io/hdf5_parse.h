@@ -64,4 +64,7 @@ unsigned char *mo_guard_load(mo_guard *guard, uint64_t address, uint64_t size, c
 /* A little-endian number of 1 to 8 bytes. */
 uint64_t mo_guard_number(const unsigned char *p, unsigned bytes);
 
+/* HDF5's checksum of metadata. */
+uint32_t mo_guard_checksum(const unsigned char *p, size_t length);
+
 #endif

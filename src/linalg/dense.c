@@ -3,33 +3,25 @@
 #include "linalg/dense.h"
 
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
-/* LAPACK and BLAS, column-major: our row-major lower triangle is their upper one. */
+/* LAPACK and BLAS, column-major: our row-major lower triangle is their upper one, transposed. */
 void dpotrf_(const char *uplo, const int *n, double *A, const int *lda, int *info);
 void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *A,
             const int *lda, double *x, const int *incx);
 
-static void clear_upper(int n, double *A)
+/* U = L' */
+static void mirror(int n, double *A)
 {
     for (int i = 0; i < n; ++i) {
-        memset(A + (size_t)i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof *A);
+        for (int j = 0; j < i; ++j) {
+            A[(size_t)j * n + i] = A[(size_t)i * n + j];
+        }
     }
 }
 
-static bool cholesky_lapack(int n, double *A)
+static bool cholesky_small(int n, double *A)
 {
-    int info = 0;
-    dpotrf_("U", &n, A, &n, &info);
-    clear_upper(n, A);
-    return info == 0;
-}
-
-bool mo_cholesky(int n, double *A)
-{
-    if (n >= MO_LAPACK_FROM) {
-        return cholesky_lapack(n, A);
-    }
     for (int i = 0; i < n; ++i) {
         double *row = A + i * n;
         for (int j = 0; j < i; ++j) {
@@ -41,32 +33,75 @@ bool mo_cholesky(int n, double *A)
         }
         row[i] = sqrt(pivot);
     }
-    clear_upper(n, A);
     return true;
 }
 
-void mo_solve_lower(int n, const double *L, double *x)
+bool mo_factor_symmetric(int n, double *A)
+{
+    int info = 0;
+    if (n >= MO_LAPACK_FROM) {
+        dpotrf_("U", &n, A, &n, &info);
+    } else {
+        info = !cholesky_small(n, A);
+    }
+    mirror(n, A);
+    return info == 0;
+}
+
+bool mo_factor_unsymmetric(int n, double *A)
+{
+    for (int k = 0; k < n; ++k) {
+        double *pivot_row = A + (size_t)k * n;
+        if (!(pivot_row[k] > 0) || !isfinite(pivot_row[k])) {
+            return false;
+        }
+        const double root = sqrt(pivot_row[k]);
+        for (int j = k; j < n; ++j) {
+            pivot_row[j] /= root;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            double *row = A + (size_t)i * n;
+            row[k] /= root;
+            mo_axpy(n - k - 1, -row[k], pivot_row + k + 1, row + k + 1);
+        }
+    }
+    return true;
+}
+
+void mo_solve_lower(int n, const double *F, double *x)
 {
     if (n >= MO_LAPACK_FROM) {
         const int one = 1;
-        dtrsv_("U", "T", "N", &n, L, &n, x, &one);
+        dtrsv_("U", "T", "N", &n, F, &n, x, &one);
         return;
     }
     for (int i = 0; i < n; ++i) {
-        x[i] = (x[i] - mo_dot(i, L + i * n, x)) / L[i * n + i];
+        x[i] = (x[i] - mo_dot(i, F + i * n, x)) / F[i * n + i];
     }
 }
 
-void mo_solve_lower_transposed(int n, const double *L, double *x)
+void mo_solve_upper(int n, const double *F, double *x)
 {
     if (n >= MO_LAPACK_FROM) {
         const int one = 1;
-        dtrsv_("U", "N", "N", &n, L, &n, x, &one);
+        dtrsv_("L", "T", "N", &n, F, &n, x, &one);
         return;
     }
     for (int i = n - 1; i >= 0; --i) {
-        x[i] /= L[i * n + i];
-        mo_axpy(i, -x[i], L + i * n, x);
+        x[i] = (x[i] - mo_dot(n - 1 - i, F + i * n + i + 1, x + i + 1)) / F[i * n + i];
+    }
+}
+
+void mo_solve_upper_transposed(int n, const double *F, double *x)
+{
+    if (n >= MO_LAPACK_FROM) {
+        const int one = 1;
+        dtrsv_("L", "N", "N", &n, F, &n, x, &one);
+        return;
+    }
+    for (int i = 0; i < n; ++i) {
+        x[i] /= F[i * n + i];
+        mo_axpy(n - 1 - i, -x[i], F + i * n + i + 1, x + i + 1);
     }
 }
 

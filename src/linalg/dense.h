@@ -13,13 +13,18 @@
 
 enum { MO_LAPACK_FROM = 48 };
 
-/* A (lower triangle read) becomes L with A = L L', its strict upper triangle zero.  False where A is
- * not positive definite; A is then spoilt. */
-bool mo_cholesky(int n, double *A);
+/*
+ * A = L U with diag(L) = diag(U), in place: L in the lower triangle, U in the upper one.  For a symmetric A
+ * (lower triangle read) this is Cholesky's factor, U = L'.  False where A is not positive definite, an unsymmetric
+ * one by its leading minors; A is then spoilt.
+ */
+bool mo_factor_symmetric(int n, double *A);
+bool mo_factor_unsymmetric(int n, double *A);
 
-/* x = L^-1 x and x = L^-T x. */
-void mo_solve_lower(int n, const double *L, double *x);
-void mo_solve_lower_transposed(int n, const double *L, double *x);
+/* x = L^-1 x, x = U^-1 x and x = U^-T x. */
+void mo_solve_lower(int n, const double *F, double *x);
+void mo_solve_upper(int n, const double *F, double *x);
+void mo_solve_upper_transposed(int n, const double *F, double *x);
 
 /*
  * x with A x = b, by Gaussian elimination with complete pivoting; A (n x n) and b are overwritten.

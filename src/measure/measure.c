@@ -149,8 +149,9 @@ static double mean_diagonal(const mo_problem *problem, int i, double *scratch)
         for (int j = 0; j < d; ++j, block += n) {
             if (problem->form == MO_FORM_GLOBAL) {
                 memcpy(scratch, block, (size_t)n * sizeof *scratch);
-                mo_solve_lower(n, problem->L + problem->mass_start[index], scratch);
-                trace += mo_dot(n, scratch, scratch);
+                mo_solve_lower(n, mo_body_factor(problem, index), scratch);
+                mo_solve_upper(n, mo_body_factor(problem, index), scratch);
+                trace += mo_dot(n, block, scratch);
             } else if (index == i) {
                 trace += block[j];
             }
@@ -190,7 +191,7 @@ mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *s
 
 /* ---- a velocity of its own ----------------------------------------------------------------- */
 
-/* |L^-1 (M x - L L' y)| = |L' (x - y)|: the M^-1 norm of the momentum that v has and r does not give. */
+/* sqrt((x - y)' M (x - y)): the M^-1 norm of the momentum M x that y does not have. */
 static double energy_norm(const mo_problem *problem, const double *x, const double *y)
 {
     double sum = 0;

@@ -34,7 +34,7 @@ struct mo_builder {
     mo_allocator allocator;
     mo_error error; /* the first one */
     mo_message why;
-    pool body_start, mass_start, M, f;
+    pool body_start, mass_start, M, f, asymmetric;
     pool row_start, law, param, w, compliance;
     pool blocks, values;
     int couplings, jacobians; /* whether any came */
@@ -114,7 +114,7 @@ mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder)
 static void drop_pools(mo_builder *builder)
 {
     pool *const pools[] = {&builder->body_start, &builder->mass_start, &builder->M,
-                           &builder->f,          &builder->row_start,  &builder->law,
+                           &builder->f,          &builder->asymmetric, &builder->row_start,  &builder->law,
                            &builder->param,      &builder->w,          &builder->compliance,
                            &builder->blocks,     &builder->values};
     for (size_t k = 0; k < sizeof pools / sizeof pools[0]; ++k) {
@@ -178,7 +178,16 @@ static int last_int(const pool *p)
     return p->count ? ((const int *)p->data)[p->count - 1] : 0;
 }
 
-int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f)
+static int append_flag(mo_builder *builder, pool *p, int flag)
+{
+    uint8_t *to = extend(builder, p, 1, sizeof *to);
+    if (to) {
+        *to = (uint8_t)flag;
+    }
+    return to != NULL;
+}
+
+static int add_body(mo_builder *builder, int n, const double *M, const double *f, int asymmetric)
 {
     if (builder->error) {
         return -1;
@@ -202,8 +211,19 @@ int mo_builder_add_body(mo_builder *builder, int n, const double *M, const doubl
     const int added = append_int(builder, &builder->body_start, start + n) &&
                       append_size(builder, &builder->mass_start, mass_start) &&
                       append_doubles(builder, &builder->M, square, M) &&
-                      append_doubles(builder, &builder->f, (size_t)n, f);
+                      append_doubles(builder, &builder->f, (size_t)n, f) &&
+                      append_flag(builder, &builder->asymmetric, asymmetric);
     return added ? body : -1;
+}
+
+int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f)
+{
+    return add_body(builder, n, M, f, 0);
+}
+
+int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M, const double *f)
+{
+    return add_body(builder, n, M, f, 1);
 }
 
 /* The packed parameters of a law: those of the block before, where they agree. */
@@ -437,14 +457,11 @@ static int index_blocks(mo_builder *builder, mo_problem *problem)
 
 static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int body)
 {
-    double largest = 0;
-    for (int k = 0; k < n; ++k) {
-        largest = fmax(largest, fabs(M[(size_t)k * n + k]));
-    }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
             const double a = M[(size_t)i * n + j], b = M[(size_t)j * n + i];
-            if (fabs(a - b) > 1e-10 * largest) { /* rounding of whoever computed it, no more */
+            const double size = sqrt(fabs(M[(size_t)i * n + i] * M[(size_t)j * n + j]));
+            if (fabs(a - b) > 1e-10 * size) { /* rounding of whoever computed it, no more */
                 return mo_fail(&builder->why, MO_ERR_PROBLEM,
                                "the mass matrix of body %d is not symmetric: entries (%d,%d) and (%d,%d) "
                                "are %g and %g",
@@ -455,28 +472,48 @@ static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int
     return MO_OK;
 }
 
+/* F, a copy of M, becomes its factor; an unsymmetric M must have a definite symmetric part as well. */
+static int factor_mass(const double *M, int n, int asymmetric, double *F)
+{
+    const size_t square = (size_t)n * (size_t)n;
+    if (asymmetric) {
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j <= i; ++j) {
+                F[(size_t)i * n + j] = 0.5 * (M[(size_t)i * n + j] + M[(size_t)j * n + i]);
+            }
+        }
+        if (!mo_factor_symmetric(n, F)) {
+            return 0;
+        }
+        memcpy(F, M, square * sizeof *F);
+        return mo_factor_unsymmetric(n, F);
+    }
+    memcpy(F, M, square * sizeof *F);
+    return mo_factor_symmetric(n, F);
+}
+
 static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
 {
-    const size_t count = builder->M.count;
-    problem->L = mo_memory_array(&builder->allocator, count, sizeof(double));
-    if (!problem->L) {
+    const size_t count = problem->mass_start[problem->body_count];
+    problem->factor = mo_memory_array(&builder->allocator, count, sizeof(double));
+    if (!problem->factor) {
         return mo_fail_memory(&builder->why);
     }
-    if (count) {
-        memcpy(problem->L, problem->M, count * sizeof(double));
-    }
+    problem->is_symmetric = 1;
     for (int b = 0; b < problem->body_count; ++b) {
-        const int n = mo_body_dim(problem, b);
-        const mo_error error = check_symmetric(builder, problem->M + problem->mass_start[b], n, b);
+        const int n = mo_body_dim(problem, b), asymmetric = problem->asymmetric[b];
+        const double *M = problem->M + problem->mass_start[b];
+        const mo_error error = asymmetric ? MO_OK : check_symmetric(builder, M, n, b);
         if (error) {
             return error;
         }
-        if (!mo_cholesky(n, problem->L + problem->mass_start[b])) {
+        if (!factor_mass(M, n, asymmetric, problem->factor + problem->mass_start[b])) {
             return mo_fail(&builder->why, MO_ERR_PROBLEM,
                            "the mass matrix of body %d is not positive definite: every direction of "
                            "motion needs inertia",
                            b);
         }
+        problem->is_symmetric = problem->is_symmetric && !asymmetric;
     }
     return MO_OK;
 }
@@ -493,6 +530,7 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
     problem->mass_start = steal(&builder->mass_start);
     problem->M = steal(&builder->M);
     problem->f = steal(&builder->f);
+    problem->asymmetric = steal(&builder->asymmetric);
     problem->row_start = steal(&builder->row_start);
     problem->law = steal(&builder->law);
     problem->param = steal(&builder->param);
@@ -512,9 +550,7 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
         !append_size(builder, &builder->mass_start, builder->M.count)) {
         return builder->error;
     }
-    const size_t masses = builder->M.count;
     move_arrays(builder, problem);
-    builder->M.count = masses; /* the number of values, for factor_masses */
     error = check_blocks(builder, problem);
     if (error) {
         return error;

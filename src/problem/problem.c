@@ -16,10 +16,10 @@ void mo_problem_destroy(mo_problem *problem)
     const mo_allocator own = problem->allocator;
     mo_views_destroy(&own, problem->views);
     void *const arrays[] = {problem->body_start, problem->mass_start,  problem->M,
-                            problem->L,          problem->f,           problem->row_start,
+                            problem->factor,     problem->f,           problem->row_start,
                             problem->law,        problem->param,       problem->w,
                             problem->compliance, problem->block_start, problem->block_index,
-                            problem->value_start, problem->values};
+                            problem->value_start, problem->values,      problem->asymmetric};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         mo_memory_free(&own, arrays[k]);
     }
@@ -55,7 +55,7 @@ mo_body_view mo_problem_body(const mo_problem *problem, int body)
 {
     const int start = problem->body_start[body];
     return (mo_body_view){mo_body_dim(problem, body), start, problem->M + problem->mass_start[body],
-                          problem->f + start};
+                          problem->f + start, !problem->asymmetric[body]};
 }
 
 mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constraint)
@@ -110,8 +110,8 @@ void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
     }
     for (int b = 0; b < problem->body_count; ++b) {
         const int n = mo_body_dim(problem, b);
-        mo_solve_lower(n, problem->L + problem->mass_start[b], v + problem->body_start[b]);
-        mo_solve_lower_transposed(n, problem->L + problem->mass_start[b], v + problem->body_start[b]);
+        mo_solve_lower(n, mo_body_factor(problem, b), v + problem->body_start[b]);
+        mo_solve_upper(n, mo_body_factor(problem, b), v + problem->body_start[b]);
     }
 }
 
@@ -165,7 +165,7 @@ size_t mo_problem_bytes(const mo_problem *problem)
     const size_t constraints = (size_t)problem->constraint_count;
     const size_t masses = problem->mass_start[bodies], blocks = (size_t)problem->block_start[constraints];
     const size_t values = problem->value_start[constraints];
-    return sizeof *problem + bodies * (sizeof(int) + sizeof(size_t)) +
+    return sizeof *problem + bodies * (sizeof(int) + sizeof(size_t) + 1) +
            (2 * masses + (size_t)problem->dof_count) * sizeof(double) +
            constraints * (2 * sizeof(int) + sizeof(size_t) + sizeof(mo_law_ref)) +
            (rows * (problem->compliance ? 2 : 1) + problem->param_count + values) * sizeof(double) +

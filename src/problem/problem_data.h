@@ -26,8 +26,10 @@ struct mo_problem {
     int *body_start;
     size_t *mass_start;
     double *M;
-    double *L; /* M = L L' */
+    double *factor; /* M = L U, both in one square: see mo_factor_symmetric */
     double *f;
+    uint8_t *asymmetric; /* for each body; */
+    int is_symmetric;    /* no body is: U = L' everywhere */
 
     /* Constraints: rows row_start[i] .. row_start[i+1] of u, r, w. */
     int *row_start;
@@ -72,6 +74,11 @@ static inline const mo_law_ops *mo_constraint_law(const mo_problem *problem, int
 static inline const double *mo_constraint_param(const mo_problem *problem, int constraint)
 {
     return problem->param + problem->law[constraint].param;
+}
+
+static inline const double *mo_body_factor(const mo_problem *problem, int body)
+{
+    return problem->factor + problem->mass_start[body];
 }
 
 /* The velocity a law sees: u + compliance r, of constraint i with rows starting at `row`. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The reduced problem: W_ij = sum over shared bodies of Jhat_ib Jhat_jb', q = H' M^-1 f + w.
+ * The reduced problem: W_ij = sum over shared bodies of pull_ib push_jb' (sweep.h), q = H' M^-1 f + w.
  *
  * Row by row: the constraints that share a body with i are collected through the lists of each body,
- * their blocks accumulated in the order of the bodies, so that W comes out symmetric to the last bit.
+ * their blocks accumulated in the order of the bodies, so that W comes out symmetric to the last bit where M is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -96,19 +96,12 @@ static int collect_neighbours(reduction *job, int i)
     return count;
 }
 
-/* The whitened Jacobians of constraint i (natural order: position i). */
-static const double *whitened(const reduction *job, int i)
-{
-    const int d = mo_constraint_dim(job->problem, i);
-    return mo_sweep_diagonal(job->sweep, i) + d * d;
-}
-
 /* W (d_i x d_j) of constraints i and j: both lists of bodies rise, so shared ones meet in a merge. */
 static void couple(const reduction *job, int i, int j, double *W)
 {
     const mo_problem *problem = job->problem;
     const int di = mo_constraint_dim(problem, i), dj = mo_constraint_dim(problem, j);
-    const double *A = whitened(job, i), *B = whitened(job, j);
+    const double *A = mo_sweep_pull(job->sweep, i), *B = mo_sweep_push(job->sweep, j);
     int ki = problem->block_start[i], kj = problem->block_start[j];
     memset(W, 0, (size_t)(di * dj) * sizeof *W);
     while (ki < problem->block_start[i + 1] && kj < problem->block_start[j + 1]) {

@@ -49,11 +49,11 @@ static inline void push(int d, int n, const double *A, const double *y, double *
     }
 }
 
-/* The blocks of the constraint at a position: whitened Jacobians, or the problem's own couplings. */
-static inline const double *blocks_of(const mo_sweep *sweep, int position, int i, int d)
+/* What reads u of constraint i at a position: whitened Jacobians, or the problem's own couplings. */
+static inline const double *reading_blocks(const mo_sweep *sweep, int position, int i)
 {
     const mo_problem *problem = sweep->problem;
-    return problem->form == MO_FORM_GLOBAL ? sweep->records + sweep->record_start[position] + d * d
+    return problem->form == MO_FORM_GLOBAL ? mo_sweep_pull(sweep, position)
                                            : problem->values + problem->value_start[i];
 }
 
@@ -63,7 +63,7 @@ void mo_sweep_velocity(const mo_sweep *sweep, int position, const double *x, dou
     const int i = sweep->constraint[position], row = problem->row_start[i];
     const int d = problem->row_start[i + 1] - row;
     const int *start = problem->form == MO_FORM_GLOBAL ? problem->body_start : problem->row_start;
-    const double *block = blocks_of(sweep, position, i, d);
+    const double *block = reading_blocks(sweep, position, i);
     for (int j = 0; j < d; ++j) {
         u[j] = problem->w[row + j];
     }
@@ -81,7 +81,7 @@ void mo_sweep_apply(const mo_sweep *sweep, int position, const double *dr, doubl
         return; /* the state is r, which the caller has changed */
     }
     const int i = sweep->constraint[position], d = mo_constraint_dim(problem, i);
-    const double *block = blocks_of(sweep, position, i, d);
+    const double *block = mo_sweep_push(sweep, position);
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int body = problem->block_index[k], n = mo_body_dim(problem, body);
         push(d, n, block, dr, x + problem->body_start[body]);
@@ -208,7 +208,10 @@ static size_t record_size(const mo_problem *problem, int i)
 {
     const size_t d = (size_t)mo_constraint_dim(problem, i);
     const size_t values = problem->value_start[i + 1] - problem->value_start[i];
-    return d * d + (problem->form == MO_FORM_GLOBAL ? values : 0);
+    if (problem->form == MO_FORM_REDUCED) {
+        return d * d;
+    }
+    return d * d + (problem->is_symmetric ? values : 2 * values);
 }
 
 static int make_room(const mo_allocator *own, mo_sweep *sweep)
@@ -232,27 +235,30 @@ static int make_room(const mo_allocator *own, mo_sweep *sweep)
     return sweep->records && sweep->free_state;
 }
 
-/* Jhat = J L^-T, row by row; W_ii gains Jhat Jhat'. */
-static void whiten(const mo_problem *problem, int i, double *W, double *J_hat)
+/* pull = J U^-1 and push = J L^-T, row by row; W_ii gains pull push'.  Where M is symmetric, push is pull. */
+static void whiten(const mo_problem *problem, int i, double *W, double *pull, double *push)
 {
     const int d = mo_constraint_dim(problem, i);
     const double *J = problem->values + problem->value_start[i];
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int body = problem->block_index[k], n = mo_body_dim(problem, body);
-        memcpy(J_hat, J, (size_t)d * n * sizeof *J);
+        const size_t count = (size_t)d * n;
+        memcpy(pull, J, count * sizeof *J);
+        memcpy(push, J, count * sizeof *J);
         for (int j = 0; j < d; ++j) {
-            mo_solve_lower(n, problem->L + problem->mass_start[body], J_hat + (size_t)j * n);
-            for (int m = 0; m <= j; ++m) {
-                W[j * d + m] += mo_dot(n, J_hat + (size_t)j * n, J_hat + (size_t)m * n);
+            mo_solve_lower(n, mo_body_factor(problem, body), push + (size_t)j * n);
+            if (pull != push) {
+                mo_solve_upper_transposed(n, mo_body_factor(problem, body), pull + (size_t)j * n);
             }
         }
-        J += (size_t)d * n;
-        J_hat += (size_t)d * n;
-    }
-    for (int j = 0; j < d; ++j) {
-        for (int m = j + 1; m < d; ++m) {
-            W[j * d + m] = W[m * d + j];
+        for (int j = 0; j < d; ++j) {
+            for (int m = 0; m < d; ++m) {
+                W[j * d + m] += mo_dot(n, pull + (size_t)j * n, push + (size_t)m * n);
+            }
         }
+        J += count;
+        pull += count;
+        push += count;
     }
 }
 
@@ -279,7 +285,8 @@ static void fill_records(void *context, int begin, int end)
         double *W = sweep->records + sweep->record_start[position];
         memset(W, 0, (size_t)(d * d) * sizeof *W);
         if (problem->form == MO_FORM_GLOBAL) {
-            whiten(problem, i, W, W + d * d);
+            const size_t values = problem->value_start[i + 1] - problem->value_start[i];
+            whiten(problem, i, W, W + d * d, W + d * d + (problem->is_symmetric ? 0 : values));
         } else {
             copy_diagonal(problem, i, W);
         }
@@ -297,7 +304,7 @@ static void make_free_state(mo_sweep *sweep)
         memcpy(sweep->free_state, problem->f, (size_t)problem->dof_count * sizeof(double));
     }
     for (int b = 0; b < problem->body_count; ++b) {
-        mo_solve_lower(mo_body_dim(problem, b), problem->L + problem->mass_start[b],
+        mo_solve_lower(mo_body_dim(problem, b), mo_body_factor(problem, b),
                        sweep->free_state + problem->body_start[b]);
     }
 }

@@ -3,11 +3,12 @@
 /*
  * The view for methods that work block by block.
  *
- * Global problems are whitened: with M = L L', x = L' v and Jhat = J L^-T,
+ * Global problems are whitened: with M = L U, x = U v, pull = J U^-1 and push = J L^-T,
  *
- *     x = L^-1 f + sum_i Jhat_i' r_i,    u_i = Jhat_i x + w_i,    W_ii = Jhat_i Jhat_i'
+ *     x = L^-1 f + sum_i push_i' r_i,    u_i = pull_i x + w_i,    W_ii = pull_i push_i'
  *
- * so that one matrix for each block both reads the velocity and applies an impulse, and W is never formed.
+ * and W is never formed.  For a symmetric M, U = L' and pull = push: one matrix for each block both reads the
+ * velocity and applies an impulse.
  * The numbers of a block lie together, in the order of the sweep.  A reduced problem reads
  * u_i = sum_j W_ij r_j + q_i; its state x is r itself.
  *
@@ -28,7 +29,7 @@ typedef struct mo_sweep {
     int *group_start;       /* positions of group g: group_start[g] .. group_start[g+1]        */
     int last_is_sequential; /* the last group holds blocks that share bodies                   */
     int *constraint;        /* at each position                                                */
-    size_t *record_start;   /* of each position: W_ii + compliance (d x d), then Jhat blocks   */
+    size_t *record_start;   /* of each position: W_ii + compliance (d x d), then pull, then push */
     double *records;
     double *free_state; /* x at r = 0 (global)                                             */
     size_t bytes;
@@ -49,13 +50,28 @@ static inline int mo_sweep_is_parallel(const mo_sweep *sweep, int group)
     return !(sweep->last_is_sequential && group == sweep->group_count - 1);
 }
 
-/* x = L^-1 f + sum Jhat' r (global; nothing to do for a reduced problem). */
+/* x = L^-1 f + sum push' r (global; nothing to do for a reduced problem). */
 void mo_sweep_reset(const mo_sweep *sweep, int threads, const double *r, double *x);
 
 /* The block W_ii + compliance at a position. */
 static inline const double *mo_sweep_diagonal(const mo_sweep *sweep, int position)
 {
     return sweep->records + sweep->record_start[position];
+}
+
+/* The whitened Jacobians at a position (global): what reads u, and what applies r. */
+static inline const double *mo_sweep_pull(const mo_sweep *sweep, int position)
+{
+    const int d = mo_constraint_dim(sweep->problem, sweep->constraint[position]);
+    return mo_sweep_diagonal(sweep, position) + d * d;
+}
+
+static inline const double *mo_sweep_push(const mo_sweep *sweep, int position)
+{
+    const mo_problem *problem = sweep->problem;
+    const int i = sweep->constraint[position];
+    const size_t values = problem->value_start[i + 1] - problem->value_start[i];
+    return mo_sweep_pull(sweep, position) + (problem->is_symmetric ? 0 : values);
 }
 
 /* u (d entries) of the constraint at a position, from the state. */

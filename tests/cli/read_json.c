@@ -8,7 +8,6 @@
  * "(absent)"; strings come with their quotes.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int value(const char **at);
@@ -181,15 +180,13 @@ static int read_line(const char *line, const char *key)
 
 int main(int argc, char **argv)
 {
-    enum { ROOM = 1 << 20 };
-    char *line = malloc(ROOM);
-    int good = line != NULL;
-    while (good && fgets(line, ROOM, stdin)) {
+    static char line[1 << 20];
+    int good = 1;
+    while (good && fgets(line, sizeof line, stdin)) {
         const size_t length = strcspn(line, "\n");
         good = line[length] == '\n'; /* a last line without its end was cut off */
         line[length] = 0;
         good = good && read_line(line, argc > 1 ? argv[1] : NULL);
     }
-    free(line);
     return good ? 0 : 1;
 }

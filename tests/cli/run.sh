@@ -170,6 +170,14 @@ run solve block.hdf5 stack.hdf5 --history one.csv
 is_wrong_call 'folder'
 run solve block.hdf5 ./block.hdf5 --out results/
 is_wrong_call 'same file'
+cp block.hdf5 kept.hdf5
+run solve block.hdf5 --history block.hdf5
+is_wrong_call 'overwrite'
+run solve block.hdf5 --history ./block.hdf5
+is_wrong_call 'overwrite'
+run solve block.hdf5 --out one.hdf5 --history one.hdf5
+is_wrong_call 'overwrite'
+that "the input has changed" cmp -s block.hdf5 kept.hdf5
 run solve block.hdf5 --out .
 is_wrong_call 'folder'
 run solve block.hdf5 --out /dev/null

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/hdf5_parse.h"
+
 /* ---- files --------------------------------------------------------------------------------- */
 
 bool fuzz_load(const char *path, fuzz_bytes *bytes)
@@ -55,46 +57,6 @@ static uint64_t below(mo_random *random, uint64_t end)
 
 /* ---- checksums of the newest format -------------------------------------------------------- */
 
-static uint32_t rotate(uint32_t x, int k)
-{
-    return x << k | x >> (32 - k);
-}
-
-/* Bob Jenkins' lookup3, byte by byte: what HDF5 calls its metadata checksum. */
-static uint32_t lookup3(const uint8_t *p, size_t length)
-{
-    uint32_t s[3];
-    s[0] = s[1] = s[2] = 0xdeadbeef + (uint32_t)length;
-    while (length > 12) {
-        for (int k = 0; k < 12; ++k) {
-            s[k / 4] += (uint32_t)p[k] << 8 * (k % 4);
-        }
-        static const int turns[6] = {4, 6, 8, 16, 19, 4};
-        for (int k = 0; k < 6; ++k) {
-            uint32_t *a = &s[k % 3], *b = &s[(k + 1) % 3], *c = &s[(k + 2) % 3];
-            *a -= *c;
-            *a ^= rotate(*c, turns[k]);
-            *c += *b;
-        }
-        p += 12;
-        length -= 12;
-    }
-    if (length == 0) {
-        return s[2];
-    }
-    for (size_t k = 0; k < length; ++k) {
-        s[k / 4] += (uint32_t)p[k] << 8 * (k % 4);
-    }
-    static const int ends[7] = {14, 11, 25, 16, 4, 14, 24};
-    for (int k = 0; k < 7; ++k) {
-        /* c ^= b, a ^= c, b ^= a, and so on */
-        uint32_t *to = &s[(k + 2) % 3], *from = &s[(k + 1) % 3];
-        *to ^= *from;
-        *to -= rotate(*from, ends[k]);
-    }
-    return s[2];
-}
-
 static void put(uint8_t *p, uint64_t value, int bytes)
 {
     for (int k = 0; k < bytes; ++k) {
@@ -129,12 +91,12 @@ static void mend_checksums(fuzz_bytes *f)
     if (f->size < 48 || f->data[8] < 2) {
         return;
     }
-    put(f->data + 44, lookup3(f->data, 44), 4);
+    put(f->data + 44, mo_guard_checksum(f->data, 44), 4);
     for (size_t at = 48; at + 40 < f->size; ++at) {
         if (memcmp(f->data + at, "OHDR", 4) == 0) {
             const size_t end = end_of_header(f, at);
             if (end) {
-                put(f->data + end, lookup3(f->data + at, end - at), 4);
+                put(f->data + end, mo_guard_checksum(f->data + at, end - at), 4);
             }
         }
     }
