@@ -21,7 +21,7 @@ const char *mo_error_text(mo_error error)
     return (unsigned)error < MO_ERROR_COUNT ? texts[error] : "unknown error";
 }
 
-static void fill(mo_message *message, const char *format, va_list values)
+MO_PRINTF(2, 0) static void fill(mo_message *message, const char *format, va_list values)
 {
     if (message) {
         vsnprintf(message->text, sizeof message->text, format, values);

@@ -193,7 +193,13 @@ void mo_option_print(const mo_options *options, int index, char *text, size_t si
     const option_row *row = &table[index];
     const double value = get_value(options, row);
     if (!row->names) {
-        snprintf(text, size, "%g", value);
+        /* the shortest text that reads back as the same number */
+        for (int digits = 1; digits <= 17; ++digits) {
+            snprintf(text, size, "%.*g", row->is_count ? 10 : digits, value);
+            if (strtod(text, NULL) == value) {
+                break;
+            }
+        }
         return;
     }
     const char *name = row->names;

@@ -214,8 +214,10 @@ static bool check_children(chunks *c, const unsigned char *p, unsigned used)
             !(p[5] == 0 ? check_chunk(c, key, child) : check_node(c, child, p[5] - 1))) {
             return mo_guard_fault(c->guard, "has chunks that are missing or out of order");
         }
-        /* libhdf5 searches between keys: the next one must lie beyond what was just seen. */
-        if (mo_guard_number(next + 8, 8) < c->seen * c->length) {
+        /* libhdf5 searches between keys: the next one lies beyond the chunk that was seen last,
+         * be it by an offset inside its elements, as at the end of a tree. */
+        const uint64_t last = (c->seen - 1) * c->length, offset = mo_guard_number(next + 8, 8);
+        if (offset < last || (offset == last && mo_guard_number(next + 16, 8) == 0)) {
             return mo_guard_fault(c->guard, "has a damaged tree of chunks");
         }
     }

@@ -538,6 +538,16 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
     problem->compliance = steal(&builder->compliance);
 }
 
+/* Arrays into which offsets are added even where they are empty. */
+static int never_null(mo_builder *builder, pool *p)
+{
+    const int grown = mo_memory_grow(&builder->allocator, &p->data, &p->room, 1, sizeof(double));
+    if (!grown) {
+        remember_memory(builder);
+    }
+    return grown;
+}
+
 static mo_error assemble(mo_builder *builder, mo_problem *problem)
 {
     mo_error error = check_form(builder);
@@ -547,7 +557,8 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
     problem->form = builder->couplings ? MO_FORM_REDUCED : MO_FORM_GLOBAL;
     if ((!builder->body_start.count && !append_int(builder, &builder->body_start, 0)) ||
         (!builder->row_start.count && !append_int(builder, &builder->row_start, 0)) ||
-        !append_size(builder, &builder->mass_start, builder->M.count)) {
+        !append_size(builder, &builder->mass_start, builder->M.count) ||
+        !never_null(builder, &builder->param) || !never_null(builder, &builder->values)) {
         return builder->error;
     }
     move_arrays(builder, problem);

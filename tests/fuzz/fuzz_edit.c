@@ -244,7 +244,7 @@ static void edit_values(hid_t set, mo_random *random)
         long long *values = calloc((size_t)count, sizeof *values);
         H5Dread(set, H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
         long long *one = &values[below(random, (uint64_t)count)];
-        *one = below(random, 2) ? *one + (long long)below(random, 9) - 4
+        *one = below(random, 2) ? (long long)((uint64_t)*one + below(random, 9) - 4)
                                 : (long long)odd_numbers[below(random, 23)];
         H5Dwrite(set, H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
         free(values);
