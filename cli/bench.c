@@ -3,6 +3,7 @@
 /* `moreau bench`: the benchmarks, whose sources are in bench/, by name. */
 #include <stddef.h>
 
+#include "bench.h"
 #include "command.h"
 #include "experiments.h"
 
@@ -12,7 +13,8 @@ static const args_command COMMAND = {
     .summary = "performance, measured on this machine",
     .about = "Without a name: the benchmarks there are.",
     .examples = "  moreau bench            what there is\n"
-                "  moreau bench sweep      one of them\n",
+                "  moreau bench sweep      one of them\n"
+                "  moreau bench sweep --contacts 20000 --json\n",
     .least = 0,
     .most = 1,
 };
@@ -20,11 +22,16 @@ static const args_command COMMAND = {
 /* A new benchmark is one file in bench/ and one row here. */
 static const experiment BENCHES[] = {
     {"sweep", "one Gauss-Seidel sweep over a million contacts, beside streaming the same bytes",
-     NULL},
+     bench_sweep},
 };
+
+static const args_flag CONTACTS = {.name = "contacts",
+                                   .operand = "N",
+                                   .text = "how large the generated problem is",
+                                   .initial = "1000000"};
 
 int command_bench(int argc, char **argv)
 {
     const int count = (int)(sizeof BENCHES / sizeof BENCHES[0]);
-    return experiments_command(&COMMAND, BENCHES, count, argc, argv);
+    return experiments_command(&COMMAND, &CONTACTS, BENCHES, count, argc, argv);
 }

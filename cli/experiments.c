@@ -57,22 +57,27 @@ static int find(const char *command, const experiment *all, int count, const cha
     return -1;
 }
 
-int experiments_command(const args_command *command, const experiment *all, int count, int argc,
-                        char **argv)
+int experiments_command(const args_command *command, const args_flag *own, const experiment *all,
+                        int count, int argc, char **argv)
 {
-    enum { FLAG_OUT, FLAG_JSON, FLAG_COUNT };
+    enum { FLAG_OUT, FLAG_JSON, FLAG_OWN, FLAG_COUNT };
     args_flag flags[FLAG_COUNT] = {
         [FLAG_OUT] = {.name = "out",
                       .operand = "FOLDER",
                       .text = "where the files it makes are written"},
         [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
     };
+    const int flag_count = own ? FLAG_COUNT : FLAG_OWN;
+    if (own) {
+        flags[FLAG_OWN] = *own;
+    }
     int operands = 0;
-    const args_answer answer = args_parse(command, flags, FLAG_COUNT, argc, argv, &operands);
+    const args_answer answer = args_parse(command, flags, flag_count, argc, argv, &operands);
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     }
-    const experiment_call asked = {flags[FLAG_OUT].value, flags[FLAG_JSON].value != NULL};
+    const experiment_call asked = {flags[FLAG_OUT].value, flags[FLAG_JSON].value != NULL,
+                                   own ? flags[FLAG_OWN].value : NULL};
     if (operands == 0) {
         list(all, count, asked.json);
         return EXIT_DONE;

@@ -13,6 +13,7 @@
 typedef struct experiment_call {
     const char *out; /* the folder for files, or NULL */
     int json;
+    const char *own; /* the value of the command's own flag, or NULL */
 } experiment_call;
 
 typedef struct experiment {
@@ -21,8 +22,9 @@ typedef struct experiment {
     int (*run)(const experiment_call *asked); /* its exit status; NULL: not in this build    */
 } experiment;
 
-/* The whole command: lists the experiments, or runs the one that is named. */
-int experiments_command(const args_command *command, const experiment *all, int count, int argc,
-                        char **argv);
+/* The whole command: lists the experiments, or runs the one that is named.  own: one more flag that they
+ * understand, or NULL. */
+int experiments_command(const args_command *command, const args_flag *own, const experiment *all,
+                        int count, int argc, char **argv);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "experiments.h"
+#include "papers.h"
 
 static const args_command COMMAND = {
     .name = "reproduce",
@@ -19,11 +20,12 @@ static const args_command COMMAND = {
 
 /* A new paper is one folder in papers/ and one row here. */
 static const experiment PAPERS[] = {
-    {"lu-trinkle", "Lu and Trinkle 2015: the prox iteration and the choice of its step r", NULL},
+    {"lu-trinkle", "Lu and Trinkle 2015: the prox iteration and the choice of its step r",
+     paper_lu_trinkle},
 };
 
 int command_reproduce(int argc, char **argv)
 {
     const int count = (int)(sizeof PAPERS / sizeof PAPERS[0]);
-    return experiments_command(&COMMAND, PAPERS, count, argc, argv);
+    return experiments_command(&COMMAND, NULL, PAPERS, count, argc, argv);
 }

@@ -62,7 +62,8 @@ mo_error scene_joint_chain(const scene_chain_def *def, mo_problem **problem, mo_
     if (error) {
         return scene_fail(why, error, "%s", mo_error_text(error));
     }
-    const double axis[3] = {sin(def->angle), 0, -cos(def->angle)}; /* from its upper end downwards */
+    const double axis[3] = {sin(def->angle), 0,
+                            -cos(def->angle)}; /* from its upper end downwards */
     for (int k = 0; k < def->links; ++k) {
         add_rod(builder, axis, def->step);
     }

@@ -3,16 +3,17 @@
 /*
  * A disordered dense packing that costs no simulation.
  *
- * The sites of a hexagonal close packing have twelve neighbours at the distance of one diameter.  Each
- * ball is moved from its site by up to JITTER in each direction and its radius is drawn within SPREAD of
- * the mean.  A *candidate* is a pair of neighbouring sites, or a site beside a wall; it touches once
- * all radii have grown by distance / (sum of radii), so the N candidates of least growth touch first
- * and the N-th of them is the scale of the radii: exactly N contacts.  The overlap that the others then
- * have is ignored: it is a few hundredths of a diameter, and the step starts from touching.
+ * The sites of a hexagonal close packing have twelve neighbours at the distance of one diameter.
+ * Each ball is moved from its site by up to JITTER in each direction and its radius is drawn within
+ * SPREAD of the mean.  A *candidate* is a pair of neighbouring sites, or a site beside a wall; it
+ * touches once all radii have grown by distance / (sum of radii), so the N candidates of least
+ * growth touch first and the N-th of them is the scale of the radii: exactly N contacts.  The
+ * overlap that the others then have is ignored: it is a few hundredths of a diameter, and the step
+ * starts from touching.
  *
- * Nothing about a ball is stored: it follows from the seed and its number.  Candidates are visited twice,
- * to find the scale and to add the contacts, in the same order.  Lengths are in mean diameters inside
- * this file and become metres where arms, masses and inertias are made.
+ * Nothing about a ball is stored: it follows from the seed and its number.  Candidates are visited
+ * twice, to find the scale and to add the contacts, in the same order.  Lengths are in mean
+ * diameters inside this file and become metres where arms, masses and inertias are made.
  */
 #include <limits.h>
 #include <math.h>
@@ -22,12 +23,12 @@
 #include "rng.h"
 #include "scenes.h"
 
-#define JITTER 0.06     /* mean diameters */
-#define SPREAD 0.1      /* of the radius  */
-#define DIAMETER 0.1    /* m              */
-#define DENSITY 1900.0  /* kg/m^3         */
-#define STEP 0.01       /* s              */
-#define AGITATION 0.1   /* m/s: about what gravity adds in a step */
+#define JITTER 0.06    /* mean diameters */
+#define SPREAD 0.1     /* of the radius  */
+#define DIAMETER 0.1   /* m              */
+#define DENSITY 1900.0 /* kg/m^3         */
+#define STEP 0.01      /* s              */
+#define AGITATION 0.1  /* m/s: about what gravity adds in a step */
 #define MU 0.3
 
 #define ROW 0.86602540378443864676   /* sqrt(3) / 2: between rows of a layer   */
@@ -92,15 +93,16 @@ static ball ball_of(const bed *b, int body)
 /* The body at a site, or WORLD where the bed has none. */
 static int body_at(const bed *b, site s)
 {
-    const int inside = s.column >= 0 && s.column < b->columns && s.row >= 0 && s.row < b->rows &&
-                       s.layer >= 0;
+    const int inside =
+        s.column >= 0 && s.column < b->columns && s.row >= 0 && s.row < b->rows && s.layer >= 0;
     const int body = (s.layer * b->rows + s.row) * b->columns + s.column;
     return inside && body < b->bodies ? body : WORLD;
 }
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
-static void visit_pair(int first, const ball *a, int second, const ball *b, candidate_fn *fn, void *context)
+static void visit_pair(int first, const ball *a, int second, const ball *b, candidate_fn *fn,
+                       void *context)
 {
     candidate pair = {.first = first, .second = second};
     double square = 0;
@@ -118,11 +120,12 @@ static void visit_pair(int first, const ball *a, int second, const ball *b, cand
 }
 
 /* The wall at `place` along an axis, whose normal points into the bed (sign). */
-static void visit_wall(int body, const ball *own, int axis, double place, double sign, candidate_fn *fn,
-                       void *context)
+static void visit_wall(int body, const ball *own, int axis, double place, double sign,
+                       candidate_fn *fn, void *context)
 {
     const double distance = sign * (own->at[axis] - place);
-    if (distance < 0.7) { /* a site beside the wall is at half a diameter, the next one at a whole */
+    if (distance <
+        0.7) { /* a site beside the wall is at half a diameter, the next one at a whole */
         candidate pair = {.first = WORLD, .second = body, .distance = distance, .share = 1};
         pair.normal[axis] = sign;
         pair.growth = distance / own->radius;
@@ -140,7 +143,8 @@ static void visit_walls(const bed *b, int body, const ball *own, candidate_fn *f
 }
 
 /* Sites one diameter apart, the earlier of each pair first in number. */
-static void visit_neighbours(const bed *b, int body, const ball *own, candidate_fn *fn, void *context)
+static void visit_neighbours(const bed *b, int body, const ball *own, candidate_fn *fn,
+                             void *context)
 {
     const site here = site_of(b, body);
     double at[3], other_at[3];
@@ -300,8 +304,8 @@ mo_error scene_packing(int contacts, uint64_t seed, mo_problem **problem, mo_mes
 {
     *problem = NULL;
     if (contacts < 1 || contacts / 3 > BODIES_MOST) {
-        return scene_fail(why, MO_ERR_ARGUMENT, "a packing has 1 to %d contacts, not %d", 3 * BODIES_MOST,
-                          contacts);
+        return scene_fail(why, MO_ERR_ARGUMENT, "a packing has 1 to %d contacts, not %d",
+                          3 * BODIES_MOST, contacts);
     }
     const bed b = make_bed(contacts, seed);
     adding a = {.left = contacts};

@@ -3,9 +3,9 @@
 /*
  * Random problems, with or without a planted solution.
  *
- * Every body and every constraint draws from a stream of its own (rng_of), so that the problem can be
- * built a second time with another w: a planted pair (u, r) needs w = u - H' M^-1 (H r + f), which the
- * library computes on the problem with w = 0.
+ * Every body and every constraint draws from a stream of its own (rng_of), so that the problem can
+ * be built a second time with another w: a planted pair (u, r) needs w = u - H' M^-1 (H r + f),
+ * which the library computes on the problem with w = 0.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -203,7 +203,9 @@ static int add_constraint(mo_builder *builder, const scene_random_def *def, int 
     /* One in four is against the world; bodies in rising order, as the builder likes them. */
     const int body = rng_below(&g, def->bodies), other = rng_below(&g, def->bodies);
     const int alone = other == body || rng_below(&g, 4) == 0;
-    const int pair[2] = {alone || other > body ? body : other, alone ? WORLD : other > body ? other : body};
+    const int pair[2] = {alone || other > body ? body : other, alone          ? WORLD
+                                                               : other > body ? other
+                                                                              : body};
     for (int side = 0; side < 2 && pair[side] != WORLD; ++side) {
         const double sign = side ? 1 : -1;
         if (def->in_plane) {
@@ -211,7 +213,8 @@ static int add_constraint(mo_builder *builder, const scene_random_def *def, int 
         } else {
             space_jacobian(&g, frame, drawn.d, sign, J);
         }
-        mo_builder_add_jacobian(builder, constraint, pair[side], drawn.d, def->in_plane ? 3 : RIGID, J);
+        mo_builder_add_jacobian(builder, constraint, pair[side], drawn.d, def->in_plane ? 3 : RIGID,
+                                J);
     }
     return drawn.d;
 }
@@ -289,7 +292,8 @@ static void plan(const scene_random_def *def, double *u, double *r)
 /* ---- building -------------------------------------------------------------------------------- */
 
 /* w: all rows, or NULL for random gaps. */
-static mo_error build(const scene_random_def *def, const double *w, mo_problem **problem, mo_message *why)
+static mo_error build(const scene_random_def *def, const double *w, mo_problem **problem,
+                      mo_message *why)
 {
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
@@ -332,8 +336,9 @@ static mo_error check(const scene_random_def *def, mo_message *why)
                           "a random scene needs at least one body, and a law that exists there");
     }
     if (!(def->mass_ratio >= 1) || !(def->mu_min >= 0) || !(def->mu_max >= def->mu_min)) {
-        return scene_fail(why, MO_ERR_ARGUMENT,
-                          "a random scene needs a mass ratio of at least 1 and 0 <= mu_min <= mu_max");
+        return scene_fail(
+            why, MO_ERR_ARGUMENT,
+            "a random scene needs a mass ratio of at least 1 and 0 <= mu_min <= mu_max");
     }
     return MO_OK;
 }
@@ -354,8 +359,9 @@ mo_error scene_random(const scene_random_def *def, mo_problem **problem, double 
     double *scratch = malloc(((size_t)def->constraints * ROWS_MOST * 2 + 1) * sizeof *scratch);
     double *r = malloc(((size_t)def->constraints * ROWS_MOST + 1) * sizeof *r);
     mo_problem *without_w = NULL;
-    error = zero && scratch && r ? build(def, zero, &without_w, why)
-                                 : scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
+    error = zero && scratch && r
+                ? build(def, zero, &without_w, why)
+                : scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
     if (!error) {
         error = build_planted(def, without_w, r, scratch, problem, why);
     }

@@ -44,10 +44,11 @@ void rigid_frame(const double n[3], double frame[9])
 {
     const double sign = copysign(1.0, n[2]);
     const double a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
-    const double axes[9] = {n[0], n[1],     n[2],                              /**/
-                            1 + sign * n[0] * n[0] * a, sign * b, -sign * n[0], /**/
-                            b,    sign + n[1] * n[1] * a, -n[1]};
-    memcpy(frame, axes, sizeof axes);
+    const double t[3] = {1 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]};
+    const double o[3] = {b, sign + n[1] * n[1] * a, -n[1]};
+    memcpy(frame, n, sizeof t);
+    memcpy(frame + 3, t, sizeof t);
+    memcpy(frame + 6, o, sizeof o);
 }
 
 void rigid_jacobian(int rows, const double *frame, const double arm[3], double sign, double *J)

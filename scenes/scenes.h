@@ -131,9 +131,55 @@ mo_error scene_joint_chain(const scene_chain_def *def, mo_problem **problem, mo_
  */
 mo_error scene_packing(int contacts, uint64_t seed, mo_problem **problem, mo_message *why);
 
+/* ---- a cannonball pile of disks: [anitescu2004, section 5.3] ---------------------------------- */
+
+/*
+ * Disks of one size in the plane, `rows` of them side by side on a floor, one less in each row above, all
+ * touching: rows (rows + 1) / 2 disks; `rows` contacts with the floor, rows (rows - 1) / 2 within the rows, twice as
+ * many between them, and two more with walls beside the lowest row.  They start from rest under gravity.
+ *
+ * Numbered row by row from the floor, left to right; each disk brings its contacts with those below (left, right),
+ * then with its left neighbour.  The paper gives the radius 3 and h = 0.05, but neither mass nor gravity:
+ * homogeneous disks of 1 kg and SCENE_GRAVITY here.
+ *
+ * Without walls a free pile stands only where mu is large enough: for three disks mu >= tan 15 = 0.268.
+ */
+typedef struct scene_cannonball_def {
+    int rows;
+    double mu;
+    double radius; /* m  */
+    double mass;   /* kg */
+    double step;   /* h, s */
+    int has_walls;
+} scene_cannonball_def;
+
+scene_cannonball_def scene_cannonball_default(void); /* 6 rows (21 disks), mu 0.05, no walls */
+mo_error scene_cannonball(const scene_cannonball_def *def, mo_problem **problem, mo_message *why);
+
+/* ---- a hexagonal pyramid on a table: [anitescu2004, section 3] -------------------------------- */
+
+/*
+ * One homogeneous pyramid on a regular hexagon, at rest on six corner contacts; z is up.  18 rows on 6
+ * velocities.  v = 0, and the weight may rest on corners 0, 2, 4 alone (r_N = m g h / 3 each), on 1, 3, 5 alone, or on
+ * any mixture.  As solutions of the paper's complementarity problem (2.7-2.8), which also holds a slip speed lambda
+ * for each contact, free where r_N = 0, the first two are solutions whose average is none: that set of solutions is
+ * not convex, for any mu > 0.
+ */
+typedef struct scene_hexagonal_pyramid_def {
+    double mass, side, height;
+    double mu;
+    int facets; /* of the friction cone, 4 in the paper; 0: the true cone */
+    double step;
+} scene_hexagonal_pyramid_def;
+
+scene_hexagonal_pyramid_def scene_hexagonal_pyramid_default(void); /* 1 kg, 1 m, mu 0.1, 4 facets */
+mo_error scene_hexagonal_pyramid(const scene_hexagonal_pyramid_def *def, mo_problem **problem,
+                                 mo_message *why);
+
 /* ---- random problems ------------------------------------------------------------------------- */
 
-enum { /* laws of a random scene */
+/* Laws of a random scene. */
+enum {
     SCENE_COULOMB = 1 << MO_LAW_COULOMB,
     SCENE_FRICTIONLESS = 1 << MO_LAW_FRICTIONLESS,
     SCENE_BILATERAL = 1 << MO_LAW_BILATERAL, /* joints of one to three rows (two in the plane) */

@@ -43,7 +43,8 @@ mo_error scene_box_stack(const scene_stack_def *def, mo_problem **problem, mo_me
 {
     *problem = NULL;
     if (def->boxes < 1 || !(def->mass_ratio > 0)) {
-        return scene_fail(why, MO_ERR_ARGUMENT, "a stack needs at least one box and a mass ratio above 0");
+        return scene_fail(why, MO_ERR_ARGUMENT,
+                          "a stack needs at least one box and a mass ratio above 0");
     }
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);

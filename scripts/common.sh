@@ -63,11 +63,25 @@ need() { install_missing "$@" || fail "Stopped, since what is missing could not 
 # want PACKAGE...: what there is going on without.
 want() { install_missing "$@" || warn "Going on without: $*"; }
 
+# forget_foreign FOLDER: drops the CMake settings there unless they came from our presets, since CMake
+# cannot change the generator of a folder, and forgets options when it changes the compiler.
+forget_foreign() {
+    local cache=$1/CMakeCache.txt
+    if [[ -f $cache ]] && ! { grep -q '^CMAKE_GENERATOR:INTERNAL=Ninja$' "$cache" &&
+        grep -q '^CMAKE_C_COMPILER:[A-Z]*=.*\(gcc\|clang\)$' "$cache"; }; then
+        rm -rf "$cache" "$1/CMakeFiles"
+    fi
+}
+
 # build PRESET [-D NAME=VALUE]...: configures and builds; prints what the step that failed said.
 build() {
     local preset=$1 log status=0
     shift
     log=$(mktemp)
+    case $preset in
+        release) forget_foreign build ;;
+        *) forget_foreign "build-$preset" ;;
+    esac
     cmake --preset "$preset" "$@" >"$log" 2>&1 &&
         cmake --build --preset "$preset" --parallel "$jobs" >"$log" 2>&1 || status=$?
     if [[ $status -ne 0 ]]; then

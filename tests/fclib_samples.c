@@ -81,8 +81,7 @@ static void make_global(maker *m, int bodies, int n, int contacts, int d)
         add_body(m, n);
     }
     for (int c = 0; c < contacts; ++c) {
-        const mo_law law =
-            d == 5 ? mo_law_rolling(0.1 * c, 0.01 * c) : mo_law_coulomb(0.25 * c);
+        const mo_law law = d == 5 ? mo_law_rolling(0.1 * c, 0.01 * c) : mo_law_coulomb(0.25 * c);
         const int constraint = add_constraint(m, d, law);
         add_jacobian(m, constraint, c % bodies, d, n);
         if (c % 2) {
@@ -171,24 +170,41 @@ static char *copy(const char *text)
 static void build(maker *m, fclib_sample sample)
 {
     switch (sample) {
-    case SAMPLE_GLOBAL_3D: make_global(m, 2, 6, 3, 3); break;
-    case SAMPLE_GLOBAL_2D: make_global(m, 3, 3, 4, 2); break;
-    case SAMPLE_GLOBAL_JOINTS: make_global_joints(m); break;
+    case SAMPLE_GLOBAL_3D:
+        make_global(m, 2, 6, 3, 3);
+        break;
+    case SAMPLE_GLOBAL_2D:
+        make_global(m, 3, 3, 4, 2);
+        break;
+    case SAMPLE_GLOBAL_JOINTS:
+        make_global_joints(m);
+        break;
     case SAMPLE_GLOBAL_ROLLING:
         make_global(m, 2, 6, 2, 5);
         add_jacobian(m, add_constraint(m, 1, mo_law_bilateral()), 1, 1, 6);
         break;
-    case SAMPLE_LOCAL_3D: make_local(m, 4, 3); break;
-    case SAMPLE_LOCAL_2D: make_local(m, 3, 2); break;
-    case SAMPLE_LOCAL_JOINTS: make_local_joints(m); break;
-    case SAMPLE_LOCAL_ROLLING: make_local(m, 2, 5); break;
-    case SAMPLE_BODIES_ONLY: make_global(m, 2, 6, 0, 3); break;
+    case SAMPLE_LOCAL_3D:
+        make_local(m, 4, 3);
+        break;
+    case SAMPLE_LOCAL_2D:
+        make_local(m, 3, 2);
+        break;
+    case SAMPLE_LOCAL_JOINTS:
+        make_local_joints(m);
+        break;
+    case SAMPLE_LOCAL_ROLLING:
+        make_local(m, 2, 5);
+        break;
+    case SAMPLE_BODIES_ONLY:
+        make_global(m, 2, 6, 0, 3);
+        break;
     case SAMPLE_JOINTS_ONLY:
         make_global(m, 2, 6, 0, 3);
         add_jacobian(m, add_constraint(m, 3, mo_law_bilateral()), 0, 3, 6);
         break;
     case SAMPLE_NOTHING:
-    case SAMPLE_COUNT: break;
+    case SAMPLE_COUNT:
+        break;
     }
 }
 
@@ -219,4 +235,28 @@ mo_document fclib_sample_make(fclib_sample sample)
         }
     }
     return document;
+}
+
+static void put(hid_t file, const char *path, hid_t type, hsize_t count, const void *values)
+{
+    const hid_t space = H5Screate_simple(1, &count, NULL);
+    if (H5Lexists(file, path, H5P_DEFAULT) > 0) {
+        H5Ldelete(file, path, H5P_DEFAULT);
+    }
+    const hid_t set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (set < 0 || (count && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)) {
+        abort();
+    }
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
+void fclib_put_ints(hid_t file, const char *path, hsize_t count, const int *values)
+{
+    put(file, path, H5T_NATIVE_INT, count, values);
+}
+
+void fclib_put_doubles(hid_t file, const char *path, hsize_t count, const double *values)
+{
+    put(file, path, H5T_NATIVE_DOUBLE, count, values);
 }

@@ -14,9 +14,16 @@
  *                          (dry joint friction, a motor)
  *   rolling        5       coulomb on (r_N, r_T), and a rolling moment |r_R| <= mu_rolling r_N
  *                          that opposes the rolling velocity u_R
+ *   faceted        3       coulomb with the disc replaced by a polygon with corners on its rim, in k evenly
+ *                          spread directions d_j, the first along u's second row [anitescu2004, eq. 2.5]:
+ *                          r_T dissipates most among the points of mu r_N times the polygon
+ *   pyramid        3       0 <= u_N perp r_N >= 0, and each tangential row by itself: |r_k| <= mu r_N,
+ *                          sliding opposes u_k [trinkle1997, eq. 15-16]
+ *   sliding        2, 3    0 <= u_N perp r_N >= 0, and r_T = -mu r_N s with a known unit vector s, the
+ *                          direction in which the contact slides already [trinkle1997, eq. 10]; u_T is free
  *
- * mu = 0 is a frictionless contact whose tangential impulse is zero.  mu = infinity never slides:
- * either the contact is apart (r = 0, u_N >= 0) or u_T = 0 and 0 <= u_N perp r_N >= 0.
+ * mu = 0 is a frictionless contact whose tangential impulse is zero.  mu = infinity (coulomb alone) never
+ * slides: either the contact is apart (r = 0, u_N >= 0) or u_T = 0 and 0 <= u_N perp r_N >= 0.
  */
 #ifndef MOREAU_LAW_H
 #define MOREAU_LAW_H
@@ -33,17 +40,22 @@ typedef enum mo_law_kind {
     MO_LAW_BILATERAL,
     MO_LAW_BOX,
     MO_LAW_ROLLING,
+    MO_LAW_FACETED,
+    MO_LAW_PYRAMID,
+    MO_LAW_SLIDING,
     MO_LAW_KIND_COUNT
 } mo_law_kind;
 
 /* One law with its parameters.  Arrays are borrowed: they are read when the law is used. */
 typedef struct mo_law {
     mo_law_kind kind;
-    double mu;                /* coulomb, rolling: friction coefficient, 0 to infinity        */
+    double mu;                /* friction coefficient, 0 to infinity                          */
     double mu_rolling;        /* rolling: coefficient of the moment (a length), 0 to infinity */
     const double *lower;      /* box: d lower bounds of r, -infinity allowed                  */
     const double *upper;      /* box: d upper bounds of r, +infinity allowed                  */
     const double *compliance; /* d numbers >= 0, or NULL for a hard law                       */
+    int facets;               /* faceted: friction directions, 3 to 64                        */
+    const double *direction;  /* sliding: d - 1 numbers, the unit vector s in the tangents    */
 } mo_law;
 
 MO_API mo_law mo_law_coulomb(double mu);
@@ -51,6 +63,9 @@ MO_API mo_law mo_law_frictionless(void);
 MO_API mo_law mo_law_bilateral(void);
 MO_API mo_law mo_law_box(const double *lower, const double *upper);
 MO_API mo_law mo_law_rolling(double mu, double mu_rolling);
+MO_API mo_law mo_law_faceted(double mu, int facets);
+MO_API mo_law mo_law_pyramid(double mu);
+MO_API mo_law mo_law_sliding(double mu, const double *direction);
 
 /* The name of a kind ("coulomb"), or NULL for a number that is no kind. */
 MO_API const char *mo_law_name(mo_law_kind kind);

@@ -50,11 +50,34 @@ extern "C" {
     NUMBER(prox, zeta, 0.0, 0.0, 1e300, "relaxation of eq. 11: adds zeta to the diagonal of W")    \
     COUNT(prox, facets, 4, 3, 64, "linearised model: friction directions of a contact in space")
 
+#define MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)                                                    \
+    COUNT(lemke, facets, 8, 3, 64, "friction directions of a coulomb contact in space")            \
+    COUNT(lemke, restarts, 10, 0, 1000000,                                                         \
+          "starts more, each with a random covering vector, after a ray or a failure")             \
+    COUNT(lemke, pivots, 0, 0, 2000000000,                                                         \
+          "pivots at most in one start; 0: 200 and 20 for each unknown")                           \
+    COUNT(lemke, seed, 1, 0, 2000000000, "of the random covering vectors")
+
+#define MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)                                                     \
+    COUNT(lcp1, damping, 1, 0, 1,                                                                  \
+          "1: shorter steps of the frozen speed where it moves more and more; 0: as published")    \
+    NUMBER(lcp1, forcing, 0.1, 0.0, 1.0,                                                           \
+           "accuracy of a convex problem as a part of the last residual; 0: full accuracy")
+
+#define MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)                                                     \
+    COUNT(lcp2, damping, 1, 0, 1,                                                                  \
+          "1: shorter steps of the frozen speed where it moves more and more; 0: as published")    \
+    NUMBER(lcp2, forcing, 0.1, 0.0, 1.0,                                                           \
+           "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
+
 /* All groups.  A new method adds its list above and its line here. */
 #define MO_OPTIONS_TABLE(NUMBER, COUNT, CHOICE) \
     MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)    \
     MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)      \
-    MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)
+    MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)      \
+    MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)     \
+    MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)      \
+    MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)
 
 #define MO_FIELD_NUMBER(group, field, value, least, most, text) double field;
 #define MO_FIELD_COUNT(group, field, value, least, most, text) int field;
@@ -85,6 +108,15 @@ typedef struct mo_options {
     struct {
         MO_OPTIONS_PROX(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } prox;
+    struct {
+        MO_OPTIONS_LCP1(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } lcp1;
+    struct {
+        MO_OPTIONS_LCP2(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } lcp2;
+    struct {
+        MO_OPTIONS_LEMKE(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } lemke;
 } mo_options;
 
 MO_API mo_options mo_default_options(void);

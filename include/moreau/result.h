@@ -40,8 +40,13 @@ typedef struct mo_result {
     double *v;
     double *u; /* H' v + w, without the compliance part */
     double *r;
+    double *ray; /* row_count numbers, or NULL: a direction of r along which the method ran to infinity
+                    (Lemke's secondary ray); its length means nothing.  Where the status is no-solution
+                    it is the evidence: see docs/methods/lemke.md */
     mo_residual residual; /* by mo_measure, from r */
     int iterations;
+    double contraction;   /* fixed points on the sliding speed: factor by which a round shrinks a change of the
+                             frozen speed, measured; 0 where it was not (other methods, too few rounds) */
     double seconds;       /* wall clock, all phases   */
     double setup_seconds; /* of which: views and workspace */
     size_t bytes;         /* workspace of the method; the views are in mo_problem_bytes */

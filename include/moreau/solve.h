@@ -24,6 +24,8 @@ typedef struct mo_method_info {
     const char *summary; /* one line                              */
     const char *paper;   /* key in docs/references.bib            */
     unsigned laws;       /* bit 1 << kind for each law it accepts */
+    unsigned by_facets;  /* those of them whose round cone in space (d > 2) it replaces by facets: the answer
+                            is measured on the true cone, and as a rule ends as stalled */
     int is_default;
 } mo_method_info;
 

@@ -13,9 +13,9 @@
  *   /solution                               v, u, r, l
  *   /guesses                                number_of_guesses, 1/, 2/ ... each like /solution
  *
- * A contact is `spacedim` consecutive columns of H (rows of W).  The columns of G, or of V, are joints: in
- * a problem they are bilateral constraints that follow the contacts, with r = l and w = b or s.
- * The vectors fix all sizes; the matrices are held against them.  See docs/formats.md.
+ * A contact is `spacedim` consecutive columns of H (rows of W).  The columns of G, or of V, are
+ * joints: in a problem they are bilateral constraints that follow the contacts, with r = l, and
+ * w = b or s.  The vectors fix all sizes; the matrices are held against them.  See docs/formats.md.
  */
 #ifndef MO_IO_FCLIB_H
 #define MO_IO_FCLIB_H
@@ -32,7 +32,8 @@ typedef struct mo_fclib_kind {
 } mo_fclib_kind;
 
 enum { MO_FCLIB_KINDS = 4 };
-extern const mo_fclib_kind mo_fclib_kinds[MO_FCLIB_KINDS]; /* in the order in which they are tried */
+extern const mo_fclib_kind
+    mo_fclib_kinds[MO_FCLIB_KINDS]; /* in the order in which they are tried */
 
 /* Joint rows are put in blocks of at most so many. */
 enum { MO_FCLIB_JOINT_ROWS = 6 };
@@ -66,7 +67,7 @@ bool mo_fclib_read_vector(mo_h5 *h, const mo_h5_group *group, const char *name, 
 /* Appends one sentence to the document's notes; a failure of memory sticks to h. */
 bool mo_fclib_note(mo_h5 *h, mo_document *document, const char *format, ...) MO_PRINTF(3, 4);
 
-/* Consecutive rows cut into parts (bodies, constraints): part k has rows start[k] to start[k + 1]. */
+/* Rows cut into parts (bodies, constraints): part k has the rows start[k] to start[k + 1]. */
 typedef struct mo_fclib_parts {
     int count;
     int *start;
@@ -80,7 +81,7 @@ void mo_fclib_clear_parts(const mo_allocator *allocator, mo_fclib_parts *parts);
 /* Fills `of` from `start`. */
 void mo_fclib_index_parts(mo_fclib_parts *parts);
 
-/* Checks that M is symmetric, after filling in the other half where only one is stored. */
+/* Fills in the other half of M where only one is stored, and notes it. */
 bool mo_fclib_complete_mass(mo_h5 *h, const char *place, mo_sparse *M, mo_document *document);
 
 /* Cuts M into bodies; `group` is the number of velocities of a free body (3 or 6). */
@@ -88,8 +89,9 @@ bool mo_fclib_find_bodies(mo_h5 *h, const char *place, const mo_sparse *M, int g
                           mo_fclib_parts *bodies);
 
 /*
- * Builds the problem.  Column c of A (rows c of u) belongs to constraint `constraints.of[c]`, row i of A to body or
- * constraint `across.of[i]`; the blocks of A, transposed, are the problem's Jacobians or couplings.
+ * The blocks of a problem in one sparse matrix.  Column c of A, which is row c of u, belongs to the
+ * constraint constraints.of[c], row i of A to the body or constraint across->of[i]; the blocks of A,
+ * transposed, are Jacobians or couplings.
  */
 typedef struct mo_fclib_blocks {
     mo_sparse A;
@@ -98,6 +100,7 @@ typedef struct mo_fclib_blocks {
     bool are_couplings;
 } mo_fclib_blocks;
 
+/* Gives all blocks to the builder. */
 bool mo_fclib_add_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks,
                          mo_builder *builder);
 

@@ -3,9 +3,9 @@
 /*
  * From a sparse matrix to the dense blocks of a problem.
  *
- * The columns of A are cut into constraints, its rows into bodies (or, in a local problem, where A is
- * the transpose of [W V; V' R], into constraints again).  Each pair that shares an entry becomes one dense
- * block, transposed: d x n row-major, as the builder takes it.
+ * The columns of A are cut into constraints, its rows into bodies (or, in a local problem, where
+ * A is the transpose of [W V; V' R], into constraints again).  Each pair that shares an entry
+ * becomes one dense block, transposed: d x n row-major, as the builder takes it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,9 @@ static const double DENSE_RATIO = 256;
 
 /* Scratch for the blocks of one constraint. */
 typedef struct scratch {
-    int *touched;  /* parts that share an entry with it             */
-    int *slot;     /* of a touched part: where its block begins     */
-    int *stamp;    /* of a part: the last constraint that touched it */
+    int *touched; /* parts that share an entry with it             */
+    int *slot;    /* of a touched part: where its block begins     */
+    int *stamp;   /* of a part: the last constraint that touched it */
     int touched_count;
     double *values;
     size_t room;
@@ -79,7 +79,8 @@ static void collect(const mo_fclib_blocks *blocks, int c, scratch *s)
 }
 
 /* Places the blocks one after the other, and clears them. */
-static bool place_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks, int c, scratch *s)
+static bool place_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks, int c,
+                         scratch *s)
 {
     const mo_fclib_parts *across = blocks->across;
     const size_t d = (size_t)(blocks->constraints.start[c + 1] - blocks->constraints.start[c]);
@@ -93,10 +94,11 @@ static bool place_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blo
     s->total += (double)used;
     const double stored = mo_sparse_count(&blocks->A);
     if (s->total > DENSE_ANYWAY && s->total > DENSE_RATIO * stored) {
-        return mo_h5_fail(h, MO_ERR_UNSUPPORTED,
-                          "the %.0f entries of %s would take %.0f MiB and more as dense blocks, because "
-                          "bodies with very many velocities are touched by many constraints",
-                          stored, place, s->total * sizeof(double) / 0x1p20);
+        return mo_h5_fail(
+            h, MO_ERR_UNSUPPORTED,
+            "the %.0f entries of %s would take %.0f MiB and more as dense blocks, because "
+            "bodies with very many velocities are touched by many constraints",
+            stored, place, s->total * sizeof(double) / 0x1p20);
     }
     void *values = s->values;
     if (!mo_memory_grow(h->allocator, &values, &s->room, used, sizeof *s->values)) {

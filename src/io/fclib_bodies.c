@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Bodies from a mass matrix.  A file gives M as one sparse matrix; a problem wants it as dense blocks of consecutive
- * velocities, one a body.
+ * Bodies from a mass matrix.  A file gives M as one sparse matrix; a problem wants it as dense
+ * blocks of consecutive velocities, one a body.
  *
  * The finest cut is taken that leaves M block diagonal.  Where it fits inside aligned groups of 6
- * velocities (3 in the plane) throughout, these groups are the bodies: a free body whose M is diagonal
- * should be one body, not six.
+ * velocities (3 in the plane) throughout, these groups are the bodies: a free body whose M is
+ * diagonal should be one body, not six.
  *
- * Limits: a mass matrix that couples very many velocities (a finite element mesh) becomes one dense
- * block.  Beyond a size and a sparsity named below it is refused, as the memory would exceed what the
- * file justifies.
+ * Limits: a mass matrix that couples very many velocities (a finite element mesh) becomes one
+ * dense block.  Beyond a size and a sparsity named below it is refused, as the memory would
+ * exceed what the file justifies.
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "io/fclib.h"
 
-/* A body may always have so many velocities, and more if at least one entry in so many is stored. */
-enum { DENSE_ANYWAY = 8192, DENSE_RATIO = 64 };
+/* A body may always have so many velocities; more, if one entry in so many is stored. */
+enum { DENSE_ANYWAY = 4096, DENSE_RATIO = 128 };
 
-/* ---- half a matrix ------------------------------------------------------------------------------ */
+/* ---- half a matrix ------------------------------------------------------------------------- */
 
 static void count_triangles(const mo_sparse *M, int *below, int *above)
 {
@@ -40,8 +40,8 @@ static bool fill_other_half(mo_h5 *h, mo_sparse *M)
     bool good = mo_entries_add_matrix(h->allocator, &entries, M, false, 0, 0);
     for (int j = 0; good && j < M->columns; ++j) {
         for (int e = M->start[j]; good && e < M->start[j + 1]; ++e) {
-            good = M->row[e] == j ||
-                   mo_entries_add(h->allocator, &entries, j, M->row[e], M->value[e]);
+            good =
+                M->row[e] == j || mo_entries_add(h->allocator, &entries, j, M->row[e], M->value[e]);
         }
     }
     good = good && mo_sparse_build(h->allocator, M->rows, M->columns, entries.count, entries.row,
@@ -61,8 +61,8 @@ bool mo_fclib_complete_mass(mo_h5 *h, const char *place, mo_sparse *M, mo_docume
     count_triangles(M, &below, &above);
     if ((below == 0) != (above == 0)) {
         return fill_other_half(h, M) &&
-               mo_fclib_note(h, document, "%s held only its %s half; the other was filled in.", place,
-                             below ? "lower" : "upper");
+               mo_fclib_note(h, document, "%s held only its %s half; the other was filled in.",
+                             place, below ? "lower" : "upper");
     }
     return true;
 }
@@ -110,11 +110,12 @@ static bool check_density(mo_h5 *h, const char *place, const mo_sparse *M,
         const int first = bodies->start[b], end = bodies->start[b + 1];
         const double n = end - first, stored = (double)M->start[end] - M->start[first];
         if (n > DENSE_ANYWAY && n * n > DENSE_RATIO * stored) {
-            return mo_h5_fail(h, MO_ERR_UNSUPPORTED,
-                              "%s ties the velocities %d to %d into one body with %.0f entries; its dense "
-                              "block of %.0f MiB is refused.  Renumber the velocities so that those tied "
-                              "together are neighbours",
-                              place, first, end - 1, stored, n * n * sizeof(double) / 0x1p20);
+            return mo_h5_fail(
+                h, MO_ERR_UNSUPPORTED,
+                "%s ties the velocities %d to %d into one body with %.0f entries; its dense "
+                "block of %.0f MiB is refused.  Renumber the velocities so that those tied "
+                "together are neighbours",
+                place, first, end - 1, stored, n * n * sizeof(double) / 0x1p20);
         }
     }
     return true;

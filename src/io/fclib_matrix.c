@@ -4,8 +4,8 @@
  * Matrices of an FCLIB file: compressed columns (nz = -1), compressed rows (nz = -2) or triplets
  * (nz >= 0), all brought into sorted compressed columns.  Entries given twice add up.
  *
- * In triplets the files of the field hold the columns in p and the rows in i, whatever the comment in
- * FCLIB's header says, because FCLIB's structure is CSparse's.
+ * In triplets the files of the field hold the columns in p and the rows in i, whatever the
+ * comment in FCLIB's header says, because FCLIB's structure is CSparse's.
  */
 #include <limits.h>
 #include <math.h>
@@ -31,8 +31,9 @@ bool mo_fclib_read_vector(mo_h5 *h, const mo_h5_group *group, const char *name, 
     }
     for (size_t k = 0; k < *count; ++k) {
         if (!isfinite((*values)[k])) {
-            mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %g; only finite numbers are allowed", k,
-                       group->path, name, (*values)[k]);
+            mo_h5_fail(h, MO_ERR_FORMAT,
+                       "entry %zu of %s/%s is %g; only finite numbers are allowed", k, group->path,
+                       name, (*values)[k]);
             mo_memory_free(h->allocator, *values);
             *values = NULL;
             return false;
@@ -63,12 +64,12 @@ static void clear_stored(mo_h5 *h, stored *s)
 static bool check_room(mo_h5 *h, const char *path, const stored *s, size_t entries)
 {
     if (s->i_count != s->x_count) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s/i has %zu entries and %s/x has %zu", path, s->i_count,
-                          path, s->x_count);
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s/i has %zu entries and %s/x has %zu", path,
+                          s->i_count, path, s->x_count);
     }
     if (entries > s->x_count) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s counts %zu entries, but its x has %zu", path, entries,
-                          s->x_count);
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s counts %zu entries, but its x has %zu", path,
+                          entries, s->x_count);
     }
     return s->nzmax >= 0 && (size_t)s->nzmax >= entries
                ? true
@@ -79,8 +80,8 @@ static bool check_room(mo_h5 *h, const char *path, const stored *s, size_t entri
 static bool check_index(mo_h5 *h, const char *path, char array, size_t entry, int index, int end)
 {
     return (index >= 0 && index < end) ||
-           mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%c is %d, outside 0 to %d", entry, path, array,
-                      index, end - 1);
+           mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%c is %d, outside 0 to %d", entry, path,
+                      array, index, end - 1);
 }
 
 /* p rises from 0; its last entry is the number of entries. */
@@ -95,8 +96,9 @@ static bool check_starts(mo_h5 *h, const char *path, const stored *s, int lines)
     }
     for (int k = 0; k < lines; ++k) {
         if (s->p[k + 1] < s->p[k]) {
-            return mo_h5_fail(h, MO_ERR_FORMAT, "entry %d of %s/p is %d, less than the one before, %d",
-                              k + 1, path, s->p[k + 1], s->p[k]);
+            return mo_h5_fail(h, MO_ERR_FORMAT,
+                              "entry %d of %s/p is %d, less than the one before, %d", k + 1, path,
+                              s->p[k + 1], s->p[k]);
         }
     }
     return true;
@@ -128,8 +130,8 @@ static bool expand(mo_h5 *h, const char *path, const stored *s, int lines, int a
 static bool check_triplets(mo_h5 *h, const char *path, const stored *s)
 {
     if (s->p_count < (size_t)s->nz) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s has nz = %d triplets, but its p has %zu entries", path,
-                          s->nz, s->p_count);
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s has nz = %d triplets, but its p has %zu entries",
+                          path, s->nz, s->p_count);
     }
     if (!check_room(h, path, s, (size_t)s->nz)) {
         return false;
@@ -152,8 +154,8 @@ static bool build(mo_h5 *h, const char *path, const stored *s, const int *row, c
     /* Finite numbers can still add up to infinity. */
     for (int e = 0; e < mo_sparse_count(matrix); ++e) {
         if (!isfinite(matrix->value[e])) {
-            return mo_h5_fail(h, MO_ERR_FORMAT, "entries of %s for the same place add up to %g", path,
-                              matrix->value[e]);
+            return mo_h5_fail(h, MO_ERR_FORMAT, "entries of %s for the same place add up to %g",
+                              path, matrix->value[e]);
         }
     }
     return true;
@@ -162,14 +164,14 @@ static bool build(mo_h5 *h, const char *path, const stored *s, const int *row, c
 static bool unpack(mo_h5 *h, const char *path, const stored *s, mo_sparse *matrix)
 {
     if (s->nz >= 0) {
-        return check_triplets(h, path, s) &&
-               build(h, path, s, s->i, s->p, (size_t)s->nz, matrix);
+        return check_triplets(h, path, s) && build(h, path, s, s->i, s->p, (size_t)s->nz, matrix);
     }
     const bool by_columns = s->nz == BY_COLUMNS;
     if (!by_columns && s->nz != BY_ROWS) {
-        return mo_h5_fail(h, MO_ERR_FORMAT,
-                          "%s has nz = %d; -1 (columns), -2 (rows) or a number of triplets is needed",
-                          path, s->nz);
+        return mo_h5_fail(
+            h, MO_ERR_FORMAT,
+            "%s has nz = %d; -1 (columns), -2 (rows) or a number of triplets is needed", path,
+            s->nz);
     }
     const int lines = by_columns ? s->n : s->m;
     int *line = NULL;
@@ -184,17 +186,18 @@ static bool check_size(mo_h5 *h, const char *path, const char *what, int stated,
                        int needed)
 {
     return stated == needed ||
-           mo_h5_fail(h, MO_ERR_FORMAT, "%s has %d %s, but the vector %s has %d entries", path, stated,
-                      what, vector, needed);
+           mo_h5_fail(h, MO_ERR_FORMAT, "%s has %d %s, but the vector %s has %d entries", path,
+                      stated, what, vector, needed);
 }
 
 /* Facts about a matrix that FCLIB keeps beside it and a problem has no place for. */
 static bool note_facts(mo_h5 *h, const mo_h5_group *group, mo_document *document)
 {
     return !(mo_h5_has(group, "comment") || mo_h5_has(group, "conditioning")) ||
-           mo_fclib_note(h, document,
-                         "The comment, conditioning, determinant and rank stored with %s were left out.",
-                         group->path);
+           mo_fclib_note(
+               h, document,
+               "The comment, conditioning, determinant and rank stored with %s were left out.",
+               group->path);
 }
 
 bool mo_fclib_read_matrix(mo_h5 *h, const mo_h5_group *parent, const char *name,

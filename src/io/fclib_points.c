@@ -3,8 +3,10 @@
 /*
  * Solutions and guesses of an FCLIB file.
  *
- * A file keeps the impulses of contacts (r) and of joints (l) apart and has no u for joints; a point of
- * a problem has both in one r, contacts first, and u = 0 at the joints, which is their law.
+ * A file keeps the impulses of contacts (r) and of joints (l) apart and has no u for joints; a
+ * point of a problem has both in one r, contacts first, and u = 0 at the joints, which is their
+ * law.  Writers that have no v or r sometimes leave a vector of the right size that never
+ * received its values: it counts as missing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +32,20 @@ static bool read_part(mo_h5 *h, const mo_h5_group *group, const char *name, int 
     return good;
 }
 
+/* Is the vector there, with values? */
+static bool has(mo_h5 *h, const mo_h5_group *group, const char *name, mo_document *document)
+{
+    if (!mo_h5_has(group, name)) {
+        return false;
+    }
+    if (mo_h5_is_unwritten(h, group, name)) {
+        mo_fclib_note(h, document, "%s/%s was left out: its values were never written.",
+                      group->path, name);
+        return false;
+    }
+    return true;
+}
+
 static double *zeros(mo_h5 *h, int count)
 {
     double *values = mo_memory_array(h->allocator, (size_t)count, sizeof *values);
@@ -44,8 +60,8 @@ static double *zeros(mo_h5 *h, int count)
 static bool read_v(mo_h5 *h, const mo_h5_group *group, const mo_fclib_sizes *sizes,
                    mo_document *document, mo_point *point)
 {
-    if (!mo_h5_has(group, "v")) {
-        return true;
+    if (!has(h, group, "v", document)) {
+        return !h->error;
     }
     if (!sizes->is_global) {
         return mo_fclib_note(h, document, "%s/v was left out: a local problem has no velocities v.",
@@ -57,11 +73,11 @@ static bool read_v(mo_h5 *h, const mo_h5_group *group, const mo_fclib_sizes *siz
 
 /* u and r are whole or missing; a file without contacts need not have them for its joints. */
 static bool read_u_and_r(mo_h5 *h, const mo_h5_group *group, const mo_fclib_sizes *sizes,
-                         mo_point *point)
+                         mo_document *document, mo_point *point)
 {
     const int all = sizes->rows + sizes->joints;
-    const bool has_u = mo_h5_has(group, "u");
-    const bool has_r = mo_h5_has(group, "r"), has_l = sizes->joints && mo_h5_has(group, "l");
+    const bool has_u = has(h, group, "u", document), has_r = has(h, group, "r", document);
+    const bool has_l = sizes->joints && has(h, group, "l", document);
     if (has_u) {
         point->u = zeros(h, all);
         if (!point->u || !read_part(h, group, "u", sizes->rows, point->u)) {
@@ -69,7 +85,7 @@ static bool read_u_and_r(mo_h5 *h, const mo_h5_group *group, const mo_fclib_size
         }
     }
     if (!has_r && !has_l) {
-        return true;
+        return !h->error;
     }
     point->r = zeros(h, all);
     return point->r &&
@@ -83,7 +99,7 @@ static bool read_point(mo_h5 *h, const mo_h5_group *parent, const char *name,
     mo_h5_group group;
     const bool good = mo_h5_enter(h, parent, name, &group) &&
                       read_v(h, &group, sizes, document, point) &&
-                      read_u_and_r(h, &group, sizes, point);
+                      read_u_and_r(h, &group, sizes, document, point);
     mo_h5_leave(h, &group);
     return good;
 }
@@ -98,7 +114,8 @@ static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_s
     /* Held against the links, of which one is the number, before memory is asked for so many. */
     const size_t held = group->links.count - 1;
     if (count < 0 || (size_t)count > held) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s/number_of_guesses is %d, but the group holds %zu guesses",
+        return mo_h5_fail(h, MO_ERR_FORMAT,
+                          "%s/number_of_guesses is %d, but the group holds %zu guesses",
                           group->path, count, held);
     }
     if (count == 0) {

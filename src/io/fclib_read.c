@@ -10,13 +10,13 @@
  *   5. the blocks go to the builder (fclib_blocks.c), which checks the problem as a whole
  *   6. solution, guesses and texts follow (fclib_points.c)
  *
- * Limits: see the guard for what kinds of HDF5 files are taken, and fclib_bodies.c for how large a body may be.
- * Facts about single matrices (comment, conditioning) and attributes are not kept.
+ * Limits: see the guard for what kinds of HDF5 files are taken, and fclib_bodies.c for how large
+ * a body may be.  Facts about single matrices (comment, conditioning) and attributes are not kept.
  */
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -35,12 +35,12 @@ typedef struct reader {
     mo_h5 h;
     mo_document *document;
     const mo_fclib_kind *kind;
-    mo_h5_group root, top;      /* "/" and the problem's group                 */
+    mo_h5_group root, top; /* "/" and the problem's group                 */
     mo_fclib_sizes sizes;
-    double *f;                  /* forces                                      */
-    double *w;                  /* w, or q of a local problem                  */
-    double *b;                  /* b, or s of a local problem; NULL: no joints */
-    double *mu, *mu_r;          /* of the contacts                             */
+    double *f;         /* forces                                      */
+    double *w;         /* w, or q of a local problem                  */
+    double *b;         /* b, or s of a local problem; NULL: no joints */
+    double *mu, *mu_r; /* of the contacts                             */
     mo_sparse M;
     mo_fclib_parts bodies;
     mo_fclib_blocks blocks;
@@ -118,8 +118,8 @@ static bool read_friction(reader *in, const mo_h5_group *vectors, const char *na
     for (size_t k = 0; k < count; ++k) {
         if (!((*mu)[k] >= 0)) {
             return mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                              "entry %zu of %s/%s is %g; friction is 0 or more", k, vectors->path, name,
-                              (*mu)[k]);
+                              "entry %zu of %s/%s is %g; friction is 0 or more", k, vectors->path,
+                              name, (*mu)[k]);
         }
     }
     return true;
@@ -141,8 +141,9 @@ static bool read_motion(reader *in, const mo_h5_group *vectors)
         return false;
     }
     if (count % (size_t)in->sizes.d != 0) {
-        return mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/%s has %zu entries, no multiple of spacedim = %d",
-                          vectors->path, w, count, in->sizes.d);
+        return mo_h5_fail(&in->h, MO_ERR_FORMAT,
+                          "%s/%s has %zu entries, no multiple of spacedim = %d", vectors->path, w,
+                          count, in->sizes.d);
     }
     in->sizes.rows = (int)count;
     in->sizes.contacts = (int)count / in->sizes.d;
@@ -190,13 +191,14 @@ static bool same_parts(const mo_sparse *A, const mo_fclib_parts *parts, int a, i
     return e == A->start[a + 1] && f == A->start[b + 1];
 }
 
-/* Contacts of d rows each, then joints: neighbouring columns of G (or V) that touch the same parts. */
+/* Contacts of d rows each; then joints: neighbouring columns of G or V in the same parts. */
 static bool cut_constraints(reader *in, const mo_sparse *G, const mo_fclib_parts *parts)
 {
     const mo_fclib_sizes *sizes = &in->sizes;
     mo_fclib_parts *constraints = &in->blocks.constraints;
     if (sizes->joints > INT_MAX - sizes->rows) {
-        return mo_h5_fail(&in->h, MO_ERR_FORMAT, "contacts and joints have more than %d rows", INT_MAX);
+        return mo_h5_fail(&in->h, MO_ERR_FORMAT, "contacts and joints have more than %d rows",
+                          INT_MAX);
     }
     if (!mo_fclib_init_parts(&in->h, constraints, sizes->rows + sizes->joints)) {
         return false;
@@ -275,8 +277,7 @@ static bool read_global(reader *in)
     const bool good =
         read_mass(in) &&
         mo_fclib_read_matrix(&in->h, &in->top, "H", &contact_shape, in->document, &H) &&
-        (!in->b ||
-         mo_fclib_read_matrix(&in->h, &in->top, "G", &joint_shape, in->document, &G)) &&
+        (!in->b || mo_fclib_read_matrix(&in->h, &in->top, "G", &joint_shape, in->document, &G)) &&
         cut_constraints(in, &G, &in->bodies) && join_columns(in, &H, &G);
     in->blocks.across = &in->bodies;
     mo_sparse_clear(in->h.allocator, &H);
@@ -358,8 +359,8 @@ static bool join_rows(reader *in, const mo_sparse *W, const mo_sparse *V, const 
                       mo_entries_add_matrix(allocator, &entries, V, false, 0, rows) &&
                       mo_entries_add_matrix(allocator, &entries, V, true, rows, 0) &&
                       mo_entries_add_matrix(allocator, &entries, R, true, rows, rows) &&
-                      mo_sparse_build(allocator, all, all, entries.count, entries.row, entries.column,
-                                      entries.value, &in->blocks.A);
+                      mo_sparse_build(allocator, all, all, entries.count, entries.row,
+                                      entries.column, entries.value, &in->blocks.A);
     mo_entries_clear(allocator, &entries);
     return good || mo_h5_no_memory(&in->h);
 }
@@ -399,10 +400,10 @@ static bool build_problem(reader *in)
     if (mo_builder_create(in->h.allocator, &builder) != MO_OK) {
         return mo_h5_no_memory(&in->h);
     }
-    mo_builder_reserve(builder, (size_t)in->bodies.count, (size_t)in->blocks.constraints.count, 0, 0);
+    mo_builder_reserve(builder, (size_t)in->bodies.count, (size_t)in->blocks.constraints.count, 0,
+                       0);
     add_constraints(in, builder);
-    bool good = add_bodies(in, builder) &&
-                mo_fclib_add_blocks(&in->h, place, &in->blocks, builder);
+    bool good = add_bodies(in, builder) && mo_fclib_add_blocks(&in->h, place, &in->blocks, builder);
     if (good) {
         const mo_error error = mo_builder_finish(builder, &in->document->problem, &why);
         good = !error || mo_h5_fail(&in->h, error, "/%s: %s", in->kind->group, why.text);
@@ -429,8 +430,8 @@ static bool read_text(reader *in, const mo_h5_group *info, const char *name, cha
         return false;
     }
     return *text || mo_fclib_note(&in->h, in->document,
-                                  "%s/%s was left out: it is not one text of fixed length.", info->path,
-                                  name);
+                                  "%s/%s was left out: it is not one text of fixed length.",
+                                  info->path, name);
 }
 
 static bool read_info(reader *in)

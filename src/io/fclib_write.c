@@ -3,12 +3,13 @@
 /*
  * Writing problems as FCLIB files.  The layout is in fclib.h.
  *
- * Contacts go to H (or W), bilateral constraints to G (or V, R), both in the problem's order; matrices
- * are written as compressed columns without zeros.  The same document gives the same bytes.
+ * Contacts go to H (or W), bilateral constraints to G (or V, R), both in the problem's order;
+ * matrices are written as compressed columns without zeros.  The same document gives the same
+ * bytes.
  *
- * Limits: FCLIB knows Coulomb contacts of one dimension, or rolling ones, and joints; any other law,
- * compliance, or a mixture is refused.  A joint has no u in a file.  V stands for both couplings of contacts
- * with joints, so these must be transposes of each other.
+ * Limits: FCLIB knows Coulomb contacts of one dimension, or rolling ones, and joints; any other
+ * law, compliance, or a mixture is refused.  A joint has no u in a file.  V stands for both
+ * couplings of contacts with joints, so these must be transposes of each other.
  */
 #include <limits.h>
 #include <math.h>
@@ -29,7 +30,7 @@ typedef struct writer {
     const mo_problem *problem;
     mo_fclib_kind kind;
     mo_fclib_sizes sizes;
-    int *column; /* of each constraint: its first column among those of its kind (contact or joint) */
+    int *column; /* of each constraint: its first among those of its kind (contact or joint) */
 } writer;
 
 /* ---- what the format can hold -------------------------------------------------------------- */
@@ -39,12 +40,13 @@ static bool is_joint(const writer *out, int c)
     return out->problem->law[c].kind == MO_LAW_BILATERAL;
 }
 
-static mo_error refuse(const writer *out, int c, const mo_constraint_view *view, const char *because,
-                       mo_message *why)
+static mo_error refuse(const writer *out, int c, const mo_constraint_view *view,
+                       const char *because, mo_message *why)
 {
-    return mo_fail(why, MO_ERR_UNSUPPORTED,
-                   "%.200s: constraint %d (law %s, dimension %d) cannot be written to an FCLIB file: %s",
-                   out->path, c, mo_law_name(view->law.kind), view->dim, because);
+    return mo_fail(
+        why, MO_ERR_UNSUPPORTED,
+        "%.200s: constraint %d (law %s, dimension %d) cannot be written to an FCLIB file: %s",
+        out->path, c, mo_law_name(view->law.kind), view->dim, because);
 }
 
 static bool is_hard(const mo_constraint_view *view)
@@ -71,14 +73,14 @@ static mo_error count_constraint(writer *out, int c, int *first, mo_message *why
         return MO_OK;
     }
     if (view.law.kind != MO_LAW_COULOMB && view.law.kind != MO_LAW_ROLLING) {
-        return refuse(out, c, &view, "the format knows coulomb, rolling and bilateral only",
-                      why);
+        return refuse(out, c, &view, "the format knows coulomb, rolling and bilateral only", why);
     }
-    if (*first >= 0 && (view.dim != sizes->d ||
-                        (view.law.kind == MO_LAW_ROLLING) != out->kind.is_rolling)) {
+    if (*first >= 0 &&
+        (view.dim != sizes->d || (view.law.kind == MO_LAW_ROLLING) != out->kind.is_rolling)) {
         char because[96];
-        snprintf(because, sizeof because, "all contacts must be of one kind, and contact %d is %s in %d",
-                 *first, out->kind.is_rolling ? "rolling" : "coulomb", sizes->d);
+        snprintf(because, sizeof because,
+                 "all contacts must be of one kind, and contact %d is %s in %d", *first,
+                 out->kind.is_rolling ? "rolling" : "coulomb", sizes->d);
         return refuse(out, c, &view, because, why);
     }
     if (*first < 0) {
@@ -96,9 +98,8 @@ static mo_error classify(writer *out, mo_message *why)
 {
     int first = -1;
     out->kind.is_global = mo_problem_form(out->problem) == MO_FORM_GLOBAL;
-    out->sizes = (mo_fclib_sizes){.d = 3,
-                                  .dofs = mo_problem_dof_count(out->problem),
-                                  .is_global = out->kind.is_global};
+    out->sizes = (mo_fclib_sizes){
+        .d = 3, .dofs = mo_problem_dof_count(out->problem), .is_global = out->kind.is_global};
     for (int c = 0; c < mo_problem_constraint_count(out->problem); ++c) {
         const mo_error error = count_constraint(out, c, &first, why);
         if (error) {
@@ -157,9 +158,8 @@ static bool write_matrix(writer *out, const char *name, const mo_sparse *m)
 static bool write_entries(writer *out, const char *name, int rows, int columns, mo_entries *entries)
 {
     mo_sparse matrix = {0};
-    const bool built =
-        mo_sparse_build(out->h.allocator, rows, columns, entries->count, entries->row,
-                        entries->column, entries->value, &matrix);
+    const bool built = mo_sparse_build(out->h.allocator, rows, columns, entries->count,
+                                       entries->row, entries->column, entries->value, &matrix);
     mo_entries_clear(out->h.allocator, entries);
     const bool good = built ? write_matrix(out, name, &matrix) : mo_h5_no_memory(&out->h);
     mo_sparse_clear(out->h.allocator, &matrix);
@@ -173,7 +173,8 @@ static bool add_block(writer *out, mo_entries *entries, const double *block, int
     for (int k = 0; k < d; ++k) {
         for (int a = 0; a < n; ++a) {
             if (!mo_entries_add(out->h.allocator, entries, row + (transposed ? a : k),
-                                column + (transposed ? k : a), block[(size_t)k * (size_t)n + (size_t)a])) {
+                                column + (transposed ? k : a),
+                                block[(size_t)k * (size_t)n + (size_t)a])) {
                 return fail_entries(out, entries);
             }
         }
@@ -181,15 +182,36 @@ static bool add_block(writer *out, mo_entries *entries, const double *block, int
     return true;
 }
 
+/* A reader takes an M with entries on one side of its diagonal for half of a symmetric one. */
+static bool check_sides(writer *out, const mo_entries *M)
+{
+    bool below = false, above = false;
+    for (size_t k = 0; k < M->count; ++k) {
+        below = below || M->row[k] > M->column[k];
+        above = above || M->row[k] < M->column[k];
+    }
+    return below == above ||
+           mo_h5_fail(
+               &out->h, MO_ERR_UNSUPPORTED,
+               "the mass matrix has entries only %s its diagonal; from an FCLIB file it would "
+               "be read as half of a symmetric one",
+               below ? "below" : "above");
+}
+
 static bool write_mass(writer *out)
 {
     mo_entries entries = {0};
     for (int b = 0; b < mo_problem_body_count(out->problem); ++b) {
         const mo_body_view body = mo_problem_body(out->problem, b);
-        if (!add_block(out, &entries, body.M, body.dim, body.dim, body.offset, body.offset, false)) {
+        if (!add_block(out, &entries, body.M, body.dim, body.dim, body.offset, body.offset,
+                       false)) {
             mo_entries_clear(out->h.allocator, &entries);
             return false;
         }
+    }
+    if (!check_sides(out, &entries)) {
+        mo_entries_clear(out->h.allocator, &entries);
+        return false;
     }
     return write_entries(out, "M", out->sizes.dofs, out->sizes.dofs, &entries);
 }
@@ -282,11 +304,12 @@ static bool check_transposes(writer *out)
     }
     mo_entries_clear(allocator, &difference);
     mo_sparse_clear(allocator, &rest);
-    return good && (worst <= ROUNDING * largest ||
-                    mo_h5_fail(&out->h, MO_ERR_UNSUPPORTED,
-                               "the couplings of contacts with joints are not the transposes of those of "
-                               "joints with contacts (they differ by %g), which FCLIB cannot hold",
-                               worst));
+    return good &&
+           (worst <= ROUNDING * largest ||
+            mo_h5_fail(&out->h, MO_ERR_UNSUPPORTED,
+                       "the couplings of contacts with joints are not the transposes of those of "
+                       "joints with contacts (they differ by %g), which FCLIB cannot hold",
+                       worst));
 }
 
 static bool write_matrices(writer *out)
@@ -392,8 +415,10 @@ static bool check_finite(writer *out, const char *group, const char *name, const
 {
     for (int k = 0; values && k < count; ++k) {
         if (!isfinite(values[k])) {
-            return mo_h5_fail(&out->h, MO_ERR_ARGUMENT, "entry %d of %s of %s is %g; only finite numbers "
-                              "are written", k, name, group, values[k]);
+            return mo_h5_fail(&out->h, MO_ERR_ARGUMENT,
+                              "entry %d of %s of %s is %g; only finite numbers "
+                              "are written",
+                              k, name, group, values[k]);
         }
     }
     return true;
@@ -432,8 +457,7 @@ static bool write_points(writer *out)
 {
     const mo_document *document = out->document;
     const mo_point *solution = &document->solution;
-    if ((solution->v || solution->u || solution->r) &&
-        !write_point(out, "/solution", solution)) {
+    if ((solution->v || solution->u || solution->r) && !write_point(out, "/solution", solution)) {
         return false;
     }
     if (document->guess_count == 0) {
@@ -453,20 +477,30 @@ static bool write_points(writer *out)
 
 /* ---- the door ------------------------------------------------------------------------------ */
 
-static mo_error write_file(writer *out, const char *file, const mo_allocator *allocator,
+/* The file as bytes, which belong to the caller. */
+static mo_error build_file(writer *out, const mo_allocator *allocator, void **bytes, size_t *size,
                            mo_message *why)
 {
     char path[MO_H5_PATH];
-    if (mo_h5_create(&out->h, file, out->path, allocator, why)) {
+    if (mo_h5_create(&out->h, out->path, allocator, why)) {
         snprintf(path, sizeof path, "/%s", out->kind.group);
         mo_h5_make_group(&out->h, path);
         mo_h5_write_int(&out->h, inside(out, "spacedim", path), out->sizes.d);
         if (!out->h.error && write_matrices(out) && write_vectors(out) && write_info(out)) {
             write_points(out);
         }
+        mo_h5_image(&out->h, bytes, size);
     }
     mo_h5_close(&out->h);
     return out->h.error;
+}
+
+static mo_error put_in_place(const char *path, const void *bytes, size_t size, mo_message *why)
+{
+    mo_replacement replacement;
+    mo_error error = mo_replace_begin(&replacement, path, why);
+    error = error ? error : mo_replace_write(&replacement, bytes, size, why);
+    return error ? error : mo_replace_commit(&replacement, why);
 }
 
 static mo_error check_arguments(const char *path, const mo_document *document, mo_message *why)
@@ -490,23 +524,16 @@ mo_error mo_fclib_write(const char *path, const mo_document *document, mo_messag
     }
     const mo_allocator own = mo_allocator_or_default(&document->allocator);
     writer out = {.path = path, .document = document, .problem = document->problem};
-    mo_replacement replacement;
+    void *bytes = NULL;
+    size_t size = 0;
     out.column = mo_memory_array(&own, (size_t)out.problem->constraint_count, sizeof *out.column);
     if (!out.column) {
         return mo_fail_memory(why);
     }
     error = classify(&out, why);
-    if (!error) {
-        error = mo_replace_begin(&replacement, path, why);
-    }
-    if (!error) {
-        error = write_file(&out, replacement.temporary, &own, why);
-        if (error) {
-            mo_replace_cancel(&replacement);
-        } else {
-            error = mo_replace_commit(&replacement, why);
-        }
-    }
+    error = error ? error : build_file(&out, &own, &bytes, &size, why);
+    error = error ? error : put_in_place(path, bytes, size, why);
+    mo_memory_free(&own, bytes);
     mo_memory_free(&own, out.column);
     return error;
 }

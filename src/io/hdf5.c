@@ -84,7 +84,7 @@ bool mo_h5_open(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_me
 void mo_h5_close(mo_h5 *h)
 {
     if (h->file >= 0 && H5Fclose(h->file) < 0) {
-        mo_h5_fail(h, MO_ERR_FILE, "HDF5 could not close the file; is the disk full?");
+        mo_h5_fail(h, MO_ERR_FILE, "HDF5 could not close the file");
     }
     mo_guard_close(&h->guard);
     H5Eclear2(H5E_DEFAULT);
@@ -118,9 +118,10 @@ static bool find_object(mo_h5 *h, const mo_h5_group *parent, const char *name, c
         return mo_h5_fail(h, MO_ERR_FORMAT, "the %s %s is missing", what, path);
     }
     if (link->kind != MO_GUARD_HARD) {
-        return mo_h5_fail(h, MO_ERR_FORMAT,
-                          "%s is a link of the %s kind, which is not followed; put the %s itself there",
-                          path, kinds[link->kind], what);
+        return mo_h5_fail(
+            h, MO_ERR_FORMAT,
+            "%s is a link of the %s kind, which is not followed; put the %s itself there", path,
+            kinds[link->kind], what);
     }
     *address = link->address;
     return true;
@@ -134,8 +135,7 @@ bool mo_h5_enter(mo_h5 *h, const mo_h5_group *parent, const char *name, mo_h5_gr
     if (!find_object(h, parent, name, group->path, "group", &address)) {
         return false;
     }
-    return mo_guard_read_group(&h->guard, address, &group->links) ||
-           fail_as_guard(h, group->path);
+    return mo_guard_read_group(&h->guard, address, &group->links) || fail_as_guard(h, group->path);
 }
 
 void mo_h5_leave(mo_h5 *h, mo_h5_group *group)
@@ -161,7 +161,13 @@ static bool find_dataset(mo_h5 *h, const mo_h5_group *group, const char *name, d
     return mo_guard_read_dataset(&h->guard, address, &d->about) || fail_as_guard(h, d->path);
 }
 
-/* The same for a vector of numbers, or of integers alone; one element counts as a vector. */
+bool mo_h5_is_unwritten(mo_h5 *h, const mo_h5_group *group, const char *name)
+{
+    dataset d;
+    return mo_h5_has(group, name) && find_dataset(h, group, name, &d) && d.about.is_unwritten;
+}
+
+/* A vector of numbers, or of integers alone; one element counts as a vector. */
 static bool find_vector(mo_h5 *h, const mo_h5_group *group, const char *name, bool integers,
                         dataset *d)
 {
@@ -177,6 +183,10 @@ static bool find_vector(mo_h5 *h, const mo_h5_group *group, const char *name, bo
     if (d->about.rank > 1) {
         return mo_h5_fail(h, MO_ERR_FORMAT, "%s has rank %d where a vector is needed", d->path,
                           d->about.rank);
+    }
+    if (d->about.is_unwritten) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s claims %llu entries that were never written",
+                          d->path, (unsigned long long)d->about.count);
     }
     if (d->about.count > INT_MAX) {
         return mo_h5_fail(h, MO_ERR_FORMAT, "%s has %llu entries, more than %d", d->path,
@@ -201,7 +211,8 @@ static bool read_values(mo_h5 *h, const dataset *d, hid_t type, void *to)
     if (id >= 0) {
         H5Dclose(id);
     }
-    return good || mo_h5_fail(h, MO_ERR_FORMAT, "HDF5 cannot read %s; h5dump may tell why", d->path);
+    return good ||
+           mo_h5_fail(h, MO_ERR_FORMAT, "HDF5 cannot read %s; h5dump may tell why", d->path);
 }
 
 /* Integers too wide for an int, by way of 64 bits.  (libhdf5 would clip them without a word.) */
@@ -300,7 +311,8 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
     if (!find_dataset(h, group, name, &d)) {
         return false;
     }
-    if (d.about.type != MO_GUARD_TEXT || d.about.rank > 1 || d.about.count != 1) {
+    if (d.about.type != MO_GUARD_TEXT || d.about.rank > 1 || d.about.count != 1 ||
+        d.about.is_unwritten) {
         return true;
     }
     char *all = mo_memory_array(h->allocator, d.about.type_size + 1, 1);
@@ -318,20 +330,41 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-bool mo_h5_create(mo_h5 *h, const char *path, const char *shown, const mo_allocator *allocator,
-                  mo_message *why)
+bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why)
 {
-    *h = (mo_h5){.path = shown, .allocator = allocator, .why = why, .file = H5I_INVALID_HID};
+    enum { GROWTH = 1 << 20 };
+    *h = (mo_h5){.path = path, .allocator = allocator, .why = why, .file = H5I_INVALID_HID};
     silence(h);
-    const hid_t access = access_list();
-    h->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (H5Pset_fapl_core(access, GROWTH, 0) >= 0) { /* 0: nothing reaches the disk */
+        h->file = H5Fcreate("in-memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    }
     H5Pclose(access);
-    return h->file >= 0 || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot create the file");
+    return h->file >= 0 || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot build the file in memory");
+}
+
+bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
+{
+    *bytes = NULL;
+    if (h->error) {
+        return false;
+    }
+    const ssize_t needed = H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->file, NULL, 0);
+    if (needed < 0) {
+        return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
+    }
+    *size = (size_t)needed;
+    *bytes = mo_memory_array(h->allocator, *size, 1);
+    if (!*bytes) {
+        return mo_h5_no_memory(h);
+    }
+    return H5Fget_file_image(h->file, *bytes, *size) == needed ||
+           mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
 }
 
 static bool fail_to_write(mo_h5 *h, const char *path)
 {
-    return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot write %s; is the disk full?", path);
+    return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot write %s; is memory short?", path);
 }
 
 bool mo_h5_make_group(mo_h5 *h, const char *path)
@@ -398,7 +431,8 @@ bool mo_h5_write_text(mo_h5 *h, const char *path, const char *text)
     const hid_t type = H5Tcopy(H5T_C_S1);
     const hid_t space = H5Screate(H5S_SCALAR);
     const bool sized = type >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0;
-    const bool good = sized ? write_values(h, path, space, type, false, text) : fail_to_write(h, path);
+    const bool good =
+        sized ? write_values(h, path, space, type, false, text) : fail_to_write(h, path);
     if (space >= 0) {
         H5Sclose(space);
     }

@@ -6,8 +6,9 @@
  * Errors stick: the first one is kept with its sentence ("FILE: PLACE what is wrong"), later calls
  * return false and do nothing.  What libhdf5 would print is off between opening and closing.
  *
- * libhdf5 is only shown objects that the guard has passed (hdf5_guard.h).  Between the two looks the
- * file is assumed not to change.  libhdf5 itself is not safe to call from several threads at once unless it was built so.
+ * libhdf5 is only shown objects that the guard has passed (hdf5_guard.h).  Between the two looks
+ * the file is assumed not to change.  libhdf5 itself is not safe to call from several threads at
+ * once unless it was built so.
  */
 #ifndef MO_IO_HDF5_H
 #define MO_IO_HDF5_H
@@ -52,6 +53,9 @@ void mo_h5_close(mo_h5 *h);
 /* Is there a link of that name?  What it leads to is checked when it is opened. */
 bool mo_h5_has(const mo_h5_group *group, const char *name);
 
+/* Is there a dataset of that name that never received its values? */
+bool mo_h5_is_unwritten(mo_h5 *h, const mo_h5_group *group, const char *name);
+
 /* A group inside a group, which must be there.  To be left, also after a failure. */
 bool mo_h5_enter(mo_h5 *h, const mo_h5_group *parent, const char *name, mo_h5_group *group);
 void mo_h5_leave(mo_h5 *h, mo_h5_group *group);
@@ -68,9 +72,12 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* A new file at `path`, replacing what is there; `shown` is its name in messages. */
-bool mo_h5_create(mo_h5 *h, const char *path, const char *shown, const mo_allocator *allocator,
-                  mo_message *why);
+/*
+ * A new file, built in memory: libhdf5 does not survive a disk that runs full.  `path` is its name in
+ * messages; mo_h5_image hands out its bytes, which the caller writes.
+ */
+bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why);
+bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size); /* to be freed through the allocator */
 
 /* Paths are absolute ("/fclib_local/W"). */
 bool mo_h5_make_group(mo_h5 *h, const char *path);

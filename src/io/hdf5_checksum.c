@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The checksum of HDF5's newer metadata: Bob Jenkins' lookup3 (public domain, 2006), byte by byte and
- * started from zero.  The guard checks it because libhdf5 1.10 loses memory when it finds a wrong one.
+ * The checksum of HDF5's newer metadata: Bob Jenkins' lookup3 (public domain, 2006), byte by byte
+ * and started from zero.  The guard checks it because libhdf5 1.10 loses memory when it finds a
+ * wrong one.
  */
 #include "io/hdf5_parse.h"
 

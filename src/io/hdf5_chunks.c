@@ -3,12 +3,12 @@
 /*
  * Chunked storage: a B-tree of chunks [hdf5-format, III.A.1], each perhaps compressed.
  *
- * All chunks of a vector must have been written, so that memory is bounded by the file, and each must
- * give exactly one chunk of bytes once its filters are undone.  libhdf5 takes that for granted, so a
- * compressed chunk is inflated here once, into nothing, to see how long it is.
+ * All chunks of a vector must have been written, so that memory is bounded by the file, and each
+ * must give exactly one chunk of bytes once its filters are undone.  libhdf5 takes that for
+ * granted, so a compressed chunk is inflated here once, into nothing, to see how long it is.
  *
- * Limits: vectors only (rank 1); filters shuffle, deflate and Fletcher-32, each at most once and in this
- * order, which is how every writer has them.
+ * Limits: vectors only (rank 1); filters shuffle, deflate and Fletcher-32, each at most once and
+ * in this order, which is how every writer has them.
  */
 #include "io/hdf5_chunks.h"
 
@@ -36,10 +36,14 @@ static bool check_parameters(int filter, const unsigned char *values, unsigned c
                              size_t type_size)
 {
     switch (filter) {
-    case DEFLATE: return count == 1 && mo_guard_number(values, 4) <= 9;
-    case SHUFFLE: return count == 1 && mo_guard_number(values, 4) == type_size;
-    case FLETCHER32: return count == 0;
-    default: return false;
+    case DEFLATE:
+        return count == 1 && mo_guard_number(values, 4) <= 9;
+    case SHUFFLE:
+        return count == 1 && mo_guard_number(values, 4) == type_size;
+    case FLETCHER32:
+        return count == 0;
+    default:
+        return false;
     }
 }
 
@@ -63,8 +67,7 @@ static bool read_filter(chunks *c, const mo_guard_message *message, size_t *at, 
     const unsigned count = (unsigned)mo_guard_number(p + *at + head - 2, 2);
     const size_t values = (size_t)count * 4 + (old && count % 2 ? 4 : 0);
     *at += head;
-    if (name % 8 != 0 || message->size - *at < name ||
-        message->size - *at - name < values ||
+    if (name % 8 != 0 || message->size - *at < name || message->size - *at - name < values ||
         !check_parameters(filter, p + *at + name, count, type_size)) {
         return false;
     }
@@ -142,7 +145,7 @@ static uint32_t fletcher32(const unsigned char *p, size_t size)
     return b << 16 | a;
 }
 
-/* The four bytes after `size` others are their checksum; early writers swapped its bytes in pairs. */
+/* The four bytes after `size` others are their checksum.  Early writers swapped its bytes. */
 static bool has_checksum(const unsigned char *p, size_t size)
 {
     const uint32_t sum = fletcher32(p, size);
@@ -241,13 +244,14 @@ static bool check_node(chunks *c, uint64_t address, int level)
 }
 
 bool mo_guard_check_chunks(mo_guard *guard, const mo_guard_message *layout,
-                           const mo_guard_message *filters, const mo_guard_dataset *dataset)
+                           const mo_guard_message *filters, mo_guard_dataset *dataset)
 {
     enum { HEAD = 3 + 8, DIMS = 2 * 4 };
     const unsigned char *p = layout->data;
     chunks c = {.guard = guard};
     if (dataset->rank != 1) {
-        return mo_guard_fault(guard, "is chunked and has rank %d; a vector is needed", dataset->rank);
+        return mo_guard_fault(guard, "is chunked and has rank %d; a vector is needed",
+                              dataset->rank);
     }
     if (layout->size < HEAD + DIMS || p[2] != 2) {
         return mo_guard_fault(guard, "has a damaged layout");
@@ -260,16 +264,17 @@ bool mo_guard_check_chunks(mo_guard *guard, const mo_guard_message *layout,
         return mo_guard_fault(guard, "has chunks of an impossible size");
     }
     if (filters && !read_filters(&c, filters, dataset->type_size)) {
-        return mo_guard_fault(guard, "has filters other than deflate, shuffle and Fletcher-32; rewrite "
-                                     "the file with h5repack -f NONE");
+        return mo_guard_fault(guard,
+                              "has filters other than deflate, shuffle and Fletcher-32; rewrite "
+                              "the file with h5repack -f NONE");
     }
     c.expected = dataset->count / c.length + (dataset->count % c.length != 0);
     if (dataset->count == 0) {
         return true;
     }
     if (tree == MO_GUARD_NOWHERE) {
-        return mo_guard_fault(guard, "claims %llu values that were never written",
-                              (unsigned long long)dataset->count);
+        dataset->is_unwritten = true;
+        return true;
     }
     return check_node(&c, tree, -1) &&
            (c.seen == c.expected ||

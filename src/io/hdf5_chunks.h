@@ -8,6 +8,6 @@
 
 /* Are all chunks of a vector there, each of the right size once its filters are undone? */
 bool mo_guard_check_chunks(mo_guard *guard, const mo_guard_message *layout,
-                           const mo_guard_message *filters, const mo_guard_dataset *dataset);
+                           const mo_guard_message *filters, mo_guard_dataset *dataset);
 
 #endif

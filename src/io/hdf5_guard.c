@@ -117,7 +117,8 @@ static bool read_old_superblock(mo_guard *guard, const unsigned char *p, unsigne
     const unsigned char *entry = addresses + 32;
     if (p[9] != 0 || p[10] != 0 || p[12] != 0 || p[13] != 8 || p[14] != 8 ||
         mo_guard_number(p + 20, 4) != 0) {
-        return mo_guard_fault(guard, "has a superblock of an unknown kind; rewrite it with h5repack");
+        return mo_guard_fault(guard,
+                              "has a superblock of an unknown kind; rewrite it with h5repack");
     }
     guard->leaf_k = (unsigned)mo_guard_number(p + 16, 2);
     guard->node_k = (unsigned)mo_guard_number(p + 18, 2);
@@ -141,7 +142,8 @@ static bool read_old_superblock(mo_guard *guard, const unsigned char *p, unsigne
 static bool read_new_superblock(mo_guard *guard, const unsigned char *p)
 {
     if (p[9] != 8 || p[10] != 8) {
-        return mo_guard_fault(guard, "has a superblock of an unknown kind; rewrite it with h5repack");
+        return mo_guard_fault(guard,
+                              "has a superblock of an unknown kind; rewrite it with h5repack");
     }
     if (mo_guard_number(p + 44, 4) != mo_guard_checksum(p, 44)) {
         return mo_guard_fault(guard, "has a superblock with a wrong checksum; the file is damaged");
@@ -211,9 +213,8 @@ static bool open_file(mo_guard *guard, const char *path)
 
 bool mo_guard_open(mo_guard *guard, const char *path, const mo_allocator *allocator)
 {
-    *guard = (mo_guard){.allocator = allocator,
-                        .root_tree = MO_GUARD_NOWHERE,
-                        .root_heap = MO_GUARD_NOWHERE};
+    *guard = (mo_guard){
+        .allocator = allocator, .root_tree = MO_GUARD_NOWHERE, .root_heap = MO_GUARD_NOWHERE};
     return open_file(guard, path) && read_superblock(guard);
 }
 

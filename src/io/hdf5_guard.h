@@ -4,16 +4,17 @@
  * The guard: a bounds-checked look at the structure of an HDF5 file before libhdf5 sees it.
  *
  * libhdf5 trusts much of what it reads, and a damaged file can make it read or write outside its
- * buffers, or run forever.  The guard parses, on its own, every piece of metadata that libhdf5 will
- * touch on the way to an object (superblock, object headers, links, the storage of a dataset) and
- * refuses whatever does not lie inside the file, contradicts itself, or is of a kind that no writer of
- * contact problems produces.  Only objects that pass are opened.
+ * buffers, or run forever.  The guard parses, on its own, every piece of metadata that libhdf5
+ * will touch on the way to an object (superblock, object headers, links, the storage of a
+ * dataset) and refuses whatever does not lie inside the file, contradicts itself, or is of a kind
+ * that no writer of contact problems produces.  Only objects that pass are opened.
  *
  * Accepted: superblocks 0 to 3 with 8-byte addresses at the start of the file; object headers 1
- * and 2; links in symbol tables or in the header; datasets that are compact, contiguous, or in chunks
- * indexed by a version 1 B-tree, with deflate, shuffle and Fletcher-32 filters.
- * Refused: links kept in a fractal heap, the chunk indices that came with HDF5 1.10, other filters, shared
- * messages, user blocks, drivers.  h5repack turns such a file into an accepted one.
+ * and 2; links in symbol tables or in the header; datasets that are compact, contiguous, or in
+ * chunks indexed by a version 1 B-tree, with deflate, shuffle and Fletcher-32 filters.
+ * Refused: links kept in a fractal heap, the chunk indices that came with HDF5 1.10, other
+ * filters, shared messages, user blocks, drivers.  h5repack turns such a file into an accepted
+ * one.
  *
  * [hdf5-format] The HDF Group, HDF5 File Format Specification Version 3.0.
  */
@@ -28,16 +29,16 @@
 
 typedef struct mo_guard {
     FILE *file;
-    uint64_t size;       /* bytes of the file that may be used: its end-of-file address */
-    uint64_t root;       /* address of the root group's object header                   */
-    uint64_t root_tree;  /* the superblock's copy of the root's symbol table, or        */
-    uint64_t root_heap;  /*   MO_GUARD_NOWHERE where it has none                        */
-    unsigned leaf_k;     /* half the entries of a symbol table node                     */
-    unsigned node_k;     /* half the children of a group's B-tree node                  */
-    unsigned chunk_k;    /* half the children of a chunk B-tree node                    */
+    uint64_t size;      /* bytes of the file that may be used: its end-of-file address */
+    uint64_t root;      /* address of the root group's object header                   */
+    uint64_t root_tree; /* the superblock's copy of the root's symbol table, or        */
+    uint64_t root_heap; /*   MO_GUARD_NOWHERE where it has none                        */
+    unsigned leaf_k;    /* half the entries of a symbol table node                     */
+    unsigned node_k;    /* half the children of a group's B-tree node                  */
+    unsigned chunk_k;   /* half the children of a chunk B-tree node                    */
     const mo_allocator *allocator;
-    mo_error error;      /* of the last call that failed                                */
-    char fault[224];     /* what is wrong, to follow "PATH: PLACE "                     */
+    mo_error error;  /* of the last call that failed                                */
+    char fault[224]; /* what is wrong, to follow "PATH: PLACE "                     */
 } mo_guard;
 
 #define MO_GUARD_NOWHERE UINT64_MAX
@@ -71,11 +72,12 @@ typedef enum mo_guard_class {
 
 typedef struct mo_guard_dataset {
     mo_guard_class type;
-    size_t type_size;   /* bytes an element */
-    bool is_signed;     /* integers */
-    bool space_padded;  /* text */
-    int rank;           /* 0 for one element */
-    uint64_t count;     /* elements */
+    size_t type_size;  /* bytes an element */
+    bool is_signed;    /* integers */
+    bool space_padded; /* text */
+    int rank;          /* 0 for one element */
+    uint64_t count;    /* elements */
+    bool is_unwritten; /* it has elements, but no storage was ever given to them */
 } mo_guard_dataset;
 
 /* Opens the file and checks its superblock.  Whatever is returned, mo_guard_close may be called. */

@@ -3,8 +3,8 @@
 /*
  * Object headers, versions 1 and 2, cut into messages [hdf5-format, IV.A.1].
  *
- * A header is one chunk of bytes that may continue in others.  Each chunk must lie in the file, its
- * messages must fill it, and no chunk may come twice, so that a chain of continuations ends.
+ * A header is one chunk of bytes that may continue in others.  Each chunk must lie in the file,
+ * its messages must fill it, and no chunk may come twice, so that a chain of continuations ends.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "io/hdf5_parse.h"
 
 enum {
-    MAX_CHUNKS = sizeof ((mo_guard_header *)0)->chunks / sizeof(unsigned char *),
+    MAX_CHUNKS = sizeof((mo_guard_header *)0)->chunks / sizeof(unsigned char *),
     PREFIX_1 = 16,   /* version 1: bytes before the first message     */
     MESSAGE_1 = 8,   /*            bytes before the data of a message */
     CHECKSUM = 4,    /* version 2: bytes after the last message       */
@@ -25,7 +25,7 @@ typedef struct walk {
     mo_guard *guard;
     mo_guard_header *header;
     unsigned version;
-    unsigned message_prefix;       /* bytes before the data of a message */
+    unsigned message_prefix;        /* bytes before the data of a message */
     uint64_t addresses[MAX_CHUNKS]; /* of chunks to be read, in order    */
     uint64_t sizes[MAX_CHUNKS];
     size_t pending;
@@ -50,8 +50,11 @@ static bool is_known(unsigned type)
     case MO_H5_CONTINUATION:
     case MO_H5_SYMBOL_TABLE:
     case MO_H5_TIME:
-    case MO_H5_ATTRIBUTE_INFO: return true;
-    default: return false;
+    case MO_H5_ATTRIBUTE_INFO:
+    case MO_H5_LINK_COUNT:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -70,7 +73,8 @@ static bool add_chunk(walk *w, uint64_t address, uint64_t size)
     return true;
 }
 
-static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned char *data, size_t size)
+static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned char *data,
+                        size_t size)
 {
     mo_guard_header *header = w->header;
     if (!is_known(type)) {
@@ -88,13 +92,14 @@ static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned c
                               "shares its description with another object (a committed type?), "
                               "which is not supported");
     }
-    if (type == MO_H5_TIME && size < 8) {
-        return mo_guard_fault(w->guard, "has a damaged time of modification");
+    /* libhdf5 may read these two together with the header. */
+    if ((type == MO_H5_TIME && (size < 8 || data[0] != 1)) ||
+        (type == MO_H5_LINK_COUNT && (size < 5 || data[0] != 0))) {
+        return mo_guard_fault(w->guard, "has a damaged object header");
     }
     if (type == MO_H5_CONTINUATION) {
-        return size >= 16
-                   ? add_chunk(w, mo_guard_number(data, 8), mo_guard_number(data + 8, 8))
-                   : mo_guard_fault(w->guard, "has a damaged object header");
+        return size >= 16 ? add_chunk(w, mo_guard_number(data, 8), mo_guard_number(data + 8, 8))
+                          : mo_guard_fault(w->guard, "has a damaged object header");
     }
     void *messages = header->messages;
     if (!mo_memory_grow(w->guard->allocator, &messages, &header->room, header->count + 1,
@@ -194,9 +199,8 @@ static bool read_prefix_2(walk *w, uint64_t address, uint64_t *start, uint64_t *
 static const unsigned char *load_checked(walk *w, uint64_t address, uint64_t size)
 {
     const unsigned char *bytes = load_chunk(w, address, size);
-    if (bytes && (size < CHECKSUM ||
-                  mo_guard_number(bytes + size - CHECKSUM, CHECKSUM) !=
-                      mo_guard_checksum(bytes, (size_t)size - CHECKSUM))) {
+    if (bytes && (size < CHECKSUM || mo_guard_number(bytes + size - CHECKSUM, CHECKSUM) !=
+                                         mo_guard_checksum(bytes, (size_t)size - CHECKSUM))) {
         mo_guard_fault(w->guard, "has an object header with a wrong checksum; the file is damaged");
         return NULL;
     }
@@ -214,8 +218,10 @@ static bool read_version_2(walk *w, uint64_t address)
     }
     /* The first chunk has the whole header in front, the others a signature. */
     const uint64_t prefix = start - address;
-    if (!mo_guard_inside(w->guard, start, size) || !add_chunk(w, address, prefix + size + CHECKSUM)) {
-        return mo_guard_fault(w->guard, "has its object header outside the file; the file is damaged");
+    if (!mo_guard_inside(w->guard, start, size) ||
+        !add_chunk(w, address, prefix + size + CHECKSUM)) {
+        return mo_guard_fault(w->guard,
+                              "has its object header outside the file; the file is damaged");
     }
     for (size_t k = 0; k < w->pending; ++k) {
         const uint64_t front = k == 0 ? prefix : 4;

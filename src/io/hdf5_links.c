@@ -3,10 +3,10 @@
 /*
  * The links of a group, checked as libhdf5 will search them.
  *
- * An old group is a symbol table: a B-tree of nodes (TREE) over leaves (SNOD), with the names in a
- * local heap (HEAP) [hdf5-format, III.A.1, III.B, III.C, III.D].  A new one keeps its links as messages in its own header.
- * libhdf5 finds a name in the tree by bisection, so the names must increase throughout: then what it
- * finds is what was checked here.
+ * An old group is a symbol table: a B-tree of nodes (TREE) over leaves (SNOD), with the names in
+ * a local heap (HEAP) [hdf5-format, III.A.1, III.B, III.C, III.D].  A new one keeps its links as
+ * messages in its own header.  libhdf5 finds a name in the tree by bisection, so the names must
+ * increase throughout: then what it finds is what was checked here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ typedef struct table {
 
 static bool add_link(mo_guard *guard, mo_guard_group *group, mo_guard_link link)
 {
-    /* An entry costs bytes of the file: more entries than fit in it mean a tree with shared branches. */
+    /* An entry costs bytes of the file: more than fit in it mean a tree with shared branches. */
     if (group->count >= guard->size / 8) {
         return mo_guard_fault(guard, "has more links than the file has room for");
     }
@@ -216,8 +216,9 @@ static bool check_link_info(mo_guard *guard, const mo_guard_message *message)
         return mo_guard_fault(guard, "has a damaged object header");
     }
     return mo_guard_number(p + heap, 8) == MO_GUARD_NOWHERE ||
-           mo_guard_fault(guard, "keeps its links in a dense form that is not supported; rewrite the "
-                                 "file with h5repack");
+           mo_guard_fault(guard,
+                          "keeps its links in a dense form that is not supported; rewrite the "
+                          "file with h5repack");
 }
 
 static bool check_group_info(mo_guard *guard, const mo_guard_message *message)
@@ -308,7 +309,8 @@ static bool sort_links(mo_guard *guard, mo_guard_group *group)
     return true;
 }
 
-static bool read_link_messages(mo_guard *guard, const mo_guard_header *header, mo_guard_group *group)
+static bool read_link_messages(mo_guard *guard, const mo_guard_header *header,
+                               mo_guard_group *group)
 {
     size_t room = 1;
     for (size_t k = 0; k < header->count; ++k) {

@@ -24,7 +24,8 @@ enum {
     MO_H5_CONTINUATION = 0x10,
     MO_H5_SYMBOL_TABLE = 0x11,
     MO_H5_TIME = 0x12,
-    MO_H5_ATTRIBUTE_INFO = 0x15
+    MO_H5_ATTRIBUTE_INFO = 0x15,
+    MO_H5_LINK_COUNT = 0x16
 };
 
 typedef struct mo_guard_message {

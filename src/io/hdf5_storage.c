@@ -4,8 +4,9 @@
  * The type, the size and the storage of a dataset [hdf5-format, IV.A.2.b, d, e, f, i, l].
  *
  * A dataset passes when its values are all in the file: as many bytes as elements times element
- * size, in the header (compact), in one piece (contiguous), or in chunks (hdf5_chunks.c).  A claim of
- * more than was ever written is refused, so that memory asked for a dataset is bounded by the file.
+ * size, in the header (compact), in one piece (contiguous), or in chunks (hdf5_chunks.c).  A
+ * claim of more than was ever written is refused or, where nothing was written at all, marked, so
+ * that memory asked for a dataset is bounded by the file.
  */
 #include <string.h>
 
@@ -61,7 +62,8 @@ static bool read_type(mo_guard *guard, const mo_guard_message *message, mo_guard
             dataset->space_padded = (p[1] & 15) == 2;
         }
         break;
-    default: break;
+    default:
+        break;
     }
     return true;
 }
@@ -161,7 +163,8 @@ static bool check_compact(mo_guard *guard, const mo_guard_message *message, uint
                           (unsigned long long)bytes, (unsigned long long)size);
 }
 
-static bool check_contiguous(mo_guard *guard, const mo_guard_message *message, uint64_t bytes)
+static bool check_contiguous(mo_guard *guard, const mo_guard_message *message, uint64_t bytes,
+                             mo_guard_dataset *dataset)
 {
     if (message->size < 18) {
         return mo_guard_fault(guard, "has a damaged layout");
@@ -176,8 +179,8 @@ static bool check_contiguous(mo_guard *guard, const mo_guard_message *message, u
         return true;
     }
     if (address == MO_GUARD_NOWHERE) {
-        return mo_guard_fault(guard, "claims %llu bytes that were never written",
-                              (unsigned long long)bytes);
+        dataset->is_unwritten = true;
+        return true;
     }
     return mo_guard_inside(guard, address, size) ||
            mo_guard_fault(guard, "has values outside the file: %llu bytes in a file of %llu",
@@ -185,7 +188,7 @@ static bool check_contiguous(mo_guard *guard, const mo_guard_message *message, u
 }
 
 static bool check_layout(mo_guard *guard, const mo_guard_header *header,
-                         const mo_guard_message *message, const mo_guard_dataset *dataset)
+                         const mo_guard_message *message, mo_guard_dataset *dataset)
 {
     const unsigned char *p = message->data;
     const unsigned version = message->size >= 2 ? p[0] : 0;
@@ -201,8 +204,9 @@ static bool check_layout(mo_guard *guard, const mo_guard_header *header,
         return mo_guard_check_chunks(guard, message, filters, dataset);
     }
     if (p[1] == LAYOUT_CHUNKED) {
-        return mo_guard_fault(guard, "is chunked in a form that came with HDF5 1.10; rewrite the file "
-                                     "with h5repack");
+        return mo_guard_fault(guard,
+                              "is chunked in a form that came with HDF5 1.10; rewrite the file "
+                              "with h5repack");
     }
     if (filters) {
         return mo_guard_fault(guard, "has filters but no chunks; the file is damaged");
@@ -212,11 +216,14 @@ static bool check_layout(mo_guard *guard, const mo_guard_header *header,
     }
     const uint64_t bytes = dataset->count * dataset->type_size;
     switch (p[1]) {
-    case LAYOUT_COMPACT: return check_compact(guard, message, bytes);
-    case LAYOUT_CONTIGUOUS: return check_contiguous(guard, message, bytes);
+    case LAYOUT_COMPACT:
+        return check_compact(guard, message, bytes);
+    case LAYOUT_CONTIGUOUS:
+        return check_contiguous(guard, message, bytes, dataset);
     default:
-        return mo_guard_fault(guard, "is virtual: its values lie in other files; copy them into this "
-                                     "one with h5repack");
+        return mo_guard_fault(guard,
+                              "is virtual: its values lie in other files; copy them into this "
+                              "one with h5repack");
     }
 }
 
@@ -240,8 +247,9 @@ static bool check_dataset(mo_guard *guard, const mo_guard_header *header, mo_gua
         return mo_guard_fault(guard, "is not a dataset");
     }
     if (external) {
-        return mo_guard_fault(guard, "keeps its values in another file; copy them into this one with "
-                                     "h5repack");
+        return mo_guard_fault(guard,
+                              "keeps its values in another file; copy them into this one with "
+                              "h5repack");
     }
     if (!read_type(guard, type, dataset)) {
         return false;
@@ -249,8 +257,7 @@ static bool check_dataset(mo_guard *guard, const mo_guard_header *header, mo_gua
     if (dataset->type == MO_GUARD_OTHER) {
         return true; /* the caller will not touch it */
     }
-    return read_space(guard, space, dataset) &&
-           check_fills(guard, header, dataset->type_size) &&
+    return read_space(guard, space, dataset) && check_fills(guard, header, dataset->type_size) &&
            check_layout(guard, header, layout, dataset);
 }
 

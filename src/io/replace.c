@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The temporary file lies in the directory of its target, because a rename is atomic only inside one
- * file system.  Its data reach the disk before the rename, so that a crash leaves the old file or the
- * new one.  An existing file keeps its permissions; a symbolic link keeps pointing where it did.
+ * The temporary file lies in the directory of its target, because a rename is atomic only inside
+ * one file system.  Its data reach the disk before the rename, so that a crash leaves the old
+ * file or the new one.  An existing file keeps its permissions; a symbolic link keeps pointing
+ * where it did.
  */
 #define _XOPEN_SOURCE 700
 
@@ -74,6 +75,35 @@ mo_error mo_replace_begin(mo_replacement *replacement, const char *path, mo_mess
     replacement->shown = path;
     const mo_error error = resolve(replacement, why);
     return error ? error : make_temporary(replacement, why);
+}
+
+static int write_all(const char *path, const char *bytes, size_t size)
+{
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    int failed = file < 0 ? errno : 0;
+    for (size_t done = 0; !failed && done < size;) {
+        const size_t piece = size - done < SSIZE_MAX ? size - done : SSIZE_MAX;
+        const ssize_t written = write(file, bytes + done, piece);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (written == 0 || errno != EINTR) {
+            failed = written == 0 ? ENOSPC : errno;
+        }
+    }
+    if (file >= 0 && close(file) != 0 && !failed) {
+        failed = errno;
+    }
+    return failed;
+}
+
+mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size, mo_message *why)
+{
+    const int failed = write_all(replacement->temporary, bytes, size);
+    if (failed) {
+        mo_replace_cancel(replacement);
+        return fail(why, replacement, failed);
+    }
+    return MO_OK;
 }
 
 static int bring_to_disk(const char *path)

@@ -14,8 +14,11 @@ typedef struct mo_replacement {
     char temporary[MO_REPLACE_PATH]; /* an empty file of ours, to be written  */
 } mo_replacement;
 
-/* Makes the temporary file.  After success one of the other two must be called. */
+/* Makes the temporary file.  After success it must be committed or cancelled. */
 mo_error mo_replace_begin(mo_replacement *replacement, const char *path, mo_message *why);
+
+/* Fills the temporary file; removes it when that fails. */
+mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size, mo_message *why);
 
 /* Puts the temporary file in place; removes it when that fails. */
 mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why);

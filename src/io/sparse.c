@@ -35,7 +35,8 @@ bool mo_entries_add(const mo_allocator *allocator, mo_entries *entries, int row,
     if (value == 0.0) {
         return true;
     }
-    if (entries->count == INT_MAX || (entries->count == entries->room && !grow(allocator, entries))) {
+    if (entries->count == INT_MAX ||
+        (entries->count == entries->room && !grow(allocator, entries))) {
         return false;
     }
     entries->row[entries->count] = row;
@@ -113,7 +114,8 @@ static void gather(int count, const int *order, const int *row, const int *colum
     m->start[m->columns] = used;
 }
 
-static bool allocate(const mo_allocator *allocator, int rows, int columns, size_t count, mo_sparse *m)
+static bool allocate(const mo_allocator *allocator, int rows, int columns, size_t count,
+                     mo_sparse *m)
 {
     *m = (mo_sparse){.rows = rows, .columns = columns};
     m->start = mo_memory_array(allocator, (size_t)columns + 1, sizeof *m->start);

@@ -35,9 +35,9 @@ bool mo_entries_add(const mo_allocator *allocator, mo_entries *entries, int row,
 void mo_entries_clear(const mo_allocator *allocator, mo_entries *entries);
 
 /*
- * Sorts entries, given by their rows, columns and values, into a matrix; entries of one place add up
- * in the order in which they come.  At most INT_MAX entries, all of them inside the matrix.  False
- * for lack of memory.
+ * Sorts entries, given by their rows, columns and values, into a matrix; entries of one place add
+ * up in the order in which they come.  At most INT_MAX entries, all of them inside the matrix.
+ * False for lack of memory.
  */
 bool mo_sparse_build(const mo_allocator *allocator, int rows, int columns, size_t count,
                      const int *row, const int *column, const double *value, mo_sparse *matrix);

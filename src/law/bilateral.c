@@ -8,12 +8,6 @@
 #include "law/law_ops.h"
 #include "linalg/dense.h"
 
-static int param_count(int d)
-{
-    (void)d;
-    return 0;
-}
-
 static mo_error check(const mo_law *law, int d, mo_message *why)
 {
     (void)law;
@@ -22,20 +16,6 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
                : mo_fail(why, MO_ERR_PROBLEM,
                          "a bilateral block has 1 to %d rows, not %d: split it into several",
                          MO_BILATERAL_MAX_DIM, d);
-}
-
-static void pack(const mo_law *law, int d, double *p)
-{
-    (void)law;
-    (void)d;
-    (void)p;
-}
-
-static void unpack(const double *p, int d, mo_law *law)
-{
-    (void)p;
-    (void)d;
-    (void)law;
 }
 
 static void project(const double *p, int d, const double *x, double *y)
@@ -81,10 +61,10 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
 
 const mo_law_ops mo_law_bilateral_ops = {
     .name = "bilateral",
-    .param_count = param_count,
+    .param_count = mo_law_no_params,
     .check = check,
-    .pack = pack,
-    .unpack = unpack,
+    .pack = mo_law_pack_nothing,
+    .unpack = mo_law_unpack_nothing,
     .project = project,
     .project_derivative = project_derivative,
     .shift = mo_law_no_shift,

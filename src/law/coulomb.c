@@ -15,6 +15,7 @@
  *           A = W_TT - W_TN W_NT / W_NN and c = b_T - W_TN b_N / W_NN: see disc.h.
  * W need not be symmetric; W_NT and W_TN are kept apart.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -171,9 +172,89 @@ static void natural(const double *p, int d, double step, const double *u, const 
 
 /* ---- one contact alone --------------------------------------------------------------------- */
 
+/* The contact in space with r_N eliminated, and one point of its path: r at alpha. */
+typedef struct quick_contact {
+    double mu, b_N, inverse_NN, W_NT[2], A[4], c[2];
+} quick_contact;
+
+typedef struct quick_point {
+    double n, t[2], square, norm, bound; /* r_N, r_T, |r_T|^2, |r_T|, mu r_N */
+    double a, e, inverse; /* the diagonal of A + alpha I, and 1 over its determinant */
+} quick_point;
+
+static inline quick_contact quick_eliminate(double mu, const double *W, const double *b)
+{
+    const double inverse = 1 / W[0], f1 = W[3] * inverse, f2 = W[6] * inverse;
+    return (quick_contact){
+        .mu = mu,
+        .b_N = b[0],
+        .inverse_NN = inverse,
+        .W_NT = {W[1], W[2]},
+        .A = {W[4] - f1 * W[1], W[5] - f1 * W[2], W[7] - f2 * W[1], W[8] - f2 * W[2]},
+        .c = {b[1] - f1 * b[0], b[2] - f2 * b[0]}};
+}
+
+static inline quick_point quick_at(const quick_contact *q, double alpha)
+{
+    quick_point x = {.a = q->A[0] + alpha, .e = q->A[3] + alpha};
+    x.inverse = 1 / (x.a * x.e - q->A[1] * q->A[2]);
+    x.t[0] = (q->A[1] * q->c[1] - x.e * q->c[0]) * x.inverse;
+    x.t[1] = (q->A[2] * q->c[0] - x.a * q->c[1]) * x.inverse;
+    x.n = -(q->b_N + q->W_NT[0] * x.t[0] + q->W_NT[1] * x.t[1]) * q->inverse_NN;
+    x.square = x.t[0] * x.t[0] + x.t[1] * x.t[1];
+    x.norm = sqrt(x.square);
+    x.bound = q->mu * x.n;
+    return x;
+}
+
+/* Newton's change of alpha on 1/|r_T| - 1/(mu r_N), as in disc.c, with its fractions cleared. */
+static inline double quick_step(const quick_contact *q, const quick_point *x)
+{
+    const double d0 = (q->A[1] * x->t[1] - x->e * x->t[0]) * x->inverse; /* d r_T / d alpha */
+    const double d1 = (q->A[2] * x->t[0] - x->a * x->t[1]) * x->inverse;
+    const double dbound = -q->mu * (q->W_NT[0] * d0 + q->W_NT[1] * d1) * q->inverse_NN;
+    const double along = x->t[0] * d0 + x->t[1] * d1;
+    return (x->norm - x->bound) * x->square * x->bound /
+           (dbound * x->square * x->norm - along * x->bound * x->bound);
+}
+
+/*
+ * What disc.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0 with neither
+ * axes nor brackets.  False where A is near singular (its determinant would lose more than two digits)
+ * or Newton does not get there at once; disc.c then does.
+ */
+static int solve_quickly(double mu, const double *W, const double *b, double *r)
+{
+    const quick_contact q = quick_eliminate(mu, W, b);
+    const double diagonal = q.A[0] * q.A[3];
+    double alpha = 0;
+    if (!(q.A[0] > 0 && q.A[3] > 0 && diagonal - q.A[1] * q.A[2] > 0.01 * diagonal)) {
+        return 0;
+    }
+    for (int iteration = 0; iteration < 8; ++iteration) {
+        const quick_point x = quick_at(&q, alpha);
+        const int sticks = iteration == 0 && x.norm <= x.bound;
+        if (sticks || fabs(x.norm - x.bound) <= 8 * DBL_EPSILON * x.bound) {
+            const double scale = sticks ? 1 : x.bound / x.norm; /* on the rim to the last bit */
+            r[0] = x.n;
+            r[1] = x.t[0] * scale;
+            r[2] = x.t[1] * scale;
+            return 1;
+        }
+        alpha += quick_step(&q, &x);
+        if (!(x.bound > 0 && alpha > 0)) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
 /* 0 < mu < infinity and b_N < 0: the disc that is left when u_N = 0 has eliminated r_N. */
 static void solve_with_friction(double mu, int d, const double *W, const double *b, double *r)
 {
+    if (d == 3 && solve_quickly(mu, W, b, r)) {
+        return;
+    }
     mo_disc disc = {.mu = mu, .b_N = b[0], .W_NN = W[0]};
     for (int i = 1; i < d; ++i) {
         const double factor = W[i * d] / W[0];
@@ -246,13 +327,10 @@ static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     const double turn = 2 * acos(-1.0);
     const int directions = d == 2 ? 2 : count;
-    out->groups = 1;
-    out->mu[0] = p[0];
-    out->start[0] = 0;
-    out->start[1] = directions;
+    mo_law_facets_begin(out);
+    mo_law_facets_open(out, p[0]);
     for (int k = 0; k < directions; ++k) {
-        double *D = out->direction[k];
-        memset(D, 0, sizeof out->direction[k]);
+        double *D = mo_law_facets_add(out);
         D[1] = d == 2 ? 1 - 2 * k : cos(turn * k / directions);
         if (d == 3) {
             D[2] = sin(turn * k / directions);

@@ -6,31 +6,11 @@
 #include "base/error.h"
 #include "law/law_ops.h"
 
-static int param_count(int d)
-{
-    (void)d;
-    return 0;
-}
-
 static mo_error check(const mo_law *law, int d, mo_message *why)
 {
     (void)law;
     return d == 1 ? MO_OK
                   : mo_fail(why, MO_ERR_PROBLEM, "a frictionless block has 1 row, not %d", d);
-}
-
-static void pack(const mo_law *law, int d, double *p)
-{
-    (void)law;
-    (void)d;
-    (void)p;
-}
-
-static void unpack(const double *p, int d, mo_law *law)
-{
-    (void)p;
-    (void)d;
-    (void)law;
 }
 
 static void project(const double *p, int d, const double *x, double *y)
@@ -71,10 +51,10 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
 
 const mo_law_ops mo_law_frictionless_ops = {
     .name = "frictionless",
-    .param_count = param_count,
+    .param_count = mo_law_no_params,
     .check = check,
-    .pack = pack,
-    .unpack = unpack,
+    .pack = mo_law_pack_nothing,
+    .unpack = mo_law_unpack_nothing,
     .project = project,
     .project_derivative = project_derivative,
     .shift = mo_law_no_shift,

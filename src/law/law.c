@@ -12,7 +12,8 @@
 static const mo_law_ops *const laws[MO_LAW_KIND_COUNT] = {
     [MO_LAW_COULOMB] = &mo_law_coulomb_ops,     [MO_LAW_FRICTIONLESS] = &mo_law_frictionless_ops,
     [MO_LAW_BILATERAL] = &mo_law_bilateral_ops, [MO_LAW_BOX] = &mo_law_box_ops,
-    [MO_LAW_ROLLING] = &mo_law_rolling_ops,
+    [MO_LAW_ROLLING] = &mo_law_rolling_ops,     [MO_LAW_FACETED] = &mo_law_faceted_ops,
+    [MO_LAW_PYRAMID] = &mo_law_pyramid_ops,     [MO_LAW_SLIDING] = &mo_law_sliding_ops,
 };
 
 /* Room for the packed parameters of any law: a box has two bounds a row. */
@@ -46,6 +47,21 @@ mo_law mo_law_box(const double *lower, const double *upper)
 mo_law mo_law_rolling(double mu, double mu_rolling)
 {
     return (mo_law){.kind = MO_LAW_ROLLING, .mu = mu, .mu_rolling = mu_rolling};
+}
+
+mo_law mo_law_faceted(double mu, int facets)
+{
+    return (mo_law){.kind = MO_LAW_FACETED, .mu = mu, .facets = facets};
+}
+
+mo_law mo_law_pyramid(double mu)
+{
+    return (mo_law){.kind = MO_LAW_PYRAMID, .mu = mu};
+}
+
+mo_law mo_law_sliding(double mu, const double *direction)
+{
+    return (mo_law){.kind = MO_LAW_SLIDING, .mu = mu, .direction = direction};
 }
 
 const char *mo_law_name(mo_law_kind kind)
@@ -98,6 +114,26 @@ void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, do
 
 /* ---- shared pieces ------------------------------------------------------------------------- */
 
+int mo_law_no_params(int d)
+{
+    (void)d;
+    return 0;
+}
+
+void mo_law_pack_nothing(const mo_law *law, int d, double *p)
+{
+    (void)law;
+    (void)d;
+    (void)p;
+}
+
+void mo_law_unpack_nothing(const double *p, int d, mo_law *law)
+{
+    (void)p;
+    (void)d;
+    (void)law;
+}
+
 void mo_law_no_shift(const double *p, int d, const double *u, double *uhat)
 {
     (void)p;
@@ -119,8 +155,30 @@ void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out)
     (void)p;
     (void)d;
     (void)count;
+    mo_law_facets_begin(out);
+}
+
+void mo_law_facets_begin(mo_law_facets *out)
+{
     out->groups = 0;
     out->start[0] = 0;
+    memset(out->axis, 0, sizeof out->axis);
+    out->axis[0] = 1;
+}
+
+double *mo_law_facets_add(mo_law_facets *out)
+{
+    double *direction = out->direction[out->start[out->groups]++];
+    memset(direction, 0, sizeof out->direction[0]);
+    return direction;
+}
+
+void mo_law_facets_open(mo_law_facets *out, double mu)
+{
+    const int first = out->start[out->groups];
+    out->mu[out->groups] = mu;
+    ++out->groups;
+    out->start[out->groups] = first;
 }
 
 void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, double step,

@@ -18,10 +18,12 @@ enum {
 };
 
 /*
- * The law by facets: r = r_N e_N + sum_j beta_j D_j with beta >= 0 and, in each group g of directions,
- * sum beta_j <= mu_g r_N.  Laws that are polyhedral already (no friction disc) have no groups.
+ * The law by facets: r = r_N axis + sum_j beta_j D_j with beta >= 0 and, in each group g of directions,
+ * sum beta_j <= mu_g r_N.  The axis is e_N, but for a contact whose friction is tied to r_N.  Laws that are
+ * polyhedral already (no friction disc) have no groups.
  */
 typedef struct mo_law_facets {
+    double axis[6];
     int groups;
     double mu[MO_LAW_MAX_GROUPS];
     int start[MO_LAW_MAX_GROUPS + 1];           /* directions of group g: start[g] .. start[g+1] */
@@ -72,7 +74,7 @@ typedef struct mo_law_ops {
 enum { MO_LAW_MAX_DIM = 6, MO_BILATERAL_MAX_DIM = 64 };
 
 extern const mo_law_ops mo_law_coulomb_ops, mo_law_frictionless_ops, mo_law_bilateral_ops,
-    mo_law_box_ops, mo_law_rolling_ops;
+    mo_law_box_ops, mo_law_rolling_ops, mo_law_faceted_ops, mo_law_pyramid_ops, mo_law_sliding_ops;
 
 /* The table of a kind that has been checked. */
 const mo_law_ops *mo_law_ops_of(mo_law_kind kind);
@@ -88,10 +90,20 @@ int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const dou
 void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, double step,
                             const double *u, const double *r, double *z);
 
+/* Shared pieces of laws without parameters. */
+int mo_law_no_params(int d);
+void mo_law_pack_nothing(const mo_law *law, int d, double *p);
+void mo_law_unpack_nothing(const double *p, int d, mo_law *law);
+
 /* Shared pieces of laws without friction: no shift, its derivative, no facets. */
 void mo_law_no_shift(const double *p, int d, const double *u, double *uhat);
 void mo_law_no_shift_derivative(const double *p, int d, const double *u, double *G);
 void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out);
+
+/* Filling in facets: the axis e_N and no groups; a group more; a direction more, zero so far, in that group. */
+void mo_law_facets_begin(mo_law_facets *out);
+void mo_law_facets_open(mo_law_facets *out, double mu);
+double *mo_law_facets_add(mo_law_facets *out);
 
 /* r = 0 where a number in it is not finite: the overflow of a hopelessly scaled block. */
 void mo_law_guard(int d, double *r);

@@ -272,14 +272,11 @@ static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     (void)d;
     const double turn = 2 * acos(-1.0);
-    out->groups = DISCS;
-    out->start[0] = 0;
+    mo_law_facets_begin(out);
     for (int g = 0; g < DISCS; ++g) {
-        out->mu[g] = p[g];
-        out->start[g + 1] = out->start[g] + count;
+        mo_law_facets_open(out, p[g]);
         for (int k = 0; k < count; ++k) {
-            double *D = out->direction[out->start[g] + k];
-            memset(D, 0, sizeof out->direction[0]);
+            double *D = mo_law_facets_add(out);
             D[1 + DISC_DIM * g] = cos(turn * k / count);
             D[2 + DISC_DIM * g] = sin(turn * k / count);
         }

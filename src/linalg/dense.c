@@ -119,19 +119,22 @@ static int find_pivot(int n, int from, const double *A)
     return best;
 }
 
+static void swap(double *a, double *b)
+{
+    const double t = *a;
+    *a = *b;
+    *b = t;
+}
+
 static void swap_rows(int n, double *A, double *b, int i, int k)
 {
     if (i == k) {
         return;
     }
     for (int j = 0; j < n; ++j) {
-        const double t = A[i * n + j];
-        A[i * n + j] = A[k * n + j];
-        A[k * n + j] = t;
+        swap(&A[i * n + j], &A[k * n + j]);
     }
-    const double t = b[i];
-    b[i] = b[k];
-    b[k] = t;
+    swap(&b[i], &b[k]);
 }
 
 static void swap_columns(int n, double *A, int *name, int i, int k)
@@ -140,9 +143,7 @@ static void swap_columns(int n, double *A, int *name, int i, int k)
         return;
     }
     for (int j = 0; j < n; ++j) {
-        const double t = A[j * n + i];
-        A[j * n + i] = A[j * n + k];
-        A[j * n + k] = t;
+        swap(&A[j * n + i], &A[j * n + k]);
     }
     const int t = name[i];
     name[i] = name[k];

@@ -8,29 +8,16 @@
 #include "problem/colouring.h"
 #include "problem/views.h"
 
+enum { CHUNKS_FEW = 8 }; /* below this, chunks are too few to be shared among threads */
+
 /* ---- kernels ------------------------------------------------------------------------------- */
-
-/* u += A x and x += A' y for the block that contacts between free bodies in space are made of. */
-static inline void pull_3x6(const double *A, const double *x, double *u)
-{
-    for (int j = 0; j < 3; ++j) {
-        const double *row = A + 6 * j;
-        u[j] += (row[0] * x[0] + row[1] * x[1]) + (row[2] * x[2] + row[3] * x[3]) +
-                (row[4] * x[4] + row[5] * x[5]);
-    }
-}
-
-static inline void push_3x6(const double *A, const double *y, double *x)
-{
-    for (int k = 0; k < 6; ++k) {
-        x[k] += A[k] * y[0] + A[6 + k] * y[1] + A[12 + k] * y[2];
-    }
-}
 
 static inline void pull(int d, int n, const double *A, const double *x, double *u)
 {
     if (d == 3 && n == 6) {
-        pull_3x6(A, x, u);
+        for (int j = 0; j < 3; ++j) {
+            u[j] += mo_sweep_dot_6(A + 6 * j, x);
+        }
         return;
     }
     for (int j = 0; j < d; ++j) {
@@ -41,7 +28,7 @@ static inline void pull(int d, int n, const double *A, const double *x, double *
 static inline void push(int d, int n, const double *A, const double *y, double *x)
 {
     if (d == 3 && n == 6) {
-        push_3x6(A, y, x);
+        mo_sweep_push_3x6(A, y, x);
         return;
     }
     for (int j = 0; j < d; ++j) {
@@ -186,6 +173,23 @@ static void sort_by_colour(mo_sweep *sweep, const uint8_t *colour)
     }
 }
 
+/*
+ * Constraints in a row mostly lie near each other and share bodies that are still in the cache, so whole
+ * chunks get a colour: a sweep then reads memory as in the natural order, and twice as fast.  Constraints
+ * numbered at random would need too many colours for that; where the chunks need more than twice as many as
+ * single constraints do, each constraint is coloured by itself.
+ */
+static void colour_for_sweep(const mo_problem *problem, uint8_t *colour, uint64_t *used)
+{
+    const int chunks = mo_chunk_count(problem->constraint_count);
+    const int of_single = mo_colour_chunks(problem, 1, colour, used);
+    const int of_chunks =
+        chunks < CHUNKS_FEW ? MO_COLOURS : mo_colour_chunks(problem, MO_CHUNK, colour, used);
+    if (of_chunks > MO_COLOUR_REST || of_chunks > 2 * of_single) {
+        mo_colour_constraints(problem, colour, used);
+    }
+}
+
 static int make_coloured_order(const mo_allocator *own, mo_sweep *sweep)
 {
     const mo_problem *problem = sweep->problem;
@@ -195,7 +199,7 @@ static int make_coloured_order(const mo_allocator *own, mo_sweep *sweep)
     sweep->group_start = mo_memory_array(own, MO_COLOURS + 1, sizeof(int));
     const int made = colour && used && sweep->group_start;
     if (made) {
-        mo_colour_constraints(problem, colour, used);
+        colour_for_sweep(problem, colour, used);
         sort_by_colour(sweep, colour);
     }
     mo_memory_free(own, colour);

@@ -12,8 +12,9 @@
  * The numbers of a block lie together, in the order of the sweep.  A reduced problem reads
  * u_i = sum_j W_ij r_j + q_i; its state x is r itself.
  *
- * Positions in a sweep are grouped in colours.  Blocks of one colour share nothing, so a colour is a
- * parallel loop with the same bits for any number of threads; a group that is not independent says so.
+ * Positions in a sweep are grouped in colours.  The chunks of a colour (base/parallel.h) share nothing, so a
+ * colour is a parallel loop with the same bits for any number of threads; a group whose chunks are not
+ * independent says so.
  */
 #ifndef MO_PROBLEM_SWEEP_H
 #define MO_PROBLEM_SWEEP_H
@@ -79,6 +80,21 @@ void mo_sweep_velocity(const mo_sweep *sweep, int position, const double *x, dou
 
 /* u of all constraints (row_count entries), from the state. */
 void mo_sweep_all_velocities(const mo_sweep *sweep, int threads, const double *x, double *u);
+
+/* One row of pull times x, and x += push' y, of a contact with a free body in space: they are most of the
+ * work of a sweep, and fixed in the order of their sums. */
+static inline double mo_sweep_dot_6(const double *row, const double *x)
+{
+    return (row[0] * x[0] + row[1] * x[1]) + (row[2] * x[2] + row[3] * x[3]) +
+           (row[4] * x[4] + row[5] * x[5]);
+}
+
+static inline void mo_sweep_push_3x6(const double *A, const double *y, double *x)
+{
+    for (int k = 0; k < 6; ++k) {
+        x[k] += A[k] * y[0] + A[6 + k] * y[1] + A[12 + k] * y[2];
+    }
+}
 
 /* The state after the impulse of the constraint at a position has grown by dr (global only). */
 void mo_sweep_apply(const mo_sweep *sweep, int position, const double *dr, double *x);

@@ -11,6 +11,7 @@
 struct mo_views {
     pthread_mutex_t lock;
     mo_sweep *sweep[MO_SWEEP_ORDERS];
+    mo_kkt *kkt;
     double q_norm; /* negative until it is known */
 };
 
@@ -35,6 +36,7 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         mo_sweep_destroy(allocator, views->sweep[order]);
     }
+    mo_kkt_destroy(allocator, views->kkt);
     pthread_mutex_destroy(&views->lock);
     mo_memory_free(allocator, views);
 }
@@ -46,6 +48,7 @@ size_t mo_views_bytes(mo_views *views)
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
     }
+    bytes += views->kkt ? views->kkt->bytes : 0;
     pthread_mutex_unlock(&views->lock);
     return bytes;
 }
@@ -59,6 +62,19 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
         error = mo_sweep_create(problem, order, &views->sweep[order]);
     }
     *sweep = views->sweep[order];
+    pthread_mutex_unlock(&views->lock);
+    return error;
+}
+
+mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt)
+{
+    mo_views *views = problem->views;
+    mo_error error = MO_OK;
+    pthread_mutex_lock(&views->lock);
+    if (!views->kkt) {
+        error = mo_kkt_create(problem, &views->kkt);
+    }
+    *kkt = views->kkt;
     pthread_mutex_unlock(&views->lock);
     return error;
 }

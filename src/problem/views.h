@@ -8,6 +8,7 @@
 #define MO_PROBLEM_VIEWS_H
 
 #include "moreau/problem.h"
+#include "problem/kkt.h"
 #include "problem/problem_data.h"
 #include "problem/sweep.h"
 
@@ -17,6 +18,9 @@ size_t mo_views_bytes(mo_views *views);
 
 /* The view for block-by-block methods, in the order asked for. */
 mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep);
+
+/* The view for Newton and interior point methods; global problems with symmetric masses only. */
+mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt);
 
 /* |q|, q = H' M^-1 f + w. */
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm);

@@ -46,11 +46,18 @@ int mo_run_must_stop(mo_run *run, int iteration);
 /* Ends a run early: returns the status, after writing the message. */
 mo_status mo_run_stall(mo_run *run, const char *format, ...) MO_PRINTF(2, 3);
 
+/* Hands back a direction of r (row_count numbers) along which the method ran to infinity. */
+void mo_run_keep_ray(mo_run *run, const double *ray);
+
 typedef struct mo_method {
     const char *name;    /* as in options.method           */
     const char *summary; /* one line                       */
     const char *paper;   /* key in docs/references.bib     */
     unsigned laws;       /* 1 << kind for each law it takes */
+    unsigned by_facets;  /* of these, the round cones in space that it replaces by facets */
+
+    /* What else it asks of a problem, with a sentence where that is missing; NULL: nothing. */
+    mo_error (*check)(const mo_problem *problem, const mo_options *options, mo_message *why);
 
     /*
      * Lays out the workspace on the arena and returns its head.  Called twice: with a counting arena,
@@ -66,7 +73,9 @@ typedef struct mo_method {
 #define MO_LAW_BIT(kind) (1u << (kind))
 #define MO_ALL_LAWS ((1u << MO_LAW_KIND_COUNT) - 1u)
 
-extern const mo_method mo_nsgs_method, mo_prox_method;
+extern const mo_method mo_nsgs_method, mo_prox_method, mo_lemke_method;
+
+extern const mo_method mo_lcp1_method, mo_lcp2_method, mo_lcp3_method;
 
 /* The list, in the order in which `moreau solvers` shows it; the first is the default. */
 extern const mo_method *const mo_methods[];

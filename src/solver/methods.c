@@ -8,6 +8,10 @@
 const mo_method *const mo_methods[] = {
     &mo_nsgs_method,
     &mo_prox_method,
+    &mo_lemke_method,
+    &mo_lcp1_method,
+    &mo_lcp2_method,
+    &mo_lcp3_method,
 };
 const int mo_methods_count = sizeof mo_methods / sizeof mo_methods[0];
 
@@ -22,7 +26,8 @@ mo_method_info mo_method_describe(int index)
         return (mo_method_info){0};
     }
     const mo_method *method = mo_methods[index];
-    return (mo_method_info){method->name, method->summary, method->paper, method->laws, index == 0};
+    return (mo_method_info){method->name, method->summary, method->paper, method->laws,
+                            method->by_facets, index == 0};
 }
 
 int mo_method_find(const char *name)

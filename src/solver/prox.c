@@ -5,7 +5,9 @@
  *
  * The law of each block is written as z = prox(z - r F(z)) for any r > 0 [lu2015, eq. 22], and the
  * equation is iterated [lu2015, Algorithm 1, eq. 26-28].  All blocks use the velocity of the last iterate
- * (Jacobi, as printed), or each the newest one (Gauss-Seidel).
+ * (Jacobi, as printed), or each the newest one (Gauss-Seidel); the slip speeds of the linearised model then
+ * see the newest impulses too.  On the sliding particle of the paper this converges for r < sqrt(5) - 1, and
+ * at r = 1 in two iterations, where Jacobi needs r < 1.
  *
  *   here          paper           meaning
  *   r (impulse)   p = (p_n, p_f)  contact impulse
@@ -24,11 +26,13 @@
  *   contact   one for each block: 1 / (n_i |W_ii|), where n_i blocks at most share a body with it, which bounds
  *             the norm of W from above (Gauss-Seidel: n_i = 1).
  *   adaptive  starts from those, then follows the curvature that the last two iterates show: with
- *             dr, du their changes and D the steps of the contact rule, theta = <dr, dr / D> / <dr, du> or
- *             <dr, du> / <du, D du>, whichever the ratio of the two recommends.  What r should be depends
- *             on b through the set of active contacts, and this is where it shows.  A growing residual
- *             returns to the best iterate and halves the largest theta allowed.  In the linearised model
- *             this rule lets the projection find the slip speeds (MO_PROX_PYRAMID).
+ *             dr, du their changes and D the steps of the contact rule, theta = <dr, dr / D> / <dr, du>
+ *             (long) or <dr, du> / <du, D du> (short), whichever the ratio of the two recommends
+ *             [frassoldati2008].  What r should be depends on b through the set of active contacts, and
+ *             this is where it shows.  A growing residual returns to the best iterate and bounds theta,
+ *             and the bound grows with each iteration that goes well.  In the linearised model this
+ *             rule lets the projection find the slip speeds (MO_PROX_PYRAMID).  In Gauss-Seidel order,
+ *             where the blocks see different velocities, it is the contact rule.
  *
  * Limits: linear convergence at best.  zeta > 0 and the pyramid are other laws than the problem's: the
  * iteration converges to their solution, the residual tells how far that is, and the run ends as stalled.
@@ -46,11 +50,16 @@ enum { RULE_FIXED, RULE_FOERG, RULE_CONTACT, RULE_ADAPTIVE };
 enum { CONIC, LINEARISED };
 
 /* The memory of the adaptive rule. */
+enum { RECENT = 8, SHORTS = 3 };
 typedef struct adaptation {
-    double theta, most; /* factor of the contact steps, and its bound */
-    double recent[8];   /* the latest sizes of the fixed-point residual */
-    int count;
-    double best; /* the least of them, and the iterate it belongs to */
+    double theta, before;  /* factor of the contact steps, and the one of the iteration before   */
+    double most, growth;   /* its bound, and the factor by which that grows in an iteration      */
+    double ratio;          /* where short / long is below this, the short step is taken          */
+    double shorts[SHORTS]; /* the latest short steps                                             */
+    double recent[RECENT]; /* the latest sizes of the fixed-point residual                       */
+    int count;             /* of iterations since the start, or since the last return to best_r  */
+    double best;           /* the least size of all, which best_r had                            */
+    double returned_best;  /* `best` at the last return                                          */
 } adaptation;
 
 typedef struct workspace {
@@ -95,7 +104,8 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
         return error;
     }
     mo_prox_model model;
-    mo_prox_model_init(&model, problem, model_kind(options), options->prox.facets, options->prox.zeta);
+    mo_prox_model_init(&model, problem, model_kind(options), options->prox.facets, options->prox.zeta,
+                       options->prox.order == GAUSS_SEIDEL);
     double *z = MO_TAKE(arena, unknown_count(&model, z_start), double);
     double *step = MO_TAKE(arena, problem->constraint_count, double);
     double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
@@ -237,7 +247,7 @@ static void choose_steps(mo_run *run, workspace *w)
 
 /* ---- one iteration ------------------------------------------------------------------------- */
 
-/* Steps block i at velocity u and writes its new impulse; returns |dr|^2. */
+/* Steps block i at velocity u and writes its new impulse; returns how far its unknowns moved, squared. */
 static double step_block(mo_run *run, workspace *w, int i, const double *u, double *dr)
 {
     const mo_problem *problem = run->problem;
@@ -246,14 +256,13 @@ static double step_block(mo_run *run, workspace *w, int i, const double *u, doub
     const double step = w->step[i] * w->adaptive.theta;
     /* As printed one r serves p_f and s alike; with one for each block, s moves in its own units. */
     const double slip_step = rule == RULE_CONTACT ? 0.25 / step : step;
-    double law_u[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM], moved = 0;
+    double law_u[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM];
     mo_law_velocity(problem, row, d, u, run->r + row, law_u);
-    mo_prox_step(&w->model, i, step, slip_step, law_u, w->z + w->z_start[i]);
+    const double moved = mo_prox_step(&w->model, i, step, slip_step, law_u, w->z + w->z_start[i]);
     mo_prox_impulse(&w->model, i, w->z + w->z_start[i], new_r);
     for (int k = 0; k < d; ++k) {
         dr[k] = new_r[k] - run->r[row + k];
         run->r[row + k] = new_r[k];
-        moved += dr[k] * dr[k];
     }
     return moved;
 }
@@ -308,21 +317,31 @@ static curvature measure_curvature(const mo_run *run, const workspace *w)
     return c;
 }
 
-/* The long step, or the short one where the two disagree: the short one damps the stiff directions. */
-static double suggest_theta(const adaptation *a, curvature c)
+/*
+ * The long step, or the least of the latest short ones where the two disagree: short steps damp the stiff
+ * directions, and a long one then gains most.  How much they must disagree follows from use, so that
+ * neither kind is starved.
+ */
+static double suggest_theta(adaptation *a, curvature c)
 {
     if (!(c.ru > 0) || !(c.uu > 0)) {
-        return a->theta;
+        return fmin(a->most, a->theta);
     }
     const double longer = c.rr / c.ru, shorter = c.ru / c.uu;
-    const double theta = shorter < 0.3 * longer ? shorter : longer;
+    const int is_short = shorter < a->ratio * longer;
+    double theta = is_short ? shorter : longer;
+    a->shorts[(a->count - 1) % SHORTS] = shorter; /* count is one or more here */
+    for (int k = 0; is_short && k < SHORTS && k < a->count; ++k) {
+        theta = fmin(theta, a->shorts[k]);
+    }
+    a->ratio = fmin(1, fmax(1e-3, (is_short ? 0.7 : 1.4) * a->ratio));
     return fmin(a->most, fmax(1e-3, theta));
 }
 
 static double most_recent(const adaptation *a)
 {
     double most = 0;
-    for (int k = 0; k < 8 && k < a->count; ++k) {
+    for (int k = 0; k < RECENT && k < a->count; ++k) {
         most = fmax(most, a->recent[k]);
     }
     return most;
@@ -334,10 +353,14 @@ static int adapt(mo_run *run, workspace *w)
     adaptation *a = &w->adaptive;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const curvature c = measure_curvature(run, w);
-    const double size = sqrt(c.rr) / a->theta; /* of the step just made: the fixed-point residual */
-    if (a->count > 8 && !(size <= 10 * most_recent(a))) {
-        a->most = fmax(1e-2, 0.5 * fmin(a->most, fmax(a->theta, 1e-2)));
-        a->theta = fmin(1, a->most);
+    /* The fixed-point residual of the last iterate, which the theta before led to. */
+    const double size = sqrt(c.rr) / a->theta;
+    if (a->count > 0 && !(size <= 100 * most_recent(a))) {
+        /* No better than at the last return: the same way must not be gone again. */
+        a->growth = a->best < a->returned_best ? 2 : sqrt(a->growth);
+        a->returned_best = a->best;
+        a->most = fmax(1e-2, 0.5 * a->before);
+        a->theta = a->before = fmin(1, a->most);
         a->count = 0;
         memcpy(run->r, w->best_r, bytes);
         split_all(run, w);
@@ -347,7 +370,9 @@ static int adapt(mo_run *run, workspace *w)
         a->best = size;
         memcpy(w->best_r, w->last_r, bytes);
     }
-    a->recent[a->count++ % 8] = size;
+    a->recent[a->count++ % RECENT] = size;
+    a->most = fmin(1e6, a->growth * a->most);
+    a->before = a->theta;
     a->theta = suggest_theta(a, c);
     return 0;
 }
@@ -380,7 +405,8 @@ static mo_status solve(mo_run *run, void *memory)
     const int is_adaptive = run->options->prox.rule == RULE_ADAPTIVE;
     const int order = run->options->prox.order;
     double *x = mo_sweep_state_size(w->sweep) ? w->state : run->r;
-    w->adaptive = (adaptation){.theta = 1, .most = 1e3, .best = INFINITY};
+    w->adaptive = (adaptation){.theta = 1, .before = 1, .most = 1e6, .growth = 2, .ratio = 0.5,
+                               .best = INFINITY, .returned_best = INFINITY};
     choose_steps(run, w);
     memcpy(w->best_r, run->r, bytes);
     split_all(run, w);

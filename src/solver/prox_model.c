@@ -8,10 +8,10 @@
 #include "linalg/dense.h"
 
 void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox_kind kind, int facets,
-                        double zeta)
+                        double zeta, int newest)
 {
     const double unused[MO_LAW_MAX_GROUPS] = {0};
-    *model = (mo_prox_model){.kind = kind, .problem = problem, .zeta = zeta};
+    *model = (mo_prox_model){.kind = kind, .problem = problem, .zeta = zeta, .newest = newest};
     mo_law_coulomb_ops.facets(unused, 2, facets, &model->plane);
     mo_law_coulomb_ops.facets(unused, 3, facets, &model->space);
     mo_law_rolling_ops.facets(unused, 5, facets, &model->rolling);
@@ -109,26 +109,50 @@ void mo_prox_impulse(const mo_prox_model *model, int i, const double *z, double 
 
 /* ---- the linearised model ------------------------------------------------------------------ */
 
-/* F of eq. 13-14 with the relaxation of eq. 11, and z <- max(0, z - step F), eq. 23-24. */
+/* The rows of s in eq. 13-14: what is left of mu p_n, with the relaxation of eq. 11. */
+static void drive_slip(const mo_prox_model *model, int i, const double *z, double *F)
+{
+    const mo_law_facets *facets = facets_of(model, i);
+    const double *mu = mo_constraint_param(model->problem, i);
+    const int directions = direction_count(facets);
+    for (int g = 0; g < facets->groups; ++g) {
+        F[g] = mu[g] * z[0] + model->zeta * z[1 + directions + g];
+        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
+            F[g] -= z[1 + j];
+        }
+    }
+}
+
+/* The rows of p_n and p_f in eq. 13-14. */
+static void drive_impulse(const mo_prox_model *model, int i, const double *u, const double *z, double *F)
+{
+    const mo_law_facets *facets = facets_of(model, i);
+    const int d = mo_constraint_dim(model->problem, i), directions = direction_count(facets);
+    F[0] = u[0] + model->zeta * z[0];
+    for (int g = 0; g < facets->groups; ++g) {
+        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
+            F[1 + j] = mo_dot(d, facets->direction[j], u) + z[1 + directions + g] + model->zeta * z[1 + j];
+        }
+    }
+}
+
+/* z <- max(0, z - step F), eq. 23-24; s sees the old impulses, or the new ones. */
 static void step_linearised(const mo_prox_model *model, int i, double step, double slip_step,
                             const double *u, double *z)
 {
     const mo_law_facets *facets = facets_of(model, i);
-    const double *mu = mo_constraint_param(model->problem, i);
-    const int d = mo_constraint_dim(model->problem, i), directions = direction_count(facets);
+    const int impulses = 1 + direction_count(facets);
     double F[MO_PROX_MAX];
-    F[0] = u[0] + model->zeta * z[0];
-    for (int g = 0; g < facets->groups; ++g) {
-        const double s = z[1 + directions + g];
-        double left = mu[g] * z[0] + model->zeta * s;
-        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
-            F[1 + j] = mo_dot(d, facets->direction[j], u) + s + model->zeta * z[1 + j];
-            left -= z[1 + j];
-        }
-        F[1 + directions + g] = left;
+    drive_impulse(model, i, u, z, F);
+    drive_slip(model, i, z, F + impulses);
+    for (int k = 0; k < impulses; ++k) {
+        z[k] = fmax(0, z[k] - step * F[k]);
     }
-    for (int k = 0; k < 1 + directions + facets->groups; ++k) {
-        z[k] = fmax(0, z[k] - (k > directions ? slip_step : step) * F[k]);
+    if (model->newest) {
+        drive_slip(model, i, z, F + impulses);
+    }
+    for (int k = impulses; k < impulses + facets->groups; ++k) {
+        z[k] = fmax(0, z[k] - slip_step * F[k]);
     }
 }
 
@@ -210,9 +234,14 @@ static void step_conic(const mo_prox_model *model, int i, double step, const dou
     mo_constraint_law(model->problem, i)->prox(mo_constraint_param(model->problem, i), d, x, z);
 }
 
-void mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step, const double *u,
-                  double *z)
+_Static_assert((int)MO_PROX_MAX >= (int)MO_BILATERAL_MAX_DIM, "room for the unknowns of a joint");
+
+double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step, const double *u,
+                    double *z)
 {
+    double old[MO_PROX_MAX], moved = 0;
+    const int size = mo_prox_size(model, i);
+    memcpy(old, z, (size_t)size * sizeof *old);
     if (!facets_of(model, i)) {
         step_conic(model, i, step, u, z);
     } else if (model->kind == MO_PROX_LINEARISED) {
@@ -220,4 +249,8 @@ void mo_prox_step(const mo_prox_model *model, int i, double step, double slip_st
     } else {
         step_pyramid(model, i, step, u, z);
     }
+    for (int k = 0; k < size; ++k) {
+        moved += (z[k] - old[k]) * (z[k] - old[k]);
+    }
+    return moved;
 }

@@ -24,6 +24,7 @@ typedef struct mo_prox_model {
     mo_prox_kind kind;
     const mo_problem *problem;
     double zeta; /* relaxation, eq. 11 */
+    int newest;  /* linearised: s is driven by the new p_n and p_f of the same iteration */
     mo_law_facets plane, space, rolling;
 } mo_prox_model;
 
@@ -31,7 +32,7 @@ typedef struct mo_prox_model {
 enum { MO_PROX_MAX = MO_LAW_MAX_DIRECTIONS + MO_LAW_MAX_GROUPS + 1 };
 
 void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox_kind kind, int facets,
-                        double zeta);
+                        double zeta, int newest);
 
 /* Unknowns of block i. */
 int mo_prox_size(const mo_prox_model *model, int i);
@@ -45,9 +46,10 @@ void mo_prox_impulse(const mo_prox_model *model, int i, const double *z, double 
 
 /*
  * One step of block i at relative velocity u (compliance included): z <- proj(z - step F(z)), where
- * slip speeds, which have the units of u, move by slip_step instead.
+ * slip speeds, which have the units of u, move by slip_step instead.  Returns |dz|^2: slip speeds may still be
+ * on their way while the impulse stands still.
  */
-void mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step, const double *u,
-                  double *z);
+double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step, const double *u,
+                    double *z);
 
 #endif

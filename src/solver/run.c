@@ -77,6 +77,13 @@ int mo_run_must_stop(mo_run *run, int iteration)
     return 1;
 }
 
+void mo_run_keep_ray(mo_run *run, const double *ray)
+{
+    mo_result *result = run->result;
+    result->ray = result->r + result->row_count; /* the room behind r: see prepare_result */
+    memcpy(result->ray, ray, (size_t)result->row_count * sizeof *ray);
+}
+
 mo_status mo_run_stall(mo_run *run, const char *format, ...)
 {
     va_list values;

@@ -39,7 +39,7 @@ const char *mo_status_text(mo_status status)
 void mo_result_clear(mo_result *result)
 {
     const mo_allocator own = mo_allocator_or_default(&result->allocator);
-    mo_memory_free(&own, result->v); /* v, u and r are one block */
+    mo_memory_free(&own, result->v); /* v, u, r and the ray are one block */
     mo_memory_free(&own, result->history);
     *result = (mo_result){0};
 }
@@ -81,7 +81,8 @@ static mo_error check_call(const mo_problem *problem, const mo_options *options,
         return mo_fail(why, MO_ERR_ARGUMENT, "the starting point holds a number that is not finite");
     }
     error = choose_method(options, method, why);
-    return error ? error : check_laws(problem, *method, why);
+    error = error ? error : check_laws(problem, *method, why);
+    return error || !(*method)->check ? error : (*method)->check(problem, options, why);
 }
 
 /* Can no impulse move this block?  It touches no body, or only with zeros, and has no compliance. */
@@ -126,19 +127,20 @@ static int find_contradiction(const mo_problem *problem)
 static mo_error prepare_result(const mo_problem *problem, const mo_options *options, mo_result *result)
 {
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
-    const size_t needed = dofs + 2 * rows + 1;
+    const size_t needed = dofs + 3 * rows + 1; /* v, u, r and room for a ray */
     if (result->vector_room < needed) {
         mo_memory_free(&result->allocator, result->v);
         result->vector_room = 0;
         result->v = mo_memory_array(&result->allocator, needed, sizeof(double));
         if (!result->v) {
-            result->u = result->r = NULL;
+            result->u = result->r = result->ray = NULL;
             return MO_ERR_MEMORY;
         }
         result->vector_room = needed;
     }
     result->u = result->v + dofs;
     result->r = result->u + rows;
+    result->ray = NULL;
     memset(result->v, 0, needed * sizeof(double));
     result->history_count = 0;
     if (options->history && !result->history) {
@@ -291,6 +293,7 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     result->dof_count = problem->dof_count;
     result->row_count = problem->row_count;
     result->iterations = 0;
+    result->contraction = 0;
     error = copy_start(problem, &own, &start);
     error = error ? error : solve_checked(problem, &own, method, start_time, result);
     mo_memory_free(&problem->allocator, start);

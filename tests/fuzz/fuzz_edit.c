@@ -3,9 +3,10 @@
 /*
  * Damage to HDF5 files.
  *
- * Bytes change anywhere, but rather where metadata are: near signatures and where the file is not zero.  Checksums of
- * the newest format are made right again most of the time, because a file with a wrong one is refused
- * at once and shows nothing.  Edits through HDF5 leave a sound file with unsound contents.
+ * Bytes change anywhere, but rather where metadata are: near signatures and where the file is not
+ * zero.  Checksums of the newest format are made right again most of the time, because a file
+ * with a wrong one is refused at once and shows nothing.  Edits through HDF5 leave a sound file
+ * with unsound contents.
  */
 #include "fuzz_edit.h"
 
@@ -159,10 +160,17 @@ static void change_number(fuzz_bytes *f, size_t at, mo_random *random)
     const uint64_t old = get(f->data + at, bytes);
     uint64_t value = odd_numbers[below(random, sizeof odd_numbers / sizeof *odd_numbers)];
     switch (below(random, 5)) {
-    case 0: value = old + below(random, 17) - 8; break;
-    case 1: value = f->size - below(random, 64); break;
-    case 2: value = below(random, f->size) & ~(uint64_t)7; break; /* like an address */
-    default: break;
+    case 0:
+        value = old + below(random, 17) - 8;
+        break;
+    case 1:
+        value = f->size - below(random, 64);
+        break;
+    case 2:
+        value = below(random, f->size) & ~(uint64_t)7;
+        break; /* like an address */
+    default:
+        break;
     }
     put(f->data + at, value, bytes);
 }
@@ -180,13 +188,23 @@ static void change_bytes(fuzz_bytes *f, const fuzz_bytes *other, mo_random *rand
 {
     const size_t at = choose_place(f, random);
     switch (below(random, 8)) {
-    case 0: f->data[at] ^= (uint8_t)(1u << below(random, 8)); break;
-    case 1: f->data[at] = (uint8_t)mo_random_bits(random); break;
+    case 0:
+        f->data[at] ^= (uint8_t)(1u << below(random, 8));
+        break;
+    case 1:
+        f->data[at] = (uint8_t)mo_random_bits(random);
+        break;
     case 2:
     case 3:
-    case 4: change_number(f, at, random); break;
-    case 5: splice(f, f, at, random); break;
-    case 6: splice(f, other, at, random); break;
+    case 4:
+        change_number(f, at, random);
+        break;
+    case 5:
+        splice(f, f, at, random);
+        break;
+    case 6:
+        splice(f, other, at, random);
+        break;
     default:
         if (below(random, 8) == 0) {
             f->size = at ? at : 1; /* cut */
@@ -203,17 +221,36 @@ static void change_bytes(fuzz_bytes *f, const fuzz_bytes *other, mo_random *rand
 /* Where an FCLIB file has datasets. */
 static const char *const groups[] = {"/fclib_global", "/fclib_global_rolling", "/fclib_local",
                                      "/fclib_local_rolling"};
-static const char *const vectors[] = {"M/m", "M/n", "M/nz", "M/nzmax", "M/p", "M/i", "M/x", "H/m", "H/n",
-                                      "H/nz", "H/nzmax", "H/p", "H/i", "H/x", "G/n", "G/nz", "G/p",
-                                      "G/i", "G/x", "W/m", "W/n", "W/nz", "W/nzmax", "W/p", "W/i",
-                                      "W/x", "V/n", "V/p", "V/i", "V/x", "R/n", "R/p", "R/i", "R/x",
-                                      "spacedim", "vectors/f", "vectors/w", "vectors/q", "vectors/b",
-                                      "vectors/s", "vectors/mu", "vectors/mu_r", "info/title",
-                                      "info/description", "info", "M", "H", "G", "W", "V", "R",
-                                      "vectors"};
-static const char *const others[] = {"/solution/v", "/solution/u", "/solution/r", "/solution/l",
-                                     "/solution", "/guesses/number_of_guesses", "/guesses/1/r",
-                                     "/guesses/1/u", "/guesses/2", "/guesses"};
+static const char *const vectors[] = {"M/m",        "M/n",
+                                      "M/nz",       "M/nzmax",
+                                      "M/p",        "M/i",
+                                      "M/x",        "H/m",
+                                      "H/n",        "H/nz",
+                                      "H/nzmax",    "H/p",
+                                      "H/i",        "H/x",
+                                      "G/n",        "G/nz",
+                                      "G/p",        "G/i",
+                                      "G/x",        "W/m",
+                                      "W/n",        "W/nz",
+                                      "W/nzmax",    "W/p",
+                                      "W/i",        "W/x",
+                                      "V/n",        "V/p",
+                                      "V/i",        "V/x",
+                                      "R/n",        "R/p",
+                                      "R/i",        "R/x",
+                                      "spacedim",   "vectors/f",
+                                      "vectors/w",  "vectors/q",
+                                      "vectors/b",  "vectors/s",
+                                      "vectors/mu", "vectors/mu_r",
+                                      "info/title", "info/description",
+                                      "info",       "M",
+                                      "H",          "G",
+                                      "W",          "V",
+                                      "R",          "vectors"};
+static const char *const others[] = {"/solution/v",  "/solution/u",  "/solution/r",
+                                     "/solution/l",  "/solution",    "/guesses/number_of_guesses",
+                                     "/guesses/1/r", "/guesses/1/u", "/guesses/2",
+                                     "/guesses"};
 
 static void choose_path(hid_t file, mo_random *random, char path[64])
 {
@@ -262,8 +299,9 @@ static void edit_values(hid_t set, mo_random *random)
 /* A dataset of another type, rank or size in the place of one that was there. */
 static void replace_dataset(hid_t file, const char *path, mo_random *random)
 {
-    const hid_t types[] = {H5T_NATIVE_INT, H5T_NATIVE_DOUBLE, H5T_NATIVE_FLOAT, H5T_NATIVE_LLONG,
-                           H5T_NATIVE_UCHAR, H5T_C_S1, H5T_NATIVE_LDOUBLE, H5T_STD_REF_OBJ};
+    const hid_t types[] = {H5T_NATIVE_INT,     H5T_NATIVE_DOUBLE, H5T_NATIVE_FLOAT,
+                           H5T_NATIVE_LLONG,   H5T_NATIVE_UCHAR,  H5T_C_S1,
+                           H5T_NATIVE_LDOUBLE, H5T_STD_REF_OBJ};
     const hsize_t sizes[] = {0, 1, 2, 3, 5, 6, 9, 12, 1000, (hsize_t)1 << 31, (hsize_t)1 << 40};
     hsize_t dims[2] = {sizes[below(random, sizeof sizes / sizeof *sizes)], below(random, 4)};
     const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
@@ -277,8 +315,8 @@ static void replace_dataset(hid_t file, const char *path, mo_random *random)
     }
     const hid_t space = below(random, 8) ? H5Screate_simple(below(random, 8) ? 1 : 2, dims, NULL)
                                          : H5Screate(below(random, 2) ? H5S_SCALAR : H5S_NULL);
-    const hid_t set = H5Dcreate2(file, path, types[below(random, sizeof types / sizeof *types)], space,
-                                 H5P_DEFAULT, plan, H5P_DEFAULT);
+    const hid_t set = H5Dcreate2(file, path, types[below(random, sizeof types / sizeof *types)],
+                                 space, H5P_DEFAULT, plan, H5P_DEFAULT);
     if (set >= 0 && dims[0] <= 1000 && below(random, 2)) {
         edit_values(set, random);
     }
@@ -307,7 +345,8 @@ static void edit_by_hdf5(const char *path, mo_random *random)
         } else if (kind == 9) {
             H5Ldelete(file, place, H5P_DEFAULT);
             if (below(random, 2)) {
-                H5Lcreate_soft(below(random, 2) ? place : "/", file, place, H5P_DEFAULT, H5P_DEFAULT);
+                H5Lcreate_soft(below(random, 2) ? place : "/", file, place, H5P_DEFAULT,
+                               H5P_DEFAULT);
             } else {
                 H5Lcreate_external("elsewhere.hdf5", place, file, place, H5P_DEFAULT, H5P_DEFAULT);
             }
@@ -381,9 +420,7 @@ static void copy_dataset(const copying *c, hid_t set, const char *name)
     const hid_t space = H5Dget_space(set), type = H5Dget_type(set);
     const bool text = H5Tget_class(type) == H5T_STRING;
     const bool whole = H5Tget_class(type) == H5T_INTEGER;
-    const hid_t swapped = text    ? type
-                          : whole ? H5T_STD_I64BE
-                                  : H5T_IEEE_F64BE;
+    const hid_t swapped = text ? type : whole ? H5T_STD_I64BE : H5T_IEEE_F64BE;
     hsize_t count[1] = {1};
     H5Sget_simple_extent_dims(space, count, NULL);
     /* A vector that can grow may be chunked even where it is short. */
@@ -411,7 +448,8 @@ static herr_t copy_link(hid_t group, const char *name, const H5L_info_t *info, v
     (void)info;
     const hid_t object = H5Oopen(group, name, H5P_DEFAULT);
     if (H5Iget_type(object) == H5I_GROUP) {
-        copying inner = {object, H5Gcreate2(c->to, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), c->form};
+        copying inner = {object, H5Gcreate2(c->to, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                         c->form};
         H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_link, &inner);
         H5Gclose(inner.to);
     } else {

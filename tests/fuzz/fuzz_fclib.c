@@ -6,14 +6,14 @@
  *
  *     fuzz_fclib [--seconds S] [--seed N] [--cases N] [--bare] [--keep DIR] [FILE...]
  *
- * Seeds are the files given, or samples of every kind, each also rewritten in other storage (chunks
- * with filters, big-endian numbers, the newest format, triplets).  A case is a seed with a few changes: bits, bytes,
- * numbers, splices and cuts anywhere in the file, or edits of datasets and links through HDF5.  Cases depend on
- * --seed and their number alone.
+ * Seeds are the files given, or samples of every kind, each also rewritten in other storage
+ * (chunks, filters, big-endian numbers, newer object headers, compact).  A case is a seed with a few
+ * changes: bits, bytes, numbers, splices and cuts anywhere in the file, or edits of datasets and
+ * links through HDF5.  Cases depend on their number and on --seed alone.
  *
- * Cases run in batches, each in a child process.  One that ends the child, or takes more than a second of
- * processor time, is reported and its file kept.  Built with the address sanitizer, memory errors and leaks
- * count as well.
+ * Cases run in batches, each in a child process.  One that ends the child, or takes more than a
+ * second of processor time, is reported and its file kept.  Built with the address sanitizer,
+ * memory errors and leaks count as well.
  *
  * --bare shows the files to libhdf5 without the guard, to see what the guard is good for.
  *
@@ -165,7 +165,7 @@ static void add_seed(seed_list *seeds, const char *path)
 
 static void add_samples(seed_list *seeds, const char *scratch)
 {
-    char varied[PATH_MAX];
+    char varied[PATH_MAX + 16];
     snprintf(varied, sizeof varied, "%s.varied", scratch);
     for (int k = 0; k < SAMPLE_COUNT; ++k) {
         mo_document document = fclib_sample_make((fclib_sample)k);
@@ -259,8 +259,8 @@ static int wait_for(pid_t child, const board *b)
 static void keep_file(const settings *set, long number, int status)
 {
     char name[PATH_MAX + 64];
-    const bool hang = WIFSIGNALED(status) &&
-                      (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGKILL);
+    const bool hang =
+        WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGKILL);
     snprintf(name, sizeof name, "%s/fuzz-%s-%llu-%ld.hdf5", set->keep, hang ? "hang" : "crash",
              (unsigned long long)set->seed, number);
     fuzz_bytes file;
@@ -268,7 +268,8 @@ static void keep_file(const settings *set, long number, int status)
         fuzz_save(name, file.data, file.size);
         free(file.data);
     }
-    printf("%s in case %ld (status 0x%x), kept as %s\n", hang ? "HANG" : "CRASH", number, status, name);
+    printf("%s in case %ld (status 0x%x), kept as %s\n", hang ? "HANG" : "CRASH", number, status,
+           name);
     fflush(stdout);
 }
 
@@ -308,8 +309,8 @@ static int run(const settings *set, const seed_list *seeds)
         }
         next = b->current + 1;
     }
-    printf("%ld cases from %d seeds in %.0f s: %ld read, %ld refused, %ld crashes, %ld hangs\n", next,
-           seeds->count, now() - start, b->accepted, b->refused, crashes, hangs);
+    printf("%ld cases from %d seeds in %.0f s: %ld read, %ld refused, %ld crashes, %ld hangs\n",
+           next, seeds->count, now() - start, b->accepted, b->refused, crashes, hangs);
     unlink(set->scratch);
     unlink(set->again);
     return crashes || hangs;
@@ -322,7 +323,8 @@ int main(int argc, char **argv)
     struct stat shm;
     const char *directory = stat("/dev/shm", &shm) == 0 ? "/dev/shm" : "/tmp";
     snprintf(set.scratch, sizeof set.scratch, "%s/fuzz_fclib-%ld.hdf5", directory, (long)getpid());
-    snprintf(set.again, sizeof set.again, "%s/fuzz_fclib-%ld-again.hdf5", directory, (long)getpid());
+    snprintf(set.again, sizeof set.again, "%s/fuzz_fclib-%ld-again.hdf5", directory,
+             (long)getpid());
     for (int k = 1; k < argc; ++k) {
         const char *value = k + 1 < argc ? argv[k + 1] : "";
         if (strcmp(argv[k], "--seconds") == 0) {

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The benchmarks, as rows of `moreau bench`.  One file here is one benchmark. */
+#ifndef BENCH_H
+#define BENCH_H
+
+struct experiment_call; /* cli/experiments.h */
+
+/* One Gauss-Seidel sweep over a packing, beside streaming the bytes it reads. */
+int bench_sweep(const struct experiment_call *asked);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What benchmarks ask the machine: the time, the memory in use, and how fast memory can be read. */
+#ifndef BENCH_MACHINE_H
+#define BENCH_MACHINE_H
+
+#include <stddef.h>
+
+double machine_clock(void); /* seconds, never going back */
+int machine_cores(void);
+
+/* The most memory the process has held at once so far, in bytes; 0 where that is not known. */
+double machine_peak_bytes(void);
+
+/*
+ * Reads `bytes` bytes once, on so many threads, and does nothing else with them than a sum that
+ * keeps the compiler honest.  This is as fast as memory is read without writing assembly.  The
+ * buffer is made of doubles; a remainder below a hundred bytes is left out.
+ */
+double machine_read(const double *buffer, size_t bytes, int threads);
+
+#endif

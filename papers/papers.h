@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The papers' experiments, as rows of `moreau reproduce`.  One folder here is one paper. */
+#ifndef PAPERS_H
+#define PAPERS_H
+
+struct experiment_call; /* cli/experiments.h */
+
+int paper_lu_trinkle(const struct experiment_call *asked);
+
+#endif

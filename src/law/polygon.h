@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Friction on a regular polygon instead of a disc: the core of the laws `faceted` and `pyramid`.
+ *
+ *   K = { r : r_T in mu r_N P },   P = the convex hull of its corners d_j, j = 0 .. corners - 1
+ *   d_j = (cos a_j, sin a_j),   a_j = phase + 2 pi j / corners
+ *
+ * The law is 0 <= u_N perp r_N >= 0 and r_T dissipates most in mu r_N P [anitescu2004, eq. 2.5].  With
+ *
+ *   uhat = u + mu lambda e_N,   lambda = max_j -d_j.u_T    (the paper's slip speed lambda)
+ *
+ * it reads: K* contains uhat, perpendicular to r in K.
+ *
+ * A vector of the tangent plane is looked at in the frame of the edge it points to: m towards the middle of the
+ * edge, t along it, so that the edge of P is the line cos(pi/k) m + [-sin(pi/k), sin(pi/k)] t.  K is symmetric
+ * about the planes through the axis and m, and through the axis and a corner; so the point of K nearest to x lies
+ * in the same wedge between two such planes as x, and is x itself, or on one face, one ray, or the apex.
+ */
+#ifndef MO_LAW_POLYGON_H
+#define MO_LAW_POLYGON_H
+
+#include "law/law_ops.h"
+
+typedef struct mo_polygon {
+    double mu; /* radius of the corners over r_N, finite and not negative */
+    int corners;
+    double phase; /* angle of the first corner */
+} mo_polygon;
+
+/* d_j, for any whole j (they come round). */
+void mo_polygon_corner(const mo_polygon *polygon, int j, double d[2]);
+
+/* The functions of a law (law_ops.h), all on three rows. */
+void mo_polygon_project(const mo_polygon *polygon, const double *x, double *y);
+void mo_polygon_project_derivative(const mo_polygon *polygon, const double *x, double *J);
+void mo_polygon_shift(const mo_polygon *polygon, const double *u, double *uhat);
+void mo_polygon_shift_derivative(const mo_polygon *polygon, const double *u, double *G);
+void mo_polygon_prox(const mo_polygon *polygon, const double *x, double *y);
+void mo_polygon_failure(const mo_polygon *polygon, const double *u, const double *r,
+                        mo_law_failure *out);
+
+/* One contact alone; true where r solves it to rounding, else r is the best point found. */
+int mo_polygon_solve(const mo_polygon *polygon, const double *W, const double *b, double *r);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The inverse of a square matrix K that changes by one row or one column at a time, as pivoting methods need it.
+ *
+ *     K^-1 = Z + U V'
+ *
+ * Z is explicit, and a change of a row or a column adds one column to U and V (Sherman and Morrison); after
+ * MO_INVERSE_PENDING of them they are added to Z by one product of matrices.  So a change costs O(size), a solve
+ * with k nonzero entries on the right O(k size), and the O(size^2) of each change runs at the speed of that product.
+ *
+ * Rows and columns of K live in slots.  A slot that is not in use belongs to a unit entry of K, at (row slot, column
+ * slot), alone in its row and column: growing and shrinking K are changes of rows and columns too.
+ *
+ * Errors grow with the changes; the user watches the residual of his solves and factors anew.
+ */
+#ifndef MO_LINALG_INVERSE_H
+#define MO_LINALG_INVERSE_H
+
+#include "base/arena.h"
+
+enum { MO_INVERSE_PENDING = 32 };
+
+typedef struct mo_inverse {
+    int room, size; /* slots: at most, and now */
+    int pending;    /* columns of U and V      */
+    double *Z;      /* column-major, `room` rows */
+    double *U, *V;  /* column-major, `room` rows */
+    double *work;
+    int *pivot;
+    int work_size;
+} mo_inverse;
+
+void mo_inverse_layout(int room, mo_arena *arena, mo_inverse *inverse);
+
+/* K is empty. */
+void mo_inverse_clear(mo_inverse *inverse);
+
+/*
+ * K, size x size, has been put into Z (column k from Z + k * room on): inverts it there.  False where K is singular
+ * to working precision.
+ */
+int mo_inverse_factor(mo_inverse *inverse, int size);
+
+/* A new pair of slots, both `size` as it was, with a unit entry. */
+int mo_inverse_grow(mo_inverse *inverse);
+
+/* y = K^-1 c, and h = g' K^-1, for c and g with `count` nonzero entries value at the slots index. */
+void mo_inverse_times(const mo_inverse *inverse, int count, const int *index, const double *value,
+                      double *y);
+void mo_inverse_left(const mo_inverse *inverse, int count, const int *index, const double *value,
+                     double *h);
+
+/* Column `column` of K becomes c, y = K^-1 c; row `row` of K becomes g, h = g' K^-1.  y and h are spoilt. */
+void mo_inverse_replace_column(mo_inverse *inverse, int column, double *y);
+void mo_inverse_replace_row(mo_inverse *inverse, int row, double *h);
+
+#endif

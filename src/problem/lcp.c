@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * From laws to unknowns and ties: the table in lcp.h, row by row.
+ *
+ * The writer passes over the constraints twice, for the free unknowns and for the pairs, and does so on a
+ * counting view first: the sizes and the contents come from the same code.
+ */
+#include "problem/lcp.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+typedef enum pass { FREE, PAIRS } pass;
+
+typedef struct writer {
+    mo_lcp *lcp; /* its arrays are NULL while counting */
+    mo_lcp_variant variant;
+    int facets;
+    int size, ties;
+} writer;
+
+int mo_lcp_takes(const mo_problem *problem, int constraint)
+{
+    const int kind = problem->law[constraint].kind;
+    return kind != MO_LAW_COULOMB || isfinite(mo_constraint_param(problem, constraint)[0]);
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* A new unknown of this role that touches `rows` rows from `row` on. */
+static mo_lcp_unknown *add_unknown(writer *to, mo_lcp_role role, int constraint, int row, int rows)
+{
+    static const mo_lcp_unknown none = {0};
+    const int k = to->size++;
+    if (!to->lcp->unknown) {
+        return NULL;
+    }
+    to->lcp->unknown[k] = none;
+    to->lcp->unknown[k].role = role;
+    to->lcp->unknown[k].constraint = constraint;
+    to->lcp->unknown[k].row = row;
+    to->lcp->unknown[k].rows = rows;
+    to->lcp->constant[k] = 0;
+    return to->lcp->unknown + k;
+}
+
+static void add_tie(writer *to, int row, int column, double value)
+{
+    const int k = to->ties++;
+    if (to->lcp->tie) {
+        to->lcp->tie[k] = (mo_lcp_tie){row, column, value};
+    }
+}
+
+/* A pair (z, w) that touches one row, with the same sign in both. */
+static void add_single(writer *to, mo_lcp_role role, int constraint, int row, double sign)
+{
+    mo_lcp_unknown *unknown = add_unknown(to, role, constraint, row, 1);
+    if (unknown) {
+        unknown->impulse[0] = unknown->test[0] = sign;
+    }
+}
+
+static void set_offset(writer *to, int row, double value)
+{
+    if (to->lcp->offset) {
+        to->lcp->offset[row] = value;
+    }
+}
+
+/* ---- laws ---------------------------------------------------------------------------------- */
+
+static void write_joint(writer *to, int i, pass now)
+{
+    const mo_problem *problem = to->lcp->problem;
+    for (int row = problem->row_start[i]; now == FREE && row < problem->row_start[i + 1]; ++row) {
+        add_single(to, MO_LCP_JOINT, i, row, 1);
+    }
+}
+
+static void write_box_row(writer *to, int i, int row, double lower, double upper, pass now)
+{
+    const int from_below = isfinite(lower), is_free = !from_below && !isfinite(upper);
+    set_offset(to, row, from_below ? lower : is_free ? 0 : upper);
+    if (is_free != (now == FREE) || lower == upper) {
+        return;
+    }
+    const int distance = to->size;
+    add_single(to, is_free ? MO_LCP_JOINT : MO_LCP_BOUNDED, i, row, is_free || from_below ? 1 : -1);
+    if (from_below && isfinite(upper)) {
+        const int press = to->size;
+        add_unknown(to, MO_LCP_PRESS, i, row, 0);
+        add_tie(to, distance, press, 1);
+        add_tie(to, press, distance, -1);
+        if (to->lcp->constant) {
+            to->lcp->constant[press] = upper - lower;
+        }
+    }
+}
+
+static void write_box(writer *to, int i, pass now)
+{
+    const mo_problem *problem = to->lcp->problem;
+    const double *bounds = mo_constraint_param(problem, i);
+    const int d = mo_constraint_dim(problem, i);
+    for (int k = 0; k < d; ++k) {
+        write_box_row(to, i, problem->row_start[i] + k, bounds[k], bounds[d + k], now);
+    }
+}
+
+/* r_N and u_N; the impulse lies along the axis. */
+static int write_normal(writer *to, int i, const double *axis)
+{
+    const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);
+    const int normal = to->size;
+    mo_lcp_unknown *unknown = add_unknown(to, MO_LCP_NORMAL, i, row, d);
+    if (unknown) {
+        memcpy(unknown->impulse, axis, (size_t)d * sizeof *axis);
+        unknown->test[0] = 1;
+    }
+    return normal;
+}
+
+/* The directions of a group, and the slip speed that they share [anitescu2004, eq. 2.7, 4.17, 4.27]. */
+static void write_group(writer *to, int i, const mo_law_facets *facets, int g, int normal)
+{
+    const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);
+    const int first = to->size, count = facets->start[g + 1] - facets->start[g], slip = first + count;
+    for (int j = 0; j < count; ++j) {
+        mo_lcp_unknown *unknown = add_unknown(to, MO_LCP_DIRECTION, i, row, d);
+        if (unknown) {
+            const double *D = facets->direction[facets->start[g] + j];
+            unknown->group = g;
+            unknown->index = j;
+            memcpy(unknown->impulse, D, (size_t)d * sizeof *D);
+            memcpy(unknown->test, D, (size_t)d * sizeof *D);
+        }
+    }
+    if (to->variant == MO_LCP_FIXED_SLIP) {
+        return;
+    }
+    mo_lcp_unknown *unknown = add_unknown(to, MO_LCP_SLIP, i, row, 0);
+    if (unknown) {
+        unknown->group = g;
+    }
+    add_tie(to, slip, normal, facets->mu[g]);
+    for (int j = 0; j < count; ++j) {
+        add_tie(to, first + j, slip, 1);
+        add_tie(to, slip, first + j, -1);
+    }
+    if (to->variant == MO_LCP_RELAXED) {
+        add_tie(to, normal, slip, -facets->mu[g]);
+    }
+}
+
+static void write_cone(writer *to, int i)
+{
+    const mo_problem *problem = to->lcp->problem;
+    const int kind = problem->law[i].kind, d = mo_constraint_dim(problem, i);
+    mo_law_facets facets;
+    mo_constraint_law(problem, i)->facets(mo_constraint_param(problem, i), d, to->facets, &facets);
+    const int normal = write_normal(to, i, facets.axis);
+    for (int g = 0; g < facets.groups; ++g) {
+        if (facets.mu[g] > 0) {
+            write_group(to, i, &facets, g, normal);
+            to->lcp->uses_facets |= kind == MO_LAW_ROLLING || (kind == MO_LAW_COULOMB && d == 3);
+        }
+    }
+}
+
+/* [trinkle1997, eq. 32-33]: r_k = s+_k - mu r_N is put in place of r_k. */
+static void write_pyramid(writer *to, int i)
+{
+    const int row = to->lcp->problem->row_start[i];
+    const double mu = mo_constraint_param(to->lcp->problem, i)[0], axis[3] = {1, -mu, -mu};
+    const int normal = write_normal(to, i, axis), d = mo_constraint_dim(to->lcp->problem, i);
+    for (int k = 1; k < d && mu > 0; ++k) {
+        const int slack = to->size, recede = slack + 1;
+        add_single(to, MO_LCP_SLACK, i, row + k, 1);
+        mo_lcp_unknown *unknown = add_unknown(to, MO_LCP_RECEDE, i, row + k, 0);
+        if (unknown) {
+            unknown[-1].index = unknown->index = k;
+        }
+        add_tie(to, slack, recede, 1);
+        add_tie(to, recede, normal, 2 * mu);
+        add_tie(to, recede, slack, -1);
+    }
+}
+
+static void write_block(writer *to, int i, pass now)
+{
+    switch ((mo_law_kind)to->lcp->problem->law[i].kind) {
+    case MO_LAW_BILATERAL:
+        write_joint(to, i, now);
+        break;
+    case MO_LAW_BOX:
+        write_box(to, i, now);
+        break;
+    case MO_LAW_COULOMB:
+    case MO_LAW_PYRAMID:
+        if (now == PAIRS && to->variant == MO_LCP_EXACT && (to->lcp->problem->law[i].kind == MO_LAW_PYRAMID || mo_constraint_dim(to->lcp->problem, i) == 2)) {
+            write_pyramid(to, i);
+            break;
+        }
+        /* fall through */
+    default:
+        if (now == PAIRS) {
+            write_cone(to, i);
+        }
+    }
+}
+
+static void write_all(writer *to)
+{
+    mo_lcp *lcp = to->lcp;
+    const int count = lcp->problem->constraint_count;
+    for (int now = FREE; now <= PAIRS; ++now) {
+        int *start = now == FREE ? lcp->free_start : lcp->pair_start;
+        for (int i = 0; i <= count; ++i) {
+            if (start) {
+                start[i] = to->size;
+            }
+            if (i < count) {
+                write_block(to, i, (pass)now);
+            }
+        }
+        if (now == FREE) {
+            lcp->free_count = to->size;
+        }
+    }
+    lcp->size = to->size;
+    lcp->tie_count = to->ties;
+}
+
+/* ---- the view ------------------------------------------------------------------------------ */
+
+/* The constraints on each body, in rising order. */
+static void list_incidences(mo_lcp *lcp)
+{
+    const mo_problem *problem = lcp->problem;
+    int *start = lcp->body_start;
+    memset(start, 0, ((size_t)problem->body_count + 2) * sizeof *start);
+    for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
+        ++start[problem->block_index[k] + 2];
+    }
+    for (int b = 0; b < problem->body_count; ++b) {
+        start[b + 2] += start[b + 1];
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        size_t offset = 0;
+        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+            const int body = problem->block_index[k];
+            lcp->on_body[start[body + 1]++] = (mo_lcp_incidence){i, offset};
+            offset += (size_t)mo_constraint_dim(problem, i) * (size_t)mo_body_dim(problem, body);
+        }
+    }
+}
+
+void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets, mo_arena *arena,
+                   mo_lcp *lcp)
+{
+    const int is_global = problem->form == MO_FORM_GLOBAL;
+    const int blocks = is_global ? problem->block_start[problem->constraint_count] : 0;
+    *lcp = (mo_lcp){.problem = problem, .variant = variant, .facets = facets};
+    writer counter = {lcp, variant, facets, 0, 0};
+    write_all(&counter);
+    lcp->unknown = MO_TAKE(arena, lcp->size, mo_lcp_unknown);
+    lcp->tie = MO_TAKE(arena, lcp->tie_count, mo_lcp_tie);
+    lcp->constant = MO_TAKE(arena, lcp->size, double);
+    lcp->offset = MO_TAKE(arena, problem->row_count, double);
+    lcp->free_start = MO_TAKE(arena, problem->constraint_count + 1, int);
+    lcp->pair_start = MO_TAKE(arena, problem->constraint_count + 1, int);
+    lcp->body_start = MO_TAKE(arena, is_global ? problem->body_count + 2 : 0, int);
+    lcp->on_body = MO_TAKE(arena, blocks, mo_lcp_incidence);
+    if (arena->base) {
+        memset(lcp->offset, 0, (size_t)problem->row_count * sizeof *lcp->offset);
+        writer real = {lcp, variant, facets, 0, 0};
+        write_all(&real);
+        if (is_global) {
+            list_incidences(lcp);
+        }
+    }
+}
+
+/* ---- room for a sparse matrix -------------------------------------------------------------- */
+
+static size_t block_size(const mo_lcp *lcp, int i)
+{
+    mo_lcp counting = {.problem = lcp->problem};
+    writer counter = {&counting, lcp->variant, lcp->facets, 0, 0};
+    write_block(&counter, i, FREE);
+    write_block(&counter, i, PAIRS);
+    return (size_t)counter.size;
+}
+
+/* sum over the bodies of (unknowns on the body)^2 */
+static size_t fill_of_bodies(const mo_lcp *lcp, size_t *on_body)
+{
+    const mo_problem *problem = lcp->problem;
+    size_t fill = 0;
+    memset(on_body, 0, (size_t)problem->body_count * sizeof *on_body);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const size_t size = block_size(lcp, i);
+        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+            on_body[problem->block_index[k]] += size;
+        }
+    }
+    for (int b = 0; b < problem->body_count; ++b) {
+        fill += on_body[b] * on_body[b];
+    }
+    return fill;
+}
+
+static size_t fill_of_couplings(const mo_lcp *lcp)
+{
+    const mo_problem *problem = lcp->problem;
+    size_t fill = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const size_t size = block_size(lcp, i);
+        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+            fill += size * block_size(lcp, problem->block_index[k]);
+        }
+    }
+    return fill;
+}
+
+mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill)
+{
+    const mo_problem *problem = lcp->problem;
+    const size_t all = (size_t)lcp->size * (size_t)lcp->size, bodies = (size_t)problem->body_count;
+    *fill = all;
+    if (lcp->free_count > 0) {
+        return MO_OK; /* joints, once eliminated, couple everything */
+    }
+    size_t *on_body = mo_memory_array(&problem->allocator, bodies, sizeof *on_body);
+    if (!on_body) {
+        return MO_ERR_MEMORY;
+    }
+    size_t most = problem->form == MO_FORM_GLOBAL ? fill_of_bodies(lcp, on_body) : fill_of_couplings(lcp);
+    mo_memory_free(&problem->allocator, on_body);
+    most += (size_t)lcp->tie_count;
+    for (int i = 0; problem->compliance && i < problem->constraint_count; ++i) {
+        most += block_size(lcp, i) * block_size(lcp, i);
+    }
+    *fill = most < all ? most : all;
+    return MO_OK;
+}
+
+/* ---- from z to r, u and w ------------------------------------------------------------------ */
+
+void mo_lcp_ray(const mo_lcp *lcp, const double *z, double *r)
+{
+    memset(r, 0, (size_t)lcp->problem->row_count * sizeof *r);
+    for (int k = 0; k < lcp->size; ++k) {
+        const mo_lcp_unknown *unknown = lcp->unknown + k;
+        mo_axpy(unknown->rows, z[k], unknown->impulse, r + unknown->row);
+    }
+}
+
+void mo_lcp_impulse(const mo_lcp *lcp, const double *z, double *r)
+{
+    mo_lcp_ray(lcp, z, r);
+    mo_axpy(lcp->problem->row_count, 1, lcp->offset, r);
+}
+
+void mo_lcp_slack(const mo_lcp *lcp, const double *z, const double *r, const double *u, double *w)
+{
+    double law_u[MO_LAW_MAX_DIM];
+    for (int k = 0; k < lcp->size; ++k) {
+        const mo_lcp_unknown *unknown = lcp->unknown + k;
+        const int row = unknown->row;
+        mo_law_velocity(lcp->problem, row, unknown->rows, u + row, r + row, law_u);
+        w[k] = lcp->constant[k] + mo_dot(unknown->rows, unknown->test, law_u);
+    }
+    for (int t = 0; t < lcp->tie_count; ++t) {
+        w[lcp->tie[t].row] += lcp->tie[t].value * z[lcp->tie[t].column];
+    }
+}

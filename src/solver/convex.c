@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The block functions g_i as proximal maps.
+ *
+ * Shifted: prox of s r_N on K is the projection of x - step s e_N.  Bounded slip: the normal part is cut off at
+ * zero, and the prox of step lambda |.| is x less its projection on the ball of that radius in the norm of slip:
+ * a disc, an interval, or for a faceted law the polygon { y : -d_j.y <= 1 for all j }.
+ */
+#include "solver/convex.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "law/polygon.h"
+
+/* The friction discs of a law as groups of rows; corners > 0: the polygon of that many directions instead. */
+typedef struct slip_groups {
+    int count;
+    int row[MO_LAW_MAX_GROUPS], dim[MO_LAW_MAX_GROUPS];
+    double mu[MO_LAW_MAX_GROUPS];
+    int corners;
+} slip_groups;
+
+static void add_group(slip_groups *groups, int row, int dim, double mu)
+{
+    groups->row[groups->count] = row;
+    groups->dim[groups->count] = dim;
+    groups->mu[groups->count++] = mu;
+}
+
+static slip_groups groups_of(const mo_problem *problem, int i)
+{
+    const double *p = mo_constraint_param(problem, i);
+    const int d = mo_constraint_dim(problem, i);
+    slip_groups groups = {0};
+    switch ((mo_law_kind)problem->law[i].kind) {
+    case MO_LAW_COULOMB:
+        add_group(&groups, 1, d - 1, p[0]);
+        break;
+    case MO_LAW_ROLLING:
+        add_group(&groups, 1, 2, p[0]);
+        add_group(&groups, 3, 2, p[1]);
+        break;
+    case MO_LAW_PYRAMID: /* each tangential row by itself */
+        add_group(&groups, 1, 1, p[0]);
+        add_group(&groups, 2, 1, p[0]);
+        break;
+    case MO_LAW_FACETED:
+        add_group(&groups, 1, 2, p[0]);
+        groups.corners = (int)p[1];
+        break;
+    default:
+        break;
+    }
+    return groups;
+}
+
+/* ---- the ball of slip ------------------------------------------------------------------------ */
+
+/* The direction of a faceted law that dissipates most: the largest -d_j.y. */
+static double polygon_norm(int corners, const double *y, double direction[2])
+{
+    const mo_polygon polygon = {.mu = 1, .corners = corners, .phase = 0};
+    double most = -INFINITY;
+    for (int j = 0; j < corners; ++j) {
+        double d[2];
+        mo_polygon_corner(&polygon, j, d);
+        const double along = -(d[0] * y[0] + d[1] * y[1]);
+        if (along > most) {
+            most = along;
+            direction[0] = -d[0];
+            direction[1] = -d[1];
+        }
+    }
+    return most;
+}
+
+static double slip_norm(const slip_groups *groups, int g, const double *y)
+{
+    double direction[2];
+    return groups->corners ? polygon_norm(groups->corners, y, direction)
+                           : sqrt(mo_dot(groups->dim[g], y, y));
+}
+
+/*
+ * y -= its projection on the polygon with inradius `radius`; J = the derivative of that.  The nearest edge is the one
+ * the point looks at, by symmetry; on it the point lands between the corners or at one.
+ */
+static void shrink_by_polygon(int corners, double radius, double *y, double *J)
+{
+    double n[2] = {1, 0};
+    const double along = polygon_norm(corners, y, n), aside = -n[1] * y[0] + n[0] * y[1];
+    const double half = radius * tan(acos(-1.0) / corners);
+    if (along <= radius) {
+        y[0] = y[1] = 0;
+        memset(J, 0, 4 * sizeof *J);
+        J[0] = J[3] = radius == 0; /* at the one point of an empty ball, the side that moves */
+        return;
+    }
+    const int is_corner = fabs(aside) > half;
+    const double kept = is_corner ? copysign(half, aside) : aside;
+    y[0] -= radius * n[0] - kept * n[1];
+    y[1] -= radius * n[1] + kept * n[0];
+    /* I less the part that follows the edge */
+    const double follows = is_corner ? 0 : 1;
+    J[0] = 1 - follows * n[1] * n[1];
+    J[1] = J[2] = follows * n[0] * n[1];
+    J[3] = 1 - follows * n[0] * n[0];
+}
+
+static void shrink_by_disc(int dim, double radius, double *y, double *J)
+{
+    const double size = sqrt(mo_dot(dim, y, y));
+    const double scale = size > radius ? 1 - radius / size : radius == 0 ? 1 : 0;
+    for (int a = 0; a < dim; ++a) {
+        for (int b = 0; b < dim; ++b) {
+            const double turned = size > radius ? radius / size * (y[a] / size) * (y[b] / size) : 0;
+            J[a * dim + b] = (a == b) * scale + turned;
+        }
+    }
+    for (int a = 0; a < dim; ++a) {
+        y[a] *= scale;
+    }
+}
+
+/* Both at once: y from x, J (d x d). */
+static void bounded_slip(const mo_convex *convex, int i, double step, const double *x, double *y, double *J)
+{
+    const int d = mo_constraint_dim(convex->problem, i);
+    const slip_groups groups = groups_of(convex->problem, i);
+    memmove(y, x, (size_t)d * sizeof *y);
+    memset(J, 0, (size_t)(d * d) * sizeof *J);
+    J[0] = y[0] > 0;
+    y[0] = y[0] > 0 ? y[0] : 0;
+    for (int g = 0; g < groups.count; ++g) {
+        const int row = groups.row[g], dim = groups.dim[g];
+        const double radius = step * convex->lambda[i * MO_LAW_MAX_GROUPS + g];
+        double part[4] = {0};
+        if (groups.mu[g] == 0) { /* no friction at all, whatever the slip */
+            memset(y + row, 0, (size_t)dim * sizeof *y);
+        } else if (groups.corners) {
+            shrink_by_polygon(groups.corners, radius, y + row, part);
+        } else {
+            shrink_by_disc(dim, radius, y + row, part);
+        }
+        for (int a = 0; a < dim; ++a) {
+            memcpy(J + (row + a) * d + row, part + a * dim, (size_t)dim * sizeof *J);
+        }
+    }
+}
+
+/* ---- the maps -------------------------------------------------------------------------------- */
+
+static int is_bounded_slip(const mo_convex *convex, int i)
+{
+    return convex->kind == MO_CONVEX_BOUNDED_SLIP && groups_of(convex->problem, i).count > 0;
+}
+
+/* x less the frozen shift. */
+static const double *shifted(const mo_convex *convex, int i, int d, double step, const double *x,
+                             double *room)
+{
+    if (convex->kind != MO_CONVEX_SHIFTED || convex->s[i] == 0) {
+        return x;
+    }
+    memcpy(room, x, (size_t)d * sizeof *x);
+    room[0] -= step * convex->s[i];
+    return room;
+}
+
+void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y)
+{
+    const mo_problem *problem = convex->problem;
+    const int d = mo_constraint_dim(problem, i);
+    double room[MO_BILATERAL_MAX_DIM];
+    if (is_bounded_slip(convex, i)) {
+        double J[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
+        bounded_slip(convex, i, step, x, y, J);
+        return;
+    }
+    mo_constraint_law(problem, i)
+        ->project(mo_constraint_param(problem, i), d, shifted(convex, i, d, step, x, room), y);
+}
+
+void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x, double *J)
+{
+    const mo_problem *problem = convex->problem;
+    const int d = mo_constraint_dim(problem, i);
+    double room[MO_BILATERAL_MAX_DIM];
+    if (is_bounded_slip(convex, i)) {
+        bounded_slip(convex, i, step, x, room, J);
+        return;
+    }
+    mo_constraint_law(problem, i)
+        ->project_derivative(mo_constraint_param(problem, i), d, shifted(convex, i, d, step, x, room), J);
+}
+
+double mo_convex_residual(const mo_convex *convex, const double *u, const double *r)
+{
+    const mo_problem *problem = convex->problem;
+    double sum = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        double x[MO_BILATERAL_MAX_DIM], y[MO_BILATERAL_MAX_DIM];
+        mo_law_velocity(problem, row, d, u + row, r + row, x);
+        for (int k = 0; k < d; ++k) {
+            x[k] = r[row + k] - x[k];
+        }
+        mo_convex_prox(convex, i, 1, x, y);
+        for (int k = 0; k < d; ++k) {
+            sum += (r[row + k] - y[k]) * (r[row + k] - y[k]);
+        }
+    }
+    return sqrt(sum);
+}
+
+/* ---- what is frozen -------------------------------------------------------------------------- */
+
+void mo_convex_shifts(const mo_problem *problem, const double *u, const double *r, double *s)
+{
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        double law_u[MO_BILATERAL_MAX_DIM], zero_normal[MO_BILATERAL_MAX_DIM];
+        mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+        law_u[0] = 0; /* so that the shift is not lost in the rounding of u_N */
+        mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, law_u, zero_normal);
+        s[i] = groups_of(problem, i).count ? zero_normal[0] : 0;
+    }
+}
+
+void mo_convex_slips(const mo_problem *problem, const double *u, const double *r, double *lambda)
+{
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const slip_groups groups = groups_of(problem, i);
+        double law_u[MO_BILATERAL_MAX_DIM];
+        mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+        for (int g = 0; g < MO_LAW_MAX_GROUPS; ++g) {
+            lambda[i * MO_LAW_MAX_GROUPS + g] =
+                g < groups.count ? slip_norm(&groups, g, law_u + groups.row[g]) : 0;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The convex problems that a fixed point on the sliding speed solves one after the other, and what an engine for
+ * them looks like.
+ *
+ *     minimise  1/2 r' W r + q' r + sum_i g_i(r_i)          (W with the compliance on its diagonal)
+ *
+ * where each g_i is convex.  Two kinds:
+ *
+ *   shifted       g_i = s_i r_N on the law's set K_i: with the shift s frozen,
+ *                     K_i* contains u_i + s_i e_N, perpendicular to r_i in K_i
+ *                 [anitescu2004, eq. 4.21] for facets, [acary2011, eq. 3.15, 4.7] for the cone.
+ *   bounded slip  g_i = lambda_i |r_T| (in the dual of the norm of slip) on r_N >= 0: with the slip speeds
+ *                 lambda frozen, u_N >= 0 and |u_T| <= lambda, as constraints on the velocity alone; r holds
+ *                 their multipliers, which need not lie in the friction cone [anitescu2004, eq. 4.29].
+ *
+ *   here        anitescu2004       acary2011    meaning
+ *   s           Gamma              mu s         shift of the normal velocity
+ *   lambda      lambda             s            slip speed
+ *   r_N, r_T    c_n, D beta        r            impulse
+ *   w_N         Delta              w            gap over the step
+ *
+ * Laws without a friction disc are convex as they are and stay the same in both.  The laws' `shift` says what s is;
+ * a law whose shift is not along e_N (a contact that slides in a known direction) has no place here.
+ */
+#ifndef MO_SOLVER_CONVEX_H
+#define MO_SOLVER_CONVEX_H
+
+#include "solver/method.h"
+
+/* The laws that these problems can hold. */
+#define MO_CONVEX_LAWS (MO_ALL_LAWS & ~MO_LAW_BIT(MO_LAW_SLIDING))
+
+typedef enum mo_convex_kind { MO_CONVEX_SHIFTED, MO_CONVEX_BOUNDED_SLIP } mo_convex_kind;
+
+typedef struct mo_convex {
+    const mo_problem *problem;
+    mo_convex_kind kind;
+    const double *s;      /* shifted: one a constraint                                      */
+    const double *lambda; /* bounded slip: MO_LAW_MAX_GROUPS a constraint, one for each disc */
+} mo_convex;
+
+/* s of every constraint at velocities u (without the compliance part) and impulses r. */
+void mo_convex_shifts(const mo_problem *problem, const double *u, const double *r, double *s);
+
+/* lambda of every friction disc (MO_LAW_MAX_GROUPS a constraint; zero where there is none). */
+void mo_convex_slips(const mo_problem *problem, const double *u, const double *r, double *lambda);
+
+/* y = the least of step g_i(y) + 1/2 |y - x|^2, and its derivative J (symmetric, d x d). */
+void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y);
+void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x, double *J);
+
+/* 2-norm of r - prox(r - u) with unit step, all blocks: zero exactly at a solution; u without the compliance. */
+double mo_convex_residual(const mo_convex *convex, const double *u, const double *r);
+
+/* ---- engines --------------------------------------------------------------------------------- */
+
+typedef struct mo_convex_answer {
+    double residual;    /* mo_convex_residual of what is handed back  */
+    int iterations;     /* of the engine, in its own units            */
+    int is_interrupted; /* by the caller or the clock: run->status    */
+} mo_convex_answer;
+
+typedef struct mo_convex_engine {
+    const char *name;
+    int takes_bounded_slip;
+
+    /* Lays out its workspace, as a method does (method.h). */
+    mo_error (*layout)(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **workspace);
+
+    /*
+     * From the r it is given to one whose residual is at most tol, or the best it reaches; u is the velocity of
+     * that r.  Asks the run now and then whether it must stop.
+     */
+    mo_convex_answer (*solve)(mo_run *run, void *workspace, const mo_convex *convex, double tol, double *r,
+                              double *u);
+} mo_convex_engine;
+
+/* Proximal point steps by Newton's method, with sweeps where those are cheaper: convex_newton.c. */
+extern const mo_convex_engine mo_convex_newton_engine;
+
+/* True where the run must end now, in the midst of an iteration; run->status then says why. */
+static inline int mo_run_is_over(mo_run *run)
+{
+    return mo_run_must_stop(run, run->result->iterations);
+}
+
+#endif

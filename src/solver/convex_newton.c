@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The engine for convex contact problems (convex.h): sweeps first, proximal Newton steps to finish.
+ *
+ *   sweep    block after block, r_i = prox(r_i - (u_i + compliance r_i) / scale_i): block coordinate descent,
+ *            cheap, good for the first digits and slow afterwards.
+ *   step     one proximal point step of length 1 / rho (convex_step.h).  In the directions where W has the eigenvalue
+ *            w it leaves rho / (rho + w) of the error, and all of it in the null space, where nothing needs to
+ *            change; a small rho converges in a few steps.
+ *
+ * Sweeps go on while their rate promises the tolerance for less work than Newton would take.  rho falls by ten after
+ * each step that Newton found easy.  Rounding puts an error of about 1e-16 / rho into r, of which a step with
+ * rho leaves rho in u: where the residual no longer falls, rho rises again, and the best r is kept.  The last
+ * rho serves the next problem, which is near the last one.
+ *
+ * Limits: memory and time of a factorisation bound the Newton steps; beyond them sweeps are all there is, and
+ * so is their accuracy.  A problem without a solution ends with the best r found.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solver/convex_step.h"
+
+enum { STEPS_MOST = 200, SWEEPS_MOST = 20000, PATIENCE = 8, CHECK_EVERY = 8 };
+static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0;
+
+/* Newton steps that a problem takes, about: what sweeps are weighed against. */
+static const double NEWTON_STEPS = 6;
+
+typedef struct workspace {
+    mo_convex_step step;
+    double *state;  /* x of a global problem  */
+    double *best_r; /* and its residual       */
+    double best;
+    double rho;
+    int has_begun;
+} workspace;
+
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
+{
+    (void)options;
+    workspace *w = MO_TAKE(arena, 1, workspace);
+    const mo_error error = mo_convex_step_layout(problem, arena, w ? &w->step : NULL);
+    double *state = MO_TAKE(arena, problem->dof_count, double);
+    double *best_r = MO_TAKE(arena, problem->row_count, double);
+    if (w && !error) {
+        w->state = state;
+        w->best_r = best_r;
+        w->has_begun = 0;
+    }
+    *out = w;
+    return error;
+}
+
+/* One call of the engine. */
+typedef struct call {
+    mo_run *run;
+    workspace *w;
+    const mo_convex *convex;
+    double tol;
+    double *r, *u, *x;
+    double residual;
+} call;
+
+/* u of r and its residual; keeps the best.  True once that is good enough. */
+static int look(call *c)
+{
+    const mo_sweep *sweep = c->w->step.sweep;
+    const size_t bytes = (size_t)c->convex->problem->row_count * sizeof(double);
+    mo_sweep_reset(sweep, 1, c->r, c->x);
+    mo_sweep_all_velocities(sweep, 1, c->x, c->u);
+    c->residual = mo_convex_residual(c->convex, c->u, c->r);
+    if (c->residual < c->w->best) {
+        c->w->best = c->residual;
+        memcpy(c->w->best_r, c->r, bytes);
+    }
+    return c->residual <= c->tol;
+}
+
+static void return_to_best(call *c)
+{
+    if (!(c->residual <= c->w->best)) {
+        memcpy(c->r, c->w->best_r, (size_t)c->convex->problem->row_count * sizeof(double));
+        look(c);
+    }
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+static void sweep_once(const call *c)
+{
+    const mo_sweep *sweep = c->w->step.sweep;
+    const mo_problem *problem = sweep->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) { /* natural order: position i holds constraint i */
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double inverse = 1 / c->w->step.scale[i];
+        double u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM];
+        mo_sweep_velocity(sweep, i, c->x, u);
+        mo_law_velocity(problem, row, d, u, c->r + row, x);
+        for (int k = 0; k < d; ++k) {
+            x[k] = c->r[row + k] - inverse * x[k];
+        }
+        mo_convex_prox(c->convex, i, inverse, x, u);
+        for (int k = 0; k < d; ++k) {
+            x[k] = u[k] - c->r[row + k];
+            c->r[row + k] = u[k];
+        }
+        mo_sweep_apply(sweep, i, x, c->x);
+    }
+}
+
+/* Sweeps whose work equals that of Newton: none for small problems, hundreds in a large bed of stones. */
+static double worthwhile_sweeps(const call *c)
+{
+    const mo_problem *problem = c->convex->problem;
+    const size_t values = problem->value_start[problem->constraint_count];
+    const double of_sweep = 4.0 * (double)values + 100.0 * problem->constraint_count;
+    return c->w->step.is_ready ? NEWTON_STEPS * c->w->step.flops / of_sweep : SWEEPS_MOST;
+}
+
+/* True once the residual is good enough; false where Newton should go on.  Counts the sweeps. */
+static int sweep_while_it_pays(call *c, int *sweeps)
+{
+    double left = worthwhile_sweeps(c);
+    for (; left >= CHECK_EVERY && !mo_run_is_over(c->run); left -= CHECK_EVERY) {
+        const double before = c->residual;
+        for (int k = 0; k < CHECK_EVERY; ++k) {
+            sweep_once(c);
+        }
+        *sweeps += CHECK_EVERY;
+        if (look(c)) {
+            return 1;
+        }
+        const double rate = log(c->residual / before) / CHECK_EVERY; /* of one sweep, negative */
+        if (c->w->step.is_ready && !(log(c->tol / c->residual) > rate * left)) {
+            break; /* too slow; also where tol is zero */
+        }
+    }
+    return 0;
+}
+
+/* ---- Newton steps ---------------------------------------------------------------------------- */
+
+/* The size at which the gradient of a step is rounding: of x, and of P' r. */
+static double noise_of(const call *c)
+{
+    const int n = c->w->step.unknowns;
+    return 8 * DBL_EPSILON * (1 + sqrt(mo_dot(n, c->x, c->x)));
+}
+
+static void choose_rho(workspace *w, int newton, double before, double after)
+{
+    if (newton < 0 || newton > 25 || !(after < before)) {
+        w->rho = fmin(RHO_MOST, 10 * w->rho);
+    } else if (newton <= 6) {
+        w->rho = fmax(RHO_LEAST, 0.1 * w->rho);
+    }
+}
+
+static int step_until_solved(call *c)
+{
+    workspace *w = c->w;
+    int newton_steps = 0, since_best = 0;
+    for (int count = 0; count < STEPS_MOST && since_best < PATIENCE; ++count) {
+        if (c->residual <= c->tol || mo_run_is_over(c->run)) {
+            break;
+        }
+        const double best = w->best, before = c->residual;
+        const int newton = mo_convex_step_take(&w->step, c->convex, w->rho, noise_of(c), c->u, c->r);
+        newton_steps += newton > 0 ? newton : 1;
+        look(c);
+        choose_rho(w, newton, before, c->residual);
+        since_best = w->best < 0.9 * best ? 0 : since_best + 1;
+    }
+    return newton_steps;
+}
+
+/* ---- the engine ------------------------------------------------------------------------------ */
+
+static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex, double tol, double *r,
+                              double *u)
+{
+    workspace *w = memory;
+    call c = {.run = run, .w = w, .convex = convex, .tol = tol, .r = r, .u = u};
+    int sweeps = 0, steps = 0;
+    c.x = convex->problem->form == MO_FORM_GLOBAL ? w->state : r;
+    if (!w->has_begun) {
+        mo_convex_step_begin(&w->step);
+        w->rho = RHO_FIRST;
+        w->has_begun = 1;
+    }
+    w->best = INFINITY;
+    if (!look(&c) && !sweep_while_it_pays(&c, &sweeps) && w->step.is_ready) {
+        steps = step_until_solved(&c);
+    }
+    return_to_best(&c);
+    return (mo_convex_answer){c.residual, sweeps + steps, mo_run_is_over(run)};
+}
+
+const mo_convex_engine mo_convex_newton_engine = {
+    .name = "newton",
+    .takes_bounded_slip = 1,
+    .layout = layout,
+    .solve = solve,
+};

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/convex_step.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Newton steps at most; relative accuracy of dx; dense matrices up to this size; numbers of a sparse factor. */
+enum { NEWTON_MOST = 40, DENSE_MOST = 2500 };
+static const double ACCURACY = 1e-3, VALUES_MOST = 1e8;
+
+/* LAPACK, column-major. */
+void dgesv_(const int *n, const int *nrhs, double *A, const int *lda, int *ipiv, double *b, const int *ldb,
+            int *info);
+
+/* ---- room ------------------------------------------------------------------------------------ */
+
+static mo_error layout_matrix(const mo_problem *problem, mo_arena *arena, mo_convex_step *step)
+{
+    const int is_global = problem->form == MO_FORM_GLOBAL;
+    step->unknowns = is_global ? problem->dof_count : problem->row_count;
+    const double n = step->unknowns;
+    if (is_global && problem->is_symmetric) {
+        const mo_error error = mo_problem_kkt(problem, &step->kkt);
+        if (error) {
+            return error;
+        }
+        const mo_block_plan *plan = step->kkt->plan;
+        step->is_ready = (double)plan->value_count <= VALUES_MOST;
+        step->flops = plan->flops;
+        step->matrix = MO_TAKE(arena, step->is_ready ? plan->value_count : 0, double);
+        step->ints = MO_TAKE(arena, mo_block_ints(plan), int);
+        return MO_OK;
+    }
+    step->is_ready = step->unknowns <= DENSE_MOST;
+    step->flops = n * n * n / 1.5;
+    step->matrix = MO_TAKE(arena, step->is_ready ? (size_t)step->unknowns * (size_t)step->unknowns : 0, double);
+    step->ints = MO_TAKE(arena, step->unknowns, int);
+    return MO_OK;
+}
+
+mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_convex_step *step)
+{
+    mo_convex_step own = {0};
+    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &own.sweep);
+    error = error ? error : layout_matrix(problem, arena, &own);
+    if (error) {
+        return error;
+    }
+    own.scale = MO_TAKE(arena, problem->constraint_count, double);
+    own.soft = MO_TAKE(arena, problem->constraint_count, double);
+    double **const rows[] = {&own.a, &own.argument, &own.dr};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        *rows[k] = MO_TAKE(arena, problem->row_count, double);
+    }
+    double **const unknowns[] = {&own.dx, &own.trial, &own.gradient, &own.direction};
+    for (size_t k = 0; k < sizeof unknowns / sizeof unknowns[0]; ++k) {
+        *unknowns[k] = MO_TAKE(arena, own.unknowns, double);
+    }
+    if (step) {
+        *step = own;
+    }
+    return MO_OK;
+}
+
+/* The largest row sum of |W_ii + compliance|, which bounds its norm; 1 where nothing moves the block. */
+static double block_scale(int d, const double *W)
+{
+    double most = 0;
+    for (int j = 0; j < d; ++j) {
+        double sum = 0;
+        for (int k = 0; k < d; ++k) {
+            sum += 0.5 * fabs(W[j * d + k] + W[k * d + j]);
+        }
+        most = fmax(most, sum);
+    }
+    return most > 0 ? most : 1;
+}
+
+void mo_convex_step_begin(mo_convex_step *step)
+{
+    const mo_problem *problem = step->sweep->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        step->scale[i] = block_scale(mo_constraint_dim(problem, i), mo_sweep_diagonal(step->sweep, i));
+        step->soft[i] = 0;
+        for (int row = problem->row_start[i]; problem->compliance && row < problem->row_start[i + 1]; ++row) {
+            step->soft[i] = fmax(step->soft[i], problem->compliance[row]);
+        }
+    }
+}
+
+/* ---- the gradient ---------------------------------------------------------------------------- */
+
+static double kappa(const mo_convex_step *step, double rho, int i)
+{
+    return rho * step->scale[i] + step->soft[i];
+}
+
+/* du = P dx of constraint i (the natural order makes its position i). */
+static void read_change(const mo_convex_step *step, int i, const double *dx, double *du)
+{
+    const mo_problem *problem = step->sweep->problem;
+    const int is_global = problem->form == MO_FORM_GLOBAL, d = mo_constraint_dim(problem, i);
+    const int *start = is_global ? problem->body_start : problem->row_start;
+    const double *block =
+        is_global ? mo_sweep_pull(step->sweep, i) : problem->values + problem->value_start[i];
+    memset(du, 0, (size_t)d * sizeof *du);
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int from = start[problem->block_index[k]], n = start[problem->block_index[k] + 1] - from;
+        for (int j = 0; j < d; ++j, block += n) {
+            du[j] += mo_dot(n, block, dx + from);
+        }
+    }
+}
+
+/* argument, dr and the gradient dx - P' dr at dx; returns its norm. */
+static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho, const double *r,
+                       const double *dx)
+{
+    const mo_problem *problem = step->sweep->problem;
+    const int is_global = problem->form == MO_FORM_GLOBAL;
+    double *gradient = step->gradient;
+    memset(gradient, 0, (size_t)step->unknowns * sizeof *gradient);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double inverse = 1 / kappa(step, rho, i);
+        double du[MO_BILATERAL_MAX_DIM], *argument = step->argument + row, *dr = step->dr + row;
+        read_change(step, i, dx, du);
+        for (int k = 0; k < d; ++k) {
+            argument[k] = r[row + k] - inverse * (step->a[row + k] + du[k]);
+        }
+        mo_convex_prox(convex, i, inverse, argument, dr);
+        for (int k = 0; k < d; ++k) {
+            dr[k] -= r[row + k];
+        }
+        if (is_global) {
+            mo_sweep_apply(step->sweep, i, dr, gradient);
+        } else {
+            memcpy(gradient + row, dr, (size_t)d * sizeof *dr);
+        }
+    }
+    for (int k = 0; k < step->unknowns; ++k) {
+        gradient[k] = dx[k] - gradient[k];
+    }
+    return sqrt(mo_dot(step->unknowns, gradient, gradient));
+}
+
+/* ---- Newton's direction ---------------------------------------------------------------------- */
+
+/* B = J / kappa of block i at its argument. */
+static void block_of(const mo_convex_step *step, const mo_convex *convex, double rho, int i, double *B)
+{
+    const mo_problem *problem = step->sweep->problem;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double inverse = 1 / kappa(step, rho, i);
+    mo_convex_prox_derivative(convex, i, inverse, step->argument + row, B);
+    for (int k = 0; k < d * d; ++k) {
+        B[k] *= inverse;
+    }
+}
+
+static int sparse_direction(mo_convex_step *step, const mo_convex *convex, double rho)
+{
+    const mo_problem *problem = step->sweep->problem;
+    double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    mo_kkt_begin(step->kkt, step->matrix);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        block_of(step, convex, rho, i, B);
+        mo_kkt_add(step->kkt, step->sweep, i, B, step->matrix);
+    }
+    if (!mo_block_factor(step->kkt->plan, step->matrix, step->ints)) {
+        return 0;
+    }
+    mo_block_solve(step->kkt->plan, step->matrix, step->direction);
+    return 1;
+}
+
+/* A += X' B Y for X (d x m) at row `from`, Y (d x n) at column `to`; A column-major. */
+static void add_dense(int size, int d, const double *B, int m, int from, const double *X, int n, int to,
+                      const double *Y, double *A)
+{
+    for (int a = 0; a < d; ++a) {
+        for (int b = 0; b < d; ++b) {
+            for (int j = 0; j < n; ++j) {
+                mo_axpy(m, B[a * d + b] * Y[b * n + j], X + (size_t)a * m,
+                        A + (size_t)(to + j) * (size_t)size + from);
+            }
+        }
+    }
+}
+
+/* Global, unsymmetric masses: push' B pull over all pairs of bodies of constraint i. */
+static void add_bodies(mo_convex_step *step, int i, const double *B)
+{
+    const mo_problem *problem = step->sweep->problem;
+    const int d = mo_constraint_dim(problem, i);
+    const double *X = mo_sweep_push(step->sweep, i);
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int body = problem->block_index[k], m = mo_body_dim(problem, body);
+        const double *Y = mo_sweep_pull(step->sweep, i);
+        for (int l = problem->block_start[i]; l < problem->block_start[i + 1]; ++l) {
+            const int other = problem->block_index[l], n = mo_body_dim(problem, other);
+            add_dense(step->unknowns, d, B, m, problem->body_start[body], X, n, problem->body_start[other],
+                      Y, step->matrix);
+            Y += (size_t)d * n;
+        }
+        X += (size_t)d * m;
+    }
+}
+
+/* Reduced: B W_ij in the rows of i. */
+static void add_couplings(mo_convex_step *step, int i, const double *B)
+{
+    const mo_problem *problem = step->sweep->problem;
+    const int d = mo_constraint_dim(problem, i), row = problem->row_start[i];
+    const double *W = problem->values + problem->value_start[i];
+    double identity[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM] = {0};
+    for (int k = 0; k < d; ++k) {
+        identity[k * d + k] = 1;
+    }
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
+        add_dense(step->unknowns, d, B, d, row, identity, n, problem->row_start[j], W, step->matrix);
+        W += (size_t)d * n;
+    }
+}
+
+static int dense_direction(mo_convex_step *step, const mo_convex *convex, double rho)
+{
+    const mo_problem *problem = step->sweep->problem;
+    const int n = step->unknowns, one = 1;
+    int info = 0;
+    double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    memset(step->matrix, 0, (size_t)n * (size_t)n * sizeof(double));
+    for (int k = 0; k < n; ++k) {
+        step->matrix[(size_t)k * (size_t)n + (size_t)k] = 1;
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        block_of(step, convex, rho, i, B);
+        if (problem->form == MO_FORM_GLOBAL) {
+            add_bodies(step, i, B);
+        } else {
+            add_couplings(step, i, B);
+        }
+    }
+    if (n > 0) {
+        dgesv_(&n, &one, step->matrix, &n, step->ints, step->direction, &n, &info);
+    }
+    return info == 0;
+}
+
+/* direction = -matrix^-1 gradient; false where that cannot be computed. */
+static int find_direction(mo_convex_step *step, const mo_convex *convex, double rho)
+{
+    for (int k = 0; k < step->unknowns; ++k) {
+        step->direction[k] = -step->gradient[k];
+    }
+    const int found = step->kkt ? sparse_direction(step, convex, rho) : dense_direction(step, convex, rho);
+    return found && isfinite(mo_dot(step->unknowns, step->direction, step->direction));
+}
+
+/* ---- line search ----------------------------------------------------------------------------- */
+
+static double try_length(mo_convex_step *step, const mo_convex *convex, double rho, const double *r,
+                         double t)
+{
+    for (int k = 0; k < step->unknowns; ++k) {
+        step->trial[k] = step->dx[k] + t * step->direction[k];
+    }
+    return evaluate(step, convex, rho, r, step->trial);
+}
+
+/*
+ * The symmetric case.  Along the direction the function is convex and its slope is known: the length is found
+ * where that slope is between -0.9 of the first one and a tenth of it, by false position with bisection.
+ * Slopes, unlike values, can be told apart down to rounding.
+ */
+static double search_slope(mo_convex_step *step, const mo_convex *convex, double rho, const double *r)
+{
+    const int n = step->unknowns;
+    const double first = mo_dot(n, step->gradient, step->direction);
+    double low = 0, at_low = first, high = 1, size = try_length(step, convex, rho, r, 1);
+    double slope = mo_dot(n, step->gradient, step->direction), at_high = slope;
+    if (!(first < 0)) {
+        return size; /* rounding: nothing to search */
+    }
+    for (int round = 0; round < 25 && slope > -0.1 * first; ++round) {
+        const double part = round % 3 == 2 ? 0.5 : -at_low / (at_high - at_low);
+        const double t = low + fmin(0.99, fmax(0.01, part)) * (high - low);
+        size = try_length(step, convex, rho, r, t);
+        slope = mo_dot(n, step->gradient, step->direction);
+        if (slope > 0) {
+            high = t;
+            at_high = slope;
+        } else if (slope < 0.9 * first) {
+            low = t;
+            at_low = slope;
+            slope = INFINITY; /* too short: go on */
+        }
+    }
+    return size;
+}
+
+/* The other cases: halving until the gradient is smaller. */
+static double search_size(mo_convex_step *step, const mo_convex *convex, double rho, const double *r,
+                          double before)
+{
+    double size = INFINITY;
+    for (double t = 1; t > 1e-4; t *= 0.5) {
+        size = try_length(step, convex, rho, r, t);
+        if (size <= (1 - 0.1 * t) * before) {
+            break;
+        }
+    }
+    return size;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+static void set_base(mo_convex_step *step, const double *u, const double *r)
+{
+    const mo_problem *problem = step->sweep->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i];
+        mo_law_velocity(problem, row, problem->row_start[i + 1] - row, u + row, r + row, step->a + row);
+    }
+    memset(step->dx, 0, (size_t)step->unknowns * sizeof *step->dx);
+}
+
+int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, double noise,
+                        const double *u, double *r)
+{
+    const int n = step->unknowns;
+    set_base(step, u, r);
+    double size = evaluate(step, convex, rho, r, step->dx);
+    int taken = 0;
+    for (; taken < NEWTON_MOST; ++taken) {
+        if (size <= fmax(noise, ACCURACY * sqrt(mo_dot(n, step->dx, step->dx)))) {
+            break;
+        }
+        if (!find_direction(step, convex, rho)) {
+            return -1;
+        }
+        const double before = size;
+        size = step->kkt ? search_slope(step, convex, rho, r) : search_size(step, convex, rho, r, size);
+        if (!step->kkt && !(size < before)) {
+            return -1;
+        }
+        memcpy(step->dx, step->trial, (size_t)n * sizeof *step->dx);
+    }
+    for (int k = 0; k < convex->problem->row_count; ++k) {
+        r[k] += step->dr[k];
+    }
+    return taken;
+}
+
+int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, const double *r);
+void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, double rho, const double *ds, double *du);
+int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, const double *r)
+{
+    set_base(step, u, r);
+    evaluate(step, convex, rho, r, step->dx);
+    return find_direction(step, convex, rho);
+}
+void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, double rho, const double *ds, double *du)
+{
+    const mo_problem *problem = step->sweep->problem;
+    memset(step->direction, 0, (size_t)step->unknowns * sizeof(double));
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM];
+        const int d = mo_constraint_dim(problem, i);
+        if (ds[i] == 0) continue;
+        block_of(step, convex, rho, i, B);
+        for (int k = 0; k < d; ++k) dr[k] = -B[k * d] * ds[i];
+        mo_sweep_apply(step->sweep, i, dr, step->direction);
+    }
+    mo_block_solve(step->kkt->plan, step->matrix, step->direction);
+    for (int i = 0; i < problem->constraint_count; ++i) read_change(step, i, step->direction, du + problem->row_start[i]);
+}
