@@ -207,7 +207,7 @@ static void choose_threads(sweep_report *report)
     report->runs[2].threads = cores;
 }
 
-/* A buffer that the system has really handed out: zeros alone could be one page, mapped again and again. */
+/* A buffer that the system has really handed out: zeros could be one page, mapped many times. */
 static double *make_buffer(size_t bytes)
 {
     const size_t count = bytes / sizeof(double);

@@ -62,6 +62,7 @@ static mo_error write_reduced(const char *out, const mo_document *document, summ
                               mo_message *why)
 {
     mo_document local = *document;
+    memset(local.facts, 0, sizeof local.facts); /* they speak of M, H and G */
     const size_t guesses_size = (size_t)document->guess_count * sizeof *local.guesses;
     mo_error error = mo_problem_reduce(document->problem, &local.problem, why);
     if (error) {

@@ -190,7 +190,7 @@ static void note_growth(void *context, const candidate *pair)
     ++list->count;
 }
 
-/* The value that the order statistic `rank` (from 0) has; the array is reordered (Hoare's select). */
+/* The number with so many smaller ones (Hoare's select); the array is reordered. */
 static double select_rank(double *x, size_t count, size_t rank)
 {
     size_t low = 0, high = count - 1;

@@ -22,6 +22,16 @@ typedef struct mo_point {
     double *r; /* row_count entries, or NULL */
 } mo_point;
 
+/* What FCLIB keeps beside a matrix: statements of whoever wrote the file, which nobody here checks. */
+typedef struct mo_matrix_facts {
+    char matrix; /* 'M', 'H', 'G', 'W', 'V' or 'R'; 0: no facts */
+    char *comment;
+    double conditioning, determinant;
+    int rank;
+} mo_matrix_facts;
+
+enum { MO_DOCUMENT_MATRICES = 3 };
+
 /* A problem with what a file says beside it.  Start from {0}; strings may be NULL. */
 typedef struct mo_document {
     mo_problem *problem;
@@ -29,6 +39,7 @@ typedef struct mo_document {
     char *description;
     char *math_info;  /* known properties, in words */
     char *notes;      /* what the reader had to interpret, one sentence a line; not written */
+    mo_matrix_facts facts[MO_DOCUMENT_MATRICES]; /* in any order */
     mo_point solution; /* all NULL where there is none */
     mo_point *guesses;
     int guess_count;

@@ -21,6 +21,9 @@ void mo_document_clear(mo_document *document)
     mo_memory_free(&allocator, document->description);
     mo_memory_free(&allocator, document->math_info);
     mo_memory_free(&allocator, document->notes);
+    for (int k = 0; k < MO_DOCUMENT_MATRICES; ++k) {
+        mo_memory_free(&allocator, document->facts[k].comment);
+    }
     clear_point(&allocator, &document->solution);
     for (int k = 0; document->guesses && k < document->guess_count; ++k) {
         clear_point(&allocator, &document->guesses[k]);

@@ -190,14 +190,40 @@ static bool check_size(mo_h5 *h, const char *path, const char *what, int stated,
                       stated, what, vector, needed);
 }
 
-/* Facts about a matrix that FCLIB keeps beside it and a problem has no place for. */
-static bool note_facts(mo_h5 *h, const mo_h5_group *group, mo_document *document)
+/* One number that need not be there. */
+static bool read_fact(mo_h5 *h, const mo_h5_group *group, const char *name, double *value)
 {
-    return !(mo_h5_has(group, "comment") || mo_h5_has(group, "conditioning")) ||
-           mo_fclib_note(
-               h, document,
-               "The comment, conditioning, determinant and rank stored with %s were left out.",
-               group->path);
+    double *numbers = NULL;
+    size_t count = 0;
+    if (!mo_h5_has(group, name)) {
+        return true;
+    }
+    if (!mo_h5_read_doubles(h, group, name, &count, &numbers)) {
+        return false;
+    }
+    *value = count ? numbers[0] : 0;
+    mo_memory_free(h->allocator, numbers);
+    return true;
+}
+
+/* What FCLIB keeps beside a matrix: comment, conditioning, determinant, rank. */
+static bool read_facts(mo_h5 *h, const mo_h5_group *group, char matrix, mo_document *document)
+{
+    if (!(mo_h5_has(group, "comment") || mo_h5_has(group, "conditioning"))) {
+        return true;
+    }
+    int k = 0;
+    while (k < MO_DOCUMENT_MATRICES - 1 && document->facts[k].matrix) {
+        ++k;
+    }
+    mo_matrix_facts *facts = &document->facts[k];
+    facts->matrix = matrix;
+    if (mo_h5_has(group, "comment") && !mo_h5_read_text(h, group, "comment", &facts->comment)) {
+        return false;
+    }
+    return read_fact(h, group, "conditioning", &facts->conditioning) &&
+           read_fact(h, group, "determinant", &facts->determinant) &&
+           (!mo_h5_has(group, "rank") || mo_h5_read_int(h, group, "rank", &facts->rank));
 }
 
 bool mo_fclib_read_matrix(mo_h5 *h, const mo_h5_group *parent, const char *name,
@@ -210,7 +236,7 @@ bool mo_fclib_read_matrix(mo_h5 *h, const mo_h5_group *parent, const char *name,
         mo_h5_enter(h, parent, name, &group) && read_stored(h, &group, &s) &&
         check_size(h, group.path, "rows (m)", s.m, shape->rows_of, shape->rows) &&
         check_size(h, group.path, "columns (n)", s.n, shape->columns_of, shape->columns) &&
-        unpack(h, group.path, &s, matrix) && note_facts(h, &group, document);
+        unpack(h, group.path, &s, matrix) && read_facts(h, &group, name[0], document);
     clear_stored(h, &s);
     mo_h5_leave(h, &group);
     return good;

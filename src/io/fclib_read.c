@@ -11,7 +11,7 @@
  *   6. solution, guesses and texts follow (fclib_points.c)
  *
  * Limits: see the guard for what kinds of HDF5 files are taken, and fclib_bodies.c for how large
- * a body may be.  Facts about single matrices (comment, conditioning) and attributes are not kept.
+ * a body may be.  Attributes are not kept.
  */
 #include <limits.h>
 #include <math.h>

@@ -132,6 +132,28 @@ static bool fail_entries(writer *out, const mo_entries *entries)
                : mo_h5_no_memory(&out->h);
 }
 
+/* The facts stored with a matrix, as libfclib writes them: beside its numbers. */
+static bool write_facts(writer *out, char matrix, const char *group)
+{
+    mo_h5 *h = &out->h;
+    char path[MO_H5_PATH + 16];
+    for (int k = 0; k < MO_DOCUMENT_MATRICES; ++k) {
+        const mo_matrix_facts *facts = &out->document->facts[k];
+        if (facts->matrix != matrix) {
+            continue;
+        }
+        snprintf(path, sizeof path, "%s/comment", group);
+        mo_h5_write_text(h, path, facts->comment ? facts->comment : "");
+        snprintf(path, sizeof path, "%s/conditioning", group);
+        mo_h5_write_doubles(h, path, 1, &facts->conditioning);
+        snprintf(path, sizeof path, "%s/determinant", group);
+        mo_h5_write_doubles(h, path, 1, &facts->determinant);
+        snprintf(path, sizeof path, "%s/rank", group);
+        mo_h5_write_int(h, path, facts->rank);
+    }
+    return !h->error;
+}
+
 static bool write_matrix(writer *out, const char *name, const mo_sparse *m)
 {
     mo_h5 *h = &out->h;
@@ -151,7 +173,7 @@ static bool write_matrix(writer *out, const char *name, const mo_sparse *m)
     snprintf(path, sizeof path, "%s/i", group);
     mo_h5_write_ints(h, path, count, m->row);
     snprintf(path, sizeof path, "%s/x", group);
-    return mo_h5_write_doubles(h, path, count, m->value);
+    return mo_h5_write_doubles(h, path, count, m->value) && write_facts(out, name[0], group);
 }
 
 /* Sorts the entries, writes them, and drops them. */

@@ -219,9 +219,9 @@ static inline double quick_step(const quick_contact *q, const quick_point *x)
 }
 
 /*
- * What disc.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0 with neither
- * axes nor brackets.  False where A is near singular (its determinant would lose more than two digits)
- * or Newton does not get there at once; disc.c then does.
+ * What disc.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0
+ * with neither axes nor brackets.  False where A is near singular (its determinant would lose more
+ * than two digits) or Newton does not get there at once; disc.c then does.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
 {

@@ -21,8 +21,8 @@ enum { MO_COLOURS = 64, MO_COLOUR_REST = MO_COLOURS - 1 };
 void mo_colour_constraints(const mo_problem *problem, uint8_t *colour, uint64_t *used);
 
 /*
- * The same for chunks of `size` constraints in a row, which get one colour together: two chunks of one
- * colour share nothing, the constraints inside a chunk may.  Returns the number of colours.
+ * The same for chunks of `size` constraints in a row, which get one colour together: two chunks of
+ * one colour share nothing, the constraints inside a chunk may.  Returns the number of colours.
  */
 int mo_colour_chunks(const mo_problem *problem, int size, uint8_t *colour, uint64_t *used);
 

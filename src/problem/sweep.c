@@ -174,10 +174,10 @@ static void sort_by_colour(mo_sweep *sweep, const uint8_t *colour)
 }
 
 /*
- * Constraints in a row mostly lie near each other and share bodies that are still in the cache, so whole
- * chunks get a colour: a sweep then reads memory as in the natural order, and twice as fast.  Constraints
- * numbered at random would need too many colours for that; where the chunks need more than twice as many as
- * single constraints do, each constraint is coloured by itself.
+ * Constraints in a row mostly lie near each other and share bodies that are still in the cache, so
+ * whole chunks get a colour: a sweep then reads memory as in the natural order, which is twice as
+ * fast.  Constraints numbered at random would need too many colours for that; where the chunks need
+ * more than twice as many as single constraints do, each constraint is coloured by itself.
  */
 static void colour_for_sweep(const mo_problem *problem, uint8_t *colour, uint64_t *used)
 {

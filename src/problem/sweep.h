@@ -12,9 +12,9 @@
  * The numbers of a block lie together, in the order of the sweep.  A reduced problem reads
  * u_i = sum_j W_ij r_j + q_i; its state x is r itself.
  *
- * Positions in a sweep are grouped in colours.  The chunks of a colour (base/parallel.h) share nothing, so a
- * colour is a parallel loop with the same bits for any number of threads; a group whose chunks are not
- * independent says so.
+ * Positions in a sweep are grouped in colours.  The chunks of a colour (base/parallel.h) share
+ * nothing, so a colour is a parallel loop with the same bits for any number of threads; a group
+ * whose chunks are not independent says so.
  */
 #ifndef MO_PROBLEM_SWEEP_H
 #define MO_PROBLEM_SWEEP_H
@@ -81,8 +81,8 @@ void mo_sweep_velocity(const mo_sweep *sweep, int position, const double *x, dou
 /* u of all constraints (row_count entries), from the state. */
 void mo_sweep_all_velocities(const mo_sweep *sweep, int threads, const double *x, double *u);
 
-/* One row of pull times x, and x += push' y, of a contact with a free body in space: they are most of the
- * work of a sweep, and fixed in the order of their sums. */
+/* One row of pull times x, and x += push' y, of a contact with a free body in space: they are most
+ * of the work of a sweep, and fixed in the order of their sums. */
 static inline double mo_sweep_dot_6(const double *row, const double *x)
 {
     return (row[0] * x[0] + row[1] * x[1]) + (row[2] * x[2] + row[3] * x[3]) +

@@ -120,9 +120,9 @@ static double visit(const sweep_context *c, int position, int i)
 }
 
 /*
- * The same for a hard coulomb contact in space between free bodies, of which large problems are made: the same
- * sums in the same order, without look-ups and with constant sizes.  A contact that is apart and stays so
- * costs its normal row.
+ * The same for a hard coulomb contact in space between free bodies, of which large problems are
+ * made: the same sums in the same order, without look-ups and with constant sizes.  A contact that
+ * is apart and stays so costs its normal row.
  */
 static double visit_contact(const sweep_context *c, int position, int i)
 {
