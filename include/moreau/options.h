@@ -70,11 +70,18 @@ extern "C" {
     NUMBER(lcp2, forcing, 0.1, 0.0, 1.0,                                                           \
            "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
 
+#define MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)                                                   \
+    COUNT(newton, sweeps, 20, 1, 1000000,                                                          \
+          "Gauss-Seidel sweeps before the first attempt; each further one has twice as many")      \
+    COUNT(newton, rounds, 8, 1, 1000, "attempts at most")                                          \
+    NUMBER(newton, eps, 1e-6, 0.0, 1.0, "regularisation of the Newton matrix where W is singular")
+
 /* All groups.  A new method adds its list above and its line here. */
 #define MO_OPTIONS_TABLE(NUMBER, COUNT, CHOICE) \
     MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)    \
     MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)      \
+    MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)    \
     MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)     \
     MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)
@@ -108,6 +115,9 @@ typedef struct mo_options {
     struct {
         MO_OPTIONS_PROX(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } prox;
+    struct {
+        MO_OPTIONS_NEWTON(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } newton;
     struct {
         MO_OPTIONS_LCP1(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } lcp1;

@@ -17,12 +17,14 @@
 #define PLACE_common(field) offsetof(mo_options, field)
 #define PLACE_nsgs(field) offsetof(mo_options, nsgs.field)
 #define PLACE_prox(field) offsetof(mo_options, prox.field)
+#define PLACE_newton(field) offsetof(mo_options, newton.field)
 #define PLACE_lemke(field) offsetof(mo_options, lemke.field)
 #define PLACE_lcp1(field) offsetof(mo_options, lcp1.field)
 #define PLACE_lcp2(field) offsetof(mo_options, lcp2.field)
 #define NAME_common(field) #field
 #define NAME_nsgs(field) "nsgs." #field
 #define NAME_prox(field) "prox." #field
+#define NAME_newton(field) "newton." #field
 #define NAME_lcp1(field) "lcp1." #field
 #define NAME_lcp2(field) "lcp2." #field
 #define NAME_lemke(field) "lemke." #field

@@ -12,6 +12,7 @@ struct mo_views {
     pthread_mutex_t lock;
     mo_sweep *sweep[MO_SWEEP_ORDERS];
     mo_kkt *kkt;
+    mo_contact_space *contact_space;
     double q_norm; /* negative until it is known */
 };
 
@@ -37,6 +38,7 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
         mo_sweep_destroy(allocator, views->sweep[order]);
     }
     mo_kkt_destroy(allocator, views->kkt);
+    mo_contact_space_destroy(allocator, views->contact_space);
     pthread_mutex_destroy(&views->lock);
     mo_memory_free(allocator, views);
 }
@@ -49,6 +51,7 @@ size_t mo_views_bytes(mo_views *views)
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
     }
     bytes += views->kkt ? views->kkt->bytes : 0;
+    bytes += views->contact_space ? views->contact_space->bytes : 0;
     pthread_mutex_unlock(&views->lock);
     return bytes;
 }
@@ -76,6 +79,28 @@ mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt)
     }
     *kkt = views->kkt;
     pthread_mutex_unlock(&views->lock);
+    return error;
+}
+
+mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_space **space)
+{
+    mo_views *views = problem->views;
+    mo_error error = MO_OK;
+    mo_contact_space *made = NULL;
+    pthread_mutex_lock(&views->lock);
+    const int is_missing = !views->contact_space;
+    pthread_mutex_unlock(&views->lock);
+    if (is_missing) { /* outside the lock: reducing a problem asks for its sweep view */
+        error = mo_contact_space_create(problem, &made);
+    }
+    pthread_mutex_lock(&views->lock);
+    if (!views->contact_space) {
+        views->contact_space = made;
+        made = NULL;
+    }
+    *space = views->contact_space;
+    pthread_mutex_unlock(&views->lock);
+    mo_contact_space_destroy(&problem->allocator, made); /* another thread was faster */
     return error;
 }
 

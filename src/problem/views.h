@@ -9,6 +9,7 @@
 
 #include "moreau/problem.h"
 #include "problem/kkt.h"
+#include "problem/contact_space.h"
 #include "problem/problem_data.h"
 #include "problem/sweep.h"
 
@@ -21,6 +22,9 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
 
 /* The view for Newton and interior point methods; global problems with symmetric masses only. */
 mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt);
+
+/* W in blocks, with the plan of its factorisation. */
+mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_space **space);
 
 /* |q|, q = H' M^-1 f + w. */
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm);

@@ -168,11 +168,18 @@ static void move(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules, 
     memcpy(loop->s_last, loop->s, (size_t)n * sizeof(double));
     memcpy(loop->image_last, loop->image, (size_t)n * sizeof(double));
     if (getenv("NEWTON")) {
-        static double *b, *x; if(!b){b=malloc(sizeof(double)*(size_t)n);x=malloc(sizeof(double)*(size_t)n);}
-        for (int i = 0; i < n; ++i) b[i]=loop->image[i]-loop->s[i];
-        if (gmres(run, loop, b, x)<0) memcpy(x,b,sizeof(double)*(size_t)n);
-        double cap=atof(getenv("NEWTON")), nx=sqrt(mo_dot(n,x,x)); double t=nx>cap*change?cap*change/nx:1;
-        for (int i = 0; i < n; ++i) loop->s[i] = fmax(0, loop->s[i]+t*x[i]);
+        static double *b, *x, *base; static double base_change=-1, t=1; static int k=0;
+        if(!b){b=malloc(sizeof(double)*(size_t)n);x=malloc(sizeof(double)*(size_t)n);base=malloc(sizeof(double)*(size_t)n);}
+        ++k;
+        if (base_change<0 || change < (1-0.01*t)*base_change || t < 0.02) {
+            memcpy(base,loop->s,sizeof(double)*(size_t)n); 
+            for (int i = 0; i < n; ++i) b[i]=loop->image[i]-loop->s[i];
+            int plain = t<0.02;
+            if (plain || gmres(run, loop, b, x)<0) memcpy(x,b,sizeof(double)*(size_t)n);
+            base_change=plain?1e300:change; t=1;
+        } else t*=0.5;
+        if(getenv("DBG")) fprintf(stderr," t %g\n",t);
+        for (int i = 0; i < n; ++i) loop->s[i] = fmax(0, base[i]+t*x[i]);
         return;
     }
     if (getenv("MEM")) {

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The view for Newton methods in the space of contacts: W in blocks, and the plan of a sparse factorisation of any matrix
+ * with its pattern.  For a problem with more bodies than contacts, or one that is given by W alone.
+ */
+#ifndef MO_PROBLEM_CONTACT_SPACE_H
+#define MO_PROBLEM_CONTACT_SPACE_H
+
+#include "linalg/block_lu.h"
+#include "problem/problem_data.h"
+
+typedef struct mo_contact_space {
+    mo_problem *own;     /* the reduced problem made here; NULL where the problem is reduced itself */
+    const mo_problem *W; /* the reduced problem                                                   */
+    mo_block_plan *plan;
+    size_t *place;    /* of each coupling of W: its offset in the numbers of the factorisation ... */
+    uint8_t *is_upper; /* ... and in which of its two arrays                                       */
+    size_t bytes;
+} mo_contact_space;
+
+mo_error mo_contact_space_create(const mo_problem *problem, mo_contact_space **space);
+void mo_contact_space_destroy(const mo_allocator *allocator, mo_contact_space *space);
+
+#endif
