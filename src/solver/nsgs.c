@@ -205,7 +205,7 @@ static double sweep_once(sweep_context *c, int threads)
     return moved;
 }
 
-/* A check costs about half a sweep: every sweep at first, every sixteenth later on. */
+/* A check costs about two sweeps: every sweep at first, every sixteenth later on. */
 static int next_check(const mo_options *options, int iteration)
 {
     const int pace = iteration / 8;

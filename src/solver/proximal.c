@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Proximal points, each by Newton's method.
+ *
+ * In place of the problem, whose W may be singular, a sequence of regularised ones is solved:
+ *
+ *     u = W r + q + alpha / rho (r - r_k),    (u, r) obeys the laws;    r_{k+1} = r
+ *
+ * [acary2018, PPA].  At a fixed point the added term vanishes, so nothing of it is left in the answer.  alpha = 1 / theta falls as long as
+ * the regularised problems are solved with ease (theta times 1.5) and rises where Newton fails (theta halved, r_k kept).
+ *
+ * Inner problems are solved to a thousandth of their first merit, with a floor at rounding: below it the merit cannot fall, and
+ * a failure would be a false one.  STEPS Newton steps at most each, with HALVINGS halvings that must lower the merit.
+ *
+ * Slower than `newton` where that converges, and the more robust of the two: it needs no luck with the set of contacts.
+ * Starts from `newton.sweeps` sweeps.  An iteration is a sweep or a Newton step.
+ *
+ * Limits: those of `newton` in size.  No proof of convergence with friction; ends as stalled when theta has reached its floor and
+ * Newton fails there too.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "solver/newton_step.h"
+
+enum { STEPS = 40, HALVINGS = 10 };
+static const double GROW = 1.5, SHRINK = 0.5, LEAST = 1e-3, MOST = 1e10;
+static const double INNER = 1e-3;    /* of the merit at the start of an inner problem           */
+static const double FLOOR = 1e-14;   /* of |r|, in the units of the merit: rounding             */
+static const double DESCENT = 1e-4;  /* a step of length t must lower the merit by this times t */
+
+typedef struct workspace {
+    mo_newton newton;
+    double *centre; /* r_k */
+} workspace;
+
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
+{
+    (void)options;
+    workspace *w = MO_TAKE(arena, 1, workspace);
+    double *centre = MO_TAKE(arena, problem->row_count, double);
+    if (w) {
+        w->centre = centre;
+    }
+    *out = w;
+    return mo_newton_layout(problem, arena, w ? &w->newton : NULL);
+}
+
+/* |r| in the units of the merit. */
+static double size_of(const mo_newton *newton, const double *r)
+{
+    const mo_problem *W = newton->W;
+    double sum = 0;
+    for (int i = 0; i < W->constraint_count; ++i) {
+        const int row = W->row_start[i], d = W->row_start[i + 1] - row;
+        sum += mo_dot(d, r + row, r + row) / newton->rho[i];
+    }
+    return sqrt(sum);
+}
+
+typedef enum ending { FAILED, REACHED, SOLVED, MUST_STOP } ending;
+
+/* The problem regularised around the centre, from run->r. */
+static ending solve_inner(mo_run *run, workspace *w, int *iteration)
+{
+    mo_newton *newton = &w->newton;
+    double merit = mo_newton_evaluate(newton, run->r);
+    const double goal = fmax(INNER * merit, FLOOR * size_of(newton, run->r));
+    for (int step = 0; step < STEPS; ++step) {
+        if (!mo_newton_find_step(newton, run->r)) {
+            return FAILED;
+        }
+        const double before = merit;
+        merit = mo_newton_take_step(newton, (1 - DESCENT) * before, HALVINGS, run->r);
+        if (mo_run_check(run, ++*iteration, newton->u, run->r)) {
+            return SOLVED;
+        }
+        if (mo_run_must_stop(run, *iteration)) {
+            return MUST_STOP;
+        }
+        if (merit <= goal) {
+            return REACHED;
+        }
+        if (!(merit < before)) {
+            return FAILED;
+        }
+    }
+    return FAILED;
+}
+
+/* Each block moved to the nearest impulse that its law allows. */
+static void project_all(const mo_problem *W, double *r)
+{
+    for (int i = 0; i < W->constraint_count; ++i) {
+        double *block = r + W->row_start[i];
+        mo_constraint_law(W, i)->project(mo_constraint_param(W, i), mo_constraint_dim(W, i), block, block);
+    }
+}
+
+static mo_status iterate(mo_run *run, workspace *w, int iteration)
+{
+    const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    double theta = 1;
+    w->newton.centre = w->centre;
+    for (;;) {
+        memcpy(w->centre, run->r, bytes);
+        w->newton.alpha = 1 / theta;
+        const ending end = solve_inner(run, w, &iteration);
+        if (end == SOLVED || end == MUST_STOP) {
+            return end == SOLVED ? MO_SOLVED : run->status;
+        }
+        if (end == REACHED) {
+            theta = fmin(MOST, GROW * theta);
+            project_all(w->newton.W, run->r);
+            continue;
+        }
+        if (theta <= LEAST) {
+            return mo_run_stall(run, "Newton fails on the most strongly regularised problem too");
+        }
+        theta = fmax(LEAST, SHRINK * theta);
+        memcpy(run->r, w->centre, bytes);
+    }
+}
+
+static mo_status solve(mo_run *run, void *memory)
+{
+    workspace *w = memory;
+    mo_newton *newton = &w->newton;
+    mo_newton_begin(newton, 0);
+    for (int iteration = 0; iteration <= run->options->newton.sweeps; ++iteration) {
+        if (iteration % 5 == 0 || iteration == run->options->newton.sweeps) {
+            mo_sweep_all_velocities(newton->sweep, 1, run->r, newton->u);
+            if (mo_run_check(run, iteration, newton->u, run->r)) {
+                return MO_SOLVED;
+            }
+        }
+        if (mo_run_must_stop(run, iteration)) {
+            return run->status;
+        }
+        mo_newton_sweep(newton, run->r);
+    }
+    return iterate(run, w, run->options->newton.sweeps + 1);
+}
+
+const mo_method mo_proximal_method = {
+    .name = "proximal",
+    .summary = "proximal points, each by semismooth Newton in sparse blocks of W; slow and robust",
+    .paper = "acary2018",
+    .laws = MO_NEWTON_LAWS,
+    .layout = layout,
+    .solve = solve,
+};
