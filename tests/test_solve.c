@@ -411,6 +411,7 @@ static void a_long_history_is_thinned_not_grown(void **state)
     mo_problem *problem = stack(4);
     mo_options options = mo_default_options();
     mo_result result = {0};
+    options.method = "nsgs";
     options.tol = 0;
     options.history = 1;
     options.max_iter = 20000;

@@ -58,6 +58,22 @@ extern "C" {
           "pivots at most in one start; 0: 200 and 20 for each unknown")                           \
     COUNT(lemke, seed, 1, 0, 2000000000, "of the random covering vectors")
 
+#define MO_OPTIONS_FIP(NUMBER, COUNT, CHOICE)                                                      \
+    NUMBER(fip, beta, 0.2, 0.0, 0.99, "centring parameter of the first iteration (eq. 38)")        \
+    NUMBER(fip, shrink, 1.0, 0.0, 1.0, "factor on beta from one iteration to the next (step 3)")   \
+    NUMBER(fip, eta, 0.95, 0.01, 0.9999, "part of the way to the nearest wall at most (step 2)")   \
+    NUMBER(fip, rho, 0.5, 0.01, 0.99, "factor on a step that is too long (step 2)")                \
+    NUMBER(fip, sigma, 0.1, 1e-6, 0.99, "part of the promised decrease to be reached (eq. 39)")    \
+    NUMBER(fip, zeta, 0.0, 0.0, 1e9,                                                               \
+           "weight of the gap in the merit function; 0: the root of the number of pairs")          \
+    NUMBER(fip, epsilon, 1e-6, 0.0, 1.0,                                                           \
+           "gap, over the square of |q|, at which the active set is solved for (step 3)")          \
+    COUNT(fip, facets, 8, 3, 64, "friction directions of a coulomb contact in space")              \
+    COUNT(fip, restarts, 4, 0, 1000000,                                                            \
+          "starts more, each from another interior point, after a failure")                        \
+    COUNT(fip, iterations, 300, 1, 2000000000, "iterations at most in one start")                  \
+    COUNT(fip, seed, 1, 0, 2000000000, "of the random interior points")
+
 #define MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)                                                     \
     COUNT(lcp1, damping, 1, 0, 1,                                                                  \
           "1: shorter steps of the frozen speed where it moves more and more; 0: as published")    \
@@ -83,6 +99,7 @@ extern "C" {
     MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)    \
     MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)     \
+    MO_OPTIONS_FIP(NUMBER, COUNT, CHOICE)       \
     MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)
 
@@ -127,6 +144,9 @@ typedef struct mo_options {
     struct {
         MO_OPTIONS_LEMKE(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } lemke;
+    struct {
+        MO_OPTIONS_FIP(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } fip;
 } mo_options;
 
 MO_API mo_options mo_default_options(void);

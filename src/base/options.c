@@ -19,6 +19,7 @@
 #define PLACE_prox(field) offsetof(mo_options, prox.field)
 #define PLACE_newton(field) offsetof(mo_options, newton.field)
 #define PLACE_lemke(field) offsetof(mo_options, lemke.field)
+#define PLACE_fip(field) offsetof(mo_options, fip.field)
 #define PLACE_lcp1(field) offsetof(mo_options, lcp1.field)
 #define PLACE_lcp2(field) offsetof(mo_options, lcp2.field)
 #define NAME_common(field) #field
@@ -28,6 +29,7 @@
 #define NAME_lcp1(field) "lcp1." #field
 #define NAME_lcp2(field) "lcp2." #field
 #define NAME_lemke(field) "lemke." #field
+#define NAME_fip(field) "fip." #field
 
 typedef struct option_row {
     const char *name, *text, *names;

@@ -197,6 +197,16 @@ void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, cons
         ->project_derivative(mo_constraint_param(problem, i), d, shifted(convex, i, d, step, x, room), J);
 }
 
+void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r, double *out)
+{
+    const mo_problem *problem = convex->problem;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    mo_law_velocity(problem, row, d, u, r, out);
+    for (int k = 0; convex->weight && k < d; ++k) {
+        out[k] += convex->weight[i] * (r[k] - convex->centre[row + k]);
+    }
+}
+
 double mo_convex_residual(const mo_convex *convex, const double *u, const double *r)
 {
     const mo_problem *problem = convex->problem;
@@ -204,7 +214,7 @@ double mo_convex_residual(const mo_convex *convex, const double *u, const double
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         double x[MO_BILATERAL_MAX_DIM], y[MO_BILATERAL_MAX_DIM];
-        mo_law_velocity(problem, row, d, u + row, r + row, x);
+        mo_convex_velocity(convex, i, u + row, r + row, x);
         for (int k = 0; k < d; ++k) {
             x[k] = r[row + k] - x[k];
         }

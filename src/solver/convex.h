@@ -39,7 +39,12 @@ typedef struct mo_convex {
     mo_convex_kind kind;
     const double *s;      /* shifted: one a constraint                                      */
     const double *lambda; /* bounded slip: MO_LAW_MAX_GROUPS a constraint, one for each disc */
+    const double *weight; /* NULL, or one a constraint: weight_i / 2 |r_i - centre_i|^2 is added */
+    const double *centre;
 } mo_convex;
+
+/* The velocity that the functions below see: u + compliance r + weight (r - centre), of constraint i. */
+void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r, double *out);
 
 /* s of every constraint at velocities u (without the compliance part) and impulses r. */
 void mo_convex_shifts(const mo_problem *problem, const double *u, const double *r, double *s);
@@ -51,7 +56,7 @@ void mo_convex_slips(const mo_problem *problem, const double *u, const double *r
 void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y);
 void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x, double *J);
 
-/* 2-norm of r - prox(r - u) with unit step, all blocks: zero exactly at a solution; u without the compliance. */
+/* 2-norm of r - prox(r - velocity) with unit step, all blocks: zero exactly at a solution; u and r have all rows. */
 double mo_convex_residual(const mo_convex *convex, const double *u, const double *r);
 
 /* ---- engines --------------------------------------------------------------------------------- */

@@ -95,10 +95,11 @@ static void sweep_once(const call *c)
     const mo_problem *problem = sweep->problem;
     for (int i = 0; i < problem->constraint_count; ++i) { /* natural order: position i holds constraint i */
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        const double inverse = 1 / c->w->step.scale[i];
+        const double inverse =
+            1 / (c->w->step.scale[i] + (c->convex->weight ? c->convex->weight[i] : 0));
         double u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM];
         mo_sweep_velocity(sweep, i, c->x, u);
-        mo_law_velocity(problem, row, d, u, c->r + row, x);
+        mo_convex_velocity(c->convex, i, u, c->r + row, x);
         for (int k = 0; k < d; ++k) {
             x[k] = c->r[row + k] - inverse * x[k];
         }

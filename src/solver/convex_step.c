@@ -91,9 +91,9 @@ void mo_convex_step_begin(mo_convex_step *step)
 
 /* ---- the gradient ---------------------------------------------------------------------------- */
 
-static double kappa(const mo_convex_step *step, double rho, int i)
+static double kappa(const mo_convex_step *step, const mo_convex *convex, double rho, int i)
 {
-    return rho * step->scale[i] + step->soft[i];
+    return rho * step->scale[i] + step->soft[i] + (convex->weight ? convex->weight[i] : 0);
 }
 
 /* du = P dx of constraint i (the natural order makes its position i). */
@@ -123,7 +123,7 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
     memset(gradient, 0, (size_t)step->unknowns * sizeof *gradient);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        const double inverse = 1 / kappa(step, rho, i);
+        const double inverse = 1 / kappa(step, convex, rho, i);
         double du[MO_BILATERAL_MAX_DIM], *argument = step->argument + row, *dr = step->dr + row;
         read_change(step, i, dx, du);
         for (int k = 0; k < d; ++k) {
@@ -152,7 +152,7 @@ static void block_of(const mo_convex_step *step, const mo_convex *convex, double
 {
     const mo_problem *problem = step->sweep->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const double inverse = 1 / kappa(step, rho, i);
+    const double inverse = 1 / kappa(step, convex, rho, i);
     mo_convex_prox_derivative(convex, i, inverse, step->argument + row, B);
     for (int k = 0; k < d * d; ++k) {
         B[k] *= inverse;
@@ -317,12 +317,12 @@ static double search_size(mo_convex_step *step, const mo_convex *convex, double 
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-static void set_base(mo_convex_step *step, const double *u, const double *r)
+static void set_base(mo_convex_step *step, const mo_convex *convex, const double *u, const double *r)
 {
     const mo_problem *problem = step->sweep->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i];
-        mo_law_velocity(problem, row, problem->row_start[i + 1] - row, u + row, r + row, step->a + row);
+        mo_convex_velocity(convex, i, u + row, r + row, step->a + row);
     }
     memset(step->dx, 0, (size_t)step->unknowns * sizeof *step->dx);
 }
@@ -331,7 +331,7 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
                         const double *u, double *r)
 {
     const int n = step->unknowns;
-    set_base(step, u, r);
+    set_base(step, convex, u, r);
     double size = evaluate(step, convex, rho, r, step->dx);
     int taken = 0;
     for (; taken < NEWTON_MOST; ++taken) {
@@ -352,28 +352,4 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
         r[k] += step->dr[k];
     }
     return taken;
-}
-
-int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, const double *r);
-void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, double rho, const double *ds, double *du);
-int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, const double *r)
-{
-    set_base(step, u, r);
-    evaluate(step, convex, rho, r, step->dx);
-    return find_direction(step, convex, rho);
-}
-void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, double rho, const double *ds, double *du)
-{
-    const mo_problem *problem = step->sweep->problem;
-    memset(step->direction, 0, (size_t)step->unknowns * sizeof(double));
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM];
-        const int d = mo_constraint_dim(problem, i);
-        if (ds[i] == 0) continue;
-        block_of(step, convex, rho, i, B);
-        for (int k = 0; k < d; ++k) dr[k] = -B[k * d] * ds[i];
-        mo_sweep_apply(step->sweep, i, dr, step->direction);
-    }
-    mo_block_solve(step->kkt->plan, step->matrix, step->direction);
-    for (int i = 0; i < problem->constraint_count; ++i) read_change(step, i, step->direction, du + problem->row_start[i]);
 }

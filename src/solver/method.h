@@ -29,6 +29,7 @@ typedef struct mo_run {
     double *u;         /* row_count entries, scratch of the method for mo_run_check */
     double *partial;   /* partial sums of the measure                    */
     double best;       /* natural residual of result->r                  */
+    int done;          /* iterations of the stages before, where several share a run */
     int history_stride, checks;
     mo_status status; /* why it must stop                               */
     mo_error error;   /* lack of memory in a check: the run ends        */
@@ -73,9 +74,11 @@ typedef struct mo_method {
 #define MO_LAW_BIT(kind) (1u << (kind))
 #define MO_ALL_LAWS ((1u << MO_LAW_KIND_COUNT) - 1u)
 
-extern const mo_method mo_nsgs_method, mo_prox_method, mo_newton_method, mo_proximal_method, mo_lemke_method;
+extern const mo_method mo_auto_method, mo_nsgs_method, mo_prox_method, mo_newton_method, mo_proximal_method, mo_lemke_method;
 
 extern const mo_method mo_lcp1_method, mo_lcp2_method, mo_lcp3_method;
+
+extern const mo_method mo_fip_method;
 
 /* The list, in the order in which `moreau solvers` shows it; the first is the default. */
 extern const mo_method *const mo_methods[];

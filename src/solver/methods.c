@@ -6,6 +6,7 @@
 #include "solver/method.h"
 
 const mo_method *const mo_methods[] = {
+    &mo_auto_method,
     &mo_nsgs_method,
     &mo_prox_method,
     &mo_newton_method,
@@ -14,6 +15,7 @@ const mo_method *const mo_methods[] = {
     &mo_lcp1_method,
     &mo_lcp2_method,
     &mo_lcp3_method,
+    &mo_fip_method,
 };
 const int mo_methods_count = sizeof mo_methods / sizeof mo_methods[0];
 

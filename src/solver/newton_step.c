@@ -137,8 +137,8 @@ static void set_block(mo_newton *s, int i, const double *J, const double *G)
     }
 }
 
-/* Row i of the matrix gains B W_ij; columns of blocks that are apart go to the right side with dr = -r. */
-static void add_row(mo_newton *s, int i, const double *r)
+/* Row i of the matrix gains B W_ij; columns of blocks with J = 0 go to the right side with dr = -z. */
+static void add_row(mo_newton *s, int i)
 {
     const mo_problem *W = s->W;
     const int row = W->row_start[i], d = W->row_start[i + 1] - row;
@@ -146,13 +146,13 @@ static void add_row(mo_newton *s, int i, const double *r)
     for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
         const int j = W->block_index[e], n = mo_constraint_dim(W, j);
         double *to = (s->space->is_upper[e] ? s->lu.upper : s->lu.lower) + s->space->place[e];
-        const double *r_j = r + W->row_start[j];
+        const double *z_j = s->z + W->row_start[j];
         for (int a = 0; a < d; ++a) {
             for (int b = 0; b < d; ++b) {
                 if (s->active[j]) {
                     mo_axpy(n, B[a * d + b], W_ij + b * n, to + a * n);
                 } else {
-                    s->dr[row + a] += B[a * d + b] * mo_dot(n, W_ij + b * n, r_j);
+                    s->dr[row + a] += B[a * d + b] * mo_dot(n, W_ij + b * n, z_j);
                 }
             }
         }
@@ -176,7 +176,7 @@ int mo_newton_find_step(mo_newton *s, const double *r)
     }
     for (int i = 0; i < W->constraint_count; ++i) {
         if (s->active[i]) {
-            add_row(s, i, r);
+            add_row(s, i);
         }
     }
     if (!mo_block_lu_factor(&s->lu)) {
@@ -185,7 +185,7 @@ int mo_newton_find_step(mo_newton *s, const double *r)
     mo_block_lu_solve(&s->lu, s->dr);
     for (int i = 0; i < W->constraint_count; ++i) {
         for (int k = W->row_start[i]; !s->active[i] && k < W->row_start[i + 1]; ++k) {
-            s->dr[k] = -r[k];
+            s->dr[k] = -s->z[k];
         }
     }
     return 1;

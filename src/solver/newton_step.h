@@ -8,7 +8,7 @@
  *
  *     (I - (1 - eps) J + rho J G (W + alpha / rho)) dr = -z
  *
- * is the step.  Blocks with J = 0 (apart) have dr = -r and drop out of the matrix, which has the pattern of W and is factored in
+ * is the step.  Blocks with J = 0 (apart, or at a bound) have dr = -z and drop out of the matrix, which has the pattern of W and is factored in
  * sparse blocks (contact_space.h).
  *
  *   rho_i   1 / mean diagonal of W_ii: makes z free of units within a block

@@ -48,6 +48,7 @@ static int confirm(mo_run *run, const double *r)
 int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
 {
     const int threads = run->options->threads;
+    iteration += run->done;
     const double natural = mo_natural_norm(run->problem, threads, u, r, run->partial);
     const mo_progress now = {iteration, mo_clock() - run->start_time, natural, natural / run->q_scale};
     run->result->iterations = iteration;
@@ -62,6 +63,7 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
 int mo_run_must_stop(mo_run *run, int iteration)
 {
     const mo_options *options = run->options;
+    iteration += run->done;
     run->result->iterations = iteration;
     if (run->error) {
         run->status = MO_STALLED; /* the driver returns the error instead */

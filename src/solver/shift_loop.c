@@ -38,8 +38,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <stdlib.h>
-#include <stdio.h>
 
 #include "measure/measure_blocks.h"
 
@@ -59,7 +57,6 @@ mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *
     }
     own.lambda = MO_TAKE(arena, count * MO_LAW_MAX_GROUPS, double);
     own.held_r = MO_TAKE(arena, problem->row_count, double);
-    mo_anderson_layout(arena, (int)count, getenv("MEM")?atoi(getenv("MEM")):5, &own.anderson);
     if (loop && !error) {
         *loop = own;
     }
@@ -100,58 +97,6 @@ static void measure_rate(mo_run *run, const mo_shift_loop *loop, int round, doub
     }
 }
 
-
-#include "solver/convex_step.h"
-#include "linalg/dense.h"
-int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, const double *r);
-void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, double rho, const double *ds, double *du);
-static void matvec(mo_run *run, mo_convex_step *st, const mo_convex *cx, double rho, const double *x, double *y, double *du)
-{
-    const mo_problem *problem = run->problem;
-    mo_convex_step_respond(st, cx, rho, x, du);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        double G[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
-        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        mo_constraint_law(problem, i)->shift_derivative(mo_constraint_param(problem, i), d, run->u + row, G);
-        double dF = 0;
-        for (int k = 1; k < d; ++k) dF += G[k] * du[row + k];
-        y[i] = x[i] - dF;
-    }
-}
-/* solves (I-F')x = b by GMRES */
-static int gmres(mo_run *run, mo_shift_loop *loop, const double *b, double *x)
-{
-    const int n = run->problem->constraint_count, M = 150;
-    const double rho = 1e-6;
-    const mo_convex cx = {.problem = run->problem, .kind = MO_CONVEX_SHIFTED, .s = loop->s};
-    mo_convex_step *st = (mo_convex_step *)loop->workspace; 
-    if (!mo_convex_step_linearise(st, &cx, rho, run->u, run->r)) return -1;
-    static double *V; static double H[151*150], cs[150], sn[150], g[151]; 
-    if (!V) V = malloc(sizeof(double)*(size_t)n*151);
-    double *du = malloc(sizeof(double)*(size_t)run->problem->row_count);
-    double beta = sqrt(mo_dot(n,b,b));
-    for (int k=0;k<n;k++) V[k]=b[k]/beta;
-    memset(g,0,sizeof g); g[0]=beta; int j=0;
-    for (; j<M; ++j) {
-        double *w=V+(size_t)(j+1)*n;
-        matvec(run, st,&cx,rho,V+(size_t)j*n,w,du);
-        for(int i=0;i<=j;i++){ double h=mo_dot(n,w,V+(size_t)i*n); H[i*M+j]=h; mo_axpy(n,-h,V+(size_t)i*n,w);}
-        double hn=sqrt(mo_dot(n,w,w)); H[(j+1)*M+j]=hn;
-        if(hn>0) for(int k=0;k<n;k++) w[k]/=hn;
-        for(int i=0;i<j;i++){double t=cs[i]*H[i*M+j]+sn[i]*H[(i+1)*M+j]; H[(i+1)*M+j]=-sn[i]*H[i*M+j]+cs[i]*H[(i+1)*M+j]; H[i*M+j]=t;}
-        double q=hypot(H[j*M+j],H[(j+1)*M+j]); cs[j]=H[j*M+j]/q; sn[j]=H[(j+1)*M+j]/q; H[j*M+j]=q; 
-        g[j+1]=-sn[j]*g[j]; g[j]=cs[j]*g[j];
-        if(fabs(g[j+1])<1e-6*beta || hn==0){++j;break;}
-    }
-    double y[150];
-    for(int i=j-1;i>=0;i--){double t=g[i]; for(int k=i+1;k<j;k++) t-=H[i*M+k]*y[k]; y[i]=t/H[i*M+i];}
-    memset(x,0,sizeof(double)*(size_t)n);
-    for(int i=0;i<j;i++) mo_axpy(n,y[i],V+(size_t)i*n,x);
-    free(du);
-    if(getenv("DBG")) fprintf(stderr,"gmres %d rel %g |x|/|b| %g ",j,fabs(g[j])/beta,sqrt(mo_dot(n,x,x))/beta);
-    return j;
-}
-
 /* s moves towards its image. */
 static void move(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules, rates *rate)
 {
@@ -162,32 +107,9 @@ static void move(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules, 
     } else {
         loop->theta = fmin(1, 1.25 * loop->theta);
     }
-    if (getenv("THETA")) loop->theta = atof(getenv("THETA"));
-    if (getenv("DBG")) fprintf(stderr, "change %g theta %g\n", change, loop->theta);
     rate->change = change;
     memcpy(loop->s_last, loop->s, (size_t)n * sizeof(double));
     memcpy(loop->image_last, loop->image, (size_t)n * sizeof(double));
-    if (getenv("NEWTON")) {
-        static double *b, *x, *base; static double base_change=-1, t=1; static int k=0;
-        if(!b){b=malloc(sizeof(double)*(size_t)n);x=malloc(sizeof(double)*(size_t)n);base=malloc(sizeof(double)*(size_t)n);}
-        ++k;
-        if (base_change<0 || change < (1-0.01*t)*base_change || t < 0.02) {
-            memcpy(base,loop->s,sizeof(double)*(size_t)n); 
-            for (int i = 0; i < n; ++i) b[i]=loop->image[i]-loop->s[i];
-            int plain = t<0.02;
-            if (plain || gmres(run, loop, b, x)<0) memcpy(x,b,sizeof(double)*(size_t)n);
-            base_change=plain?1e300:change; t=1;
-        } else t*=0.5;
-        if(getenv("DBG")) fprintf(stderr," t %g\n",t);
-        for (int i = 0; i < n; ++i) loop->s[i] = fmax(0, base[i]+t*x[i]);
-        return;
-    }
-    if (getenv("MEM")) {
-        mo_anderson_move(&loop->anderson, loop->image, loop->s);
-        for (int i = 0; i < n; ++i) loop->s[i] = fmax(0, loop->s[i]);
-        if (getenv("DBG")) fprintf(stderr, "change %g\n", change);
-        return;
-    }
     for (int i = 0; i < n; ++i) {
         loop->s[i] += loop->theta * (loop->image[i] - loop->s[i]);
     }
@@ -270,7 +192,7 @@ mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rul
         }
         since_best = residual < best ? 0 : since_best + 1;
         best = fmin(best, residual);
-        if (since_best >= (getenv("PAT")?atoi(getenv("PAT")):PATIENCE) || round + 1 == rules->rounds) {
+        if (since_best >= PATIENCE || round + 1 == rules->rounds) {
             return end(run, loop, rules, round + 1, MO_STALLED);
         }
         move(run, loop, rules, &rate);

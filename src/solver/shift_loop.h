@@ -7,7 +7,6 @@
 #ifndef MO_SOLVER_SHIFT_LOOP_H
 #define MO_SOLVER_SHIFT_LOOP_H
 
-#include "solver/anderson.h"
 #include "solver/convex.h"
 
 /* What is repeated. */
@@ -19,7 +18,7 @@ typedef enum mo_shift_map {
 typedef struct mo_shift_rules {
     mo_shift_map map;
     int rounds;       /* at most; 0: no limit but the run's                              */
-    int memory; int damping;      /* 1: shorten the step of s where s moves more and more            */
+    int damping;      /* 1: shorten the step of s where s moves more and more            */
     double forcing;   /* accuracy of a convex problem, relative to the residual          */
 } mo_shift_rules;
 
@@ -32,7 +31,6 @@ typedef struct mo_shift_loop {
     double *lambda;  /* MO_LAW_MAX_GROUPS a constraint                         */
     double *held_r;  /* the impulses of the last round that was completed      */
     double theta;    /* the part of the way from s to its image that is taken  */
-    mo_anderson anderson;
 } mo_shift_loop;
 
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,

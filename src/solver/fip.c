@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The feasible interior point method of [trinkle1997, appendix], after [kojima1991], on the LCP view of a problem:
+ *
+ *     w = S z + c,   0 <= z perp w >= 0,   kept strictly feasible: w > 0, z > 0
+ *
+ *   0. Find a strictly feasible point                                              (fip_start.c)
+ *   1. Direction: linearise w o z = beta xi e with xi = w'z / n                     (eq. 38)
+ *   2. Step: eta of the way to the wall at most, then shortened by rho until
+ *          psi = (n + zeta) log w'z - sum log w_k z_k                              (eq. 39)
+ *      has fallen by sigma (1 - beta) zeta times the step
+ *   3. Move.  At w'z <= epsilon: read off which of each pair is zero, solve the linear system that this leaves, and
+ *      ask the measure.  Otherwise, or where the measure is not content: beta shrinks, go to 1.
+ *
+ *   here                  paper                meaning
+ *   S, c                  M, r                 the LCP, scaled, joints pivoted out (fip.h)
+ *   p                     -                    what is missing to feasibility; zero as the paper has it
+ *   fip.beta, shrink      beta_0, beta_k       centring, and the factor from one iteration to the next
+ *   fip.eta, rho, sigma   eta, rho, sigma      of step 2
+ *   fip.zeta, epsilon     zeta, epsilon        of the merit function and of step 3
+ *
+ * Slips in the paper.  Eq. 38 has w o z - beta xi e on its right side, which leads away from the solution; since step 3
+ * adds the direction, it must be beta xi e - w o z.  Eq. 35 pairs the accelerations with c+ and c- where the slacks
+ * s+ and s- of eq. 30 are meant (and eq. 31 says so).  "As printed", step 3 ends at w'z <= 1e-6; here that is where the
+ * last step to the active set begins, so that answers reach 1e-9 and better.
+ *
+ * psi falls along the direction of eq. 38 whatever S is: the slope is at most -zeta (1 - beta), by the second row of eq.
+ * 38 alone.  That row also holds where p is not zero and the first row makes p shrink by the factor 1 - beta:
+ * S dz - dw = (1 - beta) p.  So where no strictly feasible point exists (fip_start.c), the method goes on from an
+ * infeasible one, in the same steps, p and the gap falling together.
+ *
+ * Convergence is proven where S is a P0 matrix: full column rank of H and small mu [trinkle1997, Theorems 3 and 4].
+ * Without that the matrix of eq. 38 may become singular, or w'z may stay above zero while psi falls; another start, from
+ * another interior point, may then succeed (fip.restarts).
+ *
+ * Limits: matrices are dense, MOST_UNKNOWNS at most, a factorisation an iteration.  A coulomb contact in space is
+ * solved with fip.facets directions, and the run ends as stalled.  A start other than zero is tried as it is, but
+ * the path does not begin there.
+ */
+#include "solver/fip.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/dense.h"
+
+void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, int *info);
+void dgetrs_(const char *trans, const int *n, const int *columns, const double *A, const int *lda,
+             const int *pivot, double *B, const int *ldb, int *info);
+
+enum { MOST_UNKNOWNS = 6000 }; /* three matrices of 0.3 GB */
+
+static const double SHORTEST_STEP = 1e-8; /* below this the iterates no longer move           */
+static const double SMALLEST_GAP = 1e-26; /* below this w and z are noise                     */
+static const double NEXT_POLISH = 1e-2;   /* the gap falls by this between two polishes       */
+
+static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
+{
+    mo_arena counting = {NULL, 0};
+    mo_lcp lcp;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        if (!mo_lcp_takes(problem, i)) {
+            return mo_fail(why, MO_ERR_UNSUPPORTED, "method fip does not take the infinite mu of constraint %d",
+                           i);
+        }
+    }
+    mo_lcp_layout(problem, MO_LCP_EXACT, options->fip.facets, &counting, &lcp);
+    if (lcp.size > MOST_UNKNOWNS) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "method fip takes %d unknowns at most, but this problem has %d of them", MOST_UNKNOWNS,
+                       lcp.size);
+    }
+    return MO_OK;
+}
+
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
+{
+    mo_fip *taken = MO_TAKE(arena, 1, mo_fip), f;
+    const mo_error error = mo_fip_layout(problem, options->fip.facets, arena, &f);
+    if (taken) {
+        *taken = f;
+    }
+    *out = taken;
+    return error;
+}
+
+/* ---- step 1 ---------------------------------------------------------------------------------- */
+
+/* The matrix of eq. 38 without dw, Z S + W; a row is divided by the larger of its z and w. */
+static void set_matrix(mo_fip *f)
+{
+    const int n = f->n;
+    for (int i = 0; i < n; ++i) {
+        const double largest = fmax(f->z[i], f->w[i]), z = f->z[i] / largest;
+        const double *line = f->S + (size_t)i * n;
+        for (int j = 0; j < n; ++j) {
+            f->K[(size_t)j * n + i] = z * line[j];
+        }
+        f->K[(size_t)i * n + i] += f->w[i] / largest;
+    }
+}
+
+static int all_finite(int n, const double *x)
+{
+    for (int k = 0; k < n; ++k) {
+        if (!isfinite(x[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Eq. 38, its sign mended; the infeasibility p is to shrink by the factor beta.  0 where it is singular. */
+static int find_direction(mo_fip *f, double beta)
+{
+    const int n = f->n, one = 1;
+    const double target = beta * mo_dot(n, f->w, f->z) / n;
+    int info;
+    set_matrix(f);
+    for (int k = 0; k < n; ++k) {
+        const double largest = fmax(f->z[k], f->w[k]);
+        f->dz[k] = (target - f->w[k] * f->z[k] + (1 - beta) * f->z[k] * f->p[k]) / largest;
+    }
+    dgetrf_(&n, &n, f->K, &n, f->pivot, &info);
+    if (info) {
+        return 0;
+    }
+    dgetrs_("N", &n, &one, f->K, &n, f->pivot, f->dz, &n, &info);
+    mo_fip_multiply(f, f->dz, f->dw);
+    mo_axpy(n, -(1 - beta), f->p, f->dw);
+    return all_finite(n, f->dz) && all_finite(n, f->dw);
+}
+
+/* ---- step 2 ---------------------------------------------------------------------------------- */
+
+/* The largest step up to one for which nothing becomes negative. */
+static double longest_step(const mo_fip *f)
+{
+    double step = 1;
+    for (int k = 0; k < f->n; ++k) {
+        step = f->dw[k] < 0 ? fmin(step, -f->w[k] / f->dw[k]) : step;
+        step = f->dz[k] < 0 ? fmin(step, -f->z[k] / f->dz[k]) : step;
+    }
+    return step;
+}
+
+static double merit(const mo_fip *f, double zeta, double step)
+{
+    double gap = 0, logs = 0;
+    for (int k = 0; k < f->n; ++k) {
+        const double product = (f->w[k] + step * f->dw[k]) * (f->z[k] + step * f->dz[k]);
+        gap += product;
+        logs += log(product);
+    }
+    return (f->n + zeta) * log(gap) - logs;
+}
+
+/* Eq. 39; 0 where no step worth the name satisfies it. */
+static double find_step(const mo_fip *f, const mo_options *options, double beta)
+{
+    const double zeta = options->fip.zeta > 0 ? options->fip.zeta : sqrt(f->n);
+    const double slope = options->fip.sigma * (1 - beta) * zeta, before = merit(f, zeta, 0);
+    double step = options->fip.eta * longest_step(f);
+    while (step >= SHORTEST_STEP && !(merit(f, zeta, step) - before <= -slope * step)) {
+        step *= options->fip.rho;
+    }
+    return step >= SHORTEST_STEP ? step : 0;
+}
+
+/* ---- step 3 ---------------------------------------------------------------------------------- */
+
+/* w is computed anew from z, so that feasibility does not drift: where rounding allows it. */
+static void move(mo_fip *f, double step, double beta)
+{
+    const int n = f->n;
+    mo_axpy(n, step, f->dz, f->z);
+    mo_axpy(n, step, f->dw, f->w);
+    for (int k = 0; k < n; ++k) {
+        f->p[k] *= 1 - step * (1 - beta);
+    }
+}
+
+/* From one start to the end.  `due`: the gap at which the next polish is due. */
+static mo_fip_state descend(mo_run *run, mo_fip *f)
+{
+    const mo_options *options = run->options;
+    const int last = f->iteration + options->fip.iterations;
+    double beta = options->fip.beta, due = options->fip.epsilon;
+    while (f->iteration < last) {
+        if (!find_direction(f, beta)) {
+            return MO_FIP_FAILED;
+        }
+        const double step = find_step(f, options, beta);
+        move(f, step, beta);
+        ++f->iteration;
+        const double gap = mo_dot(f->n, f->w, f->z);
+        if (mo_fip_check(run, f)) {
+            return MO_FIP_SOLVED;
+        }
+        if ((gap <= due || step == 0) && mo_fip_polish(run, f)) {
+            return MO_FIP_SOLVED;
+        }
+        if (mo_run_must_stop(run, f->iteration)) {
+            return MO_FIP_MUST_STOP;
+        }
+        if (step == 0 || !(gap > SMALLEST_GAP)) {
+            return MO_FIP_FAILED;
+        }
+        due = gap <= due ? NEXT_POLISH * gap : due;
+        beta *= options->fip.shrink;
+    }
+    return MO_FIP_FAILED;
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
+
+static mo_fip_state run_from_start(mo_run *run, mo_fip *f)
+{
+    const mo_fip_state state = mo_fip_start(run, f);
+    if (state == MO_FIP_SOLVED || state == MO_FIP_MUST_STOP) {
+        return state;
+    }
+    return descend(run, f);
+}
+
+static mo_status give_up(mo_run *run, const mo_fip *f)
+{
+    if (f->lcp.uses_facets) {
+        return mo_run_stall(run, "solved with %d facets for each cone at best, which leaves this residual on the "
+                                 "true cone", run->options->fip.facets);
+    }
+    if (f->least_shift > 0) {
+        return mo_run_stall(run, "no impulse was found that meets all inequalities: every one misses them by %.1e "
+                                 "of |q| or more", f->least_shift);
+    }
+    return mo_run_stall(run, "none of %d starts led to a solution", f->restart);
+}
+
+static mo_status solve(mo_run *run, void *memory)
+{
+    mo_fip *f = memory;
+    mo_problem_response_into(run->problem, run->r, f->v, run->u);
+    if (mo_run_check(run, 0, run->u, run->r)) {
+        return MO_SOLVED;
+    }
+    if (mo_run_must_stop(run, 0)) {
+        return run->status;
+    }
+    mo_fip_prepare(run, f);
+    f->restart = f->iteration = 0;
+    if (f->n == 0) { /* joints alone: a linear system */
+        f->iteration = 1;
+        return mo_fip_polish(run, f) ? MO_SOLVED : give_up(run, f);
+    }
+    for (; f->restart <= run->options->fip.restarts; ++f->restart) {
+        switch (run_from_start(run, f)) {
+        case MO_FIP_SOLVED:
+            return MO_SOLVED;
+        case MO_FIP_MUST_STOP:
+            return run->status;
+        default:
+            break;
+        }
+    }
+    return give_up(run, f);
+}
+
+#define POLYHEDRAL                                                                                 \
+    (MO_LAW_BIT(MO_LAW_FRICTIONLESS) | MO_LAW_BIT(MO_LAW_BILATERAL) | MO_LAW_BIT(MO_LAW_BOX) |     \
+     MO_LAW_BIT(MO_LAW_FACETED) | MO_LAW_BIT(MO_LAW_PYRAMID) | MO_LAW_BIT(MO_LAW_SLIDING))
+
+const mo_method mo_fip_method = {
+    .name = "fip",
+    .summary = "feasible interior points on facets; for polyhedral laws, a few thousand unknowns",
+    .paper = "trinkle1997",
+    .laws = POLYHEDRAL | MO_LAW_BIT(MO_LAW_COULOMB),
+    .by_facets = MO_LAW_BIT(MO_LAW_COULOMB),
+    .check = check,
+    .layout = layout,
+    .solve = solve,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The pieces of the feasible interior point method (fip.c): the LCP on which it works, its strictly feasible start,
+ * and the last step from near a solution to one.
+ *
+ * The LCP is that of the view (problem/lcp.h) with joints pivoted out, in units of its own:
+ *
+ *     w = S z + c + p,   0 <= z perp w >= 0,   p = 0 at a feasible point
+ *
+ * Impulses are scaled so that the diagonal of S is about one, and speeds by the inverse, so that products w_k z_k stay
+ * as they are; then both z and w are divided by `size`, the largest |c_k|.
+ */
+#ifndef MO_SOLVER_FIP_H
+#define MO_SOLVER_FIP_H
+
+#include "problem/lcp.h"
+#include "problem/lcp_joints.h"
+#include "solver/method.h"
+
+typedef struct mo_fip {
+    mo_lcp lcp;
+    const mo_sweep *sweep;
+    mo_lcp_joints joints;
+    int n; /* pairs */
+
+    double *A, *b, *scale; /* of all unknowns, scaled: z in the problem's units is size scale z */
+    double *S, *c, size;   /* of the pairs; S row-major */
+
+    double *z, *w, *p;       /* the point          */
+    double *dz, *dw;         /* the direction      */
+    double *K, *rows;        /* n x n each: the matrix of a linear system (column-major), and scratch */
+    int *pivot;
+    double *work;            /* work_size entries, for LAPACK and the start */
+    int work_size;
+    double *all_z, *all_w;   /* of all unknowns    */
+    double *v;
+    int *active;             /* indices of the active set */
+
+    int restart, iteration;
+    double least_shift;      /* of the last start: see mo_fip_start */
+} mo_fip;
+
+/* ---- the LCP: fip_lcp.c ---------------------------------------------------------------------- */
+
+mo_error mo_fip_layout(const mo_problem *problem, int facets, mo_arena *arena, mo_fip *f);
+void mo_fip_prepare(mo_run *run, mo_fip *f);
+
+/* y = S x */
+void mo_fip_multiply(const mo_fip *f, const double *x, double *y);
+
+/* Is r = r0 + R z a solution?  Measures it, and so keeps the best. */
+int mo_fip_check(mo_run *run, mo_fip *f);
+
+/*
+ * Solves the linear system of the active set: z_k = 0 where z_k < w_k, w_k = 0 elsewhere, starting from the point,
+ * with the velocity that the impulse truly causes.  Measures the answer; the point itself stays as it is.
+ */
+int mo_fip_polish(mo_run *run, mo_fip *f);
+
+/* ---- the start: fip_start.c ------------------------------------------------------------------ */
+
+typedef enum mo_fip_state {
+    MO_FIP_MOVING,
+    MO_FIP_SOLVED,
+    MO_FIP_MUST_STOP, /* run->status says why       */
+    MO_FIP_FAILED     /* no further from this start */
+} mo_fip_state;
+
+/*
+ * A point with z > 0, w > 0 and p = 0 where there is one: MO_FIP_MOVING.  Where there is none, the point has a
+ * p = least_shift times a positive vector, as small as it can be, and the state is MO_FIP_FAILED.
+ */
+mo_fip_state mo_fip_start(mo_run *run, mo_fip *f);
+
+#endif
