@@ -11,8 +11,9 @@
  *   What is timed.  Sweeps of nsgs through mo_solve.  It calls back at each residual check, so the
  *   time between two calls is K sweeps and a check, and with a check after every sweep it is 1
  *   sweep and a check; the difference of both over K - 1 is one sweep, with no part of the set-up
- *   or of the checks in it.  Each call back also reads the buffers once, timed apart: sweeps and
- *   streams alternate in one run, under the same noise.
+ *   or of the checks in it.  After each K sweeps the buffer is read over and over for as long as
+ *   they took: sweeps and streams alternate in one run, and whoever else uses the machine slows
+ *   both alike.
  *
  *   What is counted.  `touched`: what one sweep reads, each byte once.  For each contact W_ii (9
  *   numbers), its whitened Jacobians (18 for each body), w and r (3 each) and its indices (28 bytes
@@ -30,6 +31,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "command.h"
@@ -49,8 +51,8 @@ enum {
     CONTACTS_MOST = 50000000,
     SEED = 1,
     WARM_UP = 20, /* sweeps before the first that is timed        */
-    SAMPLES = 15, /* of which the best counts on a machine that others use too */
-    SWEEPS = 5,   /* K: sweeps in one sample                       */
+    SAMPLES = 5,
+    SWEEPS = 16, /* K: sweeps in one sample                      */
     RUNS_MOST = 3
 };
 
@@ -83,16 +85,24 @@ typedef struct stopwatch {
     const double *buffer;
     size_t touched, all;
     int threads, calls;
+    int reads;   /* the streams are wanted too    */
     double left; /* when the last call back ended */
     double between[SAMPLES], stream[SAMPLES], stream_all[SAMPLES];
     volatile double sink; /* so that the reads are not optimised away */
 } stopwatch;
 
-static double timed_read(stopwatch *watch, size_t bytes)
+/* Seconds of one pass over so many bytes: the mean of as many as take so long, and at least one. */
+static double timed_read(stopwatch *watch, size_t bytes, double seconds)
 {
     const double start = machine_clock();
-    watch->sink = machine_read(watch->buffer, bytes, watch->threads);
-    return machine_clock() - start;
+    double passed = 0;
+    int passes = 0;
+    do {
+        watch->sink = machine_read(watch->buffer, bytes, watch->threads);
+        passed = machine_clock() - start;
+        ++passes;
+    } while (passed < seconds);
+    return passed / passes;
 }
 
 static void at_check(void *user, const mo_progress *now, const double *r)
@@ -103,9 +113,11 @@ static void at_check(void *user, const mo_progress *now, const double *r)
     const double entered = machine_clock();
     const int sample = watch->calls++ - 1; /* the first call only starts the watch */
     if (sample >= 0 && sample < SAMPLES) {
-        watch->between[sample] = entered - watch->left;
-        watch->stream[sample] = timed_read(watch, watch->touched);
-        watch->stream_all[sample] = timed_read(watch, watch->all);
+        const double between = watch->between[sample] = entered - watch->left;
+        if (watch->reads) {
+            watch->stream[sample] = timed_read(watch, watch->touched, between);
+            watch->stream_all[sample] = timed_read(watch, watch->all, between / 2);
+        }
     }
     watch->left = machine_clock();
 }
@@ -158,8 +170,10 @@ static mo_error time_run(const mo_problem *problem, const double *start, stopwat
                          sweep_run *run, mo_result *result)
 {
     watch->threads = run->threads;
+    watch->reads = 0;
     mo_error error = watch_sweeps(problem, start, 1, watch, result);
     const timing short_sample = summarise(watch->between);
+    watch->reads = 1;
     error = error ? error : watch_sweeps(problem, start, SWEEPS, watch, result);
     const timing long_sample = summarise(watch->between);
     run->sweep = difference(long_sample, short_sample, SWEEPS - 1);
@@ -195,6 +209,22 @@ static void count_states(const mo_problem *problem, const double *r, sweep_repor
     report->stuck = 1 - report->apart - report->sliding;
 }
 
+/* A line on the terminal that says what is going on; an empty one erases it. */
+static void show(const char *what)
+{
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K%s", what);
+        fflush(stderr);
+    }
+}
+
+static void show_threads(int threads)
+{
+    char text[64];
+    snprintf(text, sizeof text, "timing sweeps on %s", number_count(threads, "thread").text);
+    show(text);
+}
+
 /* ---- the whole of it ------------------------------------------------------------------------- */
 
 /* One thread, two, and every core of a larger machine. */
@@ -225,6 +255,7 @@ static mo_error time_all(const mo_problem *problem, const double *start, const d
     stopwatch watch = {
         .buffer = buffer, .touched = (size_t)report->touched, .all = (size_t)report->all};
     for (int k = 0; k < report->run_count; ++k) {
+        show_threads(report->runs[k].threads);
         const mo_error error = time_run(problem, start, &watch, &report->runs[k], result);
         if (error) {
             return error;
@@ -380,6 +411,7 @@ int bench_sweep(const experiment_call *asked)
     if (report.contacts == 0) {
         return EXIT_CALL;
     }
+    show("building the packing");
     const double start = machine_clock();
     mo_error error = scene_packing(report.contacts, SEED, &problem, &why);
     if (!error) {
@@ -388,6 +420,7 @@ int bench_sweep(const experiment_call *asked)
         error = measure(problem, &report);
     }
     mo_problem_destroy(problem);
+    show("");
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;

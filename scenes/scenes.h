@@ -97,6 +97,30 @@ typedef struct scene_stack_def {
 scene_stack_def scene_stack_default(void); /* 5 cubes of 1 kg, mu 0.5, no push, h 0.01 */
 mo_error scene_box_stack(const scene_stack_def *def, mo_problem **problem, mo_message *why);
 
+/* ---- a wall of bricks ------------------------------------------------------------------------ */
+
+/*
+ * Bricks of 0.24 x 0.12 x 0.08 m and 4 kg in running bond on a fixed floor: every brick lies on halves of two others,
+ * and odd courses begin and end with half a brick.  Each pair of faces touches at the four corners of its
+ * overlap (at two points in the plane), so that a brick on two others has eight contacts and, without friction,
+ * three velocities that they can stop: W is heavily rank deficient, and most of r is not unique.
+ *
+ * At rest without shake: v = 0 for any mu, and the normal impulses under a course sum to the weight of all
+ * that is on it, times h.  With shake each brick moves at random before the step, up to that speed in each direction.
+ */
+typedef struct scene_wall_def {
+    int courses, length; /* courses, and whole bricks in an even one */
+    double mu;
+    int frictionless; /* contacts have their normal row only         */
+    int in_plane;     /* three velocities a brick, two contacts a face */
+    double shake;     /* m/s                                          */
+    double step;      /* h, s                                         */
+    uint64_t seed;    /* of the shake                                 */
+} scene_wall_def;
+
+scene_wall_def scene_wall_default(void); /* 4 courses of 4 bricks, mu 0.6, at rest, h 0.01 */
+mo_error scene_wall(const scene_wall_def *def, mo_problem **problem, mo_message *why);
+
 /* ---- a chain of joints ----------------------------------------------------------------------- */
 
 /*

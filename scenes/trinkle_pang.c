@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The data sets: 35 problems, each with 6 to 10 friction coefficients from 0.1 to 1, 328 in all.
+ * The data sets: 35 problems, each with 6 to 10 friction coefficients from 0.05 to 0.8, 328 in all.
  *
  * The nine sizes of table 1 of [trinkle1997] have as many data sets here as there; the paper says nothing of its
  * other 143, nor of the numbers of bodies and contacts.  Here every size mixes what its theory tells apart:
@@ -65,7 +65,7 @@ trinkle_pang_set trinkle_pang_set_of(int number)
         first += ROWS[problem++].sets;
     }
     const row *from = &ROWS[problem];
-    const double mu = 0.1 + 0.9 * (number - first) / (from->sets - 1);
+    const double mu = 0.05 + 0.75 * (number - first) / (from->sets - 1);
     return (trinkle_pang_set){.number = number,
                               .problem = problem,
                               .size = from->sliding + 5 * from->rolling,

@@ -69,7 +69,7 @@ extern "C" {
     NUMBER(fip, epsilon, 1e-6, 0.0, 1.0,                                                           \
            "gap, over the square of |q|, at which the active set is solved for (step 3)")          \
     COUNT(fip, facets, 8, 3, 64, "friction directions of a coulomb contact in space")              \
-    COUNT(fip, restarts, 4, 0, 1000000,                                                            \
+    COUNT(fip, restarts, 10, 0, 1000000,                                                           \
           "starts more, each from another interior point, after a failure")                        \
     COUNT(fip, iterations, 300, 1, 2000000000, "iterations at most in one start")                  \
     COUNT(fip, seed, 1, 0, 2000000000, "of the random interior points")
@@ -92,6 +92,12 @@ extern "C" {
     COUNT(newton, rounds, 8, 1, 1000, "attempts at most")                                          \
     NUMBER(newton, eps, 1e-6, 0.0, 1.0, "regularisation of the Newton matrix where W is singular")
 
+#define MO_OPTIONS_DANTZIG(NUMBER, COUNT, CHOICE)                                                  \
+    COUNT(dantzig, polish, 100, 0, 1000,                                                           \
+          "Newton steps at most, from the pivots' answer to the true cone in space; 0: none")      \
+    COUNT(dantzig, restarts, 20, 0, 1000000,                                                       \
+          "fresh starts at most, in another order, where the pivots lead nowhere")
+
 /* All groups.  A new method adds its list above and its line here. */
 #define MO_OPTIONS_TABLE(NUMBER, COUNT, CHOICE) \
     MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)    \
@@ -101,7 +107,8 @@ extern "C" {
     MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)     \
     MO_OPTIONS_FIP(NUMBER, COUNT, CHOICE)       \
     MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)      \
-    MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)
+    MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)      \
+    MO_OPTIONS_DANTZIG(NUMBER, COUNT, CHOICE)
 
 #define MO_FIELD_NUMBER(group, field, value, least, most, text) double field;
 #define MO_FIELD_COUNT(group, field, value, least, most, text) int field;
@@ -147,6 +154,9 @@ typedef struct mo_options {
     struct {
         MO_OPTIONS_FIP(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } fip;
+    struct {
+        MO_OPTIONS_DANTZIG(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } dantzig;
 } mo_options;
 
 MO_API mo_options mo_default_options(void);

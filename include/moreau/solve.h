@@ -26,6 +26,7 @@ typedef struct mo_method_info {
     unsigned laws;       /* bit 1 << kind for each law it accepts */
     unsigned by_facets;  /* those of them whose round cone in space (d > 2) it replaces by facets: the answer
                             is measured on the true cone, and as a rule ends as stalled */
+    unsigned relaxed;    /* those that it replaces by a convex law, in any dimension; judged likewise */
     int is_default;
 } mo_method_info;
 

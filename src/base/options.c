@@ -22,6 +22,7 @@
 #define PLACE_fip(field) offsetof(mo_options, fip.field)
 #define PLACE_lcp1(field) offsetof(mo_options, lcp1.field)
 #define PLACE_lcp2(field) offsetof(mo_options, lcp2.field)
+#define PLACE_dantzig(field) offsetof(mo_options, dantzig.field)
 #define NAME_common(field) #field
 #define NAME_nsgs(field) "nsgs." #field
 #define NAME_prox(field) "prox." #field
@@ -30,6 +31,7 @@
 #define NAME_lcp2(field) "lcp2." #field
 #define NAME_lemke(field) "lemke." #field
 #define NAME_fip(field) "fip." #field
+#define NAME_dantzig(field) "dantzig." #field
 
 typedef struct option_row {
     const char *name, *text, *names;

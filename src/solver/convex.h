@@ -86,10 +86,4 @@ typedef struct mo_convex_engine {
 /* Proximal point steps by Newton's method, with sweeps where those are cheaper: convex_newton.c. */
 extern const mo_convex_engine mo_convex_newton_engine;
 
-/* True where the run must end now, in the midst of an iteration; run->status then says why. */
-static inline int mo_run_is_over(mo_run *run)
-{
-    return mo_run_must_stop(run, run->result->iterations);
-}
-
 #endif

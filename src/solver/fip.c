@@ -50,7 +50,7 @@ void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, 
 void dgetrs_(const char *trans, const int *n, const int *columns, const double *A, const int *lda,
              const int *pivot, double *B, const int *ldb, int *info);
 
-enum { MOST_UNKNOWNS = 6000 }; /* three matrices of 0.3 GB */
+enum { MOST_UNKNOWNS = 1500 }; /* a factorisation in some tenths of a second */
 
 static const double SHORTEST_STEP = 1e-8; /* below this the iterates no longer move           */
 static const double SMALLEST_GAP = 1e-26; /* below this w and z are noise                     */
@@ -183,12 +183,18 @@ static void move(mo_fip *f, double step, double beta)
     }
 }
 
+/* beta_0: later starts stay nearer to the central path, up to 0.9 for the default. */
+static double first_beta(const mo_options *options, int restart)
+{
+    return 1 - ldexp(1 - options->fip.beta, restart < 3 ? -restart : -3);
+}
+
 /* From one start to the end.  `due`: the gap at which the next polish is due. */
 static mo_fip_state descend(mo_run *run, mo_fip *f)
 {
     const mo_options *options = run->options;
     const int last = f->iteration + options->fip.iterations;
-    double beta = options->fip.beta, due = options->fip.epsilon;
+    double beta = first_beta(options, f->restart), due = options->fip.epsilon;
     while (f->iteration < last) {
         if (!find_direction(f, beta)) {
             return MO_FIP_FAILED;

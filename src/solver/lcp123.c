@@ -87,6 +87,8 @@ const mo_method mo_lcp3_method = {
     .summary = "one convex problem: a relaxed law, exact where nothing slips",
     .paper = "anitescu2004",
     .laws = MO_CONVEX_LAWS,
+    .relaxed = MO_LAW_BIT(MO_LAW_COULOMB) | MO_LAW_BIT(MO_LAW_ROLLING) | MO_LAW_BIT(MO_LAW_FACETED) |
+               MO_LAW_BIT(MO_LAW_PYRAMID),
     .layout = layout,
     .solve = solve_lcp3,
 };

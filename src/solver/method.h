@@ -44,6 +44,9 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r);
 /* True where the run must end after `iteration` iterations; run->status then says why. */
 int mo_run_must_stop(mo_run *run, int iteration);
 
+/* The same inside an iteration, for the caller and the clock alone: iterations are not counted. */
+int mo_run_is_over(mo_run *run);
+
 /* Ends a run early: returns the status, after writing the message. */
 mo_status mo_run_stall(mo_run *run, const char *format, ...) MO_PRINTF(2, 3);
 
@@ -56,6 +59,7 @@ typedef struct mo_method {
     const char *paper;   /* key in docs/references.bib     */
     unsigned laws;       /* 1 << kind for each law it takes */
     unsigned by_facets;  /* of these, the round cones in space that it replaces by facets */
+    unsigned relaxed;    /* of these, the laws that it replaces by a convex one, in any dimension */
 
     /* What else it asks of a problem, with a sentence where that is missing; NULL: nothing. */
     mo_error (*check)(const mo_problem *problem, const mo_options *options, mo_message *why);
@@ -79,6 +83,7 @@ extern const mo_method mo_auto_method, mo_nsgs_method, mo_prox_method, mo_newton
 extern const mo_method mo_lcp1_method, mo_lcp2_method, mo_lcp3_method;
 
 extern const mo_method mo_fip_method;
+extern const mo_method mo_dantzig_method;
 
 /* The list, in the order in which `moreau solvers` shows it; the first is the default. */
 extern const mo_method *const mo_methods[];

@@ -16,6 +16,7 @@ const mo_method *const mo_methods[] = {
     &mo_lcp2_method,
     &mo_lcp3_method,
     &mo_fip_method,
+    &mo_dantzig_method,
 };
 const int mo_methods_count = sizeof mo_methods / sizeof mo_methods[0];
 
@@ -31,7 +32,7 @@ mo_method_info mo_method_describe(int index)
     }
     const mo_method *method = mo_methods[index];
     return (mo_method_info){method->name, method->summary, method->paper, method->laws,
-                            method->by_facets, index == 0};
+                            method->by_facets, method->relaxed, index == 0};
 }
 
 int mo_method_find(const char *name)

@@ -60,23 +60,29 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
     return natural <= run->options->tol * run->q_scale && confirm(run, r);
 }
 
-int mo_run_must_stop(mo_run *run, int iteration)
+int mo_run_is_over(mo_run *run)
 {
     const mo_options *options = run->options;
-    iteration += run->done;
-    run->result->iterations = iteration;
     if (run->error) {
         run->status = MO_STALLED; /* the driver returns the error instead */
     } else if (options->cancel && *options->cancel) {
         run->status = MO_CANCELLED;
-    } else if (iteration >= options->max_iter) {
-        run->status = MO_ITERATION_LIMIT;
     } else if (isfinite(options->time_limit) && mo_clock() - run->start_time >= options->time_limit) {
         run->status = MO_TIME_LIMIT;
     } else {
         return 0;
     }
     return 1;
+}
+
+int mo_run_must_stop(mo_run *run, int iteration)
+{
+    run->result->iterations = iteration + run->done;
+    if (mo_run_is_over(run)) {
+        return 1;
+    }
+    run->status = MO_ITERATION_LIMIT;
+    return run->result->iterations >= run->options->max_iter;
 }
 
 void mo_run_keep_ray(mo_run *run, const double *ray)

@@ -156,6 +156,16 @@ static void begin(mo_run *run, mo_shift_loop *loop)
     }
 }
 
+static mo_status explain_stall(mo_run *run, const mo_shift_rules *rules)
+{
+    if (rules->rounds == 1) {
+        return mo_run_stall(run, "one convex problem solves a relaxed law, which leaves this residual in the true one "
+                                 "where contacts slip");
+    }
+    return mo_run_stall(run, "the residual has not improved in %d rounds: the fixed point does not contract here",
+                        PATIENCE);
+}
+
 mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules)
 {
     const mo_problem *problem = run->problem;
@@ -193,7 +203,8 @@ mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rul
         since_best = residual < best ? 0 : since_best + 1;
         best = fmin(best, residual);
         if (since_best >= PATIENCE || round + 1 == rules->rounds) {
-            return end(run, loop, rules, round + 1, MO_STALLED);
+            const mo_status status = end(run, loop, rules, round + 1, MO_STALLED);
+            return run->result->message.text[0] ? status : explain_stall(run, rules);
         }
         move(run, loop, rules, &rate);
     }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The cost of a solve without friction, as a multiple of what LAPACK takes for W x = q by Gaussian
+ * elimination with partial pivoting (dgesv) on the same dense matrix.
+ *
+ * Both run on one thread of the same library, turn by turn, and the fastest of many runs counts.
+ * The time of the pivots ends with the last iterate: it starts from the assembled matrix, as dgesv
+ * does, and leaves out what the library adds to every solve, copying the problem's blocks into that
+ * matrix and judging the answer.  The time of the whole call has both.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "baraff.h"
+
+void dgesv_(const int *n, const int *columns, double *A, const int *lda, int *pivots, double *b,
+            const int *ldb, int *info);
+void dpstrf_(const char *uplo, const int *n, double *A, const int *lda, int *pivots, int *rank,
+             const double *tolerance, double *work, int *info);
+
+/* Of OpenBLAS; another BLAS has its own ways, and is then told nothing. */
+#if defined(__GNUC__) && !defined(__APPLE__)
+__attribute__((weak)) void openblas_set_num_threads(int threads);
+#define HAS_THREAD_CALL (openblas_set_num_threads != NULL)
+#else
+static void openblas_set_num_threads(int threads)
+{
+    (void)threads;
+}
+#define HAS_THREAD_CALL 0
+#endif
+
+const int br_sizes[] = {10, 20, 50, 100, 200, 300, 500, 700, 1000};
+const int br_size_count = sizeof br_sizes / sizeof br_sizes[0];
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Gaussian elimination -------------------------------------------------------------------- */
+
+typedef struct linear_system {
+    int n;
+    double *W, *q; /* by columns */
+    double *copy, *x;
+    int *pivots;
+} linear_system;
+
+static void fill(const mo_problem *problem, linear_system *s)
+{
+    memset(s->W, 0, (size_t)s->n * (size_t)s->n * sizeof *s->W);
+    for (int i = 0; i < s->n; ++i) { /* one row a contact */
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        s->q[i] = view.w[0];
+        for (int k = 0; k < view.block_count; ++k) {
+            const mo_block_view block = mo_problem_block(problem, i, k);
+            s->W[(size_t)block.index * (size_t)s->n + (size_t)i] = block.values[0];
+        }
+    }
+}
+
+static mo_error make_system(const mo_problem *problem, linear_system *s)
+{
+    const size_t n = (size_t)mo_problem_row_count(problem);
+    *s = (linear_system){.n = (int)n};
+    s->W = malloc(n * n * sizeof *s->W);
+    s->copy = malloc(n * n * sizeof *s->copy);
+    s->q = malloc(n * sizeof *s->q);
+    s->x = malloc(2 * n * sizeof *s->x);
+    s->pivots = malloc(n * sizeof *s->pivots);
+    if (!s->W || !s->copy || !s->q || !s->x || !s->pivots) {
+        return MO_ERR_MEMORY;
+    }
+    fill(problem, s);
+    return MO_OK;
+}
+
+static void free_system(linear_system *s)
+{
+    free(s->W);
+    free(s->copy);
+    free(s->q);
+    free(s->x);
+    free(s->pivots);
+}
+
+static double time_gauss(linear_system *s)
+{
+    const size_t n = (size_t)s->n;
+    const int one = 1;
+    int info;
+    memcpy(s->copy, s->W, n * n * sizeof *s->W);
+    memcpy(s->x, s->q, n * sizeof *s->x);
+    const double start = now();
+    dgesv_(&s->n, &one, s->copy, &s->n, s->pivots, s->x, &s->n, &info);
+    return now() - start;
+}
+
+/* The rank of W, by Cholesky's factorisation with complete pivoting. */
+static int rank_of(linear_system *s)
+{
+    const size_t n = (size_t)s->n;
+    const double tolerance = -1; /* n eps max(diagonal) */
+    int rank = 0, info;
+    memcpy(s->copy, s->W, n * n * sizeof *s->W);
+    dpstrf_("L", &s->n, s->copy, &s->n, s->pivots, &rank, &tolerance, s->x, &info);
+    return rank;
+}
+
+/* ---- the pivots ------------------------------------------------------------------------------ */
+
+static mo_error time_pivots(const mo_problem *problem, mo_result *result, br_cost *row)
+{
+    mo_options options = mo_default_options();
+    options.method = "dantzig";
+    options.tol = 1e-10;
+    options.max_iter = 1000000;
+    options.history = 1;
+    const mo_error error = mo_solve(problem, &options, result);
+    if (error) {
+        return error;
+    }
+    const double last = result->history[result->history_count - 1].seconds;
+    row->pivoting = fmin(row->pivoting, last - result->setup_seconds);
+    row->call = fmin(row->call, result->seconds);
+    row->pivots = result->iterations;
+    row->residual = result->residual.natural_relative;
+    row->is_solved = result->status == MO_SOLVED;
+    return MO_OK;
+}
+
+static int count_pressed(const mo_result *result)
+{
+    int count = 0;
+    for (int i = 0; i < result->row_count; ++i) {
+        count += result->r[i] > 1e-12;
+    }
+    return count;
+}
+
+static mo_error measure(const mo_problem *problem, double least, br_cost *row)
+{
+    enum { REPEATS_LEAST = 5 };
+    linear_system s;
+    mo_result result = {0};
+    mo_error error = make_system(problem, &s);
+    row->n = s.n;
+    row->gauss = row->pivoting = row->call = INFINITY;
+    const double start = now();
+    for (int k = 0; !error && (k < REPEATS_LEAST || now() - start < least); ++k) {
+        row->gauss = fmin(row->gauss, time_gauss(&s));
+        error = time_pivots(problem, &result, row);
+    }
+    if (!error) {
+        row->pressed = count_pressed(&result);
+        row->rank = rank_of(&s);
+    }
+    mo_result_clear(&result);
+    free_system(&s);
+    return error;
+}
+
+mo_error br_measure_one(br_pile pile, int contacts, double least, br_cost *row)
+{
+    mo_problem *problem = NULL;
+    if (HAS_THREAD_CALL) {
+        openblas_set_num_threads(1);
+    }
+    *row = (br_cost){.pile = pile};
+    mo_error error = br_frictionless(pile, contacts, &problem);
+    error = error ? error : measure(problem, least, row);
+    mo_problem_destroy(problem);
+    return error;
+}
+
+mo_error br_measure_cost(br_cost *rows)
+{
+    mo_error error = MO_OK;
+    for (int k = 0; !error && k < BR_PILE_COUNT * br_size_count; ++k) {
+        error = br_measure_one((br_pile)(k / br_size_count), br_sizes[k % br_size_count], 0.3,
+                               &rows[k]);
+    }
+    return error;
+}

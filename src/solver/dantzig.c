@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Dantzig's algorithm with Baraff's friction: contacts are brought to rest one after the other.
+ *
+ * [baraff1994] works with forces and accelerations, a = A f + b (1).  Nothing in it depends on
+ * that: read impulses for forces and velocities for accelerations, and (2) and (15-16) are the laws
+ * of this library, with u where the paper has a.
+ *
+ *   here             paper            meaning
+ *   A, f, a          A, f, a          W + compliance, r, u + compliance r, scaled: see dantzig.h
+ *   q                b                the relative motion without contact forces, scaled
+ *   CLAMPED, FROZEN  C, C_F           a = 0 is kept; FROZEN rows depend on the clamped ones
+ *   LOWER            NC, NC-          f at its lower bound: zero, or -mu f_N
+ *   UPPER            NC+, NC_F        f at its upper bound: mu f_N, along the axis e in space
+ *   IDLE             -                in no set: not looked at yet, or given up
+ *   tie              +-mu             friction at a bound follows its normal force
+ *   df, da           Delta f, Delta a the direction
+ *
+ * The main loop finds a row whose conditions fail (dantzig_pick.c) and drives it to where they hold
+ * (dantzig_drive.c), while those of all rows in sets are kept.
+ *
+ *   normal forces     sections 4.1-4.4
+ *   joints            section 4.5: always clamped, or frozen where they are redundant; a box is a
+ *                     row with two bounds
+ *   static friction   sections 5.1-5.5 in the plane; the pyramid law is two such rows on one normal
+ *                     force
+ *   in space          section 5.6, then Newton steps (dantzig_polish.c), since (21) is weaker than
+ *                     Coulomb's law.  The axes of a contact are turned so that the first lies along
+ *                     -a, and do not depend on the tangents given; the paper drives x, then y.
+ *   sliding contacts  section 6: friction is tied to its normal force for good; A is unsymmetric
+ *   giving up         section 5.4: a row that alternates between two sets is left alone and driven
+ *                     again later.  Inside its bounds it is driven from where it is; the paper
+ *                     brings it back to zero first.
+ *
+ * Each pivot costs O(k^2) for k clamped rows, and as much as these rows have couplings: see
+ * dantzig_layout.c.  An iteration is a pivot, or one of the Newton steps.
+ *
+ * An unbounded step has no solution ahead of it.  Without friction it proves that there is none: df
+ * >= 0, A df = 0 and b'df < 0.  With it, the next start takes another order; what remains is the
+ * ray in the result, along which section 6 applies an impulse.
+ *
+ * Limits: memory for two dense matrices of all rows (four in space); no proof of termination with
+ * friction, so that each start has a budget of pivots.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "solver/dantzig.h"
+
+enum { LARGEST = 6000 }; /* rows: 288 MB a matrix */
+
+static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
+{
+    (void)options;
+    if (problem->row_count > LARGEST) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "method dantzig works on dense matrices and takes %d rows at most, not %d",
+                       LARGEST, problem->row_count);
+    }
+    return MO_OK;
+}
+
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
+{
+    mo_dantzig *z = NULL;
+    const mo_error error = mo_dantzig_layout(problem, options, arena, &z);
+    *out = z;
+    return error;
+}
+
+/* ---- measuring ----------------------------------------------------------------------------- */
+
+static int measure(mo_dantzig *z)
+{
+    mo_run *run = z->run;
+    mo_dantzig_export(z, run->r, run->u);
+    if (!mo_run_check(run, z->pivots, run->u, run->r)) {
+        return 0;
+    }
+    run->status = MO_SOLVED;
+    return 1;
+}
+
+/* The iterate is good at the end.  On the way it is measured rarely, to have a best one. */
+int mo_dantzig_tick(mo_dantzig *z)
+{
+    ++z->pivots;
+    if (z->pivots >= z->next_check || z->pivots >= z->options->max_iter) {
+        z->next_check = 2 * z->pivots + 1;
+        if (measure(z)) {
+            return 1;
+        }
+    }
+    return mo_run_must_stop(z->run, z->pivots);
+}
+
+/* ---- compute-forces ------------------------------------------------------------------------ */
+
+typedef enum ending {
+    END_ALL_HOLD, /* no condition fails                       */
+    END_STUCK,    /* the factor broke, or the budget is spent */
+    END_RAY,      /* an unbounded step                        */
+    END_STOPPED   /* run->status says why                     */
+} ending;
+
+/* All conditions seem to hold: solves for the forces anew and looks again.  False where
+ * something fails. */
+static int all_hold(mo_dantzig *z)
+{
+    return mo_dantzig_solve_sets(z, 0) && !mo_dantzig_give_up_failures(z) && mo_dantzig_pick(z) < 0;
+}
+
+static ending compute_forces(mo_dantzig *z)
+{
+    enum { REPAIRS = 5, FRESH = 256 };
+    const int budget = z->pivots + 100 + 30 * z->n;
+    int repairs = 0, fresh = z->pivots;
+    while (!z->broken && z->pivots <= budget) {
+        const int d = mo_dantzig_pick(z);
+        if (d < 0) {
+            if (all_hold(z)) {
+                return END_ALL_HOLD;
+            }
+            if (++repairs > REPAIRS) {
+                return END_STUCK;
+            }
+            continue;
+        }
+        const mo_drive_end end = mo_dantzig_drive(z, d);
+        if (end == MO_DRIVE_STOPPED) {
+            return END_STOPPED;
+        }
+        if (end == MO_DRIVE_RAY) {
+            return END_RAY;
+        }
+        if (z->pivots - fresh >= FRESH) { /* rid of the rounding of the updates */
+            mo_dantzig_solve_sets(z, 0);
+            fresh = z->pivots;
+        }
+    }
+    return END_STUCK;
+}
+
+/* ---- endings ------------------------------------------------------------------------------- */
+
+/* Does the direction prove that there is no solution?  A df = 0 and b'df < 0, without friction. */
+static int is_proof(const mo_dantzig *z)
+{
+    double largest = 0, response = 0, gain = 0;
+    if (!z->factor.is_symmetric) {
+        return 0;
+    }
+    for (int i = 0; i < z->n; ++i) {
+        largest = mo_larger(largest, fabs(z->df[i]));
+        response = mo_larger(response, fabs(z->da[i]));
+        gain += z->q[i] * z->df[i];
+    }
+    return response <= MO_DANTZIG_NOISE * largest && gain < -1e-6 * z->unit * largest;
+}
+
+static mo_status end_without_solution(mo_dantzig *z)
+{
+    mo_run_keep_ray(z->run, z->ray);
+    mo_say(&z->run->result->message,
+           "no impulse will do: the ray z in the result has W z = 0 and q'z < 0");
+    return MO_NO_SOLUTION;
+}
+
+static mo_status end_stalled(mo_dantzig *z, int has_ray, int all_held)
+{
+    mo_run *run = z->run;
+    if (all_held && !z->has_discs) {
+        return mo_run_stall(run,
+                            "every condition holds to rounding, but the residual is above tol");
+    }
+    if (has_ray) {
+        mo_run_keep_ray(run, z->ray);
+        return mo_run_stall(run, "the forces can grow without end along the ray in the result, "
+                                 "the direction of an impulse, and nothing gives way");
+    }
+    return mo_run_stall(run, "no end after %d starts and %d rows given up on the way", z->starts,
+                        z->give_ups);
+}
+
+static int is_zero(int n, const double *x)
+{
+    for (int i = 0; i < n; ++i) {
+        if (x[i] != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void start(mo_dantzig *z, int is_warm)
+{
+    ++z->starts;
+    if (is_warm && z->starts == 1) {
+        mo_dantzig_adopt(z);
+    } else {
+        mo_dantzig_begin(z);
+    }
+}
+
+static mo_status solve(mo_run *run, void *memory)
+{
+    mo_dantzig *z = memory;
+    const int is_warm = !is_zero(z->n, run->r);
+    int has_ray = 0, all_held = 0;
+    z->run = run;
+    z->random = (mo_random){1};
+    mo_dantzig_import(z, run->r);
+    mo_dantzig_refresh(z);
+    if (measure(z)) {
+        return MO_SOLVED;
+    }
+    if (mo_run_must_stop(run, 0)) {
+        return run->status;
+    }
+    while (z->starts <= z->options->dantzig.restarts && (!all_held || z->has_discs)) {
+        start(z, is_warm);
+        const ending end = compute_forces(z);
+        all_held = end == END_ALL_HOLD;
+        if (end == END_STOPPED || measure(z) || mo_run_must_stop(run, z->pivots)) {
+            return run->status;
+        }
+        if (end == END_RAY) {
+            mo_dantzig_unscale(z, z->df, z->ray);
+            has_ray = 1;
+            if (is_proof(z)) {
+                return end_without_solution(z);
+            }
+        } else if (z->has_discs && mo_dantzig_polish(z)) {
+            return run->status;
+        }
+    }
+    return end_stalled(z, has_ray, all_held);
+}
+
+const mo_method mo_dantzig_method = {
+    .name = "dantzig",
+    .summary =
+        "Dantzig's pivoting with Baraff's friction: contacts brought to rest one after the other",
+    .paper = "baraff1994",
+    .laws = MO_LAW_BIT(MO_LAW_COULOMB) | MO_LAW_BIT(MO_LAW_FRICTIONLESS) |
+            MO_LAW_BIT(MO_LAW_BILATERAL) | MO_LAW_BIT(MO_LAW_BOX) | MO_LAW_BIT(MO_LAW_PYRAMID) |
+            MO_LAW_BIT(MO_LAW_SLIDING),
+    .check = check,
+    .layout = layout,
+    .solve = solve,
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Which row of `dantzig` is driven next: the one whose conditions (2), (15-16) or (21-22) fail
+ * most.
+ *
+ * Only rows in no set can fail; the others are kept.  Normal forces, joints and boxes come before
+ * friction, since friction has no bound before its normal force is known.  A row whose conditions
+ * hold joins its set here, with one exception that follows the paper's main loop (4.3): an open
+ * contact that was never clamped stays outside all sets and costs nothing until its a becomes
+ * negative.
+ *
+ * After a fresh start the choice is weighted by random numbers, for another order.
+ */
+#include <math.h>
+
+#include "solver/dantzig.h"
+
+/* How far f is from its bounds, or a from zero where f does not oppose it with all it has. */
+static double failure_of(const mo_dantzig *z, int row, double lower, double upper)
+{
+    const double f = z->f[row], a = z->a[row], zero_a = z->rounding[row];
+    const double zero_f = mo_dantzig_f_rounding(z, row);
+    if (f < lower - zero_f) {
+        return lower - f;
+    }
+    if (f > upper + zero_f) {
+        return f - upper;
+    }
+    if ((a < -zero_a && f < upper - zero_f) || (a > zero_a && f > lower + zero_f)) {
+        return fabs(a);
+    }
+    return 0;
+}
+
+static double look_at_bounded(mo_dantzig *z, int row)
+{
+    if (z->f[row] == z->lower[row] && z->a[row] >= 0) {
+        return 0; /* most often: an open contact */
+    }
+    const double lower = z->lower[row], upper = z->upper[row], zero = mo_dantzig_f_rounding(z, row);
+    const double failure = failure_of(z, row, lower, upper);
+    if (failure == 0 && z->f[row] > lower + zero && z->f[row] < upper - zero) {
+        z->set[row] = MO_ROW_FROZEN; /* a = 0, and has to stay so */
+    }
+    return failure;
+}
+
+static double look_at_line(mo_dantzig *z, int row, int is_closed)
+{
+    if (!is_closed && !isinf(z->mu[row])) {
+        return failure_of(z, row, 0, 0);
+    }
+    if (!is_closed && z->f[row] == 0) {
+        return 0; /* without slip, but apart */
+    }
+    const double failure = failure_of(z, row, mo_dantzig_lower(z, row), mo_dantzig_upper(z, row));
+    if (failure == 0 && fabs(z->a[row]) <= z->rounding[row]) {
+        z->set[row] = MO_ROW_FROZEN;
+    } else if (failure == 0) {
+        mo_dantzig_release(z, row, z->a[row] > 0 ? MO_ROW_LOWER : MO_ROW_UPPER);
+    }
+    return failure;
+}
+
+/* One row of a disc, the other being kept: a = 0 is asked for while there is room on the disc. */
+static double look_at_half(mo_dantzig *z, int row)
+{
+    if (fabs(z->a[row]) <= z->rounding[row]) {
+        z->set[row] = MO_ROW_FROZEN;
+        return 0;
+    }
+    return fabs(z->a[row]);
+}
+
+/* Both rows of a disc: the axis e is turned to where the force has to move, so that e is driven
+ * first. */
+static double look_at_disc(mo_dantzig *z, int first, int is_closed)
+{
+    const double *f = z->f + first, *a = z->a + first;
+    const double force = hypot(f[0], f[1]), motion = hypot(a[0], a[1]);
+    const double radius = is_closed ? z->mu[first] * z->f[z->normal[first]] : 0;
+    const double zero = MO_DANTZIG_ZERO * (force + radius) + mo_dantzig_nothing(z);
+    if (force > radius + zero) {
+        mo_dantzig_turn(z, first, f[0] / force, f[1] / force);
+        z->f[first + 1] = 0;
+        return force - radius;
+    }
+    if (!is_closed) {
+        return 0;
+    }
+    if (motion <= z->rounding[first]) {
+        z->set[first] = z->set[first + 1] = MO_ROW_FROZEN;
+        return 0;
+    }
+    if (force >= radius - zero && f[0] * a[0] + f[1] * a[1] <= 0) { /* (21) */
+        mo_dantzig_slide(z, first);
+        return 0;
+    }
+    mo_dantzig_turn(z, first, -a[0] / motion, -a[1] / motion);
+    z->a[first + 1] = 0;
+    return motion;
+}
+
+static double look_at_friction(mo_dantzig *z, int row)
+{
+    const int normal = z->normal[row];
+    const int is_closed =
+        z->set[normal] != MO_ROW_LOWER && z->f[normal] > mo_dantzig_f_rounding(z, normal);
+    if (z->kind[row] == MO_ROW_LINE) {
+        return look_at_line(z, row, is_closed);
+    }
+    const int first = z->kind[row] == MO_ROW_DISC ? row : row - 1;
+    if (z->set[first] == MO_ROW_IDLE && z->set[first + 1] == MO_ROW_IDLE) {
+        return row == first ? look_at_disc(z, first, is_closed) : 0;
+    }
+    return look_at_half(z, row);
+}
+
+/* The row that fails most, and by how much. */
+static int find_worst(mo_dantzig *z, double *failure)
+{
+    double most[2] = {0, 0};
+    int row[2] = {-1, -1};
+    for (int i = 0; i < z->n; ++i) {
+        if (z->set[i] != MO_ROW_IDLE) {
+            continue;
+        }
+        const int rubs = z->normal[i] >= 0;
+        double now = rubs ? look_at_friction(z, i) : look_at_bounded(z, i);
+        if (now > 0 && z->starts > 1) {
+            now *= mo_random_unit(&z->random);
+        }
+        if (now > most[rubs]) {
+            most[rubs] = now;
+            row[rubs] = i;
+        }
+    }
+    const int rubs = row[0] < 0;
+    *failure = most[rubs];
+    return row[rubs];
+}
+
+/* The rounding of a is known as of some pivots ago.  A failure that is small by any measure is looked at again with
+ * what it is now. */
+int mo_dantzig_pick(mo_dantzig *z)
+{
+    double failure, size = z->unit;
+    const int row = find_worst(z, &failure);
+    for (int k = 0; k < z->factor.count; ++k) {
+        size = mo_larger(size, fabs(z->f[z->member[k]]));
+    }
+    if (row < 0 || failure > MO_DANTZIG_ZERO * size) {
+        return row;
+    }
+    mo_dantzig_find_rounding(z);
+    return find_worst(z, &failure);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Where a run of `dantzig` starts from: nothing, or the sets that some impulses suggest.
+ *
+ * A cold start has f = 0 and all joints clamped: the square system of [baraff1994, section 4.5],
+ * rows that depend on others left out.  A warm start clamps every row whose force lies inside its
+ * bounds, ties friction that lies on its bound, solves for the clamped forces, and gives up what
+ * then fails; the main loop comes back to it.
+ */
+#include <math.h>
+
+#include "solver/dantzig.h"
+
+void mo_dantzig_forget(mo_dantzig *z)
+{
+    z->factor.count = 0;
+    z->broken = 0;
+    z->driven = -1;
+    for (int i = 0; i < z->n; ++i) {
+        const int is_tied = z->kind[i] == MO_ROW_TIED;
+        z->place[i] = -1;
+        z->set[i] = is_tied ? MO_ROW_FOLLOWING : MO_ROW_IDLE;
+        z->tie[i] = is_tied ? z->tie[i] : 0;
+    }
+}
+
+static int is_joint(const mo_dantzig *z, int row)
+{
+    return z->kind[row] == MO_ROW_BOUNDED && isinf(z->lower[row]) && isinf(z->upper[row]);
+}
+
+/* Where one is refused, a = 0 follows from the others, or the main loop finds out. */
+static void clamp_joints(mo_dantzig *z)
+{
+    for (int i = 0; i < z->n; ++i) {
+        if (is_joint(z, i)) {
+            mo_dantzig_clamp(z, i);
+        }
+    }
+}
+
+void mo_dantzig_begin(mo_dantzig *z)
+{
+    mo_dantzig_forget(z);
+    for (int i = 0; i < z->n; ++i) {
+        z->f[i] = z->normal[i] < 0 ? fmin(fmax(0, z->lower[i]), z->upper[i]) : 0;
+    }
+    mo_dantzig_refresh(z);
+    mo_dantzig_find_rounding(z);
+    clamp_joints(z);
+    mo_dantzig_solve_sets(z, 0);
+}
+
+/* ---- from impulses ------------------------------------------------------------------------- */
+
+/* Clamps a row, or freezes it where it depends on those that are clamped already. */
+static void hold(mo_dantzig *z, int row)
+{
+    if (!mo_dantzig_clamp(z, row)) {
+        z->set[row] = MO_ROW_FROZEN;
+    }
+}
+
+static void adopt_friction(mo_dantzig *z, int row)
+{
+    const int normal = z->normal[row];
+    const double bound = z->mu[row] * z->f[normal];
+    if (z->set[row] != MO_ROW_IDLE || z->f[normal] <= mo_dantzig_f_rounding(z, normal)) {
+        return;
+    }
+    if (z->kind[row] == MO_ROW_LINE) {
+        if (isinf(z->mu[row]) || fabs(z->f[row]) < bound * (1 - 1e-9)) {
+            hold(z, row);
+        } else {
+            mo_dantzig_release(z, row, z->f[row] < 0 ? MO_ROW_LOWER : MO_ROW_UPPER);
+        }
+    } else if (z->kind[row] == MO_ROW_DISC) {
+        if (hypot(z->f[row], z->f[row + 1]) < bound * (1 - 1e-9)) {
+            hold(z, row);
+            hold(z, row + 1);
+        } else {
+            mo_dantzig_slide(z, row);
+        }
+    }
+}
+
+/* Does a row in a set break the conditions of that set?  After a fresh solve ten times the rounding of a
+ * is no rounding. */
+static int fails(const mo_dantzig *z, int row)
+{
+    const int is_disc = z->kind[row] == MO_ROW_DISC || z->kind[row] == MO_ROW_SECOND;
+    const double zero_a = 10 * z->rounding[row], zero_f = 10 * mo_dantzig_f_rounding(z, row);
+    switch (z->set[row]) {
+    case MO_ROW_LOWER:
+        return z->a[row] < -zero_a;
+    case MO_ROW_UPPER:
+        return z->a[row] > zero_a;
+    case MO_ROW_FROZEN:
+        if (fabs(z->a[row]) > zero_a) {
+            return 1;
+        }
+        break;
+    case MO_ROW_CLAMPED:
+        break;
+    default:
+        return 0;
+    }
+    if (is_disc) {
+        const int first = z->kind[row] == MO_ROW_DISC ? row : row - 1;
+        return hypot(z->f[first], z->f[first + 1]) > mo_dantzig_upper(z, first) + zero_f;
+    }
+    return z->f[row] < mo_dantzig_lower(z, row) - zero_f ||
+           z->f[row] > mo_dantzig_upper(z, row) + zero_f;
+}
+
+int mo_dantzig_give_up_failures(mo_dantzig *z)
+{
+    int count = 0;
+    mo_dantzig_find_rounding(z);
+    for (int friction = 0; friction < 2; ++friction) {
+        for (int i = 0; i < z->n; ++i) {
+            if ((z->normal[i] >= 0) == friction && fails(z, i)) {
+                mo_dantzig_give_up(z, i);
+                ++count;
+            }
+        }
+    }
+    return count;
+}
+
+void mo_dantzig_adopt(mo_dantzig *z)
+{
+    enum { ROUNDS = 20 };
+    mo_dantzig_forget(z);
+    mo_dantzig_refresh(z);
+    mo_dantzig_find_rounding(z);
+    clamp_joints(z);
+    for (int i = 0; i < z->n; ++i) {
+        const double zero = mo_dantzig_f_rounding(z, i);
+        if (z->normal[i] < 0 && z->set[i] == MO_ROW_IDLE && z->f[i] > z->lower[i] + zero &&
+            z->f[i] < z->upper[i] - zero) {
+            hold(z, i);
+        }
+    }
+    for (int i = 0; i < z->n; ++i) {
+        if (z->normal[i] >= 0 && z->kind[i] != MO_ROW_TIED) {
+            adopt_friction(z, i);
+        }
+    }
+    for (int k = 0; k < ROUNDS && mo_dantzig_solve_sets(z, 0) && mo_dantzig_give_up_failures(z);
+         ++k) {
+    }
+}
