@@ -61,6 +61,17 @@ static void json_option(json *j, int index)
     json_object_end(j);
 }
 
+static void json_laws(json *j, const char *name, unsigned laws)
+{
+    json_array(j, name);
+    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind) {
+        if (laws >> kind & 1u) {
+            json_text(j, NULL, mo_law_name((mo_law_kind)kind));
+        }
+    }
+    json_array_end(j);
+}
+
 static void json_method(json *j, const mo_method_info *method)
 {
     json_object(j, NULL);
@@ -68,13 +79,9 @@ static void json_method(json *j, const mo_method_info *method)
     json_truth(j, "default", method->is_default);
     json_text(j, "summary", method->summary);
     json_text(j, "paper", method->paper);
-    json_array(j, "laws");
-    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind) {
-        if (method->laws >> kind & 1u) {
-            json_text(j, NULL, mo_law_name((mo_law_kind)kind));
-        }
-    }
-    json_array_end(j);
+    json_laws(j, "laws", method->laws);
+    json_laws(j, "by_facets", method->by_facets);
+    json_laws(j, "relaxed", method->relaxed);
     json_array(j, "options");
     for (int k = 0; k < mo_option_count(); ++k) {
         const char *name = mo_option_describe(k).name;
@@ -114,6 +121,21 @@ static void put_laws(unsigned laws)
     fputc('\n', stdout);
 }
 
+/* The laws that a method takes, and those that it replaces by others; lines start with `indent` spaces. */
+static void put_all_laws(const mo_method_info *method, int indent)
+{
+    printf("%*slaws:  ", indent, "");
+    put_laws(method->laws);
+    if (method->by_facets) {
+        printf("%*sin space by facets: ", indent, "");
+        put_laws(method->by_facets);
+    }
+    if (method->relaxed) {
+        printf("%*srelaxed: ", indent, "");
+        put_laws(method->relaxed);
+    }
+}
+
 static void put_list(void)
 {
     enum { COLUMN = 16 };
@@ -121,8 +143,7 @@ static void put_list(void)
         const mo_method_info method = mo_method_describe(k);
         printf("%s%-*s", k ? "\n" : "", COLUMN, method.name);
         text_put_wrapped(stdout, method.summary, COLUMN, COLUMN);
-        printf("%*slaws: ", COLUMN, "");
-        put_laws(method.laws);
+        put_all_laws(&method, COLUMN);
         printf("%*spaper: %s%s\n", COLUMN, "", method.paper,
                method.is_default ? "\n                the default" : "");
     }
@@ -170,8 +191,8 @@ static void put_method(const mo_method_info *method)
 {
     const int column = printf("%s%s: ", method->name, method->is_default ? " (the default)" : "");
     text_put_wrapped(stdout, method->summary, column, 0);
-    printf("\nlaws:  ");
-    put_laws(method->laws);
+    fputc('\n', stdout);
+    put_all_laws(method, 0);
     printf("paper: %s\n\nIts own options, with their defaults:\n", method->paper);
     put_options(method->name);
     printf("\nOptions of every method:\n");

@@ -79,12 +79,19 @@ typedef struct drawn_law {
     double lower, upper, compliance[ROWS_MOST];
 } drawn_law;
 
+/* Those asked for that exist here. */
+static unsigned usable_laws(const scene_random_def *def)
+{
+    const unsigned known = SCENE_EVERY_LAW & ~(unsigned)(def->in_plane ? SCENE_ROLLING : 0);
+    return def->laws & known;
+}
+
 static mo_law_kind draw_kind(const scene_random_def *def, rng *g)
 {
     mo_law_kind kinds[MO_LAW_KIND_COUNT];
     int count = 0;
     for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind) {
-        if (def->laws >> kind & 1 && !(def->in_plane && kind == MO_LAW_ROLLING)) {
+        if (usable_laws(def) >> kind & 1) {
             kinds[count++] = (mo_law_kind)kind;
         }
     }
@@ -329,9 +336,7 @@ static mo_error build_planted(const scene_random_def *def, const mo_problem *wit
 
 static mo_error check(const scene_random_def *def, mo_message *why)
 {
-    const unsigned known = (1u << MO_LAW_KIND_COUNT) - 1u;
-    const unsigned usable = def->in_plane ? known & ~(unsigned)SCENE_ROLLING : known;
-    if (def->bodies < 1 || def->constraints < 0 || !(def->laws & usable)) {
+    if (def->bodies < 1 || def->constraints < 0 || !usable_laws(def)) {
         return scene_fail(why, MO_ERR_ARGUMENT,
                           "a random scene needs at least one body, and a law that exists there");
     }

@@ -81,6 +81,14 @@ typedef struct mo_convex_engine {
      */
     mo_convex_answer (*solve)(mo_run *run, void *workspace, const mo_convex *convex, double tol, double *r,
                               double *u);
+
+    /*
+     * The derivative of the solution (u, r) with respect to s, for problems with weights: linearise prepares it and is
+     * false where that fails; respond gives the change of u + compliance r, all rows, for a change of s.  NULL where the
+     * engine has none.
+     */
+    int (*linearise)(void *workspace, const mo_convex *convex, const double *u, const double *r);
+    void (*respond)(void *workspace, const mo_convex *convex, const double *ds, double *du);
 } mo_convex_engine;
 
 /* Proximal point steps by Newton's method, with sweeps where those are cheaper: convex_newton.c. */

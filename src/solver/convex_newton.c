@@ -17,13 +17,13 @@
  * Limits: memory and time of a factorisation bound the Newton steps; beyond them sweeps are all there is, and
  * so is their accuracy.  A problem without a solution ends with the best r found.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "solver/convex_step.h"
 
 enum { STEPS_MOST = 200, SWEEPS_MOST = 20000, PATIENCE = 8, CHECK_EVERY = 8 };
+enum { EASY = 6, HARD = 25 }; /* Newton steps that make a proximal step easy, or hard */
 static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0;
 
 /* Newton steps that a problem takes, about: what sweeps are weighed against. */
@@ -144,18 +144,11 @@ static int sweep_while_it_pays(call *c, int *sweeps)
 
 /* ---- Newton steps ---------------------------------------------------------------------------- */
 
-/* The size at which the gradient of a step is rounding: of x, and of P' r. */
-static double noise_of(const call *c)
-{
-    const int n = c->w->step.unknowns;
-    return 8 * DBL_EPSILON * (1 + sqrt(mo_dot(n, c->x, c->x)));
-}
-
 static void choose_rho(workspace *w, int newton, double before, double after)
 {
-    if (newton < 0 || newton > 25 || !(after < before)) {
+    if (newton < 0 || newton > HARD || !(after < before)) {
         w->rho = fmin(RHO_MOST, 10 * w->rho);
-    } else if (newton <= 6) {
+    } else if (newton <= EASY) {
         w->rho = fmax(RHO_LEAST, 0.1 * w->rho);
     }
 }
@@ -163,16 +156,21 @@ static void choose_rho(workspace *w, int newton, double before, double after)
 static int step_until_solved(call *c)
 {
     workspace *w = c->w;
-    int newton_steps = 0, since_best = 0;
+    int newton_steps = 0, since_best = 0, has_failed = 0;
     for (int count = 0; count < STEPS_MOST && since_best < PATIENCE; ++count) {
         if (c->residual <= c->tol || mo_run_is_over(c->run)) {
             break;
         }
         const double best = w->best, before = c->residual;
-        const int newton = mo_convex_step_take(&w->step, c->convex, w->rho, noise_of(c), c->u, c->r);
+        /* Weights make the problem strongly convex: one step with rho = 0 solves it, if Newton can be carried out. */
+        const double rho = c->convex->weight && !has_failed ? 0 : w->rho;
+        const int newton = mo_convex_step_take(&w->step, c->convex, rho, c->u, c->r);
         newton_steps += newton > 0 ? newton : 1;
         look(c);
-        choose_rho(w, newton, before, c->residual);
+        has_failed = has_failed || newton < 0 || newton > HARD;
+        if (rho > 0) {
+            choose_rho(w, newton, before, c->residual);
+        }
         since_best = w->best < 0.9 * best ? 0 : since_best + 1;
     }
     return newton_steps;
@@ -200,9 +198,23 @@ static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex
     return (mo_convex_answer){c.residual, sweeps + steps, mo_run_is_over(run)};
 }
 
+static int linearise(void *memory, const mo_convex *convex, const double *u, const double *r)
+{
+    workspace *w = memory;
+    return w->step.is_ready && mo_convex_step_linearise(&w->step, convex, u, r);
+}
+
+static void respond(void *memory, const mo_convex *convex, const double *ds, double *du)
+{
+    workspace *w = memory;
+    mo_convex_step_respond(&w->step, convex, ds, du);
+}
+
 const mo_convex_engine mo_convex_newton_engine = {
     .name = "newton",
     .takes_bounded_slip = 1,
     .layout = layout,
     .solve = solve,
+    .linearise = linearise,
+    .respond = respond,
 };

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "solver/convex_step.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -119,7 +120,7 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
 {
     const mo_problem *problem = step->sweep->problem;
     const int is_global = problem->form == MO_FORM_GLOBAL;
-    double *gradient = step->gradient;
+    double *gradient = step->gradient, noise = 0;
     memset(gradient, 0, (size_t)step->unknowns * sizeof *gradient);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
@@ -130,6 +131,9 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
             argument[k] = r[row + k] - inverse * (step->a[row + k] + du[k]);
         }
         mo_convex_prox(convex, i, inverse, argument, dr);
+        if (mo_dot(d, dr, dr) > 0) { /* what is cut off leaves no rounding behind */
+            noise += step->scale[i] * mo_dot(d, argument, argument);
+        }
         for (int k = 0; k < d; ++k) {
             dr[k] -= r[row + k];
         }
@@ -142,6 +146,7 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
     for (int k = 0; k < step->unknowns; ++k) {
         gradient[k] = dx[k] - gradient[k];
     }
+    step->noise = 2 * DBL_EPSILON * sqrt(noise);
     return sqrt(mo_dot(step->unknowns, gradient, gradient));
 }
 
@@ -327,15 +332,14 @@ static void set_base(mo_convex_step *step, const mo_convex *convex, const double
     memset(step->dx, 0, (size_t)step->unknowns * sizeof *step->dx);
 }
 
-int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, double noise,
-                        const double *u, double *r)
+int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r)
 {
     const int n = step->unknowns;
     set_base(step, convex, u, r);
     double size = evaluate(step, convex, rho, r, step->dx);
     int taken = 0;
     for (; taken < NEWTON_MOST; ++taken) {
-        if (size <= fmax(noise, ACCURACY * sqrt(mo_dot(n, step->dx, step->dx)))) {
+        if (size <= fmax(step->noise, ACCURACY * sqrt(mo_dot(n, step->dx, step->dx)))) {
             break;
         }
         if (!find_direction(step, convex, rho)) {
@@ -352,4 +356,44 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
         r[k] += step->dr[k];
     }
     return taken;
+}
+
+/* ---- the derivative -------------------------------------------------------------------------- */
+
+int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, const double *u, const double *r)
+{
+    set_base(step, convex, u, r);
+    evaluate(step, convex, 0, r, step->dx);
+    return step->kkt && find_direction(step, convex, 0);
+}
+
+/* dr = -B (P dx + ds e_N) and dx = P' dr: the matrix of Newton's step, with -P' B e_N ds on the right. */
+void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, const double *ds, double *du)
+{
+    const mo_problem *problem = step->sweep->problem;
+    double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM];
+    memset(step->direction, 0, (size_t)step->unknowns * sizeof *step->direction);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int d = mo_constraint_dim(problem, i);
+        block_of(step, convex, 0, i, B);
+        for (int k = 0; k < d; ++k) {
+            dr[k] = -B[k * d] * ds[i];
+        }
+        mo_sweep_apply(step->sweep, i, dr, step->direction);
+    }
+    mo_block_solve(step->kkt->plan, step->matrix, step->direction);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        read_change(step, i, step->direction, du + row);
+        if (!problem->compliance) {
+            continue;
+        }
+        block_of(step, convex, 0, i, B);
+        for (int k = 0; k < d; ++k) {
+            dr[k] = -mo_dot(d, B + k * d, du + row) - B[k * d] * ds[i];
+        }
+        for (int k = 0; k < d; ++k) {
+            du[row + k] += problem->compliance[row + k] * dr[k];
+        }
+    }
 }

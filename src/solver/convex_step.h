@@ -35,6 +35,7 @@ typedef struct mo_convex_step {
     double *a;         /* rows                                                         */
     double *argument;  /* rows: of the prox                                            */
     double *dr;        /* rows: r+ - r                                                 */
+    double noise;      /* size of the gradient that is rounding                        */
     double *dx, *trial, *gradient, *direction; /* unknowns                             */
     double *matrix;
     int *ints;
@@ -46,10 +47,16 @@ mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_co
 void mo_convex_step_begin(mo_convex_step *step);
 
 /*
- * r becomes r+, where u is the velocity of r; noise is the size at which the gradient is rounding.  Returns the
- * Newton steps taken, or -1 where Newton did not get there; r is then as good as it was.
+ * r becomes r+, where u is the velocity of r.  Returns the Newton steps taken, or -1 where Newton could not be
+ * carried out; r is then as it was.
  */
-int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, double noise,
-                        const double *u, double *r);
+int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r);
+
+/*
+ * The derivative of r+ with respect to s at a solution of a problem with weights (rho = 0: the solution is its own
+ * r+).  First the factorisation, false where it fails; then du, the change of u + compliance r, for each ds.
+ */
+int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, const double *u, const double *r);
+void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, const double *ds, double *du);
 
 #endif

@@ -215,6 +215,7 @@ static mo_fip_state descend(mo_run *run, mo_fip *f)
         if (step == 0 || !(gap > SMALLEST_GAP)) {
             return MO_FIP_FAILED;
         }
+        f->reached_end |= gap <= due;
         due = gap <= due ? NEXT_POLISH * gap : due;
         beta *= options->fip.shrink;
     }
@@ -234,9 +235,13 @@ static mo_fip_state run_from_start(mo_run *run, mo_fip *f)
 
 static mo_status give_up(mo_run *run, const mo_fip *f)
 {
-    if (f->lcp.uses_facets) {
-        return mo_run_stall(run, "solved with %d facets for each cone at best, which leaves this residual on the "
-                                 "true cone", run->options->fip.facets);
+    if (f->reached_end && f->lcp.uses_facets) {
+        return mo_run_stall(run, "solved with %d facets for each cone, which leaves this residual on the true cone",
+                            run->options->fip.facets);
+    }
+    if (f->reached_end) {
+        return mo_run_stall(run, "the gap vanished in one of %d starts, yet rounding keeps the residual above tol",
+                            f->restart);
     }
     if (f->least_shift > 0) {
         return mo_run_stall(run, "no impulse was found that meets all inequalities: every one misses them by %.1e "
@@ -256,7 +261,7 @@ static mo_status solve(mo_run *run, void *memory)
         return run->status;
     }
     mo_fip_prepare(run, f);
-    f->restart = f->iteration = 0;
+    f->restart = f->iteration = f->reached_end = 0;
     if (f->n == 0) { /* joints alone: a linear system */
         f->iteration = 1;
         return mo_fip_polish(run, f) ? MO_SOLVED : give_up(run, f);
@@ -269,6 +274,9 @@ static mo_status solve(mo_run *run, void *memory)
             return run->status;
         default:
             break;
+        }
+        if (f->reached_end && f->lcp.uses_facets) {
+            break; /* another start leads to another solution of the facets, which is not what is missing */
         }
     }
     return give_up(run, f);

@@ -38,6 +38,7 @@ typedef struct mo_fip {
     int *active;             /* indices of the active set */
 
     int restart, iteration;
+    int reached_end;         /* the gap has vanished in one of the starts */
     double least_shift;      /* of the last start: see mo_fip_start */
 } mo_fip;
 

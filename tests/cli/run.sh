@@ -240,6 +240,13 @@ for method in $methods; do
     out_has "^  --tol X, from 0 to 1"
     run solvers "$method" --json
     is_json_lines 1
+    # A method that replaces the cone by another law is judged by the true one, and owes no solution.
+    if ! grep -q '"by_facets": *\[\]' out || ! grep -q '"relaxed": *\[\]' out; then
+        run solve block.hdf5 --method "$method" --json
+        is_json_lines 1
+        member_is method "\"$method\""
+        continue
+    fi
     for file in block stack local joint joints fixed empty; do
         run solve "$file.hdf5" --method "$method" --max-iter 200000 --json
         status_is 0
