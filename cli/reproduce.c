@@ -24,6 +24,8 @@ static const experiment PAPERS[] = {
      paper_baraff},
     {"lu-trinkle", "Lu and Trinkle 2015: the prox iteration and the choice of its step r",
      paper_lu_trinkle},
+    {"trinkle-pang", "Trinkle, Pang, Sudarsky and Lo 1997: 328 random grasps, Lemke and interior points",
+     paper_trinkle_pang},
 };
 
 int command_reproduce(int argc, char **argv)

@@ -69,7 +69,8 @@ static const part_motion *part_of(const grasp *g, const part_motion *parts, cons
     return parts + g->part_start[side->mechanism] + side->part;
 }
 
-static void move_cap(const grasp *g, const part_motion *parts, const grasp_side *side, cap_motion *cap)
+static void move_cap(const grasp *g, const part_motion *parts, const grasp_side *side,
+                     cap_motion *cap)
 {
     *cap = (cap_motion){0};
     if (side->mechanism == GRASP_WORLD) {
@@ -114,8 +115,8 @@ static void move_touch(const grasp *g, const part_motion *parts, const grasp_con
 }
 
 /* The point of contact lies at +rho_0 n from the first centre, at -rho_1 n from the second. */
-void grasp_touch(const grasp *g, const part_motion *parts, const grasp_contact *contact, double *gap,
-                 double slip[3])
+void grasp_touch(const grasp *g, const part_motion *parts, const grasp_contact *contact,
+                 double *gap, double slip[3])
 {
     const double rho[2] = {contact->side[0].radius, contact->side[1].radius};
     touch_motion touch;
@@ -170,8 +171,8 @@ int grasp_jacobian(const grasp *g, const grasp_contact *contact, int side, doubl
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-static void add_contact(mo_builder *builder, const grasp *g, const grasp_contact *contact, double mu,
-                        int cone)
+static void add_contact(mo_builder *builder, const grasp *g, const grasp_contact *contact,
+                        double mu, int cone)
 {
     const mo_law law = contact->slides ? mo_law_sliding(mu, contact->direction)
                        : cone          ? mo_law_coulomb(mu)

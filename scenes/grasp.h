@@ -28,7 +28,7 @@
 enum { GRASP_WORLD = -1 };
 
 typedef struct grasp_side {
-    int mechanism, part;         /* mechanism = GRASP_WORLD: fixed */
+    int mechanism, part;          /* mechanism = GRASP_WORLD: fixed */
     double cap_centre[3], radius; /* at the reference configuration */
 } grasp_side;
 
@@ -42,8 +42,8 @@ typedef struct grasp_contact {
 typedef struct grasp {
     int mechanism_count, contact_count, coordinate_count;
     mechanism *mechanisms;
-    int *start;       /* of each mechanism in qd */
-    double *qd;       /* velocity at the instant, obeying eq. 5 and 6 */
+    int *start;         /* of each mechanism in qd */
+    double *qd;         /* velocity at the instant, obeying eq. 5 and 6 */
     part_motion *parts; /* all parts of all mechanisms at the instant  */
     int *part_start;
     grasp_contact *contacts;
@@ -63,8 +63,8 @@ void grasp_move(grasp *g);
 void grasp_move_to(const grasp *g, const double *q, const double *qd, part_motion *parts);
 
 /* Gap and slip (in world axes) of a contact of those parts. */
-void grasp_touch(const grasp *g, const part_motion *parts, const grasp_contact *contact, double *gap,
-                 double slip[3]);
+void grasp_touch(const grasp *g, const part_motion *parts, const grasp_contact *contact,
+                 double *gap, double slip[3]);
 
 /* J (3 x coordinates of the mechanism on that side, the sign included) at the instant; 0 for the world. */
 int grasp_jacobian(const grasp *g, const grasp_contact *contact, int side, double *J);

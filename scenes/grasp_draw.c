@@ -22,11 +22,11 @@
 
 enum { LAYER = 4, ATTEMPTS = 50 };
 
-static const double SITE = 0.3;          /* m between objects                                    */
-static const double REACH = 0.1;         /* m from the centre of an object to its contacts       */
-static const double GROUND_RADIUS = 20;  /* m                                                    */
-static const double SPEED = 0.5;         /* the largest coordinate of the velocity, m/s or rad/s */
-static const double LEAST_SLIP = 0.005;  /* m/s, of a contact that is said to slide              */
+static const double SITE = 0.3;         /* m between objects                                    */
+static const double REACH = 0.1;        /* m from the centre of an object to its contacts       */
+static const double GROUND_RADIUS = 20; /* m                                                    */
+static const double SPEED = 0.5;        /* the largest coordinate of the velocity, m/s or rad/s */
+static const double LEAST_SLIP = 0.005; /* m/s, of a contact that is said to slide              */
 
 static void draw_direction(rng *g, double n[3])
 {
@@ -120,8 +120,8 @@ static void draw_chain(rng *g, int joints, const double tip[3], const double fro
 /* ---- contacts -------------------------------------------------------------------------------- */
 
 /* Between `first` and the object `second`, at a point and with a normal into the object. */
-static void set_contact(grasp_contact *contact, rng *g, const double point[3], const double normal[3],
-                        int first, int first_part, int second)
+static void set_contact(grasp_contact *contact, rng *g, const double point[3],
+                        const double normal[3], int first, int first_part, int second)
 {
     const double rho[2] = {first == GRASP_WORLD ? GROUND_RADIUS : rng_between(g, 0.02, 0.1),
                            rng_between(g, 0.02, 0.1)};
@@ -145,8 +145,8 @@ static void touch_object(grasp_contact *contact, rng *g, const grasp *system, do
 }
 
 /* With the ground, or with the object below or beside it. */
-static void draw_passive_contact(rng *g, const scene_grasp_def *def, const grasp *system, int object,
-                                 grasp_contact *contact)
+static void draw_passive_contact(rng *g, const scene_grasp_def *def, const grasp *system,
+                                 int object, grasp_contact *contact)
 {
     const int below = object - LAYER, beside = object ^ 1;
     const int has_side = beside < def->objects;
@@ -156,8 +156,8 @@ static void draw_passive_contact(rng *g, const scene_grasp_def *def, const grasp
         return;
     }
     const int other = below >= 0 && (!has_side || rng_below(g, 3)) ? below : beside;
-    vec3_along(system->mechanisms[object].link[0].centre, -1, system->mechanisms[other].link[0].centre,
-               normal);
+    vec3_along(system->mechanisms[object].link[0].centre, -1,
+               system->mechanisms[other].link[0].centre, normal);
     vec3_normalise(normal);
     touch_object(contact, g, system, normal, 0.3, other, 0, object);
 }
@@ -296,7 +296,8 @@ static void spread_row(const grasp *system, const grasp_contact *contact, int ax
 /* qd: random, orthogonal to all rows of eq. 5 and 6; zero where these leave no freedom. */
 static void draw_velocity(rng *g, grasp *system, double *basis)
 {
-    const double dependent = 1e-8; /* a row that keeps less than this is a combination of the others */
+    const double dependent =
+        1e-8; /* a row that keeps less than this is a combination of the others */
     const int n = system->coordinate_count;
     int rank = 0;
     for (int i = 0; i < system->contact_count; ++i) {
@@ -336,7 +337,8 @@ static int set_directions(grasp *system)
             continue;
         }
         grasp_touch(system, system->parts, contact, &gap, slip);
-        const double along[2] = {vec3_dot(contact->frame + 3, slip), vec3_dot(contact->frame + 6, slip)};
+        const double along[2] = {vec3_dot(contact->frame + 3, slip),
+                                 vec3_dot(contact->frame + 6, slip)};
         const double speed = hypot(along[0], along[1]);
         if (!(speed >= LEAST_SLIP)) {
             return 0;
@@ -359,12 +361,14 @@ static mo_error check(const scene_grasp_def *def, mo_message *why)
                           JOINTS_MOST);
     }
     if (def->sliding > 0 && def->sliding + 3 * def->rolling >= coordinates) {
-        return scene_fail(why, MO_ERR_ARGUMENT,
-                          "%d rolling and %d sliding contacts leave none of the %d coordinates to slide with",
-                          def->rolling, def->sliding, coordinates);
+        return scene_fail(
+            why, MO_ERR_ARGUMENT,
+            "%d rolling and %d sliding contacts leave none of the %d coordinates to slide with",
+            def->rolling, def->sliding, coordinates);
     }
     if (def->manipulators > def->rolling + def->sliding) {
-        return scene_fail(why, MO_ERR_ARGUMENT, "%d manipulators need as many contacts", def->manipulators);
+        return scene_fail(why, MO_ERR_ARGUMENT, "%d manipulators need as many contacts",
+                          def->manipulators);
     }
     return MO_OK;
 }
@@ -414,9 +418,10 @@ mo_error scene_grasp_draw(const scene_grasp_def *def, grasp *system, mo_message 
         return MO_OK;
     }
     grasp_clear(system);
-    return outcome < 0 ? scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY))
-                       : scene_fail(why, MO_ERR_ARGUMENT, "no velocity was found at which %d contacts slide",
-                                    def->sliding);
+    return outcome < 0
+               ? scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY))
+               : scene_fail(why, MO_ERR_ARGUMENT,
+                            "no velocity was found at which %d contacts slide", def->sliding);
 }
 
 mo_error scene_grasp(const scene_grasp_def *def, mo_problem **problem, mo_message *why)

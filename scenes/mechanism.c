@@ -54,8 +54,8 @@ static void move_object(const mechanism *m, const double *q, const double *qd, p
 
 /* A joint as it stands now, with the motion of the link before it. */
 typedef struct joint_motion {
-    double z[3], zd[3];     /* axis and its rate               */
-    double p[3], pd[3];     /* point and its velocity          */
+    double z[3], zd[3]; /* axis and its rate               */
+    double p[3], pd[3]; /* point and its velocity          */
 } joint_motion;
 
 /* The link before joint k, or the base. */
@@ -72,7 +72,8 @@ static void locate_joint(const mechanism_joint *joint, const part_motion *before
 }
 
 /* T of the link after a joint: the old T after the joint's own displacement by q. */
-static void compose(const mechanism_joint *joint, double q, const part_motion *before, part_motion *after)
+static void compose(const mechanism_joint *joint, double q, const part_motion *before,
+                    part_motion *after)
 {
     double shift[3], moved[3];
     if (joint->slides) {
@@ -100,8 +101,8 @@ static void set_column(double *J, int n, int j, const double column[3])
 }
 
 /* Columns of Jv and Jw, and v and omega from them. */
-static void fill_jacobian(const mechanism *m, int link, const joint_motion *joints, const double *qd,
-                          part_motion *part)
+static void fill_jacobian(const mechanism *m, int link, const joint_motion *joints,
+                          const double *qd, part_motion *part)
 {
     const int n = m->joints;
     for (int j = 0; j <= link; ++j) {
@@ -120,8 +121,8 @@ static void fill_jacobian(const mechanism *m, int link, const joint_motion *join
 }
 
 /* a and alpha: the rates of the columns, times qd. */
-static void fill_products(const mechanism *m, int link, const joint_motion *joints, const double *qd,
-                          part_motion *part)
+static void fill_products(const mechanism *m, int link, const joint_motion *joints,
+                          const double *qd, part_motion *part)
 {
     for (int j = 0; j <= link; ++j) {
         const joint_motion *now = &joints[j];
@@ -167,7 +168,8 @@ void mechanism_move(const mechanism *m, const double *q, const double *qd, part_
 /* ---- dynamics -------------------------------------------------------------------------------- */
 
 /* M += m Jv' Jv + Jw' I Jw, its lower triangle; f += Jv' (weight - m a) - Jw' (I alpha + omega x I omega). */
-static void add_link(const mechanism_link *link, const part_motion *part, int n, double *M, double *f)
+static void add_link(const mechanism_link *link, const part_motion *part, int n, double *M,
+                     double *f)
 {
     double inertia[9], IJw[3 * COORDINATES_MOST], spin[3], force[3], moment[3];
     mat3_turn(part->Q, link->inertia, inertia);

@@ -6,10 +6,12 @@
  * The nine sizes of table 1 of [trinkle1997] have as many data sets here as there; the paper says nothing of its
  * other 143, nor of the numbers of bodies and contacts.  Here every size mixes what its theory tells apart:
  *
- *   R      all contacts roll, and the system Jacobian has full column rank: theorem 1(a), a solution exists
- *   rest   all contacts roll, more rows than coordinates, so that nothing moves: the same
- *   S      some slide, full column rank: theorem 1(b) and (c), a solution for small mu
+ *   R      all contacts roll, no more rows than coordinates: theorem 1(a), a solution exists
+ *   rest   all contacts roll, at least as many rows as coordinates, so that hardly anything moves: the same
+ *   S      some slide, no more rows than coordinates: theorem 1(b) and (c), a solution for small mu
  *   deep   some slide, more rows than coordinates: no theorem
+ *
+ * The larger mu and the more contacts slide, the likelier is a system that jams and has no solution.
  */
 #include "trinkle_pang.h"
 
@@ -41,21 +43,21 @@ static const row ROWS[TRINKLE_PANG_PROBLEMS] = {
     {12, 4, 5, 30, 0, 6},   /* 150  R    */
     {17, 4, 5, 30, 20, 10}, /* 170  deep */
     /* and others */
-    {1, 1, 3, 1, 0, 10},    /*   5  R    */
-    {1, 1, 2, 1, 1, 10},    /*   6  S    */
-    {2, 1, 3, 1, 3, 10},    /*   8  S    */
-    {2, 1, 4, 2, 2, 10},    /*  12  S    */
-    {1, 1, 2, 3, 0, 10},    /*  15  rest */
-    {3, 1, 4, 3, 5, 10},    /*  20  deep */
-    {1, 2, 3, 5, 0, 10},    /*  25  rest */
-    {3, 2, 4, 6, 6, 10},    /*  36  deep */
-    {3, 1, 4, 8, 0, 9},     /*  40  rest */
-    {7, 2, 4, 9, 10, 9},    /*  55  deep */
-    {9, 3, 4, 12, 0, 9},    /*  60  R    */
-    {9, 2, 4, 12, 10, 9},   /*  70  deep */
-    {6, 2, 4, 16, 0, 9},    /*  80  rest */
-    {12, 3, 4, 18, 10, 9},  /* 100  deep */
-    {11, 3, 4, 28, 0, 9},   /* 140  rest */
+    {1, 1, 3, 1, 0, 10},   /*   5  R    */
+    {1, 1, 2, 1, 1, 10},   /*   6  S    */
+    {2, 1, 3, 1, 3, 10},   /*   8  S    */
+    {2, 1, 4, 2, 2, 10},   /*  12  S    */
+    {1, 1, 2, 3, 0, 10},   /*  15  rest */
+    {3, 1, 4, 3, 5, 10},   /*  20  deep */
+    {1, 2, 3, 5, 0, 10},   /*  25  rest */
+    {3, 2, 4, 6, 6, 10},   /*  36  deep */
+    {3, 1, 4, 8, 0, 9},    /*  40  rest */
+    {7, 2, 4, 9, 10, 9},   /*  55  deep */
+    {9, 3, 4, 12, 0, 9},   /*  60  R    */
+    {9, 2, 4, 12, 10, 9},  /*  70  deep */
+    {6, 2, 4, 16, 0, 9},   /*  80  rest */
+    {12, 3, 4, 18, 10, 9}, /* 100  deep */
+    {11, 3, 4, 28, 0, 9},  /* 140  rest */
 };
 
 trinkle_pang_set trinkle_pang_set_of(int number)

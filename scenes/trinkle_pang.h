@@ -25,16 +25,17 @@ extern "C" {
 
 typedef struct scene_grasp_def {
     uint64_t seed;
-    int objects;      /* passive bodies, six coordinates each; at least one   */
+    int objects; /* passive bodies, six coordinates each; at least one   */
     int manipulators;
-    int joints;       /* of each manipulator, 1 to 8                          */
-    int rolling;      /* n_R: contacts with the pyramid law                   */
-    int sliding;      /* n_S: contacts with the sliding law                   */
-    double mu;        /* of all contacts                                      */
-    int cone;         /* rolling contacts on the true cone instead            */
+    int joints;  /* of each manipulator, 1 to 8                          */
+    int rolling; /* n_R: contacts with the pyramid law                   */
+    int sliding; /* n_S: contacts with the sliding law                   */
+    double mu;   /* of all contacts                                      */
+    int cone;    /* rolling contacts on the true cone instead            */
 } scene_grasp_def;
 
-scene_grasp_def scene_grasp_default(void); /* 2 objects, 1 manipulator of 3 joints, 2 + 1 contacts, mu 0.5 */
+scene_grasp_def scene_grasp_default(
+    void); /* 2 objects, 1 manipulator of 3 joints, 2 + 1 contacts, mu 0.5 */
 
 /*
  * The system.  MO_ERR_ARGUMENT where sliding contacts are asked for and the rolling ones leave nothing that could
@@ -56,6 +57,7 @@ typedef struct trinkle_pang_set {
     scene_grasp_def def;
 } trinkle_pang_set;
 
+/* number: 0 to TRINKLE_PANG_SETS - 1 */
 trinkle_pang_set trinkle_pang_set_of(int number);
 
 #ifdef __cplusplus

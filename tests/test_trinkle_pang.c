@@ -35,7 +35,8 @@ static grasp drawn(uint64_t seed, int rolling, int sliding)
 }
 
 /* All mechanisms a time t later. */
-static void later(const grasp *g, const double *qdd, double t, double *q, double *qd, part_motion *parts)
+static void later(const grasp *g, const double *qdd, double t, double *q, double *qd,
+                  part_motion *parts)
 {
     for (int b = 0; b < g->mechanism_count; ++b) {
         const int at = g->start[b];
@@ -60,7 +61,8 @@ static void parts_move_as_their_positions_say(void **state)
         later(&g, qdd, t, q, qd, after);
         for (int p = 0; p < g.part_start[g.mechanism_count]; ++p) {
             for (int k = 0; k < 3; ++k) {
-                CHECK_NEAR((after[p].centre[k] - before[p].centre[k]) / (2 * t), g.parts[p].v[k], 1e-8);
+                CHECK_NEAR((after[p].centre[k] - before[p].centre[k]) / (2 * t), g.parts[p].v[k],
+                           1e-8);
             }
         }
         /* a = Jv qdd + the velocity products, and the same for the rotation */
@@ -120,8 +122,8 @@ static void contact_rows_are_the_rates_of_gap_and_slip(void **state)
             CHECK_NEAR(gap[1], 0, 1e-13);
             CHECK_NEAR((gap[2] - 2 * gap[1] + gap[0]) / (t * t), a[0], 1e-5);
             for (int k = 1; k < 3; ++k) {
-                const double rate =
-                    vec3_dot(contact->frame + 3 * k, slip[2]) - vec3_dot(contact->frame + 3 * k, slip[0]);
+                const double rate = vec3_dot(contact->frame + 3 * k, slip[2]) -
+                                    vec3_dot(contact->frame + 3 * k, slip[0]);
                 CHECK_NEAR(rate / (2 * t), a[k], 1e-6);
             }
         }
@@ -141,7 +143,8 @@ static void contacts_neither_part_nor_slip_unless_they_slide(void **state)
             double gap, slip[3];
             grasp_touch(&g, g.parts, contact, &gap, slip);
             CHECK_NEAR(vec3_dot(contact->frame, slip), 0, 1e-12); /* eq. 5 */
-            const double along[2] = {vec3_dot(contact->frame + 3, slip), vec3_dot(contact->frame + 6, slip)};
+            const double along[2] = {vec3_dot(contact->frame + 3, slip),
+                                     vec3_dot(contact->frame + 6, slip)};
             const double speed = hypot(along[0], along[1]);
             sliding += contact->slides;
             if (contact->slides) {
@@ -187,7 +190,8 @@ static void mass_matrices_are_positive_definite_and_hold_the_kinetic_energy(void
             const mechanism *m = &g.mechanisms[b];
             const part_motion *parts = g.parts + g.part_start[b];
             const int n = mechanism_coordinates(m);
-            double M[COORDINATES_MOST * COORDINATES_MOST], f[COORDINATES_MOST], height = 0, kinetic = 0;
+            double M[COORDINATES_MOST * COORDINATES_MOST], f[COORDINATES_MOST], height = 0,
+                                                                                kinetic = 0;
             mechanism_dynamics(m, parts, M, f);
             for (int k = 0; k < mechanism_parts(m); ++k) {
                 height += m->link[k].mass * SCENE_GRAVITY * parts[k].centre[2];
@@ -276,7 +280,8 @@ static void the_same_description_gives_the_same_bits(void **state)
     CHECK(scene_grasp(&set.def, &a, NULL) == MO_OK && scene_grasp(&set.def, &b, NULL) == MO_OK);
     const size_t rows = (size_t)mo_problem_row_count(a);
     double *u = malloc(2 * rows * sizeof *u);
-    CHECK(u && mo_problem_response(a, NULL, u) == MO_OK && mo_problem_response(b, NULL, u + rows) == MO_OK);
+    CHECK(u && mo_problem_response(a, NULL, u) == MO_OK &&
+          mo_problem_response(b, NULL, u + rows) == MO_OK);
     CHECK(memcmp(u, u + rows, rows * sizeof *u) == 0);
     free(u);
     mo_problem_destroy(a);

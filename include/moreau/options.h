@@ -75,14 +75,14 @@ extern "C" {
     COUNT(fip, seed, 1, 0, 2000000000, "of the random interior points")
 
 #define MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)                                                     \
-    COUNT(lcp1, damping, 1, 0, 1,                                                                  \
-          "1: shorter steps of the frozen speed where it moves more and more; 0: as published")    \
+    COUNT(lcp1, rescue, 1, 0, 1,                                                                   \
+          "1: regularised problems where the loop does not converge; 0: the loop as published")    \
     NUMBER(lcp1, forcing, 0.1, 0.0, 1.0,                                                           \
            "accuracy of a convex problem as a part of the last residual; 0: full accuracy")
 
 #define MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)                                                     \
-    COUNT(lcp2, damping, 1, 0, 1,                                                                  \
-          "1: shorter steps of the frozen speed where it moves more and more; 0: as published")    \
+    COUNT(lcp2, rescue, 1, 0, 1,                                                                   \
+          "1: regularised problems where the loop does not converge; 0: the loop as published")    \
     NUMBER(lcp2, forcing, 0.1, 0.0, 1.0,                                                           \
            "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
 

@@ -199,7 +199,7 @@ mo_option_info mo_option_describe(int index)
 
 void mo_option_print(const mo_options *options, int index, char *text, size_t size)
 {
-    if (index < 0 || index >= OPTION_COUNT || !options || !size) {
+    if (index < 0 || index >= OPTION_COUNT || !options || !text || !size) {
         return;
     }
     const option_row *row = &table[index];

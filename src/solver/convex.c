@@ -226,17 +226,48 @@ double mo_convex_residual(const mo_convex *convex, const double *u, const double
     return sqrt(sum);
 }
 
+/* ---- scales ---------------------------------------------------------------------------------- */
+
+/* The largest row sum of |W_ii + compliance|, which bounds its norm; 1 where nothing moves the block. */
+static double block_scale(int d, const double *W)
+{
+    double most = 0;
+    for (int j = 0; j < d; ++j) {
+        double sum = 0;
+        for (int k = 0; k < d; ++k) {
+            sum += 0.5 * fabs(W[j * d + k] + W[k * d + j]);
+        }
+        most = fmax(most, sum);
+    }
+    return most > 0 ? most : 1;
+}
+
+void mo_convex_scales(const mo_sweep *sweep, double *scale)
+{
+    for (int i = 0; i < sweep->problem->constraint_count; ++i) {
+        scale[i] = block_scale(mo_constraint_dim(sweep->problem, i), mo_sweep_diagonal(sweep, i));
+    }
+}
+
 /* ---- what is frozen -------------------------------------------------------------------------- */
+
+int mo_convex_has_shift(const mo_problem *problem, int i)
+{
+    return groups_of(problem, i).count > 0;
+}
 
 void mo_convex_shifts(const mo_problem *problem, const double *u, const double *r, double *s)
 {
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        double law_u[MO_BILATERAL_MAX_DIM], zero_normal[MO_BILATERAL_MAX_DIM];
-        mo_law_velocity(problem, row, d, u + row, r + row, law_u);
-        law_u[0] = 0; /* so that the shift is not lost in the rounding of u_N */
-        mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, law_u, zero_normal);
-        s[i] = groups_of(problem, i).count ? zero_normal[0] : 0;
+        double law_u[MO_LAW_MAX_DIM], uhat[MO_LAW_MAX_DIM];
+        s[i] = 0;
+        if (mo_convex_has_shift(problem, i)) {
+            mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+            law_u[0] = 0; /* so that the shift is not lost in the rounding of u_N */
+            mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, law_u, uhat);
+            s[i] = uhat[0];
+        }
     }
 }
 

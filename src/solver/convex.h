@@ -27,6 +27,7 @@
 #ifndef MO_SOLVER_CONVEX_H
 #define MO_SOLVER_CONVEX_H
 
+#include "problem/sweep.h"
 #include "solver/method.h"
 
 /* The laws that these problems can hold. */
@@ -48,6 +49,12 @@ void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const d
 
 /* s of every constraint at velocities u (without the compliance part) and impulses r. */
 void mo_convex_shifts(const mo_problem *problem, const double *u, const double *r, double *s);
+
+/* Has constraint i a friction disc, and hence a shift? */
+int mo_convex_has_shift(const mo_problem *problem, int i);
+
+/* For each block a bound of |W_ii + compliance|; 1 where nothing moves it.  The sweep is in natural order. */
+void mo_convex_scales(const mo_sweep *sweep, double *scale);
 
 /* lambda of every friction disc (MO_LAW_MAX_GROUPS a constraint; zero where there is none). */
 void mo_convex_slips(const mo_problem *problem, const double *u, const double *r, double *lambda);

@@ -9,10 +9,10 @@
  *            w it leaves rho / (rho + w) of the error, and all of it in the null space, where nothing needs to
  *            change; a small rho converges in a few steps.
  *
- * Sweeps go on while their rate promises the tolerance for less work than Newton would take.  rho falls by ten after
- * each step that Newton found easy.  Rounding puts an error of about 1e-16 / rho into r, of which a step with
- * rho leaves rho in u: where the residual no longer falls, rho rises again, and the best r is kept.  The last
- * rho serves the next problem, which is near the last one.
+ * Sweeps go on while their rate promises the tolerance for less work than Newton would take.  rho starts in proportion
+ * to the residual, falls by ten after each step that Newton found easy, and rises where it did not get there.
+ * Rounding puts an error of about 1e-16 / rho into the velocities of contacts that slide.  The last digits are therefore
+ * left to Newton on the natural map, tried after each step that found little to change.  The best r is kept.
  *
  * Limits: memory and time of a factorisation bound the Newton steps; beyond them sweeps are all there is, and
  * so is their accuracy.  A problem without a solution ends with the best r found.
@@ -23,8 +23,8 @@
 #include "solver/convex_step.h"
 
 enum { STEPS_MOST = 200, SWEEPS_MOST = 20000, PATIENCE = 8, CHECK_EVERY = 8 };
-enum { EASY = 6, HARD = 25 }; /* Newton steps that make a proximal step easy, or hard */
-static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0;
+enum { STEADY = 3, EASY = 6, HARD = 25 }; /* Newton steps of a proximal step that found little to change, was easy, was hard */
+static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0, RHO_POLISH = 1e-9;
 
 /* Newton steps that a problem takes, about: what sweeps are weighed against. */
 static const double NEWTON_STEPS = 6;
@@ -34,7 +34,7 @@ typedef struct workspace {
     double *state;  /* x of a global problem  */
     double *best_r; /* and its residual       */
     double best;
-    double rho;
+    double *kept_r;
     int has_begun;
 } workspace;
 
@@ -45,9 +45,11 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     const mo_error error = mo_convex_step_layout(problem, arena, w ? &w->step : NULL);
     double *state = MO_TAKE(arena, problem->dof_count, double);
     double *best_r = MO_TAKE(arena, problem->row_count, double);
+    double *kept_r = MO_TAKE(arena, problem->row_count, double);
     if (w && !error) {
         w->state = state;
         w->best_r = best_r;
+        w->kept_r = kept_r;
         w->has_begun = 0;
     }
     *out = w;
@@ -144,32 +146,59 @@ static int sweep_while_it_pays(call *c, int *sweeps)
 
 /* ---- Newton steps ---------------------------------------------------------------------------- */
 
-static void choose_rho(workspace *w, int newton, double before, double after)
+/* The first rho of a problem: short steps far from the solution, long ones near it. */
+static double first_rho(const call *c)
 {
-    if (newton < 0 || newton > HARD || !(after < before)) {
-        w->rho = fmin(RHO_MOST, 10 * w->rho);
-    } else if (newton <= EASY) {
-        w->rho = fmax(RHO_LEAST, 0.1 * w->rho);
+    return fmin(RHO_FIRST, fmax(RHO_LEAST, RHO_FIRST * c->residual / c->run->q_scale));
+}
+
+/* newton: Newton steps of the last proximal step, or -1. */
+static double next_rho(double rho, int newton)
+{
+    const double factor = newton < 0 ? 30 : newton <= EASY ? 0.1 : newton > HARD ? 3 : 1;
+    return fmin(RHO_MOST, fmax(RHO_LEAST, factor * rho));
+}
+
+/* Newton steps on the natural map while they pay; the last one, which did not, is undone. */
+static int polish(call *c)
+{
+    const size_t bytes = (size_t)c->convex->problem->row_count * sizeof(double);
+    int steps = 0;
+    double before;
+    do {
+        before = c->residual;
+        memcpy(c->w->kept_r, c->r, bytes);
+        if (c->residual <= c->tol || !mo_convex_step_polish(&c->w->step, c->convex, RHO_POLISH, c->u, c->r)) {
+            return steps;
+        }
+        look(c);
+        ++steps;
+    } while (c->residual < 0.5 * before);
+    if (!(c->residual < before)) {
+        memcpy(c->r, c->w->kept_r, bytes);
+        look(c);
     }
+    return steps;
 }
 
 static int step_until_solved(call *c)
 {
     workspace *w = c->w;
-    int newton_steps = 0, since_best = 0, has_failed = 0;
+    double rho = first_rho(c);
+    int newton_steps = 0, has_failed = 0, since_best = 0;
     for (int count = 0; count < STEPS_MOST && since_best < PATIENCE; ++count) {
         if (c->residual <= c->tol || mo_run_is_over(c->run)) {
             break;
         }
-        const double best = w->best, before = c->residual;
-        /* Weights make the problem strongly convex: one step with rho = 0 solves it, if Newton can be carried out. */
-        const double rho = c->convex->weight && !has_failed ? 0 : w->rho;
-        const int newton = mo_convex_step_take(&w->step, c->convex, rho, c->u, c->r);
+        /* Weights make the problem strongly convex: one step with rho = 0 solves it, if Newton gets there. */
+        const double own = c->convex->weight && !has_failed ? 0 : rho, best = w->best;
+        const int newton = mo_convex_step_take(&w->step, c->convex, own, c->u, c->r);
         newton_steps += newton > 0 ? newton : 1;
         look(c);
-        has_failed = has_failed || newton < 0 || newton > HARD;
-        if (rho > 0) {
-            choose_rho(w, newton, before, c->residual);
+        has_failed = has_failed || newton < 0;
+        rho = next_rho(rho, newton);
+        if (newton >= 0 && newton <= STEADY) {
+            newton_steps += polish(c);
         }
         since_best = w->best < 0.9 * best ? 0 : since_best + 1;
     }
@@ -187,7 +216,6 @@ static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex
     c.x = convex->problem->form == MO_FORM_GLOBAL ? w->state : r;
     if (!w->has_begun) {
         mo_convex_step_begin(&w->step);
-        w->rho = RHO_FIRST;
         w->has_begun = 1;
     }
     w->best = INFINITY;
@@ -207,7 +235,8 @@ static int linearise(void *memory, const mo_convex *convex, const double *u, con
 static void respond(void *memory, const mo_convex *convex, const double *ds, double *du)
 {
     workspace *w = memory;
-    mo_convex_step_respond(&w->step, convex, ds, du);
+    (void)convex;
+    mo_convex_step_respond(&w->step, ds, du);
 }
 
 const mo_convex_engine mo_convex_newton_engine = {

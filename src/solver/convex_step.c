@@ -40,6 +40,20 @@ static mo_error layout_matrix(const mo_problem *problem, mo_arena *arena, mo_con
     return MO_OK;
 }
 
+/* Numbers in the d x d blocks of all constraints, and where each starts. */
+static size_t count_blocks(const mo_problem *problem, size_t *start)
+{
+    size_t total = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const size_t d = (size_t)mo_constraint_dim(problem, i);
+        if (start) {
+            start[i] = total;
+        }
+        total += d * d;
+    }
+    return total;
+}
+
 mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_convex_step *step)
 {
     mo_convex_step own = {0};
@@ -49,6 +63,8 @@ mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_co
         return error;
     }
     own.scale = MO_TAKE(arena, problem->constraint_count, double);
+    own.block_start = MO_TAKE(arena, problem->constraint_count, size_t);
+    own.blocks = MO_TAKE(arena, count_blocks(problem, own.block_start), double);
     own.soft = MO_TAKE(arena, problem->constraint_count, double);
     double **const rows[] = {&own.a, &own.argument, &own.dr};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
@@ -64,25 +80,11 @@ mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_co
     return MO_OK;
 }
 
-/* The largest row sum of |W_ii + compliance|, which bounds its norm; 1 where nothing moves the block. */
-static double block_scale(int d, const double *W)
-{
-    double most = 0;
-    for (int j = 0; j < d; ++j) {
-        double sum = 0;
-        for (int k = 0; k < d; ++k) {
-            sum += 0.5 * fabs(W[j * d + k] + W[k * d + j]);
-        }
-        most = fmax(most, sum);
-    }
-    return most > 0 ? most : 1;
-}
-
 void mo_convex_step_begin(mo_convex_step *step)
 {
     const mo_problem *problem = step->sweep->problem;
+    mo_convex_scales(step->sweep, step->scale);
     for (int i = 0; i < problem->constraint_count; ++i) {
-        step->scale[i] = block_scale(mo_constraint_dim(problem, i), mo_sweep_diagonal(step->sweep, i));
         step->soft[i] = 0;
         for (int row = problem->row_start[i]; problem->compliance && row < problem->row_start[i + 1]; ++row) {
             step->soft[i] = fmax(step->soft[i], problem->compliance[row]);
@@ -120,7 +122,7 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
 {
     const mo_problem *problem = step->sweep->problem;
     const int is_global = problem->form == MO_FORM_GLOBAL;
-    double *gradient = step->gradient, noise = 0;
+    double *gradient = step->gradient, noise = 0, u_noise = 0;
     memset(gradient, 0, (size_t)step->unknowns * sizeof *gradient);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
@@ -132,7 +134,9 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
         }
         mo_convex_prox(convex, i, inverse, argument, dr);
         if (mo_dot(d, dr, dr) > 0) { /* what is cut off leaves no rounding behind */
-            noise += step->scale[i] * mo_dot(d, argument, argument);
+            const double square = step->scale[i] * mo_dot(d, argument, argument);
+            noise += square;
+            u_noise += step->scale[i] * square;
         }
         for (int k = 0; k < d; ++k) {
             dr[k] -= r[row + k];
@@ -147,37 +151,39 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
         gradient[k] = dx[k] - gradient[k];
     }
     step->noise = 2 * DBL_EPSILON * sqrt(noise);
+    step->u_noise = DBL_EPSILON * sqrt(u_noise);
     return sqrt(mo_dot(step->unknowns, gradient, gradient));
 }
 
 /* ---- Newton's direction ---------------------------------------------------------------------- */
 
-/* B = J / kappa of block i at its argument. */
-static void block_of(const mo_convex_step *step, const mo_convex *convex, double rho, int i, double *B)
+static double *block_of(const mo_convex_step *step, int i)
+{
+    return step->blocks + step->block_start[i];
+}
+
+/* B = J / kappa of every block at its argument. */
+static void set_blocks(mo_convex_step *step, const mo_convex *convex, double rho)
 {
     const mo_problem *problem = step->sweep->problem;
-    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const double inverse = 1 / kappa(step, convex, rho, i);
-    mo_convex_prox_derivative(convex, i, inverse, step->argument + row, B);
-    for (int k = 0; k < d * d; ++k) {
-        B[k] *= inverse;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double inverse = 1 / kappa(step, convex, rho, i);
+        double *B = block_of(step, i);
+        mo_convex_prox_derivative(convex, i, inverse, step->argument + row, B);
+        for (int k = 0; k < d * d; ++k) {
+            B[k] *= inverse;
+        }
     }
 }
 
-static int sparse_direction(mo_convex_step *step, const mo_convex *convex, double rho)
+static int factor_sparse(mo_convex_step *step)
 {
-    const mo_problem *problem = step->sweep->problem;
-    double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     mo_kkt_begin(step->kkt, step->matrix);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        block_of(step, convex, rho, i, B);
-        mo_kkt_add(step->kkt, step->sweep, i, B, step->matrix);
+    for (int i = 0; i < step->sweep->problem->constraint_count; ++i) {
+        mo_kkt_add(step->kkt, step->sweep, i, block_of(step, i), step->matrix);
     }
-    if (!mo_block_factor(step->kkt->plan, step->matrix, step->ints)) {
-        return 0;
-    }
-    mo_block_solve(step->kkt->plan, step->matrix, step->direction);
-    return 1;
+    return mo_block_factor(step->kkt->plan, step->matrix, step->ints);
 }
 
 /* A += X' B Y for X (d x m) at row `from`, Y (d x n) at column `to`; A column-major. */
@@ -230,22 +236,20 @@ static void add_couplings(mo_convex_step *step, int i, const double *B)
     }
 }
 
-static int dense_direction(mo_convex_step *step, const mo_convex *convex, double rho)
+static int solve_dense(mo_convex_step *step)
 {
     const mo_problem *problem = step->sweep->problem;
     const int n = step->unknowns, one = 1;
     int info = 0;
-    double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     memset(step->matrix, 0, (size_t)n * (size_t)n * sizeof(double));
     for (int k = 0; k < n; ++k) {
         step->matrix[(size_t)k * (size_t)n + (size_t)k] = 1;
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
-        block_of(step, convex, rho, i, B);
         if (problem->form == MO_FORM_GLOBAL) {
-            add_bodies(step, i, B);
+            add_bodies(step, i, block_of(step, i));
         } else {
-            add_couplings(step, i, B);
+            add_couplings(step, i, block_of(step, i));
         }
     }
     if (n > 0) {
@@ -254,14 +258,26 @@ static int dense_direction(mo_convex_step *step, const mo_convex *convex, double
     return info == 0;
 }
 
-/* direction = -matrix^-1 gradient; false where that cannot be computed. */
+/* direction = (I + P' B P)^-1 direction with the blocks as they are; false where that cannot be computed. */
+static int solve_direction(mo_convex_step *step)
+{
+    if (!step->kkt) {
+        return solve_dense(step) && isfinite(mo_dot(step->unknowns, step->direction, step->direction));
+    }
+    if (!factor_sparse(step)) {
+        return 0;
+    }
+    mo_block_solve(step->kkt->plan, step->matrix, step->direction);
+    return isfinite(mo_dot(step->unknowns, step->direction, step->direction)) != 0;
+}
+
 static int find_direction(mo_convex_step *step, const mo_convex *convex, double rho)
 {
+    set_blocks(step, convex, rho);
     for (int k = 0; k < step->unknowns; ++k) {
         step->direction[k] = -step->gradient[k];
     }
-    const int found = step->kkt ? sparse_direction(step, convex, rho) : dense_direction(step, convex, rho);
-    return found && isfinite(mo_dot(step->unknowns, step->direction, step->direction));
+    return solve_direction(step);
 }
 
 /* ---- line search ----------------------------------------------------------------------------- */
@@ -338,11 +354,8 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
     set_base(step, convex, u, r);
     double size = evaluate(step, convex, rho, r, step->dx);
     int taken = 0;
-    for (; taken < NEWTON_MOST; ++taken) {
-        if (size <= fmax(step->noise, ACCURACY * sqrt(mo_dot(n, step->dx, step->dx)))) {
-            break;
-        }
-        if (!find_direction(step, convex, rho)) {
+    while (size > fmax(step->noise, ACCURACY * sqrt(mo_dot(n, step->dx, step->dx)))) {
+        if (taken++ == NEWTON_MOST || !find_direction(step, convex, rho)) {
             return -1;
         }
         const double before = size;
@@ -358,6 +371,77 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
     return taken;
 }
 
+/* ---- the last digits --------------------------------------------------------------------------- */
+
+/*
+ * With tau = 1 / scale, z = r - prox_tau(r - tau a) and J its derivative there, Newton's equation for z = 0 is
+ *
+ *     (I - J) dr + tau J (W + sigma) dr = -z,   sigma = rho scale + compliance + weight
+ *
+ * or, with E = I - J + tau sigma J and dx = P' dr, as in a step: dr = -E^-1 (z + tau J P dx), and
+ * (I + P' B P) dx = -P' E^-1 z with B = tau E^-1 J.  Nothing is divided by rho before it is small.
+ */
+static void set_polish_block(mo_convex_step *step, const mo_convex *convex, double rho, int i, const double *r)
+{
+    const mo_problem *problem = step->sweep->problem;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double tau = 1 / step->scale[i], sigma = kappa(step, convex, rho, i);
+    double E[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    double *B = block_of(step, i), *z = step->dr + row, *argument = step->argument + row;
+    for (int k = 0; k < d; ++k) {
+        argument[k] = r[row + k] - tau * step->a[row + k];
+    }
+    mo_convex_prox(convex, i, tau, argument, z);
+    mo_convex_prox_derivative(convex, i, tau, argument, J);
+    for (int k = 0; k < d * d; ++k) {
+        E[k] = (k % (d + 1) == 0) - (1 - tau * sigma) * J[k];
+        B[k] = tau * J[k];
+    }
+    for (int k = 0; k < d; ++k) {
+        z[k] = r[row + k] - z[k];
+    }
+    mo_factor_symmetric(d, E);
+    mo_solve_lower(d, E, z);
+    mo_solve_upper(d, E, z);
+    for (int k = 0; k < d; ++k) { /* J is symmetric: its rows are its columns */
+        mo_solve_lower(d, E, B + k * d);
+        mo_solve_upper(d, E, B + k * d);
+    }
+}
+
+int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r)
+{
+    const mo_problem *problem = step->sweep->problem;
+    const int is_global = problem->form == MO_FORM_GLOBAL;
+    set_base(step, convex, u, r);
+    memset(step->direction, 0, (size_t)step->unknowns * sizeof *step->direction);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        set_polish_block(step, convex, rho, i, r);
+        for (int k = row; k < row + d; ++k) {
+            step->dr[k] = -step->dr[k];
+        }
+        if (is_global) {
+            mo_sweep_apply(step->sweep, i, step->dr + row, step->direction);
+        } else {
+            memcpy(step->direction + row, step->dr + row, (size_t)d * sizeof *step->dr);
+        }
+    }
+    if (!solve_direction(step)) {
+        return 0;
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        double du[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM];
+        read_change(step, i, step->direction, du);
+        for (int k = 0; k < d; ++k) {
+            new_r[k] = r[row + k] + step->dr[row + k] - mo_dot(d, block_of(step, i) + k * d, du);
+        }
+        mo_convex_prox(convex, i, 0, new_r, r + row); /* back into the set */
+    }
+    return 1;
+}
+
 /* ---- the derivative -------------------------------------------------------------------------- */
 
 int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, const double *u, const double *r)
@@ -368,14 +452,14 @@ int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, cons
 }
 
 /* dr = -B (P dx + ds e_N) and dx = P' dr: the matrix of Newton's step, with -P' B e_N ds on the right. */
-void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, const double *ds, double *du)
+void mo_convex_step_respond(mo_convex_step *step, const double *ds, double *du)
 {
     const mo_problem *problem = step->sweep->problem;
-    double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM];
+    double dr[MO_BILATERAL_MAX_DIM];
     memset(step->direction, 0, (size_t)step->unknowns * sizeof *step->direction);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int d = mo_constraint_dim(problem, i);
-        block_of(step, convex, 0, i, B);
+        const double *B = block_of(step, i);
         for (int k = 0; k < d; ++k) {
             dr[k] = -B[k * d] * ds[i];
         }
@@ -388,7 +472,7 @@ void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, const
         if (!problem->compliance) {
             continue;
         }
-        block_of(step, convex, 0, i, B);
+        const double *B = block_of(step, i);
         for (int k = 0; k < d; ++k) {
             dr[k] = -mo_dot(d, B + k * d, du + row) - B[k * d] * ds[i];
         }

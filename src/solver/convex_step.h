@@ -36,7 +36,10 @@ typedef struct mo_convex_step {
     double *argument;  /* rows: of the prox                                            */
     double *dr;        /* rows: r+ - r                                                 */
     double noise;      /* size of the gradient that is rounding                        */
+    double u_noise;    /* what that makes of the velocities of r+                      */
     double *dx, *trial, *gradient, *direction; /* unknowns                             */
+    size_t *block_start; /* of each constraint's B in `blocks`                         */
+    double *blocks;
     double *matrix;
     int *ints;
 } mo_convex_step;
@@ -47,16 +50,22 @@ mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_co
 void mo_convex_step_begin(mo_convex_step *step);
 
 /*
- * r becomes r+, where u is the velocity of r.  Returns the Newton steps taken, or -1 where Newton could not be
- * carried out; r is then as it was.
+ * r becomes r+, where u is the velocity of r.  Returns the Newton steps taken, or -1 where Newton did not get there;
+ * r is then as it was.
  */
 int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r);
+
+/*
+ * One Newton step on the natural map itself, for the last digits: from r with its velocity u, without a search.  Right
+ * once the contacts that slide, stick and open are known; r may come out worse otherwise.  False where it failed.
+ */
+int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r);
 
 /*
  * The derivative of r+ with respect to s at a solution of a problem with weights (rho = 0: the solution is its own
  * r+).  First the factorisation, false where it fails; then du, the change of u + compliance r, for each ds.
  */
 int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, const double *u, const double *r);
-void mo_convex_step_respond(mo_convex_step *step, const mo_convex *convex, const double *ds, double *du);
+void mo_convex_step_respond(mo_convex_step *step, const double *ds, double *du);
 
 #endif

@@ -89,7 +89,7 @@ int mo_dantzig_tick(mo_dantzig *z)
 {
     ++z->pivots;
     if (z->pivots >= z->next_check || z->pivots >= z->options->max_iter) {
-        z->next_check = 2 * z->pivots + 1;
+        z->next_check = 4 * (z->pivots + 1);
         if (measure(z)) {
             return 1;
         }
@@ -113,11 +113,24 @@ static int all_hold(mo_dantzig *z)
     return mo_dantzig_solve_sets(z, 0) && !mo_dantzig_give_up_failures(z) && mo_dantzig_pick(z) < 0;
 }
 
+/*
+ * An unbounded step.  Without friction that is the end.  With it the row is left alone, as in
+ * giving up, until another has been driven; where none can be, or too often, it is the end too.
+ */
+static int meet_ray(mo_dantzig *z, int d, int *rays)
+{
+    enum { RAYS = 20 };
+    mo_dantzig_unscale(z, z->df, z->ray);
+    z->has_ray = 1;
+    z->skipped = d;
+    return z->factor.is_symmetric || ++*rays > RAYS || mo_dantzig_pick(z) < 0;
+}
+
 static ending compute_forces(mo_dantzig *z)
 {
     enum { REPAIRS = 5, FRESH = 256 };
     const int budget = z->pivots + 100 + 30 * z->n;
-    int repairs = 0, fresh = z->pivots;
+    int repairs = 0, rays = 0, fresh = z->pivots;
     while (!z->broken && z->pivots <= budget) {
         const int d = mo_dantzig_pick(z);
         if (d < 0) {
@@ -134,8 +147,12 @@ static ending compute_forces(mo_dantzig *z)
             return END_STOPPED;
         }
         if (end == MO_DRIVE_RAY) {
-            return END_RAY;
+            if (meet_ray(z, d, &rays)) {
+                return END_RAY;
+            }
+            continue;
         }
+        z->skipped = -1;
         if (z->pivots - fresh >= FRESH) { /* rid of the rounding of the updates */
             mo_dantzig_solve_sets(z, 0);
             fresh = z->pivots;
@@ -169,14 +186,14 @@ static mo_status end_without_solution(mo_dantzig *z)
     return MO_NO_SOLUTION;
 }
 
-static mo_status end_stalled(mo_dantzig *z, int has_ray, int all_held)
+static mo_status end_stalled(mo_dantzig *z, int all_held)
 {
     mo_run *run = z->run;
     if (all_held && !z->has_discs) {
         return mo_run_stall(run,
                             "every condition holds to rounding, but the residual is above tol");
     }
-    if (has_ray) {
+    if (z->has_ray) {
         mo_run_keep_ray(run, z->ray);
         return mo_run_stall(run, "the forces can grow without end along the ray in the result, "
                                  "the direction of an impulse, and nothing gives way");
@@ -209,9 +226,10 @@ static mo_status solve(mo_run *run, void *memory)
 {
     mo_dantzig *z = memory;
     const int is_warm = !is_zero(z->n, run->r);
-    int has_ray = 0, all_held = 0;
+    int all_held = 0;
     z->run = run;
     z->random = (mo_random){1};
+    z->next_check = 4;
     mo_dantzig_import(z, run->r);
     mo_dantzig_refresh(z);
     if (measure(z)) {
@@ -227,17 +245,14 @@ static mo_status solve(mo_run *run, void *memory)
         if (end == END_STOPPED || measure(z) || mo_run_must_stop(run, z->pivots)) {
             return run->status;
         }
-        if (end == END_RAY) {
-            mo_dantzig_unscale(z, z->df, z->ray);
-            has_ray = 1;
-            if (is_proof(z)) {
-                return end_without_solution(z);
-            }
-        } else if (z->has_discs && mo_dantzig_polish(z)) {
+        if (end == END_RAY && is_proof(z)) {
+            return end_without_solution(z);
+        }
+        if (end != END_RAY && z->has_discs && mo_dantzig_polish(z)) {
             return run->status;
         }
     }
-    return end_stalled(z, has_ray, all_held);
+    return end_stalled(z, all_held);
 }
 
 const mo_method mo_dantzig_method = {

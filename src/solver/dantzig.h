@@ -105,7 +105,9 @@ typedef struct mo_dantzig {
     int pivots;     /* iterations                                                */
     uint32_t stamp; /* counts directions                                         */
     int driven;     /* the row that is driven, or -1                             */
+    int skipped;    /* a row that just met an unbounded step, or -1              */
     int broken;     /* the factor is of no use: the sets alone count             */
+    int has_ray;    /* an unbounded step was met: `ray`                          */
     int give_ups;   /* rows given up, of section 5.4                             */
     int next_check; /* pivots at which the iterate is measured                    */
     int starts;     /* starts so far: from the second on, the order is random     */
@@ -144,10 +146,11 @@ void mo_dantzig_row(mo_dantzig *z, int j, double *out);
 void mo_dantzig_refresh(mo_dantzig *z);
 void mo_dantzig_find_rounding(mo_dantzig *z);
 
-/* The impulses r and the velocities u of the iterate, in the units and axes of the problem; and
- * r of any vector. */
-void mo_dantzig_export(mo_dantzig *z, double *r, double *u);
+/* r from f or df; u + compliance r = W r + q from r; both r and u of the iterate, u from r
+ * alone. */
 void mo_dantzig_unscale(const mo_dantzig *z, const double *x, double *r);
+void mo_dantzig_velocity(const mo_dantzig *z, const double *r, double *u);
+void mo_dantzig_export(const mo_dantzig *z, double *r, double *u);
 
 /* f from impulses; the axes of the discs are turned towards them. */
 void mo_dantzig_import(mo_dantzig *z, const double *r);

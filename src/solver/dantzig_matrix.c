@@ -182,14 +182,30 @@ void mo_dantzig_unscale(const mo_dantzig *z, const double *x, double *r)
     }
 }
 
-void mo_dantzig_export(mo_dantzig *z, double *r, double *u)
+/* u = W r + q with compliance, in the units of the problem. */
+void mo_dantzig_velocity(const mo_dantzig *z, const double *r, double *u)
+{
+    memcpy(u, z->q, (size_t)z->n * sizeof *u);
+    for (int j = 0; j < z->n; ++j) {
+        const double *W = z->W + (size_t)j * z->n, x = r[j] * z->scale[j];
+        for (int m = z->run_start[j]; x != 0 && m < z->run_start[j + 1]; ++m) {
+            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i) {
+                u[i] += x * W[i];
+            }
+        }
+    }
+    for (int i = 0; i < z->n; ++i) {
+        u[i] *= z->scale[i];
+    }
+}
+
+void mo_dantzig_export(const mo_dantzig *z, double *r, double *u)
 {
     const double *compliance = z->problem->compliance;
     mo_dantzig_unscale(z, z->f, r);
-    to_world(z, z->a, u);
-    for (int i = 0; i < z->n; ++i) {
-        u[i] *= z->scale[i];
-        u[i] -= compliance ? compliance[i] * r[i] : 0;
+    mo_dantzig_velocity(z, r, u);
+    for (int i = 0; compliance && i < z->n; ++i) {
+        u[i] -= compliance[i] * r[i];
     }
 }
 

@@ -46,13 +46,25 @@ static double look_at_bounded(mo_dantzig *z, int row)
     return failure;
 }
 
+/* Without slip (mu is infinite) a contact is either apart, with no force at all, or held in
+ * every row. */
+static int is_apart(const mo_dantzig *z, int normal)
+{
+    for (int t = normal + 1; t <= normal + z->friction_count[normal]; ++t) {
+        if (z->f[t] != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static double look_at_line(mo_dantzig *z, int row, int is_closed)
 {
     if (!is_closed && !isinf(z->mu[row])) {
         return failure_of(z, row, 0, 0);
     }
-    if (!is_closed && z->f[row] == 0) {
-        return 0; /* without slip, but apart */
+    if (!is_closed && is_apart(z, z->normal[row])) {
+        return 0;
     }
     const double failure = failure_of(z, row, mo_dantzig_lower(z, row), mo_dantzig_upper(z, row));
     if (failure == 0 && fabs(z->a[row]) <= z->rounding[row]) {
@@ -123,7 +135,7 @@ static int find_worst(mo_dantzig *z, double *failure)
     double most[2] = {0, 0};
     int row[2] = {-1, -1};
     for (int i = 0; i < z->n; ++i) {
-        if (z->set[i] != MO_ROW_IDLE) {
+        if (z->set[i] != MO_ROW_IDLE || i == z->skipped) {
             continue;
         }
         const int rubs = z->normal[i] >= 0;

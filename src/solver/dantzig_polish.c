@@ -26,23 +26,6 @@ void dgesv_(const int *n, const int *columns, double *A, const int *lda, int *pi
 
 static const double SHIFT_LEAST = 1e-6, SHIFT_MOST = 1; /* the diagonal of A is about one */
 
-/* u = W r + q with compliance, in the units of the problem. */
-static void velocity_of(const mo_dantzig *z, const double *r, double *u)
-{
-    memcpy(u, z->q, (size_t)z->n * sizeof *u);
-    for (int j = 0; j < z->n; ++j) {
-        const double *W = z->W + (size_t)j * z->n, x = r[j] * z->scale[j];
-        for (int m = z->run_start[j]; x != 0 && m < z->run_start[j + 1]; ++m) {
-            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i) {
-                u[i] += x * W[i];
-            }
-        }
-    }
-    for (int i = 0; i < z->n; ++i) {
-        u[i] *= z->scale[i];
-    }
-}
-
 /* The argument of the projection of block i: r - rho uhat. */
 static void argument_of(const mo_dantzig *z, int i, const double *u, const double *r, double *x)
 {
@@ -169,7 +152,7 @@ static double search(mo_dantzig *z, double *norm, double *value, double *r, doub
         for (int i = 0; i < z->n; ++i) {
             z->trial[i] = r[i] + t * z->step[i] / z->scale[i];
         }
-        velocity_of(z, z->trial, z->trial_u);
+        mo_dantzig_velocity(z, z->trial, z->trial_u);
         const double now = natural_map(z, z->trial_u, z->trial, z->trial_value);
         if (now < (1 - 1e-4 * t) * *norm) {
             memcpy(r, z->trial, bytes);
@@ -186,7 +169,7 @@ int mo_dantzig_polish(mo_dantzig *z)
 {
     double *r = z->df, *u = z->da, *value = z->row, shift = SHIFT_LEAST;
     mo_dantzig_unscale(z, z->f, r);
-    velocity_of(z, r, u);
+    mo_dantzig_velocity(z, r, u);
     double norm = natural_map(z, u, r, value);
     for (int k = 0; k < z->options->dantzig.polish && shift <= SHIFT_MOST; ++k) {
         const double length = find_step(z, u, r, value, shift) ? search(z, &norm, value, r, u) : 0;

@@ -16,7 +16,7 @@ void mo_dantzig_forget(mo_dantzig *z)
 {
     z->factor.count = 0;
     z->broken = 0;
-    z->driven = -1;
+    z->driven = z->skipped = -1;
     for (int i = 0; i < z->n; ++i) {
         const int is_tied = z->kind[i] == MO_ROW_TIED;
         z->place[i] = -1;

@@ -56,21 +56,23 @@ static const double SHORTEST_STEP = 1e-8; /* below this the iterates no longer m
 static const double SMALLEST_GAP = 1e-26; /* below this w and z are noise                     */
 static const double NEXT_POLISH = 1e-2;   /* the gap falls by this between two polishes       */
 
+enum { PATIENCE = 40 }; /* iterations in which the gap must halve at least once */
+
 static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
 {
     mo_arena counting = {NULL, 0};
     mo_lcp lcp;
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (!mo_lcp_takes(problem, i)) {
-            return mo_fail(why, MO_ERR_UNSUPPORTED, "method fip does not take the infinite mu of constraint %d",
-                           i);
+            return mo_fail(why, MO_ERR_UNSUPPORTED,
+                           "method fip does not take the infinite mu of constraint %d", i);
         }
     }
     mo_lcp_layout(problem, MO_LCP_EXACT, options->fip.facets, &counting, &lcp);
     if (lcp.size > MOST_UNKNOWNS) {
         return mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "method fip takes %d unknowns at most, but this problem has %d of them", MOST_UNKNOWNS,
-                       lcp.size);
+                       "method fip takes %d unknowns at most, but this problem has %d of them",
+                       MOST_UNKNOWNS, lcp.size);
     }
     return MO_OK;
 }
@@ -172,7 +174,6 @@ static double find_step(const mo_fip *f, const mo_options *options, double beta)
 
 /* ---- step 3 ---------------------------------------------------------------------------------- */
 
-/* w is computed anew from z, so that feasibility does not drift: where rounding allows it. */
 static void move(mo_fip *f, double step, double beta)
 {
     const int n = f->n;
@@ -194,8 +195,10 @@ static mo_fip_state descend(mo_run *run, mo_fip *f)
 {
     const mo_options *options = run->options;
     const int last = f->iteration + options->fip.iterations;
-    double beta = first_beta(options, f->restart), due = options->fip.epsilon;
-    while (f->iteration < last) {
+    double beta = first_beta(options, f->restart), due = options->fip.epsilon,
+           halved_gap = INFINITY;
+    int halved_at = f->iteration;
+    while (f->iteration < last && f->iteration - halved_at < PATIENCE) {
         if (!find_direction(f, beta)) {
             return MO_FIP_FAILED;
         }
@@ -215,6 +218,10 @@ static mo_fip_state descend(mo_run *run, mo_fip *f)
         if (step == 0 || !(gap > SMALLEST_GAP)) {
             return MO_FIP_FAILED;
         }
+        if (gap <= 0.5 * halved_gap) {
+            halved_gap = gap;
+            halved_at = f->iteration;
+        }
         f->reached_end |= gap <= due;
         due = gap <= due ? NEXT_POLISH * gap : due;
         beta *= options->fip.shrink;
@@ -227,25 +234,20 @@ static mo_fip_state descend(mo_run *run, mo_fip *f)
 static mo_fip_state run_from_start(mo_run *run, mo_fip *f)
 {
     const mo_fip_state state = mo_fip_start(run, f);
-    if (state == MO_FIP_SOLVED || state == MO_FIP_MUST_STOP) {
-        return state;
-    }
-    return descend(run, f);
+    return state == MO_FIP_MOVING ? descend(run, f) : state;
 }
 
 static mo_status give_up(mo_run *run, const mo_fip *f)
 {
     if (f->reached_end && f->lcp.uses_facets) {
-        return mo_run_stall(run, "solved with %d facets for each cone, which leaves this residual on the true cone",
-                            run->options->fip.facets);
+        return mo_run_stall(
+            run, "solved with %d facets for each cone, which leaves this residual on the true cone",
+            run->options->fip.facets);
     }
     if (f->reached_end) {
-        return mo_run_stall(run, "the gap vanished in one of %d starts, yet rounding keeps the residual above tol",
-                            f->restart);
-    }
-    if (f->least_shift > 0) {
-        return mo_run_stall(run, "no impulse was found that meets all inequalities: every one misses them by %.1e "
-                                 "of |q| or more", f->least_shift);
+        return mo_run_stall(
+            run, "the gap vanished in one of %d starts, yet rounding keeps the residual above tol",
+            f->restart);
     }
     return mo_run_stall(run, "none of %d starts led to a solution", f->restart);
 }
@@ -272,6 +274,11 @@ static mo_status solve(mo_run *run, void *memory)
             return MO_SOLVED;
         case MO_FIP_MUST_STOP:
             return run->status;
+        case MO_FIP_INFEASIBLE:
+            return mo_run_stall(
+                run,
+                "no impulse within %.0e times |q| meets all inequalities, by linear programming",
+                f->least_sum);
         default:
             break;
         }

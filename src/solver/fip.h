@@ -27,19 +27,19 @@ typedef struct mo_fip {
     double *A, *b, *scale; /* of all unknowns, scaled: z in the problem's units is size scale z */
     double *S, *c, size;   /* of the pairs; S row-major */
 
-    double *z, *w, *p;       /* the point          */
-    double *dz, *dw;         /* the direction      */
-    double *K, *rows;        /* n x n each: the matrix of a linear system (column-major), and scratch */
+    double *z, *w, *p; /* the point          */
+    double *dz, *dw;   /* the direction      */
+    double *K, *rows;  /* n x n each: the matrix of a linear system (column-major), and scratch */
     int *pivot;
-    double *work;            /* work_size entries, for LAPACK and the start */
+    double *work; /* work_size entries, for LAPACK and the start */
     int work_size;
-    double *all_z, *all_w;   /* of all unknowns    */
+    double *all_z, *all_w; /* of all unknowns    */
     double *v;
-    int *active;             /* indices of the active set */
+    int *active; /* indices of the active set */
 
     int restart, iteration;
-    int reached_end;         /* the gap has vanished in one of the starts */
-    double least_shift;      /* of the last start: see mo_fip_start */
+    int reached_end;  /* the gap has vanished in one of the starts */
+    double least_sum; /* see mo_fip_start */
 } mo_fip;
 
 /* ---- the LCP: fip_lcp.c ---------------------------------------------------------------------- */
@@ -65,12 +65,13 @@ typedef enum mo_fip_state {
     MO_FIP_MOVING,
     MO_FIP_SOLVED,
     MO_FIP_MUST_STOP, /* run->status says why       */
-    MO_FIP_FAILED     /* no further from this start */
+    MO_FIP_FAILED,    /* no further from this start */
+    MO_FIP_INFEASIBLE /* from no start: see mo_fip_start */
 } mo_fip_state;
 
 /*
- * A point with z > 0, w > 0 and p = 0 where there is one: MO_FIP_MOVING.  Where there is none, the point has a
- * p = least_shift times a positive vector, as small as it can be, and the state is MO_FIP_FAILED.
+ * MO_FIP_MOVING: a point with z > 0 and w > 0; p = 0 where that is possible, else (no interior) p > 0.
+ * MO_FIP_INFEASIBLE: a z >= 0 with S z + c >= 0 would have a sum of at least least_sum, which is out of reach.
  */
 mo_fip_state mo_fip_start(mo_run *run, mo_fip *f);
 

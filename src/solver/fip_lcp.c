@@ -12,8 +12,8 @@ void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, 
 void dgetrs_(const char *trans, const int *n, const int *columns, const double *A, const int *lda,
              const int *pivot, double *B, const int *ldb, int *info);
 void dgelsy_(const int *m, const int *n, const int *columns, double *A, const int *lda, double *B,
-             const int *ldb, int *pivot, const double *rcond, int *rank, double *work, const int *lwork,
-             int *info);
+             const int *ldb, int *pivot, const double *rcond, int *rank, double *work,
+             const int *lwork, int *info);
 
 enum { CORRECTIONS = 3, LAPACK_COLUMNS = 32 };
 
@@ -197,8 +197,8 @@ static void solve_active(mo_fip *f, int count, const double *w, double reach, do
     }
     gather(f, count, w, x);
     memset(f->pivot, 0, (size_t)count * sizeof *f->pivot);
-    dgelsy_(&count, &count, &one, f->K, &count, x, &count, f->pivot, &rank_tolerance, &rank, f->work,
-            &f->work_size, &info);
+    dgelsy_(&count, &count, &one, f->K, &count, x, &count, f->pivot, &rank_tolerance, &rank,
+            f->work, &f->work_size, &info);
 }
 
 /* One correction of all_z: w on joints and on the active set, from the true velocity, is made to vanish. */

@@ -16,10 +16,12 @@
  * The function is convex whatever S is, so this finds a point wherever there is one.  It begins at z = w = d = 1 (with
  * other random d in later starts), the middle of the cone, and as it stops early it ends well inside the set.
  *
- * Where theta stays above zero no impulse meets the inequalities even with some room: the multipliers
- * y_k = 1 / (tau w_k) have y' S <= delta z / (tau d^2), next to nothing, and c' y < 0.  If theta tends to zero, the set has
- * no interior (something squeezed between two walls).  Then p = theta d is what is missing, and the method may go
- * on with a p that shrinks with the gap.
+ * Where theta stays above zero no impulse meets the inequalities with some room.  The multipliers
+ * y_k = (1 - dw_k / w_k) / (tau w_k), dw being a step of Newton's, have c' y < 0 and y' S next to nothing, at most
+ * delta z / (tau d^2).  A feasible z has y' (S z + c) >= 0, so that the sum of its entries is at least
+ * -c' y / max (y' S); where that is out of reach, nothing is feasible.  Otherwise theta tends to zero, and the set has no
+ * interior (something squeezed between two walls).  The method then goes on from z = 1, with p = theta d as large as
+ * that needs, and lets p shrink with the gap.
  */
 #include <math.h>
 
@@ -33,24 +35,27 @@ void dpotrs_(const char *uplo, const int *n, const int *columns, const double *A
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const double *A, const int *lda, const double *beta, double *C, const int *ldc);
 
-static const double DELTA = 1e-4;     /* of the term that bounds the set, beside logarithms       */
-static const double TO_WALL = 0.9;    /* of the way to the nearest wall at most                   */
-static const double GROWTH = 5;       /* of tau, once Newton's decrement is below one             */
-static const double TAU_MOST = 1e10;  /* where theta is known to about n / tau                    */
-static const double ROOM = 1e-3;      /* theta is to fall to minus this, so that w > 0 for sure   */
+static const double DELTA = 1e-4;    /* of the term that bounds the set, beside logarithms       */
+static const double TO_WALL = 0.9;   /* of the way to the nearest wall at most                   */
+static const double GROWTH = 5;      /* of tau, once Newton's decrement is below one             */
+static const double TAU_MOST = 1e10; /* where theta is known to about n / tau                    */
+static const double ROOM = 1e-3;     /* theta is to fall to minus this, so that w > 0 for sure   */
+static const double OUT_OF_REACH = 1e6; /* for the sum of z, beside numbers of about one        */
 
 typedef struct barrier {
     double tau, theta, theta_step;
-    double *d;         /* the shift                                        */
-    double *gradient;  /* in z; then the step without theta                */
-    double *mixed;     /* second derivatives in z and theta, then K^-1 of them */
+    double *d;        /* the shift                                        */
+    double *gradient; /* in z; then the step without theta                */
+    double *mixed;    /* second derivatives in z and theta, then K^-1 of them */
+    double *y;        /* multipliers of w > 0, times tau                  */
     double gradient_theta, second_theta;
 } barrier;
 
 /* d = 1, or random about it. */
 static void choose_shift(const mo_run *run, const mo_fip *f, double *d)
 {
-    mo_random random = {(uint64_t)run->options->fip.seed * UINT64_C(1000003) + (uint64_t)f->restart};
+    mo_random random = {(uint64_t)run->options->fip.seed * UINT64_C(1000003) +
+                        (uint64_t)f->restart};
     for (int k = 0; k < f->n; ++k) {
         const double draw = mo_random_unit(&random);
         d[k] = f->restart ? pow(10, 2 * draw - 1) : 1;
@@ -141,6 +146,7 @@ static void step(mo_fip *f, barrier *b)
     mo_fip_multiply(f, f->dz, f->dw);
     for (int k = 0; k < f->n; ++k) {
         const double dw = f->dw[k] + b->theta_step * b->d[k];
+        b->y[k] = fmax(0, (1 - dw / f->w[k]) / f->w[k]);
         reach = dw < 0 ? fmin(reach, -f->w[k] / dw) : reach;
         reach = f->dz[k] < 0 ? fmin(reach, -f->z[k] / f->dz[k]) : reach;
     }
@@ -162,14 +168,34 @@ static int settle(mo_fip *f, barrier *b)
     return 1;
 }
 
+/* What the sum of z is at least in every feasible point, by the multipliers y: see above. */
+static double least_sum(const mo_fip *f, const double *y, double *image)
+{
+    const int n = f->n;
+    double driven = 0, most = 0;
+    for (int k = 0; k < n; ++k) {
+        image[k] = 0;
+    }
+    for (int i = 0; i < n; ++i) {
+        driven -= f->c[i] * y[i];
+        mo_axpy(n, y[i], f->S + (size_t)i * n, image);
+    }
+    for (int k = 0; k < n; ++k) {
+        most = fmax(most, image[k]);
+    }
+    return driven > 0 ? driven / most : 0;
+}
+
 mo_fip_state mo_fip_start(mo_run *run, mo_fip *f)
 {
-    barrier b = {.d = f->work, .gradient = f->work + f->n, .mixed = f->work + 2 * f->n};
+    barrier b = {.d = f->work,
+                 .gradient = f->work + f->n,
+                 .mixed = f->work + 2 * f->n,
+                 .y = f->work + 3 * f->n};
     choose_shift(run, f, b.d);
     begin(f, &b);
     while (b.tau < TAU_MOST) {
         if (b.theta < -ROOM && settle(f, &b)) {
-            f->least_shift = 0;
             return MO_FIP_MOVING;
         }
         differentiate(f, &b);
@@ -187,6 +213,10 @@ mo_fip_state mo_fip_start(mo_run *run, mo_fip *f)
         }
         b.tau *= decrement < 1 ? GROWTH : 1;
     }
-    f->least_shift = b.theta;
-    return MO_FIP_FAILED;
+    f->least_sum = least_sum(f, b.y, b.gradient);
+    if (f->least_sum >= OUT_OF_REACH) {
+        return MO_FIP_INFEASIBLE;
+    }
+    begin(f, &b);
+    return MO_FIP_MOVING;
 }

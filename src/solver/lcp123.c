@@ -45,7 +45,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 static mo_status solve_lcp1(mo_run *run, void *workspace)
 {
     const mo_shift_rules rules = {.map = MO_SHIFT_ONE,
-                                  .damping = run->options->lcp1.damping,
+                                  .rescue = run->options->lcp1.rescue,
                                   .forcing = run->options->lcp1.forcing};
     return mo_shift_loop_run(run, workspace, &rules);
 }
@@ -53,14 +53,14 @@ static mo_status solve_lcp1(mo_run *run, void *workspace)
 static mo_status solve_lcp2(mo_run *run, void *workspace)
 {
     const mo_shift_rules rules = {.map = MO_SHIFT_TWO,
-                                  .damping = run->options->lcp2.damping,
+                                  .rescue = run->options->lcp2.rescue,
                                   .forcing = run->options->lcp2.forcing};
     return mo_shift_loop_run(run, workspace, &rules);
 }
 
 static mo_status solve_lcp3(mo_run *run, void *workspace)
 {
-    const mo_shift_rules rules = {.map = MO_SHIFT_ONE, .rounds = 1};
+    const mo_shift_rules rules = {.map = MO_SHIFT_ONE, .is_single = 1};
     return mo_shift_loop_run(run, workspace, &rules);
 }
 

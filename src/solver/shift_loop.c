@@ -8,30 +8,29 @@
  * The loop solves that, reads the new s, and repeats:
  *
  *   1. s = 0, or the shift of the starting point where one was given
- *   2. v = P_1(s): the convex problem with the shift s            [anitescu2004, eq. 4.21-4.22], [acary2011, eq. 3.15]
- *   3. map two only: v = P_2(Lambda(v)), the slip speeds of 2 as bounds       [anitescu2004, eq. 4.29-4.30, 5.38]
- *   4. the image of s: mu Lambda(v)                                 [anitescu2004, eq. 5.37, 5.39], [acary2011, eq. 3.19]
- *   5. measure; unless solved, s moves to its image, and on with 2
+ *   2. v = P_1(s): the convex problem with the shift s        [anitescu2004, eq. 4.21-4.22], [acary2011, eq. 3.15]
+ *   3. map two only: v = P_2(Lambda(v)), the slip speeds of 2 as bounds    [anitescu2004, eq. 4.29-4.30, 5.38]
+ *   4. the image of s: mu Lambda(v)                           [anitescu2004, eq. 5.37, 5.39], [acary2011, eq. 3.19]
+ *   5. measure; unless solved, s becomes its image, and on with 2
  *
  *   here      anitescu2004          acary2011     meaning
  *   s         Gamma                 mu s          one a contact, not negative
  *   image     mu Lambda(chi(v))     mu F(s)       what the map makes of s; facets: Lambda = max_j -d_j.u, the cone: |u_T|
- *   theta     1                     1             part of the way that s moves
  *
  * The paper prints Lambda as the largest d_j.v (eq. 4.23), which is the same for directions in opposite pairs.
  *
- * The contraction factor of the result is |image - image before| / |s - s before|, of all rounds together: the
- * geometric mean over those in which both are above the accuracy of the convex problems.  It estimates the Lipschitz
- * constant of the map along the way; below 1/2 for small friction [anitescu2004, Theorem 5].
+ * The contraction factor of the result is |image - image before| / |s - s before|, the geometric mean over the
+ * rounds in which both are above the accuracy of the convex problems.  It estimates the Lipschitz constant of the map
+ * along the way; at most 1/2 for small friction [anitescu2004, Theorems 5-6].
  *
  * The convex problems are solved inexactly: to `forcing` times the last residual, never below a tenth of the tolerance.
  * Those with bounded slip are solved to rounding, since their velocity is handed back at a deadline.
  *
- * Damping: where s moves more than it ever did, theta halves; where it moves less, theta grows back to 1.  Without
- * that the loop may go round in circles at large friction; with it, it may still.
+ * Where the residual falls too slowly or not at all, the friction is too large for the map to contract, and the
+ * rescue takes over (shift_rescue.c).
  *
- * Limits: the map contracts for small friction only [anitescu2004, Theorems 5-6]; a fixed point exists for every mu where
- * the contacts can all open at once [acary2011, Theorem 4.6].  Stops on the measure, not on the change of s.
+ * Limits: the map contracts for small friction only; a fixed point exists for every mu where the contacts can all open at
+ * once [acary2011, Theorem 4.6].  Stops on the measure, not on the change of s.
  */
 #include "solver/shift_loop.h"
 
@@ -39,40 +38,40 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "measure/measure_blocks.h"
 
-/* Rounds without a better residual before the loop gives up; the accuracy of problems with bounded slip. */
-enum { PATIENCE = 200 };
-static const double ROUNDING = 64 * DBL_EPSILON;
+/* Rounds in which the residual must fall by ten; rounds without a better one before the loop gives up. */
+enum { WINDOW = 30, PATIENCE = 300 };
 
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,
                               const mo_options *options, mo_arena *arena, mo_shift_loop *loop)
 {
-    mo_shift_loop own = {.engine = engine, .theta = 1};
+    mo_shift_loop own = {.engine = engine};
     const size_t count = (size_t)problem->constraint_count;
-    const mo_error error = engine->layout(problem, options, arena, &own.workspace);
+    mo_error error = engine->layout(problem, options, arena, &own.workspace);
     double **const vectors[] = {&own.s, &own.s_last, &own.image, &own.image_last};
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) {
         *vectors[k] = MO_TAKE(arena, count, double);
     }
     own.lambda = MO_TAKE(arena, count * MO_LAW_MAX_GROUPS, double);
-    own.held_r = MO_TAKE(arena, problem->row_count, double);
+    double **const rows[] = {&own.second_r, &own.second_u, &own.held_r, &own.held_u};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        *rows[k] = MO_TAKE(arena, problem->row_count, double);
+    }
+    error = error ? error : mo_shift_rescue_layout(problem, arena, &own.rescue);
     if (loop && !error) {
         *loop = own;
     }
     return error;
 }
 
-/* ---- the rate -------------------------------------------------------------------------------- */
+double mo_shift_rounding(const mo_run *run)
+{
+    return 64 * DBL_EPSILON * run->q_scale;
+}
 
-typedef struct rates {
-    double first; /* the first change of s                */
-    double log_sum;
-    int count;
-    double change; /* the last change of s, image - s     */
-} rates;
-
-static double distance(int n, const double *x, const double *y)
+double mo_shift_distance(int n, const double *x, const double *y)
 {
     double sum = 0;
     for (int k = 0; k < n; ++k) {
@@ -81,73 +80,183 @@ static double distance(int n, const double *x, const double *y)
     return sqrt(sum);
 }
 
-/* Compares this round with the last one; noise: what the convex problems leave undecided. */
-static void measure_rate(mo_run *run, const mo_shift_loop *loop, int round, double noise, rates *rate)
+/* ---- one round ------------------------------------------------------------------------------- */
+
+mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *convex, double tol)
+{
+    const mo_problem *problem = run->problem;
+    if (mo_run_must_stop(run, loop->round)) {
+        return MO_SHIFT_MUST_STOP;
+    }
+    const mo_convex_answer answer = loop->engine->solve(run, loop->workspace, convex, tol, run->r, run->u);
+    if (answer.is_interrupted) {
+        return MO_SHIFT_MUST_STOP;
+    }
+    mo_convex_shifts(problem, run->u, run->r, loop->image);
+    loop->accuracy = answer.residual;
+    loop->residual = mo_natural_norm(problem, run->options->threads, run->u, run->r, run->partial);
+    loop->since_best = loop->residual < loop->best ? 0 : loop->since_best + 1;
+    loop->best = fmin(loop->best, loop->residual);
+    return mo_run_check(run, ++loop->round, run->u, run->r) ? MO_SHIFT_SOLVED
+           : loop->since_best >= PATIENCE                   ? MO_SHIFT_STUCK
+                                                            : MO_SHIFT_GOES_ON;
+}
+
+int mo_shift_second(mo_run *run, mo_shift_loop *loop)
+{
+    const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    const mo_convex convex = {.problem = run->problem, .kind = MO_CONVEX_BOUNDED_SLIP, .lambda = loop->lambda};
+    mo_convex_slips(run->problem, run->u, run->r, loop->lambda);
+    memcpy(loop->second_r, run->r, bytes);
+    run->result->iterations = --loop->round; /* not complete yet */
+    const mo_convex_answer answer = loop->engine->solve(run, loop->workspace, &convex, mo_shift_rounding(run),
+                                                        loop->second_r, loop->second_u);
+    if (answer.is_interrupted) {
+        return 0;
+    }
+    ++loop->round;
+    loop->accuracy = fmax(loop->accuracy, answer.residual);
+    loop->has_held = 1;
+    memcpy(loop->held_r, loop->second_r, bytes);
+    memcpy(loop->held_u, loop->second_u, bytes);
+    return 1;
+}
+
+/* ---- the published loop ---------------------------------------------------------------------- */
+
+/* How the last rounds went. */
+typedef struct rates {
+    double log_sum; /* of the contraction factors */
+    int count;
+    double window; /* the residual at the start of the window */
+    int window_at;
+} rates;
+
+/* Compares this round with the last one, as far as the accuracy of the convex problems allows. */
+static void measure_rate(mo_run *run, const mo_shift_loop *loop, rates *rate)
 {
     const int n = run->problem->constraint_count;
-    if (round == 0) {
+    if (loop->round < 2) {
         return;
     }
-    const double moved = distance(n, loop->s, loop->s_last);
-    const double answered = distance(n, loop->image, loop->image_last);
-    if (moved > 10 * noise && answered > 10 * noise) {
+    const double moved = mo_shift_distance(n, loop->s, loop->s_last);
+    const double answered = mo_shift_distance(n, loop->image, loop->image_last);
+    if (moved > 10 * loop->accuracy && answered > 10 * loop->accuracy) {
         rate->log_sum += log(answered / moved);
         ++rate->count;
         run->result->contraction = exp(rate->log_sum / rate->count);
     }
 }
 
-/* s moves towards its image. */
-static void move(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules, rates *rate)
+static void move(mo_run *run, mo_shift_loop *loop)
 {
-    const int n = run->problem->constraint_count;
-    const double change = distance(n, loop->image, loop->s);
-    if (rules->damping && change > rate->change) {
-        loop->theta = fmax(1.0 / 64, 0.5 * loop->theta);
-    } else {
-        loop->theta = fmin(1, 1.25 * loop->theta);
-    }
-    rate->change = change;
-    memcpy(loop->s_last, loop->s, (size_t)n * sizeof(double));
-    memcpy(loop->image_last, loop->image, (size_t)n * sizeof(double));
-    for (int i = 0; i < n; ++i) {
-        loop->s[i] += loop->theta * (loop->image[i] - loop->s[i]);
-    }
+    const size_t bytes = (size_t)run->problem->constraint_count * sizeof(double);
+    memcpy(loop->s_last, loop->s, bytes);
+    memcpy(loop->image_last, loop->image, bytes);
+    memcpy(loop->s, loop->image, bytes);
 }
 
-/* ---- one round ------------------------------------------------------------------------------- */
+static int is_slow(const mo_shift_loop *loop, rates *rate)
+{
+    if (loop->since_best >= WINDOW / 3) {
+        return 1;
+    }
+    if (loop->round < rate->window_at + WINDOW) {
+        return 0;
+    }
+    const double before = rate->window;
+    rate->window = loop->best;
+    rate->window_at = loop->round;
+    return loop->best > 0.1 * before;
+}
 
-static mo_convex_answer solve_shifted(mo_run *run, mo_shift_loop *loop, double tol)
+static double accuracy_for(const mo_run *run, const mo_shift_loop *loop)
+{
+    const double least = fmax(0.1 * run->options->tol * run->q_scale, mo_shift_rounding(run));
+    return fmax(least, loop->rules->forcing * fmin(loop->residual, 0.1 * run->q_scale));
+}
+
+static mo_shift_end iterate(mo_run *run, mo_shift_loop *loop)
 {
     const mo_convex convex = {.problem = run->problem, .kind = MO_CONVEX_SHIFTED, .s = loop->s};
-    return loop->engine->solve(run, loop->workspace, &convex, tol, run->r, run->u);
-}
-
-static mo_convex_answer solve_bounded(mo_run *run, mo_shift_loop *loop, double tol)
-{
-    const mo_convex convex = {.problem = run->problem, .kind = MO_CONVEX_BOUNDED_SLIP, .lambda = loop->lambda};
-    mo_convex_slips(run->problem, run->u, run->r, loop->lambda);
-    return loop->engine->solve(run, loop->workspace, &convex, tol, run->r, run->u);
+    rates rate = {.window = INFINITY};
+    for (;;) {
+        mo_shift_end end = mo_shift_round(run, loop, &convex, accuracy_for(run, loop));
+        if (end == MO_SHIFT_GOES_ON && loop->rules->map == MO_SHIFT_TWO) {
+            if (!mo_shift_second(run, loop)) {
+                return MO_SHIFT_MUST_STOP;
+            }
+            mo_convex_shifts(run->problem, loop->held_u, loop->held_r, loop->image);
+        }
+        if (end != MO_SHIFT_MUST_STOP) {
+            measure_rate(run, loop, &rate);
+        }
+        if (end != MO_SHIFT_GOES_ON || loop->rules->is_single) {
+            return end != MO_SHIFT_GOES_ON ? end : MO_SHIFT_STUCK;
+        }
+        if (loop->rules->rescue && is_slow(loop, &rate)) {
+            return mo_shift_rescue_run(run, loop);
+        }
+        move(run, loop);
+    }
 }
 
 /* ---- the ends -------------------------------------------------------------------------------- */
 
-/* Map two hands back its last completed round, whose velocity respects the constraints, whatever its residual. */
-static mo_status end(mo_run *run, const mo_shift_loop *loop, const mo_shift_rules *rules, int rounds,
-                     mo_status status)
+static double worst_penetration(const mo_problem *problem, const double *u, const double *r)
 {
-    mo_result *result = run->result;
-    result->iterations = rounds;
-    if (rules->map == MO_SHIFT_TWO && rounds > 0) {
-        memcpy(result->r, loop->held_r, (size_t)run->problem->row_count * sizeof(double));
+    double worst = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        double law_u[MO_BILATERAL_MAX_DIM];
+        mo_law_failure failure;
+        mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+        mo_constraint_law(problem, i)
+            ->failure(mo_constraint_param(problem, i), d, law_u, r + row, &failure);
+        worst = fmax(worst, failure.penetration_rate);
     }
-    return status;
+    return worst;
 }
 
-static void begin(mo_run *run, mo_shift_loop *loop)
+/* Map two hands back its last complete iteration, whose velocity respects the constraints, whatever its residual. */
+static void hand_back_held(mo_run *run, const mo_shift_loop *loop)
+{
+    mo_result *result = run->result;
+    if (!loop->has_held) {
+        mo_say(&result->message, "it ended before its first iteration was complete: the velocity may penetrate");
+        return;
+    }
+    memcpy(result->r, loop->held_r, (size_t)run->problem->row_count * sizeof(double));
+    mo_say(&result->message,
+           "the velocity is that of the last complete iteration: it penetrates with %.1e at most; "
+           "its impulses may leave the friction cone, and the residual tells how far they are from the law",
+           worst_penetration(run->problem, loop->held_u, loop->held_r));
+}
+
+static mo_status finish(mo_run *run, const mo_shift_loop *loop, mo_shift_end end)
+{
+    run->result->iterations = loop->round;
+    if (end == MO_SHIFT_SOLVED) {
+        return MO_SOLVED;
+    }
+    if (loop->rules->map == MO_SHIFT_TWO) {
+        hand_back_held(run, loop);
+    } else if (end == MO_SHIFT_STUCK && loop->rules->is_single) {
+        mo_run_stall(run, "one convex problem solves a relaxed law: a contact that slips with speed lambda also "
+                          "opens with mu lambda, which leaves this residual");
+    } else if (end == MO_SHIFT_STUCK) {
+        mo_run_stall(run, "the sliding speeds do not settle: the map multiplies a change of them by about %.2g",
+                     run->result->contraction);
+    }
+    return end == MO_SHIFT_STUCK ? MO_STALLED : run->status;
+}
+
+static void begin(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules)
 {
     const mo_problem *problem = run->problem;
-    loop->theta = 1;
+    loop->rules = rules;
+    loop->round = loop->has_held = loop->since_best = 0;
+    loop->residual = loop->best = INFINITY;
     mo_problem_response_into(problem, run->r, run->result->v, run->u);
     if (run->options->start) {
         mo_convex_shifts(problem, run->u, run->r, loop->s);
@@ -156,56 +265,11 @@ static void begin(mo_run *run, mo_shift_loop *loop)
     }
 }
 
-static mo_status explain_stall(mo_run *run, const mo_shift_rules *rules)
-{
-    if (rules->rounds == 1) {
-        return mo_run_stall(run, "one convex problem solves a relaxed law, which leaves this residual in the true one "
-                                 "where contacts slip");
-    }
-    return mo_run_stall(run, "the residual has not improved in %d rounds: the fixed point does not contract here",
-                        PATIENCE);
-}
-
 mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules)
 {
-    const mo_problem *problem = run->problem;
-    const double goal = run->options->tol * run->q_scale, least = ROUNDING * run->q_scale;
-    rates rate = {.change = INFINITY};
-    double residual = INFINITY, best = INFINITY;
-    int since_best = 0;
-    begin(run, loop);
+    begin(run, loop, rules);
     if (mo_run_check(run, 0, run->u, run->r)) {
         return MO_SOLVED;
     }
-    for (int round = 0;; ++round) {
-        if (mo_run_must_stop(run, round)) {
-            return end(run, loop, rules, round, run->status);
-        }
-        const double wanted = rules->forcing > 0 ? rules->forcing * fmin(residual, 0.1 * run->q_scale) : 0;
-        mo_convex_answer answer = solve_shifted(run, loop, fmax(wanted, fmax(0.1 * goal, least)));
-        if (answer.is_interrupted) {
-            return end(run, loop, rules, round, run->status);
-        }
-        const int is_solved = mo_run_check(run, round + 1, run->u, run->r);
-        residual = mo_natural_norm(problem, run->options->threads, run->u, run->r, run->partial);
-        if (rules->map == MO_SHIFT_TWO && !is_solved) {
-            answer = solve_bounded(run, loop, least);
-            if (answer.is_interrupted) {
-                return end(run, loop, rules, round, run->status);
-            }
-            memcpy(loop->held_r, run->r, (size_t)problem->row_count * sizeof(double));
-        }
-        mo_convex_shifts(problem, run->u, run->r, loop->image);
-        measure_rate(run, loop, round, answer.residual, &rate);
-        if (is_solved) {
-            return MO_SOLVED;
-        }
-        since_best = residual < best ? 0 : since_best + 1;
-        best = fmin(best, residual);
-        if (since_best >= PATIENCE || round + 1 == rules->rounds) {
-            const mo_status status = end(run, loop, rules, round + 1, MO_STALLED);
-            return run->result->message.text[0] ? status : explain_stall(run, rules);
-        }
-        move(run, loop, rules, &rate);
-    }
+    return finish(run, loop, iterate(run, loop));
 }

@@ -7,6 +7,8 @@
 #ifndef MO_SOLVER_SHIFT_LOOP_H
 #define MO_SOLVER_SHIFT_LOOP_H
 
+#include "linalg/gmres.h"
+#include "problem/views.h"
 #include "solver/convex.h"
 
 /* What is repeated. */
@@ -17,20 +19,39 @@ typedef enum mo_shift_map {
 
 typedef struct mo_shift_rules {
     mo_shift_map map;
-    int rounds;       /* at most; 0: no limit but the run's                              */
-    int damping;      /* 1: shorten the step of s where s moves more and more            */
-    double forcing;   /* accuracy of a convex problem, relative to the residual          */
+    int is_single;  /* one round, and no more                                               */
+    int rescue;     /* 1: regularise where the loop does not converge (shift_rescue.c)      */
+    double forcing; /* accuracy of a convex problem, relative to the residual; 0: rounding  */
 } mo_shift_rules;
+
+/* What the rescue needs beside the loop. */
+typedef struct mo_shift_rescue {
+    const mo_sweep *sweep;
+    double *scale, *weight;     /* one a constraint                       */
+    double *s_centre, *s_base;
+    double *defect, *direction;
+    double *centre, *du;        /* rows                                   */
+    mo_gmres gmres;
+} mo_shift_rescue;
 
 typedef struct mo_shift_loop {
     const mo_convex_engine *engine;
     void *workspace; /* of the engine                                          */
     double *s;       /* one a constraint                                       */
-    double *s_last;  /* the s before, and what the map made of it              */
-    double *image, *image_last;
+    double *image;   /* what the map makes of s                                */
+    double *s_last, *image_last;
     double *lambda;  /* MO_LAW_MAX_GROUPS a constraint                         */
-    double *held_r;  /* the impulses of the last round that was completed      */
-    double theta;    /* the part of the way from s to its image that is taken  */
+    double *second_r, *second_u; /* impulses and velocities of the second problem, rows */
+    double *held_r, *held_u;     /* the last ones that were completed                    */
+    mo_shift_rescue rescue;
+
+    /* Of the present run. */
+    const mo_shift_rules *rules;
+    int round;             /* rounds that are complete                         */
+    int has_held;          /* held_r is there                                  */
+    double residual, best; /* of the law, now and at best                      */
+    int since_best;        /* rounds since then                                */
+    double accuracy;       /* of the last convex problem                       */
 } mo_shift_loop;
 
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,
@@ -38,5 +59,24 @@ mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *
 
 /* The whole method, from the run's starting point on. */
 mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules);
+
+/* ---- shared with the rescue ------------------------------------------------------------------ */
+
+/* Where a round leaves the run. */
+typedef enum mo_shift_end { MO_SHIFT_GOES_ON, MO_SHIFT_SOLVED, MO_SHIFT_MUST_STOP, MO_SHIFT_STUCK } mo_shift_end;
+
+/* The shifted problem at loop->s to an accuracy, from run->r; then the measure and the image of s. */
+mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *convex, double tol);
+
+/* The second problem at the slip speeds of run->u, into held_r and held_u; false where the run must stop. */
+int mo_shift_second(mo_run *run, mo_shift_loop *loop);
+
+double mo_shift_distance(int n, const double *x, const double *y);
+
+/* Accuracy that rounding allows for a convex problem. */
+double mo_shift_rounding(const mo_run *run);
+
+mo_error mo_shift_rescue_layout(const mo_problem *problem, mo_arena *arena, mo_shift_rescue *rescue);
+mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop);
 
 #endif

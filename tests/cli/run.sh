@@ -508,6 +508,9 @@ out_has '^lu-trinkle '
 run bench
 status_is 0
 out_has '^sweep '
+run bench sweep --contacts 2000 --json
+status_is 0
+is_json_lines 1
 run bench --json
 is_json_lines 1
 
