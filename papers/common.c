@@ -16,6 +16,24 @@
 static const char *const SCRIPT = "figures.gp";
 enum { NO_PROGRAM = 127, NO_FOLDER = 126 };
 
+#if defined(__GNUC__) && !defined(__APPLE__)
+__attribute__((weak)) void openblas_set_num_threads(int threads);
+#define HAS_THREAD_CALL (openblas_set_num_threads != NULL)
+#else
+static void openblas_set_num_threads(int threads)
+{
+    (void)threads;
+}
+#define HAS_THREAD_CALL 0
+#endif
+
+void paper_use_one_blas_thread(void)
+{
+    if (HAS_THREAD_CALL) {
+        openblas_set_num_threads(1);
+    }
+}
+
 int paper_make_folder(const char *folder)
 {
     char path[1024];

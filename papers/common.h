@@ -22,4 +22,7 @@ paper_drawn paper_draw(const char *folder, const unsigned char *script, size_t s
 /* Says what went wrong, if anything, and returns the exit status: a missing gnuplot is no failure. */
 int paper_explain_drawing(paper_drawn drawn, const char *folder);
 
+/* Small matrices are not worth sharing between threads: OpenBLAS is told so; another BLAS has its own ways. */
+void paper_use_one_blas_thread(void);
+
 #endif

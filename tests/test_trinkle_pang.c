@@ -276,8 +276,9 @@ static void the_same_description_gives_the_same_bits(void **state)
 {
     (void)state;
     const trinkle_pang_set set = trinkle_pang_set_of(120);
-    mo_problem *a, *b;
-    CHECK(scene_grasp(&set.def, &a, NULL) == MO_OK && scene_grasp(&set.def, &b, NULL) == MO_OK);
+    mo_problem *a = NULL, *b = NULL;
+    CHECK(scene_grasp(&set.def, &a, NULL) == MO_OK);
+    CHECK(scene_grasp(&set.def, &b, NULL) == MO_OK);
     const size_t rows = (size_t)mo_problem_row_count(a);
     double *u = malloc(2 * rows * sizeof *u);
     CHECK(u && mo_problem_response(a, NULL, u) == MO_OK &&

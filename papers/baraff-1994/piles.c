@@ -40,25 +40,30 @@ mo_error br_wall(int contacts, int is_shaken, br_friction friction, mo_problem *
     return scene_wall(&def, problem, NULL);
 }
 
-/* The normal rows of a problem, as a reduced problem without friction. */
+/* The same bodies, and of each contact its normal row alone, without friction. */
 static mo_error normal_rows(const mo_problem *problem, mo_problem **normals)
 {
     const mo_law law = mo_law_frictionless();
-    mo_problem *reduced = NULL;
     mo_builder *builder = NULL;
-    mo_error error = mo_problem_reduce(problem, &reduced, NULL);
-    error = error ? error : mo_builder_create(NULL, &builder);
-    for (int i = 0; !error && i < mo_problem_constraint_count(reduced); ++i) {
-        const mo_constraint_view view = mo_problem_constraint(reduced, i);
+    mo_error error = mo_builder_create(NULL, &builder);
+    if (error) {
+        return error;
+    }
+    for (int b = 0; b < mo_problem_body_count(problem); ++b) {
+        const mo_body_view body = mo_problem_body(problem, b);
+        mo_builder_add_body(builder, body.dim, body.M, body.f);
+    }
+    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
         mo_builder_add_constraint(builder, 1, &law, view.w);
         for (int k = 0; k < view.block_count; ++k) {
-            const mo_block_view block = mo_problem_block(reduced, i, k);
-            mo_builder_add_coupling(builder, i, block.index, 1, 1, block.values);
+            const mo_block_view block = mo_problem_block(problem, i, k);
+            const int n = mo_problem_body(problem, block.index).dim;
+            mo_builder_add_jacobian(builder, i, block.index, 1, n, block.values);
         }
     }
-    error = error ? error : mo_builder_finish(builder, normals, NULL);
+    error = mo_builder_finish(builder, normals, NULL);
     mo_builder_destroy(builder);
-    mo_problem_destroy(reduced);
     return error;
 }
 
@@ -87,7 +92,10 @@ mo_error br_frictionless(br_pile pile, int contacts, mo_problem **problem)
         error = scene_packing(contacts, STEP_SEED, &whole, NULL);
         break;
     }
-    error = error ? error : normal_rows(whole, problem);
+    mo_problem *normals = NULL;
+    error = error ? error : normal_rows(whole, &normals);
+    error = error ? error : mo_problem_reduce(normals, problem, NULL);
+    mo_problem_destroy(normals);
     mo_problem_destroy(whole);
     return error;
 }

@@ -143,7 +143,7 @@ mo_error tp_write_set(const char *path, const trinkle_pang_set *set, mo_message 
         return error ? error : fail(why, MO_ERR_FILE, "%.400s cannot be written", path);
     }
     fprintf(file,
-            "# A data set that neither method solved: %d of 328, an LCP of size %d.\n"
+            "# A data set that neither method solved: number %d of 0 to 327, an LCP of size %d.\n"
             "# scene_grasp (scenes/trinkle_pang.h) rebuilds it from these numbers.\n"
             "format = %s\nseed = %llu\nobjects = %d\nmanipulators = %d\njoints = %d\nrolling = %d\n"
             "sliding = %d\nmu = %.17g\nchecksum = %016llx\n",

@@ -24,7 +24,7 @@ extern const char *const tp_method_names[TP_METHOD_COUNT];
 
 typedef struct tp_run {
     int solved;
-    int starts;      /* covering vectors or interior points that were used                  */
+    int starts;      /* covering vectors or interior points used; 0 where it is not solved    */
     int iterations;  /* pivots, or linear systems; those of failed starts included          */
     double residual; /* relative                                                           */
     double seconds;

@@ -51,11 +51,11 @@ static void print_table(const tp_row *rows)
            "by feasible interior points.  Solved: a residual of at most %.0e.  Averages over those "
            "solved.\n\n",
            TP_TOLERANCE);
-    printf("            ---------------- lemke ---------------    ----------------- fip "
-           "----------------\n"
-           "                solved         starts         iter.       solved         starts        "
-           " iter.\n"
-           "size sets   paper   ours   paper   ours  paper   ours  paper   ours   paper   ours  "
+    printf("           ---------------- lemke ----------------  ----------------- fip "
+           "-----------------\n"
+           "               solved        starts    iterations        solved        starts    "
+           "iterations\n"
+           "size sets   paper   ours  paper   ours  paper   ours  paper   ours  paper   ours  "
            "paper   ours\n");
     for (int r = 0; r < TP_ROWS; ++r) {
         printf("%4d %4d", rows[r].size, rows[r].sets);
@@ -228,6 +228,7 @@ int paper_trinkle_pang(const experiment_call *asked)
         say(COMMAND, "%s", mo_error_text(MO_ERR_MEMORY));
         return EXIT_FAILED;
     }
+    paper_use_one_blas_thread();
     const int status = run_in(folder, asked->json, sets);
     free(sets);
     return status;

@@ -44,7 +44,6 @@ static mo_error run_method(const mo_problem *problem, tp_method method, tp_run *
     mo_result result = {0};
     mo_error error = mo_solve(problem, &options, &result);
     *out = (tp_run){.solved = result.status == MO_SOLVED,
-                    .starts = restarts + 1,
                     .iterations = result.iterations,
                     .residual = result.residual.natural_relative,
                     .seconds = result.seconds,

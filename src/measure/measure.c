@@ -116,22 +116,33 @@ static void judge(const mo_problem *problem, const double *u, const double *r, d
     residual->siconos_full = over(natural, fmax(q_norm, fmax(r_norm, u_norm)));
 }
 
-mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual)
+size_t mo_measure_scratch(const mo_problem *problem)
+{
+    return (size_t)problem->dof_count + (size_t)problem->row_count +
+           (size_t)mo_chunk_count(problem->constraint_count);
+}
+
+mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch, mo_residual *residual)
 {
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
-    const size_t chunks = (size_t)mo_chunk_count(problem->constraint_count);
     if (!mo_all_finite(r, rows)) {
         return MO_ERR_ARGUMENT;
-    }
-    double *scratch = mo_memory_array(&problem->allocator, dofs + rows + chunks, sizeof *scratch);
-    if (!scratch) {
-        return MO_ERR_MEMORY;
     }
     const mo_error error = mo_problem_q_norm(problem, &residual->q_norm);
     if (!error) {
         mo_problem_response_into(problem, r, scratch, scratch + dofs);
         judge(problem, scratch + dofs, r, scratch + dofs + rows, residual);
     }
+    return error;
+}
+
+mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual)
+{
+    double *scratch = mo_memory_array(&problem->allocator, mo_measure_scratch(problem), sizeof *scratch);
+    if (!scratch) {
+        return MO_ERR_MEMORY;
+    }
+    const mo_error error = mo_measure_into(problem, r, scratch, residual);
     mo_memory_free(&problem->allocator, scratch);
     return error;
 }

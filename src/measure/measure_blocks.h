@@ -4,6 +4,7 @@
 #ifndef MO_MEASURE_BLOCKS_H
 #define MO_MEASURE_BLOCKS_H
 
+#include "moreau/measure.h"
 #include "problem/problem_data.h"
 
 /*
@@ -12,6 +13,10 @@
  */
 double mo_natural_norm(const mo_problem *problem, int threads, const double *u, const double *r,
                        double *partial);
+
+/* mo_measure with the caller's scratch of mo_measure_scratch(problem) doubles: nothing is allocated once |q| is known. */
+size_t mo_measure_scratch(const mo_problem *problem);
+mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch, mo_residual *residual);
 
 /* Are all numbers finite? */
 int mo_all_finite(const double *x, size_t count);

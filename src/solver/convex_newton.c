@@ -27,7 +27,7 @@ enum { STEADY = 3, EASY = 6, HARD = 25 }; /* Newton steps of a proximal step tha
 static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0, RHO_POLISH = 1e-9;
 
 /* Newton steps that a problem takes, about: what sweeps are weighed against. */
-static const double NEWTON_STEPS = 6;
+static const double NEWTON_STEPS = 4;
 
 typedef struct workspace {
     mo_convex_step step;

@@ -36,9 +36,10 @@
  * Each pivot costs O(k^2) for k clamped rows, and as much as these rows have couplings: see
  * dantzig_layout.c.  An iteration is a pivot, or one of the Newton steps.
  *
- * An unbounded step has no solution ahead of it.  Without friction it proves that there is none: df
- * >= 0, A df = 0 and b'df < 0.  With it, the next start takes another order; what remains is the
- * ray in the result, along which section 6 applies an impulse.
+ * An unbounded step has no solution ahead of it.  Without friction it proves that there is none:
+ * df >= 0, A df = 0 and b'df < 0.  With it the row is left alone until another has been driven, then
+ * the next start takes another order; what remains is the ray in the result, along which section 6
+ * applies an impulse.
  *
  * Limits: memory for two dense matrices of all rows (four in space); no proof of termination with
  * friction, so that each start has a budget of pivots.
@@ -73,10 +74,26 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 
 /* ---- measuring ----------------------------------------------------------------------------- */
 
+/* u that r causes: by W, or where the tolerance is finer than its rounding the way the measure
+ * does. */
+static void find_velocity(const mo_dantzig *z, const double *r, double *u)
+{
+    const double *compliance = z->problem->compliance;
+    if (z->options->tol < 1e-13) {
+        mo_problem_response_into(z->problem, r, z->v, u);
+        return;
+    }
+    mo_dantzig_velocity(z, r, u);
+    for (int i = 0; compliance && i < z->n; ++i) {
+        u[i] -= compliance[i] * r[i];
+    }
+}
+
 static int measure(mo_dantzig *z)
 {
     mo_run *run = z->run;
-    mo_dantzig_export(z, run->r, run->u);
+    mo_dantzig_unscale(z, z->f, run->r);
+    find_velocity(z, run->r, run->u);
     if (!mo_run_check(run, z->pivots, run->u, run->r)) {
         return 0;
     }
@@ -186,10 +203,16 @@ static mo_status end_without_solution(mo_dantzig *z)
     return MO_NO_SOLUTION;
 }
 
+/* Where every condition holds, what is left is rounding; in space, if it is that small. */
+static int is_exact(const mo_dantzig *z)
+{
+    return !z->has_discs || z->run->best <= 1e-13 * z->run->q_scale;
+}
+
 static mo_status end_stalled(mo_dantzig *z, int all_held)
 {
     mo_run *run = z->run;
-    if (all_held && !z->has_discs) {
+    if (all_held && is_exact(z)) {
         return mo_run_stall(run,
                             "every condition holds to rounding, but the residual is above tol");
     }
@@ -238,7 +261,7 @@ static mo_status solve(mo_run *run, void *memory)
     if (mo_run_must_stop(run, 0)) {
         return run->status;
     }
-    while (z->starts <= z->options->dantzig.restarts && (!all_held || z->has_discs)) {
+    while (z->starts <= z->options->dantzig.restarts && !(all_held && is_exact(z))) {
         start(z, is_warm);
         const ending end = compute_forces(z);
         all_held = end == END_ALL_HOLD;
@@ -248,7 +271,7 @@ static mo_status solve(mo_run *run, void *memory)
         if (end == END_RAY && is_proof(z)) {
             return end_without_solution(z);
         }
-        if (end != END_RAY && z->has_discs && mo_dantzig_polish(z)) {
+        if (end != END_RAY && !is_exact(z) && mo_dantzig_polish(z)) {
             return run->status;
         }
     }

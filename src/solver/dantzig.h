@@ -95,6 +95,7 @@ typedef struct mo_dantzig {
     double *f, *a;   /* the iterate, a = A f + b                                  */
     double *df, *da; /* the direction, da = A df                                  */
     double *column, *row, *world, *image; /* scratch                              */
+    double *v;                            /* velocities of the bodies, scratch    */
     double *ray;                          /* of an unbounded step, in units of r  */
     double *rounding;  /* of a: what it may be off by                               */
     uint32_t *refused; /* the direction in which a row could not be clamped          */
@@ -146,11 +147,9 @@ void mo_dantzig_row(mo_dantzig *z, int j, double *out);
 void mo_dantzig_refresh(mo_dantzig *z);
 void mo_dantzig_find_rounding(mo_dantzig *z);
 
-/* r from f or df; u + compliance r = W r + q from r; both r and u of the iterate, u from r
- * alone. */
+/* r from f or df; u + compliance r = W r + q from r. */
 void mo_dantzig_unscale(const mo_dantzig *z, const double *x, double *r);
 void mo_dantzig_velocity(const mo_dantzig *z, const double *r, double *u);
-void mo_dantzig_export(const mo_dantzig *z, double *r, double *u);
 
 /* f from impulses; the axes of the discs are turned towards them. */
 void mo_dantzig_import(mo_dantzig *z, const double *r);

@@ -363,6 +363,7 @@ mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options,
     z.runs = MO_TAKE(arena, 2 * (size_t)run_room(n), int);
     take_rows(arena, &z, n);
     take_vectors(arena, &z, n);
+    z.v = MO_TAKE(arena, problem->dof_count, double);
     take_factor(arena, &z.factor, n);
     if (z.has_discs) {
         take_newton(arena, &z, n);

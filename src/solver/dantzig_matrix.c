@@ -199,16 +199,6 @@ void mo_dantzig_velocity(const mo_dantzig *z, const double *r, double *u)
     }
 }
 
-void mo_dantzig_export(const mo_dantzig *z, double *r, double *u)
-{
-    const double *compliance = z->problem->compliance;
-    mo_dantzig_unscale(z, z->f, r);
-    mo_dantzig_velocity(z, r, u);
-    for (int i = 0; compliance && i < z->n; ++i) {
-        u[i] -= compliance[i] * r[i];
-    }
-}
-
 void mo_dantzig_turn(mo_dantzig *z, int first, double c, double s)
 {
     const double old_c = z->cosine[first], old_s = z->sine[first];

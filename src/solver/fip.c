@@ -26,9 +26,9 @@
  * last step to the active set begins, so that answers reach 1e-9 and better.
  *
  * psi falls along the direction of eq. 38 whatever S is: the slope is at most -zeta (1 - beta), by the second row of eq.
- * 38 alone.  That row also holds where p is not zero and the first row makes p shrink by the factor 1 - beta:
- * S dz - dw = (1 - beta) p.  So where no strictly feasible point exists (fip_start.c), the method goes on from an
- * infeasible one, in the same steps, p and the gap falling together.
+ * 38 alone.  That row also holds where p is not zero and the first row, S dz - dw = (1 - beta) p, takes it away as
+ * fast as the gap.  So where no strictly feasible point exists (fip_start.c), the method goes on from an infeasible
+ * one, in the same steps.
  *
  * Convergence is proven where S is a P0 matrix: full column rank of H and small mu [trinkle1997, Theorems 3 and 4].
  * Without that the matrix of eq. 38 may become singular, or w'z may stay above zero while psi falls; another start, from
@@ -41,7 +41,6 @@
 #include "solver/fip.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "linalg/dense.h"
@@ -115,7 +114,7 @@ static int all_finite(int n, const double *x)
     return 1;
 }
 
-/* Eq. 38, its sign mended; the infeasibility p is to shrink by the factor beta.  0 where it is singular. */
+/* Eq. 38, its sign mended; a full step leaves beta of the infeasibility p.  0 where it is singular. */
 static int find_direction(mo_fip *f, double beta)
 {
     const int n = f->n, one = 1;
@@ -266,7 +265,8 @@ static mo_status solve(mo_run *run, void *memory)
     f->restart = f->iteration = f->reached_end = 0;
     if (f->n == 0) { /* joints alone: a linear system */
         f->iteration = 1;
-        return mo_fip_polish(run, f) ? MO_SOLVED : give_up(run, f);
+        return mo_fip_polish(run, f) ? MO_SOLVED
+                                     : mo_run_stall(run, "the joints contradict each other");
     }
     for (; f->restart <= run->options->fip.restarts; ++f->restart) {
         switch (run_from_start(run, f)) {
@@ -295,7 +295,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_fip_method = {
     .name = "fip",
-    .summary = "feasible interior points on facets; for polyhedral laws, a few thousand unknowns",
+    .summary = "feasible interior points on facets; for polyhedral laws, up to 1,500 unknowns",
     .paper = "trinkle1997",
     .laws = POLYHEDRAL | MO_LAW_BIT(MO_LAW_COULOMB),
     .by_facets = MO_LAW_BIT(MO_LAW_COULOMB),

@@ -28,6 +28,7 @@ typedef struct mo_run {
     double *r;         /* the starting point, each block in its set; the method may use it as iterate */
     double *u;         /* row_count entries, scratch of the method for mo_run_check */
     double *partial;   /* partial sums of the measure                    */
+    double *scratch;   /* of the measure that confirms a solution        */
     double best;       /* natural residual of result->r                  */
     int done;          /* iterations of the stages before, where several share a run */
     int history_stride, checks;

@@ -41,7 +41,7 @@ static void record(mo_run *run, const mo_progress *now, const double *r)
 static int confirm(mo_run *run, const double *r)
 {
     mo_residual residual;
-    run->error = mo_measure(run->problem, r, &residual);
+    run->error = mo_measure_into(run->problem, r, run->scratch, &residual);
     return !run->error && residual.natural_relative <= run->options->tol;
 }
 

@@ -156,6 +156,7 @@ static void layout_run(mo_arena *arena, const mo_problem *problem, mo_run *run)
     run->r = MO_TAKE(arena, problem->row_count, double);
     run->u = MO_TAKE(arena, problem->row_count, double);
     run->partial = MO_TAKE(arena, mo_chunk_count(problem->constraint_count), double);
+    run->scratch = MO_TAKE(arena, mo_measure_scratch(problem), double);
 }
 
 /* The whole workspace as one block: the run's vectors, then the method's. */
