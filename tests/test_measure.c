@@ -117,6 +117,23 @@ static void infinite_friction_is_measured_without_infinities(void **state)
     mo_problem_destroy(problem);
 }
 
+static void an_enormous_impulse_does_not_hide_a_penetration(void **state)
+{
+    (void)state;
+    /* W = 0 in the normal direction: u_N = -0.14 whatever r is, and r - u rounds to r. */
+    const double zero[9] = {0}, w[3] = {-0.14, 0, 0}, r[3] = {1e18, 0, 0};
+    const mo_law law = mo_law_coulomb(0.5);
+    mo_builder *builder;
+    mo_problem *problem;
+    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+    mo_builder_add_constraint(builder, 3, &law, w);
+    mo_builder_add_coupling(builder, 0, 0, 3, 3, zero);
+    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+    mo_builder_destroy(builder);
+    CHECK_NEAR(measured(problem, r).natural, 0.14, 1e-3);
+    mo_problem_destroy(problem);
+}
+
 static void an_impulse_that_is_not_finite_is_refused(void **state)
 {
     (void)state;
@@ -237,6 +254,7 @@ int main(void)
         cmocka_unit_test(the_published_normalisations_are_those_published),
         cmocka_unit_test(compliance_moves_the_solution_and_the_measure_knows),
         cmocka_unit_test(infinite_friction_is_measured_without_infinities),
+        cmocka_unit_test(an_enormous_impulse_does_not_hide_a_penetration),
         cmocka_unit_test(an_impulse_that_is_not_finite_is_refused),
         cmocka_unit_test(a_planted_solution_has_no_residual_and_a_disturbed_one_has),
         cmocka_unit_test(the_scaled_measure_does_not_depend_on_units),

@@ -24,15 +24,29 @@ int mo_all_finite(const double *x, size_t count)
     return 1;
 }
 
-/* |z|^2 of block i, z its natural map with the given step. */
+/*
+ * |z|^2 of block i, z its natural map with the given step.
+ *
+ * Beside an r that is larger by twelve digits, u is lost in the rounding of r - uhat, and z would be zero whatever u is.  |z| / step
+ * never grows with the step: measured with the step that makes u as large as r, it is a lower bound that sees u.
+ */
 static double natural_square(const mo_problem *problem, int i, double step, const double *u,
                              const double *r)
 {
     double law_u[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const mo_law_ops *law = mo_constraint_law(problem, i);
+    const double *p = mo_constraint_param(problem, i);
     mo_law_velocity(problem, row, d, u + row, r + row, law_u);
-    mo_constraint_law(problem, i)->natural(mo_constraint_param(problem, i), d, step, law_u, r + row, z);
-    return mo_dot(d, z, z);
+    law->natural(p, d, step, law_u, r + row, z);
+    const double square = mo_dot(d, z, z);
+    const double moved = step * sqrt(mo_dot(d, law_u, law_u)), size = sqrt(mo_dot(d, r + row, r + row));
+    if (!(moved > 0) || moved > 1e-12 * size) {
+        return square;
+    }
+    const double longer = step * (size / moved);
+    law->natural(p, d, longer, law_u, r + row, z);
+    return fmax(square, mo_dot(d, z, z) * (step / longer) * (step / longer));
 }
 
 /* ---- the norm, in parallel ----------------------------------------------------------------- */

@@ -57,7 +57,11 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
         run->best = natural;
         memcpy(run->result->r, r, (size_t)run->problem->row_count * sizeof *r);
     }
-    return natural <= run->options->tol * run->q_scale && confirm(run, r);
+    if (!(natural <= run->options->tol * run->q_scale) || !confirm(run, r)) {
+        return 0;
+    }
+    memcpy(run->result->r, r, (size_t)run->problem->row_count * sizeof *r); /* the one that was confirmed */
+    return 1;
 }
 
 int mo_run_is_over(mo_run *run)
