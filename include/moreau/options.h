@@ -52,8 +52,10 @@ extern "C" {
 
 #define MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)                                                    \
     COUNT(lemke, facets, 8, 3, 64, "friction directions of a coulomb contact in space")            \
+    CHOICE(lemke, start, 0, "auto|cover|relaxed",                                                  \
+           "starts: covering vectors alone, the convex relaxation first, or by the size")          \
     COUNT(lemke, restarts, 10, 0, 1000000,                                                         \
-          "starts more, each with a random covering vector, after a ray or a failure")             \
+          "starts more, each with other random numbers, after a ray or a failure")                \
     COUNT(lemke, pivots, 0, 0, 2000000000,                                                         \
           "pivots at most in one start; 0: 200 and 20 for each unknown")                           \
     COUNT(lemke, seed, 1, 0, 2000000000, "of the random covering vectors")

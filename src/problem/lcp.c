@@ -17,8 +17,6 @@ typedef enum pass { FREE, PAIRS } pass;
 
 typedef struct writer {
     mo_lcp *lcp; /* its arrays are NULL while counting */
-    mo_lcp_variant variant;
-    int facets;
     int size, ties;
 } writer;
 
@@ -111,7 +109,7 @@ static void write_box(writer *to, int i, pass now)
     }
 }
 
-/* r_N and u_N; the impulse lies along the axis. */
+/* r_N and u_N; the impulse lies along the axis, and the relaxed row reads the velocity along it. */
 static int write_normal(writer *to, int i, const double *axis)
 {
     const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);
@@ -120,6 +118,9 @@ static int write_normal(writer *to, int i, const double *axis)
     if (unknown) {
         memcpy(unknown->impulse, axis, (size_t)d * sizeof *axis);
         unknown->test[0] = 1;
+        if (to->lcp->variant == MO_LCP_RELAXED) {
+            memcpy(unknown->test, axis, (size_t)d * sizeof *axis);
+        }
     }
     return normal;
 }
@@ -139,7 +140,7 @@ static void write_group(writer *to, int i, const mo_law_facets *facets, int g, i
             memcpy(unknown->test, D, (size_t)d * sizeof *D);
         }
     }
-    if (to->variant == MO_LCP_FIXED_SLIP) {
+    if (to->lcp->variant == MO_LCP_FIXED_SLIP) {
         return;
     }
     mo_lcp_unknown *unknown = add_unknown(to, MO_LCP_SLIP, i, row, 0);
@@ -151,7 +152,7 @@ static void write_group(writer *to, int i, const mo_law_facets *facets, int g, i
         add_tie(to, first + j, slip, 1);
         add_tie(to, slip, first + j, -1);
     }
-    if (to->variant == MO_LCP_RELAXED) {
+    if (to->lcp->variant == MO_LCP_RELAXED) {
         add_tie(to, normal, slip, -facets->mu[g]);
     }
 }
@@ -161,7 +162,7 @@ static void write_cone(writer *to, int i)
     const mo_problem *problem = to->lcp->problem;
     const int kind = problem->law[i].kind, d = mo_constraint_dim(problem, i);
     mo_law_facets facets;
-    mo_constraint_law(problem, i)->facets(mo_constraint_param(problem, i), d, to->facets, &facets);
+    mo_constraint_law(problem, i)->facets(mo_constraint_param(problem, i), d, to->lcp->facets, &facets);
     const int normal = write_normal(to, i, facets.axis);
     for (int g = 0; g < facets.groups; ++g) {
         if (facets.mu[g] > 0) {
@@ -171,12 +172,12 @@ static void write_cone(writer *to, int i)
     }
 }
 
-/* [trinkle1997, eq. 32-33]: r_k = s+_k - mu r_N is put in place of r_k. */
-static void write_pyramid(writer *to, int i)
+/* [trinkle1997, eq. 32-33]: r_k = s+_k - mu r_N is put in place of r_k.  Relaxed, with |u_k| = u_k + 2 a-_k. */
+static void write_slacks(writer *to, int i)
 {
-    const int row = to->lcp->problem->row_start[i];
+    const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);
     const double mu = mo_constraint_param(to->lcp->problem, i)[0], axis[3] = {1, -mu, -mu};
-    const int normal = write_normal(to, i, axis), d = mo_constraint_dim(to->lcp->problem, i);
+    const int normal = write_normal(to, i, axis);
     for (int k = 1; k < d && mu > 0; ++k) {
         const int slack = to->size, recede = slack + 1;
         add_single(to, MO_LCP_SLACK, i, row + k, 1);
@@ -187,29 +188,32 @@ static void write_pyramid(writer *to, int i)
         add_tie(to, slack, recede, 1);
         add_tie(to, recede, normal, 2 * mu);
         add_tie(to, recede, slack, -1);
+        if (to->lcp->variant == MO_LCP_RELAXED) {
+            add_tie(to, normal, recede, -2 * mu);
+        }
     }
+}
+
+/* Is the set of frictions a product of intervals, and to be written so? */
+static int goes_by_slacks(const mo_lcp *lcp, int i)
+{
+    const int kind = lcp->problem->law[i].kind;
+    const int is_product =
+        kind == MO_LAW_PYRAMID || (kind == MO_LAW_COULOMB && mo_constraint_dim(lcp->problem, i) == 2);
+    return is_product && (lcp->variant == MO_LCP_EXACT || lcp->variant == MO_LCP_RELAXED);
 }
 
 static void write_block(writer *to, int i, pass now)
 {
-    switch ((mo_law_kind)to->lcp->problem->law[i].kind) {
-    case MO_LAW_BILATERAL:
+    const int kind = to->lcp->problem->law[i].kind;
+    if (kind == MO_LAW_BILATERAL) {
         write_joint(to, i, now);
-        break;
-    case MO_LAW_BOX:
+    } else if (kind == MO_LAW_BOX) {
         write_box(to, i, now);
-        break;
-    case MO_LAW_COULOMB:
-    case MO_LAW_PYRAMID:
-        if (now == PAIRS && to->variant == MO_LCP_EXACT && (to->lcp->problem->law[i].kind == MO_LAW_PYRAMID || mo_constraint_dim(to->lcp->problem, i) == 2)) {
-            write_pyramid(to, i);
-            break;
-        }
-        /* fall through */
-    default:
-        if (now == PAIRS) {
-            write_cone(to, i);
-        }
+    } else if (now == PAIRS && goes_by_slacks(to->lcp, i)) {
+        write_slacks(to, i);
+    } else if (now == PAIRS) {
+        write_cone(to, i);
     }
 }
 
@@ -265,7 +269,7 @@ void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets
     const int is_global = problem->form == MO_FORM_GLOBAL;
     const int blocks = is_global ? problem->block_start[problem->constraint_count] : 0;
     *lcp = (mo_lcp){.problem = problem, .variant = variant, .facets = facets};
-    writer counter = {lcp, variant, facets, 0, 0};
+    writer counter = {lcp, 0, 0};
     write_all(&counter);
     lcp->unknown = MO_TAKE(arena, lcp->size, mo_lcp_unknown);
     lcp->tie = MO_TAKE(arena, lcp->tie_count, mo_lcp_tie);
@@ -277,7 +281,7 @@ void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets
     lcp->on_body = MO_TAKE(arena, blocks, mo_lcp_incidence);
     if (arena->base) {
         memset(lcp->offset, 0, (size_t)problem->row_count * sizeof *lcp->offset);
-        writer real = {lcp, variant, facets, 0, 0};
+        writer real = {lcp, 0, 0};
         write_all(&real);
         if (is_global) {
             list_incidences(lcp);
@@ -289,8 +293,8 @@ void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets
 
 static size_t block_size(const mo_lcp *lcp, int i)
 {
-    mo_lcp counting = {.problem = lcp->problem};
-    writer counter = {&counting, lcp->variant, lcp->facets, 0, 0};
+    mo_lcp counting = {.problem = lcp->problem, .variant = lcp->variant, .facets = lcp->facets};
+    writer counter = {&counting, 0, 0};
     write_block(&counter, i, FREE);
     write_block(&counter, i, PAIRS);
     return (size_t)counter.size;
@@ -341,8 +345,7 @@ mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill)
     }
     size_t most = problem->form == MO_FORM_GLOBAL ? fill_of_bodies(lcp, on_body) : fill_of_couplings(lcp);
     mo_memory_free(&problem->allocator, on_body);
-    most += (size_t)lcp->tie_count;
-    for (int i = 0; problem->compliance && i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i) { /* ties, compliance and the like */
         most += block_size(lcp, i) * block_size(lcp, i);
     }
     *fill = most < all ? most : all;

@@ -20,11 +20,11 @@
  *   bilateral      impulse of each row, free   u of the row = 0
  *   frictionless   r_N                         u_N
  *   sliding        n, r = n (1, -mu s)         u_N                         [trinkle1997, eq. 10, 24-26]
- *   coulomb        r_N                         u_N                         [anitescu2004, eq. 2.7-2.8]
+ *   coulomb (3D)   r_N                         u_N                         [anitescu2004, eq. 2.7-2.8]
  *   faceted,       beta_j, one a direction     d_j.u_T + lambda
  *   rolling        lambda, one a disc          mu r_N - sum beta_j
- *   pyramid        r_N                         u_N                         [trinkle1997, eq. 30-35]
- *                  s+_k = mu r_N + r_k         u_k + a-_k, which is a+_k
+ *   coulomb (2D),  r_N                         u_N                         [trinkle1997, eq. 30-35]
+ *   pyramid        s+_k = mu r_N + r_k         u_k + a-_k, which is a+_k
  *                  a-_k, negative part of u_k  2 mu r_N - s+_k, which is s-_k
  *   box            r_k - lower_k               u_k + p_k
  *                  p_k >= 0                    upper_k - r_k
@@ -39,10 +39,12 @@
  *   joint impulse  c_nu                        -
  *
  * A box row without a lower bound counts down from its upper one; without both it is free, and with equal ones it is
- * a number in r0.  Coulomb in the plane has the two directions +-1; in space, and rolling, as many as the caller
- * asks for, which is then another law than the problem's.  mu = 0 drops the friction unknowns.  Coulomb with mu =
- * infinity is no LCP: mo_lcp_takes says no.  The size is n_S + 5 n_R for n_S sliding and n_R pyramid contacts
- * [trinkle1997, section 3.2], and (k + 2) times the contacts for k facets.
+ * a number in r0.  Coulomb in space and rolling have as many directions as the caller asks for, which is then another
+ * law than the problem's.  MO_LCP_DIRECTIONS writes coulomb in the plane (two directions) and pyramids (two groups
+ * of two) by eq. 2.7 as well: that is LCP0 to the letter, and A is copositive for every mu, but a contact that sticks
+ * is degenerate then.  mu = 0 drops the friction unknowns.  Coulomb with mu = infinity is no LCP: mo_lcp_takes says
+ * no.  The size is n_S + 5 n_R for n_S sliding and n_R pyramid contacts [trinkle1997, section 3.2], and (k + 2)
+ * times the contacts for k facets.
  *
  * Convex relaxations.  Two variants change the matrix as [anitescu2004, section 4] asks, and leave the parameter,
  * which changes from one fixed-point iteration to the next, to the caller, who adds it to b:
@@ -50,12 +52,15 @@
  *   MO_LCP_RELAXED      (4.17-4.18): the row u_N becomes u_N - mu lambda, A is positive semidefinite.  Add
  *                       Gamma_i to b at the MO_LCP_NORMAL row of contact i.  At Gamma = mu lambda it is the
  *                       problem itself (Lemma 1).  The QP (4.21) in v alone has the constraints
- *                       test_N.u + mu test_j.u >= -Gamma, all of which can be read off the unknowns.
+ *                       test_N.u + mu test_j.u >= -Gamma, all of which can be read off the unknowns.  By
+ *                       slacks lambda is |u_t| + |u_o|, and the row u_N - mu sum (a+ + a-); a sliding contact
+ *                       has the row u_N - mu s.u_T.
  *   MO_LCP_FIXED_SLIP   (4.27-4.28): no unknowns lambda and no rows mu r_N - sum beta_j.  Add lambda_i to b at
  *                       each MO_LCP_DIRECTION row of contact i; the QP (4.29) follows in the same way.
+ *                       Everything goes by directions here.
  *
- * Both treat a pyramid by its two groups of two directions.  Lambda(v) of (4.23), with the sign that (2.5)
- * needs, is max_j -d_j.u_T over the unknowns of role MO_LCP_DIRECTION of a contact and group.
+ * The relaxed view has the unknowns of the exact one, in the same order.  Lambda(v) of (4.23), with the sign that
+ * (2.5) needs, is max_j -d_j.u_T over the unknowns of role MO_LCP_DIRECTION of a contact and group.
  *
  * The view is made for one solve, on the method's arena: it depends on an option (the facets), its matrix is dense,
  * and so it should not outlive the solve as the views kept with a problem do.
@@ -67,7 +72,12 @@
 #include "problem/problem_data.h"
 #include "problem/sweep.h"
 
-typedef enum mo_lcp_variant { MO_LCP_EXACT, MO_LCP_RELAXED, MO_LCP_FIXED_SLIP } mo_lcp_variant;
+typedef enum mo_lcp_variant {
+    MO_LCP_EXACT,
+    MO_LCP_DIRECTIONS, /* the same, coulomb in the plane and pyramids by directions too (eq. 2.7) */
+    MO_LCP_RELAXED,
+    MO_LCP_FIXED_SLIP
+} mo_lcp_variant;
 
 typedef enum mo_lcp_role {
     MO_LCP_JOINT,     /* impulse of a joint row, or of a box row without bounds: free */
@@ -128,7 +138,8 @@ int mo_lcp_takes(const mo_problem *problem, int constraint);
 void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets, mo_arena *arena,
                    mo_lcp *lcp);
 
-/* Nonzero entries of A at most, once the joints are eliminated; the sizes must be known.  Fails for memory. */
+/* Nonzero entries of A at most, once the joints are eliminated, with room for all pairs of unknowns of one block.
+ * The sizes must be known.  Fails for memory. */
 mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill);
 
 /* A, size x size row-major, M pivoted out.  sweep: the natural order. */

@@ -1,242 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* See lemke_path.h.  S and c are scaled: entries of S on the diagonal and the largest of c are about one. */
+/* See lemke_path.h: start, pivots and ends. */
 #include "solver/lemke_path.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "solver/lemke_basis.h"
 
-enum { W, Z, NEITHER };               /* which of a pair is basic */
-enum { NOTHING = -1, FRESH_VALUES = 50 }; /* pivots after which the values are computed anew */
+enum { W = MO_LEMKE_W, Z = MO_LEMKE_Z, NEITHER = MO_LEMKE_NEITHER };
 
-/* All relative to the scaled problem, whose numbers are about one, and to the largest number of their kind. */
-static const double NOISE = 1e-12;          /* of values: what rounding leaves of a zero            */
-static const double FLAT = 1e-11;           /* of directions: below this a variable does not move   */
-static const double FLAT_ROUNDING = 1e-14;  /* the same, as a part of the largest direction         */
-static const double DRIFT = 1e-10;          /* residual of a solve above which K is factored anew   */
-static const double SMALL_PIVOT = 1e-6;     /* a pivot that is looked at twice                      */
-static const double BELOW_ZERO = 1e-6;      /* a value further below zero is off the path           */
+/* Pivots after which the values are computed anew, and after which a doubtful inverse is. */
+enum { FRESH_VALUES = 50, OLD = 30 };
 
-void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path)
+/* Relative to numbers of about one, and to the largest number of their kind. */
+static const double NOISE = 1e-12;      /* of values: what rounding leaves of a zero          */
+static const double FLAT = 1e-12;       /* of directions: below this a variable does not move */
+static const double DRIFT = 1e-10;      /* residual of a solve above which K is factored anew */
+static const double SMALL_PIVOT = 1e-6; /* a pivot that is looked at twice                    */
+
+/* ---- the direction ------------------------------------------------------------------------- */
+
+/* The rows of K that the entering variable brings with it, as the right-hand side of K y = rhs. */
+static int entering_rows(mo_lemke_path *path)
 {
-    const size_t room = (size_t)n + 1;
-    *path = (mo_lemke_path){.n = n};
-    path->column_start = MO_TAKE(arena, room, int);
-    path->row_start = MO_TAKE(arena, room, int);
-    path->row_of = MO_TAKE(arena, fill, int);
-    path->column_of = MO_TAKE(arena, fill, int);
-    path->entry = MO_TAKE(arena, fill, double);
-    path->basic = MO_TAKE(arena, n, int);
-    path->value = MO_TAKE(arena, n, double);
-    path->rate = MO_TAKE(arena, n, double);
-    path->direction = MO_TAKE(arena, n, double);
-    path->row_slot = MO_TAKE(arena, n, int);
-    path->column_slot = MO_TAKE(arena, n, int);
-    path->spare_row = MO_TAKE(arena, room, int);
-    path->spare_column = MO_TAKE(arena, room, int);
-    path->index = MO_TAKE(arena, room, int);
-    path->number = MO_TAKE(arena, room, double);
-    path->y = MO_TAKE(arena, room, double);
-    path->h = MO_TAKE(arena, room, double);
-    path->image = MO_TAKE(arena, n, double);
-    mo_inverse_layout(n + 1, arena, &path->inverse);
+    if (path->enters_z) {
+        return mo_basis_column(path, path->entering, -1);
+    }
+    path->index[0] = path->row_slot[path->entering];
+    path->number[0] = 1;
+    return 1;
 }
 
-void mo_lemke_load(mo_lemke_path *path, const double *S)
-{
-    const int n = path->n;
-    int count = 0;
-    path->S = S;
-    memset(path->column_start, 0, ((size_t)n + 1) * sizeof(int));
-    for (int i = 0; i < n; ++i) {
-        path->row_start[i] = count;
-        for (int j = 0; j < n; ++j) {
-            if (S[(size_t)i * n + j] != 0) {
-                path->column_of[count++] = j;
-                ++path->column_start[j + 1];
-            }
-        }
-    }
-    path->row_start[n] = count;
-    for (int j = 0; j < n; ++j) {
-        path->column_start[j + 1] += path->column_start[j];
-        path->index[j] = path->column_start[j];
-    }
-    for (int i = 0; i < n; ++i) {
-        for (int k = path->row_start[i]; k < path->row_start[i + 1]; ++k) {
-            const int at = path->index[path->column_of[k]]++;
-            path->row_of[at] = i;
-            path->entry[at] = S[(size_t)i * n + path->column_of[k]];
-        }
-    }
-}
-
-/* ---- linear algebra ------------------------------------------------------------------------ */
-
-/* image = S_alpha z_alpha + d z0, where z_alpha and z0 are in the slots of y. */
-static void apply_basis(mo_lemke_path *path, const double *y)
-{
-    const double z0 = path->z0_slot >= 0 ? y[path->z0_slot] : 0;
-    for (int i = 0; i < path->n; ++i) {
-        path->image[i] = path->d[i] * z0;
-    }
-    for (int j = 0; j < path->n; ++j) {
-        const double z = path->basic[j] == Z ? y[path->column_slot[j]] : 0;
-        for (int k = path->column_start[j]; z != 0 && k < path->column_start[j + 1]; ++k) {
-            path->image[path->row_of[k]] += z * path->entry[k];
-        }
-    }
-}
-
-/* The rows of column j of S that K has, times `sign`, as a sparse vector; returns its length. */
-static int column_in_basis(mo_lemke_path *path, int j, double sign)
-{
-    int count = 0;
-    for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
-        const int slot = path->row_slot[path->row_of[k]];
-        if (slot >= 0) {
-            path->index[count] = slot;
-            path->number[count++] = sign * path->entry[k];
-        }
-    }
-    return count;
-}
-
-/* The columns of row i of (S, d) that K has. */
-static int row_in_basis(mo_lemke_path *path, int i)
-{
-    int count = 0;
-    const double *line = path->S + (size_t)i * path->n;
-    for (int k = path->row_start[i]; k < path->row_start[i + 1]; ++k) {
-        const int slot = path->column_slot[path->column_of[k]];
-        if (slot >= 0) {
-            path->index[count] = slot;
-            path->number[count++] = line[path->column_of[k]];
-        }
-    }
-    if (path->z0_slot >= 0) {
-        path->index[count] = path->z0_slot;
-        path->number[count++] = path->d[i];
-    }
-    return count;
-}
-
-/* y = K^-1 (rhs on the rows of K), refined once. */
-static void solve_on_rows(mo_lemke_path *path, double sign, const double *rhs)
-{
-    int count = 0;
-    for (int i = 0; i < path->n; ++i) {
-        if (path->row_slot[i] >= 0) {
-            path->index[count] = path->row_slot[i];
-            path->number[count++] = sign * rhs[i];
-        }
-    }
-    mo_inverse_times(&path->inverse, count, path->index, path->number, path->y);
-    apply_basis(path, path->y);
-    count = 0;
-    for (int i = 0; i < path->n; ++i) {
-        if (path->row_slot[i] >= 0) {
-            path->number[count++] = sign * rhs[i] - path->image[i];
-        }
-    }
-    mo_inverse_times(&path->inverse, count, path->index, path->number, path->h);
-    mo_axpy(path->inverse.size, 1, path->h, path->y);
-}
-
-/* The basic variables that belong to the constant vector `rhs` (c, or p for the rates). */
-static void compute_basics(mo_lemke_path *path, const double *rhs, double *basics, double *z0)
-{
-    solve_on_rows(path, -1, rhs);
-    apply_basis(path, path->y);
-    for (int i = 0; i < path->n; ++i) {
-        if (path->basic[i] == Z) {
-            basics[i] = path->y[path->column_slot[i]];
-        } else if (path->basic[i] == W) {
-            basics[i] = rhs[i] + path->image[i];
-        }
-    }
-    *z0 = path->z0_slot >= 0 ? path->y[path->z0_slot] : 0;
-}
-
-/* Values within the noise of zero are zero, and none is below it; false where one was far below. */
-static int clean_values(mo_lemke_path *path)
-{
-    double most = fmax(1, path->value0), least = path->value0;
-    for (int i = 0; i < path->n; ++i) {
-        if (path->basic[i] != NEITHER) {
-            most = fmax(most, path->value[i]);
-            least = fmin(least, path->value[i]);
-        }
-    }
-    path->noise = NOISE * most;
-    for (int i = 0; i < path->n; ++i) {
-        path->value[i] = path->value[i] > path->noise ? path->value[i] : 0;
-    }
-    return least >= -BELOW_ZERO * most && isfinite(most);
-}
-
-static int compute_values(mo_lemke_path *path)
-{
-    compute_basics(path, path->p, path->rate, &path->rate0);
-    compute_basics(path, path->c, path->value, &path->value0);
-    path->since_values = 0;
-    return clean_values(path);
-}
-
-static int factor_anew(mo_lemke_path *path)
-{
-    mo_inverse *inverse = &path->inverse;
-    const size_t room = (size_t)inverse->room;
-    int rows = 0, columns = path->z0_slot >= 0;
-    for (int i = 0; i < path->n; ++i) {
-        path->row_slot[i] = path->row_slot[i] >= 0 ? rows++ : -1;
-        path->column_slot[i] = path->column_slot[i] >= 0 ? columns++ : -1;
-    }
-    path->z0_slot = path->z0_slot >= 0 ? 0 : -1;
-    for (int k = 0; k < columns; ++k) {
-        memset(inverse->Z + (size_t)k * room, 0, (size_t)rows * sizeof(double));
-    }
-    for (int j = 0; j < path->n; ++j) {
-        if (path->row_slot[j] >= 0 && path->z0_slot >= 0) {
-            inverse->Z[path->row_slot[j]] = path->d[j];
-        }
-        for (int k = path->column_start[j]; path->column_slot[j] >= 0 && k < path->column_start[j + 1]; ++k) {
-            const int slot = path->row_slot[path->row_of[k]];
-            if (slot >= 0) {
-                inverse->Z[(size_t)path->column_slot[j] * room + slot] = path->entry[k];
-            }
-        }
-    }
-    path->spares = 0;
-    path->since_factor = 0;
-    return mo_inverse_factor(inverse, rows) && compute_values(path);
-}
-
-/* ---- one pivot ----------------------------------------------------------------------------- */
-
-/* How all basic variables move while the entering one grows by one; returns the residual on the rows of K. */
-static double compute_direction(mo_lemke_path *path)
+/* image gains what the entering variable itself does to the rows. */
+static void add_entering(mo_lemke_path *path)
 {
     const int e = path->entering;
-    int count = 1;
-    if (path->enters_z) {
-        count = column_in_basis(path, e, -1);
-    } else {
-        path->index[0] = path->row_slot[e];
-        path->number[0] = 1;
-    }
-    mo_inverse_times(&path->inverse, count, path->index, path->number, path->y);
-    apply_basis(path, path->y);
     for (int k = path->column_start[e]; path->enters_z && k < path->column_start[e + 1]; ++k) {
         path->image[path->row_of[k]] += path->entry[k];
     }
-    double drift = 0, size = 1;
+    if (!path->enters_z) {
+        path->image[e] -= 1;
+    }
+}
+
+/* How all basic variables move while the entering one grows by one, from y and its image; returns the largest of
+ * these numbers, and the largest residual on the rows of K. */
+static double read_direction(mo_lemke_path *path, double *drift)
+{
+    double size = fmax(1, fabs(path->y[path->z0_slot]));
+    *drift = 0;
     for (int i = 0; i < path->n; ++i) {
         path->direction[i] = 0;
         if (path->row_slot[i] >= 0) {
-            drift = fmax(drift, fabs(path->image[i] - (!path->enters_z && i == e)));
+            *drift = fmax(*drift, fabs(path->image[i]));
         }
         if (path->basic[i] == Z) {
             path->direction[i] = path->y[path->column_slot[i]];
@@ -246,8 +64,42 @@ static double compute_direction(mo_lemke_path *path)
         size = fmax(size, fabs(path->direction[i]));
     }
     path->direction0 = path->y[path->z0_slot];
-    path->flat = FLAT + FLAT_ROUNDING * fmax(size, fabs(path->direction0));
+    return size;
+}
+
+static double compute_direction(mo_lemke_path *path)
+{
+    double drift;
+    mo_inverse_times(&path->inverse, entering_rows(path), path->index, path->number, path->y);
+    mo_basis_apply(path, path->y);
+    add_entering(path);
+    const double size = read_direction(path, &drift);
+    path->flat = FLAT * size;
     return drift / size;
+}
+
+/* One step of refinement; its length tells how far rounding reaches, and what does not rise above that is flat. */
+static void refine_direction(mo_lemke_path *path)
+{
+    int count = 0;
+    double drift, error = 0;
+    for (int i = 0; i < path->n; ++i) {
+        if (path->row_slot[i] >= 0) {
+            path->index[count] = path->row_slot[i];
+            path->number[count++] = -path->image[i];
+        }
+    }
+    mo_inverse_times(&path->inverse, count, path->index, path->number, path->h);
+    mo_basis_apply(path, path->h);
+    for (int i = 0; i < path->n; ++i) {
+        error = fmax(error, path->basic[i] == Z   ? fabs(path->h[path->column_slot[i]])
+                            : path->basic[i] == W ? fabs(path->image[i])
+                                                  : 0);
+    }
+    mo_axpy(path->inverse.size, 1, path->h, path->y);
+    mo_basis_apply(path, path->y);
+    add_entering(path);
+    path->flat = fmax(FLAT * read_direction(path, &drift), 8 * error);
 }
 
 /* The step at which the first basic variable reaches zero; infinity where none does. */
@@ -268,7 +120,7 @@ static int choose_leaving(const mo_lemke_path *path, double step)
     if (path->direction0 < -path->flat && path->value0 + step * path->direction0 <= path->noise) {
         return path->n;
     }
-    int leaving = NOTHING;
+    int leaving = MO_LEMKE_NOTHING;
     double least = INFINITY;
     for (int i = 0; i < path->n; ++i) {
         const double down = -path->direction[i];
@@ -297,12 +149,22 @@ static void move(mo_lemke_path *path, double step, double rate_step)
 /* Row slot `row` of K takes row i of (S, d). */
 static void put_row(mo_lemke_path *path, int row, int i)
 {
-    mo_inverse_left(&path->inverse, row_in_basis(path, i), path->index, path->number, path->h);
+    mo_inverse_left(&path->inverse, mo_basis_row(path, i), path->index, path->number, path->h);
     mo_inverse_replace_row(&path->inverse, row, path->h);
     path->row_slot[i] = row;
 }
 
-/* z_e enters, w_j leaves: K gains column e and row j. */
+/* Index n stands for z0. */
+static void set_column_slot(mo_lemke_path *path, int e, int slot)
+{
+    if (e == path->n) {
+        path->z0_slot = slot;
+    } else {
+        path->column_slot[e] = slot;
+    }
+}
+
+/* z_e enters with y = K^-1 of its column, w_j leaves: K gains that column, and row j. */
 static void grow(mo_lemke_path *path, int e, int j)
 {
     int row, column;
@@ -312,12 +174,9 @@ static void grow(mo_lemke_path *path, int e, int j)
     } else {
         row = column = mo_inverse_grow(&path->inverse);
     }
-    /* column e with a one in the new row: K^-1 of it is -y, and one in the new slot */
-    for (int k = 0; k < path->inverse.size; ++k) {
-        path->y[k] = k == column ? 1 : -path->y[k];
-    }
+    path->y[column] = 1; /* the column with a one in the new row, which is all that row has so far */
     mo_inverse_replace_column(&path->inverse, column, path->y);
-    path->column_slot[e] = column;
+    set_column_slot(path, e, column);
     put_row(path, row, j);
 }
 
@@ -332,7 +191,7 @@ static void shrink(mo_lemke_path *path, int e, int column)
     mo_inverse_replace_column(&path->inverse, column, path->y);
     path->spare_row[path->spares] = row;
     path->spare_column[path->spares++] = column;
-    path->row_slot[e] = NOTHING;
+    path->row_slot[e] = MO_LEMKE_NOTHING;
 }
 
 /* z or z0 leaves a column slot. */
@@ -342,11 +201,8 @@ static void exchange_column(mo_lemke_path *path, int e, int column)
         shrink(path, e, column);
         return;
     }
-    for (int k = 0; k < path->inverse.size; ++k) {
-        path->y[k] = -path->y[k];
-    }
     mo_inverse_replace_column(&path->inverse, column, path->y);
-    path->column_slot[e] = column;
+    set_column_slot(path, e, column);
 }
 
 /* w_j leaves: its row becomes one of K's. */
@@ -357,7 +213,7 @@ static void exchange_row(mo_lemke_path *path, int e, int j)
         return;
     }
     const int row = path->row_slot[e];
-    path->row_slot[e] = NOTHING;
+    path->row_slot[e] = MO_LEMKE_NOTHING;
     put_row(path, row, j);
 }
 
@@ -366,12 +222,15 @@ static void exchange(mo_lemke_path *path, int leaving)
 {
     const int e = path->entering, n = path->n;
     const int leaves_z = leaving < n && path->basic[leaving] == Z;
+    for (int k = 0; path->enters_z && k < path->inverse.size; ++k) {
+        path->y[k] = -path->y[k]; /* K^-1 of the entering column */
+    }
     if (leaving == n) {
         exchange_column(path, e, path->z0_slot);
-        path->z0_slot = NOTHING;
+        path->z0_slot = MO_LEMKE_NOTHING;
     } else if (leaves_z) {
         const int column = path->column_slot[leaving];
-        path->column_slot[leaving] = NOTHING;
+        path->column_slot[leaving] = MO_LEMKE_NOTHING;
         exchange_column(path, e, column);
     } else {
         exchange_row(path, e, leaving);
@@ -385,53 +244,75 @@ static void exchange(mo_lemke_path *path, int leaving)
     ++path->since_factor;
 }
 
-/* Direction and leaving variable; false where the inverse should be made anew before they are used. */
-static int look_ahead(mo_lemke_path *path, double *step, int *leaving)
+/* The leaving variable along the present direction, MO_LEMKE_NOTHING on a ray; false where it rests on a small pivot. */
+static int find_leaving(const mo_lemke_path *path, double *step, int *leaving)
 {
-    const double drift = compute_direction(path);
     *step = longest_step(path);
-    *leaving = isfinite(*step) ? choose_leaving(path, *step) : NOTHING;
-    const double pivot = *leaving == NOTHING  ? 0
+    *leaving = isfinite(*step) ? choose_leaving(path, *step) : MO_LEMKE_NOTHING;
+    const double pivot = *leaving == MO_LEMKE_NOTHING  ? 0
                          : *leaving == path->n ? path->direction0
                                                : path->direction[*leaving];
-    return drift <= DRIFT && fabs(pivot) >= SMALL_PIVOT;
+    return fabs(pivot) >= SMALL_PIVOT;
+}
+
+static int make_fresh(mo_lemke_path *path)
+{
+    const int made = mo_basis_renew(path);
+    if (made) {
+        compute_direction(path);
+    }
+    return made;
+}
+
+/* Direction and leaving variable; what looks doubtful is looked at again, more closely.  False: lost. */
+static int look_ahead(mo_lemke_path *path, double *step, int *leaving)
+{
+    if (compute_direction(path) > DRIFT && path->since_factor > 0 && !make_fresh(path)) {
+        return 0;
+    }
+    if (find_leaving(path, step, leaving)) {
+        return 1;
+    }
+    refine_direction(path);
+    if (!find_leaving(path, step, leaving) && path->since_factor > OLD) {
+        if (!make_fresh(path)) {
+            return 0;
+        }
+        refine_direction(path);
+        find_leaving(path, step, leaving);
+    }
+    return 1;
 }
 
 mo_lemke_state mo_lemke_pivot(mo_lemke_path *path)
 {
     double step;
     int leaving;
-    if (!look_ahead(path, &step, &leaving) && path->since_factor > 0) {
-        if (!factor_anew(path)) {
-            return MO_LEMKE_LOST;
-        }
-        look_ahead(path, &step, &leaving);
-    }
-    if (!isfinite(step)) {
-        return step > 0 ? MO_LEMKE_RAY : MO_LEMKE_LOST; /* not a number */
-    }
-    if (leaving == NOTHING) {
+    if (!look_ahead(path, &step, &leaving)) {
         return MO_LEMKE_LOST;
+    }
+    if (leaving == MO_LEMKE_NOTHING) {
+        return step == INFINITY ? MO_LEMKE_RAY : MO_LEMKE_LOST; /* else not a number */
     }
     const double down = leaving == path->n ? -path->direction0 : -path->direction[leaving];
     move(path, step, (leaving == path->n ? path->rate0 : path->rate[leaving]) / down);
     exchange(path, leaving);
     if (leaving == path->n) {
         path->value0 = 0;
-        return factor_anew(path) ? MO_LEMKE_SOLVED : MO_LEMKE_LOST;
+        return mo_basis_values(path) || mo_basis_renew(path) ? MO_LEMKE_SOLVED : MO_LEMKE_LOST;
     }
-    if (++path->since_values >= FRESH_VALUES && !compute_values(path)) {
-        return factor_anew(path) ? MO_LEMKE_MOVING : MO_LEMKE_LOST;
+    if (++path->since_values >= FRESH_VALUES && !mo_basis_values(path)) {
+        return mo_basis_renew(path) ? MO_LEMKE_MOVING : MO_LEMKE_LOST;
     }
     return MO_LEMKE_MOVING;
 }
 
 /* ---- the ends of the path ------------------------------------------------------------------ */
 
-/* The row that asks for the largest z0: c + d z0 >= 0 everywhere else; NOTHING where c >= 0. */
+/* The row that asks for the largest z0: c + d z0 >= 0 everywhere else; MO_LEMKE_NOTHING where c >= 0. */
 static int first_row(const mo_lemke_path *path)
 {
-    int first = NOTHING;
+    int first = MO_LEMKE_NOTHING;
     double most = NOISE, rate = 0;
     for (int i = 0; i < path->n; ++i) {
         const double z0 = -path->c[i] / path->d[i], own_rate = -path->p[i] / path->d[i];
@@ -450,23 +331,126 @@ mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double
     path->d = d;
     path->p = p;
     path->spares = path->since_values = 0;
-    path->z0_slot = NOTHING;
+    path->z0_slot = MO_LEMKE_NOTHING;
     for (int i = 0; i < path->n; ++i) {
         path->basic[i] = W;
-        path->row_slot[i] = path->column_slot[i] = NOTHING;
+        path->row_slot[i] = path->column_slot[i] = MO_LEMKE_NOTHING;
         path->value[i] = c[i];
         path->rate[i] = p[i];
     }
     mo_inverse_clear(&path->inverse);
     path->entering = first_row(path);
-    if (path->entering == NOTHING) {
+    if (path->entering == MO_LEMKE_NOTHING) {
         return MO_LEMKE_SOLVED;
     }
     path->enters_z = 1;
     path->basic[path->entering] = NEITHER;
     path->row_slot[path->entering] = 0;
     path->z0_slot = 0;
-    return factor_anew(path) ? MO_LEMKE_MOVING : MO_LEMKE_LOST;
+    return mo_basis_renew(path) ? MO_LEMKE_MOVING : MO_LEMKE_LOST;
+}
+
+int mo_lemke_take(mo_lemke_path *path)
+{
+    path->z0_slot = MO_LEMKE_NOTHING;
+    for (int i = 0; i < path->n; ++i) {
+        path->row_slot[i] = path->column_slot[i] = path->basic[i] == Z ? 0 : MO_LEMKE_NOTHING;
+    }
+    return mo_basis_factor(path);
+}
+
+void mo_lemke_hold(mo_lemke_path *path, const double *c)
+{
+    path->c = c;
+    mo_basis_variables(path, c, path->value, &path->value0);
+    mo_basis_clean(path);
+}
+
+/* d = w - S z - c for the point of the last path. */
+static void aim(mo_lemke_path *path, const double *c, double *d)
+{
+    for (int i = 0; i < path->n; ++i) {
+        if (path->basic[i] == Z) {
+            path->y[path->column_slot[i]] = path->value[i];
+        }
+    }
+    path->d = d;
+    mo_basis_apply(path, path->y);
+    for (int i = 0; i < path->n; ++i) {
+        d[i] = (path->basic[i] == W ? path->value[i] : 0) - path->image[i] - c[i];
+    }
+}
+
+/* p for which every basic variable has a positive rate, given in path->rate. */
+static void choose_rates(mo_lemke_path *path, double *p)
+{
+    for (int i = 0; i < path->n; ++i) {
+        if (path->basic[i] == Z) {
+            path->y[path->column_slot[i]] = path->rate[i];
+        }
+    }
+    mo_basis_apply(path, path->y);
+    for (int i = 0; i < path->n; ++i) {
+        p[i] = (path->basic[i] == W ? path->rate[i] : 0) - path->image[i];
+    }
+}
+
+/* The first step, from z0 = 1 down to where the first basic variable reaches zero. */
+static mo_lemke_state step_down(mo_lemke_path *path)
+{
+    mo_basis_solve(path, 1, path->d);
+    mo_basis_apply(path, path->y);
+    double size = 1;
+    for (int i = 0; i < path->n; ++i) {
+        path->direction[i] = path->basic[i] == Z ? path->y[path->column_slot[i]] : path->image[i] - path->d[i];
+        size = fmax(size, fabs(path->direction[i]));
+    }
+    path->direction0 = -1;
+    path->flat = FLAT * size;
+    const double step = longest_step(path);
+    const int leaving = choose_leaving(path, step);
+    if (leaving == path->n) {
+        return mo_basis_values(path) ? MO_LEMKE_SOLVED : MO_LEMKE_LOST;
+    }
+    const double down = -path->direction[leaving];
+    path->entering = leaving; /* so that move() sets nothing else */
+    move(path, step, path->rate[leaving] / down);
+    path->enters_z = path->basic[leaving] == W;
+    if (path->enters_z) {
+        grow(path, path->n, leaving);
+    } else {
+        const int column = path->column_slot[leaving];
+        path->column_slot[leaving] = MO_LEMKE_NOTHING;
+        mo_inverse_replace_column(&path->inverse, column, path->y);
+        path->z0_slot = column;
+    }
+    path->basic[leaving] = NEITHER;
+    ++path->since_factor;
+    return MO_LEMKE_MOVING;
+}
+
+mo_lemke_state mo_lemke_resume(mo_lemke_path *path, const double *c, double *d, double *p)
+{
+    aim(path, c, d);
+    path->c = c;
+    path->p = p;
+    memcpy(path->rate, p, (size_t)path->n * sizeof *p);
+    choose_rates(path, p);
+    path->value0 = 1;
+    path->rate0 = 0;
+    return step_down(path);
+}
+
+void mo_lemke_keep(const mo_lemke_path *path, int *basic, double *value)
+{
+    memcpy(basic, path->basic, (size_t)path->n * sizeof *basic);
+    memcpy(value, path->value, (size_t)path->n * sizeof *value);
+}
+
+void mo_lemke_restore(mo_lemke_path *path, const int *basic, const double *value)
+{
+    memcpy(path->basic, basic, (size_t)path->n * sizeof *basic);
+    memcpy(path->value, value, (size_t)path->n * sizeof *value);
 }
 
 void mo_lemke_point(const mo_lemke_path *path, double *z)
@@ -490,7 +474,7 @@ void mo_lemke_ray(const mo_lemke_path *path, double *z, double *z0)
 
 void mo_lemke_correct(mo_lemke_path *path, const double *w, double *dz)
 {
-    solve_on_rows(path, -1, w);
+    mo_basis_solve(path, -1, w);
     for (int i = 0; i < path->n; ++i) {
         dz[i] = path->basic[i] == Z ? path->y[path->column_slot[i]] : 0;
     }

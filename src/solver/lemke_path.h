@@ -33,12 +33,15 @@ typedef enum mo_lemke_state {
     MO_LEMKE_LOST    /* rounding has led off the path: singular K, or values below zero */
 } mo_lemke_state;
 
+/* Which of a pair is basic; one pair has neither while the path is under way. */
+enum { MO_LEMKE_W, MO_LEMKE_Z, MO_LEMKE_NEITHER };
+
 typedef struct mo_lemke_path {
     int n;
-    /* S, row-major as given; its nonzero entries by columns, and where they are in each row */
-    const double *S;
-    int *column_start, *row_of, *row_start, *column_of;
+    /* The nonzero entries of S by columns; and by rows, with the place of each in the columns. */
+    int *column_start, *row_of;
     double *entry;
+    int *row_start, *column_of, *place;
     const double *c, *d, *p;
 
     /* For each index: which of its pair is basic, value and rate of that one, direction of the step. */
@@ -61,14 +64,33 @@ typedef struct mo_lemke_path {
 /* fill: room for the nonzero entries of S. */
 void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path);
 
-/* Takes S (n x n row-major, kept by reference) and lists its nonzero entries. */
-void mo_lemke_load(mo_lemke_path *path, const double *S);
+/* row_start and column_of have been filled in: does the same for the columns.  entry is the caller's to fill, at any
+ * time when no path is under way. */
+void mo_lemke_index(mo_lemke_path *path);
 
 /* Starts anew with c, d > 0 and p > 0, n entries each, kept by reference; that is the first pivot. */
 mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double *d, const double *p);
 
+/*
+ * From the basis in which the last path ended (MO_LEMKE_SOLVED), on another S and c.  mo_lemke_take factors its K; false
+ * where that is singular.  Then either of two:
+ *
+ * mo_lemke_hold keeps the basis and computes its values for c; those that come out negative are set to zero.
+ *
+ * mo_lemke_resume sets d so that the old z, and its w, solve w = S z + c + d z0 at z0 = 1, and the path goes on from
+ * there towards z0 = 0.  d is written; p holds positive numbers, the rates of the basic variables, and is written too.
+ * d has any sign: nothing is promised, but where the two problems are close, so are their solutions.
+ */
+int mo_lemke_take(mo_lemke_path *path);
+void mo_lemke_hold(mo_lemke_path *path, const double *c);
+mo_lemke_state mo_lemke_resume(mo_lemke_path *path, const double *c, double *d, double *p);
+
 /* One pivot more. */
 mo_lemke_state mo_lemke_pivot(mo_lemke_path *path);
+
+/* The basis and the values at the end of a path (n entries each), and back to them before mo_lemke_resume. */
+void mo_lemke_keep(const mo_lemke_path *path, int *basic, double *value);
+void mo_lemke_restore(mo_lemke_path *path, const int *basic, const double *value);
 
 /* z of the present point. */
 void mo_lemke_point(const mo_lemke_path *path, double *z);

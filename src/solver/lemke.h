@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What the files of the method `lemke` share; lemke.c tells what they do. */
+#ifndef MO_SOLVER_LEMKE_H
+#define MO_SOLVER_LEMKE_H
+
+#include "problem/lcp.h"
+#include "problem/lcp_joints.h"
+#include "solver/lemke_family.h"
+#include "solver/lemke_path.h"
+#include "solver/method.h"
+
+typedef struct mo_lemke_work {
+    mo_lcp exact, relaxed;
+    const mo_sweep *sweep;
+    mo_lcp_joints joints;
+    mo_lemke_path path;
+    mo_lemke_family family;
+    double *A, *b, *scale; /* of all unknowns, scaled: z = size scale z' */
+    double *S, *c, size;   /* of the pairs */
+    double *cover, *lift;  /* d and p of the path */
+    double *z, *w, *dz;    /* all unknowns */
+    double *v;
+
+    int *kept_basic; /* the point of the family to go on from, where there is one */
+    double *kept_value, *centre;
+    int has_kept;
+    double kept_error; /* how far it is from a solution of the problem's own LCP */
+
+    int restart, iteration;
+    int covers, relaxations; /* starts of each kind so far */
+    int reached_end; /* the LCP is solved, yet the measure is not content */
+} mo_lemke_work;
+
+/* How a start ended. */
+typedef enum mo_lemke_outcome {
+    MO_LEMKE_CONFIRMED, /* solved, by the measure           */
+    MO_LEMKE_REFUTED,   /* a ray proves that nothing solves it */
+    MO_LEMKE_STOP,      /* the run must stop                */
+    MO_LEMKE_FAILED     /* none of these                    */
+} mo_lemke_outcome;
+
+/* lemke_lcp.c: from the problem to the family of LCPs, and back from z to r. */
+void mo_lemke_prepare(mo_run *run, mo_lemke_work *work);
+
+/* Measures the present point of the path; true where it solves the problem. */
+int mo_lemke_look(mo_run *run, mo_lemke_work *work);
+
+/* The same at a solution of the problem's own LCP, with two corrections where rounding is in the way. */
+mo_lemke_outcome mo_lemke_confirm(mo_run *run, mo_lemke_work *work);
+
+/* After a ray: keeps the first one, or one that proves that there is no solution (true). */
+int mo_lemke_judge_ray(mo_run *run, mo_lemke_work *work);
+
+/* lemke.c: d and p of the present start. */
+void mo_lemke_choose_vectors(const mo_run *run, mo_lemke_work *work);
+
+/* Pivots until the path ends or `most` are done: MO_LEMKE_FAILED, and `state` says how. */
+mo_lemke_outcome mo_lemke_walk(mo_run *run, mo_lemke_work *work, int most, mo_lemke_state *state);
+
+/* Pivots allowed in one start. */
+int mo_lemke_most_pivots(const mo_run *run, const mo_lemke_work *work);
+
+/* lemke_follow.c: a start by way of the convex relaxation, with this softness where the dilation is taken away. */
+mo_lemke_outcome mo_lemke_start_relaxed(mo_run *run, mo_lemke_work *work, double softness);
+
+#endif

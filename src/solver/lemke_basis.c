@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/lemke_basis.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+enum { W = MO_LEMKE_W, Z = MO_LEMKE_Z, NEITHER = MO_LEMKE_NEITHER };
+
+/* Relative to the largest value, or to one. */
+static const double NOISE = 1e-12;     /* what rounding leaves of a zero             */
+static const double BELOW_ZERO = 1e-6; /* a value further below zero is off the path */
+
+void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path)
+{
+    const size_t room = (size_t)n + 1;
+    *path = (mo_lemke_path){.n = n};
+    path->column_start = MO_TAKE(arena, room, int);
+    path->row_start = MO_TAKE(arena, room, int);
+    path->row_of = MO_TAKE(arena, fill, int);
+    path->column_of = MO_TAKE(arena, fill, int);
+    path->place = MO_TAKE(arena, fill, int);
+    path->entry = MO_TAKE(arena, fill, double);
+    path->basic = MO_TAKE(arena, n, int);
+    path->value = MO_TAKE(arena, n, double);
+    path->rate = MO_TAKE(arena, n, double);
+    path->direction = MO_TAKE(arena, n, double);
+    path->row_slot = MO_TAKE(arena, n, int);
+    path->column_slot = MO_TAKE(arena, n, int);
+    path->spare_row = MO_TAKE(arena, room, int);
+    path->spare_column = MO_TAKE(arena, room, int);
+    path->index = MO_TAKE(arena, room, int);
+    path->number = MO_TAKE(arena, room, double);
+    path->y = MO_TAKE(arena, room, double);
+    path->h = MO_TAKE(arena, room, double);
+    path->image = MO_TAKE(arena, n, double);
+    mo_inverse_layout(n + 1, arena, &path->inverse);
+}
+
+void mo_lemke_index(mo_lemke_path *path)
+{
+    const int n = path->n, count = path->row_start[n];
+    memset(path->column_start, 0, ((size_t)n + 1) * sizeof(int));
+    for (int k = 0; k < count; ++k) {
+        ++path->column_start[path->column_of[k] + 1];
+    }
+    for (int j = 0; j < n; ++j) {
+        path->column_start[j + 1] += path->column_start[j];
+        path->index[j] = path->column_start[j];
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int k = path->row_start[i]; k < path->row_start[i + 1]; ++k) {
+            path->place[k] = path->index[path->column_of[k]]++;
+            path->row_of[path->place[k]] = i;
+        }
+    }
+}
+
+void mo_basis_apply(mo_lemke_path *path, const double *y)
+{
+    for (int i = 0; i < path->n; ++i) {
+        path->image[i] = path->z0_slot >= 0 ? path->d[i] * y[path->z0_slot] : 0;
+    }
+    for (int j = 0; j < path->n; ++j) {
+        const double z = path->basic[j] == Z ? y[path->column_slot[j]] : 0;
+        for (int k = path->column_start[j]; z != 0 && k < path->column_start[j + 1]; ++k) {
+            path->image[path->row_of[k]] += z * path->entry[k];
+        }
+    }
+}
+
+int mo_basis_column(mo_lemke_path *path, int j, double sign)
+{
+    int count = 0;
+    for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
+        const int slot = path->row_slot[path->row_of[k]];
+        if (slot >= 0) {
+            path->index[count] = slot;
+            path->number[count++] = sign * path->entry[k];
+        }
+    }
+    return count;
+}
+
+int mo_basis_row(mo_lemke_path *path, int i)
+{
+    int count = 0;
+    for (int k = path->row_start[i]; k < path->row_start[i + 1]; ++k) {
+        const int slot = path->column_slot[path->column_of[k]];
+        if (slot >= 0) {
+            path->index[count] = slot;
+            path->number[count++] = path->entry[path->place[k]];
+        }
+    }
+    if (path->z0_slot >= 0) {
+        path->index[count] = path->z0_slot;
+        path->number[count++] = path->d[i];
+    }
+    return count;
+}
+
+void mo_basis_solve(mo_lemke_path *path, double sign, const double *rhs)
+{
+    int count = 0;
+    for (int i = 0; i < path->n; ++i) {
+        if (path->row_slot[i] >= 0) {
+            path->index[count] = path->row_slot[i];
+            path->number[count++] = sign * rhs[i];
+        }
+    }
+    mo_inverse_times(&path->inverse, count, path->index, path->number, path->y);
+    mo_basis_apply(path, path->y);
+    count = 0;
+    for (int i = 0; i < path->n; ++i) {
+        if (path->row_slot[i] >= 0) {
+            path->number[count++] = sign * rhs[i] - path->image[i];
+        }
+    }
+    mo_inverse_times(&path->inverse, count, path->index, path->number, path->h);
+    mo_axpy(path->inverse.size, 1, path->h, path->y);
+}
+
+void mo_basis_variables(mo_lemke_path *path, const double *rhs, double *basics, double *z0)
+{
+    mo_basis_solve(path, -1, rhs);
+    mo_basis_apply(path, path->y);
+    for (int i = 0; i < path->n; ++i) {
+        if (path->basic[i] == Z) {
+            basics[i] = path->y[path->column_slot[i]];
+        } else if (path->basic[i] == W) {
+            basics[i] = rhs[i] + path->image[i];
+        }
+    }
+    *z0 = path->z0_slot >= 0 ? path->y[path->z0_slot] : 0;
+}
+
+int mo_basis_clean(mo_lemke_path *path)
+{
+    double most = fmax(1, path->value0), least = path->value0;
+    for (int i = 0; i < path->n; ++i) {
+        if (path->basic[i] != NEITHER) {
+            most = fmax(most, path->value[i]);
+            least = fmin(least, path->value[i]);
+        }
+    }
+    path->noise = NOISE * most;
+    for (int i = 0; i < path->n; ++i) {
+        path->value[i] = path->value[i] > path->noise ? path->value[i] : 0;
+    }
+    return least >= -BELOW_ZERO * most && isfinite(most);
+}
+
+int mo_basis_values(mo_lemke_path *path)
+{
+    mo_basis_variables(path, path->p, path->rate, &path->rate0);
+    mo_basis_variables(path, path->c, path->value, &path->value0);
+    path->since_values = 0;
+    return mo_basis_clean(path);
+}
+
+int mo_basis_factor(mo_lemke_path *path)
+{
+    mo_inverse *inverse = &path->inverse;
+    const size_t room = (size_t)inverse->room;
+    int rows = 0, columns = path->z0_slot >= 0;
+    for (int i = 0; i < path->n; ++i) {
+        path->row_slot[i] = path->row_slot[i] >= 0 ? rows++ : -1;
+        path->column_slot[i] = path->column_slot[i] >= 0 ? columns++ : -1;
+    }
+    path->z0_slot = path->z0_slot >= 0 ? 0 : -1;
+    for (int k = 0; k < columns; ++k) {
+        memset(inverse->Z + (size_t)k * room, 0, (size_t)rows * sizeof(double));
+    }
+    for (int j = 0; j < path->n; ++j) {
+        if (path->row_slot[j] >= 0 && path->z0_slot >= 0) {
+            inverse->Z[path->row_slot[j]] = path->d[j];
+        }
+        for (int k = path->column_start[j]; path->column_slot[j] >= 0 && k < path->column_start[j + 1]; ++k) {
+            const int slot = path->row_slot[path->row_of[k]];
+            if (slot >= 0) {
+                inverse->Z[(size_t)path->column_slot[j] * room + slot] = path->entry[k];
+            }
+        }
+    }
+    path->spares = 0;
+    path->since_factor = 0;
+    return mo_inverse_factor(inverse, rows);
+}
+
+int mo_basis_renew(mo_lemke_path *path)
+{
+    return mo_basis_factor(path) && mo_basis_values(path);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/lemke_family.h"
+
+#include <math.h>
+#include <string.h>
+
+void mo_lemke_family_layout(int n, size_t fill, mo_arena *arena, mo_lemke_family *family)
+{
+    *family = (mo_lemke_family){0};
+    for (int k = 0; k < 2; ++k) {
+        family->plain[k] = MO_TAKE(arena, fill, double);
+        family->soft[k] = MO_TAKE(arena, fill, double);
+        family->c[k] = MO_TAKE(arena, n, double);
+    }
+}
+
+/* An entry of E: test_i.impulse_j over the rows that both touch, which are those of one constraint. */
+static double softness(const mo_lcp *lcp, int i, int j)
+{
+    const mo_lcp_unknown *row = lcp->unknown + lcp->free_count + i, *column = lcp->unknown + lcp->free_count + j;
+    double sum = 0;
+    for (int a = 0; a < row->rows; ++a) {
+        const int at = row->row + a - column->row;
+        sum += at >= 0 && at < column->rows ? row->test[a] * column->impulse[at] : 0;
+    }
+    return sum;
+}
+
+/* The rows of the path, with every place where one of the matrices is not zero. */
+static void list_entries(mo_lemke_family *family, const double *S, const double *S_R)
+{
+    const mo_lcp *lcp = family->exact;
+    mo_lemke_path *path = family->path;
+    const int n = path->n, first = lcp->free_count;
+    int count = 0;
+    for (int i = 0; i < n; ++i) {
+        const double *line = S + (size_t)i * n, *line_R = S_R + (size_t)i * n;
+        const int block = lcp->unknown[first + i].constraint;
+        path->row_start[i] = count;
+        for (int j = 0; j < n; ++j) {
+            const int is_own = j >= lcp->pair_start[block] - first && j < lcp->pair_start[block + 1] - first;
+            if (line[j] != 0 || line_R[j] != 0 || is_own) {
+                path->column_of[count++] = j;
+            }
+        }
+    }
+    path->row_start[n] = count;
+    mo_lemke_index(path);
+}
+
+void mo_lemke_family_load(mo_lemke_family *family, const double *S, const double *c, const double *S_R,
+                          const double *c_R)
+{
+    mo_lemke_path *path = family->path;
+    list_entries(family, S, S_R);
+    family->has_friction = 0;
+    for (int i = 0; i < path->n; ++i) {
+        family->c[0][i] = c[i];
+        family->c[1][i] = c_R[i] - c[i];
+        family->has_friction |= family->c[1][i] != 0;
+        for (int k = path->row_start[i]; k < path->row_start[i + 1]; ++k) {
+            const int j = path->column_of[k], at = path->place[k];
+            const size_t dense = (size_t)i * path->n + j;
+            family->plain[0][at] = S[dense];
+            family->plain[1][at] = S_R[dense] - S[dense];
+            family->has_friction |= family->plain[1][at] != 0;
+            family->soft[0][at] = softness(family->exact, i, j);
+            family->soft[1][at] = softness(family->relaxed, i, j) - family->soft[0][at];
+        }
+    }
+}
+
+void mo_lemke_family_choose(mo_lemke_family *family, double epsilon, double delta, const double *centre,
+                            double *c)
+{
+    mo_lemke_path *path = family->path;
+    for (int i = 0; i < path->n; ++i) {
+        c[i] = family->c[0][i] + delta * family->c[1][i];
+    }
+    for (int j = 0; j < path->n; ++j) {
+        for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
+            const double soft = epsilon * (family->soft[0][k] + delta * family->soft[1][k]);
+            path->entry[k] = family->plain[0][k] + delta * family->plain[1][k] + soft;
+            if (soft != 0) {
+                c[path->row_of[k]] -= soft * centre[j];
+            }
+        }
+    }
+}
+
+double mo_lemke_family_error(const mo_lemke_family *family, const double *z, double *w)
+{
+    const mo_lemke_path *path = family->path;
+    double sum = 0;
+    if (path->n > 0) {
+        memcpy(w, family->c[0], (size_t)path->n * sizeof *w);
+    }
+    for (int j = 0; j < path->n; ++j) {
+        for (int k = path->column_start[j]; z[j] != 0 && k < path->column_start[j + 1]; ++k) {
+            w[path->row_of[k]] += family->plain[0][k] * z[j];
+        }
+    }
+    for (int i = 0; i < path->n; ++i) {
+        const double pair = fmin(z[i], w[i]);
+        sum += pair * pair;
+    }
+    return sqrt(sum);
+}
+
+/* ---- contacts without impulse -------------------------------------------------------------- */
+
+static void set(int *basic, double *value, int k, int which, double number)
+{
+    basic[k] = which;
+    value[k] = number;
+}
+
+static double value_of(const int *basic, const double *value, int k, int which)
+{
+    return basic[k] == which ? value[k] : 0;
+}
+
+/* s+ and a- of one tangential row: a- is the negative part of u. */
+static void tidy_slack(int *basic, double *value, int slack)
+{
+    const double u = value_of(basic, value, slack, MO_LEMKE_W) - value_of(basic, value, slack + 1, MO_LEMKE_Z);
+    const int which = u >= 0 ? MO_LEMKE_W : MO_LEMKE_Z;
+    set(basic, value, slack, which, u >= 0 ? u : 0);
+    set(basic, value, slack + 1, which, u >= 0 ? 0 : -u);
+}
+
+/* The directions first .. slip - 1 and their slip speed: the least one that covers all -d_j.u. */
+static void tidy_group(int *basic, double *value, int first, int slip)
+{
+    const double old = value_of(basic, value, slip, MO_LEMKE_Z);
+    int fastest = first;
+    for (int j = first; j < slip; ++j) {
+        value[j] = value_of(basic, value, j, MO_LEMKE_W) - old; /* d_j.u */
+        fastest = value[j] < value[fastest] ? j : fastest;
+    }
+    const double lambda = fmax(0, -value[fastest]);
+    for (int j = first; j < slip; ++j) {
+        set(basic, value, j, MO_LEMKE_W, value[j] + lambda);
+    }
+    set(basic, value, slip, lambda > 0 ? MO_LEMKE_Z : MO_LEMKE_W, lambda);
+    if (lambda > 0) {
+        set(basic, value, fastest, MO_LEMKE_Z, 0);
+    }
+}
+
+static void tidy_contact(const mo_lcp *lcp, int begin, int end, int *basic, double *value)
+{
+    set(basic, value, begin, MO_LEMKE_W, 0);
+    int first = begin + 1; /* of a group of directions */
+    for (int k = begin + 1; k < end; ++k) {
+        const mo_lcp_role role = lcp->unknown[lcp->free_count + k].role;
+        if (role == MO_LCP_SLACK) {
+            tidy_slack(basic, value, k);
+        } else if (role == MO_LCP_SLIP) {
+            tidy_group(basic, value, first, k);
+            first = k + 1;
+        }
+    }
+}
+
+/* w = S z + c for all basic w. */
+static void compute_w(const mo_lemke_path *path, const double *c, const int *basic, double *value)
+{
+    for (int i = 0; i < path->n; ++i) {
+        value[i] = basic[i] == MO_LEMKE_W ? c[i] : value[i];
+    }
+    for (int j = 0; j < path->n; ++j) {
+        const double z = value_of(basic, value, j, MO_LEMKE_Z);
+        for (int k = path->column_start[j]; z != 0 && k < path->column_start[j + 1]; ++k) {
+            const int i = path->row_of[k];
+            value[i] += basic[i] == MO_LEMKE_W ? z * path->entry[k] : 0;
+        }
+    }
+}
+
+void mo_lemke_family_tidy(const mo_lemke_family *family, const double *c, int *basic, double *value)
+{
+    const mo_lcp *lcp = family->exact;
+    for (int i = 0; i < lcp->problem->constraint_count; ++i) {
+        const int begin = lcp->pair_start[i] - lcp->free_count, end = lcp->pair_start[i + 1] - lcp->free_count;
+        if (end - begin > 1 && lcp->unknown[lcp->free_count + begin].role == MO_LCP_NORMAL &&
+            value_of(basic, value, begin, MO_LEMKE_Z) == 0) {
+            tidy_contact(lcp, begin, end, basic, value);
+        }
+    }
+    compute_w(family->path, c, basic, value);
+    for (int i = 0; i < family->path->n; ++i) {
+        value[i] = fmax(0, value[i]);
+    }
+}
