@@ -20,6 +20,8 @@ static const args_command COMMAND = {
 
 /* A new paper is one folder in papers/ and one row here. */
 static const experiment PAPERS[] = {
+    {"anitescu-hart", "Anitescu and Hart 2004: contact with small friction through convex problems",
+     paper_anitescu_hart},
     {"baraff", "Baraff 1994: Dantzig's pivoting, its cost, its pivots and its failures",
      paper_baraff},
     {"lu-trinkle", "Lu and Trinkle 2015: the prox iteration and the choice of its step r",

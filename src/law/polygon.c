@@ -42,7 +42,10 @@ static edge edge_from(const mo_polygon *polygon, int j)
 {
     const double half_turn = PI / polygon->corners;
     const double angle = polygon->phase + (2 * j + 1) * half_turn;
-    edge e = {.first = j, .m = {cos(angle), sin(angle)}, .height = cos(half_turn), .half = sin(half_turn)};
+    edge e = {.first = j,
+              .m = {cos(angle), sin(angle)},
+              .height = cos(half_turn),
+              .half = sin(half_turn)};
     e.t[0] = -e.m[1];
     e.t[1] = e.m[0];
     return e;
@@ -151,7 +154,8 @@ void mo_polygon_project_derivative(const mo_polygon *polygon, const double *x, d
         J[0] = J[4] = J[8] = 1;
     } else if (where == FACE) {
         const double low = polygon->mu * at.e.height;
-        const double up[3] = {1, low * at.e.m[0], low * at.e.m[1]}, side[3] = {0, at.e.t[0], at.e.t[1]};
+        const double up[3] = {1, low * at.e.m[0], low * at.e.m[1]},
+                     side[3] = {0, at.e.t[0], at.e.t[1]};
         add_line(up, J);
         add_line(side, J);
     } else if (where == RAY && n > 0) {

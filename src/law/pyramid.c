@@ -31,9 +31,11 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
                        "a pyramid block has 3 rows, not %d: in the plane use coulomb", d);
     }
     if (!(law->mu >= 0) || isinf(law->mu)) {
-        return mo_fail(why, MO_ERR_PROBLEM,
-                       "the friction coefficient mu of a pyramid law is %g, but must be finite and not "
-                       "negative", law->mu);
+        return mo_fail(
+            why, MO_ERR_PROBLEM,
+            "the friction coefficient mu of a pyramid law is %g, but must be finite and not "
+            "negative",
+            law->mu);
     }
     return MO_OK;
 }
@@ -91,7 +93,8 @@ static void prox(const double *p, int d, const double *x, double *y)
     mo_polygon_prox(&polygon, x, y);
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+static void natural(const double *p, int d, double step, const double *u, const double *r,
+                    double *z)
 {
     mo_law_natural_default(&mo_law_pyramid_ops, p, d, step, u, r, z);
 }

@@ -36,17 +36,20 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
         return mo_fail(why, MO_ERR_PROBLEM, "a sliding block has 2 or 3 rows, not %d", d);
     }
     if (!(law->mu >= 0) || isinf(law->mu)) {
-        return mo_fail(why, MO_ERR_PROBLEM,
-                       "the friction coefficient mu of a sliding law is %g, but must be finite and not "
-                       "negative", law->mu);
+        return mo_fail(
+            why, MO_ERR_PROBLEM,
+            "the friction coefficient mu of a sliding law is %g, but must be finite and not "
+            "negative",
+            law->mu);
     }
     if (!law->direction) {
         return mo_fail(why, MO_ERR_PROBLEM, "a sliding law needs the direction in which it slides");
     }
     const double size = sqrt(mo_dot(d - 1, law->direction, law->direction));
-    if (!(fabs(size - 1) <= 1e-6)) { /* off by more than the rounding of a caller in single precision */
-        return mo_fail(why, MO_ERR_PROBLEM,
-                       "the direction of a sliding law has the length %g, but must be a unit vector", size);
+    if (!(fabs(size - 1) <= 1e-6)) { /* more than the rounding of a caller in single precision */
+        return mo_fail(
+            why, MO_ERR_PROBLEM,
+            "the direction of a sliding law has the length %g, but must be a unit vector", size);
     }
     return MO_OK;
 }
@@ -113,7 +116,8 @@ static void prox(const double *p, int d, const double *x, double *y)
     on_ray(p, d, x[0] > 0 ? x[0] : 0, y);
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+static void natural(const double *p, int d, double step, const double *u, const double *r,
+                    double *z)
 {
     double y[3];
     on_ray(p, d, fmax(0, r[0] - step * u[0]), y);

@@ -9,8 +9,8 @@
 
 /* LAPACK and BLAS, column-major. */
 void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, int *info);
-void dgetri_(const int *n, double *A, const int *lda, const int *pivot, double *work, const int *lwork,
-             int *info);
+void dgetri_(const int *n, double *A, const int *lda, const int *pivot, double *work,
+             const int *lwork, int *info);
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
             const double *alpha, const double *A, const int *lda, const double *B, const int *ldb,
             const double *beta, double *C, const int *ldc);
@@ -62,7 +62,8 @@ int mo_inverse_factor(mo_inverse *inverse, int size)
     if (info != 0 || is_singular(inverse, size)) {
         return 0;
     }
-    dgetri_(&size, inverse->Z, &inverse->room, inverse->pivot, inverse->work, &inverse->work_size, &info);
+    dgetri_(&size, inverse->Z, &inverse->room, inverse->pivot, inverse->work, &inverse->work_size,
+            &info);
     return info == 0;
 }
 

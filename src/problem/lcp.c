@@ -129,7 +129,8 @@ static int write_normal(writer *to, int i, const double *axis)
 static void write_group(writer *to, int i, const mo_law_facets *facets, int g, int normal)
 {
     const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);
-    const int first = to->size, count = facets->start[g + 1] - facets->start[g], slip = first + count;
+    const int first = to->size, count = facets->start[g + 1] - facets->start[g],
+              slip = first + count;
     for (int j = 0; j < count; ++j) {
         mo_lcp_unknown *unknown = add_unknown(to, MO_LCP_DIRECTION, i, row, d);
         if (unknown) {
@@ -162,7 +163,8 @@ static void write_cone(writer *to, int i)
     const mo_problem *problem = to->lcp->problem;
     const int kind = problem->law[i].kind, d = mo_constraint_dim(problem, i);
     mo_law_facets facets;
-    mo_constraint_law(problem, i)->facets(mo_constraint_param(problem, i), d, to->lcp->facets, &facets);
+    mo_constraint_law(problem, i)
+        ->facets(mo_constraint_param(problem, i), d, to->lcp->facets, &facets);
     const int normal = write_normal(to, i, facets.axis);
     for (int g = 0; g < facets.groups; ++g) {
         if (facets.mu[g] > 0) {
@@ -198,8 +200,8 @@ static void write_slacks(writer *to, int i)
 static int goes_by_slacks(const mo_lcp *lcp, int i)
 {
     const int kind = lcp->problem->law[i].kind;
-    const int is_product =
-        kind == MO_LAW_PYRAMID || (kind == MO_LAW_COULOMB && mo_constraint_dim(lcp->problem, i) == 2);
+    const int is_product = kind == MO_LAW_PYRAMID ||
+                           (kind == MO_LAW_COULOMB && mo_constraint_dim(lcp->problem, i) == 2);
     return is_product && (lcp->variant == MO_LCP_EXACT || lcp->variant == MO_LCP_RELAXED);
 }
 
@@ -343,7 +345,8 @@ mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill)
     if (!on_body) {
         return MO_ERR_MEMORY;
     }
-    size_t most = problem->form == MO_FORM_GLOBAL ? fill_of_bodies(lcp, on_body) : fill_of_couplings(lcp);
+    size_t most =
+        problem->form == MO_FORM_GLOBAL ? fill_of_bodies(lcp, on_body) : fill_of_couplings(lcp);
     mo_memory_free(&problem->allocator, on_body);
     for (int i = 0; i < problem->constraint_count; ++i) { /* ties, compliance and the like */
         most += block_size(lcp, i) * block_size(lcp, i);

@@ -93,8 +93,9 @@ typedef enum mo_lcp_role {
 typedef struct mo_lcp_unknown {
     mo_lcp_role role;
     int constraint;
-    int group, index; /* of a direction: its group, and its place there; tangential row of a pyramid */
-    int row, rows;    /* the rows of r and u it touches: row .. row + rows, none for speeds */
+    int group,
+        index;     /* of a direction: its group, and its place there; tangential row of a pyramid */
+    int row, rows; /* the rows of r and u it touches: row .. row + rows, none for speeds */
     double impulse[MO_LAW_MAX_DIM], test[MO_LAW_MAX_DIM];
 } mo_lcp_unknown;
 
@@ -122,9 +123,10 @@ typedef struct mo_lcp {
     mo_lcp_tie *tie;
     double *constant; /* c0, one an unknown; r0, one a row */
     double *offset;
-    int *free_start, *pair_start; /* unknowns of constraint i among the free ones, and among the pairs:
+    int *free_start,
+        *pair_start; /* unknowns of constraint i among the free ones, and among the pairs:
                                      start[i] .. start[i+1] */
-    int *body_start;              /* constraints on each body (global) */
+    int *body_start; /* constraints on each body (global) */
     mo_lcp_incidence *on_body;
 } mo_lcp;
 

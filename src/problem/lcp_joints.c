@@ -9,7 +9,8 @@
 
 /* BLAS, column-major: a row-major matrix is its transpose there. */
 void dtrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m,
-            const int *n, const double *alpha, const double *A, const int *lda, double *B, const int *ldb);
+            const int *n, const double *alpha, const double *A, const int *lda, double *B,
+            const int *ldb);
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
             const double *alpha, const double *A, const int *lda, const double *B, const int *ldb,
             const double *beta, double *C, const int *ldc);
@@ -117,8 +118,10 @@ static void solve_for_pairs(mo_lcp_joints *joints, const double *A)
         memcpy(joints->X + (size_t)k * pairs, A + (size_t)joints->row[k] * size + joints->count,
                (size_t)pairs * sizeof *A);
     }
-    dtrsm_("R", "U", "N", "U", &pairs, &joints->rank, &one, joints->LU, &joints->count, joints->X, &pairs);
-    dtrsm_("R", "L", "N", "N", &pairs, &joints->rank, &one, joints->LU, &joints->count, joints->X, &pairs);
+    dtrsm_("R", "U", "N", "U", &pairs, &joints->rank, &one, joints->LU, &joints->count, joints->X,
+           &pairs);
+    dtrsm_("R", "L", "N", "N", &pairs, &joints->rank, &one, joints->LU, &joints->count, joints->X,
+           &pairs);
 }
 
 static void gather_columns(mo_lcp_joints *joints, const double *A)
@@ -132,12 +135,14 @@ static void gather_columns(mo_lcp_joints *joints, const double *A)
     }
 }
 
-void mo_lcp_joints_eliminate(mo_lcp_joints *joints, const double *A, const double *b, double *S, double *c)
+void mo_lcp_joints_eliminate(mo_lcp_joints *joints, const double *A, const double *b, double *S,
+                             double *c)
 {
     const int count = joints->count, pairs = joints->pairs;
     const size_t size = (size_t)(count + pairs);
     for (int p = 0; p < pairs; ++p) {
-        memcpy(S + (size_t)p * pairs, A + (size_t)(count + p) * size + count, (size_t)pairs * sizeof *S);
+        memcpy(S + (size_t)p * pairs, A + (size_t)(count + p) * size + count,
+               (size_t)pairs * sizeof *S);
         c[p] = b[count + p];
     }
     for (int f = 0; f < count; ++f) {
@@ -154,8 +159,8 @@ void mo_lcp_joints_eliminate(mo_lcp_joints *joints, const double *A, const doubl
     const double minus = -1, one = 1;
     solve_for_pairs(joints, A);
     gather_columns(joints, A);
-    dgemm_("N", "N", &pairs, &pairs, &joints->rank, &minus, joints->X, &pairs, joints->G, &joints->rank,
-           &one, S, &pairs);
+    dgemm_("N", "N", &pairs, &pairs, &joints->rank, &minus, joints->X, &pairs, joints->G,
+           &joints->rank, &one, S, &pairs);
     for (int p = 0; p < pairs; ++p) {
         c[p] -= mo_dot(joints->rank, joints->G + (size_t)p * joints->rank, joints->y);
     }

@@ -16,19 +16,20 @@
 #include "base/arena.h"
 
 typedef struct mo_lcp_joints {
-    int count, pairs; /* free unknowns, and pairs               */
-    int rank;         /* free unknowns that are pivoted out      */
-    double *LU;       /* count x count, rows and columns permuted */
+    int count, pairs;  /* free unknowns, and pairs               */
+    int rank;          /* free unknowns that are pivoted out      */
+    double *LU;        /* count x count, rows and columns permuted */
     int *row, *column; /* pivot k was found at row[k], column[k]  */
-    double *X;        /* rank x pairs, in the order of the pivots */
-    double *G;        /* pairs x rank: A_pf in that order          */
-    double *y, *work; /* rank entries                              */
+    double *X;         /* rank x pairs, in the order of the pivots */
+    double *G;         /* pairs x rank: A_pf in that order          */
+    double *y, *work;  /* rank entries                              */
 } mo_lcp_joints;
 
 void mo_lcp_joints_layout(int count, int pairs, mo_arena *arena, mo_lcp_joints *joints);
 
 /* From A and b of all unknowns, free ones first, to S (pairs x pairs) and c. */
-void mo_lcp_joints_eliminate(mo_lcp_joints *joints, const double *A, const double *b, double *S, double *c);
+void mo_lcp_joints_eliminate(mo_lcp_joints *joints, const double *A, const double *b, double *S,
+                             double *c);
 
 /* z_f from z_p. */
 void mo_lcp_joints_recover(const mo_lcp_joints *joints, const double *z_p, double *z_f);

@@ -27,7 +27,8 @@ static span unknowns_of(const mo_lcp *lcp, int i)
 static void add_block(const mo_lcp *lcp, int i, int j, const double *B, double *A)
 {
     const mo_problem *problem = lcp->problem;
-    const int dj = mo_constraint_dim(problem, j), row_i = problem->row_start[i], row_j = problem->row_start[j];
+    const int dj = mo_constraint_dim(problem, j), row_i = problem->row_start[i],
+              row_j = problem->row_start[j];
     const span rows = unknowns_of(lcp, i), columns = unknowns_of(lcp, j);
     const size_t n = (size_t)lcp->size;
     double tested[MO_BILATERAL_MAX_DIM];
@@ -152,7 +153,8 @@ void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b)
 /* ---- M kept -------------------------------------------------------------------------------- */
 
 /* The Jacobian J of constraint i for one body puts T' J into the rows of z, and -J' R into those of v. */
-static void add_jacobian(const mo_lcp *lcp, int i, int body, const double *J, size_t stride, double *A)
+static void add_jacobian(const mo_lcp *lcp, int i, int body, const double *J, size_t stride,
+                         double *A)
 {
     const mo_problem *problem = lcp->problem;
     const int n = mo_body_dim(problem, body), first = problem->body_start[body];

@@ -119,7 +119,8 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 
 static mo_random random_of(const mo_run *run, const mo_lemke_work *work)
 {
-    return (mo_random){(uint64_t)run->options->lemke.seed * UINT64_C(1000003) + (uint64_t)work->restart};
+    return (mo_random){(uint64_t)run->options->lemke.seed * UINT64_C(1000003) +
+                       (uint64_t)work->restart};
 }
 
 /* Ones in the first start of each kind, then random numbers; those that break ties are random always. */
@@ -168,14 +169,16 @@ static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
     mo_lemke_family_choose(&work->family, 0, 0, work->centre, work->c);
     mo_lemke_choose_vectors(run, work);
     mo_lemke_state state = mo_lemke_start(&work->path, work->c, work->cover, work->lift);
-    const mo_lemke_outcome found = mo_lemke_walk(run, work, mo_lemke_most_pivots(run, work), &state);
+    const mo_lemke_outcome found =
+        mo_lemke_walk(run, work, mo_lemke_most_pivots(run, work), &state);
     if (found != MO_LEMKE_FAILED) {
         return found;
     }
     if (state == MO_LEMKE_SOLVED) {
         return mo_lemke_confirm(run, work);
     }
-    return state == MO_LEMKE_RAY && mo_lemke_judge_ray(run, work) ? MO_LEMKE_REFUTED : MO_LEMKE_FAILED;
+    return state == MO_LEMKE_RAY && mo_lemke_judge_ray(run, work) ? MO_LEMKE_REFUTED
+                                                                  : MO_LEMKE_FAILED;
 }
 
 /* Is this start to go by way of the relaxation?  Few unknowns: in turn with covering vectors, which come first; many:
@@ -184,7 +187,8 @@ static int is_relaxed(const mo_run *run, const mo_lemke_work *work)
 {
     const int choice = run->options->lemke.start, k = work->restart;
     const int many = choice == START_RELAXED || work->joints.pairs > FEW;
-    return work->family.has_friction && choice != START_COVER && (many ? k < 3 || k % 2 == 0 : k % 2);
+    return work->family.has_friction && choice != START_COVER &&
+           (many ? k < 3 || k % 2 == 0 : k % 2);
 }
 
 /* What the right softness is cannot be told beforehand: about every second attempt at a pile of hundreds succeeds. */
@@ -212,18 +216,26 @@ static mo_lemke_outcome start(mo_run *run, mo_lemke_work *work)
 static mo_status give_up(mo_run *run, const mo_lemke_work *work)
 {
     if (work->reached_end && work->exact.uses_facets) {
-        return mo_run_stall(run, "solved with %d facets for each cone, which leaves this residual on the true "
-                                 "cone", run->options->lemke.facets);
+        return mo_run_stall(
+            run,
+            "solved with %d facets for each cone, which leaves this residual on the true "
+            "cone",
+            run->options->lemke.facets);
     }
     if (work->reached_end) {
-        return mo_run_stall(run, "the path ended at a complementary point, yet rounding keeps its residual "
-                                 "above tol");
+        return mo_run_stall(
+            run, "the path ended at a complementary point, yet rounding keeps its residual "
+                 "above tol");
     }
     if (run->result->ray) {
-        return mo_run_stall(run, "none of %d starts led to a solution; one of them ended on a ray, which proves "
-                                 "nothing here", work->restart);
+        return mo_run_stall(
+            run,
+            "none of %d starts led to a solution; one of them ended on a ray, which proves "
+            "nothing here",
+            work->restart);
     }
-    return mo_run_stall(run, "none of %d starts led to a solution within its pivots", work->restart);
+    return mo_run_stall(run, "none of %d starts led to a solution within its pivots",
+                        work->restart);
 }
 
 static mo_status solve(mo_run *run, void *memory)
@@ -244,7 +256,8 @@ static mo_status solve(mo_run *run, void *memory)
         case MO_LEMKE_STOP:
             return run->status;
         case MO_LEMKE_REFUTED:
-            mo_say(&run->result->message, "no impulse meets all inequalities: the ray in the result shows it");
+            mo_say(&run->result->message,
+                   "no impulse meets all inequalities: the ray in the result shows it");
             return MO_NO_SOLUTION;
         case MO_LEMKE_FAILED:
             break;
@@ -265,7 +278,8 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_lemke_method = {
     .name = "lemke",
-    .summary = "Lemke's pivoting on facets, with restarts; for polyhedral laws, a few thousand unknowns",
+    .summary =
+        "Lemke's pivoting on facets, with restarts; for polyhedral laws, a few thousand unknowns",
     .paper = "trinkle1997",
     .laws = POLYHEDRAL | MO_LAW_BIT(MO_LAW_COULOMB),
     .by_facets = MO_LAW_BIT(MO_LAW_COULOMB),

@@ -177,7 +177,8 @@ int mo_basis_factor(mo_lemke_path *path)
         if (path->row_slot[j] >= 0 && path->z0_slot >= 0) {
             inverse->Z[path->row_slot[j]] = path->d[j];
         }
-        for (int k = path->column_start[j]; path->column_slot[j] >= 0 && k < path->column_start[j + 1]; ++k) {
+        for (int k = path->column_start[j];
+             path->column_slot[j] >= 0 && k < path->column_start[j + 1]; ++k) {
             const int slot = path->row_slot[path->row_of[k]];
             if (slot >= 0) {
                 inverse->Z[(size_t)path->column_slot[j] * room + slot] = path->entry[k];

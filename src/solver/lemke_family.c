@@ -18,7 +18,8 @@ void mo_lemke_family_layout(int n, size_t fill, mo_arena *arena, mo_lemke_family
 /* An entry of E: test_i.impulse_j over the rows that both touch, which are those of one constraint. */
 static double softness(const mo_lcp *lcp, int i, int j)
 {
-    const mo_lcp_unknown *row = lcp->unknown + lcp->free_count + i, *column = lcp->unknown + lcp->free_count + j;
+    const mo_lcp_unknown *row = lcp->unknown + lcp->free_count + i,
+                         *column = lcp->unknown + lcp->free_count + j;
     double sum = 0;
     for (int a = 0; a < row->rows; ++a) {
         const int at = row->row + a - column->row;
@@ -39,7 +40,8 @@ static void list_entries(mo_lemke_family *family, const double *S, const double 
         const int block = lcp->unknown[first + i].constraint;
         path->row_start[i] = count;
         for (int j = 0; j < n; ++j) {
-            const int is_own = j >= lcp->pair_start[block] - first && j < lcp->pair_start[block + 1] - first;
+            const int is_own =
+                j >= lcp->pair_start[block] - first && j < lcp->pair_start[block + 1] - first;
             if (line[j] != 0 || line_R[j] != 0 || is_own) {
                 path->column_of[count++] = j;
             }
@@ -49,8 +51,8 @@ static void list_entries(mo_lemke_family *family, const double *S, const double 
     mo_lemke_index(path);
 }
 
-void mo_lemke_family_load(mo_lemke_family *family, const double *S, const double *c, const double *S_R,
-                          const double *c_R)
+void mo_lemke_family_load(mo_lemke_family *family, const double *S, const double *c,
+                          const double *S_R, const double *c_R)
 {
     mo_lemke_path *path = family->path;
     list_entries(family, S, S_R);
@@ -71,8 +73,8 @@ void mo_lemke_family_load(mo_lemke_family *family, const double *S, const double
     }
 }
 
-void mo_lemke_family_choose(mo_lemke_family *family, double epsilon, double delta, const double *centre,
-                            double *c)
+void mo_lemke_family_choose(mo_lemke_family *family, double epsilon, double delta,
+                            const double *centre, double *c)
 {
     mo_lemke_path *path = family->path;
     for (int i = 0; i < path->n; ++i) {
@@ -124,7 +126,8 @@ static double value_of(const int *basic, const double *value, int k, int which)
 /* s+ and a- of one tangential row: a- is the negative part of u. */
 static void tidy_slack(int *basic, double *value, int slack)
 {
-    const double u = value_of(basic, value, slack, MO_LEMKE_W) - value_of(basic, value, slack + 1, MO_LEMKE_Z);
+    const double u =
+        value_of(basic, value, slack, MO_LEMKE_W) - value_of(basic, value, slack + 1, MO_LEMKE_Z);
     const int which = u >= 0 ? MO_LEMKE_W : MO_LEMKE_Z;
     set(basic, value, slack, which, u >= 0 ? u : 0);
     set(basic, value, slack + 1, which, u >= 0 ? 0 : -u);
@@ -183,7 +186,8 @@ void mo_lemke_family_tidy(const mo_lemke_family *family, const double *c, int *b
 {
     const mo_lcp *lcp = family->exact;
     for (int i = 0; i < lcp->problem->constraint_count; ++i) {
-        const int begin = lcp->pair_start[i] - lcp->free_count, end = lcp->pair_start[i + 1] - lcp->free_count;
+        const int begin = lcp->pair_start[i] - lcp->free_count,
+                  end = lcp->pair_start[i + 1] - lcp->free_count;
         if (end - begin > 1 && lcp->unknown[lcp->free_count + begin].role == MO_LCP_NORMAL &&
             value_of(basic, value, begin, MO_LEMKE_Z) == 0) {
             tidy_contact(lcp, begin, end, basic, value);

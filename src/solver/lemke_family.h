@@ -22,19 +22,19 @@ typedef struct mo_lemke_family {
     mo_lemke_path *path;
     double *plain[2], *soft[2]; /* entries of S and E, and what the relaxed ones have more */
     int has_centre;
-    double *c[2];               /* c, and what the relaxed one has more */
-    int has_friction;           /* they differ */
+    double *c[2];     /* c, and what the relaxed one has more */
+    int has_friction; /* they differ */
 } mo_lemke_family;
 
 void mo_lemke_family_layout(int n, size_t fill, mo_arena *arena, mo_lemke_family *family);
 
 /* From S and c, and S_R and c_R (row-major, pairs alone), to the entries of the path. */
-void mo_lemke_family_load(mo_lemke_family *family, const double *S, const double *c, const double *S_R,
-                          const double *c_R);
+void mo_lemke_family_load(mo_lemke_family *family, const double *S, const double *c,
+                          const double *S_R, const double *c_R);
 
 /* Puts S(epsilon, delta) into the path and c(epsilon, delta) into c. */
-void mo_lemke_family_choose(mo_lemke_family *family, double epsilon, double delta, const double *centre,
-                            double *c);
+void mo_lemke_family_choose(mo_lemke_family *family, double epsilon, double delta,
+                            const double *centre, double *c);
 
 /* |min(z, S z + c)| of the problem's own LCP: zero where z solves it.  w: n numbers of scratch. */
 double mo_lemke_family_error(const mo_lemke_family *family, const double *z, double *w);
@@ -44,6 +44,7 @@ double mo_lemke_family_error(const mo_lemke_family *family, const double *z, dou
  * one that runs off to infinity as delta vanishes.  Gives all of them the least slip speed, in a basis and values as
  * mo_lemke_keep makes them, for c as chosen last.
  */
-void mo_lemke_family_tidy(const mo_lemke_family *family, const double *c, int *basic, double *value);
+void mo_lemke_family_tidy(const mo_lemke_family *family, const double *c, int *basic,
+                          double *value);
 
 #endif

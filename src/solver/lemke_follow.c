@@ -24,10 +24,12 @@
 
 enum { MOST_STEPS = 40, PATIENCE = 4 };
 
-static const double LEAST_SOFTNESS = 1e-6; /* below this rounding takes over                           */
-static const double LEAST_STEP = 0.005;    /* of the dilation                                          */
-static const double CLEAR = 0.2;           /* an old basis is right where the error falls below this part */
-static const double EXACT = 1e-12;         /* error of an LCP that is solved, its numbers being about one */
+static const double LEAST_SOFTNESS =
+    1e-6; /* below this rounding takes over                           */
+static const double LEAST_STEP =
+    0.005;                         /* of the dilation                                          */
+static const double CLEAR = 0.2;   /* an old basis is right where the error falls below this part */
+static const double EXACT = 1e-12; /* error of an LCP that is solved, its numbers being about one */
 
 /* Keeps the present point as the one to go on from. */
 static void keep(mo_lemke_work *work, double error)
@@ -123,7 +125,8 @@ static mo_lemke_outcome harden(mo_run *run, mo_lemke_work *work, double epsilon,
 }
 
 /* From dilation to Coulomb's law; writes the dilation that is left. */
-static mo_lemke_outcome take_dilation(mo_run *run, mo_lemke_work *work, double softness, double *delta)
+static mo_lemke_outcome take_dilation(mo_run *run, mo_lemke_work *work, double softness,
+                                      double *delta)
 {
     mo_lemke_state state;
     for (double step = 0.25; *delta > 0 && step > LEAST_STEP;) {
@@ -148,5 +151,6 @@ mo_lemke_outcome mo_lemke_start_relaxed(mo_run *run, mo_lemke_work *work, double
         return found;
     }
     found = take_dilation(run, work, softness, &delta);
-    return found == MO_LEMKE_FAILED ? harden(run, work, softness, delta, softness, PATIENCE) : found;
+    return found == MO_LEMKE_FAILED ? harden(run, work, softness, delta, softness, PATIENCE)
+                                    : found;
 }

@@ -174,9 +174,9 @@ static int proves_no_solution(const mo_lemke_work *work, const double *y)
 
 int mo_lemke_judge_ray(mo_run *run, mo_lemke_work *work)
 {
-    double *pairs = work->z + work->exact.free_count, z0;
-    mo_lemke_ray(&work->path, pairs, &z0);
-    const int proves = z0 == 0 && proves_no_solution(work, pairs);
+    double *pairs = work->z + work->exact.free_count;
+    mo_lemke_ray(&work->path, pairs);
+    const int proves = proves_no_solution(work, pairs);
     if (!run->result->ray || proves) {
         mo_lcp_joints_backward(&work->joints, NULL, pairs, work->z);
         for (int k = 0; k < work->exact.size; ++k) {

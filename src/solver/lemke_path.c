@@ -105,7 +105,8 @@ static void refine_direction(mo_lemke_path *path)
 /* The step at which the first basic variable reaches zero; infinity where none does. */
 static double longest_step(const mo_lemke_path *path)
 {
-    double step = path->direction0 < -path->flat ? fmax(0, path->value0) / -path->direction0 : INFINITY;
+    double step =
+        path->direction0 < -path->flat ? fmax(0, path->value0) / -path->direction0 : INFINITY;
     for (int i = 0; i < path->n; ++i) {
         if (path->direction[i] < -path->flat) {
             step = fmin(step, path->value[i] / -path->direction[i]);
@@ -124,7 +125,8 @@ static int choose_leaving(const mo_lemke_path *path, double step)
     double least = INFINITY;
     for (int i = 0; i < path->n; ++i) {
         const double down = -path->direction[i];
-        if (down > path->flat && path->value[i] - step * down <= path->noise && path->rate[i] / down < least) {
+        if (down > path->flat && path->value[i] - step * down <= path->noise &&
+            path->rate[i] / down < least) {
             least = path->rate[i] / down;
             leaving = i;
         }
@@ -174,7 +176,8 @@ static void grow(mo_lemke_path *path, int e, int j)
     } else {
         row = column = mo_inverse_grow(&path->inverse);
     }
-    path->y[column] = 1; /* the column with a one in the new row, which is all that row has so far */
+    /* the column with a one in the new row, which is all that row has so far */
+    path->y[column] = 1;
     mo_inverse_replace_column(&path->inverse, column, path->y);
     set_column_slot(path, e, column);
     put_row(path, row, j);
@@ -249,9 +252,9 @@ static int find_leaving(const mo_lemke_path *path, double *step, int *leaving)
 {
     *step = longest_step(path);
     *leaving = isfinite(*step) ? choose_leaving(path, *step) : MO_LEMKE_NOTHING;
-    const double pivot = *leaving == MO_LEMKE_NOTHING  ? 0
-                         : *leaving == path->n ? path->direction0
-                                               : path->direction[*leaving];
+    const double pivot = *leaving == MO_LEMKE_NOTHING ? 0
+                         : *leaving == path->n        ? path->direction0
+                                                      : path->direction[*leaving];
     return fabs(pivot) >= SMALL_PIVOT;
 }
 
@@ -325,7 +328,8 @@ static int first_row(const mo_lemke_path *path)
     return first;
 }
 
-mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double *d, const double *p)
+mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double *d,
+                              const double *p)
 {
     path->c = c;
     path->d = d;
@@ -402,7 +406,8 @@ static mo_lemke_state step_down(mo_lemke_path *path)
     mo_basis_apply(path, path->y);
     double size = 1;
     for (int i = 0; i < path->n; ++i) {
-        path->direction[i] = path->basic[i] == Z ? path->y[path->column_slot[i]] : path->image[i] - path->d[i];
+        path->direction[i] =
+            path->basic[i] == Z ? path->y[path->column_slot[i]] : path->image[i] - path->d[i];
         size = fmax(size, fabs(path->direction[i]));
     }
     path->direction0 = -1;
@@ -460,7 +465,7 @@ void mo_lemke_point(const mo_lemke_path *path, double *z)
     }
 }
 
-void mo_lemke_ray(const mo_lemke_path *path, double *z, double *z0)
+void mo_lemke_ray(const mo_lemke_path *path, double *z)
 {
     for (int i = 0; i < path->n; ++i) {
         z[i] = path->basic[i] == Z ? path->direction[i] : 0;
@@ -469,7 +474,6 @@ void mo_lemke_ray(const mo_lemke_path *path, double *z, double *z0)
     if (path->enters_z) {
         z[path->entering] = 1;
     }
-    *z0 = fabs(path->direction0) > path->flat ? path->direction0 : 0;
 }
 
 void mo_lemke_correct(mo_lemke_path *path, const double *w, double *dz)

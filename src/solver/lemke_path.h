@@ -69,7 +69,8 @@ void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path);
 void mo_lemke_index(mo_lemke_path *path);
 
 /* Starts anew with c, d > 0 and p > 0, n entries each, kept by reference; that is the first pivot. */
-mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double *d, const double *p);
+mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double *d,
+                              const double *p);
 
 /*
  * From the basis in which the last path ended (MO_LEMKE_SOLVED), on another S and c.  mo_lemke_take factors its K; false
@@ -95,8 +96,8 @@ void mo_lemke_restore(mo_lemke_path *path, const int *basic, const double *value
 /* z of the present point. */
 void mo_lemke_point(const mo_lemke_path *path, double *z);
 
-/* After MO_LEMKE_RAY: the direction of z along the ray, and that of z0. */
-void mo_lemke_ray(const mo_lemke_path *path, double *z, double *z0);
+/* After MO_LEMKE_RAY: the direction of z along the ray. */
+void mo_lemke_ray(const mo_lemke_path *path, double *z);
 
 /* After MO_LEMKE_SOLVED: the change of the basic z that makes w vanish on their rows, from w there. */
 void mo_lemke_correct(mo_lemke_path *path, const double *w, double *dz);
