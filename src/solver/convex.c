@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/dense.h"
 #include "law/polygon.h"
+#include "linalg/dense.h"
 
 /* The friction discs of a law as groups of rows; corners > 0: the polygon of that many directions instead. */
 typedef struct slip_groups {
@@ -85,13 +85,18 @@ static double slip_norm(const slip_groups *groups, int g, const double *y)
 }
 
 /*
- * y -= its projection on the polygon with inradius `radius`; J = the derivative of that.  The nearest edge is the one
- * the point looks at, by symmetry; on it the point lands between the corners or at one.
+ * y -= its projection on { x : d_j.x <= radius for all j }, the mirror image of the velocities that are allowed; J = the
+ * derivative of that.  The nearest edge is the one the point looks at, by symmetry; on it the point lands between the
+ * corners or at one.
  */
 static void shrink_by_polygon(int corners, double radius, double *y, double *J)
 {
-    double n[2] = {1, 0};
-    const double along = polygon_norm(corners, y, n), aside = -n[1] * y[0] + n[0] * y[1];
+    const double mirrored[2] = {-y[0], -y[1]};
+    double n[2] = {-1, 0};
+    const double along = polygon_norm(corners, mirrored, n);
+    n[0] = -n[0];
+    n[1] = -n[1];
+    const double aside = -n[1] * y[0] + n[0] * y[1];
     const double half = radius * tan(acos(-1.0) / corners);
     if (along <= radius) {
         y[0] = y[1] = 0;
@@ -126,7 +131,8 @@ static void shrink_by_disc(int dim, double radius, double *y, double *J)
 }
 
 /* Both at once: y from x, J (d x d). */
-static void bounded_slip(const mo_convex *convex, int i, double step, const double *x, double *y, double *J)
+static void bounded_slip(const mo_convex *convex, int i, double step, const double *x, double *y,
+                         double *J)
 {
     const int d = mo_constraint_dim(convex->problem, i);
     const slip_groups groups = groups_of(convex->problem, i);
@@ -184,7 +190,70 @@ void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x
         ->project(mo_constraint_param(problem, i), d, shifted(convex, i, d, step, x, room), y);
 }
 
-void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x, double *J)
+/*
+ * One group of bounded slip at x = -(a + d) / kappa, where d = da - kappa r: x shrinks by lambda / kappa, that is
+ * by the size of a + d less lambda.  (|a| - lambda) is exact where it is small; the rest is small by itself.
+ */
+static void shrink_at(const slip_groups *groups, int g, double step, double lambda, const double *a,
+                      const double *d, double *y)
+{
+    const int dim = groups->dim[g];
+    double z[2] = {0}, n[2] = {1, 0};
+    for (int k = 0; k < dim; ++k) {
+        z[k] = a[k] + d[k];
+    }
+    if (groups->corners) {
+        const double along = polygon_norm(groups->corners, z, n);
+        const double over = (mo_dot(2, n, a) - lambda) + mo_dot(2, n, d),
+                     aside = -n[1] * z[0] + n[0] * z[1];
+        const double half = lambda * tan(acos(-1.0) / groups->corners);
+        const double past = fabs(aside) > half ? copysign(fabs(aside) - half, aside) : 0;
+        const int is_inside = !(along > lambda) && !(over > 0);
+        y[0] = is_inside ? 0 : -step * (over * n[0] - past * n[1]);
+        y[1] = is_inside ? 0 : -step * (over * n[1] + past * n[0]);
+        return;
+    }
+    const double size = sqrt(mo_dot(dim, z, z)), a_size = sqrt(mo_dot(dim, a, a));
+    double change = 0;
+    for (int k = 0; k < dim; ++k) {
+        change += d[k] * (a[k] + z[k]);
+    }
+    const double over = size + a_size > 0 ? (a_size - lambda) + change / (size + a_size) : -lambda;
+    for (int k = 0; k < dim; ++k) {
+        y[k] = over > 0 ? -step * over * (z[k] / size) : 0;
+    }
+}
+
+double mo_convex_prox_at(const mo_convex *convex, int i, double step, const double *r,
+                         const double *a, const double *da, double *y)
+{
+    const int dim = mo_constraint_dim(convex->problem, i);
+    double x[MO_BILATERAL_MAX_DIM] = {0};
+    for (int k = 0; k < dim; ++k) {
+        x[k] = r[k] - step * (a[k] + da[k]);
+    }
+    mo_convex_prox(convex, i, step, x, y);
+    if (!is_bounded_slip(convex, i)) {
+        return mo_dot(dim, y, y) > 0 ? sqrt(mo_dot(dim, x, x))
+                                     : 0; /* what is cut off leaves no rounding behind */
+    }
+    const slip_groups groups = groups_of(convex->problem, i);
+    for (int g = 0; g < groups.count; ++g) {
+        const int row = groups.row[g];
+        double d[2] = {0};
+        for (int k = 0; k < groups.dim[g]; ++k) {
+            d[k] = da[row + k] - r[row + k] / step;
+        }
+        if (groups.mu[g] > 0) {
+            shrink_at(&groups, g, step, convex->lambda[i * MO_LAW_MAX_GROUPS + g], a + row, d,
+                      y + row);
+        }
+    }
+    return sqrt(mo_dot(dim, r, r)) + sqrt(mo_dot(dim, y, y));
+}
+
+void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x,
+                               double *J)
 {
     const mo_problem *problem = convex->problem;
     const int d = mo_constraint_dim(problem, i);
@@ -194,10 +263,12 @@ void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, cons
         return;
     }
     mo_constraint_law(problem, i)
-        ->project_derivative(mo_constraint_param(problem, i), d, shifted(convex, i, d, step, x, room), J);
+        ->project_derivative(mo_constraint_param(problem, i), d,
+                             shifted(convex, i, d, step, x, room), J);
 }
 
-void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r, double *out)
+void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r,
+                        double *out)
 {
     const mo_problem *problem = convex->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;

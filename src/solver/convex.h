@@ -45,7 +45,8 @@ typedef struct mo_convex {
 } mo_convex;
 
 /* The velocity that the functions below see: u + compliance r + weight (r - centre), of constraint i. */
-void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r, double *out);
+void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r,
+                        double *out);
 
 /* s of every constraint at velocities u (without the compliance part) and impulses r. */
 void mo_convex_shifts(const mo_problem *problem, const double *u, const double *r, double *s);
@@ -61,7 +62,15 @@ void mo_convex_slips(const mo_problem *problem, const double *u, const double *r
 
 /* y = the least of step g_i(y) + 1/2 |y - x|^2, and its derivative J (symmetric, d x d). */
 void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y);
-void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x, double *J);
+/*
+ * The same at x = r - step (a + da), da being small beside a: for bounded slip without the cancellation between a and
+ * lambda, which a long step would blow up.  Returns the size of the numbers whose rounding is in y.
+ */
+double mo_convex_prox_at(const mo_convex *convex, int i, double step, const double *r,
+                         const double *a, const double *da, double *y);
+
+void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x,
+                               double *J);
 
 /* 2-norm of r - prox(r - velocity) with unit step, all blocks: zero exactly at a solution; u and r have all rows. */
 double mo_convex_residual(const mo_convex *convex, const double *u, const double *r);
@@ -86,8 +95,8 @@ typedef struct mo_convex_engine {
      * From the r it is given to one whose residual is at most tol, or the best it reaches; u is the velocity of
      * that r.  Asks the run now and then whether it must stop.
      */
-    mo_convex_answer (*solve)(mo_run *run, void *workspace, const mo_convex *convex, double tol, double *r,
-                              double *u);
+    mo_convex_answer (*solve)(mo_run *run, void *workspace, const mo_convex *convex, double tol,
+                              double *r, double *u);
 
     /*
      * The derivative of the solution (u, r) with respect to s, for problems with weights: linearise prepares it and is

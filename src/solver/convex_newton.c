@@ -22,9 +22,15 @@
 
 #include "solver/convex_step.h"
 
-enum { STEPS_MOST = 200, SWEEPS_MOST = 20000, PATIENCE = 8, CHECK_EVERY = 8 };
-enum { STEADY = 3, EASY = 6, HARD = 25 }; /* Newton steps of a proximal step that found little to change, was easy, was hard */
+enum { STEPS_MOST = 200, SWEEPS_MOST = 20000, PATIENCE = 8, CHECK_EVERY = 8, POLISH_MOST = 20 };
+enum {
+    STEADY = 3,
+    EASY = 6,
+    HARD = 25
+}; /* Newton steps of a proximal step that found little to change, was easy, was hard */
 static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0, RHO_POLISH = 1e-9;
+static const double RHO_LEAST_BOUNDED =
+    1e-12; /* with bounded slip, where prox_at has no cancellation */
 
 /* Newton steps that a problem takes, about: what sweeps are weighed against. */
 static const double NEWTON_STEPS = 4;
@@ -38,7 +44,8 @@ typedef struct workspace {
     int has_begun;
 } workspace;
 
-static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
 {
     (void)options;
     workspace *w = MO_TAKE(arena, 1, workspace);
@@ -95,7 +102,8 @@ static void sweep_once(const call *c)
 {
     const mo_sweep *sweep = c->w->step.sweep;
     const mo_problem *problem = sweep->problem;
-    for (int i = 0; i < problem->constraint_count; ++i) { /* natural order: position i holds constraint i */
+    for (int i = 0; i < problem->constraint_count;
+         ++i) { /* natural order: position i holds constraint i */
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const double inverse =
             1 / (c->w->step.scale[i] + (c->convex->weight ? c->convex->weight[i] : 0));
@@ -153,30 +161,39 @@ static double first_rho(const call *c)
 }
 
 /* newton: Newton steps of the last proximal step, or -1. */
-static double next_rho(double rho, int newton)
+static double next_rho(const call *c, double rho, int newton)
 {
+    const double least = c->convex->kind == MO_CONVEX_BOUNDED_SLIP ? RHO_LEAST_BOUNDED : RHO_LEAST;
     const double factor = newton < 0 ? 30 : newton <= EASY ? 0.1 : newton > HARD ? 3 : 1;
-    return fmin(RHO_MOST, fmax(RHO_LEAST, factor * rho));
+    return fmin(RHO_MOST, fmax(least, factor * rho));
 }
 
-/* Newton steps on the natural map while they pay; the last one, which did not, is undone. */
-static int polish(call *c)
+/* One Newton step on the natural map; undone, and false, where it does not halve the residual. */
+static int try_polish(call *c, double look_at)
 {
     const size_t bytes = (size_t)c->convex->problem->row_count * sizeof(double);
-    int steps = 0;
-    double before;
-    do {
-        before = c->residual;
-        memcpy(c->w->kept_r, c->r, bytes);
-        if (c->residual <= c->tol || !mo_convex_step_polish(&c->w->step, c->convex, RHO_POLISH, c->u, c->r)) {
-            return steps;
+    const double before = c->residual;
+    memcpy(c->w->kept_r, c->r, bytes);
+    if (mo_convex_step_polish(&c->w->step, c->convex, RHO_POLISH, look_at, c->u, c->r)) {
+        look(c);
+        if (c->residual < 0.5 * before) {
+            return 1;
         }
-        look(c);
-        ++steps;
-    } while (c->residual < 0.5 * before);
-    if (!(c->residual < before)) {
-        memcpy(c->r, c->w->kept_r, bytes);
-        look(c);
+    }
+    memcpy(c->r, c->w->kept_r, bytes);
+    look(c);
+    return 0;
+}
+
+/* As long as it pays; rho of the last step tells the contacts apart as that step did. */
+static int polish(call *c, double rho)
+{
+    int steps = 0;
+    while (c->residual > c->tol && steps < POLISH_MOST) {
+        steps += 2;
+        if (!try_polish(c, rho) && !try_polish(c, 1)) {
+            break;
+        }
     }
     return steps;
 }
@@ -196,9 +213,9 @@ static int step_until_solved(call *c)
         newton_steps += newton > 0 ? newton : 1;
         look(c);
         has_failed = has_failed || newton < 0;
-        rho = next_rho(rho, newton);
+        rho = next_rho(c, rho, newton);
         if (newton >= 0 && newton <= STEADY) {
-            newton_steps += polish(c);
+            newton_steps += polish(c, own > 0 ? own : RHO_LEAST);
         }
         since_best = w->best < 0.9 * best ? 0 : since_best + 1;
     }
@@ -207,8 +224,8 @@ static int step_until_solved(call *c)
 
 /* ---- the engine ------------------------------------------------------------------------------ */
 
-static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex, double tol, double *r,
-                              double *u)
+static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex, double tol,
+                              double *r, double *u)
 {
     workspace *w = memory;
     call c = {.run = run, .w = w, .convex = convex, .tol = tol, .r = r, .u = u};

@@ -11,8 +11,8 @@ enum { NEWTON_MOST = 40, DENSE_MOST = 2500 };
 static const double ACCURACY = 1e-3, VALUES_MOST = 1e8;
 
 /* LAPACK, column-major. */
-void dgesv_(const int *n, const int *nrhs, double *A, const int *lda, int *ipiv, double *b, const int *ldb,
-            int *info);
+void dgesv_(const int *n, const int *nrhs, double *A, const int *lda, int *ipiv, double *b,
+            const int *ldb, int *info);
 
 /* ---- room ------------------------------------------------------------------------------------ */
 
@@ -35,7 +35,8 @@ static mo_error layout_matrix(const mo_problem *problem, mo_arena *arena, mo_con
     }
     step->is_ready = step->unknowns <= DENSE_MOST;
     step->flops = n * n * n / 1.5;
-    step->matrix = MO_TAKE(arena, step->is_ready ? (size_t)step->unknowns * (size_t)step->unknowns : 0, double);
+    step->matrix = MO_TAKE(
+        arena, step->is_ready ? (size_t)step->unknowns * (size_t)step->unknowns : 0, double);
     step->ints = MO_TAKE(arena, step->unknowns, int);
     return MO_OK;
 }
@@ -86,7 +87,8 @@ void mo_convex_step_begin(mo_convex_step *step)
     mo_convex_scales(step->sweep, step->scale);
     for (int i = 0; i < problem->constraint_count; ++i) {
         step->soft[i] = 0;
-        for (int row = problem->row_start[i]; problem->compliance && row < problem->row_start[i + 1]; ++row) {
+        for (int row = problem->row_start[i];
+             problem->compliance && row < problem->row_start[i + 1]; ++row) {
             step->soft[i] = fmax(step->soft[i], problem->compliance[row]);
         }
     }
@@ -109,7 +111,8 @@ static void read_change(const mo_convex_step *step, int i, const double *dx, dou
         is_global ? mo_sweep_pull(step->sweep, i) : problem->values + problem->value_start[i];
     memset(du, 0, (size_t)d * sizeof *du);
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-        const int from = start[problem->block_index[k]], n = start[problem->block_index[k] + 1] - from;
+        const int from = start[problem->block_index[k]],
+                  n = start[problem->block_index[k] + 1] - from;
         for (int j = 0; j < d; ++j, block += n) {
             du[j] += mo_dot(n, block, dx + from);
         }
@@ -122,7 +125,7 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
 {
     const mo_problem *problem = step->sweep->problem;
     const int is_global = problem->form == MO_FORM_GLOBAL;
-    double *gradient = step->gradient, noise = 0, u_noise = 0;
+    double *gradient = step->gradient, noise = 0;
     memset(gradient, 0, (size_t)step->unknowns * sizeof *gradient);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
@@ -132,12 +135,9 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
         for (int k = 0; k < d; ++k) {
             argument[k] = r[row + k] - inverse * (step->a[row + k] + du[k]);
         }
-        mo_convex_prox(convex, i, inverse, argument, dr);
-        if (mo_dot(d, dr, dr) > 0) { /* what is cut off leaves no rounding behind */
-            const double square = step->scale[i] * mo_dot(d, argument, argument);
-            noise += square;
-            u_noise += step->scale[i] * square;
-        }
+        const double rounded =
+            mo_convex_prox_at(convex, i, inverse, r + row, step->a + row, du, dr);
+        noise += step->scale[i] * rounded * rounded;
         for (int k = 0; k < d; ++k) {
             dr[k] -= r[row + k];
         }
@@ -151,7 +151,6 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
         gradient[k] = dx[k] - gradient[k];
     }
     step->noise = 2 * DBL_EPSILON * sqrt(noise);
-    step->u_noise = DBL_EPSILON * sqrt(u_noise);
     return sqrt(mo_dot(step->unknowns, gradient, gradient));
 }
 
@@ -187,8 +186,8 @@ static int factor_sparse(mo_convex_step *step)
 }
 
 /* A += X' B Y for X (d x m) at row `from`, Y (d x n) at column `to`; A column-major. */
-static void add_dense(int size, int d, const double *B, int m, int from, const double *X, int n, int to,
-                      const double *Y, double *A)
+static void add_dense(int size, int d, const double *B, int m, int from, const double *X, int n,
+                      int to, const double *Y, double *A)
 {
     for (int a = 0; a < d; ++a) {
         for (int b = 0; b < d; ++b) {
@@ -211,8 +210,8 @@ static void add_bodies(mo_convex_step *step, int i, const double *B)
         const double *Y = mo_sweep_pull(step->sweep, i);
         for (int l = problem->block_start[i]; l < problem->block_start[i + 1]; ++l) {
             const int other = problem->block_index[l], n = mo_body_dim(problem, other);
-            add_dense(step->unknowns, d, B, m, problem->body_start[body], X, n, problem->body_start[other],
-                      Y, step->matrix);
+            add_dense(step->unknowns, d, B, m, problem->body_start[body], X, n,
+                      problem->body_start[other], Y, step->matrix);
             Y += (size_t)d * n;
         }
         X += (size_t)d * m;
@@ -231,7 +230,8 @@ static void add_couplings(mo_convex_step *step, int i, const double *B)
     }
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
-        add_dense(step->unknowns, d, B, d, row, identity, n, problem->row_start[j], W, step->matrix);
+        add_dense(step->unknowns, d, B, d, row, identity, n, problem->row_start[j], W,
+                  step->matrix);
         W += (size_t)d * n;
     }
 }
@@ -262,7 +262,8 @@ static int solve_dense(mo_convex_step *step)
 static int solve_direction(mo_convex_step *step)
 {
     if (!step->kkt) {
-        return solve_dense(step) && isfinite(mo_dot(step->unknowns, step->direction, step->direction));
+        return solve_dense(step) &&
+               isfinite(mo_dot(step->unknowns, step->direction, step->direction));
     }
     if (!factor_sparse(step)) {
         return 0;
@@ -296,7 +297,8 @@ static double try_length(mo_convex_step *step, const mo_convex *convex, double r
  * where that slope is between -0.9 of the first one and a tenth of it, by false position with bisection.
  * Slopes, unlike values, can be told apart down to rounding.
  */
-static double search_slope(mo_convex_step *step, const mo_convex *convex, double rho, const double *r)
+static double search_slope(mo_convex_step *step, const mo_convex *convex, double rho,
+                           const double *r)
 {
     const int n = step->unknowns;
     const double first = mo_dot(n, step->gradient, step->direction);
@@ -323,8 +325,8 @@ static double search_slope(mo_convex_step *step, const mo_convex *convex, double
 }
 
 /* The other cases: halving until the gradient is smaller. */
-static double search_size(mo_convex_step *step, const mo_convex *convex, double rho, const double *r,
-                          double before)
+static double search_size(mo_convex_step *step, const mo_convex *convex, double rho,
+                          const double *r, double before)
 {
     double size = INFINITY;
     for (double t = 1; t > 1e-4; t *= 0.5) {
@@ -338,7 +340,8 @@ static double search_size(mo_convex_step *step, const mo_convex *convex, double 
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-static void set_base(mo_convex_step *step, const mo_convex *convex, const double *u, const double *r)
+static void set_base(mo_convex_step *step, const mo_convex *convex, const double *u,
+                     const double *r)
 {
     const mo_problem *problem = step->sweep->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
@@ -348,7 +351,8 @@ static void set_base(mo_convex_step *step, const mo_convex *convex, const double
     memset(step->dx, 0, (size_t)step->unknowns * sizeof *step->dx);
 }
 
-int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r)
+int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, const double *u,
+                        double *r)
 {
     const int n = step->unknowns;
     set_base(step, convex, u, r);
@@ -359,7 +363,8 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
             return -1;
         }
         const double before = size;
-        size = step->kkt ? search_slope(step, convex, rho, r) : search_size(step, convex, rho, r, size);
+        size = step->kkt ? search_slope(step, convex, rho, r)
+                         : search_size(step, convex, rho, r, size);
         if (!step->kkt && !(size < before)) {
             return -1;
         }
@@ -374,19 +379,21 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
 /* ---- the last digits --------------------------------------------------------------------------- */
 
 /*
- * With tau = 1 / scale, z = r - prox_tau(r - tau a) and J its derivative there, Newton's equation for z = 0 is
+ * With tau = 1 / (look scale), z = r - prox_tau(r - tau a) and J its derivative there, Newton's equation for z = 0 is
  *
  *     (I - J) dr + tau J (W + sigma) dr = -z,   sigma = rho scale + compliance + weight
  *
  * or, with E = I - J + tau sigma J and dx = P' dr, as in a step: dr = -E^-1 (z + tau J P dx), and
  * (I + P' B P) dx = -P' E^-1 z with B = tau E^-1 J.  Nothing is divided by rho before it is small.
  */
-static void set_polish_block(mo_convex_step *step, const mo_convex *convex, double rho, int i, const double *r)
+static void set_polish_block(mo_convex_step *step, const mo_convex *convex, double rho, double look,
+                             int i, const double *r)
 {
     const mo_problem *problem = step->sweep->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const double tau = 1 / step->scale[i], sigma = kappa(step, convex, rho, i);
-    double E[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    const double tau = 1 / (look * step->scale[i]), sigma = kappa(step, convex, rho, i);
+    double E[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM],
+        J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     double *B = block_of(step, i), *z = step->dr + row, *argument = step->argument + row;
     for (int k = 0; k < d; ++k) {
         argument[k] = r[row + k] - tau * step->a[row + k];
@@ -409,7 +416,8 @@ static void set_polish_block(mo_convex_step *step, const mo_convex *convex, doub
     }
 }
 
-int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r)
+int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double rho, double look,
+                          const double *u, double *r)
 {
     const mo_problem *problem = step->sweep->problem;
     const int is_global = problem->form == MO_FORM_GLOBAL;
@@ -417,7 +425,7 @@ int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double 
     memset(step->direction, 0, (size_t)step->unknowns * sizeof *step->direction);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        set_polish_block(step, convex, rho, i, r);
+        set_polish_block(step, convex, rho, look, i, r);
         for (int k = row; k < row + d; ++k) {
             step->dr[k] = -step->dr[k];
         }
@@ -444,7 +452,8 @@ int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double 
 
 /* ---- the derivative -------------------------------------------------------------------------- */
 
-int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, const double *u, const double *r)
+int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, const double *u,
+                             const double *r)
 {
     set_base(step, convex, u, r);
     evaluate(step, convex, 0, r, step->dx);

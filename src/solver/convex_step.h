@@ -36,7 +36,6 @@ typedef struct mo_convex_step {
     double *argument;  /* rows: of the prox                                            */
     double *dr;        /* rows: r+ - r                                                 */
     double noise;      /* size of the gradient that is rounding                        */
-    double u_noise;    /* what that makes of the velocities of r+                      */
     double *dx, *trial, *gradient, *direction; /* unknowns                             */
     size_t *block_start; /* of each constraint's B in `blocks`                         */
     double *blocks;
@@ -53,19 +52,23 @@ void mo_convex_step_begin(mo_convex_step *step);
  * r becomes r+, where u is the velocity of r.  Returns the Newton steps taken, or -1 where Newton did not get there;
  * r is then as it was.
  */
-int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r);
+int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, const double *u,
+                        double *r);
 
 /*
  * One Newton step on the natural map itself, for the last digits: from r with its velocity u, without a search.  Right
- * once the contacts that slide, stick and open are known; r may come out worse otherwise.  False where it failed.
+ * once the contacts that slide, stick and open are known; r may come out worse otherwise.  They are told apart by
+ * r - u / (look scale): with a small `look` by the velocities, with look = 1 by both.  False where it failed.
  */
-int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double rho, const double *u, double *r);
+int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double rho, double look,
+                          const double *u, double *r);
 
 /*
  * The derivative of r+ with respect to s at a solution of a problem with weights (rho = 0: the solution is its own
  * r+).  First the factorisation, false where it fails; then du, the change of u + compliance r, for each ds.
  */
-int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, const double *u, const double *r);
+int mo_convex_step_linearise(mo_convex_step *step, const mo_convex *convex, const double *u,
+                             const double *r);
 void mo_convex_step_respond(mo_convex_step *step, const double *ds, double *du);
 
 #endif

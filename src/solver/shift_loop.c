@@ -68,7 +68,7 @@ mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *
 
 double mo_shift_rounding(const mo_run *run)
 {
-    return 64 * DBL_EPSILON * run->q_scale;
+    return 200 * DBL_EPSILON * run->q_scale;
 }
 
 double mo_shift_distance(int n, const double *x, const double *y)
@@ -88,7 +88,8 @@ mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *c
     if (mo_run_must_stop(run, loop->round)) {
         return MO_SHIFT_MUST_STOP;
     }
-    const mo_convex_answer answer = loop->engine->solve(run, loop->workspace, convex, tol, run->r, run->u);
+    const mo_convex_answer answer =
+        loop->engine->solve(run, loop->workspace, convex, tol, run->r, run->u);
     if (answer.is_interrupted) {
         return MO_SHIFT_MUST_STOP;
     }
@@ -105,12 +106,13 @@ mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *c
 int mo_shift_second(mo_run *run, mo_shift_loop *loop)
 {
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
-    const mo_convex convex = {.problem = run->problem, .kind = MO_CONVEX_BOUNDED_SLIP, .lambda = loop->lambda};
+    const mo_convex convex = {
+        .problem = run->problem, .kind = MO_CONVEX_BOUNDED_SLIP, .lambda = loop->lambda};
     mo_convex_slips(run->problem, run->u, run->r, loop->lambda);
     memcpy(loop->second_r, run->r, bytes);
     run->result->iterations = --loop->round; /* not complete yet */
-    const mo_convex_answer answer = loop->engine->solve(run, loop->workspace, &convex, mo_shift_rounding(run),
-                                                        loop->second_r, loop->second_u);
+    const mo_convex_answer answer = loop->engine->solve(
+        run, loop->workspace, &convex, mo_shift_rounding(run), loop->second_r, loop->second_u);
     if (answer.is_interrupted) {
         return 0;
     }
@@ -223,13 +225,15 @@ static void hand_back_held(mo_run *run, const mo_shift_loop *loop)
 {
     mo_result *result = run->result;
     if (!loop->has_held) {
-        mo_say(&result->message, "it ended before its first iteration was complete: the velocity may penetrate");
+        mo_say(&result->message,
+               "it ended before its first iteration was complete: the velocity may penetrate");
         return;
     }
     memcpy(result->r, loop->held_r, (size_t)run->problem->row_count * sizeof(double));
     mo_say(&result->message,
            "the velocity is that of the last complete iteration: it penetrates with %.1e at most; "
-           "its impulses may leave the friction cone, and the residual tells how far they are from the law",
+           "its impulses may leave the friction cone, and the residual tells how far they are from "
+           "the law",
            worst_penetration(run->problem, loop->held_u, loop->held_r));
 }
 
@@ -242,11 +246,15 @@ static mo_status finish(mo_run *run, const mo_shift_loop *loop, mo_shift_end end
     if (loop->rules->map == MO_SHIFT_TWO) {
         hand_back_held(run, loop);
     } else if (end == MO_SHIFT_STUCK && loop->rules->is_single) {
-        mo_run_stall(run, "one convex problem solves a relaxed law: a contact that slips with speed lambda also "
-                          "opens with mu lambda, which leaves this residual");
+        mo_run_stall(
+            run,
+            "one convex problem solves a relaxed law: a contact that slips with speed lambda also "
+            "opens with mu lambda, which leaves this residual");
     } else if (end == MO_SHIFT_STUCK) {
-        mo_run_stall(run, "the sliding speeds do not settle: the map multiplies a change of them by about %.2g",
-                     run->result->contraction);
+        mo_run_stall(
+            run,
+            "the sliding speeds do not settle: the map multiplies a change of them by about %.2g",
+            run->result->contraction);
     }
     return end == MO_SHIFT_STUCK ? MO_STALLED : run->status;
 }

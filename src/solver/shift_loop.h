@@ -14,7 +14,7 @@
 /* What is repeated. */
 typedef enum mo_shift_map {
     MO_SHIFT_ONE, /* the shifted problem: chi_1 of [anitescu2004, eq. 4.34], F of [acary2011, eq. 3.19] */
-    MO_SHIFT_TWO  /* then the one with bounded slip: chi_2 of [anitescu2004, eq. 4.35]                  */
+    MO_SHIFT_TWO /* then the one with bounded slip: chi_2 of [anitescu2004, eq. 4.35]                  */
 } mo_shift_map;
 
 typedef struct mo_shift_rules {
@@ -27,10 +27,10 @@ typedef struct mo_shift_rules {
 /* What the rescue needs beside the loop. */
 typedef struct mo_shift_rescue {
     const mo_sweep *sweep;
-    double *scale, *weight;     /* one a constraint                       */
+    double *scale, *weight; /* one a constraint                       */
     double *s_centre, *s_base;
     double *defect, *direction;
-    double *centre, *du;        /* rows                                   */
+    double *centre, *du; /* rows                                   */
     mo_gmres gmres;
 } mo_shift_rescue;
 
@@ -40,7 +40,7 @@ typedef struct mo_shift_loop {
     double *s;       /* one a constraint                                       */
     double *image;   /* what the map makes of s                                */
     double *s_last, *image_last;
-    double *lambda;  /* MO_LAW_MAX_GROUPS a constraint                         */
+    double *lambda;              /* MO_LAW_MAX_GROUPS a constraint                         */
     double *second_r, *second_u; /* impulses and velocities of the second problem, rows */
     double *held_r, *held_u;     /* the last ones that were completed                    */
     mo_shift_rescue rescue;
@@ -63,7 +63,12 @@ mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rul
 /* ---- shared with the rescue ------------------------------------------------------------------ */
 
 /* Where a round leaves the run. */
-typedef enum mo_shift_end { MO_SHIFT_GOES_ON, MO_SHIFT_SOLVED, MO_SHIFT_MUST_STOP, MO_SHIFT_STUCK } mo_shift_end;
+typedef enum mo_shift_end {
+    MO_SHIFT_GOES_ON,
+    MO_SHIFT_SOLVED,
+    MO_SHIFT_MUST_STOP,
+    MO_SHIFT_STUCK
+} mo_shift_end;
 
 /* The shifted problem at loop->s to an accuracy, from run->r; then the measure and the image of s. */
 mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *convex, double tol);
@@ -76,7 +81,8 @@ double mo_shift_distance(int n, const double *x, const double *y);
 /* Accuracy that rounding allows for a convex problem. */
 double mo_shift_rounding(const mo_run *run);
 
-mo_error mo_shift_rescue_layout(const mo_problem *problem, mo_arena *arena, mo_shift_rescue *rescue);
+mo_error mo_shift_rescue_layout(const mo_problem *problem, mo_arena *arena,
+                                mo_shift_rescue *rescue);
 mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop);
 
 #endif

@@ -33,11 +33,11 @@
 enum { EASY = 6, MOST_ROUNDS = 15, KRYLOV = 50 };
 static const double ALPHA_FIRST = 1, ALPHA_LEAST = 1e-6, ALPHA_MOST = 1e3;
 static const double FALL = 0.6, RISE = 2;
-static const double SETTLED = 0.3;    /* |F(s) - s| as a part of the size of the added term  */
-static const double SHORTEST = 0.1;   /* step                                                */
-static const double DESCENT = 0.1;    /* a step t must lower |F(s) - s| by this times t       */
-static const double ACCURACY = 0.01;  /* of the convex problems, relative to |F(s) - s|       */
-static const double INEXACT = 1e-3;   /* of Newton's equation                                */
+static const double SETTLED = 0.3;   /* |F(s) - s| as a part of the size of the added term  */
+static const double SHORTEST = 0.1;  /* step                                                */
+static const double DESCENT = 0.1;   /* a step t must lower |F(s) - s| by this times t       */
+static const double ACCURACY = 0.01; /* of the convex problems, relative to |F(s) - s|       */
+static const double INEXACT = 1e-3;  /* of Newton's equation                                */
 
 mo_error mo_shift_rescue_layout(const mo_problem *problem, mo_arena *arena, mo_shift_rescue *rescue)
 {
@@ -77,7 +77,8 @@ static void multiply(void *context, const double *x, double *y)
         }
         double law_u[MO_LAW_MAX_DIM], G[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
         mo_law_velocity(problem, row, d, c->run->u + row, c->run->r + row, law_u);
-        mo_constraint_law(problem, i)->shift_derivative(mo_constraint_param(problem, i), d, law_u, G);
+        mo_constraint_law(problem, i)
+            ->shift_derivative(mo_constraint_param(problem, i), d, law_u, G);
         y[i] -= mo_dot(d - 1, G + 1, du + row + 1);
     }
 }
@@ -92,7 +93,8 @@ static void find_direction(mo_run *run, mo_shift_loop *loop, const mo_convex *co
         rescue->defect[i] = loop->image[i] - loop->s[i];
     }
     if (engine->linearise && engine->linearise(loop->workspace, convex, run->u, run->r)) {
-        mo_gmres_solve(&rescue->gmres, multiply, &context, INEXACT, rescue->defect, rescue->direction);
+        mo_gmres_solve(&rescue->gmres, multiply, &context, INEXACT, rescue->defect,
+                       rescue->direction);
         if (isfinite(mo_dot(n, rescue->direction, rescue->direction))) {
             return;
         }
@@ -178,12 +180,14 @@ mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop)
     for (;;) {
         const double accuracy = ACCURACY * fmin(now.defect, loop->residual);
         set_weights(loop, n, alpha);
-        const mo_shift_end end = mo_shift_round(run, loop, &convex, fmax(accuracy, mo_shift_rounding(run)));
+        const mo_shift_end end =
+            mo_shift_round(run, loop, &convex, fmax(accuracy, mo_shift_rounding(run)));
         if (end != MO_SHIFT_GOES_ON) {
             return end;
         }
         const double defect = mo_shift_distance(n, loop->image, loop->s);
-        if (defect <= fmax(SETTLED * pull_of_centre(run, loop), mo_shift_rounding(run))) { /* settled */
+        if (defect <=
+            fmax(SETTLED * pull_of_centre(run, loop), mo_shift_rounding(run))) { /* settled */
             memcpy(loop->s, loop->image, (size_t)n * sizeof(double));
             keep_centre(run, loop);
             alpha = now.rounds <= EASY ? fmax(ALPHA_LEAST, FALL * alpha) : alpha;
