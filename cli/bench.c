@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* `moreau bench`: the benchmarks, whose sources are in bench/, by name. */
 #include <stddef.h>
+#include <string.h>
 
 #include "bench.h"
 #include "command.h"
@@ -14,7 +15,8 @@ static const args_command COMMAND = {
     .about = "Without a name: the benchmarks there are.",
     .examples = "  moreau bench            what there is\n"
                 "  moreau bench sweep      one of them\n"
-                "  moreau bench sweep --contacts 20000 --json\n",
+                "  moreau bench sweep --contacts 20000 --json\n"
+                "  moreau bench solvers problems/ --out board\n",
     .least = 0,
     .most = 1,
 };
@@ -23,6 +25,9 @@ static const args_command COMMAND = {
 static const experiment BENCHES[] = {
     {"sweep", "one Gauss-Seidel sweep over a million contacts, beside streaming the same bytes",
      bench_sweep},
+    {"solvers",
+     "every method on every problem, the time to a residual; moreau bench solvers --help",
+     bench_solvers},
 };
 
 static const args_flag CONTACTS = {.name = "contacts",
@@ -33,5 +38,8 @@ static const args_flag CONTACTS = {.name = "contacts",
 int command_bench(int argc, char **argv)
 {
     const int count = (int)(sizeof BENCHES / sizeof BENCHES[0]);
+    if (argc > 0 && strcmp(argv[0], "solvers") == 0) {
+        return bench_solvers_command(argc - 1, argv + 1); /* it has flags and operands of its own */
+    }
     return experiments_command(&COMMAND, &CONTACTS, BENCHES, count, argc, argv);
 }

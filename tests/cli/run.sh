@@ -196,6 +196,12 @@ run reproduce nothing
 is_wrong_call 'moreau reproduce'
 run bench nothing
 is_wrong_call 'moreau bench'
+run bench solvers --methods auto,magic
+is_wrong_call 'magic'
+run bench solvers --targets 1e-8,1e-4
+is_wrong_call 'targets'
+run bench solvers --time-limit soon
+is_wrong_call 'time-limit'
 
 # ---- solve: one file ---------------------------------------------------------------------------
 
@@ -513,6 +519,25 @@ status_is 0
 is_json_lines 1
 run bench --json
 is_json_lines 1
+run bench solvers block.hdf5 stack.hdf5 --methods auto,nsgs --targets 1e-3,1e-9 --repeats 1 --out board
+status_is 0
+err_is_empty
+out_has '^Time to a residual of 1e-9'
+out_has '^block .* us '
+out_has '^stack '
+that "runs.csv has not 8 runs" test "$(wc -l < board/runs.csv)" = 9
+that "a run of runs.csv is not solved" not grep -v -e ',solved,' -e '^problem,' board/runs.csv
+that "the table of the profile is missing" test -s board/profile-1e-9.csv
+if command -v gnuplot > /dev/null; then
+    that "the profile was not drawn" grep -q '<svg' board/profile-1e-9.svg
+fi
+mkdir -p several/deep && cp local.hdf5 joint.hdf5 several && cp islands.hdf5 several/deep
+run bench solvers several/ --methods nsgs --repeats 1 --json
+is_json_lines 1
+status_is 0
+out_has '"name":"islands","form":"reduced"'
+run bench solvers block.hdf5 cut.hdf5 --methods nsgs
+fails_on cut.hdf5
 
 # ---- standard output that cannot be written ----------------------------------------------------
 

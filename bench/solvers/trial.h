@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * One trial: one solver on one problem, to each target in turn, in a process of its own, so that neither a
+ * crash nor a hang ends the benchmark.  The process says what it found in lines of text, one for each target:
+ *
+ *     trial TARGET STATUS SECONDS RESIDUAL ITERATIONS TOLERANCE
+ *
+ * SECONDS is the fastest of a few runs.  Each of them starts from a problem that no solver has seen, so that
+ * whatever a solver prepares is in its time.  A run's time is the smaller of the wall clock's and of the
+ * processor's: one thread is at work, so that both are too long by what other programs take away, and never too
+ * short.
+ */
+#ifndef BENCH_TRIAL_H
+#define BENCH_TRIAL_H
+
+#include <stdio.h>
+
+enum { TRIAL_TARGETS_MOST = 8 };
+
+/* What a trial is asked for. */
+typedef struct trial_call {
+    double targets[TRIAL_TARGETS_MOST]; /* of the natural residual / max(1, |q|), loosest first */
+    int target_count;
+    double time_limit; /* seconds of one run          */
+    int repeats;       /* runs, the fastest of which counts */
+} trial_call;
+
+typedef struct trial_line {
+    double target;
+    char status[24]; /* "solved", or why not: one word */
+    double seconds;
+    double residual;  /* by mo_measure, from r alone */
+    long iterations;  /* as the solver counts them   */
+    double tolerance; /* that the solver was given   */
+} trial_line;
+
+extern const char *const trial_solved;     /* "solved"      */
+extern const char *const trial_time_limit; /* "time-limit"  */
+extern const char *const trial_crashed;    /* "crashed"     */
+extern const char *const trial_refused;    /* "unsupported" */
+
+/* A target as it is shown: "1e-8", "0.0025". */
+typedef struct trial_name {
+    char text[32];
+} trial_name;
+
+trial_name trial_target_name(double target);
+
+int trial_is_solved(const trial_line *line);
+
+/* Writes a line and flushes it, so that it survives whatever comes next. */
+void trial_print(FILE *out, const trial_line *line);
+
+/* Reads one; false where the text is something else. */
+int trial_parse(const char *text, trial_line *line);
+
+/* Is another run worth its time, after `done` that took `total` seconds together? */
+int trial_wants_more(const trial_call *call, int done, double total);
+
+/*
+ * A watch around one run.  Where the run takes longer than `limit` seconds of the wall clock the process ends, by SIGALRM;
+ * 0: no limit.
+ */
+typedef struct trial_watch {
+    double wall, processor;
+} trial_watch;
+
+trial_watch trial_watch_start(double limit);
+double trial_watch_stop(const trial_watch *watch); /* seconds */
+
+#endif
