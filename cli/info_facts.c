@@ -12,7 +12,8 @@ static void study_laws(const mo_problem *problem, file_facts *facts)
     facts->mu_most = -INFINITY;
     for (int i = 0; i < facts->problem.constraints; ++i) {
         const mo_law law = mo_problem_constraint(problem, i).law;
-        if (law.kind == MO_LAW_COULOMB || law.kind == MO_LAW_ROLLING) {
+        if (law.kind == MO_LAW_COULOMB || law.kind == MO_LAW_ROLLING ||
+            law.kind == MO_LAW_SOFT_FINGER) {
             facts->mu_least = fmin(facts->mu_least, law.mu);
             facts->mu_most = fmax(facts->mu_most, law.mu);
         }

@@ -18,9 +18,9 @@ summary summary_of(const mo_problem *problem)
     for (int i = 0; i < s.constraints; ++i) {
         s.laws[mo_problem_constraint(problem, i).law.kind] += 1;
     }
-    s.contacts = s.laws[MO_LAW_COULOMB] + s.laws[MO_LAW_FRICTIONLESS] + s.laws[MO_LAW_ROLLING];
     s.joints = s.laws[MO_LAW_BILATERAL];
     s.boxes = s.laws[MO_LAW_BOX];
+    s.contacts = s.constraints - s.joints - s.boxes;
     return s;
 }
 

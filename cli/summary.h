@@ -12,7 +12,7 @@ typedef struct summary {
     int bodies, dofs; /* 0 in local form                   */
     int constraints, rows;
     int laws[MO_LAW_KIND_COUNT];
-    int contacts; /* coulomb, frictionless and rolling */
+    int contacts; /* every unilateral law              */
     int joints;   /* bilateral                         */
     int boxes;    /* box: dry joint friction, motors   */
 } summary;

@@ -82,7 +82,8 @@ typedef struct drawn_law {
 /* Those asked for that exist here. */
 static unsigned usable_laws(const scene_random_def *def)
 {
-    const unsigned known = SCENE_EVERY_LAW & ~(unsigned)(def->in_plane ? SCENE_ROLLING : 0);
+    const unsigned in_space = SCENE_ROLLING | SCENE_SOFT_FINGER;
+    const unsigned known = SCENE_EVERY_LAW & ~(def->in_plane ? in_space : 0);
     return def->laws & known;
 }
 
@@ -120,11 +121,15 @@ static void draw_law(const scene_random_def *def, rng *g, drawn_law *out)
     case MO_LAW_ROLLING:
         out->d = ROWS_MOST;
         break;
+    case MO_LAW_SOFT_FINGER:
+        out->d = 4;
+        break;
     default:
         break;
     }
     out->law.mu = rng_between(g, def->mu_min, def->mu_max);
     out->law.mu_rolling = 0.1 * out->law.mu;
+    out->law.mu_torsion = 0.3 * out->law.mu;
     for (int k = 0; k < ROWS_MOST; ++k) {
         out->compliance[k] = def->compliance;
     }
@@ -146,8 +151,9 @@ static void draw_direction(rng *g, double n[3])
     }
 }
 
-/* In space: translational rows first, then (rolling) rotation about the two tangents. */
-static void space_jacobian(rng *g, const double *frame, int d, double sign, double *J)
+/* In space: translational rows first, then rotation: about the two tangents (rolling), or the normal (soft finger). */
+static void space_jacobian(rng *g, const double *frame, mo_law_kind kind, int d, double sign,
+                           double *J)
 {
     double arm[3];
     for (int k = 0; k < 3; ++k) {
@@ -157,7 +163,8 @@ static void space_jacobian(rng *g, const double *frame, int d, double sign, doub
     for (int row = 3; row < d; ++row) {
         memset(J + row * RIGID, 0, RIGID * sizeof *J);
         for (int k = 0; k < 3; ++k) {
-            J[row * RIGID + 3 + k] = sign * frame[3 * (row - 2) + k];
+            const int axis = kind == MO_LAW_SOFT_FINGER ? 0 : row - 2;
+            J[row * RIGID + 3 + k] = sign * frame[3 * axis + k];
         }
     }
 }
@@ -218,7 +225,7 @@ static int add_constraint(mo_builder *builder, const scene_random_def *def, int 
         if (def->in_plane) {
             plane_jacobian(&g, frame, drawn.d, sign, J);
         } else {
-            space_jacobian(&g, frame, drawn.d, sign, J);
+            space_jacobian(&g, frame, drawn.law.kind, drawn.d, sign, J);
         }
         mo_builder_add_jacobian(builder, constraint, pair[side], drawn.d, def->in_plane ? 3 : RIGID,
                                 J);
@@ -245,6 +252,21 @@ static void plan_disc(rng *g, double radius, int size, double *u, double *r)
     }
 }
 
+/* The same in the scaled rows of a soft finger, where its limit is a ball; r_N is known. */
+static void plan_soft_finger(rng *g, const mo_law *law, double *u, double *r)
+{
+    const double D[3] = {law->mu, law->mu, law->mu_torsion};
+    double along[3];
+    draw_direction(g, along);
+    const int slides = rng_below(g, 2);
+    const double speed = slides ? rng_between(g, 0.1, 1) : 0;
+    const double part = slides ? r[0] : r[0] * rng_between(g, 0, 0.9);
+    for (int k = 0; k < 3; ++k) { /* D u runs along the scaled direction, r / D against it */
+        u[1 + k] = D[k] > 0 ? speed * along[k] / D[k] : 0;
+        r[1 + k] = -part * along[k] * D[k];
+    }
+}
+
 static void plan_contact(rng *g, const drawn_law *drawn, double *u, double *r)
 {
     if (rng_below(g, 4) == 0) { /* open */
@@ -260,6 +282,8 @@ static void plan_contact(rng *g, const drawn_law *drawn, double *u, double *r)
     } else if (drawn->law.kind == MO_LAW_ROLLING) {
         plan_disc(g, drawn->law.mu * r[0], 2, u + 1, r + 1);
         plan_disc(g, drawn->law.mu_rolling * r[0], 2, u + 3, r + 3);
+    } else if (drawn->law.kind == MO_LAW_SOFT_FINGER) {
+        plan_soft_finger(g, &drawn->law, u, r);
     }
 }
 

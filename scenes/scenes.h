@@ -209,8 +209,9 @@ enum {
     SCENE_BILATERAL = 1 << MO_LAW_BILATERAL, /* joints of one to three rows (two in the plane) */
     SCENE_BOX = 1 << MO_LAW_BOX,             /* one row, bounds on both sides of zero          */
     SCENE_ROLLING = 1 << MO_LAW_ROLLING,     /* in space only                                  */
-    SCENE_EVERY_LAW =
-        SCENE_COULOMB | SCENE_FRICTIONLESS | SCENE_BILATERAL | SCENE_BOX | SCENE_ROLLING
+    SCENE_SOFT_FINGER = 1 << MO_LAW_SOFT_FINGER, /* in space only                              */
+    SCENE_EVERY_LAW = SCENE_COULOMB | SCENE_FRICTIONLESS | SCENE_BILATERAL | SCENE_BOX |
+                      SCENE_ROLLING | SCENE_SOFT_FINGER
 };
 
 /*

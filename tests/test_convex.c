@@ -20,8 +20,9 @@ static mo_problem *one_of_each(void)
     const mo_law laws[] = {
         mo_law_coulomb(0.4),    mo_law_rolling(0.4, 0.1), mo_law_faceted(0.4, 5),
         mo_law_faceted(0.4, 4), mo_law_pyramid(0.4),      mo_law_coulomb(0),
-        mo_law_frictionless(),  mo_law_bilateral(),       mo_law_box(lower, upper)};
-    static const int rows[] = {3, 5, 3, 3, 3, 3, 1, 2, 1};
+        mo_law_frictionless(),  mo_law_bilateral(),       mo_law_box(lower, upper),
+        mo_law_soft_finger(0.4, 0.2), mo_law_soft_finger(0, 0.2)};
+    static const int rows[] = {3, 5, 3, 3, 3, 3, 1, 2, 1, 4, 4};
     const double M[36] = {2, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0,
                           0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
     mo_random random = {7};
@@ -29,7 +30,7 @@ static mo_problem *one_of_each(void)
     mo_problem *problem;
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     mo_builder_add_body(builder, 6, M, NULL);
-    for (int i = 0; i < 9; ++i) {
+    for (int i = 0; i < 11; ++i) {
         double J[30];
         fill_uniform(&random, -1, 1, 6 * rows[i], J);
         mo_builder_add_constraint(builder, rows[i], &laws[i], NULL);
@@ -40,9 +41,10 @@ static mo_problem *one_of_each(void)
     return problem;
 }
 
-enum { COUNT = 9 };
-static const double SHIFTS[COUNT] = {0.3, 0.2, 0.1, 0.2, 0.3, 0, 0, 0, 0};
-static const double SLIPS[2 * COUNT] = {0.5, 0, 0.4, 0.3, 0.6, 0, 0.5, 0, 0.3, 0.7};
+enum { COUNT = 11 };
+static const double SHIFTS[COUNT] = {0.3, 0.2, 0.1, 0.2, 0.3, 0, 0, 0, 0, 0.3, 0.1};
+static const double SLIPS[2 * COUNT] = {0.5, 0, 0.4, 0.3, 0.6, 0, 0.5, 0, 0.3, 0.7, 0,
+                                        0,   0, 0,   0,   0,   0, 0,   0.2, 0,  0.1, 0};
 
 static mo_convex convex_of(const mo_problem *problem, mo_convex_kind kind)
 {
@@ -104,6 +106,10 @@ static double objective(const mo_convex *convex, int i, int d, double step, cons
         return value + step * lambda[0] * (fabs(y[1]) + fabs(y[2]));
     case 4:
         return value + step * (lambda[0] * fabs(y[1]) + lambda[1] * fabs(y[2]));
+    case 9: /* the dual of |D u_F|, D = diag(0.4, 0.4, 0.2) */
+        return value + step * lambda[0] * hypot(hypot(y[1], y[2]) / 0.4, y[3] / 0.2);
+    case 10: /* friction on the spin alone */
+        return value + step * lambda[0] * fabs(y[3]) / 0.2;
     default:
         return value;
     }
@@ -171,17 +177,19 @@ static void shifts_and_slips_are_those_of_the_laws(void **state)
     (void)state;
     mo_problem *problem = one_of_each();
     mo_random random = {13};
-    double u[24], r[24] = {0}, s[COUNT], lambda[2 * COUNT];
-    CHECK(mo_problem_row_count(problem) == 24);
-    fill_uniform(&random, -1, 1, 24, u);
+    double u[32], r[32] = {0}, s[COUNT], lambda[2 * COUNT];
+    CHECK(mo_problem_row_count(problem) == 32);
+    fill_uniform(&random, -1, 1, 32, u);
     mo_convex_shifts(problem, u, r, s);
     mo_convex_slips(problem, u, r, lambda);
-    const double *rolling = u + 3, *four = u + 11, *pyramid = u + 14;
+    const double *rolling = u + 3, *four = u + 11, *pyramid = u + 14, *finger = u + 24;
     CHECK_NEAR(s[0], 0.4 * hypot(u[1], u[2]), 1e-15);
     CHECK_NEAR(s[1], 0.4 * hypot(rolling[1], rolling[2]) + 0.1 * hypot(rolling[3], rolling[4]),
                1e-15);
     CHECK_NEAR(s[3], 0.4 * fmax(fabs(four[1]), fabs(four[2])), 1e-15);
     CHECK_NEAR(s[4], 0.4 * (fabs(pyramid[1]) + fabs(pyramid[2])), 1e-15);
+    CHECK_NEAR(s[9], hypot(0.4 * hypot(finger[1], finger[2]), 0.2 * finger[3]), 1e-15);
+    CHECK_NEAR(lambda[18], s[9], 1e-15);
     CHECK(s[5] == 0 && s[6] == 0 && s[7] == 0 && s[8] == 0);
     CHECK_NEAR(lambda[0], hypot(u[1], u[2]), 1e-15);
     CHECK_NEAR(lambda[3], hypot(rolling[3], rolling[4]), 1e-15);

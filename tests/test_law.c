@@ -39,6 +39,11 @@ static int make_samples(sample *out)
     out[count++] = (sample){mo_law_rolling(0.4, 0.1), 5};
     out[count++] = (sample){mo_law_rolling(0, 0.5), 5};
     out[count++] = (sample){mo_law_rolling(1.5, 0), 5};
+    for (int k = 0; k < 6; ++k) { /* from a ray to a needle, a ball in the middle */
+        static const double torsions[] = {0, 0.3, 0.3, 1e-3, 0, 5};
+        out[count++] = (sample){mo_law_soft_finger(mus[k], torsions[k]), 4};
+    }
+    out[count++] = (sample){mo_law_soft_finger(0, 0.4), 4};
     for (int k = 0; k < 6; ++k) {
         static const int facets[] = {4, 3, 5, 8, 6, 64};
         out[count++] = (sample){mo_law_faceted(mus[k], facets[k]), 3};
@@ -472,6 +477,8 @@ static void bad_parameters_are_refused_with_a_sentence(void **state)
         {mo_law_pyramid(INFINITY), 3}, {mo_law_pyramid(0.5), 2},   {mo_law_sliding(0.5, NULL), 3},
         {mo_law_sliding(0.5, two), 3}, {mo_law_sliding(0.5, slide_space), 5},
         {mo_law_sliding(INFINITY, slide_space), 3}, {mo_law_sliding(-0.5, slide_space), 3},
+        {mo_law_soft_finger(0.5, 0.1), 3}, {mo_law_soft_finger(0.5, -1), 4}, {mo_law_soft_finger(NAN, 1), 4},
+        {mo_law_soft_finger(0.5, INFINITY), 4}, {mo_law_rolling(0.5, INFINITY), 5},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
         mo_message why = {{0}};

@@ -156,7 +156,7 @@ static void a_planted_solution_has_no_residual_and_a_disturbed_one_has(void **st
         def.seed = seed;
         def.in_plane = seed % 2 == 0;
         def.laws = SCENE_COULOMB | SCENE_FRICTIONLESS | SCENE_BILATERAL | SCENE_BOX |
-                   (def.in_plane ? 0u : (unsigned)SCENE_ROLLING);
+                   (def.in_plane ? 0u : (unsigned)(SCENE_ROLLING | SCENE_SOFT_FINGER));
         def.mu_max = 1.5;
         mo_problem *problem;
         double *planted, scaled;

@@ -342,7 +342,7 @@ static void laws_of_all_kinds_together_are_solved(void **state)
         def.constraints = 8;
         def.in_plane = seed % 2 == 0;
         def.laws = SCENE_COULOMB | SCENE_FRICTIONLESS | SCENE_BILATERAL | SCENE_BOX |
-                   (def.in_plane ? 0u : (unsigned)SCENE_ROLLING);
+                   (def.in_plane ? 0u : (unsigned)(SCENE_ROLLING | SCENE_SOFT_FINGER));
         def.mu_max = 0.5;
         def.compliance = seed % 3 == 0 ? 1e-2 : 0;
         mo_problem *problem;

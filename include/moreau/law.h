@@ -21,6 +21,9 @@
  *                          sliding opposes u_k [trinkle1997, eq. 15-16]
  *   sliding        2, 3    0 <= u_N perp r_N >= 0, and r_T = -mu r_N s with a known unit vector s, the
  *                          direction in which the contact slides already [trinkle1997, eq. 10]; u_T is free
+ *   soft-finger    4       coulomb on (r_N, r_T), and a moment r_S about the normal that opposes the spin u_S; both
+ *                          share one limit, |r_T|^2 / mu^2 + r_S^2 / mu_torsion^2 <= r_N^2, and dissipate most in
+ *                          it: torsional friction [trinkle1997, section 2.5]
  *
  * mu = 0 is a frictionless contact whose tangential impulse is zero.  mu = infinity (coulomb alone) never
  * slides: either the contact is apart (r = 0, u_N >= 0) or u_T = 0 and 0 <= u_N perp r_N >= 0.
@@ -43,6 +46,7 @@ typedef enum mo_law_kind {
     MO_LAW_FACETED,
     MO_LAW_PYRAMID,
     MO_LAW_SLIDING,
+    MO_LAW_SOFT_FINGER,
     MO_LAW_KIND_COUNT
 } mo_law_kind;
 
@@ -50,7 +54,8 @@ typedef enum mo_law_kind {
 typedef struct mo_law {
     mo_law_kind kind;
     double mu;                /* friction coefficient, 0 to infinity                          */
-    double mu_rolling;        /* rolling: coefficient of the moment (a length), 0 to infinity */
+    double mu_rolling;        /* rolling: coefficient of the moment (a length), finite        */
+    double mu_torsion;        /* soft-finger: of the moment about the normal (a length)       */
     const double *lower;      /* box: d lower bounds of r, -infinity allowed                  */
     const double *upper;      /* box: d upper bounds of r, +infinity allowed                  */
     const double *compliance; /* d numbers >= 0, or NULL for a hard law                       */
@@ -66,6 +71,7 @@ MO_API mo_law mo_law_rolling(double mu, double mu_rolling);
 MO_API mo_law mo_law_faceted(double mu, int facets);
 MO_API mo_law mo_law_pyramid(double mu);
 MO_API mo_law mo_law_sliding(double mu, const double *direction);
+MO_API mo_law mo_law_soft_finger(double mu, double mu_torsion);
 
 /* The name of a kind ("coulomb"), or NULL for a number that is no kind. */
 MO_API const char *mo_law_name(mo_law_kind kind);

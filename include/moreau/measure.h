@@ -4,8 +4,8 @@
  * The one residual by which every answer is judged, from the problem and r alone: v and u are
  * computed anew from r, so that the dynamics hold to rounding and only the laws are in question.
  *
- * With uhat = u + compliance r + mu |u_T| e_N (and + mu_rolling |u_R| e_N for rolling), the natural map of
- * block i is r_i - proj(r_i - uhat_i): zero exactly where the law holds.
+ * With uhat = u + compliance r + mu |u_T| e_N (and + mu_rolling |u_R| e_N for rolling; for a soft finger
+ * + |(mu u_T, mu_torsion u_S)| e_N in its place), the natural map of block i is r_i - proj(r_i - uhat_i): zero exactly where the law holds.
  */
 #ifndef MOREAU_MEASURE_H
 #define MOREAU_MEASURE_H

@@ -14,6 +14,7 @@ static const mo_law_ops *const laws[MO_LAW_KIND_COUNT] = {
     [MO_LAW_BILATERAL] = &mo_law_bilateral_ops, [MO_LAW_BOX] = &mo_law_box_ops,
     [MO_LAW_ROLLING] = &mo_law_rolling_ops,     [MO_LAW_FACETED] = &mo_law_faceted_ops,
     [MO_LAW_PYRAMID] = &mo_law_pyramid_ops,     [MO_LAW_SLIDING] = &mo_law_sliding_ops,
+    [MO_LAW_SOFT_FINGER] = &mo_law_soft_finger_ops,
 };
 
 /* Room for the packed parameters of any law: a box has two bounds a row. */
@@ -62,6 +63,11 @@ mo_law mo_law_pyramid(double mu)
 mo_law mo_law_sliding(double mu, const double *direction)
 {
     return (mo_law){.kind = MO_LAW_SLIDING, .mu = mu, .direction = direction};
+}
+
+mo_law mo_law_soft_finger(double mu, double mu_torsion)
+{
+    return (mo_law){.kind = MO_LAW_SOFT_FINGER, .mu = mu, .mu_torsion = mu_torsion};
 }
 
 const char *mo_law_name(mo_law_kind kind)

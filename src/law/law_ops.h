@@ -27,7 +27,8 @@ typedef struct mo_law_facets {
     int groups;
     double mu[MO_LAW_MAX_GROUPS];
     int start[MO_LAW_MAX_GROUPS + 1];           /* directions of group g: start[g] .. start[g+1] */
-    double direction[MO_LAW_MAX_DIRECTIONS][6]; /* unit vectors, d entries each                  */
+    double direction[MO_LAW_MAX_DIRECTIONS][6]; /* d entries each; unit vectors, but for a group
+                                                   with mu = 1 whose lengths differ (soft finger) */
 } mo_law_facets;
 
 /* How a pair (u, r) fails the law, in physical units; see mo_residual. */
@@ -74,7 +75,8 @@ typedef struct mo_law_ops {
 enum { MO_LAW_MAX_DIM = 6, MO_BILATERAL_MAX_DIM = 64 };
 
 extern const mo_law_ops mo_law_coulomb_ops, mo_law_frictionless_ops, mo_law_bilateral_ops,
-    mo_law_box_ops, mo_law_rolling_ops, mo_law_faceted_ops, mo_law_pyramid_ops, mo_law_sliding_ops;
+    mo_law_box_ops, mo_law_rolling_ops, mo_law_faceted_ops, mo_law_pyramid_ops, mo_law_sliding_ops,
+    mo_law_soft_finger_ops;
 
 /* The table of a kind that has been checked. */
 const mo_law_ops *mo_law_ops_of(mo_law_kind kind);

@@ -13,7 +13,7 @@
  * Linearised form: phi of each pair (p_n, rho_n), (beta_j, d_j.u + s), (s, mu p_n - sum beta) of eq. 12-14,
  * s being the least number that makes every d_j.u + s nonnegative.
  *
- * Blocks without friction discs enter through phi of their pair (frictionless) or their natural map.
+ * Blocks without friction discs enter through phi of their pair (frictionless) or their natural map, a soft finger too.
  */
 #include <math.h>
 #include <string.h>

@@ -169,7 +169,7 @@ static void write_cone(writer *to, int i)
     for (int g = 0; g < facets.groups; ++g) {
         if (facets.mu[g] > 0) {
             write_group(to, i, &facets, g, normal);
-            to->lcp->uses_facets |= kind == MO_LAW_ROLLING || (kind == MO_LAW_COULOMB && d == 3);
+            to->lcp->uses_facets |= kind == MO_LAW_ROLLING || kind == MO_LAW_SOFT_FINGER || (kind == MO_LAW_COULOMB && d == 3);
         }
     }
 }

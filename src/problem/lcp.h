@@ -22,7 +22,8 @@
  *   sliding        n, r = n (1, -mu s)         u_N                         [trinkle1997, eq. 10, 24-26]
  *   coulomb (3D)   r_N                         u_N                         [anitescu2004, eq. 2.7-2.8]
  *   faceted,       beta_j, one a direction     d_j.u_T + lambda
- *   rolling        lambda, one a disc          mu r_N - sum beta_j
+ *   rolling,       lambda, one a disc          mu r_N - sum beta_j
+ *   soft finger    or ellipsoid (mu = 1: its directions are as long as the coefficients)
  *   coulomb (2D),  r_N                         u_N                         [trinkle1997, eq. 30-35]
  *   pyramid        s+_k = mu r_N + r_k         u_k + a-_k, which is a+_k
  *                  a-_k, negative part of u_k  2 mu r_N - s+_k, which is s-_k
@@ -39,7 +40,7 @@
  *   joint impulse  c_nu                        -
  *
  * A box row without a lower bound counts down from its upper one; without both it is free, and with equal ones it is
- * a number in r0.  Coulomb in space and rolling have as many directions as the caller asks for, which is then another
+ * a number in r0.  Coulomb in space, rolling and soft fingers have as many directions as the caller asks for, which is then another
  * law than the problem's.  MO_LCP_DIRECTIONS writes coulomb in the plane (two directions) and pyramids (two groups
  * of two) by eq. 2.7 as well: that is LCP0 to the letter, and A is copositive for every mu, but a contact that sticks
  * is degenerate then.  mu = 0 drops the friction unknowns.  Coulomb with mu = infinity is no LCP: mo_lcp_takes says

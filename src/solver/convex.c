@@ -5,13 +5,15 @@
  *
  * Shifted: prox of s r_N on K is the projection of x - step s e_N.  Bounded slip: the normal part is cut off at
  * zero, and the prox of step lambda |.| is x less its projection on the ball of that radius in the norm of slip:
- * a disc, an interval, or for a faceted law the polygon { y : -d_j.y <= 1 for all j }.
+ * a disc, an interval, for a faceted law the polygon { y : -d_j.y <= 1 for all j }, for a soft finger the ellipsoid
+ * { y : |D y| <= 1 }, D = diag(mu, mu, mu_torsion), whose slip speed lambda = |D u_F| holds the coefficients already.
  */
 #include "solver/convex.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "law/ellipsoid.h"
 #include "law/polygon.h"
 #include "linalg/dense.h"
 
@@ -21,6 +23,7 @@ typedef struct slip_groups {
     int row[MO_LAW_MAX_GROUPS], dim[MO_LAW_MAX_GROUPS];
     double mu[MO_LAW_MAX_GROUPS];
     int corners;
+    const double *mixed; /* mu and mu_torsion of a soft finger; else NULL */
 } slip_groups;
 
 static void add_group(slip_groups *groups, int row, int dim, double mu)
@@ -51,6 +54,10 @@ static slip_groups groups_of(const mo_problem *problem, int i)
         add_group(&groups, 1, 2, p[0]);
         groups.corners = (int)p[1];
         break;
+    case MO_LAW_SOFT_FINGER:
+        add_group(&groups, 1, 3, fmax(p[0], p[1]));
+        groups.mixed = p;
+        break;
     default:
         break;
     }
@@ -80,6 +87,10 @@ static double polygon_norm(int corners, const double *y, double direction[2])
 static double slip_norm(const slip_groups *groups, int g, const double *y)
 {
     double direction[2];
+    if (groups->mixed) {
+        const double mu = groups->mixed[0], mu_torsion = groups->mixed[1];
+        return sqrt(mu * mu * mo_dot(2, y, y) + mu_torsion * mu_torsion * y[2] * y[2]);
+    }
     return groups->corners ? polygon_norm(groups->corners, y, direction)
                            : sqrt(mo_dot(groups->dim[g], y, y));
 }
@@ -130,6 +141,23 @@ static void shrink_by_disc(int dim, double radius, double *y, double *J)
     }
 }
 
+/* The ellipsoid has the half axes radius / D_i; a row with D_i = 0 has no friction at all. */
+static void shrink_by_ellipsoid(const double *mixed, double radius, double *y, double *J)
+{
+    const double D[3] = {mixed[0], mixed[0], mixed[1]};
+    double axes[3], nearest[3];
+    for (int a = 0; a < 3; ++a) {
+        axes[a] = D[a] > 0 ? radius / D[a] : 0;
+    }
+    mo_ellipsoid_project(3, axes, y, nearest, J);
+    for (int a = 0; a < 3; ++a) {
+        y[a] = D[a] > 0 ? y[a] - nearest[a] : 0;
+        for (int b = 0; b < 3; ++b) {
+            J[a * 3 + b] = (D[a] > 0 && a == b) - J[a * 3 + b];
+        }
+    }
+}
+
 /* Both at once: y from x, J (d x d). */
 static void bounded_slip(const mo_convex *convex, int i, double step, const double *x, double *y,
                          double *J)
@@ -143,9 +171,11 @@ static void bounded_slip(const mo_convex *convex, int i, double step, const doub
     for (int g = 0; g < groups.count; ++g) {
         const int row = groups.row[g], dim = groups.dim[g];
         const double radius = step * convex->lambda[i * MO_LAW_MAX_GROUPS + g];
-        double part[4] = {0};
+        double part[9] = {0};
         if (groups.mu[g] == 0) { /* no friction at all, whatever the slip */
             memset(y + row, 0, (size_t)dim * sizeof *y);
+        } else if (groups.mixed) {
+            shrink_by_ellipsoid(groups.mixed, radius, y + row, part);
         } else if (groups.corners) {
             shrink_by_polygon(groups.corners, radius, y + row, part);
         } else {
@@ -191,6 +221,29 @@ void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x
 }
 
 /*
+ * shrink_at for the ellipsoid: |D (a + d)| / lambda - 1, in which (|D a| - lambda) is exact where it is small, decides.
+ */
+static void shrink_by_ellipsoid_at(const double *mixed, double step, double lambda, const double *a,
+                                   const double *d, double *y)
+{
+    const double D[3] = {mixed[0], mixed[0], mixed[1]};
+    double z[3], axes[3], size = 0, a_size = 0, change = 0;
+    for (int k = 0; k < 3; ++k) {
+        z[k] = a[k] + d[k];
+        axes[k] = D[k] > 0 ? lambda / D[k] : 0;
+        size += D[k] * z[k] * (D[k] * z[k]);
+        a_size += D[k] * a[k] * (D[k] * a[k]);
+        change += D[k] * d[k] * (D[k] * (a[k] + z[k]));
+    }
+    const double sizes = sqrt(size) + sqrt(a_size);
+    const double over = sizes > 0 ? (sqrt(a_size) - lambda) + change / sizes : -lambda;
+    mo_ellipsoid_shrink(3, axes, z, lambda > 0 ? over / lambda : 0, y);
+    for (int k = 0; k < 3; ++k) {
+        y[k] *= D[k] > 0 ? -step : 0;
+    }
+}
+
+/*
  * One group of bounded slip at x = -(a + d) / kappa, where d = da - kappa r: x shrinks by lambda / kappa, that is
  * by the size of a + d less lambda.  (|a| - lambda) is exact where it is small; the rest is small by itself.
  */
@@ -199,6 +252,10 @@ static void shrink_at(const slip_groups *groups, int g, double step, double lamb
 {
     const int dim = groups->dim[g];
     double z[2] = {0}, n[2] = {1, 0};
+    if (groups->mixed) {
+        shrink_by_ellipsoid_at(groups->mixed, step, lambda, a, d, y);
+        return;
+    }
     for (int k = 0; k < dim; ++k) {
         z[k] = a[k] + d[k];
     }
@@ -240,7 +297,7 @@ double mo_convex_prox_at(const mo_convex *convex, int i, double step, const doub
     const slip_groups groups = groups_of(convex->problem, i);
     for (int g = 0; g < groups.count; ++g) {
         const int row = groups.row[g];
-        double d[2] = {0};
+        double d[3] = {0};
         for (int k = 0; k < groups.dim[g]; ++k) {
             d[k] = da[row + k] - r[row + k] / step;
         }

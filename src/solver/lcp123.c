@@ -88,7 +88,7 @@ const mo_method mo_lcp3_method = {
     .paper = "anitescu2004",
     .laws = MO_CONVEX_LAWS,
     .relaxed = MO_LAW_BIT(MO_LAW_COULOMB) | MO_LAW_BIT(MO_LAW_ROLLING) | MO_LAW_BIT(MO_LAW_FACETED) |
-               MO_LAW_BIT(MO_LAW_PYRAMID),
+               MO_LAW_BIT(MO_LAW_PYRAMID) | MO_LAW_BIT(MO_LAW_SOFT_FINGER),
     .layout = layout,
     .solve = solve_lcp3,
 };

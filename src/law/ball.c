@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "law/ball.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+enum { DIM = 3 };
+
+/* ---- the axes of the symmetric part ---------------------------------------------------------- */
+
+/* One rotation of Jacobi's method: S(p, q) becomes zero, the columns of V turn with it. */
+static void rotate_pair(double S[9], double V[9], int p, int q)
+{
+    const double off = S[p * DIM + q];
+    if (off == 0) {
+        return;
+    }
+    const double theta = (S[q * DIM + q] - S[p * DIM + p]) / (2 * off);
+    const double t = copysign(1 / (fabs(theta) + hypot(theta, 1)), theta);
+    const double cosine = 1 / hypot(t, 1), sine = t * cosine;
+    for (int k = 0; k < DIM; ++k) {
+        const double a = S[k * DIM + p], b = S[k * DIM + q];
+        S[k * DIM + p] = cosine * a - sine * b;
+        S[k * DIM + q] = sine * a + cosine * b;
+    }
+    for (int k = 0; k < DIM; ++k) {
+        const double a = S[p * DIM + k], b = S[q * DIM + k];
+        S[p * DIM + k] = cosine * a - sine * b;
+        S[q * DIM + k] = sine * a + cosine * b;
+        const double x = V[k * DIM + p], y = V[k * DIM + q];
+        V[k * DIM + p] = cosine * x - sine * y;
+        V[k * DIM + q] = sine * x + cosine * y;
+    }
+    S[p * DIM + q] = S[q * DIM + p] = 0;
+}
+
+/* S = V diag(S) V'; a few sweeps reach rounding, since the convergence is quadratic. */
+static void find_axes(double S[9], double V[9])
+{
+    memset(V, 0, 9 * sizeof *V);
+    V[0] = V[4] = V[8] = 1;
+    for (int sweep = 0; sweep < 12; ++sweep) {
+        const double off = fabs(S[1]) + fabs(S[2]) + fabs(S[5]);
+        if (off == 0 || !isfinite(off)) {
+            return;
+        }
+        rotate_pair(S, V, 0, 1);
+        rotate_pair(S, V, 0, 2);
+        rotate_pair(S, V, 1, 2);
+    }
+}
+
+/* ---- the ball in these axes ------------------------------------------------------------------ */
+
+typedef struct rotated {
+    double b_N, W_NN, W_NT[3];
+    double l[3], k[3], c[3];
+    double V[9];
+    int is_symmetric;
+} rotated;
+
+/* y = V' x */
+static void into_axes(const double V[9], const double x[3], double y[3])
+{
+    for (int i = 0; i < DIM; ++i) {
+        y[i] = V[i] * x[0] + V[DIM + i] * x[1] + V[2 * DIM + i] * x[2];
+    }
+}
+
+static rotated rotate(const mo_ball *ball)
+{
+    rotated s = {.b_N = ball->b_N, .W_NN = ball->W_NN};
+    const double *A = ball->A;
+    double S[9], noise[3] = {0}, most = 0;
+    for (int i = 0; i < DIM; ++i) {
+        for (int j = 0; j < DIM; ++j) {
+            S[i * DIM + j] = 0.5 * (A[i * DIM + j] + A[j * DIM + i]);
+        }
+    }
+    find_axes(S, s.V);
+    const double twist[3] = {0.5 * (A[7] - A[5]), 0.5 * (A[2] - A[6]), 0.5 * (A[3] - A[1])};
+    into_axes(s.V, twist, s.k); /* V is a product of rotations, so that [k] turns as a vector */
+    into_axes(s.V, ball->c, s.c);
+    into_axes(s.V, ball->W_NT, s.W_NT);
+    s.is_symmetric = twist[0] == 0 && twist[1] == 0 && twist[2] == 0;
+    for (int i = 0; i < DIM; ++i) {
+        most = fmax(most, S[i * DIM + i]);
+        for (int j = 0; j < DIM; ++j) {
+            noise[i] += fabs(s.V[j * DIM + i]) * ball->c_noise[j];
+        }
+    }
+    for (int i = 0; i < DIM; ++i) {
+        const double l = S[i * DIM + i];
+        s.l[i] = l > 4 * DBL_EPSILON * most ? l : 0;
+        if (s.l[i] == 0 && fabs(s.c[i]) <= 64 * DBL_EPSILON * noise[i]) {
+            s.c[i] = 0; /* nothing drives the direction that nothing resists */
+        }
+    }
+    return s;
+}
+
+/* x = -(A + alpha I)^-1 y; false where that does not exist. */
+static int resist(const rotated *s, double alpha, const double *y, double *x)
+{
+    const double l[3] = {s->l[0] + alpha, s->l[1] + alpha, s->l[2] + alpha}, *k = s->k;
+    if (s->is_symmetric) {
+        for (int i = 0; i < DIM; ++i) {
+            x[i] = y[i] == 0 ? 0 : -y[i] / l[i];
+        }
+        return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+    }
+    const double det =
+        l[0] * l[1] * l[2] + l[0] * k[0] * k[0] + l[1] * k[1] * k[1] + l[2] * k[2] * k[2];
+    const double ky = mo_dot(DIM, k, y), m[3] = {l[0] * k[0], l[1] * k[1], l[2] * k[2]};
+    x[0] = -(l[1] * l[2] * y[0] + k[0] * ky - (m[1] * y[2] - m[2] * y[1])) / det;
+    x[1] = -(l[2] * l[0] * y[1] + k[1] * ky - (m[2] * y[0] - m[0] * y[2])) / det;
+    x[2] = -(l[0] * l[1] * y[2] + k[2] * ky - (m[0] * y[1] - m[1] * y[0])) / det;
+    return det > 0;
+}
+
+/* (n, t) at alpha. */
+static int impulse_at(const rotated *s, double alpha, double nt[4])
+{
+    if (!resist(s, alpha, s->c, nt + 1)) {
+        return 0;
+    }
+    nt[0] = -(s->b_N + mo_dot(DIM, s->W_NT, nt + 1)) / s->W_NN;
+    return isfinite(nt[0]);
+}
+
+static double friction_norm(const double nt[4])
+{
+    return sqrt(mo_dot(DIM, nt + 1, nt + 1));
+}
+
+static double excess(const double nt[4])
+{
+    return friction_norm(nt) - nt[0];
+}
+
+/* ---- the root -------------------------------------------------------------------------------- */
+
+/* Where Newton on 1/|t| - 1/n goes from alpha; NaN where it does not apply. */
+static double newton_from(const rotated *s, double alpha, const double nt[4])
+{
+    double dt[3];
+    const double t = friction_norm(nt), n = nt[0];
+    if (!(n > 0) || !(t > 0) || !resist(s, alpha, nt + 1, dt)) {
+        return NAN;
+    }
+    const double dnorm = mo_dot(DIM, nt + 1, dt) / t, dn = -mo_dot(DIM, s->W_NT, dt) / s->W_NN;
+    return alpha - (1 / t - 1 / n) / (dn / (n * n) - dnorm / (t * t));
+}
+
+/* alpha so large that phi < 0: by the bound |t| <= |c| / alpha, and further out where that rounds. */
+static double large_alpha(const rotated *s)
+{
+    const double c = sqrt(mo_dot(DIM, s->c, s->c));
+    const double coupling = sqrt(mo_dot(DIM, s->W_NT, s->W_NT));
+    double nt[4], alpha = fmax(c * (s->W_NN + coupling) / -s->b_N, DBL_MIN);
+    for (int k = 0; k < 400 && !(impulse_at(s, alpha, nt) && excess(nt) < 0); ++k) {
+        alpha *= 8;
+    }
+    return alpha;
+}
+
+static double between(double low, double high)
+{
+    return low > 0 && high > 4 * low ? sqrt(low * high)
+           : low > 0                 ? 0.5 * (low + high)
+                                     : 0.01 * high;
+}
+
+/* The root of phi between 0, where phi > 0, and `high`, where phi < 0. */
+static void find_slip(const rotated *s, double high, double nt[4])
+{
+    double low = 0, alpha = 0, at_high[4];
+    if (!impulse_at(s, high, at_high)) {
+        memset(nt, 0, 4 * sizeof *nt);
+        return;
+    }
+    for (int iteration = 0; iteration < 200; ++iteration) {
+        const int exists = impulse_at(s, alpha, nt);
+        const double phi = exists ? excess(nt) : INFINITY;
+        if (exists && fabs(phi) <= 4 * DBL_EPSILON * fabs(nt[0])) {
+            return;
+        }
+        if (phi > 0) {
+            low = alpha;
+        } else {
+            high = alpha;
+            memcpy(at_high, nt, sizeof at_high);
+        }
+        if (high - low <= 2 * DBL_EPSILON * high) {
+            break;
+        }
+        const double newton = exists ? newton_from(s, alpha, nt) : NAN;
+        const int is_good = newton > low && newton < high && iteration % 8 != 7;
+        alpha = is_good ? newton : between(low, high);
+    }
+    memcpy(nt, at_high, sizeof at_high);
+}
+
+void mo_ball_solve(const mo_ball *ball, double nt[4])
+{
+    const rotated s = rotate(ball);
+    double full[4];
+    if (!impulse_at(&s, 0, full) || excess(full) > 0) {
+        find_slip(&s, large_alpha(&s), full);
+        const double t = friction_norm(full);
+        if (fabs(t - full[0]) <= 1e-6 * full[0]) { /* on the rim to the last bit */
+            for (int k = 1; k <= DIM; ++k) {
+                full[k] *= full[0] / t;
+            }
+        }
+    }
+    nt[0] = full[0];
+    for (int i = 0; i < DIM; ++i) {
+        nt[1 + i] = mo_dot(DIM, s.V + i * DIM, full + 1);
+    }
+}

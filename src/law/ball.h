@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Friction on a ball in three rows, exactly: disc.h with one row more.
+ *
+ *   A t + c = -alpha t,   |t| <= n,   alpha >= 0,   alpha > 0 only where |t| = n,
+ *   n = -(b_N + W_NT t) / W_NN
+ *
+ * with b_N < 0, W_NN > 0, and the symmetric part of A semidefinite.  phi(alpha) = |t| - n with
+ * t = -(A + alpha I)^-1 c; where phi(0) <= 0 the contact sticks, else phi < 0 for large alpha and bisection cannot
+ * miss the root between.  Newton on 1/|t| - 1/n is quicker wherever it stays inside the bracket.
+ *
+ * In the axes of the symmetric part, A + alpha I = L + [k] with L diagonal and [k] the matrix of the cross product
+ * with k, whose inverse is (adj L + k k' - [L k]) / (det L + k' L k): no cancellation in the determinant.
+ */
+#ifndef MO_LAW_BALL_H
+#define MO_LAW_BALL_H
+
+typedef struct mo_ball {
+    double b_N, W_NN;
+    double W_NT[3], A[9], c[3];
+    double c_noise[3]; /* size of the terms that each c was computed from */
+} mo_ball;
+
+/* nt = (n, t), four entries. */
+void mo_ball_solve(const mo_ball *ball, double nt[4]);
+
+#endif

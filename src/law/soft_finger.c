@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The soft finger in space (d = 4): a contact patch that transmits a moment about its normal beside the three
+ * forces of a point [trinkle1997, section 2.5].  r = (r_N, r_T, r_S), r_S the torsional moment and u_S the relative
+ * angular velocity about the normal that it works on.  Force and moment share one limit, the ellipsoid that
+ * replaces the limit surface of a pressed patch:
+ *
+ *   K = { r : |D^-1 r_F| <= r_N },   r_F = (r_T, r_S),   D = diag(mu, mu, mu_torsion)
+ *   uhat = u + |D u_F| e_N,   K* = { u : |D u_F| <= u_N } contains uhat, perpendicular to r in K
+ *
+ * mu is a number and mu_torsion a length, so that r_S is a moment where r_N is a force.  The law says
+ * 0 <= u_N perp r_N >= 0, and that r_F dissipates most among the points of r_N times the ellipsoid: where u_F is not
+ * zero, r_F = -r_N D^2 u_F / |D u_F|.  mu_torsion = 0 is coulomb with r_S = 0; mu = 0 is a pivot that only
+ * resists spin.
+ *
+ * The projection.  With l_i(s) = (1 - s) D_i^2 + s and N(s) = |D x_F / l|, the point of the boundary of K that is
+ * nearest to x is
+ *
+ *   y_N = (1 - s) N(s),   y_i = (1 - s) D_i^2 x_i / l_i,   where   1 - 2 s = x_N / N(s),   0 < s < 1        (1)
+ *
+ * (the multiplier of the boundary is s / (1 - s)).  The left side of (1) less the right is positive at s = 0 for x
+ * outside K and negative at s = 1 for x outside the polar of K; 1 / N is concave, so that it is convex for x_N > 0 and
+ * concave for x_N < 0, and Newton from the end with the right sign never passes the root.
+ *
+ * One contact alone.  In scaled rows (r_T / mu, r_S / mu_torsion) the ellipsoid is a ball, and maximum dissipation
+ * stays what it is since r_F.u_F does: see ball.h.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "law/ball.h"
+#include "law/ellipsoid.h"
+#include "law/law_ops.h"
+#include "linalg/dense.h"
+
+enum { ROWS = 4, FRICTION = 3 };
+
+static int param_count(int d)
+{
+    (void)d;
+    return 2;
+}
+
+static mo_error check(const mo_law *law, int d, mo_message *why)
+{
+    if (d != ROWS) {
+        return mo_fail(why, MO_ERR_PROBLEM, "a soft-finger block has %d rows, not %d", ROWS, d);
+    }
+    if (!(law->mu >= 0) || !(law->mu_torsion >= 0) || isinf(law->mu) || isinf(law->mu_torsion)) {
+        return mo_fail(why, MO_ERR_PROBLEM,
+                       "mu is %g and mu_torsion %g, but both must be finite and not negative",
+                       law->mu, law->mu_torsion);
+    }
+    return MO_OK;
+}
+
+static void pack(const mo_law *law, int d, double *p)
+{
+    (void)d;
+    p[0] = law->mu;
+    p[1] = law->mu_torsion;
+}
+
+static void unpack(const double *p, int d, mo_law *law)
+{
+    (void)d;
+    law->mu = p[0];
+    law->mu_torsion = p[1];
+}
+
+/* The diagonal of D. */
+static void axes(const double *p, double D[FRICTION])
+{
+    D[0] = D[1] = p[0];
+    D[2] = p[1];
+}
+
+/* ---- the projection ------------------------------------------------------------------------ */
+
+typedef enum region { INSIDE, POLAR, BOUNDARY } region;
+
+/* N(s), and the slope of 1 / N. */
+static double stretch(const double *D, const double *x_F, double s, double *slope)
+{
+    double square = 0, sum = 0;
+    for (int i = 0; i < FRICTION; ++i) {
+        if (D[i] > 0) {
+            const double l = (1 - s) * D[i] * D[i] + s, part = D[i] * x_F[i] / l;
+            square += part * part;
+            sum += part * part * (1 - D[i] * D[i]) / l;
+        }
+    }
+    const double N = sqrt(square);
+    *slope = sum / (square * N);
+    return N;
+}
+
+/* s of equation (1). */
+static double boundary_point(const double *D, const double *x)
+{
+    double s = x[0] > 0 ? 0 : 1, slope;
+    if (x[0] == 0) {
+        return 0.5;
+    }
+    for (int iteration = 0; iteration < 100; ++iteration) {
+        const double N = stretch(D, x + 1, s, &slope);
+        const double change = (1 - 2 * s - x[0] / N) / (2 + x[0] * slope);
+        const int goes_on = x[0] > 0 ? change > 0.5 * DBL_EPSILON * s : change < -0.5 * DBL_EPSILON;
+        if (!goes_on || !isfinite(change)) {
+            break;
+        }
+        s = fmin(1, fmax(0, s + change));
+    }
+    return s;
+}
+
+/* Where x lies; s of the boundary point where it is neither in K nor in its polar.  Rows with D_i = 0 have no say. */
+static region locate(const double *D, const double *x, double *s)
+{
+    double in = 0, polar = 0;
+    for (int i = 0; i < FRICTION; ++i) {
+        in += D[i] > 0 ? x[1 + i] / D[i] * (x[1 + i] / D[i]) : 0;
+        polar += D[i] * x[1 + i] * (D[i] * x[1 + i]);
+    }
+    if (x[0] >= 0 && sqrt(in) <= x[0]) {
+        return INSIDE;
+    }
+    if (sqrt(polar) <= -x[0]) {
+        return POLAR;
+    }
+    *s = boundary_point(D, x);
+    return BOUNDARY;
+}
+
+static void project(const double *p, int d, const double *x, double *y)
+{
+    double D[FRICTION], s = 0, slope;
+    axes(p, D);
+    const region where = locate(D, x, &s);
+    if (where == POLAR) {
+        memset(y, 0, (size_t)d * sizeof *y);
+        return;
+    }
+    const double y_N = where == INSIDE ? x[0] : (1 - s) * stretch(D, x + 1, s, &slope);
+    for (int i = 0; i < FRICTION; ++i) {
+        const double square = (1 - s) * D[i] * D[i]; /* INSIDE: s = 0 */
+        y[1 + i] = D[i] > 0 ? x[1 + i] * (square / (square + s)) : 0;
+    }
+    y[0] = y_N;
+}
+
+/*
+ * On the boundary y_N = |D^-1 y_F|, so that dy = (w'; I) dy_F with w = D^-2 y_F / y_N = x_F / (N l); what is left of the
+ * conditions is (diag(1 / h) + (1 - 2 s) w w') dy_F = (1 - s) (w, I) dx with h_i = D_i^2 / l_i.
+ */
+static void differentiate_boundary(const double *D, const double *x, double s, double *J)
+{
+    double h[FRICTION], w[FRICTION], slope, sum = 0;
+    const double N = stretch(D, x + 1, s, &slope);
+    for (int i = 0; i < FRICTION; ++i) {
+        const double l = (1 - s) * D[i] * D[i] + s;
+        h[i] = D[i] > 0 ? D[i] * D[i] / l : 0;
+        w[i] = D[i] > 0 ? x[1 + i] / (N * l) : 0;
+        sum += h[i] * w[i] * w[i];
+    }
+    const double left = 1 + (1 - 2 * s) * sum;
+    J[0] = (1 - s) * sum / left;
+    for (int i = 0; i < FRICTION; ++i) {
+        const double hw = h[i] * w[i];
+        J[1 + i] = J[(1 + i) * ROWS] = (1 - s) * hw / left;
+        for (int j = 0; j < FRICTION; ++j) {
+            J[(1 + i) * ROWS + 1 + j] =
+                (1 - s) * ((i == j ? h[i] : 0) - (1 - 2 * s) * hw * h[j] * w[j] / left);
+        }
+    }
+}
+
+static void project_derivative(const double *p, int d, const double *x, double *J)
+{
+    double D[FRICTION], s = 0;
+    axes(p, D);
+    memset(J, 0, (size_t)(d * d) * sizeof *J);
+    switch (locate(D, x, &s)) {
+    case INSIDE:
+        J[0] = 1;
+        for (int i = 0; i < FRICTION; ++i) {
+            J[(1 + i) * ROWS + 1 + i] = D[i] > 0;
+        }
+        break;
+    case BOUNDARY:
+        differentiate_boundary(D, x, s, J);
+        break;
+    case POLAR:
+        break;
+    }
+}
+
+/* ---- the shift and the maps ---------------------------------------------------------------- */
+
+/* |D u_F| */
+static double slip(const double *p, const double *u)
+{
+    return sqrt(p[0] * p[0] * (u[1] * u[1] + u[2] * u[2]) + p[1] * p[1] * u[3] * u[3]);
+}
+
+static void shift(const double *p, int d, const double *u, double *uhat)
+{
+    const double lift = slip(p, u);
+    memmove(uhat, u, (size_t)d * sizeof *u);
+    uhat[0] += lift;
+}
+
+static void shift_derivative(const double *p, int d, const double *u, double *G)
+{
+    double D[FRICTION];
+    const double size = slip(p, u);
+    axes(p, D);
+    mo_law_no_shift_derivative(p, d, u, G);
+    for (int i = 0; i < FRICTION && size > 0; ++i) {
+        G[1 + i] = D[i] * (D[i] * u[1 + i] / size);
+    }
+}
+
+static void prox(const double *p, int d, const double *x, double *y)
+{
+    (void)d;
+    double radius[FRICTION];
+    const double n = x[0] > 0 ? x[0] : 0;
+    axes(p, radius);
+    for (int i = 0; i < FRICTION; ++i) {
+        radius[i] *= n;
+    }
+    mo_ellipsoid_project(FRICTION, radius, x + 1, y + 1, NULL);
+    y[0] = n;
+}
+
+static void natural(const double *p, int d, double step, const double *u, const double *r,
+                    double *z)
+{
+    mo_law_natural_default(&mo_law_soft_finger_ops, p, d, step, u, r, z);
+}
+
+/* ---- one contact alone --------------------------------------------------------------------- */
+
+/* What u_N = 0 leaves once it has eliminated r_N, in scaled rows.  Symmetric to the last bit where W is. */
+static mo_ball scaled_ball(const double *D, const double *W, const double *b)
+{
+    mo_ball ball = {.b_N = b[0], .W_NN = W[0]};
+    double most = 0;
+    for (int i = 0; i < FRICTION; ++i) {
+        const double *row = W + (1 + i) * ROWS, via_normal = row[0] / W[0] * b[0];
+        ball.W_NT[i] = W[1 + i] * D[i];
+        ball.c[i] = D[i] * (b[1 + i] - via_normal);
+        ball.c_noise[i] = D[i] * (fabs(b[1 + i]) + fabs(via_normal));
+        for (int j = 0; j < FRICTION; ++j) {
+            ball.A[i * FRICTION + j] = D[i] * D[j] * (row[1 + j] - row[0] * W[1 + j] / W[0]);
+        }
+        most = fmax(most, ball.A[i * FRICTION + i]);
+    }
+    for (int i = 0; i < FRICTION; ++i) { /* a row without friction resists, so that its t is zero */
+        ball.A[i * FRICTION + i] = D[i] > 0 ? ball.A[i * FRICTION + i] : fmax(most, DBL_MIN);
+    }
+    return ball;
+}
+
+static void solve(const double *p, int d, const double *W, const double *b, double *r)
+{
+    memset(r, 0, (size_t)d * sizeof *r);
+    if (!(b[0] < 0) || !(W[0] > 0)) {
+        return; /* apart, or an impulse has no effect on the normal motion */
+    }
+    double D[FRICTION];
+    axes(p, D);
+    const mo_ball ball = scaled_ball(D, W, b);
+    mo_ball_solve(&ball, r);
+    for (int i = 0; i < FRICTION; ++i) {
+        r[1 + i] *= D[i];
+    }
+    mo_law_guard(d, r);
+}
+
+/* ---- measures and facets ------------------------------------------------------------------- */
+
+static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+{
+    double nearest[ROWS], outside = 0;
+    project(p, d, r, nearest);
+    for (int k = 0; k < d; ++k) {
+        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
+    }
+    const double friction = r[0] * slip(p, u) + mo_dot(FRICTION, r + 1, u + 1);
+    out->penetration_rate = fmax(0, -u[0]);
+    out->cone_violation = sqrt(outside);
+    out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));
+}
+
+/* The hull of a polygon of forces and the two moments: one group, its directions as long as D makes them. */
+static void facets(const double *p, int d, int count, mo_law_facets *out)
+{
+    (void)d;
+    const double turn = 2 * acos(-1.0);
+    mo_law_facets_begin(out);
+    if (p[0] > 0 || p[1] > 0) {
+        mo_law_facets_open(out, 1);
+    }
+    for (int k = 0; k < count && p[0] > 0; ++k) {
+        double *direction = mo_law_facets_add(out);
+        direction[1] = p[0] * cos(turn * k / count);
+        direction[2] = p[0] * sin(turn * k / count);
+    }
+    for (int k = 0; k < 2 && p[1] > 0; ++k) {
+        mo_law_facets_add(out)[3] = (1 - 2 * k) * p[1];
+    }
+}
+
+const mo_law_ops mo_law_soft_finger_ops = {
+    .name = "soft-finger",
+    .param_count = param_count,
+    .check = check,
+    .pack = pack,
+    .unpack = unpack,
+    .project = project,
+    .project_derivative = project_derivative,
+    .shift = shift,
+    .shift_derivative = shift_derivative,
+    .prox = prox,
+    .natural = natural,
+    .solve = solve,
+    .failure = failure,
+    .facets = facets,
+};
