@@ -88,6 +88,25 @@ extern "C" {
     NUMBER(lcp2, forcing, 0.1, 0.0, 1.0,                                                           \
            "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
 
+#define MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE)                                             \
+    CHOICE(acary_cadoux, engine, 0, "newton|gradient|apgd",                                        \
+           "what solves the convex problems")                                                      \
+    CHOICE(acary_cadoux, outer, 1, "successive|anderson|newton",                                   \
+           "how the next sliding speeds follow: as F says, mixed over rounds, or by Newton")       \
+    COUNT(acary_cadoux, memory, 5, 1, 20, "rounds that the mixing looks back on")                  \
+    COUNT(acary_cadoux, inner, 10000, 1, 2000000000,                                               \
+          "iterations of a first-order engine at most for one convex problem")                     \
+    COUNT(acary_cadoux, rescue, 1, 0, 1,                                                           \
+          "1: regularised problems where the loop does not converge; 0: the loop as published")    \
+    NUMBER(acary_cadoux, forcing, 0.1, 0.0, 1.0,                                                  \
+           "accuracy of a convex problem as a part of the last residual; 0: full accuracy")        \
+    NUMBER(acary_cadoux, epsilon, 0.0, 0.0, 1.0,                                                   \
+           "ends also by the paper's rule (6.1) on the change of the speeds; 0: does not")
+
+#define MO_OPTIONS_APGD(NUMBER, COUNT, CHOICE)                                                     \
+    CHOICE(apgd, model, 0, "exact|relaxed",                                                        \
+           "the law itself, or the convex one in which a sliding contact also opens")
+
 #define MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)                                                   \
     COUNT(newton, sweeps, 20, 1, 1000000,                                                          \
           "Gauss-Seidel sweeps before the first attempt; each further one has twice as many")      \
@@ -110,6 +129,8 @@ extern "C" {
     MO_OPTIONS_FIP(NUMBER, COUNT, CHOICE)       \
     MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)      \
+    MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE) \
+    MO_OPTIONS_APGD(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_DANTZIG(NUMBER, COUNT, CHOICE)
 
 #define MO_FIELD_NUMBER(group, field, value, least, most, text) double field;
@@ -150,6 +171,12 @@ typedef struct mo_options {
     struct {
         MO_OPTIONS_LCP2(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } lcp2;
+    struct {
+        MO_OPTIONS_ACARY_CADOUX(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } acary_cadoux;
+    struct {
+        MO_OPTIONS_APGD(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } apgd;
     struct {
         MO_OPTIONS_LEMKE(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } lemke;

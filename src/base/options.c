@@ -22,6 +22,8 @@
 #define PLACE_fip(field) offsetof(mo_options, fip.field)
 #define PLACE_lcp1(field) offsetof(mo_options, lcp1.field)
 #define PLACE_lcp2(field) offsetof(mo_options, lcp2.field)
+#define PLACE_acary_cadoux(field) offsetof(mo_options, acary_cadoux.field)
+#define PLACE_apgd(field) offsetof(mo_options, apgd.field)
 #define PLACE_dantzig(field) offsetof(mo_options, dantzig.field)
 #define NAME_common(field) #field
 #define NAME_nsgs(field) "nsgs." #field
@@ -31,6 +33,8 @@
 #define NAME_lcp2(field) "lcp2." #field
 #define NAME_lemke(field) "lemke." #field
 #define NAME_fip(field) "fip." #field
+#define NAME_acary_cadoux(field) "acary-cadoux." #field
+#define NAME_apgd(field) "apgd." #field
 #define NAME_dantzig(field) "dantzig." #field
 
 typedef struct option_row {

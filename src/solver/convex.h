@@ -110,4 +110,11 @@ typedef struct mo_convex_engine {
 /* Proximal point steps by Newton's method, with sweeps where those are cheaper: convex_newton.c. */
 extern const mo_convex_engine mo_convex_newton_engine;
 
+/* Projected gradients, plain and accelerated: convex_gradient.c. */
+extern const mo_convex_engine mo_convex_gradient_engine, mo_convex_apgd_engine;
+
+/* All of them, in the order of the choices of acary-cadoux.engine. */
+extern const mo_convex_engine *const mo_convex_engines[];
+extern const int mo_convex_engine_count;
+
 #endif

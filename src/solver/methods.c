@@ -15,6 +15,8 @@ const mo_method *const mo_methods[] = {
     &mo_lcp1_method,
     &mo_lcp2_method,
     &mo_lcp3_method,
+    &mo_acary_cadoux_method,
+    &mo_apgd_method,
     &mo_fip_method,
     &mo_dantzig_method,
 };

@@ -150,12 +150,16 @@ static void measure_rate(mo_run *run, const mo_shift_loop *loop, rates *rate)
     }
 }
 
-static void move(mo_run *run, mo_shift_loop *loop)
+static mo_shift_end move(mo_run *run, mo_shift_loop *loop)
 {
     const size_t bytes = (size_t)run->problem->constraint_count * sizeof(double);
     memcpy(loop->s_last, loop->s, bytes);
     memcpy(loop->image_last, loop->image, bytes);
+    if (loop->rules->next) {
+        return loop->rules->next(run, loop, loop->rules->context);
+    }
     memcpy(loop->s, loop->image, bytes);
+    return MO_SHIFT_GOES_ON;
 }
 
 static int is_slow(const mo_shift_loop *loop, rates *rate)
@@ -199,7 +203,10 @@ static mo_shift_end iterate(mo_run *run, mo_shift_loop *loop)
         if (loop->rules->rescue && is_slow(loop, &rate)) {
             return mo_shift_rescue_run(run, loop);
         }
-        move(run, loop);
+        end = move(run, loop);
+        if (end != MO_SHIFT_GOES_ON) {
+            return end;
+        }
     }
 }
 
@@ -250,7 +257,7 @@ static mo_status finish(mo_run *run, const mo_shift_loop *loop, mo_shift_end end
             run,
             "one convex problem solves a relaxed law: a contact that slips with speed lambda also "
             "opens with mu lambda, which leaves this residual");
-    } else if (end == MO_SHIFT_STUCK) {
+    } else if (end == MO_SHIFT_STUCK && !run->result->message.text[0]) {
         mo_run_stall(
             run,
             "the sliding speeds do not settle: the map multiplies a change of them by about %.2g",

@@ -17,11 +17,25 @@ typedef enum mo_shift_map {
     MO_SHIFT_TWO /* then the one with bounded slip: chi_2 of [anitescu2004, eq. 4.35]                  */
 } mo_shift_map;
 
+/* Where a round leaves the run. */
+typedef enum mo_shift_end {
+    MO_SHIFT_GOES_ON,
+    MO_SHIFT_SOLVED,
+    MO_SHIFT_MUST_STOP,
+    MO_SHIFT_STUCK
+} mo_shift_end;
+
+typedef struct mo_shift_loop mo_shift_loop;
+
 typedef struct mo_shift_rules {
     mo_shift_map map;
     int is_single;  /* one round, and no more                                               */
     int rescue;     /* 1: regularise where the loop does not converge (shift_rescue.c)      */
     double forcing; /* accuracy of a convex problem, relative to the residual; 0: rounding  */
+
+    /* Where loop->s goes from s and its image, after each round; NULL: to the image. */
+    mo_shift_end (*next)(mo_run *run, mo_shift_loop *loop, void *context);
+    void *context;
 } mo_shift_rules;
 
 /* What the rescue needs beside the loop. */
@@ -34,7 +48,7 @@ typedef struct mo_shift_rescue {
     mo_gmres gmres;
 } mo_shift_rescue;
 
-typedef struct mo_shift_loop {
+struct mo_shift_loop {
     const mo_convex_engine *engine;
     void *workspace; /* of the engine                                          */
     double *s;       /* one a constraint                                       */
@@ -52,7 +66,7 @@ typedef struct mo_shift_loop {
     double residual, best; /* of the law, now and at best                      */
     int since_best;        /* rounds since then                                */
     double accuracy;       /* of the last convex problem                       */
-} mo_shift_loop;
+};
 
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,
                               const mo_options *options, mo_arena *arena, mo_shift_loop *loop);
@@ -61,14 +75,6 @@ mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *
 mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules);
 
 /* ---- shared with the rescue ------------------------------------------------------------------ */
-
-/* Where a round leaves the run. */
-typedef enum mo_shift_end {
-    MO_SHIFT_GOES_ON,
-    MO_SHIFT_SOLVED,
-    MO_SHIFT_MUST_STOP,
-    MO_SHIFT_STUCK
-} mo_shift_end;
 
 /* The shifted problem at loop->s to an accuracy, from run->r; then the measure and the image of s. */
 mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *convex, double tol);
