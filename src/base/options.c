@@ -104,6 +104,9 @@ mo_options mo_default_options(void)
 
 static mo_error check_value(const option_row *row, double value, mo_message *why)
 {
+    if (value == row->value) { /* the default, which is mostly met */
+        return MO_OK;
+    }
     if (value >= row->least && value <= largest(row)) { /* false for NaN */
         return MO_OK;
     }

@@ -23,3 +23,17 @@ void mo_parallel_for(int threads, int begin, int end, mo_range_fn *fn, void *con
         fn(context, from, end - from < MO_CHUNK ? end : from + MO_CHUNK);
     }
 }
+
+void mo_parallel_tasks(int threads, int count, mo_task_fn *fn, void *context)
+{
+    if (threads <= 1 || count <= 1) {
+        for (int k = 0; k < count; ++k) {
+            fn(context, k);
+        }
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int k = 0; k < count; ++k) {
+        fn(context, k);
+    }
+}

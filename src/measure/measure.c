@@ -49,6 +49,11 @@ static double natural_square(const mo_problem *problem, int i, double step, cons
     return fmax(square, mo_dot(d, z, z) * (step / longer) * (step / longer));
 }
 
+double mo_natural_square(const mo_problem *problem, int i, const double *u, const double *r)
+{
+    return natural_square(problem, i, 1, u, r);
+}
+
 /* ---- the norm, in parallel ----------------------------------------------------------------- */
 
 typedef struct natural_context {
@@ -89,19 +94,22 @@ static void keep_worst(mo_worst *worst, double value, int constraint)
     }
 }
 
-static void add_block(const mo_problem *problem, int i, const double *u, const double *r,
-                      mo_residual *residual)
+/* Adds block i to the worst of each kind; returns the square of its natural map. */
+static double add_block(const mo_problem *problem, int i, const double *u, const double *r,
+                        mo_residual *residual)
 {
     double law_u[MO_BILATERAL_MAX_DIM];
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double square = natural_square(problem, i, 1, u, r);
     mo_law_failure failure;
     mo_law_velocity(problem, row, d, u + row, r + row, law_u);
     mo_constraint_law(problem, i)
         ->failure(mo_constraint_param(problem, i), d, law_u, r + row, &failure);
-    keep_worst(&residual->block, sqrt(natural_square(problem, i, 1, u, r)), i);
+    keep_worst(&residual->block, sqrt(square), i);
     keep_worst(&residual->penetration_rate, failure.penetration_rate, i);
     keep_worst(&residual->cone_violation, failure.cone_violation, i);
     keep_worst(&residual->dissipation, failure.dissipation, i);
+    return square;
 }
 
 static double over(double value, double scale)
@@ -109,20 +117,25 @@ static double over(double value, double scale)
     return scale > 0 ? value / scale : value;
 }
 
-static void judge(const mo_problem *problem, const double *u, const double *r, double *partial,
-                  mo_residual *residual)
+/* The sum has the bits of mo_natural_norm: chunk by chunk, then over the chunks. */
+void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, const double *r,
+                   mo_residual *residual)
 {
     const int rows = problem->row_count;
-    const double q_norm = residual->q_norm;
     *residual = (mo_residual){.block = {0, -1},
                               .penetration_rate = {0, -1},
                               .cone_violation = {0, -1},
                               .dissipation = {0, -1},
                               .q_norm = q_norm};
+    double sum = 0, of_chunk = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
-        add_block(problem, i, u, r, residual);
+        if (i % MO_CHUNK == 0) {
+            sum += of_chunk;
+            of_chunk = 0;
+        }
+        of_chunk += add_block(problem, i, u, r, residual);
     }
-    const double natural = mo_natural_norm(problem, 1, u, r, partial);
+    const double natural = sqrt(sum + of_chunk);
     const double u_norm = sqrt(mo_dot(rows, u, u)), r_norm = sqrt(mo_dot(rows, r, r));
     residual->natural = natural;
     residual->natural_relative = natural / fmax(1, q_norm);
@@ -132,20 +145,20 @@ static void judge(const mo_problem *problem, const double *u, const double *r, d
 
 size_t mo_measure_scratch(const mo_problem *problem)
 {
-    return (size_t)problem->dof_count + (size_t)problem->row_count +
-           (size_t)mo_chunk_count(problem->constraint_count);
+    return (size_t)problem->dof_count + (size_t)problem->row_count;
 }
 
 mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch, mo_residual *residual)
 {
-    const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
-    if (!mo_all_finite(r, rows)) {
+    const size_t dofs = (size_t)problem->dof_count;
+    if (!mo_all_finite(r, (size_t)problem->row_count)) {
         return MO_ERR_ARGUMENT;
     }
-    const mo_error error = mo_problem_q_norm(problem, &residual->q_norm);
+    double q_norm = 0;
+    const mo_error error = mo_problem_q_norm(problem, &q_norm);
     if (!error) {
         mo_problem_response_into(problem, r, scratch, scratch + dofs);
-        judge(problem, scratch + dofs, r, scratch + dofs + rows, residual);
+        mo_measure_at(problem, q_norm, scratch + dofs, r, residual);
     }
     return error;
 }

@@ -14,9 +14,18 @@
 double mo_natural_norm(const mo_problem *problem, int threads, const double *u, const double *r,
                        double *partial);
 
-/* mo_measure with the caller's scratch of mo_measure_scratch(problem) doubles: nothing is allocated once |q| is known. */
+/* Its square at block i alone. */
+double mo_natural_square(const mo_problem *problem, int i, const double *u, const double *r);
+
+/*
+ * mo_measure with the caller's scratch of mo_measure_scratch(problem) doubles, which then holds v and u of r, one behind the other.
+ * Nothing is allocated once |q| is known.
+ */
 size_t mo_measure_scratch(const mo_problem *problem);
 mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch, mo_residual *residual);
+
+/* The same where the caller has computed u from r and the problem alone, and knows |q|. */
+void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, const double *r, mo_residual *residual);
 
 /* Are all numbers finite? */
 int mo_all_finite(const double *x, size_t count);

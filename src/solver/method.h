@@ -25,12 +25,14 @@ typedef struct mo_run {
     mo_result *result;
     double start_time; /* mo_clock() at the start                        */
     double q_scale;    /* max(1, |q|)                                    */
-    double *r;         /* the starting point, each block in its set; the method may use it as iterate */
-    double *u;         /* row_count entries, scratch of the method for mo_run_check */
-    double *partial;   /* partial sums of the measure                    */
-    double *scratch;   /* of the measure that confirms a solution        */
-    double best;       /* natural residual of result->r                  */
-    int done;          /* iterations of the stages before, where several share a run */
+    double *r; /* the starting point, each block in its set; the method may use it as iterate */
+    double *u; /* row_count entries, scratch of the method for mo_run_check */
+    double *partial;  /* partial sums of the measure                    */
+    double *scratch;  /* of the measure: v and u of the r that it saw last */
+    double best;      /* natural residual of result->r                  */
+    int is_confirmed; /* result->r was measured: `residual`, and scratch, are its own */
+    mo_residual residual;
+    int done; /* iterations of the stages before, where several share a run */
     int history_stride, checks;
     mo_status status; /* why it must stop                               */
     mo_error error;   /* lack of memory in a check: the run ends        */
@@ -41,6 +43,9 @@ typedef struct mo_run {
  * residual is at most the tolerance, confirmed by mo_measure from r alone.
  */
 int mo_run_check(mo_run *run, int iteration, const double *u, const double *r);
+
+/* The same from r alone, where the method has no u at hand: as good as a check and its confirmation, at the cost of the first. */
+int mo_run_measure(mo_run *run, int iteration, const double *r);
 
 /* True where the run must end after `iteration` iterations; run->status then says why. */
 int mo_run_must_stop(mo_run *run, int iteration);
@@ -53,6 +58,17 @@ mo_status mo_run_stall(mo_run *run, const char *format, ...) MO_PRINTF(2, 3);
 
 /* Hands back a direction of r (row_count numbers) along which the method ran to infinity. */
 void mo_run_keep_ray(mo_run *run, const double *ray);
+
+/* The vectors of a run on an arena. */
+void mo_run_layout(mo_arena *arena, const mo_problem *problem, mo_run *run);
+
+/*
+ * Lays out a method's workspace on one new block of memory, behind the vectors of the run where `with_run`.  The block is *memory,
+ * for mo_memory_free, and counts in result->bytes.
+ */
+struct mo_method;
+mo_error mo_run_make_room(mo_run *run, const struct mo_method *method, int with_run, void **memory,
+                          void **workspace);
 
 typedef struct mo_method {
     const char *name;    /* as in options.method           */
@@ -79,7 +95,8 @@ typedef struct mo_method {
 #define MO_LAW_BIT(kind) (1u << (kind))
 #define MO_ALL_LAWS ((1u << MO_LAW_KIND_COUNT) - 1u)
 
-extern const mo_method mo_auto_method, mo_nsgs_method, mo_prox_method, mo_newton_method, mo_proximal_method, mo_lemke_method;
+extern const mo_method mo_auto_method, mo_nsgs_method, mo_prox_method, mo_newton_method,
+    mo_proximal_method, mo_lemke_method;
 
 extern const mo_method mo_lcp1_method, mo_lcp2_method, mo_lcp3_method;
 

@@ -91,12 +91,22 @@ static double sweep_once(sweep_context *c, int threads)
 /* A check costs about two sweeps: every sweep at first, every sixteenth later on. */
 static int next_check(const mo_options *options, int iteration)
 {
-    const int pace = iteration / 8;
+    const int pace = iteration / 3;
     const int wait = options->nsgs.check_every ? options->nsgs.check_every
                      : pace < 1                ? 1
                      : pace > 16               ? 16
                                                : pace;
     return iteration + wait;
+}
+
+/* Small problems go straight to the measure; large ones are looked at in parallel first. */
+static int measure(mo_run *run, const workspace *w, const double *x, int iteration)
+{
+    if (run->problem->constraint_count <= MO_CHUNK) {
+        return mo_run_measure(run, iteration, run->r);
+    }
+    mo_sweep_all_velocities(w->sweep, run->options->threads, x, run->u);
+    return mo_run_check(run, iteration, run->u, run->r);
 }
 
 static mo_status solve(mo_run *run, void *memory)
@@ -111,10 +121,9 @@ static mo_status solve(mo_run *run, void *memory)
     double moved = INFINITY;
     mo_sweep_reset(w->sweep, threads, run->r, x);
     for (int iteration = 0;; ++iteration) {
-        if (iteration >= due || iteration >= run->options->max_iter || moved == 0) {
+        if (iteration >= due || iteration + run->done >= run->options->max_iter || moved == 0) {
             mo_sweep_reset(w->sweep, threads, run->r, x); /* rid of the rounding of the updates */
-            mo_sweep_all_velocities(w->sweep, threads, x, run->u);
-            if (mo_run_check(run, iteration, run->u, run->r)) {
+            if (measure(run, w, x, iteration)) {
                 return MO_SOLVED;
             }
             due = next_check(run->options, iteration);

@@ -3,11 +3,14 @@
 /* What every method asks while it iterates: is it good enough, and is there a reason to end? */
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/parallel.h"
 #include "measure/measure_blocks.h"
+#include "problem/views.h"
 #include "solver/method.h"
 
 /* A full history keeps every second record and halves its pace from then on. */
@@ -37,32 +40,100 @@ static void record(mo_run *run, const mo_progress *now, const double *r)
     result->history[result->history_count++] = *now;
 }
 
-/* The word of the measure, which starts from r alone. */
+/* Writes the record, and keeps r where it is the best so far. */
+static void keep(mo_run *run, int iteration, double natural, const double *r)
+{
+    const int is_watched = run->options->progress || run->options->history;
+    const double seconds = is_watched ? mo_clock() - run->start_time : 0;
+    const mo_progress now = {iteration + run->done, seconds, natural, natural / run->q_scale};
+    run->result->iterations = now.iteration;
+    record(run, &now, r);
+    if (natural < run->best) { /* false for NaN: a diverged iterate is never the best */
+        run->best = natural;
+        run->is_confirmed = 0;
+        memcpy(run->result->r, r, (size_t)run->problem->row_count * sizeof *r);
+    }
+}
+
+/* What was confirmed is what comes back. */
 static int confirm(mo_run *run, const double *r)
 {
-    mo_residual residual;
-    run->error = mo_measure_into(run->problem, r, run->scratch, &residual);
-    return !run->error && residual.natural_relative <= run->options->tol;
+    if (!(run->residual.natural / run->q_scale <= run->options->tol)) {
+        return 0;
+    }
+    memcpy(run->result->r, r, (size_t)run->problem->row_count * sizeof *r);
+    run->best = run->residual.natural;
+    return run->is_confirmed = 1;
 }
 
 int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
 {
-    const int threads = run->options->threads;
-    iteration += run->done;
-    const double natural = mo_natural_norm(run->problem, threads, u, r, run->partial);
-    const mo_progress now = {iteration, mo_clock() - run->start_time, natural, natural / run->q_scale};
-    run->result->iterations = iteration;
-    record(run, &now, r);
-    if (natural < run->best) { /* false for NaN: a diverged iterate is never the best */
-        run->best = natural;
-        memcpy(run->result->r, r, (size_t)run->problem->row_count * sizeof *r);
-    }
-    if (!(natural <= run->options->tol * run->q_scale) || !confirm(run, r)) {
+    const double natural = mo_natural_norm(run->problem, run->options->threads, u, r, run->partial);
+    keep(run, iteration, natural, r);
+    if (!(natural / run->q_scale <= run->options->tol)) {
         return 0;
     }
-    memcpy(run->result->r, r, (size_t)run->problem->row_count * sizeof *r); /* the one that was confirmed */
-    return 1;
+    run->is_confirmed = 0; /* the scratch is about to be written over */
+    run->error = mo_measure_into(run->problem, r, run->scratch, &run->residual);
+    return !run->error && confirm(run, r);
 }
+
+int mo_run_measure(mo_run *run, int iteration, const double *r)
+{
+    const double *u = run->scratch + run->problem->dof_count;
+    double q_norm = 0;
+    run->is_confirmed = 0;
+    mo_problem_response_into(run->problem, r, run->scratch, run->scratch + run->problem->dof_count);
+    const double natural = mo_natural_norm(run->problem, run->options->threads, u, r, run->partial);
+    keep(run, iteration, natural, r);
+    if (!(natural / run->q_scale <= run->options->tol)) {
+        return 0;
+    }
+    run->error = mo_problem_q_norm(run->problem, &q_norm);
+    mo_measure_at(run->problem, q_norm, u, r, &run->residual);
+    return !run->error && confirm(run, r);
+}
+
+/* ---- room ---------------------------------------------------------------------------------- */
+
+void mo_run_layout(mo_arena *arena, const mo_problem *problem, mo_run *run)
+{
+    run->r = MO_TAKE(arena, problem->row_count, double);
+    run->u = MO_TAKE(arena, problem->row_count, double);
+    run->partial = MO_TAKE(arena, mo_chunk_count(problem->constraint_count), double);
+    run->scratch = MO_TAKE(arena, mo_measure_scratch(problem), double);
+}
+
+static mo_error lay_out(mo_arena *arena, mo_run *run, const mo_method *method, int with_run,
+                        void **workspace)
+{
+    if (with_run) {
+        mo_run_layout(arena, run->problem, run);
+    }
+    return method->layout(run->problem, run->options, arena, workspace);
+}
+
+mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, void **memory,
+                          void **workspace)
+{
+    mo_arena arena = {0};
+    *memory = NULL;
+    const mo_error error = lay_out(&arena, run, method, with_run, workspace);
+    if (error) {
+        return error;
+    }
+    const size_t size = arena.used + MO_ARENA_ALIGN;
+    *memory = mo_memory_array(&run->problem->allocator, size, 1);
+    if (!*memory) {
+        return MO_ERR_MEMORY;
+    }
+    const uintptr_t misaligned = (uintptr_t)*memory % MO_ARENA_ALIGN;
+    arena = (mo_arena){.base = (char *)*memory + (MO_ARENA_ALIGN - misaligned)};
+    run->result->bytes = with_run || size > run->result->bytes ? size : run->result->bytes;
+    return lay_out(&arena, run, method, with_run, workspace);
+}
+
+/* ---- endings ------------------------------------------------------------------------------- */
 
 int mo_run_is_over(mo_run *run)
 {
@@ -71,7 +142,8 @@ int mo_run_is_over(mo_run *run)
         run->status = MO_STALLED; /* the driver returns the error instead */
     } else if (options->cancel && *options->cancel) {
         run->status = MO_CANCELLED;
-    } else if (isfinite(options->time_limit) && mo_clock() - run->start_time >= options->time_limit) {
+    } else if (isfinite(options->time_limit) &&
+               mo_clock() - run->start_time >= options->time_limit) {
         run->status = MO_TIME_LIMIT;
     } else {
         return 0;

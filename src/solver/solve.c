@@ -50,8 +50,9 @@ static mo_error check_laws(const mo_problem *problem, const mo_method *method, m
 {
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (!(method->laws & MO_LAW_BIT(problem->law[i].kind))) {
-            return mo_fail(why, MO_ERR_UNSUPPORTED, "method %s does not take the %s law of constraint %d",
-                           method->name, mo_constraint_law(problem, i)->name, i);
+            return mo_fail(why, MO_ERR_UNSUPPORTED,
+                           "method %s does not take the %s law of constraint %d", method->name,
+                           mo_constraint_law(problem, i)->name, i);
         }
     }
     return MO_OK;
@@ -78,7 +79,8 @@ static mo_error check_call(const mo_problem *problem, const mo_options *options,
         return error;
     }
     if (options->start && !mo_all_finite(options->start, (size_t)problem->row_count)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the starting point holds a number that is not finite");
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the starting point holds a number that is not finite");
     }
     error = choose_method(options, method, why);
     error = error ? error : check_laws(problem, *method, why);
@@ -93,7 +95,8 @@ static int is_immovable(const mo_problem *problem, int i)
             return 0;
         }
     }
-    for (int row = problem->row_start[i]; problem->compliance && row < problem->row_start[i + 1]; ++row) {
+    for (int row = problem->row_start[i]; problem->compliance && row < problem->row_start[i + 1];
+         ++row) {
         if (problem->compliance[row] != 0) {
             return 0;
         }
@@ -124,7 +127,8 @@ static int find_contradiction(const mo_problem *problem)
 
 /* ---- room ---------------------------------------------------------------------------------- */
 
-static mo_error prepare_result(const mo_problem *problem, const mo_options *options, mo_result *result)
+static mo_error prepare_result(const mo_problem *problem, const mo_options *options,
+                               mo_result *result)
 {
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
     const size_t needed = dofs + 3 * rows + 1; /* v, u, r and room for a ray */
@@ -151,53 +155,22 @@ static mo_error prepare_result(const mo_problem *problem, const mo_options *opti
     return MO_OK;
 }
 
-static void layout_run(mo_arena *arena, const mo_problem *problem, mo_run *run)
-{
-    run->r = MO_TAKE(arena, problem->row_count, double);
-    run->u = MO_TAKE(arena, problem->row_count, double);
-    run->partial = MO_TAKE(arena, mo_chunk_count(problem->constraint_count), double);
-    run->scratch = MO_TAKE(arena, mo_measure_scratch(problem), double);
-}
-
-/* The whole workspace as one block: the run's vectors, then the method's. */
-static mo_error make_workspace(const mo_method *method, mo_run *run, void **memory, void **workspace)
-{
-    const mo_problem *problem = run->problem;
-    mo_arena arena = {0};
-    layout_run(&arena, problem, run);
-    mo_error error = method->layout(problem, run->options, &arena, workspace);
-    if (error) {
-        return error;
-    }
-    const size_t size = arena.used + MO_ARENA_ALIGN;
-    *memory = mo_memory_array(&problem->allocator, size, 1);
-    if (!*memory) {
-        return MO_ERR_MEMORY;
-    }
-    const uintptr_t misaligned = (uintptr_t)*memory % MO_ARENA_ALIGN;
-    arena = (mo_arena){.base = (char *)*memory + (MO_ARENA_ALIGN - misaligned)};
-    layout_run(&arena, problem, run);
-    run->result->bytes = size;
-    return method->layout(problem, run->options, &arena, workspace);
-}
-
 /* The starting point, each block moved to the nearest impulse that its law allows. */
 static void set_start(mo_run *run)
 {
     const mo_problem *problem = run->problem;
+    static const double zero[MO_BILATERAL_MAX_DIM];
     const double *start = run->options->start;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        double x[MO_BILATERAL_MAX_DIM] = {0};
-        if (start) {
-            memcpy(x, start + row, (size_t)d * sizeof *x);
-        }
+        const double *x = start ? start + row : zero;
         mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, x, run->r + row);
     }
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
+/* v, u and the residual of result->r, where the measure has not seen it last. */
 static mo_error finish_result(const mo_problem *problem, mo_result *result)
 {
     if (problem->form == MO_FORM_GLOBAL) {
@@ -212,9 +185,10 @@ static mo_error finish_result(const mo_problem *problem, mo_result *result)
 static void explain_contradiction(const mo_problem *problem, int i, mo_result *result)
 {
     result->status = MO_NO_SOLUTION;
-    mo_say(&result->message,
-           "no body can move constraint %d (%s), and its velocity w breaks its law: no impulse helps", i,
-           mo_constraint_law(problem, i)->name);
+    mo_say(
+        &result->message,
+        "no body can move constraint %d (%s), and its velocity w breaks its law: no impulse helps",
+        i, mo_constraint_law(problem, i)->name);
 }
 
 static mo_error iterate(const mo_method *method, mo_run *run, void *workspace)
@@ -240,8 +214,16 @@ static mo_error run_method(const mo_problem *problem, const mo_options *options,
     double q_norm = 0;
     mo_error error = mo_problem_q_norm(problem, &q_norm);
     run.q_scale = fmax(1, q_norm);
-    error = error ? error : make_workspace(method, &run, &memory, &workspace);
+    error = error ? error : mo_run_make_room(&run, method, 1, &memory, &workspace);
     error = error ? error : iterate(method, &run, workspace);
+    if (!error &&
+        run.is_confirmed) { /* the measure has seen this r last: v and u lie in its scratch */
+        const size_t numbers = (size_t)problem->dof_count + (size_t)problem->row_count;
+        memcpy(result->v, run.scratch, numbers * sizeof(double));
+        result->residual = run.residual;
+    } else if (!error) {
+        error = finish_result(problem, result);
+    }
     mo_memory_free(&problem->allocator, memory);
     return error;
 }
@@ -253,10 +235,11 @@ static mo_error solve_checked(const mo_problem *problem, const mo_options *optio
     const int contradiction = find_contradiction(problem);
     if (!error && contradiction >= 0) {
         explain_contradiction(problem, contradiction, result);
+        error = finish_result(problem, result);
     } else if (!error) {
         error = run_method(problem, options, method, start_time, result);
     }
-    return error ? error : finish_result(problem, result);
+    return error;
 }
 
 /* A caller may start from the vectors of the very result it hands in: keep them apart. */

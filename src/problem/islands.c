@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "problem/islands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem/views.h"
+
+/* ---- finding them: union-find over bodies (global) or constraints (reduced) ------------------- */
+
+static int node_count(const mo_problem *problem)
+{
+    return problem->form == MO_FORM_GLOBAL ? problem->body_count : problem->constraint_count;
+}
+
+static int is_zero(const double *block, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) {
+        if (block[k] != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The root of a node; the path to it is halved on the way. */
+static int find(int *parent, int node)
+{
+    while (parent[node] != node) {
+        parent[node] = parent[parent[node]];
+        node = parent[node];
+    }
+    return node;
+}
+
+/* Joins what constraint i touches; returns one of the nodes, or -1 where it touches nothing. */
+static int join(const mo_problem *problem, int i, int *parent)
+{
+    const int d = mo_constraint_dim(problem, i);
+    const double *block = problem->values + problem->value_start[i];
+    int first = problem->form == MO_FORM_GLOBAL ? -1 : find(parent, i);
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int index = problem->block_index[k];
+        const size_t count = (size_t)d * (size_t)mo_block_columns(problem, index);
+        if (!is_zero(block, count)) {
+            const int root = find(parent, index);
+            if (first < 0) {
+                first = root;
+            } else if (root < first) { /* the smaller number is the root: the same on every run */
+                parent[first] = root;
+                first = root;
+            } else {
+                parent[root] = first;
+            }
+        }
+        block += count;
+    }
+    return first;
+}
+
+/* Numbers the islands by their first constraints; returns how many there are. */
+static int number(const mo_problem *problem, int *parent, int *number_of, int *island)
+{
+    int count = 0;
+    for (int k = 0; k < node_count(problem); ++k) {
+        parent[k] = k;
+        number_of[k] = -1;
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        island[i] = join(problem, i, parent);
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        if (island[i] < 0) {
+            island[i] = count++;
+            continue;
+        }
+        int *of_root = &number_of[find(parent, island[i])];
+        *of_root = *of_root < 0 ? count++ : *of_root;
+        island[i] = *of_root;
+    }
+    return count;
+}
+
+/* ---- sorting them ---------------------------------------------------------------------------- */
+
+typedef struct sized {
+    int size, number;
+} sized;
+
+static int larger_first(const void *a, const void *b)
+{
+    const sized *x = a, *y = b;
+    return x->size != y->size ? (x->size > y->size ? -1 : 1)
+                              : (x->number > y->number) - (x->number < y->number);
+}
+
+/* The lists of members, islands renumbered by falling size. */
+static int sort(const mo_allocator *own, int constraints, mo_islands *islands)
+{
+    const size_t count = (size_t)islands->count;
+    sized *order = mo_memory_array(own, count, sizeof *order);
+    int *rank = mo_memory_array(own, count, sizeof *rank);
+    islands->start = mo_memory_array(own, count + 1, sizeof(int));
+    islands->member = mo_memory_array(own, (size_t)constraints, sizeof(int));
+    const int made = order && rank && islands->start && islands->member;
+    if (made) {
+        for (int k = 0; k < islands->count; ++k) {
+            order[k] = (sized){0, k};
+        }
+        for (int i = 0; i < constraints; ++i) {
+            ++order[islands->island[i]].size;
+        }
+        qsort(order, count, sizeof *order, larger_first);
+        islands->start[0] = 0;
+        for (int k = 0; k < islands->count; ++k) {
+            rank[order[k].number] = k;
+            islands->start[k + 1] = islands->start[k] + order[k].size;
+            order[k].size = islands->start[k]; /* from here on: the next free place */
+        }
+        for (int i = 0; i < constraints; ++i) {
+            islands->island[i] = rank[islands->island[i]];
+            islands->member[order[islands->island[i]].size++] = i;
+        }
+    }
+    mo_memory_free(own, order);
+    mo_memory_free(own, rank);
+    return made;
+}
+
+mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands)
+{
+    const mo_allocator *own = &problem->allocator;
+    const size_t nodes = (size_t)node_count(problem);
+    int *parent = mo_memory_array(own, nodes, sizeof(int)),
+        *number_of = mo_memory_array(own, nodes, sizeof(int));
+    *islands = (mo_islands){
+        .island = mo_memory_array(own, (size_t)problem->constraint_count, sizeof(int))};
+    int made = parent && number_of && islands->island;
+    if (made) {
+        islands->count = number(problem, parent, number_of, islands->island);
+        made = sort(own, problem->constraint_count, islands);
+    }
+    mo_memory_free(own, parent);
+    mo_memory_free(own, number_of);
+    if (!made) {
+        mo_islands_clear(own, islands);
+    }
+    return made ? MO_OK : MO_ERR_MEMORY;
+}
+
+void mo_islands_clear(const mo_allocator *allocator, mo_islands *islands)
+{
+    mo_memory_free(allocator, islands->start);
+    mo_memory_free(allocator, islands->member);
+    mo_memory_free(allocator, islands->island);
+    *islands = (mo_islands){0};
+}
+
+/* ---- one of them as a problem ------------------------------------------------------------------ */
+
+/* What is copied: constraints `member`, and the bodies that they touch, both rising. */
+typedef struct cut {
+    const mo_problem *from;
+    const int *member;
+    int count;
+    int *body; /* global problems */
+    int body_count;
+    const int *
+        local; /* number in the island of each body (global) or constraint (reduced); -1: elsewhere */
+    mo_problem *to;
+} cut;
+
+size_t mo_islands_scratch(const mo_problem *problem)
+{
+    return (size_t)node_count(problem);
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Fills in local numbers; body has room for every block of the members. */
+static void number_locally(cut *c, int *local)
+{
+    const mo_problem *from = c->from;
+    if (from->form == MO_FORM_REDUCED) {
+        for (int k = 0; k < c->count; ++k) {
+            local[c->member[k]] = k;
+        }
+        return;
+    }
+    for (int m = 0; m < c->count; ++m) {
+        const int i = c->member[m], d = mo_constraint_dim(from, i);
+        const double *block = from->values + from->value_start[i];
+        for (int k = from->block_start[i]; k < from->block_start[i + 1]; ++k) {
+            const int b = from->block_index[k];
+            const size_t count = (size_t)d * (size_t)mo_body_dim(from, b);
+            if (local[b] < 0 && !is_zero(block, count)) {
+                local[b] = 0;
+                c->body[c->body_count++] = b;
+            }
+            block += count;
+        }
+    }
+    qsort(c->body, (size_t)c->body_count, sizeof(int), compare_ints);
+    for (int k = 0; k < c->body_count; ++k) {
+        local[c->body[k]] = k;
+    }
+}
+
+static void forget_numbers(const cut *c, int *local)
+{
+    const int *list = c->from->form == MO_FORM_REDUCED ? c->member : c->body;
+    const int count = c->from->form == MO_FORM_REDUCED ? c->count : c->body_count;
+    for (int k = 0; k < count; ++k) {
+        local[list[k]] = -1;
+    }
+}
+
+/* Counts, and arrays of that many; false where memory ran out. */
+static int make_arrays(cut *c)
+{
+    const mo_problem *from = c->from;
+    mo_problem *to = c->to;
+    const mo_allocator *own = &to->allocator;
+    size_t masses = 0, values = 0, params = 0, blocks = 0;
+    for (int k = 0; k < c->body_count; ++k) {
+        const size_t n = (size_t)mo_body_dim(from, c->body[k]);
+        to->dof_count += (int)n;
+        masses += n * n;
+    }
+    for (int m = 0; m < c->count; ++m) {
+        const int i = c->member[m], d = mo_constraint_dim(from, i);
+        to->row_count += d;
+        params += (size_t)mo_constraint_law(from, i)->param_count(d);
+        values += from->value_start[i + 1] - from->value_start[i];
+        blocks += (size_t)(from->block_start[i + 1] - from->block_start[i]);
+    }
+    to->body_count = c->body_count;
+    to->constraint_count = c->count;
+    to->body_start = mo_memory_array(own, (size_t)c->body_count + 1, sizeof(int));
+    to->mass_start = mo_memory_array(own, (size_t)c->body_count + 1, sizeof(size_t));
+    to->M = mo_memory_array(own, masses, sizeof(double));
+    to->factor = mo_memory_array(own, masses, sizeof(double));
+    to->f = mo_memory_array(own, (size_t)to->dof_count, sizeof(double));
+    to->asymmetric = mo_memory_array(own, (size_t)c->body_count, sizeof(uint8_t));
+    to->row_start = mo_memory_array(own, (size_t)c->count + 1, sizeof(int));
+    to->law = mo_memory_array(own, (size_t)c->count, sizeof(mo_law_ref));
+    to->param = mo_memory_array(own, params, sizeof(double));
+    to->w = mo_memory_array(own, (size_t)to->row_count, sizeof(double));
+    to->compliance =
+        from->compliance ? mo_memory_array(own, (size_t)to->row_count, sizeof(double)) : NULL;
+    to->block_start = mo_memory_array(own, (size_t)c->count + 1, sizeof(int));
+    to->block_index = mo_memory_array(own, blocks, sizeof(int));
+    to->value_start = mo_memory_array(own, (size_t)c->count + 1, sizeof(size_t));
+    to->values = mo_memory_array(own, values, sizeof(double));
+    return to->body_start && to->mass_start && to->M && to->factor && to->f && to->asymmetric &&
+           to->row_start && to->law && to->param && to->w &&
+           (to->compliance || !from->compliance) && to->block_start && to->block_index &&
+           to->value_start && to->values;
+}
+
+static void copy_bodies(cut *c)
+{
+    const mo_problem *from = c->from;
+    mo_problem *to = c->to;
+    to->is_symmetric = 1;
+    to->body_start[0] = 0;
+    to->mass_start[0] = 0;
+    for (int k = 0; k < c->body_count; ++k) {
+        const int b = c->body[k], n = mo_body_dim(from, b);
+        const size_t square = (size_t)n * (size_t)n, bytes = square * sizeof(double);
+        memcpy(to->M + to->mass_start[k], from->M + from->mass_start[b], bytes);
+        memcpy(to->factor + to->mass_start[k], from->factor + from->mass_start[b], bytes);
+        memcpy(to->f + to->body_start[k], from->f + from->body_start[b],
+               (size_t)n * sizeof(double));
+        to->asymmetric[k] = from->asymmetric[b];
+        to->is_symmetric = to->is_symmetric && !from->asymmetric[b];
+        to->body_start[k + 1] = to->body_start[k] + n;
+        to->mass_start[k + 1] = to->mass_start[k] + square;
+    }
+}
+
+/* The blocks of constraint i that lead into the island, as those of constraint m. */
+static void copy_blocks(cut *c, int i, int m)
+{
+    const mo_problem *from = c->from;
+    mo_problem *to = c->to;
+    const size_t d = (size_t)mo_constraint_dim(from, i);
+    const double *block = from->values + from->value_start[i];
+    int next = to->block_start[m];
+    size_t place = to->value_start[m];
+    for (int k = from->block_start[i]; k < from->block_start[i + 1]; ++k) {
+        const int index = from->block_index[k];
+        const size_t count = d * (size_t)mo_block_columns(from, index);
+        if (c->local[index] >= 0) {
+            to->block_index[next++] = c->local[index];
+            memcpy(to->values + place, block, count * sizeof(double));
+            place += count;
+        }
+        block += count;
+    }
+    to->block_start[m + 1] = next;
+    to->value_start[m + 1] = place;
+}
+
+static void copy_constraints(cut *c)
+{
+    const mo_problem *from = c->from;
+    mo_problem *to = c->to;
+    to->row_start[0] = to->block_start[0] = 0;
+    to->value_start[0] = 0;
+    for (int m = 0; m < c->count; ++m) {
+        const int i = c->member[m], d = mo_constraint_dim(from, i), row = from->row_start[i];
+        const size_t params = (size_t)mo_constraint_law(from, i)->param_count(d),
+                     bytes = (size_t)d * sizeof(double);
+        to->law[m] = (mo_law_ref){(uint32_t)to->param_count, from->law[i].kind};
+        memcpy(to->param + to->param_count, mo_constraint_param(from, i), params * sizeof(double));
+        to->param_count += params;
+        memcpy(to->w + to->row_start[m], from->w + row, bytes);
+        if (to->compliance) {
+            memcpy(to->compliance + to->row_start[m], from->compliance + row, bytes);
+        }
+        to->row_start[m + 1] = to->row_start[m] + d;
+        copy_blocks(c, i, m);
+    }
+}
+
+static mo_error copy_island(cut *c)
+{
+    mo_problem *to = c->to;
+    memset(to, 0, sizeof *to);
+    to->allocator = c->from->allocator;
+    to->form = c->from->form;
+    if (!make_arrays(c)) {
+        return MO_ERR_MEMORY;
+    }
+    copy_bodies(c);
+    copy_constraints(c);
+    return mo_views_create(&to->allocator, &to->views);
+}
+
+mo_error mo_islands_extract(const mo_problem *problem, const mo_islands *islands, int k, int *local,
+                            mo_problem **out)
+{
+    const mo_allocator *own = &problem->allocator;
+    cut c = {.from = problem,
+             .member = islands->member + islands->start[k],
+             .count = islands->start[k + 1] - islands->start[k],
+             .local = local};
+    size_t blocks = 0;
+    for (int m = 0; m < c.count; ++m) {
+        blocks +=
+            (size_t)(problem->block_start[c.member[m] + 1] - problem->block_start[c.member[m]]);
+    }
+    c.body = mo_memory_array(own, blocks, sizeof(int));
+    c.to = mo_memory_array(own, 1, sizeof *c.to);
+    mo_error error = c.body && c.to ? MO_OK : MO_ERR_MEMORY;
+    if (!error) {
+        number_locally(&c, local);
+        error = copy_island(&c);
+        forget_numbers(&c, local);
+        if (error) {
+            mo_problem_destroy(c.to);
+        }
+    } else {
+        mo_memory_free(own, c.to);
+    }
+    mo_memory_free(own, c.body);
+    *out = error ? NULL : c.to;
+    return error;
+}

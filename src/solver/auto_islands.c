@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Islands (problem/islands.h), each solved alone.
+ *
+ *   1. In place: up to SWEEPS sweeps on every island of at most SMALL blocks, until its own residual is at its goal.  Nothing is copied, so
+ *      that ten thousand bodies that each rest on the ground cost little more than one sweep over them.
+ *   2. What is left is copied out, and goes stage by stage through the methods of auto_stages.c.
+ *
+ * The goal of an island with n of N rows is sqrt(n / N) of the whole: where all meet theirs, the whole meets its own.  After each
+ * stage the whole is put together and measured, and the work ends as soon as it is good enough, whatever the single islands say.
+ *
+ * Islands share nothing, so they are solved in parallel with the same bits for any number of threads; memory is asked for between
+ * the parallel loops, because the caller's allocator need not be made for threads.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "measure/measure_blocks.h"
+#include "problem/islands.h"
+#include "problem/views.h"
+#include "solver/auto.h"
+#include "solver/visit.h"
+
+enum { SWEEPS = 20, SMALL = 2000 };
+
+/* ---- in place --------------------------------------------------------------------------------- */
+
+typedef struct in_place {
+    mo_run *run;
+    const mo_islands *islands;
+    const mo_sweep *sweep; /* natural order: positions are constraints */
+    mo_visitor visitor;
+    double goal;    /* of the whole, absolute */
+    double *square; /* of each island's residual; infinite where it was not swept */
+    int *sweeps;    /* done on each island */
+} in_place;
+
+/* The state of the island's bodies from r, rid of the rounding of the updates. */
+static void reset_island(const in_place *c, const int *member, int count)
+{
+    const mo_problem *problem = c->run->problem;
+    if (problem->form == MO_FORM_REDUCED) {
+        return;
+    }
+    for (int m = 0; m < count; ++m) {
+        for (int k = problem->block_start[member[m]]; k < problem->block_start[member[m] + 1];
+             ++k) {
+            const int b = problem->block_index[k], start = problem->body_start[b];
+            memcpy(c->visitor.x + start, c->sweep->free_state + start,
+                   (size_t)mo_body_dim(problem, b) * sizeof(double));
+        }
+    }
+    for (int m = 0; m < count; ++m) {
+        mo_sweep_apply(c->sweep, member[m], c->visitor.r + problem->row_start[member[m]],
+                       c->visitor.x);
+    }
+}
+
+static double measure_island(const in_place *c, const int *member, int count)
+{
+    const mo_problem *problem = c->run->problem;
+    double square = 0;
+    reset_island(c, member, count);
+    for (int m = 0; m < count; ++m) {
+        mo_sweep_velocity(c->sweep, member[m], c->visitor.x,
+                          c->run->u + problem->row_start[member[m]]);
+        square += mo_natural_square(problem, member[m], c->run->u, c->visitor.r);
+    }
+    return square;
+}
+
+static double goal_square(const in_place *c, int rows)
+{
+    return c->goal * c->goal * rows / c->run->problem->row_count;
+}
+
+static int island_rows(const mo_problem *problem, const int *member, int count)
+{
+    int rows = 0;
+    for (int m = 0; m < count; ++m) {
+        rows += mo_constraint_dim(problem, member[m]);
+    }
+    return rows;
+}
+
+static void sweep_island(const in_place *c, int k)
+{
+    const int *member = c->islands->member + c->islands->start[k];
+    const int count = c->islands->start[k + 1] - c->islands->start[k];
+    const int most = c->run->options->max_iter - c->run->done < SWEEPS
+                         ? c->run->options->max_iter - c->run->done
+                         : SWEEPS;
+    const double goal = goal_square(c, island_rows(c->run->problem, member, count));
+    c->square[k] = INFINITY;
+    c->sweeps[k] = 0;
+    if (count > SMALL) {
+        return;
+    }
+    c->square[k] = measure_island(c, member, count);
+    for (int due = 1; c->sweeps[k] < most && !(c->square[k] <= goal);) {
+        for (int m = 0; m < count; ++m) {
+            mo_visit(&c->visitor, member[m]);
+        }
+        if (++c->sweeps[k] >= due || c->sweeps[k] == most) {
+            c->square[k] = measure_island(c, member, count);
+            due = c->sweeps[k] + 1 + c->sweeps[k] / 3;
+        }
+    }
+}
+
+static void sweep_range(void *context, int begin, int end)
+{
+    for (int k = begin; k < end; ++k) {
+        sweep_island(context, k);
+    }
+}
+
+/* The whole, measured at run->r; true where it is solved.  Iterations: those of the busiest island. */
+static int check_whole(mo_run *run, const mo_sweep *sweep, double *x, int iteration)
+{
+    mo_sweep_reset(sweep, 1, run->r, x);
+    mo_sweep_all_velocities(sweep, run->options->threads, x, run->u);
+    return mo_run_check(run, iteration, run->u, run->r);
+}
+
+/* ---- copied out --------------------------------------------------------------------------------- */
+
+/* An island with a run of its own. */
+typedef struct unit {
+    int island;
+    mo_problem *problem;
+    mo_options options;
+    mo_result result;
+    mo_run run;
+    void *memory;
+    mo_stage_run stage;
+    int next; /* stage */
+    mo_status status;
+} unit;
+
+typedef struct fleet {
+    mo_run *whole;
+    const mo_islands *islands;
+    const mo_sweep *sweep;
+    double *x; /* the state of the whole */
+    unit *units;
+    int count, open; /* units, and those with a stage to run */
+} fleet;
+
+/* r of an island to or from r of the whole. */
+static void move_rows(const fleet *f, int k, double *whole, double *part, int out)
+{
+    const mo_problem *problem = f->whole->problem;
+    for (int m = f->islands->start[k]; m < f->islands->start[k + 1]; ++m) {
+        const int i = f->islands->member[m];
+        const size_t d = (size_t)mo_constraint_dim(problem, i);
+        double *there = whole + problem->row_start[i];
+        memcpy(out ? part : there, out ? there : part, d * sizeof *part);
+        part += d;
+    }
+}
+
+static mo_error make_unit(const fleet *f, int k, int *local, unit *u)
+{
+    mo_run *whole = f->whole;
+    const mo_error error = mo_islands_extract(whole->problem, f->islands, k, local, &u->problem);
+    if (error) {
+        return error;
+    }
+    const mo_allocator *own = &whole->problem->allocator;
+    const double share = sqrt((double)u->problem->row_count / whole->problem->row_count);
+    mo_arena arena = {0};
+    u->island = k;
+    u->status = MO_STALLED;
+    u->options = *whole->options;
+    u->options.start = NULL;
+    u->options.progress = NULL;
+    u->options.history = 0;
+    u->run = (mo_run){.problem = u->problem,
+                      .options = &u->options,
+                      .result = &u->result,
+                      .start_time = whole->start_time,
+                      .q_scale = whole->q_scale * share,
+                      .best = INFINITY,
+                      .done = whole->result->iterations,
+                      .history_stride = 1};
+    mo_run_layout(&arena, u->problem, &u->run);
+    const size_t rows = (size_t)u->problem->row_count * sizeof(double),
+                 room = arena.used + MO_ARENA_ALIGN;
+    u->memory = mo_memory_array(own, room + rows, 1);
+    if (!u->memory) {
+        return MO_ERR_MEMORY;
+    }
+    arena = (mo_arena){.base = (char *)u->memory + rows};
+    mo_run_layout(&arena, u->problem, &u->run);
+    u->result.r = u->memory;
+    u->result.row_count = u->problem->row_count;
+    u->result.iterations = whole->result->iterations;
+    move_rows(f, k, whole->r, u->run.r, 1);
+    memcpy(u->result.r, u->run.r, rows);
+    return MO_OK;
+}
+
+static void clear_fleet(fleet *f)
+{
+    const mo_allocator *own = &f->whole->problem->allocator;
+    for (int k = 0; f->units && k < f->count; ++k) {
+        mo_memory_free(own, f->units[k].memory);
+        mo_problem_destroy(f->units[k].problem);
+    }
+    mo_memory_free(own, f->units);
+}
+
+/* A unit for every island that the sweeps have left, the largest first. */
+static mo_error make_fleet(fleet *f, const double *square, double goal)
+{
+    const mo_problem *problem = f->whole->problem;
+    const mo_allocator *own = &problem->allocator;
+    const size_t nodes = mo_islands_scratch(problem);
+    int *local = mo_memory_array(own, nodes, sizeof *local);
+    f->units = mo_memory_array(own, (size_t)f->islands->count, sizeof *f->units);
+    mo_error error = local && f->units ? MO_OK : MO_ERR_MEMORY;
+    for (size_t k = 0; !error && k < nodes; ++k) {
+        local[k] = -1;
+    }
+    for (int k = 0; k < f->islands->count && !error; ++k) {
+        const int *member = f->islands->member + f->islands->start[k];
+        const int count = f->islands->start[k + 1] - f->islands->start[k];
+        if (square[k] <= goal * goal * island_rows(problem, member, count) / problem->row_count) {
+            continue;
+        }
+        memset(&f->units[f->count], 0, sizeof *f->units);
+        error = make_unit(f, k, local, &f->units[f->count++]);
+        const mo_stage *stages;
+        const int swept = count <= SMALL && !error && mo_auto_stages(f->units[f->count - 1].problem, &stages) > 1;
+        f->units[f->count - 1].next = swept; /* sweeps are not repeated, unless there is nothing else */
+    }
+    mo_memory_free(own, local);
+    return error;
+}
+
+static void solve_task(void *context, int k)
+{
+    unit *u = &((unit *)context)[k];
+    if (u->stage.stage) {
+        mo_stage_solve(&u->stage);
+    }
+}
+
+/* The next stage of every unit that is not through; false where there is none. */
+static int advance(fleet *f)
+{
+    const int threads = f->whole->options->threads;
+    f->open = 0;
+    for (int k = 0; k < f->count; ++k) {
+        unit *u = &f->units[k];
+        const mo_stage *stages;
+        u->stage.stage = NULL;
+        if (u->status != MO_SOLVED && u->next < mo_auto_stages(u->problem, &stages)) {
+            u->options.threads = f->count == 1 ? threads : 1;
+            u->run.done = u->result.iterations;
+            mo_stage_open(&u->run, &stages[u->next++], &u->stage);
+            ++f->open;
+        }
+    }
+    mo_parallel_tasks(threads, f->count, solve_task, f->units);
+    for (int k = 0; k < f->count; ++k) {
+        unit *u = &f->units[k];
+        if (u->stage.stage) {
+            u->status = u->stage.status;
+            mo_stage_close(&u->stage);
+            const mo_stage *stages;
+            const int last = mo_auto_stages(u->problem, &stages);
+            u->next = mo_auto_is_over(&u->run, u->status) ? last : u->next;
+            f->whole->error = f->whole->error ? f->whole->error : u->run.error;
+        }
+        move_rows(f, u->island, f->whole->r, u->result.r, 0);
+    }
+    return f->open > 0;
+}
+
+static int most_iterations(const fleet *f)
+{
+    int most = f->whole->result->iterations;
+    for (int k = 0; k < f->count; ++k) {
+        most = f->units[k].result.iterations > most ? f->units[k].result.iterations : most;
+    }
+    return most;
+}
+
+/* The status of the whole where it is not solved: the worst that happened to an island. */
+static mo_status worst_status(const fleet *f)
+{
+    mo_status status = MO_STALLED;
+    for (int k = 0; k < f->count; ++k) {
+        const mo_status s = f->units[k].status;
+        const int is_limit =
+            s == MO_ITERATION_LIMIT && f->units[k].result.iterations >= f->whole->options->max_iter;
+        if (s == MO_CANCELLED || s == MO_TIME_LIMIT) {
+            return s;
+        }
+        status = is_limit ? MO_ITERATION_LIMIT : status;
+    }
+    return status;
+}
+
+static void tell(const fleet *f, mo_message *story)
+{
+    int left = 0, worst = 0;
+    for (int k = 0; k < f->count; ++k) {
+        left += f->units[k].status != MO_SOLVED;
+        worst = f->units[k].run.best > f->units[worst].run.best ? k : worst;
+    }
+    mo_story_add(story, "%d islands: %d solved by sweeps, %d by further stages, %d left",
+                 f->islands->count, f->islands->count - f->count, f->count - left, left);
+    if (left) {
+        const int island = f->units[worst].island, first = f->islands->start[island];
+        mo_story_add(story,
+                     "the worst holds %d constraints, the first of them %d, and was left at a "
+                     "residual of %.1e",
+                     f->islands->start[island + 1] - first, f->islands->member[first],
+                     f->units[worst].run.best / f->whole->q_scale);
+    }
+}
+
+static mo_status run_fleet(fleet *f, mo_message *story)
+{
+    mo_run *whole = f->whole;
+    mo_status status = MO_STALLED;
+    while (!whole->error && advance(f)) {
+        whole->done = 0;
+        if (check_whole(whole, f->sweep, f->x, most_iterations(f))) {
+            status = MO_SOLVED;
+            break;
+        }
+        if (mo_run_is_over(whole)) {
+            break;
+        }
+    }
+    tell(f, story);
+    return status == MO_SOLVED ? status : worst_status(f);
+}
+
+/* ---- together ------------------------------------------------------------------------------------ */
+
+/* One allocation for what the split needs: the state, and the squares and sweeps of the islands. */
+static mo_error prepare(in_place *c, fleet *f, void **memory)
+{
+    mo_run *run = c->run;
+    const size_t dofs = (size_t)run->problem->dof_count, count = (size_t)c->islands->count;
+    const mo_error error = mo_problem_sweep(run->problem, MO_SWEEP_NATURAL, &c->sweep);
+    double *numbers = mo_memory_array(&run->problem->allocator, dofs + 2 * count, sizeof(double));
+    *memory = numbers;
+    if (error || !numbers) {
+        return error ? error : MO_ERR_MEMORY;
+    }
+    c->square = numbers + dofs;
+    c->sweeps = (int *)(c->square + count);
+    double *x = mo_sweep_state_size(c->sweep) ? numbers : run->r;
+    c->visitor = mo_visitor_begin(c->sweep, 1, run->r, x);
+    c->goal = 0.99 * run->options->tol * run->q_scale; /* the sum of the parts rounds too */
+    *f = (fleet){.whole = run, .islands = c->islands, .sweep = c->sweep, .x = x};
+    mo_sweep_reset(c->sweep, 1, run->r, x);
+    return MO_OK;
+}
+
+static mo_status sweep_and_split(in_place *c, fleet *f, mo_message *story)
+{
+    mo_run *run = c->run;
+    int most = 0;
+    if (check_whole(run, c->sweep, f->x, 0)) {
+        return MO_SOLVED;
+    }
+    if (mo_run_must_stop(run, 0)) {
+        return run->status;
+    }
+    mo_parallel_for(run->options->threads, 0, c->islands->count, sweep_range, c);
+    for (int k = 0; k < c->islands->count; ++k) {
+        most = c->sweeps[k] > most ? c->sweeps[k] : most;
+    }
+    if (check_whole(run, c->sweep, f->x, most)) {
+        return MO_SOLVED;
+    }
+    if (mo_run_must_stop(run, most)) {
+        return run->status;
+    }
+    run->error = make_fleet(f, c->square, c->goal);
+    return run->error ? MO_STALLED : run_fleet(f, story);
+}
+
+mo_status mo_auto_split(mo_run *run, int swept, mo_status before, mo_message *story)
+{
+    mo_islands islands;
+    run->error = mo_islands_find(run->problem, &islands);
+    if (run->error) {
+        return MO_STALLED;
+    }
+    mo_status status = before;
+    if (islands.count <= 1) {
+        status = mo_auto_chain(run, swept, before, story);
+    } else {
+        in_place context = {.run = run, .islands = &islands};
+        fleet f = {.whole = run};
+        void *memory = NULL;
+        run->done = run->result->iterations;
+        run->error = prepare(&context, &f, &memory);
+        status = run->error ? MO_STALLED : sweep_and_split(&context, &f, story);
+        clear_fleet(&f);
+        mo_memory_free(&run->problem->allocator, memory);
+    }
+    mo_islands_clear(&run->problem->allocator, &islands);
+    return status;
+}
