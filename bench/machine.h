@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 double machine_clock(void);           /* seconds, never going back              */
-double machine_processor_clock(void); /* seconds of this process on a processor */
+double machine_processor_clock(void); /* seconds of this thread on a processor */
 int machine_cores(void);
 
 /* The most memory the process has held at once so far, in bytes; 0 where that is not known. */

@@ -61,10 +61,28 @@ static int hang(const void *input, FILE *out)
     return 0;
 }
 
+/* Works on until its watch ends it. */
 static int ring(const void *input, FILE *out)
 {
-    trial_watch_start(0.02);
-    return hang(input, out);
+    volatile int late = 0;
+    (void)input;
+    (void)out;
+    trial_watch_start(0.02, NULL);
+    while (!late) {
+    }
+    return 0;
+}
+
+/* Works until its watch tells it. */
+static int obey(const void *input, FILE *out)
+{
+    volatile int late = 0;
+    (void)input;
+    trial_watch_start(0.02, &late);
+    while (!late) {
+    }
+    fputs("late", out);
+    return 0;
 }
 
 static int refuse(const void *input, FILE *out)
@@ -87,6 +105,8 @@ static void a_process_may_answer_crash_hang_or_refuse(void **state)
     assert_string_equal(answer, "last");
     assert_int_equal(child_run(hang, NULL, 0.05, answer, sizeof answer), CHILD_TIME);
     assert_int_equal(child_run(ring, NULL, 10, answer, sizeof answer), CHILD_TIME);
+    assert_int_equal(child_run(obey, NULL, 10, answer, sizeof answer), CHILD_DONE);
+    assert_string_equal(answer, "late");
     assert_int_equal(child_run(refuse, NULL, 10, answer, sizeof answer), CHILD_REFUSED);
 }
 

@@ -22,7 +22,7 @@ static void become_worker(int (*work)(const void *input, FILE *out), const void 
         dup2(nowhere, STDERR_FILENO) < 0) {
         _exit(1);
     }
-    signal(SIGALRM, SIG_DFL);
+    signal(SIGPROF, SIG_DFL);
     const int status = work(input, out);
     fflush(out);
     _exit(status);
@@ -62,7 +62,7 @@ static child_end end_of(int status, int in_time)
                : WEXITSTATUS(status) == CHILD_REFUSES ? CHILD_REFUSED
                                                       : CHILD_CRASHED;
     }
-    return !in_time || WTERMSIG(status) == SIGALRM ? CHILD_TIME : CHILD_CRASHED;
+    return !in_time || WTERMSIG(status) == SIGPROF ? CHILD_TIME : CHILD_CRASHED;
 }
 
 child_end child_run(int (*work)(const void *input, FILE *out), const void *input, double seconds,

@@ -6,6 +6,7 @@
  * A trial is one solver on one problem, in a process of its own (trial.h, child.h); the board keeps what came of it
  * (board.h); report.h shows it.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "methods.h"
 #include "moreau/moreau.h"
 #include "ours.h"
+#include "peer.h"
 #include "report.h"
 #include "text.h"
 
@@ -36,15 +38,34 @@ static const args_command COMMAND = {
         " a problem that the method has not seen before; one thread. The residual is measured from "
         "r alone,"
         " the same way for everybody.\n\n"
-        "With --out: runs.csv with every run, and performance profiles as tables and pictures.",
+        "With --against siconos the solvers of Siconos do the same, each answer judged by our "
+        "measure of its r; each"
+        " is given the tolerance that means the target, and a tighter one until our measure "
+        "agrees. Only the"
+        " call of its solver is timed.\n\n"
+        "With --out: runs.csv with every run, and performance profiles as tables and pictures. The"
+        " peer's runs in a runs.csv can be used again: --peer-results.",
     .examples = "  moreau bench solvers\n"
                 "  moreau bench solvers problems/ --time-limit 2 --out board\n"
-                "  moreau bench solvers box.hdf5 --methods auto,nsgs --targets 1e-6\n",
+                "  moreau bench solvers box.hdf5 --methods auto,nsgs --targets 1e-6\n"
+                "  moreau bench solvers problems/ --against siconos --out board\n"
+                "  moreau bench solvers problems/ --methods auto --peer-results board/runs.csv\n",
     .least = 0,
     .most = -1,
 };
 
-enum { FLAG_METHODS, FLAG_TARGETS, FLAG_TIME, FLAG_REPEATS, FLAG_OUT, FLAG_JSON, FLAG_COUNT };
+enum {
+    FLAG_METHODS,
+    FLAG_TARGETS,
+    FLAG_TIME,
+    FLAG_REPEATS,
+    FLAG_AGAINST,
+    FLAG_CONFIGURATIONS,
+    FLAG_RESULTS,
+    FLAG_OUT,
+    FLAG_JSON,
+    FLAG_COUNT
+};
 
 static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_METHODS] = {.name = "methods",
@@ -57,7 +78,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                       .initial = "1e-4,1e-8"},
     [FLAG_TIME] = {.name = "time_limit",
                    .operand = "X",
-                   .text = "seconds of one run at most",
+                   .text = "seconds of one run at most, by the processor",
                    .initial = "5"},
     [FLAG_REPEATS] =
         {.name = "repeats",
@@ -65,6 +86,18 @@ static const args_flag FLAGS[FLAG_COUNT] = {
          .text = "runs, of which the fastest counts; up to ten times as many where they take"
                  " microseconds, fewer where they take long",
          .initial = "3"},
+    [FLAG_AGAINST] = {.name = "against",
+                      .operand = "siconos",
+                      .text = "the solvers of Siconos too, where this build has found it"},
+    [FLAG_CONFIGURATIONS] = {.name = "configurations",
+                             .operand = "A,B",
+                             .text = "these configurations of the peer alone",
+                             .initial = "all"},
+    [FLAG_RESULTS] =
+        {.name = "peer_results",
+         .operand = "FILE",
+         .text = "the peer's runs of an earlier runs.csv; with --against, other problems are"
+                 " tried anew"},
     [FLAG_OUT] = {.name = "out",
                   .operand = "FOLDER",
                   .text = "where runs.csv and the performance profiles are written"},
@@ -77,6 +110,7 @@ typedef struct call {
     trial_call trial;
     const char *methods[METHODS_MOST];
     int method_count;
+    const char *against, *configurations, *results; /* as given, or NULL */
     const char *out;
     int json;
 } call;
@@ -160,6 +194,9 @@ static int read_call(const args_flag *flags, call *c)
         take_all_methods(c);
     }
     c->trial.repeats = (int)repeats;
+    c->against = flags[FLAG_AGAINST].value;
+    c->configurations = flags[FLAG_CONFIGURATIONS].value;
+    c->results = flags[FLAG_RESULTS].value;
     c->out = flags[FLAG_OUT].value;
     c->json = flags[FLAG_JSON].value != NULL;
     return 1;
@@ -224,6 +261,59 @@ static void try_ours(board *b, const call *c, const bench_cases *cases, int prob
     }
 }
 
+/* Every configuration on one problem.  Those that do not take it are left out. */
+static void try_peer(board *b, const call *c, const peer *p, const bench_cases *cases, int problem,
+                     const char *folder)
+{
+    char path[PEER_PATH_SIZE];
+    if (!peer_file(&cases->list[problem], folder, path, sizeof path)) {
+        return;
+    }
+    for (int k = 0; k < p->config_count; ++k) {
+        char answer[ANSWER_SIZE];
+        const peer_input input = {p, k, path, &c->trial};
+        show(b, problem, p->name, p->configs[k]);
+        const child_end end =
+            child_run(peer_try, &input, patience(&c->trial), answer, sizeof answer);
+        if (end != CHILD_REFUSED) {
+            keep(b, problem, 1, p->configs[k], end, answer);
+        }
+    }
+    if (!cases->list[problem].path) {
+        unlink(path);
+    }
+}
+
+/* The peer's part: from the file of results, then by trials of what is not in it.  An exit status. */
+static int add_peer(board *b, const call *c, const bench_cases *cases)
+{
+    peer p;
+    mo_message why = {""};
+    char folder[] = "/tmp/moreau-bench-XXXXXX";
+    b->peer = "siconos";
+    if (c->results && report_read_peer(b, c->results) < 0) {
+        return EXIT_FAILED;
+    }
+    if (!c->against) {
+        return EXIT_DONE;
+    }
+    if (!peer_open(c->against, c->configurations, &p, &why)) {
+        say(COMMAND.name, "%s", why.text);
+        return EXIT_FAILED;
+    }
+    if (!mkdtemp(folder)) {
+        say(COMMAND.name, "no folder could be made in /tmp: %s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    for (int k = 0; k < b->problem_count; ++k) {
+        if (!board_has_peer(b, k, 0)) {
+            try_peer(b, c, &p, cases, k, folder);
+        }
+    }
+    rmdir(folder);
+    return EXIT_DONE;
+}
+
 /* ---- the whole of it ------------------------------------------------------------------------- */
 
 /* Size and form of each problem; those that cannot be read are named and end the call. */
@@ -277,11 +367,12 @@ static int run(const call *c, const bench_cases *cases)
     int status = EXIT_FAILED;
     paper_use_one_blas_thread();
     if (describe(cases, &b)) {
-        for (int p = 0; p < b.problem_count; ++p) {
+        status = c->against || c->results ? add_peer(&b, c, cases) : EXIT_DONE;
+        for (int p = 0; p < b.problem_count && status == EXIT_DONE; ++p) {
             try_ours(&b, c, cases, p);
         }
         show_nothing();
-        status = report(&b, c);
+        status = status == EXIT_DONE ? report(&b, c) : status;
     }
     board_clear(&b);
     return status;

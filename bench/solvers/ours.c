@@ -8,18 +8,12 @@
 #include "child.h"
 #include "moreau/moreau.h"
 
-/* A method looks at the clock between its iterations: the alarm is for one that does not. */
-static double alarm_of(double time_limit)
-{
-    return 1 + 2 * time_limit;
-}
-
-static mo_options options_of(const ours_input *in, double target)
+static mo_options options_of(const ours_input *in, double target, const volatile int *cancel)
 {
     mo_options options = mo_default_options();
     options.method = in->method;
     options.tol = target;
-    options.time_limit = in->call->time_limit;
+    options.cancel = cancel;
     if (!mo_method_describe(mo_method_find(in->method)).is_default) {
         options.max_iter = 2000000000;
     }
@@ -35,9 +29,10 @@ static void judge(const mo_problem *problem, const mo_result *result, trial_line
     line->residual = error ? NAN : residual.natural_relative;
     line->iterations = result->iterations;
     snprintf(line->status, sizeof line->status, "%s",
-             good                          ? trial_solved
-             : result->status == MO_SOLVED ? "mistaken"
-                                           : mo_status_word(result->status));
+             good                             ? trial_solved
+             : result->status == MO_SOLVED    ? "mistaken"
+             : result->status == MO_CANCELLED ? trial_time_limit
+                                              : mo_status_word(result->status));
 }
 
 /* One run; its seconds. */
@@ -46,10 +41,11 @@ static double run_once(const ours_input *in, mo_result *result, trial_line *line
     mo_problem *problem;
     mo_message why;
     double seconds = 0;
-    const mo_options options = options_of(in, line->target);
+    volatile int cancel = 0;
+    const mo_options options = options_of(in, line->target, &cancel);
     mo_error error = bench_case_load(in->one, &problem, &why);
     if (!error) {
-        const trial_watch watch = trial_watch_start(alarm_of(in->call->time_limit));
+        const trial_watch watch = trial_watch_start(in->call->time_limit, &cancel);
         error = mo_solve(problem, &options, result);
         seconds = trial_watch_stop(&watch);
     }

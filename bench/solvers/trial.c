@@ -3,6 +3,7 @@
 #include "trial.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/time.h>
 
@@ -53,16 +54,38 @@ int trial_wants_more(const trial_call *call, int done, double total)
                                 : done < SHORT_FACTOR * call->repeats && total < SHORT_SECONDS;
 }
 
-static void set_alarm(double seconds)
+static volatile int *limit_flag; /* all that the signal handler knows */
+
+static void at_limit(int signal_number)
 {
-    struct itimerval timer = {{0, 0}, {0, 0}};
-    timer.it_value.tv_sec = (time_t)floor(seconds);
-    timer.it_value.tv_usec = (suseconds_t)(1e6 * (seconds - floor(seconds)));
-    setitimer(ITIMER_REAL, &timer, NULL);
+    (void)signal_number;
+    *limit_flag = 1;
 }
 
-trial_watch trial_watch_start(double limit)
+static struct timeval time_of(double seconds)
 {
+    return (struct timeval){(time_t)floor(seconds),
+                            (suseconds_t)(1e6 * (seconds - floor(seconds)))};
+}
+
+static void set_alarm(double seconds)
+{
+    const struct itimerval timer = {.it_value = time_of(seconds),
+                                    .it_interval = time_of(seconds > 0 ? seconds + 1 : 0)};
+    setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+trial_watch trial_watch_start(double limit, volatile int *flag)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = flag ? at_limit : SIG_DFL;
+    action.sa_flags = (int)SA_RESETHAND; /* the second signal ends the process */
+    limit_flag = flag;
+    if (flag) {
+        *flag = 0;
+    }
+    sigaction(SIGPROF, &action, NULL);
     set_alarm(limit);
     const double processor = machine_processor_clock();
     return (trial_watch){machine_clock(), processor};

@@ -22,7 +22,7 @@ enum { TRIAL_TARGETS_MOST = 8 };
 typedef struct trial_call {
     double targets[TRIAL_TARGETS_MOST]; /* of the natural residual / max(1, |q|), loosest first */
     int target_count;
-    double time_limit; /* seconds of one run          */
+    double time_limit; /* seconds of one run, by the processor */
     int repeats;       /* runs, the fastest of which counts */
 } trial_call;
 
@@ -59,14 +59,14 @@ int trial_parse(const char *text, trial_line *line);
 int trial_wants_more(const trial_call *call, int done, double total);
 
 /*
- * A watch around one run.  Where the run takes longer than `limit` seconds of the wall clock the process ends, by SIGALRM;
- * 0: no limit.
+ * A watch around one run.  After `limit` seconds of the processor (0: never) *flag becomes 1; where the run then goes on for as
+ * long again and a second, or where flag is NULL, the process ends, by SIGPROF.
  */
 typedef struct trial_watch {
     double wall, processor;
 } trial_watch;
 
-trial_watch trial_watch_start(double limit);
+trial_watch trial_watch_start(double limit, volatile int *flag);
 double trial_watch_stop(const trial_watch *watch); /* seconds */
 
 #endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The configurations of Siconos that are tried: every solver of its friction families that Debian's build holds, with the variants that
+ * its own comparison [acary2018] finds useful.  Left out: those that need
+ * GAMS or PATH, Gauss-Seidel in velocities (it ends the process), and rolling Gauss-Seidel on blocks (it crashes).
+ */
+#include <siconos/numerics/Friction_cst.h>
+
+#include "siconos.h"
+
+#define LOCAL SICONOS_LOCAL_3D
+#define PLANE SICONOS_LOCAL_2D
+#define GLOBAL SICONOS_GLOBAL_3D
+#define AC SICONOS_FRICTION_3D_NSN_AC
+#define FB SICONOS_FRICTION_3D_NSN_FB
+#define NM SICONOS_FRICTION_3D_NSN_NM
+#define GS SICONOS_FRICTION_3D_NSGS
+#define PROX SICONOS_FRICTION_3D_PROX
+
+#define LINE_SEARCH SICONOS_FRICTION_3D_NSN_LINESEARCH
+#define FORMULATION SICONOS_FRICTION_3D_NSN_FORMULATION
+#define ERROR_EVALUATION SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION
+
+const siconos_config siconos_configs[] = {
+    /* Gauss-Seidel, by the solver of one contact */
+    {"nsgs_hybrid", LOCAL, GS, SICONOS_BLOCKS, SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID, 0, 0},
+    {"nsgs_ac", LOCAL, GS, SICONOS_BLOCKS, SICONOS_FRICTION_3D_ONECONTACT_NSN, 0, 0},
+    {"nsgs_ac_gp", LOCAL, GS, SICONOS_BLOCKS, SICONOS_FRICTION_3D_ONECONTACT_NSN_GP, 0, 0},
+    {"nsgs_quartic", LOCAL, GS, SICONOS_BLOCKS, SICONOS_FRICTION_3D_ONECONTACT_QUARTIC, 0, 0},
+    {"nsgs_local_iteration", LOCAL, GS, SICONOS_BLOCKS,
+     SICONOS_FRICTION_3D_ONECONTACT_ProjectionOnConeWithLocalIteration, 0, 0},
+    {"nsgs_projection", LOCAL, GS, SICONOS_BLOCKS, SICONOS_FRICTION_3D_ONECONTACT_ProjectionOnCone,
+     0, 0},
+    {"nsgs_diagonal", LOCAL, GS, SICONOS_BLOCKS,
+     SICONOS_FRICTION_3D_ONECONTACT_ProjectionOnConeWithDiagonalization, 0, 0},
+    {"nsgs_regularised", LOCAL, GS, SICONOS_BLOCKS,
+     SICONOS_FRICTION_3D_ONECONTACT_ProjectionOnConeWithRegularization, 0, 0},
+    {"nsgs_hybrid_full", LOCAL, GS, SICONOS_BLOCKS, SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID,
+     ERROR_EVALUATION, SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL},
+    {"nsgs_hybrid_shuffle", LOCAL, GS, SICONOS_BLOCKS, SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID,
+     SICONOS_FRICTION_3D_NSGS_SHUFFLE, SICONOS_FRICTION_3D_NSGS_SHUFFLE_TRUE_EACH_LOOP},
+    {"nsgs_hybrid_dense", LOCAL, GS, SICONOS_DENSE, SICONOS_FRICTION_3D_ONECONTACT_NSN_GP_HYBRID, 0,
+     0},
+    {"nsgs_ac_dense", LOCAL, GS, SICONOS_DENSE, SICONOS_FRICTION_3D_ONECONTACT_NSN, 0, 0},
+
+    /* semismooth Newton, by the function whose zero is sought */
+    {"nsn_ac", LOCAL, AC, SICONOS_SPARSE, 0, 0, 0},
+    {"nsn_ac_dense", LOCAL, AC, SICONOS_DENSE, 0, 0, 0},
+    {"nsn_ac_mumps", LOCAL, AC, SICONOS_SPARSE, 0, SICONOS_FRICTION_3D_NSN_LINEAR_SOLVER,
+     SICONOS_FRICTION_3D_NSN_USE_MUMPS},
+    {"nsn_ac_no_search", LOCAL, AC, SICONOS_SPARSE, 0, LINE_SEARCH,
+     SICONOS_FRICTION_3D_NSN_LINESEARCH_NO},
+    {"nsn_ac_no_search_dense", LOCAL, AC, SICONOS_DENSE, 0, LINE_SEARCH,
+     SICONOS_FRICTION_3D_NSN_LINESEARCH_NO},
+    {"nsn_ac_armijo", LOCAL, AC, SICONOS_SPARSE, 0, LINE_SEARCH,
+     SICONOS_FRICTION_3D_NSN_LINESEARCH_ARMIJO},
+    {"nsn_ac_hybrid", LOCAL, AC, SICONOS_SPARSE, 0, SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY,
+     SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY_VI_EG_NSN},
+    {"nsn_jm", LOCAL, AC, SICONOS_SPARSE, 0, FORMULATION,
+     SICONOS_FRICTION_3D_NSN_FORMULATION_JEANMOREAU_STD},
+    {"nsn_jm_dense", LOCAL, AC, SICONOS_DENSE, 0, FORMULATION,
+     SICONOS_FRICTION_3D_NSN_FORMULATION_JEANMOREAU_STD},
+    {"nsn_fb", LOCAL, FB, SICONOS_SPARSE, 0, 0, 0},
+    {"nsn_fb_dense", LOCAL, FB, SICONOS_DENSE, 0, 0, 0},
+    {"nsn_nm", LOCAL, NM, SICONOS_SPARSE, 0, 0, 0},
+    {"nsn_nm_dense", LOCAL, NM, SICONOS_DENSE, 0, 0, 0},
+
+    /* proximal points, by the solver inside */
+    {"prox", LOCAL, PROX, SICONOS_SPARSE, 0, 0, 0},
+    {"prox_dense", LOCAL, PROX, SICONOS_DENSE, 0, 0, 0},
+    {"prox_blocks", LOCAL, PROX, SICONOS_BLOCKS, 0, 0, 0},
+    {"prox_fb", LOCAL, PROX, SICONOS_SPARSE, FB, 0, 0},
+    {"prox_fb_dense", LOCAL, PROX, SICONOS_DENSE, FB, 0, 0},
+    {"prox_nsgs", LOCAL, PROX, SICONOS_BLOCKS, GS, 0, 0},
+    {"prox_regularised", LOCAL, PROX, SICONOS_SPARSE, 0,
+     SICONOS_FRICTION_3D_PROXIMAL_IPARAM_STRATEGY, SICONOS_FRICTION_3D_PROXIMAL_REGULARIZATION},
+
+    /* fixed points on a convex problem */
+    {"tfp", LOCAL, SICONOS_FRICTION_3D_TFP, SICONOS_BLOCKS, 0, 0, 0},
+    {"tfp_gradient", LOCAL, SICONOS_FRICTION_3D_TFP, SICONOS_BLOCKS,
+     SICONOS_FRICTION_3D_CONVEXQP_PG_CYLINDER, 0, 0},
+    {"aclm", LOCAL, SICONOS_FRICTION_3D_ACLMFP, SICONOS_BLOCKS, 0, 0, 0},
+    {"soclcp", LOCAL, SICONOS_FRICTION_3D_SOCLCP, SICONOS_BLOCKS, 0, 0, 0},
+    {"pfp", LOCAL, SICONOS_FRICTION_3D_PFP, SICONOS_BLOCKS, 0, 0, 0},
+
+    /* projections, gradients, splitting */
+    {"dsfp", LOCAL, SICONOS_FRICTION_3D_DSFP, SICONOS_BLOCKS, 0, 0, 0},
+    {"fpp", LOCAL, SICONOS_FRICTION_3D_FPP, SICONOS_BLOCKS, 0, 0, 0},
+    {"eg", LOCAL, SICONOS_FRICTION_3D_EG, SICONOS_BLOCKS, 0, 0, 0},
+    {"eg_dense", LOCAL, SICONOS_FRICTION_3D_EG, SICONOS_DENSE, 0, 0, 0},
+    {"hp", LOCAL, SICONOS_FRICTION_3D_HP, SICONOS_BLOCKS, 0, 0, 0},
+    {"vi_fpp", LOCAL, SICONOS_FRICTION_3D_VI_FPP, SICONOS_BLOCKS, 0, 0, 0},
+    {"vi_eg", LOCAL, SICONOS_FRICTION_3D_VI_EG, SICONOS_BLOCKS, 0, 0, 0},
+    {"vi_eg_dense", LOCAL, SICONOS_FRICTION_3D_VI_EG, SICONOS_DENSE, 0, 0, 0},
+    {"admm", LOCAL, SICONOS_FRICTION_3D_ADMM, SICONOS_SPARSE, 0, 0, 0},
+    {"admm_dense", LOCAL, SICONOS_FRICTION_3D_ADMM, SICONOS_DENSE, 0, 0, 0},
+    {"admm_balanced", LOCAL, SICONOS_FRICTION_3D_ADMM, SICONOS_SPARSE, 0,
+     SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY,
+     SICONOS_FRICTION_3D_ADMM_RHO_STRATEGY_RESIDUAL_BALANCING},
+
+    /* the plane */
+    {"2d_nsgs", PLANE, SICONOS_FRICTION_2D_NSGS, SICONOS_BLOCKS, 0, 0, 0},
+    {"2d_nsgs_dense", PLANE, SICONOS_FRICTION_2D_NSGS, SICONOS_DENSE, 0, 0, 0},
+    {"2d_cpg", PLANE, SICONOS_FRICTION_2D_CPG, SICONOS_DENSE, 0, 0, 0},
+    {"2d_lemke", PLANE, SICONOS_FRICTION_2D_LEMKE, SICONOS_DENSE, 0, 0, 0},
+    {"2d_enum", PLANE, SICONOS_FRICTION_2D_ENUM, SICONOS_DENSE, 0, 0, 0},
+
+    /* the global form; _wr: they make the local form themselves */
+    {"g_nsgs_wr", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_NSGS_WR, SICONOS_SPARSE, 0, 0, 0},
+    {"g_prox_wr", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_PROX_WR, SICONOS_SPARSE, 0, 0, 0},
+    {"g_dsfp_wr", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_DSFP_WR, SICONOS_SPARSE, 0, 0, 0},
+    {"g_tfp_wr", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_TFP_WR, SICONOS_SPARSE, 0, 0, 0},
+    {"g_nsn_ac_wr", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_NSN_AC_WR, SICONOS_SPARSE, 0, 0, 0},
+    {"g_admm_wr", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_ADMM_WR, SICONOS_SPARSE, 0, 0, 0},
+    {"g_nsgs", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_NSGS, SICONOS_SPARSE, 0, 0, 0},
+    {"g_nsn_ac", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_NSN_AC, SICONOS_SPARSE, 0, 0, 0},
+    {"g_vi_fpp", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_VI_FPP, SICONOS_SPARSE, 0, 0, 0},
+    {"g_vi_eg", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_VI_EG, SICONOS_SPARSE, 0, 0, 0},
+    {"g_aclm", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_ACLMFP, SICONOS_SPARSE, 0, 0, 0},
+    {"g_admm", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_ADMM, SICONOS_SPARSE, 0, 0, 0},
+    {"g_ipm", GLOBAL, SICONOS_GLOBAL_FRICTION_3D_IPM, SICONOS_SPARSE, 0, 0, 0},
+
+    /* rolling friction */
+    {"rolling_nsgs", SICONOS_LOCAL_ROLLING, SICONOS_ROLLING_FRICTION_3D_NSGS, SICONOS_DENSE,
+     SICONOS_ROLLING_FRICTION_3D_ONECONTACT_ProjectionOnConeWithLocalIteration, 0, 0},
+    {"rolling_nsgs_projection", SICONOS_LOCAL_ROLLING, SICONOS_ROLLING_FRICTION_3D_NSGS,
+     SICONOS_DENSE, SICONOS_ROLLING_FRICTION_3D_ONECONTACT_ProjectionOnCone, 0, 0},
+    {"rolling_admm", SICONOS_LOCAL_ROLLING, SICONOS_ROLLING_FRICTION_3D_ADMM, SICONOS_SPARSE, 0, 0,
+     0},
+    {"g_rolling_nsgs_wr", SICONOS_GLOBAL_ROLLING, SICONOS_GLOBAL_ROLLING_FRICTION_3D_NSGS_WR,
+     SICONOS_SPARSE, 0, 0, 0},
+};
+const int siconos_config_count = sizeof siconos_configs / sizeof siconos_configs[0];

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Solvers of others: a program beside ours, moreau-NAME, that lists its configurations and tries one of them on an FCLIB file
+ * (bench/peers/).  It is built where the peer's library is installed.
+ */
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include <stdio.h>
+
+#include "cases.h"
+#include "trial.h"
+
+enum { PEER_CONFIGS_MOST = 128, PEER_NAME_SIZE = 48, PEER_PATH_SIZE = 1024 };
+
+typedef struct peer {
+    const char *name;
+    char program[PEER_PATH_SIZE];
+    char configs[PEER_CONFIGS_MOST][PEER_NAME_SIZE];
+    int config_count;
+} peer;
+
+/*
+ * Finds the program of a peer and asks it for its configurations.  only: names between commas, or NULL for all.  False where
+ * there is no such peer, no such program, or no such configuration: then `why` says it.
+ */
+int peer_open(const char *name, const char *only, peer *p, mo_message *why);
+
+typedef struct peer_input {
+    const peer *p;
+    int config;
+    const char *path; /* of the FCLIB file */
+    const trial_call *call;
+} peer_input;
+
+/* A trial, for child_run; input: a peer_input. */
+int peer_try(const void *input, FILE *out);
+
+/*
+ * The problem of a case as an FCLIB file: its own, or one in `folder`.  False where FCLIB cannot hold it, which no peer
+ * takes either.
+ */
+int peer_file(const bench_case *one, const char *folder, char *path, size_t room);
+
+#endif
