@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "linalg/front_kernel.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { LANES = 4, TILE_ROWS = 4, TILE_LANES = 2, PANEL = 24 };
+
+/* Four numbers anywhere in memory. */
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* C -= A B for one tile of `rows` x 4 `wide` numbers; both are constants where this is inlined. */
+INLINE void subtract_tile(const int rows, const int wide, int depth, int ld, const double *A,
+                          const double *B, double *C)
+{
+    lanes sum[TILE_ROWS][TILE_LANES] = {{{0}}};
+    for (int k = 0; k < depth; ++k) {
+        const double *b = B + (size_t)k * (size_t)ld;
+        for (int i = 0; i < rows; ++i) {
+            const double a = A[(size_t)i * (size_t)ld + (size_t)k];
+            for (int j = 0; j < wide; ++j) {
+                sum[i][j] += a * *(const lanes *)(b + LANES * j);
+            }
+        }
+    }
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < wide; ++j) {
+            *(lanes *)(C + (size_t)i * (size_t)ld + LANES * j) -= sum[i][j];
+        }
+    }
+}
+
+/* A strip of `rows` rows, all columns. */
+INLINE void subtract_strip(const int rows, int columns, int depth, int ld, const double *A,
+                           const double *B, double *C)
+{
+    int j = 0;
+    for (; j + 2 * LANES <= columns; j += 2 * LANES) {
+        subtract_tile(rows, 2, depth, ld, A, B + j, C + j);
+    }
+    for (; j < columns; j += LANES) { /* the last may reach into the padding */
+        subtract_tile(rows, 1, depth, ld, A, B + j, C + j);
+    }
+}
+
+/* C -= A B, C rows x columns. */
+INLINE void subtract_product(int rows, int columns, int depth, int ld, const double *A,
+                             const double *B, double *C)
+{
+    const size_t line = (size_t)ld;
+    int i = 0;
+    for (; i + TILE_ROWS <= rows; i += TILE_ROWS) {
+        subtract_strip(TILE_ROWS, columns, depth, ld, A + (size_t)i * line, B, C + (size_t)i * line);
+    }
+    for (; i < rows; ++i) {
+        subtract_strip(1, columns, depth, ld, A + (size_t)i * line, B, C + (size_t)i * line);
+    }
+}
+
+INLINE void swap_rows(int n, double *a, double *b)
+{
+    for (int j = 0; j < n && a != b; ++j) {
+        const double t = a[j];
+        a[j] = b[j];
+        b[j] = t;
+    }
+}
+
+/* Columns first .. last of all rows from `first` on: their part of L, and of U above the diagonal. */
+INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double *F, int *swap)
+{
+    const size_t line = (size_t)ld;
+    for (int k = first; k < last; ++k) {
+        double *pivot_row = F + (size_t)k * line;
+        int best = k;
+        for (int i = k + 1; i < pivots; ++i) {
+            best = fabs(F[(size_t)i * line + (size_t)k]) > fabs(F[(size_t)best * line + (size_t)k]) ? i : best;
+        }
+        swap[k] = best;
+        swap_rows(n, pivot_row, F + (size_t)best * line);
+        if (!(fabs(pivot_row[k]) > 0) || !isfinite(pivot_row[k])) {
+            return false;
+        }
+        const double inverse = 1 / pivot_row[k];
+        for (int i = k + 1; i < n; ++i) {
+            double *row = F + (size_t)i * line;
+            const double factor = row[k] *= inverse;
+            for (int j = k + 1; j < last; ++j) {
+                row[j] -= factor * pivot_row[j];
+            }
+        }
+    }
+    return true;
+}
+
+/* Rows first .. last of U, right of the panel. */
+INLINE void finish_rows(int first, int last, int n, int ld, double *F)
+{
+    const size_t line = (size_t)ld;
+    for (int k = first; k < last; ++k) {
+        const double *pivot_row = F + (size_t)k * line;
+        for (int i = k + 1; i < last; ++i) {
+            double *row = F + (size_t)i * line;
+            const double factor = row[k];
+            for (int j = last; j < n; ++j) {
+                row[j] -= factor * pivot_row[j];
+            }
+        }
+    }
+}
+
+INLINE bool eliminate(int pivots, int n, int ld, double *F, int *swap)
+{
+    const size_t line = (size_t)ld;
+    for (int first = 0; first < pivots; first += PANEL) {
+        const int last = first + PANEL < pivots ? first + PANEL : pivots;
+        if (!factor_panel(first, last, pivots, n, ld, F, swap)) {
+            return false;
+        }
+        finish_rows(first, last, n, ld, F);
+        subtract_product(n - last, n - last, last - first, ld, F + (size_t)last * line + first,
+                         F + (size_t)first * line + last, F + (size_t)last * line + last);
+    }
+    return true;
+}
+
+static bool eliminate_anywhere(int pivots, int n, int ld, double *F, int *swap)
+{
+    return eliminate(pivots, n, ld, F, swap);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static bool eliminate_wide(int pivots, int n, int ld, double *F,
+                                                               int *swap)
+{
+    return eliminate(pivots, n, ld, F, swap);
+}
+
+bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap)
+{
+    const bool is_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return (is_wide ? eliminate_wide : eliminate_anywhere)(pivots, n, ld, F, swap);
+}
+#else
+bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap)
+{
+    return eliminate_anywhere(pivots, n, ld, F, swap);
+}
+#endif

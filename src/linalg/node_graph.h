@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The graph of a block pattern, with blocks that have the same neighbours joined into nodes.
+ *
+ * Such blocks (contacts between the same two bodies) can be eliminated one after the other in any good order; joining them first makes the
+ * search for that order cheaper by the square of their number.
+ */
+#ifndef MO_LINALG_NODE_GRAPH_H
+#define MO_LINALG_NODE_GRAPH_H
+
+#include "linalg/front.h"
+#include "linalg/min_degree.h"
+
+typedef struct mo_node_graph {
+    mo_graph graph; /* of the nodes                                       */
+    int *node;      /* of each block; nodes in the order of their first block */
+    int *memory;
+} mo_node_graph;
+
+mo_error mo_node_graph_create(const mo_allocator *allocator, const mo_block_pattern *pattern,
+                              mo_node_graph *out);
+void mo_node_graph_clear(const mo_allocator *allocator, mo_node_graph *graph);
+
+#endif
