@@ -19,16 +19,22 @@ typedef struct matrix {
 /* Is there a block (i, j)?  Blocks are the corners of boxes in a wall: those of one box on another are twins. */
 static int touch_in_wall(int i, int j, int width)
 {
-    const int a = i / 4, b = j / 4, dx = abs(a % width - b % width), dy = abs(a / width - b / width);
+    const int a = i / 4, b = j / 4, dx = abs(a % width - b % width),
+              dy = abs(a / width - b / width);
     return dx <= 1 && dy <= 1 && dx + dy < 2;
 }
 
 static matrix make_matrix(mo_random *random, int count, int width, double density, int max_dim)
 {
     const size_t most = (size_t)count * (size_t)count;
-    matrix m = {count, 0, malloc(sizeof(int) * (size_t)count), malloc(sizeof(int) * (size_t)count),
-                malloc(sizeof(int) * ((size_t)count + 1)), malloc(sizeof(int) * (most + 1)),
-                malloc(sizeof(size_t) * (most + 1)), NULL};
+    matrix m = {count,
+                0,
+                malloc(sizeof(int) * (size_t)count),
+                malloc(sizeof(int) * (size_t)count),
+                malloc(sizeof(int) * ((size_t)count + 1)),
+                malloc(sizeof(int) * (most + 1)),
+                malloc(sizeof(size_t) * (most + 1)),
+                NULL};
     size_t values = 0;
     int entries = 0;
     for (int i = 0; i < count; ++i) {
@@ -66,7 +72,8 @@ static void free_matrix(matrix *m)
 }
 
 /* y = (A + shift I) x over the active blocks. */
-static void multiply(const matrix *m, double shift, const uint8_t *active, const double *x, double *y)
+static void multiply(const matrix *m, double shift, const uint8_t *active, const double *x,
+                     double *y)
 {
     for (int i = 0; i < m->count; ++i) {
         for (int a = 0; a < m->dim[i]; ++a) {
@@ -74,7 +81,8 @@ static void multiply(const matrix *m, double shift, const uint8_t *active, const
             for (int e = m->start[i]; e < m->start[i + 1]; ++e) {
                 const int j = m->index[e];
                 for (int b = 0; (!active || active[j]) && b < m->dim[j]; ++b) {
-                    sum += m->values[m->value_start[e] + (size_t)(a * m->dim[j] + b)] * x[m->offset[j] + b];
+                    sum += m->values[m->value_start[e] + (size_t)(a * m->dim[j] + b)] *
+                           x[m->offset[j] + b];
                 }
             }
             y[m->offset[i] + a] = sum;
@@ -82,10 +90,12 @@ static void multiply(const matrix *m, double shift, const uint8_t *active, const
     }
 }
 
-static void check_system(mo_random *random, const matrix *m, mo_front_lu *lu, const double *diagonal,
-                         const size_t *diagonal_start, double shift, const uint8_t *active)
+static void check_system(mo_random *random, const matrix *m, mo_front_lu *lu,
+                         const double *diagonal, const size_t *diagonal_start, double shift,
+                         const uint8_t *active)
 {
-    double *b = malloc(sizeof(double) * (size_t)m->rows), *x = malloc(sizeof(double) * (size_t)m->rows),
+    double *b = malloc(sizeof(double) * (size_t)m->rows),
+           *x = malloc(sizeof(double) * (size_t)m->rows),
            *y = malloc(sizeof(double) * (size_t)m->rows);
     CHECK(mo_front_lu_factor(lu, m->values, diagonal, diagonal_start, active));
     fill_uniform(random, -1, 1, m->rows, b);

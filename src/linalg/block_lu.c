@@ -44,48 +44,6 @@ static void multiply_right(int d, int e, double *A, const double *B)
     }
 }
 
-static void swap_lines(int d, double *a, double *b, int stride)
-{
-    for (int k = 0; k < d; ++k) {
-        const double t = a[k * stride];
-        a[k * stride] = b[k * stride];
-        b[k * stride] = t;
-    }
-}
-
-/* A <- A^-1 by Gauss and Jordan with row pivoting; false where A is singular. */
-static bool invert(int d, double *A)
-{
-    int pivots[MO_SMALL];
-    for (int k = 0; k < d; ++k) {
-        int p = k;
-        for (int i = k + 1; i < d; ++i) {
-            p = fabs(A[i * d + k]) > fabs(A[p * d + k]) ? i : p;
-        }
-        pivots[k] = p;
-        swap_lines(d, A + k * d, A + p * d, 1);
-        const double pivot = A[k * d + k];
-        if (!(fabs(pivot) > 0) || !isfinite(pivot)) {
-            return false;
-        }
-        A[k * d + k] = 1;
-        for (int j = 0; j < d; ++j) {
-            A[k * d + j] /= pivot;
-        }
-        for (int i = 0; i < d; ++i) {
-            const double factor = A[i * d + k];
-            if (i != k) {
-                A[i * d + k] = 0;
-                mo_axpy(d, -factor, A + k * d, A + i * d);
-            }
-        }
-    }
-    for (int k = d - 1; k >= 0; --k) { /* the row swaps become column swaps of the inverse */
-        swap_lines(d, A + k, A + pivots[k], d);
-    }
-    return true;
-}
-
 /* ---- values -------------------------------------------------------------------------------- */
 
 void mo_block_lu_clear(const mo_block_lu *lu)
@@ -154,7 +112,7 @@ static bool finish(factoring *f, int j)
     const mo_block_plan *plan = f->lu->plan;
     const int n = plan->dim[j];
     double *diagonal = f->lu->lower + plan->value[plan->start[j]];
-    if (!invert(n, diagonal)) {
+    if (!mo_invert_small(n, diagonal)) {
         return false;
     }
     for (int e = plan->start[j] + 1; e < plan->start[j + 1]; ++e) {

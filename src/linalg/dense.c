@@ -184,3 +184,44 @@ int mo_solve_small(int n, double *A, double *b, double *x)
     }
     return rank;
 }
+
+static void swap_lines(int d, double *a, double *b, int stride)
+{
+    for (int k = 0; k < d; ++k) {
+        const double t = a[k * stride];
+        a[k * stride] = b[k * stride];
+        b[k * stride] = t;
+    }
+}
+
+bool mo_invert_small(int d, double *A)
+{
+    int pivots[MO_SMALL];
+    for (int k = 0; k < d; ++k) {
+        int p = k;
+        for (int i = k + 1; i < d; ++i) {
+            p = fabs(A[i * d + k]) > fabs(A[p * d + k]) ? i : p;
+        }
+        pivots[k] = p;
+        swap_lines(d, A + k * d, A + p * d, 1);
+        const double pivot = A[k * d + k];
+        if (!(fabs(pivot) > 0) || !isfinite(pivot)) {
+            return false;
+        }
+        A[k * d + k] = 1;
+        for (int j = 0; j < d; ++j) {
+            A[k * d + j] /= pivot;
+        }
+        for (int i = 0; i < d; ++i) {
+            const double factor = A[i * d + k];
+            if (i != k) {
+                A[i * d + k] = 0;
+                mo_axpy(d, -factor, A + k * d, A + i * d);
+            }
+        }
+    }
+    for (int k = d - 1; k >= 0; --k) { /* the row swaps become column swaps of the inverse */
+        swap_lines(d, A + k, A + pivots[k], d);
+    }
+    return true;
+}

@@ -34,6 +34,9 @@ void mo_solve_upper_transposed(int n, const double *F, double *x);
 enum { MO_SMALL = 64 };
 int mo_solve_small(int n, double *A, double *b, double *x);
 
+/* A <- A^-1 by Gauss and Jordan with row pivoting, n at most MO_SMALL; false where A is singular. */
+bool mo_invert_small(int n, double *A);
+
 static inline double mo_dot(int n, const double *x, const double *y)
 {
     double sum = 0;

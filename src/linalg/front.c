@@ -199,8 +199,8 @@ static void leave_to_parent(const mo_front_lu *lu, int s, int ld, double *to)
 {
     const int pivots = lu->pivots[s], below = lu->below[s];
     for (int i = 0; i < below; ++i) {
-        memcpy(to + (size_t)i * (size_t)below, lu->front + (size_t)(pivots + i) * (size_t)ld + pivots,
-               (size_t)below * sizeof *to);
+        memcpy(to + (size_t)i * (size_t)below,
+               lu->front + (size_t)(pivots + i) * (size_t)ld + pivots, (size_t)below * sizeof *to);
     }
 }
 

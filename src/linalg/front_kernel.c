@@ -53,7 +53,8 @@ INLINE void subtract_product(int rows, int columns, int depth, int ld, const dou
     const size_t line = (size_t)ld;
     int i = 0;
     for (; i + TILE_ROWS <= rows; i += TILE_ROWS) {
-        subtract_strip(TILE_ROWS, columns, depth, ld, A + (size_t)i * line, B, C + (size_t)i * line);
+        subtract_strip(TILE_ROWS, columns, depth, ld, A + (size_t)i * line, B,
+                       C + (size_t)i * line);
     }
     for (; i < rows; ++i) {
         subtract_strip(1, columns, depth, ld, A + (size_t)i * line, B, C + (size_t)i * line);
@@ -77,7 +78,9 @@ INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double 
         double *pivot_row = F + (size_t)k * line;
         int best = k;
         for (int i = k + 1; i < pivots; ++i) {
-            best = fabs(F[(size_t)i * line + (size_t)k]) > fabs(F[(size_t)best * line + (size_t)k]) ? i : best;
+            best = fabs(F[(size_t)i * line + (size_t)k]) > fabs(F[(size_t)best * line + (size_t)k])
+                       ? i
+                       : best;
         }
         swap[k] = best;
         swap_rows(n, pivot_row, F + (size_t)best * line);

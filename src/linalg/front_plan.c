@@ -20,13 +20,13 @@ typedef struct analysis {
     const mo_block_pattern *pattern;
     mo_node_graph nodes;
     mo_elimination elimination;
-    int *place;          /* of each node of the graph                                  */
-    int *parent;         /* or NONE                                                    */
+    int *place;           /* of each node of the graph                                  */
+    int *parent;          /* or NONE                                                    */
     int *child, *sibling; /* lists of children                                          */
-    int *into;           /* the last place of the front that k belongs to              */
-    int *pivots, *below; /* rows of the front that ends at k                           */
-    int *front;          /* its number                                                 */
-    int *number;         /* of k in the plan: fronts one after the other               */
+    int *into;            /* the last place of the front that k belongs to              */
+    int *pivots, *below;  /* rows of the front that ends at k                           */
+    int *front;           /* its number                                                 */
+    int *number;          /* of k in the plan: fronts one after the other               */
     int *cursor;
     double *zeros; /* stored in the front that ends at k                         */
     void *memory;
@@ -67,7 +67,8 @@ static double allowance(double pivots)
 static void try_to_merge(analysis *a, int p, int c)
 {
     const double pivots = (double)a->pivots[p] + a->pivots[c], below = a->below[p];
-    const double rows_above = (double)a->pivots[p] + below - a->below[c]; /* of p that c does not fill */
+    const double rows_above =
+        (double)a->pivots[p] + below - a->below[c]; /* of p that c does not fill */
     const double zeros = a->zeros[p] + a->zeros[c] + 2 * rows_above * a->pivots[c];
     if (zeros <= allowance(pivots) * pivots * (pivots + 2 * below)) {
         a->into[c] = p;
@@ -219,7 +220,8 @@ static void place_entries(const analysis *a, mo_front_plan *plan)
         for (int i = 0; i < p->count; ++i) {
             for (int k = p->start[i]; k < p->start[i + 1]; ++k) {
                 const int j = p->index[k], of_i = a->front[a->place[a->nodes.node[i]]];
-                const int of_j = a->front[a->place[a->nodes.node[j]]], s = of_i < of_j ? of_i : of_j;
+                const int of_j = a->front[a->place[a->nodes.node[j]]],
+                          s = of_i < of_j ? of_i : of_j;
                 if (pass == 0) {
                     ++plan->entry_start[s + 1];
                 } else {
@@ -249,7 +251,8 @@ static void count_work(const analysis *a, mo_front_plan *plan)
     for (int s = 0; s < plan->front_count; ++s) {
         const double pivots = a->pivots[last[s]], below = a->below[last[s]];
         const int rows = a->pivots[last[s]] + a->below[last[s]];
-        for (; waiting_count > 0 && plan->parent[waiting[waiting_count - 1]] == s; --waiting_count) {
+        for (; waiting_count > 0 && plan->parent[waiting[waiting_count - 1]] == s;
+             --waiting_count) {
             const size_t left = (size_t)a->below[last[waiting[waiting_count - 1]]];
             stack -= left * left;
         }
@@ -322,7 +325,8 @@ static size_t count_rows(const analysis *a)
 {
     size_t rows = 0;
     for (int k = 0; k < a->nodes.graph.count; ++k) {
-        rows += a->into[k] == k ? (size_t)(a->elimination.start[k + 1] - a->elimination.start[k]) : 0;
+        rows +=
+            a->into[k] == k ? (size_t)(a->elimination.start[k + 1] - a->elimination.start[k]) : 0;
     }
     return rows;
 }

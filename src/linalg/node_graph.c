@@ -148,7 +148,8 @@ mo_error mo_node_graph_create(const mo_allocator *allocator, const mo_block_patt
         mo_node_graph_clear(allocator, out);
         return MO_ERR_MEMORY;
     }
-    joining g = {pattern, work, work + 2 * count + 2, work + count + 1, NULL, NULL, NULL, NULL, NULL, 0};
+    joining g = {pattern, work, work + 2 * count + 2, work + count + 1, NULL, NULL, NULL, NULL,
+                 NULL,    0};
     g.seen = g.index + 2 * entries;
     g.hash = (uint32_t *)(g.seen + count);
     g.head = g.seen + 2 * count;

@@ -7,15 +7,13 @@
 #ifndef MO_PROBLEM_CONTACT_SPACE_H
 #define MO_PROBLEM_CONTACT_SPACE_H
 
-#include "linalg/block_lu.h"
+#include "linalg/front.h"
 #include "problem/problem_data.h"
 
 typedef struct mo_contact_space {
-    mo_problem *own;     /* the reduced problem made here; NULL where the problem is reduced itself */
+    mo_problem *own; /* the reduced problem made here; NULL where the problem is reduced itself */
     const mo_problem *W; /* the reduced problem                                                   */
-    mo_block_plan *plan;
-    size_t *place;    /* of each coupling of W: its offset in the numbers of the factorisation ... */
-    uint8_t *is_upper; /* ... and in which of its two arrays                                       */
+    mo_front_plan *plan; /* its values are in the order of W->values                             */
     size_t bytes;
 } mo_contact_space;
 

@@ -44,21 +44,36 @@ static inline const double *reading_blocks(const mo_sweep *sweep, int position, 
                                            : problem->values + problem->value_start[i];
 }
 
-void mo_sweep_velocity(const mo_sweep *sweep, int position, const double *x, double *u)
+/* u += what the state adds to the velocity of the constraint at a position. */
+static inline void add_velocity(const mo_sweep *sweep, int position, const double *x, double *u)
 {
     const mo_problem *problem = sweep->problem;
-    const int i = sweep->constraint[position], row = problem->row_start[i];
-    const int d = problem->row_start[i + 1] - row;
+    const int i = sweep->constraint[position], d = mo_constraint_dim(problem, i);
     const int *start = problem->form == MO_FORM_GLOBAL ? problem->body_start : problem->row_start;
     const double *block = reading_blocks(sweep, position, i);
-    for (int j = 0; j < d; ++j) {
-        u[j] = problem->w[row + j];
-    }
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int index = problem->block_index[k], from = start[index], n = start[index + 1] - from;
         pull(d, n, block, x + from, u);
         block += (size_t)d * n;
     }
+}
+
+void mo_sweep_velocity(const mo_sweep *sweep, int position, const double *x, double *u)
+{
+    const mo_problem *problem = sweep->problem;
+    const int row = problem->row_start[sweep->constraint[position]];
+    const int d = problem->row_start[sweep->constraint[position] + 1] - row;
+    for (int j = 0; j < d; ++j) {
+        u[j] = problem->w[row + j];
+    }
+    add_velocity(sweep, position, x, u);
+}
+
+void mo_sweep_change(const mo_sweep *sweep, int position, const double *dx, double *du)
+{
+    const int d = mo_constraint_dim(sweep->problem, sweep->constraint[position]);
+    memset(du, 0, (size_t)d * sizeof *du);
+    add_velocity(sweep, position, dx, du);
 }
 
 void mo_sweep_apply(const mo_sweep *sweep, int position, const double *dr, double *x)

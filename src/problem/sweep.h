@@ -79,6 +79,9 @@ static inline const double *mo_sweep_push(const mo_sweep *sweep, int position)
 /* u (d entries) of the constraint at a position, from the state. */
 void mo_sweep_velocity(const mo_sweep *sweep, int position, const double *x, double *u);
 
+/* The change du of that velocity with a change dx of the state. */
+void mo_sweep_change(const mo_sweep *sweep, int position, const double *dx, double *du);
+
 /* u of all constraints (row_count entries), from the state. */
 void mo_sweep_all_velocities(const mo_sweep *sweep, int threads, const double *x, double *u);
 

@@ -13,6 +13,7 @@ struct mo_views {
     mo_sweep *sweep[MO_SWEEP_ORDERS];
     mo_kkt *kkt;
     mo_contact_space *contact_space;
+    mo_body_space *body_space;
     double q_norm; /* negative until it is known */
 };
 
@@ -39,6 +40,7 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
     }
     mo_kkt_destroy(allocator, views->kkt);
     mo_contact_space_destroy(allocator, views->contact_space);
+    mo_body_space_destroy(allocator, views->body_space);
     pthread_mutex_destroy(&views->lock);
     mo_memory_free(allocator, views);
 }
@@ -52,6 +54,7 @@ size_t mo_views_bytes(mo_views *views)
     }
     bytes += views->kkt ? views->kkt->bytes : 0;
     bytes += views->contact_space ? views->contact_space->bytes : 0;
+    bytes += views->body_space ? views->body_space->bytes : 0;
     pthread_mutex_unlock(&views->lock);
     return bytes;
 }
@@ -101,6 +104,19 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
     *space = views->contact_space;
     pthread_mutex_unlock(&views->lock);
     mo_contact_space_destroy(&problem->allocator, made); /* another thread was faster */
+    return error;
+}
+
+mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **space)
+{
+    mo_views *views = problem->views;
+    mo_error error = MO_OK;
+    pthread_mutex_lock(&views->lock);
+    if (!views->body_space) {
+        error = mo_body_space_create(problem, &views->body_space);
+    }
+    *space = views->body_space;
+    pthread_mutex_unlock(&views->lock);
     return error;
 }
 

@@ -8,8 +8,9 @@
 #define MO_PROBLEM_VIEWS_H
 
 #include "moreau/problem.h"
-#include "problem/kkt.h"
+#include "problem/body_space.h"
 #include "problem/contact_space.h"
+#include "problem/kkt.h"
 #include "problem/problem_data.h"
 #include "problem/sweep.h"
 
@@ -25,6 +26,9 @@ mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt);
 
 /* W in blocks, with the plan of its factorisation. */
 mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_space **space);
+
+/* The pattern of body space, with the plan of its factorisation; global problems only. */
+mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **space);
 
 /* |q|, q = H' M^-1 f + w. */
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm);

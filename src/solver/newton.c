@@ -11,8 +11,8 @@
  * such event ends the attempt: Newton needs the right set of contacts, not a descent.  An attempt that did not halve the
  * residual is undone.
  *
- * Limits: W is formed, so memory and time grow faster than the contacts do in space.  No proof of convergence; ends as stalled
- * when the rounds are used up.  An iteration is a sweep or a Newton step.
+ * Limits: a matrix of the size of all contacts or of all bodies is factored, so memory and time grow faster than the contacts do in
+ * space.  No proof of convergence; ends as stalled when the rounds are used up.  An iteration is a sweep or a Newton step.
  */
 #include <string.h>
 
@@ -27,14 +27,14 @@ typedef struct workspace {
 
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
 {
-    (void)options;
     workspace *w = MO_TAKE(arena, 1, workspace);
     double *kept = MO_TAKE(arena, problem->row_count, double);
     if (w) {
         w->kept = kept;
     }
     *out = w;
-    return mo_newton_layout(problem, arena, w ? &w->newton : NULL);
+    const mo_space space = options->newton.eps > 0 ? MO_SPACE_BEST : MO_SPACE_CONTACTS;
+    return mo_newton_layout_in(space, problem, arena, w ? &w->newton : NULL);
 }
 
 /* ---- rounds -------------------------------------------------------------------------------- */
@@ -54,10 +54,11 @@ static ending look(mo_run *run, const mo_newton *newton, int *iteration)
 static ending sweep_round(mo_run *run, mo_newton *newton, int sweeps, int *iteration)
 {
     ending end = GOES_ON;
+    mo_newton_velocity(newton, run->r);
     for (int k = 0; k < sweeps && end == GOES_ON; ++k) {
         mo_newton_sweep(newton, run->r);
         if (k == 0 || k % 5 == 4 || k == sweeps - 1) { /* a check costs about a sweep */
-            mo_sweep_all_velocities(newton->sweep, 1, run->r, newton->u);
+            mo_newton_velocity(newton, run->r);
             end = look(run, newton, iteration);
         } else if (mo_run_must_stop(run, ++*iteration)) {
             end = MUST_STOP;
@@ -95,7 +96,7 @@ static mo_status solve(mo_run *run, void *memory)
     mo_newton *newton = &w->newton;
     int iteration = 0, sweeps = run->options->newton.sweeps;
     mo_newton_begin(newton, run->options->newton.eps);
-    mo_sweep_all_velocities(newton->sweep, 1, run->r, newton->u);
+    mo_newton_velocity(newton, run->r);
     if (mo_run_check(run, 0, newton->u, run->r)) {
         return MO_SOLVED;
     }
@@ -114,7 +115,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_newton_method = {
     .name = "newton",
-    .summary = "Gauss-Seidel sweeps, then semismooth Newton on the natural map in sparse blocks of W",
+    .summary = "Gauss-Seidel sweeps, then semismooth Newton on the natural map, by sparse fronts",
     .paper = "acary2018",
     .laws = MO_NEWTON_LAWS,
     .layout = layout,

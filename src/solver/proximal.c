@@ -50,10 +50,10 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 /* |r| in the units of the merit. */
 static double size_of(const mo_newton *newton, const double *r)
 {
-    const mo_problem *W = newton->W;
+    const mo_problem *problem = newton->problem;
     double sum = 0;
-    for (int i = 0; i < W->constraint_count; ++i) {
-        const int row = W->row_start[i], d = W->row_start[i + 1] - row;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         sum += mo_dot(d, r + row, r + row) / newton->rho[i];
     }
     return sqrt(sum);
@@ -90,11 +90,11 @@ static ending solve_inner(mo_run *run, workspace *w, int *iteration)
 }
 
 /* Each block moved to the nearest impulse that its law allows. */
-static void project_all(const mo_problem *W, double *r)
+static void project_all(const mo_problem *problem, double *r)
 {
-    for (int i = 0; i < W->constraint_count; ++i) {
-        double *block = r + W->row_start[i];
-        mo_constraint_law(W, i)->project(mo_constraint_param(W, i), mo_constraint_dim(W, i), block, block);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        double *block = r + problem->row_start[i];
+        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), mo_constraint_dim(problem, i), block, block);
     }
 }
 
@@ -112,7 +112,7 @@ static mo_status iterate(mo_run *run, workspace *w, int iteration)
         }
         if (end == REACHED) {
             theta = fmin(MOST, GROW * theta);
-            project_all(w->newton.W, run->r);
+            project_all(w->newton.problem, run->r);
             continue;
         }
         if (theta <= LEAST) {
@@ -130,7 +130,7 @@ static mo_status solve(mo_run *run, void *memory)
     mo_newton_begin(newton, 0);
     for (int iteration = 0; iteration <= run->options->newton.sweeps; ++iteration) {
         if (iteration % 5 == 0 || iteration == run->options->newton.sweeps) {
-            mo_sweep_all_velocities(newton->sweep, 1, run->r, newton->u);
+            mo_newton_velocity(newton, run->r);
             if (mo_run_check(run, iteration, newton->u, run->r)) {
                 return MO_SOLVED;
             }
@@ -145,7 +145,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_proximal_method = {
     .name = "proximal",
-    .summary = "proximal points, each by semismooth Newton in sparse blocks of W; slow and robust",
+    .summary = "proximal points, each by semismooth Newton, by sparse fronts; slow and robust",
     .paper = "acary2018",
     .laws = MO_NEWTON_LAWS,
     .layout = layout,

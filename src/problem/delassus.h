@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The linear systems of Newton and interior point methods:
+ *
+ *     (D + B W) x = b,    D and B block diagonal, W = H' M^-1 H
+ *
+ * solved in one of two spaces.
+ *
+ *   contacts   the matrix as it stands, in the blocks of W (contact_space.h)
+ *   bodies     with W = P Q' (pull and push of sweep.h) and y = Q' x, K = D^-1 B:
+ *
+ *                  (I + Q' K P) y = Q' D^-1 b,    x = D^-1 b - K P y                  (body_space.h)
+ *
+ *              W is not even formed.  Needs regular D_i: a D of size eps costs both spaces as many digits as eps has, and
+ *              Newton's method takes the same steps in both but for that.
+ *
+ * The space is that of fewer operations by the two plans, of which only one is made where the counts of rows leave no doubt.  A
+ * problem that is given by W alone is solved in contact space.
+ *
+ * Blocks whose `active` is 0 stand for D = I, B = 0: x_i = b_i.  They drop out of the matrix.
+ */
+#ifndef MO_PROBLEM_DELASSUS_H
+#define MO_PROBLEM_DELASSUS_H
+
+#include "problem/views.h"
+
+typedef enum mo_space { MO_SPACE_BEST, MO_SPACE_CONTACTS, MO_SPACE_BODIES } mo_space;
+
+typedef struct mo_delassus {
+    const mo_problem *problem;
+    const mo_sweep *sweep;           /* natural order                          */
+    const mo_contact_space *contact; /* one of these two                       */
+    const mo_body_space *body;
+    mo_front_lu lu;
+    uint8_t *active; /* set by the user, like D and B                                  */
+    size_t *start;   /* of each block in D and B: d x d numbers, row-major             */
+    double *D, *B;   /* after factoring in body space: D^-1 and D^-1 B of active blocks */
+    double *values;  /* of the matrix                                                   */
+    double *rows;    /* body space: D^-1 b                                              */
+    double *state;   /* body space: y                                                   */
+} mo_delassus;
+
+/* The space that suits a problem, and the operations of a factorisation in it. */
+mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *flops);
+
+/*
+ * Lays out the numbers on an arena; `system` may be NULL while it counts.  MO_SPACE_BEST chooses; MO_SPACE_CONTACTS is for a
+ * method whose D may be singular, and MO_SPACE_BODIES is for global problems only.
+ */
+mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena *arena,
+                            mo_delassus *system);
+
+/* False where the matrix, or in body space a block D_i, is singular. */
+bool mo_delassus_factor(mo_delassus *system);
+
+/* x = (D + B W)^-1 x. */
+void mo_delassus_solve(const mo_delassus *system, double *x);
+
+#endif
