@@ -218,7 +218,7 @@ static void check_system(const mo_problem *problem, int expects_bodies)
     char *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
     arena = (mo_arena){.base = memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
     CHECK(mo_block_system_layout(problem, &arena, &system) == MO_OK);
-    CHECK(!expects_bodies == !system.kkt);
+    CHECK(!expects_bodies == !system.delassus.body);
     mo_block_system_begin(&system);
     double *x = test_malloc(4 * (size_t)rows * sizeof(double)), *b = x + rows, *Wx = b + rows,
            *q = Wx + rows;

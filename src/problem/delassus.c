@@ -67,6 +67,7 @@ mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena 
     s.start = MO_TAKE(arena, count, size_t);
     s.D = MO_TAKE(arena, blocks, double);
     s.B = MO_TAKE(arena, blocks, double);
+    s.K = MO_TAKE(arena, s.body ? blocks : 0, double);
     s.values = MO_TAKE(arena, W ? W->value_start[count] : s.body->value_count, double);
     s.rows = MO_TAKE(arena, problem->row_count, double);
     s.state = MO_TAKE(arena, problem->dof_count, double);
@@ -157,17 +158,15 @@ static void solve_contacts(const mo_delassus *s, double *x)
 
 /* ---- body space ------------------------------------------------------------------------------ */
 
-/* D becomes D^-1, B becomes K = D^-1 B. */
+/* D becomes D^-1; K = D^-1 B. */
 static bool divide(mo_delassus *s, int i)
 {
     const int d = mo_constraint_dim(s->problem, i);
-    double *D = s->D + s->start[i], *B = s->B + s->start[i];
-    double K[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    double *D = s->D + s->start[i];
     if (!mo_invert_small(d, D)) {
         return false;
     }
-    multiply(d, d, D, B, K);
-    memcpy(B, K, (size_t)(d * d) * sizeof *B);
+    multiply(d, d, D, s->B + s->start[i], s->K + s->start[i]);
     return true;
 }
 
@@ -179,7 +178,7 @@ static bool factor_bodies(mo_delassus *s)
             if (!divide(s, i)) {
                 return false;
             }
-            mo_body_space_add(s->body, s->sweep, i, s->B + s->start[i], s->values);
+            mo_body_space_add(s->body, s->sweep, i, s->K + s->start[i], s->values);
         }
     }
     return mo_front_lu_factor(&s->lu, s->values, NULL, NULL, NULL);
@@ -206,7 +205,7 @@ static void solve_bodies(const mo_delassus *s, double *x)
         }
         mo_sweep_change(s->sweep, i, s->state, u);
         for (int a = 0; a < d; ++a) {
-            x[row + a] = s->rows[row + a] - mo_dot(d, s->B + s->start[i] + a * d, u);
+            x[row + a] = s->rows[row + a] - mo_dot(d, s->K + s->start[i] + a * d, u);
         }
     }
 }
@@ -222,5 +221,25 @@ void mo_delassus_solve(const mo_delassus *system, double *x)
         solve_contacts(system, x);
     } else {
         solve_bodies(system, x);
+    }
+}
+
+void mo_delassus_response(const mo_delassus *s, const double *x, double *u)
+{
+    const mo_problem *W = s->contact ? s->contact->W : NULL;
+    for (int i = 0; i < s->problem->constraint_count; ++i) {
+        const int row = s->problem->row_start[i], d = s->problem->row_start[i + 1] - row;
+        if (!W) {
+            mo_sweep_change(s->sweep, i, s->state, u + row);
+            continue;
+        }
+        const double *W_ij = W->values + W->value_start[i];
+        memset(u + row, 0, (size_t)d * sizeof *u);
+        for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
+            const int j = W->block_index[e], n = mo_constraint_dim(W, j);
+            for (int k = 0; k < d; ++k, W_ij += n) {
+                u[row + k] += mo_dot(n, W_ij, x + W->row_start[j]);
+            }
+        }
     }
 }

@@ -35,7 +35,8 @@ typedef struct mo_delassus {
     mo_front_lu lu;
     uint8_t *active; /* set by the user, like D and B                                  */
     size_t *start;   /* of each block in D and B: d x d numbers, row-major             */
-    double *D, *B;   /* after factoring in body space: D^-1 and D^-1 B of active blocks */
+    double *D, *B;   /* D is spoilt by factoring                                        */
+    double *K;       /* body space: D^-1 B; D is then D^-1                              */
     double *values;  /* of the matrix                                                   */
     double *rows;    /* body space: D^-1 b                                              */
     double *state;   /* body space: y                                                   */
@@ -56,5 +57,8 @@ bool mo_delassus_factor(mo_delassus *system);
 
 /* x = (D + B W)^-1 x. */
 void mo_delassus_solve(const mo_delassus *system, double *x);
+
+/* u = W x, all rows, for the x that the last solve gave. */
+void mo_delassus_response(const mo_delassus *system, const double *x, double *u);
 
 #endif

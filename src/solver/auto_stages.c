@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problem/views.h"
+#include "problem/delassus.h"
 #include "solver/auto.h"
 
 static const double HEAVY = 2e9; /* operations of a factorisation: about a second */
@@ -37,8 +37,9 @@ static int is_for_newton(const mo_problem *problem)
     if (problem->constraint_count <= MO_AUTO_TINY) {
         return 1;
     }
-    const mo_contact_space *space;
-    return mo_problem_contact_space(problem, &space) == MO_OK && space->plan->flops <= HEAVY;
+    mo_space space;
+    double flops;
+    return mo_delassus_choose(problem, &space, &flops) == MO_OK && flops <= HEAVY;
 }
 
 int mo_auto_stages(const mo_problem *problem, const mo_stage **stages)

@@ -25,7 +25,8 @@ typedef struct workspace {
     double *kept; /* r before an attempt */
 } workspace;
 
-static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
 {
     workspace *w = MO_TAKE(arena, 1, workspace);
     double *kept = MO_TAKE(arena, problem->row_count, double);
