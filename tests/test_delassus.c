@@ -80,17 +80,22 @@ static void *lay_out(mo_space space, const mo_problem *problem, mo_delassus *sys
     return memory;
 }
 
-/* D and B as they come from a law: I - J + eps J and J for a J between 0 and 1, made a little unsymmetric. */
+/* D and B as they come from a law: I - J + eps J and rho J for a J between 0 and 1, made a little unsymmetric. */
 static void fill_blocks(mo_random *random, mo_delassus *s, double eps)
 {
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         const int d = mo_constraint_dim(s->problem, i);
         double *D = s->D + s->start[i], *B = s->B + s->start[i];
-        const double J = (int)uniform(random, 0, 3) / 2.0;
+        const double J = (int)uniform(random, 0, 3) / 2.0, *W = mo_sweep_diagonal(s->sweep, i);
+        double trace = 0;
+        for (int k = 0; k < d; ++k) {
+            trace += W[k * (d + 1)];
+        }
+        const double rho = trace > 0 ? d / trace : 1;
         s->active[i] = J > 0;
         for (int k = 0; k < d * d; ++k) {
             const int is_diagonal = k % (d + 1) == 0;
-            B[k] = J * (is_diagonal + uniform(random, -0.1, 0.1));
+            B[k] = rho * J * (is_diagonal + uniform(random, -0.1, 0.1));
             D[k] = is_diagonal * (1 - (1 - eps) * J);
         }
     }
@@ -146,7 +151,7 @@ static void check_space(mo_random *random, mo_space space, const mo_problem *pro
     memcpy(x, b, rows * sizeof *x);
     CHECK(mo_delassus_factor(&system));
     mo_delassus_solve(&system, x);
-    CHECK_BELOW(error_of(&system, D, B, x, b), 1e-9);
+    CHECK_BELOW(error_of(&system, D, B, x, b), 1e-10);
     free(b);
     free(x);
     free(D);
