@@ -35,11 +35,29 @@ static const args_flag CONTACTS = {.name = "contacts",
                                    .text = "how large the generated problem is",
                                    .initial = "1000000"};
 
+/*
+ * Where the benchmark that has flags and operands of its own is named, after flags or before them, moves its name to the front.
+ */
+static int asks_for_solvers(int argc, char **argv)
+{
+    int at = 0;
+    while (at < argc && strncmp(argv[at], "--", 2) == 0) {
+        at += strcmp(argv[at], "--out") == 0 ? 2 : 1;
+    }
+    if (at >= argc || strcmp(argv[at], "solvers") != 0) {
+        return 0;
+    }
+    char *const name = argv[at];
+    memmove(argv + 1, argv, (size_t)at * sizeof *argv);
+    argv[0] = name;
+    return 1;
+}
+
 int command_bench(int argc, char **argv)
 {
     const int count = (int)(sizeof BENCHES / sizeof BENCHES[0]);
-    if (argc > 0 && strcmp(argv[0], "solvers") == 0) {
-        return bench_solvers_command(argc - 1, argv + 1); /* it has flags and operands of its own */
+    if (asks_for_solvers(argc, argv)) {
+        return bench_solvers_command(argc - 1, argv + 1);
     }
     return experiments_command(&COMMAND, &CONTACTS, BENCHES, count, argc, argv);
 }

@@ -217,11 +217,17 @@ static void a_profile_rises_from_the_wins_to_the_solved(void **state)
 {
     (void)state;
     board b = make_board();
-    assert_true(fabs(board_profile(&b, 0, 0, "auto", 1) - 2.0 / 3) < 1e-12);
-    assert_true(fabs(board_profile(&b, 0, 0, "auto", 7.9) - 2.0 / 3) < 1e-12);
-    assert_true(board_profile(&b, 0, 0, "auto", 8) == 1);
-    assert_true(fabs(board_profile(&b, 0, 1, "first", 1e9) - 2.0 / 3) < 1e-12);
-    assert_true(board_profile(&b, 0, 1, NULL, 8) == 1);
+    board_curve curve = board_curve_make(&b, 0, 0, "auto");
+    assert_true(fabs(board_curve_at(&curve, 1) - 2.0 / 3) < 1e-12);
+    assert_true(fabs(board_curve_at(&curve, 7.9) - 2.0 / 3) < 1e-12);
+    assert_true(board_curve_at(&curve, 8) == 1);
+    board_curve_clear(&curve);
+    curve = board_curve_make(&b, 0, 1, "first");
+    assert_true(fabs(board_curve_at(&curve, 1e9) - 2.0 / 3) < 1e-12);
+    board_curve_clear(&curve);
+    curve = board_curve_make(&b, 0, 1, NULL);
+    assert_true(board_curve_at(&curve, 8) == 1);
+    board_curve_clear(&curve);
     int count = 0;
     board_solver *list = board_solvers(&b, 0, &count);
     assert_non_null(list);

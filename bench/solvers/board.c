@@ -72,45 +72,81 @@ int board_has_peer(const board *b, int problem, int target)
 
 /* ---- each solver ----------------------------------------------------------------------------- */
 
-/* The fastest time of anybody; infinity where nobody solves it. */
-static double fastest(const board *b, int problem, int target)
+/* The fastest time of anybody on each problem; infinity where nobody solves it. */
+static void find_fastest(const board *b, int target, double *least)
 {
-    const board_run *ours = board_best(b, problem, target, 0);
-    const board_run *theirs = board_best(b, problem, target, 1);
-    return fmin(ours ? ours->line.seconds : INFINITY, theirs ? theirs->line.seconds : INFINITY);
-}
-
-double board_profile(const board *b, int target, int is_peer, const char *name, double tau)
-{
-    int solvable = 0, within = 0;
     for (int p = 0; p < b->problem_count; ++p) {
-        const double least = fastest(b, p, target);
-        const board_run *run =
-            name ? board_find(b, p, target, is_peer, name) : board_best(b, p, target, is_peer);
-        solvable += least < INFINITY;
-        within += run && trial_is_solved(&run->line) && run->line.seconds <= tau * least;
+        least[p] = INFINITY;
     }
-    return solvable > 0 ? (double)within / solvable : 0;
+    for (int k = 0; k < b->run_count; ++k) {
+        const board_run *run = &b->runs[k];
+        if (run->target == target && trial_is_solved(&run->line)) {
+            least[run->problem] = fmin(least[run->problem], run->line.seconds);
+        }
+    }
 }
 
-/* tau from 1 to 10^4, evenly in its logarithm. */
-static double area_of(const board *b, int target, int is_peer, const char *name)
+static int is_of(const board_run *run, int target, int is_peer, const char *name)
+{
+    return run->target == target && run->is_peer == is_peer &&
+           (!name || strcmp(run->solver, name) == 0);
+}
+
+board_curve board_curve_make(const board *b, int target, int is_peer, const char *name)
+{
+    board_curve curve = {.ratio = NULL};
+    double *least = malloc(((size_t)b->problem_count + 1) * sizeof *least);
+    curve.ratio = malloc(((size_t)b->problem_count + 1) * sizeof *curve.ratio);
+    if (!least || !curve.ratio) {
+        free(least);
+        board_curve_clear(&curve);
+        return curve;
+    }
+    find_fastest(b, target, least);
+    curve.problem_count = b->problem_count;
+    for (int p = 0; p < b->problem_count; ++p) {
+        curve.solvable += least[p] < INFINITY;
+        curve.ratio[p] = INFINITY;
+    }
+    for (int k = 0; k < b->run_count; ++k) {
+        const board_run *run = &b->runs[k];
+        if (is_of(run, target, is_peer, name) && trial_is_solved(&run->line)) {
+            double *ratio = &curve.ratio[run->problem];
+            *ratio = fmin(*ratio, run->line.seconds / least[run->problem]);
+        }
+    }
+    free(least);
+    return curve;
+}
+
+void board_curve_clear(board_curve *curve)
+{
+    free(curve->ratio);
+    *curve = (board_curve){.ratio = NULL};
+}
+
+double board_curve_at(const board_curve *curve, double tau)
+{
+    int within = 0;
+    for (int p = 0; p < curve->problem_count; ++p) {
+        within += curve->ratio[p] <= tau;
+    }
+    return curve->solvable > 0 ? (double)within / curve->solvable : 0;
+}
+
+/* Its mean over tau from 1 to 10^4, evenly in the logarithm, and how often it is 1 there. */
+static void add_curve(const board *b, int target, board_solver *solver)
 {
     enum { POINTS = 41 };
-    double sum = 0;
+    board_curve curve = board_curve_make(b, target, solver->is_peer, solver->name);
     for (int k = 0; k < POINTS; ++k) {
-        sum += board_profile(b, target, is_peer, name, pow(10, 4.0 * k / (POINTS - 1)));
+        solver->area += board_curve_at(&curve, pow(10, 4.0 * k / (POINTS - 1))) / POINTS;
     }
-    return sum / POINTS;
-}
-
-static void add_run(const board *b, const board_run *run, board_solver *solver)
-{
-    solver->tried += strcmp(run->line.status, trial_refused) != 0;
-    if (trial_is_solved(&run->line)) {
-        ++solver->solved;
-        solver->fastest += run->line.seconds <= fastest(b, run->problem, run->target);
+    for (int p = 0; p < curve.problem_count; ++p) {
+        solver->fastest += curve.ratio[p] <= 1;
+        solver->solved += curve.ratio[p] < INFINITY;
     }
+    board_curve_clear(&curve);
 }
 
 static int by_side_and_area(const void *a, const void *b)
@@ -140,10 +176,10 @@ board_solver *board_solvers(const board *b, int target, int *count)
         if (at == n) {
             list[n++] = (board_solver){.name = run->solver, .is_peer = run->is_peer};
         }
-        add_run(b, run, &list[at]);
+        list[at].tried += strcmp(run->line.status, trial_refused) != 0;
     }
     for (int k = 0; k < n; ++k) {
-        list[k].area = area_of(b, target, list[k].is_peer, list[k].name);
+        add_curve(b, target, &list[k]);
     }
     if (list) {
         qsort(list, (size_t)n, sizeof *list, by_side_and_area);

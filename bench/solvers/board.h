@@ -61,9 +61,20 @@ typedef struct board_solver {
 /* All solvers of the board at one target, as new memory, ours first, each side by falling area; NULL for lack of memory. */
 board_solver *board_solvers(const board *b, int target, int *count);
 
-/* Part of the problems that anybody solves that this solver solves within tau times the fastest; name = NULL: the best
- * of its side on each problem. */
-double board_profile(const board *b, int target, int is_peer, const char *name, double tau);
+/* The performance profile of one solver at one target. */
+typedef struct board_curve {
+    double *
+        ratio; /* of each problem: its time over the fastest of anybody; infinity where it is not solved */
+    int problem_count;
+    int solvable; /* problems that anybody solves */
+} board_curve;
+
+/* name = NULL: the best of its side on each problem.  Where memory runs out the curve is empty. */
+board_curve board_curve_make(const board *b, int target, int is_peer, const char *name);
+void board_curve_clear(board_curve *curve);
+
+/* Part of the problems that anybody solves that this solver solves within tau times the fastest. */
+double board_curve_at(const board_curve *curve, double tau);
 
 /* ---- our default method beside the best of the peer ------------------------------------------ */
 

@@ -90,12 +90,51 @@ static int write_runs(const board *b, const char *folder)
 
 /* ---- profiles -------------------------------------------------------------------------------- */
 
-/* One column a solver: ours, then the peer's best of all and its best few.  Returns how many are ours; -1: failed. */
-static int write_profile(const board *b, const char *folder, int target)
+enum { CURVES_MOST = 128 };
+
+/* The curves to draw, with their names: ours, then the peer's best of all and its best few.  Returns how many. */
+static int choose_curves(const board *b, int target, const board_solver *list, int count, int ours,
+                         board_curve *curves, char names[][2 * BOARD_NAME_SIZE])
+{
+    int n = 0, last = count < ours + PEERS_DRAWN ? count : ours + PEERS_DRAWN;
+    last = last < CURVES_MOST ? last : CURVES_MOST - 1;
+    for (int k = 0; k < last; ++k) {
+        if (k == ours) {
+            snprintf(names[n], sizeof names[n], "best of all %s", b->peer);
+            curves[n++] = board_curve_make(b, target, 1, NULL);
+        }
+        snprintf(names[n], sizeof names[n], "%s%s%s", list[k].is_peer ? b->peer : "",
+                 list[k].is_peer ? " " : "", list[k].name);
+        curves[n++] = board_curve_make(b, target, list[k].is_peer, list[k].name);
+    }
+    return n;
+}
+
+/* One column a curve. */
+static void put_profile(FILE *file, const board_curve *curves, char names[][2 * BOARD_NAME_SIZE],
+                        int count)
 {
     enum { POINTS = 161 };
-    char name[64];
-    int count = 0, ours = 0, columns = 0;
+    fputs("tau", file);
+    for (int k = 0; k < count; ++k) {
+        fprintf(file, ",%s", names[k]);
+    }
+    for (int point = 0; point < POINTS; ++point) {
+        const double tau = pow(10, 4.0 * point / (POINTS - 1));
+        fprintf(file, "\n%.6g", tau);
+        for (int k = 0; k < count; ++k) {
+            fprintf(file, ",%.6g", board_curve_at(&curves[k], tau));
+        }
+    }
+    fputc('\n', file);
+}
+
+/* profile-TARGET.csv.  Returns how many of its curves are ours; -1: failed. */
+static int write_profile(const board *b, const char *folder, int target)
+{
+    char name[64], names[CURVES_MOST][2 * BOARD_NAME_SIZE];
+    board_curve curves[CURVES_MOST];
+    int count = 0, ours = 0;
     board_solver *list = board_solvers(b, target, &count);
     snprintf(name, sizeof name, "profile-%s.csv", trial_target_name(b->call.targets[target]).text);
     FILE *file = list ? open_in(folder, name) : NULL;
@@ -106,26 +145,11 @@ static int write_profile(const board *b, const char *folder, int target)
     for (int k = 0; k < count; ++k) {
         ours += !list[k].is_peer;
     }
-    columns = count < ours + PEERS_DRAWN ? count : ours + PEERS_DRAWN;
-    fputs("tau", file);
-    for (int k = 0; k < columns; ++k) {
-        if (k == ours) {
-            fprintf(file, ",best of all %s", b->peer);
-        }
-        fprintf(file, ",%s%s%s", list[k].is_peer ? b->peer : "", list[k].is_peer ? " " : "",
-                list[k].name);
+    const int drawn = choose_curves(b, target, list, count, ours, curves, names);
+    put_profile(file, curves, names, drawn);
+    for (int k = 0; k < drawn; ++k) {
+        board_curve_clear(&curves[k]);
     }
-    for (int point = 0; point < POINTS; ++point) {
-        const double tau = pow(10, 4.0 * point / (POINTS - 1));
-        fprintf(file, "\n%.6g", tau);
-        for (int k = 0; k < columns; ++k) {
-            if (k == ours) {
-                fprintf(file, ",%.6g", board_profile(b, target, 1, NULL, tau));
-            }
-            fprintf(file, ",%.6g", board_profile(b, target, list[k].is_peer, list[k].name, tau));
-        }
-    }
-    fputc('\n', file);
     free(list);
     return close_file(file, folder, name) ? ours : -1;
 }

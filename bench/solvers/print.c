@@ -70,19 +70,19 @@ static void print_table(const board *b, int target)
 static void print_match(const board *b, int target, const char *method)
 {
     const board_match m = board_compare(b, target, method);
-    printf("  %-10s", method ? method : "our best");
+    const char *name = method ? method : "our best";
     if (m.both > 0) {
-        printf(" %.3g times the time of the best of %s (geometric mean of %s with %d contacts or "
-               "more)",
-               m.mean, b->peer, number_count(m.both, "problem").text, BOARD_COUNTED_CONTACTS);
+        printf(
+            "  %s over the best of %s: %.3g, the geometric mean of %s with %d contacts or more\n",
+            name, b->peer, m.mean, number_count(m.both, "problem").text, BOARD_COUNTED_CONTACTS);
     }
     if (m.worst >= 0) {
-        printf(", at worst %.3g (", m.worst_ratio);
+        printf("  %s at worst: %.3g, on ", name, m.worst_ratio);
         text_put(stdout, b->problems[m.worst].name);
-        printf(")");
+        printf("\n");
     }
-    printf("; solved by us alone %d, by %s alone %d, by neither %d\n", m.ours_only, b->peer,
-           m.theirs_only, m.neither);
+    printf("  solved by %s alone: %d, by %s alone: %d, by neither: %d\n", name, m.ours_only,
+           b->peer, m.theirs_only, m.neither);
 }
 
 /* Those that nobody of a side solves. */

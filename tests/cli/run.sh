@@ -532,7 +532,7 @@ if command -v gnuplot > /dev/null; then
     that "the profile was not drawn" grep -q '<svg' board/profile-1e-9.svg
 fi
 mkdir -p several/deep && cp local.hdf5 joint.hdf5 several && cp islands.hdf5 several/deep
-run bench solvers several/ --methods nsgs --repeats 1 --json
+run bench --json solvers several/ --methods nsgs --repeats 1
 is_json_lines 1
 status_is 0
 out_has '"name":"islands","form":"reduced"'
