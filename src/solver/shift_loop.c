@@ -24,7 +24,10 @@
  * along the way; at most 1/2 for small friction [anitescu2004, Theorems 5-6].
  *
  * The convex problems are solved inexactly: to `forcing` times the last residual, never below a tenth of the tolerance.
- * Those with bounded slip are solved to rounding, since their velocity is handed back at a deadline.
+ *
+ * Map two hands back the velocity of a second problem that was solved to rounding, at the best slip speeds it met.  Where
+ * a deadline or a cancel flag may end the run at any moment, each round that is the best so far solves it so; otherwise
+ * once, at the end.
  *
  * Where the residual falls too slowly or not at all, the friction is too large for the map to contract, and the
  * rescue takes over (shift_rescue.c).
@@ -103,25 +106,34 @@ mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *c
                                                             : MO_SHIFT_GOES_ON;
 }
 
-int mo_shift_second(mo_run *run, mo_shift_loop *loop)
+int mo_shift_second(mo_run *run, mo_shift_loop *loop, double tol)
 {
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const mo_convex convex = {
         .problem = run->problem, .kind = MO_CONVEX_BOUNDED_SLIP, .lambda = loop->lambda};
     mo_convex_slips(run->problem, run->u, run->r, loop->lambda);
-    memcpy(loop->second_r, run->r, bytes);
-    run->result->iterations = --loop->round; /* not complete yet */
-    const mo_convex_answer answer = loop->engine->solve(
-        run, loop->workspace, &convex, mo_shift_rounding(run), loop->second_r, loop->second_u);
+    if (!loop->has_second) {
+        memcpy(loop->second_r, run->r, bytes);
+    }
+    const mo_convex_answer answer =
+        loop->engine->solve(run, loop->workspace, &convex, tol, loop->second_r, loop->second_u);
+    loop->has_second = 1;
     if (answer.is_interrupted) {
         return 0;
     }
-    ++loop->round;
     loop->accuracy = fmax(loop->accuracy, answer.residual);
-    loop->has_held = 1;
-    memcpy(loop->held_r, loop->second_r, bytes);
-    memcpy(loop->held_u, loop->second_u, bytes);
+    if (tol <= mo_shift_rounding(run)) {
+        loop->has_held = 1;
+        memcpy(loop->held_r, loop->second_r, bytes);
+        memcpy(loop->held_u, loop->second_u, bytes);
+    }
     return 1;
+}
+
+int mo_shift_must_hold(const mo_run *run, const mo_shift_loop *loop)
+{
+    const int may_be_ended = run->options->cancel || isfinite(run->options->time_limit);
+    return may_be_ended && (loop->since_best == 0 || !loop->has_held);
 }
 
 /* ---- the published loop ---------------------------------------------------------------------- */
@@ -182,17 +194,27 @@ static double accuracy_for(const mo_run *run, const mo_shift_loop *loop)
     return fmax(least, loop->rules->forcing * fmin(loop->residual, 0.1 * run->q_scale));
 }
 
+/* The second half of a round of map two; false where the run must stop in it. */
+static int add_second(mo_run *run, mo_shift_loop *loop)
+{
+    const double tol =
+        mo_shift_must_hold(run, loop) ? mo_shift_rounding(run) : accuracy_for(run, loop);
+    if (!mo_shift_second(run, loop, tol)) {
+        --loop->round; /* not complete */
+        return 0;
+    }
+    mo_convex_shifts(run->problem, loop->second_u, loop->second_r, loop->image);
+    return 1;
+}
+
 static mo_shift_end iterate(mo_run *run, mo_shift_loop *loop)
 {
     const mo_convex convex = {.problem = run->problem, .kind = MO_CONVEX_SHIFTED, .s = loop->s};
     rates rate = {.window = INFINITY};
     for (;;) {
         mo_shift_end end = mo_shift_round(run, loop, &convex, accuracy_for(run, loop));
-        if (end == MO_SHIFT_GOES_ON && loop->rules->map == MO_SHIFT_TWO) {
-            if (!mo_shift_second(run, loop)) {
-                return MO_SHIFT_MUST_STOP;
-            }
-            mo_convex_shifts(run->problem, loop->held_u, loop->held_r, loop->image);
+        if (end == MO_SHIFT_GOES_ON && loop->rules->map == MO_SHIFT_TWO && !add_second(run, loop)) {
+            return MO_SHIFT_MUST_STOP;
         }
         if (end != MO_SHIFT_MUST_STOP) {
             measure_rate(run, loop, &rate);
@@ -227,10 +249,21 @@ static double worst_penetration(const mo_problem *problem, const double *u, cons
     return worst;
 }
 
-/* Map two hands back its last complete iteration, whose velocity respects the constraints, whatever its residual. */
-static void hand_back_held(mo_run *run, const mo_shift_loop *loop)
+/* The second problem at the best slip speeds, to rounding. */
+static void hold_best(mo_run *run, mo_shift_loop *loop)
+{
+    memcpy(run->r, run->result->r, (size_t)run->problem->row_count * sizeof(double));
+    mo_problem_response_into(run->problem, run->r, run->result->v, run->u);
+    mo_shift_second(run, loop, mo_shift_rounding(run));
+}
+
+/* Map two hands back a velocity that respects the constraints, whatever its residual. */
+static void hand_back_held(mo_run *run, mo_shift_loop *loop)
 {
     mo_result *result = run->result;
+    if (loop->round > 0 && !mo_run_is_over(run)) {
+        hold_best(run, loop);
+    }
     if (!loop->has_held) {
         mo_say(&result->message,
                "it ended before its first iteration was complete: the velocity may penetrate");
@@ -238,13 +271,14 @@ static void hand_back_held(mo_run *run, const mo_shift_loop *loop)
     }
     memcpy(result->r, loop->held_r, (size_t)run->problem->row_count * sizeof(double));
     mo_say(&result->message,
-           "the velocity is that of the last complete iteration: it penetrates with %.1e at most; "
+           "the velocity is that of the best complete iteration, whose residual was %.1e: it "
+           "penetrates with %.1e at most; "
            "its impulses may leave the friction cone, and the residual tells how far they are from "
            "the law",
-           worst_penetration(run->problem, loop->held_u, loop->held_r));
+           run->best / run->q_scale, worst_penetration(run->problem, loop->held_u, loop->held_r));
 }
 
-static mo_status finish(mo_run *run, const mo_shift_loop *loop, mo_shift_end end)
+static mo_status finish(mo_run *run, mo_shift_loop *loop, mo_shift_end end)
 {
     run->result->iterations = loop->round;
     if (end == MO_SHIFT_SOLVED) {
@@ -270,7 +304,7 @@ static void begin(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules)
 {
     const mo_problem *problem = run->problem;
     loop->rules = rules;
-    loop->round = loop->has_held = loop->since_best = 0;
+    loop->round = loop->has_second = loop->has_held = loop->since_best = 0;
     loop->residual = loop->best = INFINITY;
     mo_problem_response_into(problem, run->r, run->result->v, run->u);
     if (run->options->start) {

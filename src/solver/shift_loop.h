@@ -56,12 +56,13 @@ struct mo_shift_loop {
     double *s_last, *image_last;
     double *lambda;              /* MO_LAW_MAX_GROUPS a constraint                         */
     double *second_r, *second_u; /* impulses and velocities of the second problem, rows */
-    double *held_r, *held_u;     /* the last ones that were completed                    */
+    double *held_r, *held_u;     /* the last ones solved to rounding                      */
     mo_shift_rescue rescue;
 
     /* Of the present run. */
     const mo_shift_rules *rules;
     int round;             /* rounds that are complete                         */
+    int has_second;        /* second_r is there: the next one starts from it   */
     int has_held;          /* held_r is there                                  */
     double residual, best; /* of the law, now and at best                      */
     int since_best;        /* rounds since then                                */
@@ -79,8 +80,14 @@ mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rul
 /* The shifted problem at loop->s to an accuracy, from run->r; then the measure and the image of s. */
 mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *convex, double tol);
 
-/* The second problem at the slip speeds of run->u, into held_r and held_u; false where the run must stop. */
-int mo_shift_second(mo_run *run, mo_shift_loop *loop);
+/*
+ * The second problem at the slip speeds of run->u, into second_r and second_u; where tol is that of rounding, into held_r
+ * and held_u as well.  False where the run must stop.
+ */
+int mo_shift_second(mo_run *run, mo_shift_loop *loop, double tol);
+
+/* Must the second problem of this round be solved to rounding, because the run may be ended before the next? */
+int mo_shift_must_hold(const mo_run *run, const mo_shift_loop *loop);
 
 double mo_shift_distance(int n, const double *x, const double *y);
 

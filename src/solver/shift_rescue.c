@@ -18,8 +18,8 @@
  *   settled   |F(s) - s| is a part of the term's own size: r_k becomes r, and alpha falls if that was easy
  *   hopeless  too many rounds, or too short a step: back to r_k with a larger alpha
  *
- * Each round solves one convex problem, as in the loop itself.  In map two the second problem is solved whenever r_k moves,
- * at the slip speeds of the first: its velocity is what is handed back, and s follows the first alone.
+ * Each round solves one convex problem, as in the loop itself.  In map two s follows the first problem alone; the second
+ * is solved where r_k moves and the run may be ended at any moment, to have a velocity to hand back.
  *
  * Limits: F has kinks, and Newton may not find a fixed point for any alpha that is small enough to be of use; many fixed
  * points may exist, and which one is found depends on the way.
@@ -192,7 +192,8 @@ mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop)
             keep_centre(run, loop);
             alpha = now.rounds <= EASY ? fmax(ALPHA_LEAST, FALL * alpha) : alpha;
             now = NEW_SEARCH;
-            if (loop->rules->map == MO_SHIFT_TWO && !mo_shift_second(run, loop)) {
+            if (loop->rules->map == MO_SHIFT_TWO && mo_shift_must_hold(run, loop) &&
+                !mo_shift_second(run, loop, mo_shift_rounding(run))) {
                 return MO_SHIFT_MUST_STOP;
             }
         } else if (now.rounds >= MOST_ROUNDS || now.t < SHORTEST) { /* hopeless */
