@@ -10,8 +10,8 @@
  *            change; a small rho converges in a few steps.
  *
  * Sweeps go on while their rate promises the tolerance for less work than Newton would take.  rho starts in proportion
- * to the residual, falls by ten after each step that Newton found easy, and rises where it did not get there.
- * Rounding puts an error of about 1e-16 / rho into the velocities of contacts that slide.  The last digits are therefore
+ * to the residual, falls by ten after each step that Newton found easy, less where a harder one did not pay, and
+ * rises where Newton toiled.  Rounding puts an error of about 1e-16 / rho into the velocities of contacts that slide.  The last digits are therefore
  * left to Newton on the natural map, tried after each step that found little to change.  The best r is kept.
  *
  * Limits: memory and time of a factorisation bound the Newton steps; beyond them sweeps are all there is, and
@@ -160,11 +160,16 @@ static double first_rho(const call *c)
     return fmin(RHO_FIRST, fmax(RHO_LEAST, RHO_FIRST * c->residual / c->run->q_scale));
 }
 
-/* newton: Newton steps of the last proximal step, or -1. */
-static double next_rho(const call *c, double rho, int newton)
+/* newton: Newton steps of the last proximal step, or -1; before: the residual before it. */
+static double next_rho(const call *c, double rho, int newton, double before)
 {
     const double least = c->convex->kind == MO_CONVEX_BOUNDED_SLIP ? RHO_LEAST_BOUNDED : RHO_LEAST;
-    const double factor = newton < 0 ? 30 : newton <= EASY ? 0.1 : newton > HARD ? 3 : 1;
+    const int is_slow = c->residual > 0.5 * before && newton <= HARD;
+    const double factor = newton < 0       ? 10
+                          : newton <= EASY ? 0.1
+                          : newton > HARD  ? 2
+                          : is_slow        ? 0.3
+                                           : 1;
     return fmin(RHO_MOST, fmax(least, factor * rho));
 }
 
@@ -208,16 +213,17 @@ static int step_until_solved(call *c)
             break;
         }
         /* Weights make the problem strongly convex: one step with rho = 0 solves it, if Newton gets there. */
-        const double own = c->convex->weight && !has_failed ? 0 : rho, best = w->best;
+        const double own = c->convex->weight && !has_failed ? 0 : rho, best = w->best,
+                     before = c->residual;
         const int newton = mo_convex_step_take(&w->step, c->convex, own, c->u, c->r);
         newton_steps += newton > 0 ? newton : 1;
         look(c);
         has_failed = has_failed || newton < 0;
-        rho = next_rho(c, rho, newton);
+        rho = next_rho(c, rho, newton, before);
         if (newton >= 0 && newton <= STEADY) {
             newton_steps += polish(c, own > 0 ? own : RHO_LEAST);
         }
-        since_best = w->best < 0.9 * best ? 0 : since_best + 1;
+        since_best = w->best < 0.98 * best ? 0 : since_best + 1;
     }
     return newton_steps;
 }

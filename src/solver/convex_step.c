@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Newton steps at most; relative accuracy of dx; dense matrices up to this size; numbers of a sparse factor. */
-enum { NEWTON_MOST = 40, DENSE_MOST = 2500 };
+enum { NEWTON_MOST = 100, DENSE_MOST = 2500 };
 static const double ACCURACY = 1e-3, VALUES_MOST = 1e8;
 
 /* LAPACK, column-major. */

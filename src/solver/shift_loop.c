@@ -44,8 +44,8 @@
 #include "base/error.h"
 #include "measure/measure_blocks.h"
 
-/* Rounds in which the residual must fall by ten; rounds without a better one before the loop gives up. */
-enum { WINDOW = 30, PATIENCE = 300 };
+/* Rounds in which the residual must fall by ten; rounds without a better one before the loop, or the rescue, gives up. */
+enum { WINDOW = 30, PATIENCE = 300, RESCUE_PATIENCE = 2000 };
 
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,
                               const mo_options *options, mo_arena *arena, mo_shift_loop *loop)
@@ -101,9 +101,11 @@ mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *c
     loop->residual = mo_natural_norm(problem, run->options->threads, run->u, run->r, run->partial);
     loop->since_best = loop->residual < loop->best ? 0 : loop->since_best + 1;
     loop->best = fmin(loop->best, loop->residual);
-    return mo_run_check(run, ++loop->round, run->u, run->r) ? MO_SHIFT_SOLVED
-           : loop->since_best >= PATIENCE                   ? MO_SHIFT_STUCK
-                                                            : MO_SHIFT_GOES_ON;
+    if (mo_run_check(run, ++loop->round, run->u, run->r)) {
+        return MO_SHIFT_SOLVED;
+    }
+    const int patience = loop->rules->rescue ? RESCUE_PATIENCE : PATIENCE;
+    return loop->since_best >= patience ? MO_SHIFT_STUCK : MO_SHIFT_GOES_ON;
 }
 
 int mo_shift_second(mo_run *run, mo_shift_loop *loop, double tol)

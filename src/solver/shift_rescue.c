@@ -34,7 +34,7 @@ enum { EASY = 6, MOST_ROUNDS = 15, KRYLOV = 50 };
 static const double ALPHA_FIRST = 1, ALPHA_LEAST = 1e-6, ALPHA_MOST = 1e3;
 static const double FALL = 0.6, RISE = 2;
 static const double SETTLED = 0.3;   /* |F(s) - s| as a part of the size of the added term  */
-static const double SHORTEST = 0.1;  /* step                                                */
+static const double SHORTEST = 0.3;  /* step                                                */
 static const double DESCENT = 0.1;   /* a step t must lower |F(s) - s| by this times t       */
 static const double ACCURACY = 0.01; /* of the convex problems, relative to |F(s) - s|       */
 static const double INEXACT = 1e-3;  /* of Newton's equation                                */
