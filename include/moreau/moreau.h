@@ -6,11 +6,14 @@
 
 #include "moreau/base.h"
 #include "moreau/io.h"
+#include "moreau/joint.h"
 #include "moreau/law.h"
 #include "moreau/measure.h"
 #include "moreau/options.h"
 #include "moreau/problem.h"
 #include "moreau/result.h"
+#include "moreau/shape.h"
 #include "moreau/solve.h"
+#include "moreau/world.h"
 
 #endif

@@ -36,8 +36,8 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
         return mo_fail(why, MO_ERR_PROBLEM, "a coulomb block has 2 or 3 rows, not %d", d);
     }
     if (!(law->mu >= 0)) {
-        return mo_fail(why, MO_ERR_PROBLEM,
-                       "the friction coefficient mu is %g, but must not be negative", law->mu);
+        return mo_fail(why, MO_ERR_PROBLEM, "the friction coefficient mu is %g, but must not be negative",
+                       law->mu);
     }
     return MO_OK;
 }
@@ -70,16 +70,12 @@ static void project(const double *p, int d, const double *x, double *y)
 {
     const double mu = p[0], t = tangent_norm(d, x), x_N = x[0];
     if (isinf(mu) || t <= mu * x_N) {
-        for (int k = 1; k < d; ++k) {
-            y[k] = x[k];
-        }
+        memmove(y, x, (size_t)d * sizeof *x);
         y[0] = x_N > 0 ? x_N : 0;
         return;
     }
     if (mu * t <= -x_N) {
-        for (int k = 0; k < d; ++k) {
-            y[k] = 0;
-        }
+        memset(y, 0, (size_t)d * sizeof *y);
         return;
     }
     const double y_N = boundary_normal(mu, x_N, t);
@@ -165,21 +161,12 @@ static void natural_without_slip(int d, double step, const double *u, const doub
     }
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r,
-                    double *z)
+static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
 {
     if (isinf(p[0])) {
         natural_without_slip(d, step, u, r, z);
-        return;
-    }
-    double x[3], y[3];
-    x[0] = r[0] - step * (u[0] + p[0] * tangent_norm(d, u));
-    for (int k = 1; k < d; ++k) {
-        x[k] = r[k] - step * u[k];
-    }
-    project(p, d, x, y);
-    for (int k = 0; k < d; ++k) {
-        z[k] = r[k] - y[k];
+    } else {
+        mo_law_natural_default(&mo_law_coulomb_ops, p, d, step, u, r, z);
     }
 }
 
@@ -231,29 +218,20 @@ static inline double quick_step(const quick_contact *q, const quick_point *x)
            (dbound * x->square * x->norm - along * x->bound * x->bound);
 }
 
-/* An alpha beyond which friction is weaker than its bound: |r_T| <= |c| / alpha there. */
-static inline double quick_far(const quick_contact *q)
-{
-    const double c = sqrt(q->c[0] * q->c[0] + q->c[1] * q->c[1]);
-    const double coupling = sqrt(q->W_NT[0] * q->W_NT[0] + q->W_NT[1] * q->W_NT[1]);
-    return c * (1 + q->mu * coupling * q->inverse_NN) / (q->mu * -q->b_N * q->inverse_NN);
-}
-
 /*
- * What disc.c does, for the contact in space that sweeps meet by the million: Newton with neither axes nor brackets, from
- * alpha = 0 and, where r_N depends so strongly on r_T that this leads below zero, from far out.  False where A is near singular
- * (its determinant would lose more than two digits) or Newton does not get there at once; disc.c then does.
+ * What disc.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0
+ * with neither axes nor brackets.  False where A is near singular (its determinant would lose more
+ * than two digits) or Newton does not get there at once; disc.c then does.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
 {
     const quick_contact q = quick_eliminate(mu, W, b);
     const double diagonal = q.A[0] * q.A[3];
     double alpha = 0;
-    int is_far = 0;
     if (!(q.A[0] > 0 && q.A[3] > 0 && diagonal - q.A[1] * q.A[2] > 0.01 * diagonal)) {
         return 0;
     }
-    for (int iteration = 0; iteration < 10; ++iteration) {
+    for (int iteration = 0; iteration < 8; ++iteration) {
         const quick_point x = quick_at(&q, alpha);
         const int sticks = iteration == 0 && x.norm <= x.bound;
         if (sticks || fabs(x.norm - x.bound) <= 8 * DBL_EPSILON * x.bound) {
@@ -264,14 +242,9 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
             return 1;
         }
         alpha += quick_step(&q, &x);
-        if (x.bound > 0 && alpha > 0) {
-            continue;
-        }
-        if (is_far) {
+        if (!(x.bound > 0 && alpha > 0)) {
             return 0;
         }
-        is_far = 1;
-        alpha = quick_far(&q);
     }
     return 0;
 }
@@ -343,8 +316,8 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
     }
     const double slip = tangent_norm(d, u);
     /* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take. */
-    const double friction =
-        isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
+    const double friction = isinf(p[0]) ? r[0] * slip
+                                        : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
     out->penetration_rate = fmax(0, -u[0]);
     out->cone_violation = sqrt(outside);
     out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));

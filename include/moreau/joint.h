@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Joints of the simulator.
+ *
+ *   joint        leaves free              coordinate q
+ *   ball         every rotation           -                 (in the plane the same as revolute)
+ *   revolute     a turn about one axis    angle, rad
+ *   prismatic    a slide along one axis   displacement, m
+ *   weld         nothing                  -
+ *   distance     all but the distance     distance, m       (of the two anchors)
+ *
+ * A joint is held by bilateral rows.  One with a coordinate may have limits (frictionless rows), dry friction, and a motor
+ * or a servo (box rows: at most max_effort).
+ */
+#ifndef MOREAU_JOINT_H
+#define MOREAU_JOINT_H
+
+#include "moreau/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mo_joint_kind {
+    MO_JOINT_BALL,
+    MO_JOINT_REVOLUTE,
+    MO_JOINT_PRISMATIC,
+    MO_JOINT_WELD,
+    MO_JOINT_DISTANCE,
+    MO_JOINT_KIND_COUNT
+} mo_joint_kind;
+
+typedef enum mo_drive_kind {
+    MO_DRIVE_NONE,
+    MO_DRIVE_VELOCITY, /* q' = target, as far as max_effort reaches                    */
+    MO_DRIVE_POSITION  /* q = target at the end of the step, as far as max_effort reaches */
+} mo_drive_kind;
+
+typedef struct mo_joint_def {
+    mo_joint_kind kind;
+    mo_body_id a, b;    /* a may be none: the world                                             */
+    double anchor[3];   /* world, at the poses the bodies have when the joint is added           */
+    double anchor_b[3]; /* distance: the anchor on b; others ignore it                           */
+    double axis[3];     /* world; revolute, prismatic; ignored by a revolute in the plane        */
+    int has_limits;
+    double lower, upper; /* of q, which is zero (or the distance) when the joint is added         */
+    double dry_friction; /* moment or force that resists motion, N m or N                         */
+    mo_drive_kind drive;
+    double target;     /* of q or q'                                                            */
+    double max_effort; /* N m or N; infinity allowed                                            */
+    int collide;       /* 1: the two bodies may touch each other                                */
+} mo_joint_def;
+
+MO_API mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b);
+MO_API const char *mo_joint_name(mo_joint_kind kind);
+MO_API mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_message *why);
+MO_API void mo_world_remove_joint(mo_world *world, mo_joint_id joint);
+MO_API int mo_world_joint_count(const mo_world *world);
+MO_API mo_joint_id mo_world_joint(const mo_world *world, int k);
+
+typedef struct mo_joint_state {
+    mo_joint_kind kind;
+    mo_body_id a, b;
+    double anchor[2][3]; /* world, as each of the two bodies has it                    */
+    double q, speed;
+    double force[3], moment[3]; /* on b in the last step, world axes: impulse / h        */
+    double effort;              /* of the motor, servo or dry friction in the last step       */
+    double error;               /* distance of the anchors (along what the joint holds), m     */
+} mo_joint_state;
+
+MO_API mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id joint);
+MO_API mo_error mo_joint_set_drive(mo_world *world, mo_joint_id joint, mo_drive_kind drive,
+                                   double target, double max_effort, mo_message *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * From two shapes and their poses to the points where they touch or nearly touch.
+ *
+ * A collider is a shape made ready: checked, its hull found, its pose in the body kept.  The narrow phase is
+ * one function of two colliders; it looks the pair up in a table (collide.c) where each pair of kinds has one
+ * entry, in one file a family.  It knows neither bodies nor time, and remembers nothing.
+ *
+ * A touch lies between the surfaces of a and b: `point` midway, `normal` from a to b, gap negative where they
+ * overlap.  Gaps up to `reach` are reported.  `feature` names the vertex, edge or face of either that made the point, so that
+ * the same point of the next step has the same number; it is unique within the pair.  Faces that meet give the corners of
+ * their overlap: a box on a plane has four touches, at its corners, in every step.  In a planar world points and normals have
+ * z = 0 and two flat sides that meet give two touches.
+ *
+ * The order of the touches depends on the two colliders and poses alone, and a pair (b, a) gives the touches of (a, b) with
+ * the normals turned.
+ */
+#ifndef MO_COLLIDE_COLLIDE_H
+#define MO_COLLIDE_COLLIDE_H
+
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "moreau/shape.h"
+
+typedef struct mo_touch {
+    double point[3];
+    double normal[3];
+    double gap;
+    uint32_t feature;
+} mo_touch;
+
+typedef struct mo_touch_list {
+    mo_allocator allocator;
+    mo_touch *touch;
+    int count;
+    size_t room;
+    int is_short; /* memory ran out: some are missing */
+} mo_touch_list;
+
+void mo_touch_add(mo_touch_list *list, const mo_touch *touch);
+
+/* An axis-parallel box. */
+typedef struct mo_bounds {
+    double low[3], high[3];
+} mo_bounds;
+
+struct
+    mo_hull; /* hull.h: vertices, edges and faces of a convex polyhedron (polygon in the plane) */
+struct
+    mo_mesh; /* mesh.h: triangles (segments) and their tree                                     */
+
+typedef struct mo_collider {
+    mo_shape_def def; /* arrays are the collider's own */
+    int is_planar;
+    double size; /* radius of a ball about the shape's origin that holds it; infinite for a plane */
+    struct mo_hull *hull; /* box, hull */
+    struct mo_mesh *mesh;
+} mo_collider;
+
+/* Checks the definition (`why` says what is wrong) and makes the collider. */
+mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_allocator *allocator,
+                          mo_collider *collider, mo_message *why);
+void mo_collider_clear(const mo_allocator *allocator, mo_collider *collider);
+
+/* Volume (area in the plane), centre and inertia tensor (xx yy zz xy xz yz) about that centre for density 1, in the body's frame. */
+void mo_collider_mass(const mo_collider *collider, double *volume, double centre[3],
+                      double inertia[6]);
+
+/* The bounds of the shape of a body at this pose. */
+mo_bounds mo_collider_bounds(const mo_collider *collider, const mo_pose *body);
+
+/* Appends the touches of two shapes of bodies at these poses. */
+void mo_collide(const mo_collider *a, const mo_pose *pose_a, const mo_collider *b,
+                const mo_pose *pose_b, double reach, mo_touch_list *touches);
+
+#endif

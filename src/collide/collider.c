@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* A shape made ready for collision: checks, copies, masses, bounds. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collide/collide.h"
+#include "collide/hull.h"
+#include "linalg/vec3.h"
+
+/* ---- checks ----------------------------------------------------------------------------------- */
+
+static mo_error check_material(const mo_shape_def *def, int is_planar, mo_message *why)
+{
+    const mo_material *m = &def->material;
+    if (!(m->friction >= 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the friction of a material is %g, but must not be negative", m->friction);
+    }
+    if (!(m->restitution >= 0 && m->restitution <= 1)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the restitution of a material is %g, but must be between 0 and 1",
+                       m->restitution);
+    }
+    if (!(m->rolling >= 0 && isfinite(m->rolling)) || !(m->torsion >= 0 && isfinite(m->torsion))) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "rolling and torsion of a material must be finite and not negative");
+    }
+    if (is_planar && (m->rolling > 0 || m->torsion > 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "rolling and torsional friction are for worlds in space");
+    }
+    if (!(def->density >= 0) || isinf(def->density)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the density of a shape is %g, but must be finite and not negative",
+                       def->density);
+    }
+    return MO_OK;
+}
+
+static int is_length(double x)
+{
+    return x > 0 && isfinite(x);
+}
+
+static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *why)
+{
+    const char *name = mo_shape_name(def->kind);
+    switch (def->kind) {
+    case MO_SHAPE_BALL:
+        return is_length(def->radius)
+                   ? MO_OK
+                   : mo_fail(why, MO_ERR_ARGUMENT,
+                             "the radius of a ball is %g, but must be finite and above zero",
+                             def->radius);
+    case MO_SHAPE_BOX:
+        for (int k = 0; k < (is_planar ? 2 : 3); ++k) {
+            if (!is_length(def->half[k])) {
+                return mo_fail(why, MO_ERR_ARGUMENT,
+                               "half edge %d of a box is %g, but must be finite and above zero", k,
+                               def->half[k]);
+            }
+        }
+        return MO_OK;
+    case MO_SHAPE_CAPSULE:
+        return is_length(def->radius) &&
+                       isfinite(mo_vec3_norm(def->ends[0]) + mo_vec3_norm(def->ends[1]))
+                   ? MO_OK
+                   : mo_fail(why, MO_ERR_ARGUMENT,
+                             "a capsule has finite ends and a radius above zero");
+    case MO_SHAPE_CYLINDER:
+        if (is_planar) {
+            return mo_fail(why, MO_ERR_ARGUMENT,
+                           "there are no cylinders in the plane: use a ball or a box");
+        }
+        return is_length(def->radius) && is_length(def->half[2])
+                   ? MO_OK
+                   : mo_fail(why, MO_ERR_ARGUMENT,
+                             "a cylinder has a radius and a half height above zero");
+    case MO_SHAPE_HULL:
+    case MO_SHAPE_PLANE:
+    case MO_SHAPE_MESH:
+        return MO_OK;
+    default:
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of shape", name ? 0 : (int)def->kind);
+    }
+}
+
+static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
+{
+    const double *q = def->pose.orientation;
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (!isfinite(mo_vec3_norm(def->pose.position)) || !(fabs(square - 1) <= 1e-6)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the pose of a shape must be finite, with a unit quaternion");
+    }
+    if (is_planar && (q[1] != 0 || q[2] != 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a shape of a planar world turns about z only");
+    }
+    const mo_error error = check_sizes(def, is_planar, why);
+    return error ? error : check_material(def, is_planar, why);
+}
+
+/* ---- making ----------------------------------------------------------------------------------- */
+
+/* Radius about the origin of the shape's frame. */
+static double size_of(const mo_collider *c)
+{
+    const mo_shape_def *def = &c->def;
+    double size = 0;
+    switch (def->kind) {
+    case MO_SHAPE_BALL:
+        return def->radius;
+    case MO_SHAPE_CAPSULE:
+        return fmax(mo_vec3_norm(def->ends[0]), mo_vec3_norm(def->ends[1])) + def->radius;
+    case MO_SHAPE_CYLINDER:
+        return hypot(def->radius, def->half[2]);
+    case MO_SHAPE_PLANE:
+        return INFINITY;
+    default:
+        for (int k = 0; k < c->hull->vertex_count; ++k) {
+            size = fmax(size, mo_vec3_norm(c->hull->vertex[k]));
+        }
+        return size;
+    }
+}
+
+mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_allocator *allocator,
+                          mo_collider *c, mo_message *why)
+{
+    const mo_error error = check(def, is_planar, why);
+    if (error) {
+        return error;
+    }
+    *c = (mo_collider){.def = *def, .is_planar = is_planar};
+    c->def.points = NULL;
+    c->def.indices = NULL;
+    if (def->kind == MO_SHAPE_BOX) {
+        c->hull = mo_hull_create_box(allocator, is_planar, def->half, why);
+    } else if (def->kind == MO_SHAPE_HULL) {
+        c->hull = mo_hull_create(allocator, is_planar, def->points, def->point_count, why);
+    }
+    if ((def->kind == MO_SHAPE_BOX || def->kind == MO_SHAPE_HULL) && !c->hull) {
+        return MO_ERR_ARGUMENT;
+    }
+    if (def->kind == MO_SHAPE_HULL) { /* what it is made of from here on: its corners */
+        c->def.points = c->hull->vertex[0];
+        c->def.point_count = c->hull->vertex_count;
+    }
+    if (is_planar) {
+        c->def.ends[0][2] = c->def.ends[1][2] = c->def.pose.position[2] = 0;
+    }
+    c->size = size_of(c);
+    return MO_OK;
+}
+
+void mo_collider_clear(const mo_allocator *allocator, mo_collider *c)
+{
+    mo_hull_destroy(allocator, c->hull);
+    *c = (mo_collider){0};
+}
+
+/* ---- masses ----------------------------------------------------------------------------------- */
+
+static const double PI = 3.14159265358979323846;
+
+static void ball_mass(double radius, int is_planar, double *volume, double inertia[6])
+{
+    *volume = is_planar ? PI * radius * radius : 4.0 / 3 * PI * radius * radius * radius;
+    const double I = (is_planar ? 0.5 : 0.4) * *volume * radius * radius;
+    inertia[0] = inertia[1] = inertia[2] = I;
+}
+
+/* A cylinder of length l along z, with two half balls at its ends (is_round); in the plane a strip with half disks. */
+static void rod_mass(double radius, double l, int is_round, int is_planar, double *volume,
+                     double inertia[6])
+{
+    const double r2 = radius * radius;
+    if (is_planar) {
+        const double strip = 2 * radius * l, disk = PI * r2, offset = 4 * radius / (3 * PI);
+        *volume = strip + disk;
+        /* a half disk about its own centre of mass, then about the middle */
+        const double own = disk * (r2 / 2 - offset * offset), arm = l / 2 + offset;
+        inertia[2] = strip * (l * l + 4 * r2) / 12 + own + disk * arm * arm;
+        inertia[0] = inertia[1] = inertia[2];
+        return;
+    }
+    const double rod = PI * r2 * l, ball = is_round ? 4.0 / 3 * PI * r2 * radius : 0;
+    *volume = rod + ball;
+    inertia[2] = rod * r2 / 2 + ball * 0.4 * r2;
+    const double offset = 3.0 / 8 * radius, arm = l / 2 + offset;
+    inertia[0] = inertia[1] =
+        rod * (r2 / 4 + l * l / 12) + ball * (0.4 * r2 - offset * offset) + ball * arm * arm;
+}
+
+/* inertia = Q inertia Q' */
+static void turn_inertia(const double Q[9], double inertia[6])
+{
+    double A[9], B[9];
+    mo_mat3_symmetric(inertia, A);
+    mo_mat3_turn(Q, A, B);
+    const double turned[6] = {B[0], B[4], B[8], B[1], B[2], B[5]};
+    memcpy(inertia, turned, sizeof turned);
+}
+
+static void capsule_mass(const mo_collider *c, double *volume, double centre[3], double inertia[6])
+{
+    double along[3], Q[9];
+    mo_vec3_minus(c->def.ends[1], c->def.ends[0], along);
+    const double length = mo_vec3_norm(along);
+    rod_mass(c->def.radius, length, 1, c->is_planar, volume, inertia);
+    for (int k = 0; k < 3; ++k) {
+        centre[k] = 0.5 * (c->def.ends[0][k] + c->def.ends[1][k]);
+    }
+    if (length > 0 && !c->is_planar) { /* columns t, o, axis */
+        double t[3], o[3];
+        mo_vec3_scale(1 / length, along, along);
+        mo_vec3_tangents(along, t, o);
+        for (int k = 0; k < 3; ++k) {
+            mo_vec3_set(Q + 3 * k, t[k], o[k], along[k]);
+        }
+        turn_inertia(Q, inertia);
+    }
+}
+
+void mo_collider_mass(const mo_collider *c, double *volume, double centre[3], double inertia[6])
+{
+    *volume = 0;
+    memset(centre, 0, 3 * sizeof *centre);
+    memset(inertia, 0, 6 * sizeof *inertia);
+    if (c->def.kind == MO_SHAPE_BALL) {
+        ball_mass(c->def.radius, c->is_planar, volume, inertia);
+    } else if (c->def.kind == MO_SHAPE_CAPSULE) {
+        capsule_mass(c, volume, centre, inertia);
+    } else if (c->def.kind == MO_SHAPE_CYLINDER) {
+        rod_mass(c->def.radius, 2 * c->def.half[2], 0, 0, volume, inertia);
+    } else if (c->hull) {
+        mo_hull_mass(c->hull, volume, centre, inertia);
+    }
+    double Q[9];
+    mo_quat_matrix(c->def.pose.orientation, Q);
+    turn_inertia(Q, inertia);
+    mo_pose_point(&c->def.pose, centre, centre);
+}
+
+/* ---- bounds ----------------------------------------------------------------------------------- */
+
+static void take_in(const double x[3], double radius, mo_bounds *bounds)
+{
+    for (int k = 0; k < 3; ++k) {
+        bounds->low[k] = fmin(bounds->low[k], x[k] - radius);
+        bounds->high[k] = fmax(bounds->high[k], x[k] + radius);
+    }
+}
+
+mo_bounds mo_collider_bounds(const mo_collider *c, const mo_pose *body)
+{
+    const mo_pose pose = mo_pose_compose(body, &c->def.pose);
+    mo_bounds bounds;
+    for (int k = 0; k < 3; ++k) {
+        bounds.low[k] = INFINITY;
+        bounds.high[k] = -INFINITY;
+    }
+    double x[3];
+    switch (c->def.kind) {
+    case MO_SHAPE_BALL:
+    case MO_SHAPE_CYLINDER:
+        take_in(pose.position, c->size, &bounds);
+        break;
+    case MO_SHAPE_CAPSULE:
+        for (int k = 0; k < 2; ++k) {
+            mo_pose_point(&pose, c->def.ends[k], x);
+            take_in(x, c->def.radius, &bounds);
+        }
+        break;
+    case MO_SHAPE_BOX:
+    case MO_SHAPE_HULL:
+        for (int k = 0; k < c->hull->vertex_count; ++k) {
+            mo_pose_point(&pose, c->hull->vertex[k], x);
+            take_in(x, 0, &bounds);
+        }
+        break;
+    default:
+        take_in(pose.position, INFINITY, &bounds);
+    }
+    return bounds;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Convex polyhedra, and in the plane convex polygons: vertices, faces, edges, in the frame of the shape.
+ *
+ * In the plane the vertices go round counterclockwise, and face k is the side from vertex k to the next one.
+ */
+#ifndef MO_COLLIDE_HULL_H
+#define MO_COLLIDE_HULL_H
+
+#include "base/memory.h"
+
+enum { MO_HULL_VERTICES = 256 }; /* at most */
+
+typedef struct mo_hull_edge {
+    int vertex[2], face[2]; /* face[0] has it from vertex[0] to vertex[1], face[1] the other way */
+} mo_hull_edge;
+
+typedef struct mo_hull {
+    int is_planar;
+    int vertex_count, face_count, edge_count;
+    double (*vertex)[3];
+    double (*plane)[4]; /* outward unit normal n and offset d: n.x <= d inside */
+    int *face_start;    /* face_count + 1 */
+    int *face_vertex;   /* counterclockwise seen from outside */
+    mo_hull_edge *edge; /* in space */
+    double centre[3];   /* the mean of the vertices, inside */
+} mo_hull;
+
+/* NULL and a sentence where the points span no volume (area in the plane), are too many or not finite. */
+mo_hull *mo_hull_create(const mo_allocator *allocator, int is_planar, const double *points,
+                        int count, mo_message *why);
+mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const double half[3],
+                            mo_message *why);
+void mo_hull_destroy(const mo_allocator *allocator, mo_hull *hull);
+
+/* Volume (area), centre and inertia (xx yy zz xy xz yz) about that centre, for density 1. */
+void mo_hull_mass(const mo_hull *hull, double *volume, double centre[3], double inertia[6]);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The narrow phase, shared by its files.  A function for a pair of kinds gets both shapes with their poses in the world, the first
+ * of the kind that comes first in mo_shape_kind; the table in collide.c turns the others round.
+ */
+#ifndef MO_COLLIDE_NARROW_H
+#define MO_COLLIDE_NARROW_H
+
+#include "collide/collide.h"
+#include "collide/hull.h"
+
+typedef struct mo_placed {
+    const mo_collider *collider;
+    mo_pose pose; /* of the shape, in the world */
+} mo_placed;
+
+typedef void mo_pair_fn(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out);
+
+/* round.c: balls and capsules with each other; what rests on a plane by points */
+mo_pair_fn mo_collide_ball_ball, mo_collide_ball_capsule, mo_collide_capsule_capsule;
+mo_pair_fn mo_collide_ball_plane, mo_collide_capsule_plane, mo_collide_hull_plane;
+/* round_hull.c */
+mo_pair_fn mo_collide_ball_hull, mo_collide_capsule_hull;
+/* hull_hull.c */
+mo_pair_fn mo_collide_hull_hull;
+/* planar.c: every pair of bounded convex shapes in the plane, and each with a half-plane */
+mo_pair_fn mo_collide_planar, mo_collide_planar_half;
+
+/* A touch from the two nearest points: on the surface of a and on that of b, with the normal from a to b. */
+void mo_touch_between(const double on_a[3], const double on_b[3], const double normal[3],
+                      double gap, uint32_t feature, mo_touch_list *out);
+
+/* The point of the segment pq nearest to x, as a part of the way from p to q. */
+double mo_nearest_on_segment(const double p[3], const double q[3], const double x[3],
+                             double nearest[3]);
+
+/* Parts of the way of the nearest points of two segments. */
+void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t);
+
+#endif

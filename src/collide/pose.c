@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Poses: positions and unit quaternions. */
+#include "linalg/vec3.h"
+#include "moreau/shape.h"
+
+mo_pose mo_pose_identity(void)
+{
+    return (mo_pose){.orientation = {1, 0, 0, 0}};
+}
+
+mo_pose mo_pose_at(double x, double y, double z)
+{
+    return (mo_pose){.position = {x, y, z}, .orientation = {1, 0, 0, 0}};
+}
+
+mo_pose mo_pose_turned(double x, double y, double z, const double axis[3], double angle)
+{
+    mo_pose pose = mo_pose_at(x, y, z);
+    const double size = mo_vec3_norm(axis);
+    if (size > 0) {
+        double phi[3];
+        mo_vec3_scale(angle / size, axis, phi);
+        mo_quat_rotation(phi, pose.orientation);
+    }
+    return pose;
+}
+
+mo_pose mo_pose_planar(double x, double y, double angle)
+{
+    return mo_pose_turned(x, y, 0, (const double[3]){0, 0, 1}, angle);
+}
+
+mo_pose mo_pose_compose(const mo_pose *outer, const mo_pose *inner)
+{
+    mo_pose both;
+    mo_pose_point(outer, inner->position, both.position);
+    mo_quat_multiply(outer->orientation, inner->orientation, both.orientation);
+    return both;
+}
+
+void mo_pose_vector(const mo_pose *pose, const double local[3], double world[3])
+{
+    mo_quat_turn(pose->orientation, local, world);
+}
+
+void mo_pose_point(const mo_pose *pose, const double local[3], double world[3])
+{
+    mo_quat_turn(pose->orientation, local, world);
+    mo_vec3_along(world, 1, pose->position, world);
+}
+
+void mo_pose_vector_back(const mo_pose *pose, const double world[3], double local[3])
+{
+    const double *q = pose->orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
+    mo_quat_turn(back, world, local);
+}
+
+void mo_pose_point_back(const mo_pose *pose, const double world[3], double local[3])
+{
+    double arm[3];
+    mo_vec3_minus(world, pose->position, arm);
+    mo_pose_vector_back(pose, arm, local);
+}
+
+double mo_pose_angle(const mo_pose *pose)
+{
+    const double angle = 2 * atan2(pose->orientation[3], pose->orientation[0]);
+    const double turn = 2 * acos(-1.0);
+    return angle > turn / 2 ? angle - turn : angle <= -turn / 2 ? angle + turn : angle;
+}

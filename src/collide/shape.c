@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Materials and definitions of shapes. */
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "moreau/shape.h"
+
+mo_material mo_default_material(void)
+{
+    return (mo_material){.friction = 0.5};
+}
+
+mo_material mo_material_combine(const mo_material *a, const mo_material *b)
+{
+    /* 0 times infinity is no number: without friction on one side there is none. */
+    const double product = a->friction > 0 && b->friction > 0 ? a->friction * b->friction : 0;
+    return (mo_material){.friction = a->friction == b->friction ? a->friction : sqrt(product),
+                         .restitution = fmax(a->restitution, b->restitution),
+                         .rolling = fmax(a->rolling, b->rolling),
+                         .torsion = fmax(a->torsion, b->torsion)};
+}
+
+const char *mo_shape_name(mo_shape_kind kind)
+{
+    static const char *const NAMES[MO_SHAPE_KIND_COUNT] = {"ball", "box",   "capsule", "cylinder",
+                                                           "hull", "plane", "mesh"};
+    return kind >= 0 && kind < MO_SHAPE_KIND_COUNT ? NAMES[kind] : NULL;
+}
+
+mo_shape_def mo_default_shape(mo_shape_kind kind)
+{
+    return (mo_shape_def){.kind = kind,
+                          .pose = mo_pose_identity(),
+                          .material = mo_default_material(),
+                          .density = 1000,
+                          .layer = 1,
+                          .mask = ~0u};
+}
+
+mo_shape_def mo_shape_ball(double radius)
+{
+    mo_shape_def def = mo_default_shape(MO_SHAPE_BALL);
+    def.radius = radius;
+    return def;
+}
+
+mo_shape_def mo_shape_box(double half_x, double half_y, double half_z)
+{
+    mo_shape_def def = mo_default_shape(MO_SHAPE_BOX);
+    mo_vec3_set(def.half, half_x, half_y, half_z);
+    return def;
+}
+
+mo_shape_def mo_shape_capsule(const double a[3], const double b[3], double radius)
+{
+    mo_shape_def def = mo_default_shape(MO_SHAPE_CAPSULE);
+    mo_vec3_copy(a, def.ends[0]);
+    mo_vec3_copy(b, def.ends[1]);
+    def.radius = radius;
+    return def;
+}
+
+mo_shape_def mo_shape_cylinder(double radius, double half_height)
+{
+    mo_shape_def def = mo_default_shape(MO_SHAPE_CYLINDER);
+    def.radius = radius;
+    def.half[2] = half_height;
+    return def;
+}
+
+mo_shape_def mo_shape_hull(const double *points, int point_count)
+{
+    mo_shape_def def = mo_default_shape(MO_SHAPE_HULL);
+    def.points = points;
+    def.point_count = point_count;
+    return def;
+}
+
+mo_shape_def mo_shape_plane(void)
+{
+    return mo_default_shape(MO_SHAPE_PLANE);
+}
+
+mo_shape_def mo_shape_mesh(const double *points, int point_count, const int *indices,
+                           int index_count)
+{
+    mo_shape_def def = mo_default_shape(MO_SHAPE_MESH);
+    def.points = points;
+    def.point_count = point_count;
+    def.indices = indices;
+    def.index_count = index_count;
+    return def;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A binary tree of boxes.  A leaf is inserted beside the node that makes the sum of all surface areas grow least, found by branch and
+ * bound down the tree; on the way back up each node is rotated with a grandchild where that makes its boxes smaller.
+ */
+#include "collide/tree.h"
+
+#include <math.h>
+
+enum { NONE = -1 };
+
+typedef struct node {
+    mo_bounds bounds;
+    int parent; /* of a free node: the next free one */
+    int child[2];
+    int item; /* of a leaf, else NONE */
+} node;
+
+struct mo_tree {
+    mo_allocator allocator;
+    node *node;
+    size_t room;
+    int count, root, free;
+};
+
+mo_error mo_tree_create(const mo_allocator *allocator, mo_tree **tree)
+{
+    const mo_allocator own = mo_allocator_or_default(allocator);
+    mo_tree *made = mo_memory_array(&own, 1, sizeof *made);
+    if (made) {
+        *made = (mo_tree){.allocator = own, .root = NONE, .free = NONE};
+    }
+    *tree = made;
+    return made ? MO_OK : MO_ERR_MEMORY;
+}
+
+void mo_tree_destroy(mo_tree *tree)
+{
+    if (tree) {
+        const mo_allocator own = tree->allocator;
+        mo_memory_free(&own, tree->node);
+        mo_memory_free(&own, tree);
+    }
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------ */
+
+static mo_bounds join(const mo_bounds *a, const mo_bounds *b)
+{
+    mo_bounds both;
+    for (int k = 0; k < 3; ++k) {
+        both.low[k] = a->low[k] < b->low[k] ? a->low[k] : b->low[k];
+        both.high[k] = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
+    }
+    return both;
+}
+
+static double area(const mo_bounds *a)
+{
+    const double x = a->high[0] - a->low[0], y = a->high[1] - a->low[1], z = a->high[2] - a->low[2];
+    return x * y + y * z + z * x;
+}
+
+static double joint_area(const mo_bounds *a, const mo_bounds *b)
+{
+    const mo_bounds both = join(a, b);
+    return area(&both);
+}
+
+static int meet(const mo_bounds *a, const mo_bounds *b)
+{
+    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
+           b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
+}
+
+static int holds(const mo_bounds *outer, const mo_bounds *inner)
+{
+    int inside = 1;
+    for (int k = 0; k < 3; ++k) {
+        inside = inside && outer->low[k] <= inner->low[k] && inner->high[k] <= outer->high[k];
+    }
+    return inside;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------ */
+
+static int is_leaf(const mo_tree *tree, int k)
+{
+    return tree->node[k].item != NONE;
+}
+
+static int take_node(mo_tree *tree)
+{
+    if (tree->free != NONE) {
+        const int k = tree->free;
+        tree->free = tree->node[k].parent;
+        return k;
+    }
+    if (!mo_memory_grow(&tree->allocator, (void **)&tree->node, &tree->room,
+                        (size_t)tree->count + 1, sizeof *tree->node)) {
+        return NONE;
+    }
+    return tree->count++;
+}
+
+static void drop_node(mo_tree *tree, int k)
+{
+    tree->node[k].parent = tree->free;
+    tree->free = k;
+}
+
+static void refit(mo_tree *tree, int k)
+{
+    const int *child = tree->node[k].child;
+    tree->node[k].bounds = join(&tree->node[child[0]].bounds, &tree->node[child[1]].bounds);
+}
+
+static int *place_in_parent(mo_tree *tree, int k)
+{
+    const int parent = tree->node[k].parent;
+    return parent == NONE ? &tree->root
+                          : &tree->node[parent].child[tree->node[parent].child[1] == k];
+}
+
+/* Swaps the child `near` of k with the grandchild that makes the other child smallest, where that is a gain. */
+static void rotate(mo_tree *tree, int k)
+{
+    node *n = tree->node;
+    double best = 0;
+    int best_side = NONE, best_grand = NONE;
+    for (int side = 0; side < 2; ++side) {
+        const int near = n[k].child[side], far = n[k].child[!side];
+        if (is_leaf(tree, far)) {
+            continue;
+        }
+        for (int grand = 0; grand < 2; ++grand) { /* n[far].child[grand] goes up, near goes down */
+            const int stays = n[far].child[!grand];
+            const double gain =
+                area(&n[far].bounds) - joint_area(&n[near].bounds, &n[stays].bounds);
+            if (gain > best) {
+                best = gain;
+                best_side = side;
+                best_grand = grand;
+            }
+        }
+    }
+    if (best_side == NONE) {
+        return;
+    }
+    const int near = n[k].child[best_side], far = n[k].child[!best_side],
+              up = n[far].child[best_grand];
+    n[k].child[best_side] = up;
+    n[up].parent = k;
+    n[far].child[best_grand] = near;
+    n[near].parent = far;
+    refit(tree, far);
+}
+
+/* From k to the root: boxes fit again. */
+static void mend(mo_tree *tree, int k)
+{
+    for (; k != NONE; k = tree->node[k].parent) {
+        refit(tree, k);
+        rotate(tree, k);
+    }
+}
+
+/* ---- leaves ----------------------------------------------------------------------------------- */
+
+/* The node to become the sibling: down the child whose subtree grows least, as long as that may pay. */
+static int find_sibling(const mo_tree *tree, const mo_bounds *bounds)
+{
+    const node *n = tree->node;
+    int k = tree->root, best = k;
+    double inherited = 0, best_cost = joint_area(&n[k].bounds, bounds);
+    while (!is_leaf(tree, k)) {
+        inherited += joint_area(&n[k].bounds, bounds) - area(&n[k].bounds);
+        double low[2];
+        for (int side = 0; side < 2; ++side) {
+            const node *child = n + n[k].child[side];
+            const double direct = joint_area(&child->bounds, bounds), cost = inherited + direct;
+            if (cost < best_cost) {
+                best_cost = cost;
+                best = n[k].child[side];
+            }
+            low[side] = is_leaf(tree, n[k].child[side])
+                            ? INFINITY
+                            : cost - area(&child->bounds) + area(bounds);
+        }
+        const int side = low[1] < low[0];
+        if (low[side] >= best_cost) {
+            break;
+        }
+        k = n[k].child[side];
+    }
+    return best;
+}
+
+static void link_leaf(mo_tree *tree, int leaf, int parent)
+{
+    node *n = tree->node;
+    if (tree->root == NONE) {
+        tree->root = leaf;
+        n[leaf].parent = NONE;
+        drop_node(tree, parent);
+        return;
+    }
+    const int sibling = find_sibling(tree, &n[leaf].bounds);
+    *place_in_parent(tree, sibling) = parent;
+    n[parent] = (node){.parent = n[sibling].parent, .child = {sibling, leaf}, .item = NONE};
+    n[sibling].parent = n[leaf].parent = parent;
+    mend(tree, parent);
+}
+
+static void unlink_leaf(mo_tree *tree, int leaf)
+{
+    node *n = tree->node;
+    const int parent = n[leaf].parent;
+    if (parent == NONE) {
+        tree->root = NONE;
+        return;
+    }
+    const int sibling = n[parent].child[n[parent].child[0] == leaf];
+    *place_in_parent(tree, parent) = sibling;
+    n[sibling].parent = n[parent].parent;
+    drop_node(tree, parent);
+    mend(tree, n[sibling].parent);
+}
+
+int mo_tree_insert(mo_tree *tree, const mo_bounds *bounds, int item)
+{
+    const int leaf = take_node(tree);
+    const int parent = leaf == NONE ? NONE : take_node(tree);
+    if (parent == NONE) {
+        if (leaf != NONE) {
+            drop_node(tree, leaf);
+        }
+        return NONE;
+    }
+    tree->node[leaf] =
+        (node){.bounds = *bounds, .parent = NONE, .child = {NONE, NONE}, .item = item};
+    link_leaf(tree, leaf, parent);
+    return leaf;
+}
+
+void mo_tree_remove(mo_tree *tree, int proxy)
+{
+    unlink_leaf(tree, proxy);
+    drop_node(tree, proxy);
+}
+
+int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat)
+{
+    node *n = tree->node;
+    mo_bounds generous = *bounds;
+    for (int k = 0; k < 3; ++k) {
+        generous.low[k] -= 4 * fat;
+        generous.high[k] += 4 * fat;
+    }
+    if (holds(&n[proxy].bounds, bounds) && holds(&generous, &n[proxy].bounds)) {
+        return 0; /* neither too small nor far too large */
+    }
+    const int was_alone = n[proxy].parent == NONE;
+    unlink_leaf(tree, proxy);
+    for (int k = 0; k < 3; ++k) {
+        n[proxy].bounds.low[k] = bounds->low[k] - fat;
+        n[proxy].bounds.high[k] = bounds->high[k] + fat;
+    }
+    if (was_alone) {
+        tree->root = proxy;
+        n[proxy].parent = NONE;
+        return 1;
+    }
+    link_leaf(tree, proxy, take_node(tree)); /* the parent that unlinking freed: there is room */
+    return 1;
+}
+
+void mo_tree_query(const mo_tree *tree, const mo_bounds *bounds, mo_tree_found *found,
+                   void *context)
+{
+    /* Up the parents instead of a stack: any depth will do. */
+    const node *n = tree->node;
+    int k = tree->root, last = NONE;
+    while (k != NONE) {
+        int next = n[k].parent;
+        if (last == n[k].parent) { /* from above */
+            if (meet(&n[k].bounds, bounds)) {
+                if (is_leaf(tree, k)) {
+                    if (!found(context, n[k].item)) {
+                        return;
+                    }
+                } else {
+                    next = n[k].child[0];
+                }
+            }
+        } else if (last == n[k].child[0]) {
+            next = n[k].child[1];
+        }
+        last = k;
+        k = next;
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The broad phase: a dynamic tree of bounding boxes.
+ *
+ * Each leaf is a proxy with a box somewhat larger than what it holds, so that it needs to move in the tree only
+ * when what it holds leaves that box.  Insertion follows the cheapest surface area, and rotations keep the tree flat.
+ */
+#ifndef MO_COLLIDE_TREE_H
+#define MO_COLLIDE_TREE_H
+
+#include "collide/collide.h"
+
+typedef struct mo_tree mo_tree;
+
+mo_error mo_tree_create(const mo_allocator *allocator, mo_tree **tree);
+void mo_tree_destroy(mo_tree *tree);
+
+/* A leaf for `item` (any number >= 0); its proxy, or -1 for lack of memory. */
+int mo_tree_insert(mo_tree *tree, const mo_bounds *bounds, int item);
+void mo_tree_remove(mo_tree *tree, int proxy);
+/* True where the box had to grow or move in the tree; `fat` is what it is enlarged by. */
+int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat);
+
+/* Calls `found` for every item whose box meets the bounds, until it returns 0. */
+typedef int mo_tree_found(void *context, int item);
+void mo_tree_query(const mo_tree *tree, const mo_bounds *bounds, mo_tree_found *found,
+                   void *context);
+
+#endif

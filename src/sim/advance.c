@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Velocities without constraints before the solve, poses after it.
+ *
+ * Translation.  (1 + h d) v_free = v + h (g + F/m), damping d being implicit.
+ *
+ * Rotation.  With R the orientation, J(R) the inertia in world axes and L = J(R) w the angular momentum, w_free solves
+ *
+ *     J(exp(h w) R) w = L + h T        (implicit in the orientation at the end of the step)
+ *
+ * so that a body without moments keeps its angular momentum to rounding, whatever it does.  In the body's axes this
+ * reads J0 y = exp(-h y) l with y = R' w and l = R'(L + h T), since w is its own image under exp(h w); three
+ * equations, by Newton's method from y = J0^-1 l.
+ *
+ * The problem's mass matrix is J at that orientation too, so that its right-hand side is L + h T itself: constraints add their impulses to
+ * the true momentum, and the kinetic energy they see is that at the end of the step but for the turn that they cause.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+/* y = exp(-phi) x: x turned back by the rotation vector phi. */
+static void turn_back(const double phi[3], const double x[3], double y[3])
+{
+    double minus[3], q[4];
+    mo_vec3_scale(-1, phi, minus);
+    mo_quat_rotation(minus, q);
+    mo_quat_turn(q, x, y);
+}
+
+/* y with J0 y = exp(-h y) l. */
+static void spin_freely(const double J0[9], const double l[3], double h, double y[3])
+{
+    enum { STEPS = 20 };
+    mo_mat3_solve(J0, l, y);
+    for (int step = 0; step < STEPS; ++step) {
+        double phi[3], turned[3], residual[3], A[9], correction[3];
+        mo_vec3_scale(h, y, phi);
+        turn_back(phi, l, turned);
+        mo_mat3_apply(J0, y, residual);
+        mo_vec3_minus(residual, turned, residual);
+        /* d/dy exp(-h y) l = h [turned]_x to first order in h, which is enough to converge */
+        const double c[3] = {h * turned[0], h * turned[1], h * turned[2]};
+        const double skew[9] = {0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0};
+        for (int k = 0; k < 9; ++k) {
+            A[k] = J0[k] - skew[k];
+        }
+        mo_mat3_solve(A, residual, correction);
+        mo_vec3_minus(y, correction, y);
+        if (mo_vec3_norm(correction) <= 1e-15 * mo_vec3_norm(y)) {
+            return;
+        }
+    }
+}
+
+static void free_spin(const mo_sim_body *body, double h, double out[3])
+{
+    double R[9], w0[3], l[3], moment[3], y[3];
+    mo_quat_matrix(body->orientation, R);
+    mo_mat3_apply_transposed(R, body->v + 3, w0);
+    mo_mat3_apply(body->inertia, w0, l);
+    mo_mat3_apply_transposed(R, body->force + 3, moment);
+    mo_vec3_along(l, h, moment, l);
+    spin_freely(body->inertia, l, h, y);
+    mo_mat3_apply(R, y, out);
+    mo_vec3_scale(1 / (1 + h * body->def.angular_damping), out, out);
+}
+
+static void free_velocity(const mo_world *world, mo_sim_body *body, double h)
+{
+    const double damp = 1 / (1 + h * body->def.linear_damping);
+    for (int k = 0; k < 3; ++k) {
+        body->free_v[k] =
+            damp * (body->v[k] + h * (world->def.gravity[k] + body->force[k] / body->mass));
+    }
+    if (mo_is_planar(world)) {
+        body->free_v[2] = body->free_v[3] = body->free_v[4] = 0;
+        body->free_v[5] = (body->v[5] + h * body->force[5] / body->inertia[8]) /
+                          (1 + h * body->def.angular_damping);
+        return;
+    }
+    free_spin(body, h, body->free_v + 3);
+    double phi[3], turn[4], end[4], R[9];
+    mo_vec3_scale(h, body->free_v + 3, phi);
+    mo_quat_rotation(phi, turn);
+    mo_quat_multiply(turn, body->orientation, end);
+    mo_quat_matrix(end, R);
+    mo_mat3_turn(R, body->inertia, body->world_inertia);
+}
+
+/* The velocity that brings a driven body where it is prescribed to be at the end of the step. */
+static void driven_velocity(const mo_world *world, mo_sim_body *body, double h)
+{
+    memcpy(body->free_v, body->v, sizeof body->free_v);
+    if (!body->def.motion) {
+        return;
+    }
+    mo_pose goal = mo_pose_identity();
+    body->def.motion(body->def.motion_user, world->time + h, &goal);
+    mo_quat_normalise(goal.orientation);
+    double centre[3], turn[4];
+    mo_pose_point(&goal, body->centre, centre);
+    for (int k = 0; k < 3; ++k) {
+        body->free_v[k] = (centre[k] - body->x[k]) / h;
+    }
+    const double *q = body->orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
+    mo_quat_multiply(goal.orientation, back, turn);
+    const double sine = mo_vec3_norm(turn + 1) * (turn[0] < 0 ? -1 : 1);
+    const double angle = 2 * atan2(fabs(sine), fabs(turn[0]));
+    mo_vec3_scale(sine != 0 ? angle / (sine * h) : 0, turn + 1, body->free_v + 3);
+}
+
+void mo_advance_free(mo_world *world, double h)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_FREE && !body->is_asleep) {
+            free_velocity(world, body, h);
+        } else if (body->kind == MO_BODY_DRIVEN) {
+            driven_velocity(world, body, h);
+        } else {
+            memset(body->free_v, 0, sizeof body->free_v);
+        }
+        memcpy(body->next_v, body->free_v, sizeof body->next_v);
+    }
+}
+
+static void move(mo_sim_body *body, double h)
+{
+    double phi[3], turn[4];
+    mo_vec3_along(body->x, h, body->next_v, body->next_x);
+    mo_vec3_scale(h, body->next_v + 3, phi);
+    mo_quat_rotation(phi, turn);
+    mo_quat_multiply(turn, body->orientation, body->next_orientation);
+    mo_quat_normalise(body->next_orientation);
+}
+
+mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        move(body, h);
+        double sum = 0;
+        for (int i = 0; i < 6; ++i) {
+            sum += body->next_v[i];
+        }
+        for (int i = 0; i < 4; ++i) {
+            sum += body->next_orientation[i];
+        }
+        if (!isfinite(sum + body->next_x[0] + body->next_x[1] + body->next_x[2])) {
+            return mo_fail(why, MO_ERR_ARGUMENT,
+                           "the step would move body %d '%.64s' to a place or with a speed that is "
+                           "not finite: its "
+                           "forces, its prescribed motion or the step are out of range",
+                           k, body->def.name);
+        }
+    }
+    return MO_OK;
+}
+
+void mo_advance_accept(mo_world *world, double h)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->kind != MO_BODY_FIXED && !body->is_asleep) {
+            mo_vec3_copy(body->next_x, body->x);
+            memcpy(body->orientation, body->next_orientation, sizeof body->orientation);
+        }
+        memcpy(body->v, body->next_v, sizeof body->v);
+        memset(body->force, 0, sizeof body->force);
+    }
+    world->time += h;
+    world->steps++;
+    world->last_step = h;
+}

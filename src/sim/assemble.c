@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * From contacts and joints to a contact problem, and from its answer back to them.
+ *
+ * Bodies without any constraint stay out of it: they keep their free velocities.  For the others
+ *
+ *     M v = M v_free + H r,      u = H' v + w.
+ *
+ * w of a contact, with the velocities of driven bodies added:
+ *
+ *     w_N = gap / h                       the gap is linearised over the step [anitescu2004, eq. 2.3]; a penetration deeper than
+ *                                         a hundredth of a body goes out in several steps
+ *     w_N = e u_N before the step         where an impact happens in this step and bounces (Newton's law, Moreau's form): faster than
+ *                                         restitution_speed, and than what two steps of falling make
+ *     w_T = slip / h                      of a contact that stuck: takes back what tolerance let it slide, so that errors of
+ *                                         the solves do not add up to a creep
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+static const double RECOVERY = 0.01; /* of the size of a body: penetration taken back in one step */
+static const double SLIDING = 1e-8;  /* m/s: slower is sticking */
+static const double ON_CONE =
+    1e-7; /* distance from the cone's edge over its width: nearer slides */
+
+/* ---- bodies ----------------------------------------------------------------------------------- */
+
+static void mass_matrix(const mo_world *world, const mo_sim_body *body, double *M)
+{
+    const int n = mo_body_rows(world);
+    memset(M, 0, (size_t)(n * n) * sizeof *M);
+    const int linear = n == 3 ? 2 : 3;
+    for (int k = 0; k < linear; ++k) {
+        M[k * n + k] = body->mass;
+    }
+    if (n == 3) {
+        M[8] = body->inertia[8];
+        return;
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            M[(3 + i) * 6 + 3 + j] = body->world_inertia[3 * i + j];
+        }
+    }
+}
+
+/* In the plane: the two of the centre, and the spin. */
+void mo_to_block(const mo_world *world, const double v[6], double *out)
+{
+    if (mo_is_planar(world)) {
+        mo_vec3_set(out, v[0], v[1], v[5]);
+    } else {
+        memcpy(out, v, 6 * sizeof *out);
+    }
+}
+
+static void from_block(const mo_world *world, const double *in, double v[6])
+{
+    if (mo_is_planar(world)) {
+        const double all[6] = {in[0], in[1], 0, 0, 0, in[2]};
+        memcpy(v, all, sizeof all);
+    } else {
+        memcpy(v, in, 6 * sizeof *v);
+    }
+}
+
+static void add_body(mo_world *world, mo_sim_body *body)
+{
+    const int n = mo_body_rows(world);
+    double M[36], v[6], f[6];
+    mass_matrix(world, body, M);
+    mo_to_block(world, body->free_v, v);
+    for (int i = 0; i < n; ++i) {
+        f[i] = 0;
+        for (int j = 0; j < n; ++j) {
+            f[i] += M[i * n + j] * v[j];
+        }
+    }
+    body->block = mo_builder_add_body(world->builder, n, M, f);
+}
+
+static void need_body(mo_world *world, int place)
+{
+    if (place >= 0 && mo_moves_freely(world->body + place) && world->body[place].block == MO_NONE) {
+        add_body(world, world->body + place);
+    }
+}
+
+/* ---- contacts --------------------------------------------------------------------------------- */
+
+static int contact_rows(const mo_world *world, const mo_sim_contact *contact)
+{
+    if (mo_is_planar(world)) {
+        return contact->mu > 0 ? 2 : 1;
+    }
+    return contact->rolling > 0 ? 5 : contact->mu > 0 ? 3 : 1;
+}
+
+static mo_law contact_law(const mo_world *world, const mo_sim_contact *contact)
+{
+    switch (contact_rows(world, contact)) {
+    case 1:
+        return mo_law_frictionless();
+    case 5:
+        return mo_law_rolling(contact->mu, contact->rolling);
+    default:
+        return mo_law_coulomb(contact->mu);
+    }
+}
+
+/*
+ * Rows of the Jacobian of a body at `x` for the relative velocity at a point along the axes of the frame, and
+ * for the relative spin about the tangents (rolling): sign * (a, (point - x) x a), sign * (0, a).
+ */
+static void contact_jacobian(const mo_world *world, const mo_sim_contact *contact,
+                             const double x[3], double sign, double *J)
+{
+    const int rows = contact_rows(world, contact);
+    double arm[3];
+    mo_vec3_minus(contact->point, x, arm);
+    for (int k = 0; k < rows; ++k) {
+        double line[6] = {0};
+        const double *axis = contact->frame + 3 * (k < 3 ? k : k - 2);
+        if (k < 3) {
+            mo_vec3_copy(axis, line);
+            mo_vec3_cross(arm, axis, line + 3);
+        } else {
+            mo_vec3_copy(axis, line + 3);
+        }
+        mo_vec3_scale(sign, line, line);
+        mo_vec3_scale(sign, line + 3, line + 3);
+        mo_to_block(world, line, J + k * mo_body_rows(world));
+    }
+}
+
+int mo_contact_bounces(const mo_world *world, const mo_sim_contact *contact, double h)
+{
+    const double speed = -contact->approach, fall = 2 * h * mo_vec3_norm(world->def.gravity);
+    return contact->restitution > 0 && speed > fmax(world->def.restitution_speed, fall) &&
+           contact->gap <= h * speed;
+}
+
+static double normal_w(const mo_world *world, const mo_sim_contact *contact, double h,
+                       double restitution)
+{
+    if (restitution > 0 && mo_contact_bounces(world, contact, h)) {
+        return restitution * contact->restitution * contact->approach;
+    }
+    const double size = fmin(world->shape[contact->shape[0]].collider.size,
+                             world->shape[contact->shape[1]].collider.size);
+    return fmax(contact->gap, -RECOVERY * size) / h;
+}
+
+/* What driven bodies add to u. */
+static void add_driven(const mo_world *world, const mo_sim_contact *contact, int side, double *w)
+{
+    const mo_sim_body *body = world->body + contact->body[side];
+    double J[MO_CONTACT_ROWS * 6], v[6];
+    contact_jacobian(world, contact, body->x, side ? 1 : -1, J);
+    mo_to_block(world, body->free_v, v);
+    const int n = mo_body_rows(world);
+    for (int k = 0; k < contact_rows(world, contact); ++k) {
+        for (int i = 0; i < n; ++i) {
+            w[k] += J[k * n + i] * v[i];
+        }
+    }
+}
+
+static void add_contact(mo_world *world, mo_sim_contact *contact, double h, double restitution)
+{
+    const int rows = contact_rows(world, contact), n = mo_body_rows(world);
+    double w[MO_CONTACT_ROWS] = {normal_w(world, contact, h, restitution)};
+    for (int k = 1; k < rows && k < 3; ++k) {
+        w[k] = mo_vec3_dot(contact->slip, contact->frame + 3 * k) / h;
+    }
+    for (int side = 0; side < 2; ++side) {
+        if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN) {
+            add_driven(world, contact, side, w);
+        }
+        need_body(world, contact->body[side]);
+    }
+    const mo_law law = contact_law(world, contact);
+    contact->constraint = mo_builder_add_constraint(world->builder, rows, &law, w);
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        if (body->block != MO_NONE) {
+            double J[MO_CONTACT_ROWS * 6];
+            contact_jacobian(world, contact, body->x, side ? 1 : -1, J);
+            mo_builder_add_jacobian(world->builder, contact->constraint, body->block, rows, n, J);
+        }
+    }
+}
+
+/* ---- the problem ------------------------------------------------------------------------------ */
+
+static void write_contact_start(const mo_world *world, const mo_sim_contact *contact, double *start)
+{
+    const int rows = contact_rows(world, contact);
+    double *r = start + mo_problem_constraint(world->problem, contact->constraint).offset;
+    for (int k = 0; k < rows; ++k) {
+        r[k] = k < 3 ? mo_vec3_dot(contact->impulse, contact->frame + 3 * k)
+                     : mo_vec3_dot(contact->moment, contact->frame + 3 * (k - 2));
+    }
+}
+
+static mo_error write_start(mo_world *world)
+{
+    const size_t rows = (size_t)mo_problem_row_count(world->problem);
+    if (!mo_memory_grow(&world->allocator, (void **)&world->start, &world->start_room, rows + 1,
+                        sizeof *world->start)) {
+        return MO_ERR_MEMORY;
+    }
+    memset(world->start, 0, rows * sizeof *world->start);
+    for (int k = 0; k < world->contacts.count; ++k) {
+        if (world->contacts.at[k].constraint != MO_NONE) {
+            write_contact_start(world, world->contacts.at + k, world->start);
+        }
+    }
+    for (int k = 0; k < world->jointed_count; ++k) {
+        mo_joint_write_start(world, world->jointed[k], world->start);
+    }
+    return MO_OK;
+}
+
+mo_error mo_assemble(mo_world *world, double h, double restitution, mo_message *why)
+{
+    mo_problem_destroy(world->problem);
+    world->problem = NULL;
+    for (int k = 0; k < world->living_count; ++k) {
+        world->body[world->living[k]].block = MO_NONE;
+    }
+    for (int k = 0; k < world->jointed_count; ++k) {
+        const mo_sim_joint *joint = world->joint + world->jointed[k];
+        need_body(world, joint->body[0]);
+        need_body(world, joint->body[1]);
+        mo_joint_assemble(world, world->jointed[k], h);
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        if (world->contacts.at[k].constraint != MO_NONE) {
+            add_contact(world, world->contacts.at + k, h, restitution);
+        }
+    }
+    const mo_error error = mo_builder_finish(world->builder, &world->problem, why);
+    return error ? error : write_start(world) ? mo_fail_memory(why) : MO_OK;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------- */
+
+static mo_contact_mode mode_of(const mo_sim_contact *contact, const double *r, double tangential,
+                               double slip_speed)
+{
+    if (!(r[0] > 0)) {
+        return MO_CONTACT_APART;
+    }
+    const int on_cone = tangential >= contact->mu * r[0] * (1 - ON_CONE);
+    const int slides = contact->mu > 0 ? on_cone && slip_speed > SLIDING : 1;
+    return slides ? MO_CONTACT_SLIDES : MO_CONTACT_STICKS;
+}
+
+static void read_contact(const mo_world *world, mo_sim_contact *contact, double h)
+{
+    const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
+    const double *r = world->result.r + view.offset, *u = world->result.u + view.offset;
+    double *impulse = contact->impulse, *moment = contact->moment, *velocity = contact->velocity;
+    memset(impulse, 0, 3 * sizeof *impulse);
+    memset(moment, 0, 3 * sizeof *moment);
+    memset(velocity, 0, 3 * sizeof *velocity);
+    memset(contact->slip, 0, sizeof contact->slip);
+    for (int k = 0; k < view.dim; ++k) {
+        double *into = k < 3 ? impulse : moment;
+        mo_vec3_along(into, r[k], contact->frame + 3 * (k < 3 ? k : k - 2), into);
+    }
+    double slip[3] = {0};
+    for (int k = 1; k < view.dim && k < 3; ++k) {
+        mo_vec3_along(slip, u[k], contact->frame + 3 * k, slip);
+    }
+    double tangential[3];
+    mo_vec3_along(impulse, -r[0], contact->frame, tangential);
+    contact->mode = mode_of(contact, r, mo_vec3_norm(tangential), mo_vec3_norm(slip));
+    if (contact->mode == MO_CONTACT_STICKS) {
+        mo_vec3_scale(h, slip, contact->slip);
+    }
+    double u_a[3], u_b[3];
+    mo_point_velocity(world->body[contact->body[0]].x, world->body[contact->body[0]].next_v,
+                      contact->point, u_a);
+    mo_point_velocity(world->body[contact->body[1]].x, world->body[contact->body[1]].next_v,
+                      contact->point, u_b);
+    mo_vec3_minus(u_b, u_a, velocity);
+}
+
+void mo_assemble_answer(mo_world *world, double h)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->block != MO_NONE) {
+            from_block(world, world->result.v + mo_problem_body(world->problem, body->block).offset,
+                       body->next_v);
+        }
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        if (world->contacts.at[k].constraint != MO_NONE) {
+            read_contact(world, world->contacts.at + k, h);
+        }
+    }
+    for (int k = 0; k < world->jointed_count; ++k) {
+        mo_joint_answer(world, world->jointed[k], h);
+    }
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Masses of bodies; looking at a body, moving and pushing it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+mo_pose mo_body_pose(const mo_sim_body *body)
+{
+    mo_pose pose;
+    memcpy(pose.orientation, body->orientation, sizeof pose.orientation);
+    mo_quat_turn(body->orientation, body->centre, pose.position);
+    mo_vec3_minus(body->x, pose.position, pose.position);
+    return pose;
+}
+
+void mo_point_velocity(const double x[3], const double v[6], const double at[3], double out[3])
+{
+    double arm[3];
+    mo_vec3_minus(at, x, arm);
+    mo_vec3_cross(v + 3, arm, out);
+    mo_vec3_along(out, 1, v, out);
+}
+
+/* ---- masses ----------------------------------------------------------------------------------- */
+
+typedef struct weight {
+    double mass, centre[3], inertia[9]; /* inertia about the centre */
+} weight;
+
+/* Steiner: A += m (|d|^2 I - d d'). */
+static void add_offset(double mass, const double d[3], double A[9])
+{
+    const double square = mo_vec3_dot(d, d);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            A[3 * i + j] += mass * ((i == j) * square - d[i] * d[j]);
+        }
+    }
+}
+
+static weight weigh_shapes(const mo_world *world, const mo_sim_body *body)
+{
+    weight all = {0};
+    for (int k = body->first_shape; k != MO_NONE; k = world->shape[k].next) {
+        const mo_collider *collider = &world->shape[k].collider;
+        double volume, centre[3], inertia[6];
+        mo_collider_mass(collider, &volume, centre, inertia);
+        const double mass = collider->def.density * volume;
+        mo_vec3_along(all.centre, mass, centre, all.centre);
+        all.mass += mass;
+    }
+    if (!(all.mass > 0)) {
+        return (weight){0};
+    }
+    mo_vec3_scale(1 / all.mass, all.centre, all.centre);
+    for (int k = body->first_shape; k != MO_NONE; k = world->shape[k].next) {
+        const mo_collider *collider = &world->shape[k].collider;
+        double volume, centre[3], inertia[6], own[9];
+        mo_collider_mass(collider, &volume, centre, inertia);
+        mo_mat3_symmetric(inertia, own);
+        mo_vec3_minus(centre, all.centre, centre);
+        for (int i = 0; i < 9; ++i) {
+            all.inertia[i] += collider->def.density * own[i];
+        }
+        add_offset(collider->def.density * volume, centre, all.inertia);
+    }
+    return all;
+}
+
+/* The definition's mass, centre and inertia where they are given. */
+static weight weigh(const mo_world *world, const mo_sim_body *body)
+{
+    weight all = weigh_shapes(world, body);
+    const mo_body_def *def = &body->def;
+    if (!(def->mass > 0)) {
+        return all;
+    }
+    static const double nothing[6] = {0};
+    if (memcmp(def->inertia, nothing, sizeof nothing) == 0) {
+        const double scale = all.mass > 0 ? def->mass / all.mass : 0;
+        for (int i = 0; i < 9; ++i) {
+            all.inertia[i] *= scale;
+        }
+    } else {
+        mo_mat3_symmetric(def->inertia, all.inertia);
+        mo_vec3_copy(def->centre, all.centre);
+    }
+    all.mass = def->mass;
+    return all;
+}
+
+static int is_positive_definite(const double A[9])
+{
+    double c[3];
+    mo_vec3_cross(A + 3, A + 6, c);
+    return A[0] > 0 && A[0] * A[4] - A[1] * A[3] > 0 && mo_vec3_dot(A, c) > 0;
+}
+
+/* Radius about the centre of mass, with room for the shapes that have bounds. */
+static double size_of(const mo_world *world, const mo_sim_body *body)
+{
+    double size = 0;
+    for (int k = body->first_shape; k != MO_NONE; k = world->shape[k].next) {
+        const mo_collider *collider = &world->shape[k].collider;
+        double arm[3];
+        mo_vec3_minus(collider->def.pose.position, body->centre, arm);
+        size = fmax(size, mo_vec3_norm(arm) + collider->size);
+    }
+    return size;
+}
+
+/*
+ * The frame of the body stays where it is; only the centre of mass moves in it.  A free body without mass yet (its shapes
+ * come later) is left weightless here: the step refuses it.
+ */
+mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
+{
+    mo_sim_body *body = world->body + place;
+    const mo_pose frame = mo_body_pose(body);
+    const weight all = weigh(world, body);
+    const int is_planar = mo_is_planar(world);
+    if (body->kind == MO_BODY_FREE && all.mass > 0 &&
+        (body->def.mass > 0 || body->first_shape != MO_NONE)) {
+        const int is_fit = is_planar ? all.inertia[8] > 0 : is_positive_definite(all.inertia);
+        const int may_wait =
+            body->first_shape == MO_NONE && all.inertia[0] + all.inertia[4] + all.inertia[8] == 0;
+        if (!isfinite(all.mass) || (!is_fit && !may_wait)) {
+            return mo_fail(why, MO_ERR_ARGUMENT,
+                           "the inertia of body '%.64s' is not positive definite", body->def.name);
+        }
+    }
+    body->mass = all.mass;
+    memcpy(body->inertia, all.inertia, sizeof body->inertia);
+    mo_vec3_copy(all.centre, body->centre);
+    mo_pose_point(&frame, body->centre, body->x);
+    body->size = size_of(world, body);
+    return MO_OK;
+}
+
+/* ---- looking and moving ----------------------------------------------------------------------- */
+
+mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
+{
+    const int place = mo_body_place(world, id);
+    if (place < 0) {
+        return (mo_body_state){.pose = mo_pose_identity(), .name = ""};
+    }
+    const mo_sim_body *body = world->body + place;
+    mo_body_state state = {.kind = body->kind,
+                           .pose = mo_body_pose(body),
+                           .mass = body->mass,
+                           .is_asleep = body->is_asleep,
+                           .name = body->def.name,
+                           .shape_count = body->shape_count};
+    mo_vec3_copy(body->v, state.velocity);
+    mo_vec3_copy(body->v + 3, state.spin);
+    mo_vec3_copy(body->x, state.centre);
+    return state;
+}
+
+mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const double velocity[3],
+                     const double spin[3], mo_message *why)
+{
+    const int place = mo_body_place(world, id);
+    if (place < 0) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "this body is not in the world");
+    }
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        sum += pose->position[k] + velocity[k] + spin[k];
+    }
+    const double *q = pose->orientation;
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (!isfinite(sum) || !(fabs(square - 1) <= 1e-6)) {
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "a body is put at a finite pose with a unit quaternion, and with finite velocities");
+    }
+    mo_sim_body *body = world->body + place;
+    memcpy(body->orientation, q, sizeof body->orientation);
+    mo_quat_normalise(body->orientation);
+    double arm[3];
+    mo_quat_turn(body->orientation, body->centre, arm);
+    mo_vec3_along(pose->position, 1, arm, body->x);
+    mo_vec3_copy(velocity, body->v);
+    mo_vec3_copy(spin, body->v + 3);
+    if (mo_is_planar(world)) {
+        body->x[2] = body->v[2] = body->v[3] = body->v[4] = 0;
+    }
+    mo_body_wake(world, place);
+    return MO_OK;
+}
+
+void mo_body_wake(mo_world *world, int place)
+{
+    world->body[place].is_asleep = 0;
+    world->body[place].quiet_steps = 0;
+}
+
+void mo_body_push(mo_world *world, mo_body_id id, const double force[3], const double at[3])
+{
+    const int place = mo_body_place(world, id);
+    if (place >= 0) {
+        mo_sim_body *body = world->body + place;
+        double arm[3], moment[3];
+        mo_vec3_minus(at, body->x, arm);
+        mo_vec3_cross(arm, force, moment);
+        mo_vec3_along(body->force, 1, force, body->force);
+        mo_vec3_along(body->force + 3, 1, moment, body->force + 3);
+        mo_body_wake(world, place);
+    }
+}
+
+void mo_body_twist(mo_world *world, mo_body_id id, const double moment[3])
+{
+    const int place = mo_body_place(world, id);
+    if (place >= 0) {
+        mo_vec3_along(world->body[place].force + 3, 1, moment, world->body[place].force + 3);
+        mo_body_wake(world, place);
+    }
+}
+
+mo_shape_def mo_body_shape(const mo_world *world, mo_body_id id, int k)
+{
+    const int place = mo_body_place(world, id);
+    int shape = place < 0 || k < 0 ? MO_NONE : world->body[place].first_shape;
+    for (int skip = 0; shape != MO_NONE && skip < k; ++skip) {
+        shape = world->shape[shape].next;
+    }
+    return shape == MO_NONE ? (mo_shape_def){.kind = MO_SHAPE_KIND_COUNT}
+                            : world->shape[shape].collider.def;
+}
+
+void mo_body_set_material(mo_world *world, mo_body_id id, const mo_material *material)
+{
+    const int place = mo_body_place(world, id);
+    for (int k = place < 0 ? MO_NONE : world->body[place].first_shape; k != MO_NONE;
+         k = world->shape[k].next) {
+        world->shape[k].collider.def.material = *material;
+    }
+    if (place >= 0) {
+        mo_body_wake(world, place);
+    }
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * From positions to contacts.
+ *
+ * Every shape has a box in the tree, enlarged by how far its body may move in the step; boxes that meet make a pair, pairs
+ * are sorted, and the narrow phase turns each into touches.  So the contacts come in an order that depends on the state
+ * alone, not on the tree's past.  A touch takes part in the problem where its gap, moving on with the free velocities, closes to
+ * less than the margin by the end of the step; the others are kept, since a solve may show that they close after all.
+ *
+ * Contacts of the last step with the same shapes and feature hand over their impulse and their slip.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none */
+
+/* ---- pairs ------------------------------------------------------------------------------------ */
+
+/* How far a point of the body may move in the step, at most. */
+static double motion_of(const mo_sim_body *body, double h)
+{
+    const double speed = fmax(mo_vec3_norm(body->v), mo_vec3_norm(body->free_v));
+    const double spin = fmax(mo_vec3_norm(body->v + 3), mo_vec3_norm(body->free_v + 3));
+    const double turn =
+        fmin(h * spin, 2) * body->size; /* half a turn moves no point further than two radii */
+    return h * speed + (isfinite(turn) ? turn : 0);
+}
+
+static double margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b)
+{
+    return world->def.margin > 0 ? world->def.margin
+                                 : MARGIN_OF_SIZE * fmin(a->collider.size, b->collider.size);
+}
+
+static mo_bounds enlarged(mo_bounds bounds, double by)
+{
+    for (int k = 0; k < 3; ++k) {
+        bounds.low[k] -= by;
+        bounds.high[k] += by;
+    }
+    return bounds;
+}
+
+static mo_bounds reach_bounds(const mo_world *world, int place, double h)
+{
+    const mo_sim_shape *shape = world->shape + place;
+    const mo_sim_body *body = world->body + shape->body;
+    const mo_pose pose = mo_body_pose(body);
+    const double margin = margin_of(world, shape, shape);
+    return enlarged(mo_collider_bounds(&shape->collider, &pose), margin + motion_of(body, h));
+}
+
+static void update_tree(mo_world *world, double h)
+{
+    for (int k = 0; k < world->shape_places; ++k) {
+        const mo_sim_shape *shape = world->shape + k;
+        if (shape->generation && shape->proxy >= 0 &&
+            world->body[shape->body].kind != MO_BODY_FIXED) {
+            const mo_bounds bounds = reach_bounds(world, k, h);
+            mo_tree_move(world->tree, shape->proxy, &bounds, 0.1 * shape->collider.size);
+        }
+    }
+}
+
+/* Do a joint or the layers keep the two apart? */
+static int may_touch(const mo_world *world, int a, int b)
+{
+    const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;
+    const mo_shape_def *da = &sa->collider.def, *db = &sb->collider.def;
+    if (sa->body == sb->body || !(da->layer & db->mask) || !(db->layer & da->mask)) {
+        return 0;
+    }
+    for (int j = world->body[sa->body].first_joint; j != MO_NONE;) {
+        const mo_sim_joint *joint = world->joint + j;
+        const int side = joint->body[1] == sa->body;
+        if (joint->body[!side] == sb->body && !joint->def.collide) {
+            return 0;
+        }
+        j = joint->next[side];
+    }
+    return 1;
+}
+
+typedef struct search {
+    mo_world *world;
+    int shape;
+    int failed;
+} search;
+
+static int add_pair(mo_world *world, int a, int b)
+{
+    if (!mo_memory_grow(&world->allocator, (void **)&world->pair, &world->pair_room,
+                        (size_t)world->pair_count + 1, sizeof *world->pair)) {
+        return 0;
+    }
+    world->pair[world->pair_count++] = (mo_pair){a < b ? a : b, a < b ? b : a};
+    return 1;
+}
+
+/* Of two shapes that both search, the one with the smaller place finds the pair. */
+static int found(void *context, int item)
+{
+    search *s = context;
+    const mo_sim_shape *other = s->world->shape + item;
+    const int both_search = mo_moves_freely(s->world->body + other->body);
+    if ((!both_search || item > s->shape) && may_touch(s->world, s->shape, item)) {
+        s->failed = !add_pair(s->world, s->shape, item);
+    }
+    return !s->failed;
+}
+
+static int by_shapes(const void *x, const void *y)
+{
+    const mo_pair *p = x, *q = y;
+    return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
+}
+
+static mo_error find_pairs(mo_world *world, double h)
+{
+    world->pair_count = 0;
+    for (int k = 0; k < world->shape_places; ++k) {
+        const mo_sim_shape *shape = world->shape + k;
+        if (!shape->generation || !mo_moves_freely(world->body + shape->body)) {
+            continue;
+        }
+        search s = {world, k, 0};
+        const mo_bounds bounds = reach_bounds(world, k, h);
+        mo_tree_query(world->tree, &bounds, found, &s);
+        for (int i = 0; i < world->boundless_count && !s.failed; ++i) {
+            found(&s, world->boundless[i]);
+        }
+        if (s.failed) {
+            return MO_ERR_MEMORY;
+        }
+    }
+    qsort(world->pair, (size_t)world->pair_count, sizeof *world->pair, by_shapes);
+    return MO_OK;
+}
+
+/* ---- contacts --------------------------------------------------------------------------------- */
+
+/* u_N with the velocities v of all bodies: those before the step (is_free = 0) or the free ones. */
+static double normal_velocity(const mo_world *world, const mo_sim_contact *contact, int is_free)
+{
+    double u[2][3];
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        mo_point_velocity(body->x, is_free ? body->free_v : body->v, contact->point, u[side]);
+    }
+    return mo_vec3_dot(contact->frame, u[1]) - mo_vec3_dot(contact->frame, u[0]);
+}
+
+static void set_frame(const mo_world *world, mo_sim_contact *contact, const double normal[3])
+{
+    mo_vec3_copy(normal, contact->frame);
+    if (mo_is_planar(world)) {
+        mo_vec3_set(contact->frame + 3, -normal[1], normal[0], 0);
+        mo_vec3_set(contact->frame + 6, 0, 0, 1);
+    } else {
+        mo_vec3_tangents(normal, contact->frame + 3, contact->frame + 6);
+    }
+}
+
+static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
+                            double margin, double h)
+{
+    mo_sim_contacts *list = &world->contacts;
+    if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)list->count + 1,
+                        sizeof *list->at)) {
+        return MO_ERR_MEMORY;
+    }
+    mo_sim_contact *contact = list->at + list->count++;
+    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
+    const mo_material both =
+        mo_material_combine(&a->collider.def.material, &b->collider.def.material);
+    *contact = (mo_sim_contact){.shape = {pair->a, pair->b},
+                                .body = {a->body, b->body},
+                                .feature = touch->feature,
+                                .gap = touch->gap,
+                                .mu = both.friction,
+                                .restitution = both.restitution,
+                                .rolling = both.rolling,
+                                .torsion = both.torsion};
+    mo_vec3_copy(touch->point, contact->point);
+    set_frame(world, contact, touch->normal);
+    contact->approach = normal_velocity(world, contact, 0);
+    const double nearest = fmin(contact->approach, normal_velocity(world, contact, 1));
+    contact->constraint = contact->gap + h * nearest <= margin ? 0 : MO_NONE;
+    return MO_OK;
+}
+
+static mo_error collide_pairs(mo_world *world, double h)
+{
+    world->contacts.count = 0;
+    for (int k = 0; k < world->pair_count; ++k) {
+        const mo_pair *pair = world->pair + k;
+        const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
+        const mo_sim_body *body_a = world->body + a->body, *body_b = world->body + b->body;
+        const mo_pose pose_a = mo_body_pose(body_a), pose_b = mo_body_pose(body_b);
+        const double margin = margin_of(world, a, b);
+        world->touches.count = 0;
+        mo_collide(&a->collider, &pose_a, &b->collider, &pose_b,
+                   margin + motion_of(body_a, h) + motion_of(body_b, h), &world->touches);
+        for (int i = 0; i < world->touches.count; ++i) {
+            if (add_contact(world, pair, world->touches.touch + i, margin, h)) {
+                return MO_ERR_MEMORY;
+            }
+        }
+        if (world->touches.is_short) {
+            return MO_ERR_MEMORY;
+        }
+    }
+    return MO_OK;
+}
+
+/* ---- the last step ---------------------------------------------------------------------------- */
+
+static int by_identity(const void *x, const void *y)
+{
+    const mo_sim_contact *c = x, *d = y;
+    for (int side = 0; side < 2; ++side) {
+        if (c->shape[side] != d->shape[side]) {
+            return c->shape[side] > d->shape[side] ? 1 : -1;
+        }
+    }
+    return (c->feature > d->feature) - (c->feature < d->feature);
+}
+
+static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
+{
+    mo_vec3_copy(before->impulse, now->impulse);
+    mo_vec3_copy(before->moment, now->moment);
+    mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
+}
+
+/* Both lists are sorted by shapes and feature. */
+static void match(mo_world *world)
+{
+    const mo_sim_contacts *before = &world->before;
+    int k = 0;
+    for (int i = 0; i < world->contacts.count; ++i) {
+        mo_sim_contact *now = world->contacts.at + i;
+        while (k < before->count && by_identity(before->at + k, now) < 0) {
+            ++k;
+        }
+        if (k < before->count && by_identity(before->at + k, now) == 0) {
+            inherit(before->at + k, now);
+        }
+    }
+}
+
+mo_error mo_contacts_find(mo_world *world, double h)
+{
+    const mo_sim_contacts last = world->contacts;
+    world->contacts = world->before;
+    world->before = last;
+    update_tree(world, h);
+    if (find_pairs(world, h) || collide_pairs(world, h)) {
+        return MO_ERR_MEMORY;
+    }
+    qsort(world->contacts.at, (size_t)world->contacts.count, sizeof *world->contacts.at,
+          by_identity);
+    match(world);
+    return MO_OK;
+}
+
+double mo_world_penetration(mo_world *world)
+{
+    double depth = 0;
+    update_tree(world, 0);
+    if (find_pairs(world, 0)) {
+        return NAN;
+    }
+    for (int k = 0; k < world->pair_count; ++k) {
+        const mo_sim_shape *a = world->shape + world->pair[k].a, *b = world->shape + world->pair[k].b;
+        const mo_pose pose_a = mo_body_pose(world->body + a->body), pose_b = mo_body_pose(world->body + b->body);
+        world->touches.count = 0;
+        mo_collide(&a->collider, &pose_a, &b->collider, &pose_b, 0, &world->touches);
+        for (int i = 0; i < world->touches.count; ++i) {
+            depth = fmax(depth, -world->touches.touch[i].gap);
+        }
+    }
+    return depth;
+}

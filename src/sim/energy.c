@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Energies and momenta of the free bodies of a world. */
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+/* J w in world axes at the present orientation. */
+static void angular_momentum(const mo_world *world, const mo_sim_body *body, double out[3])
+{
+    if (mo_is_planar(world)) {
+        mo_vec3_set(out, 0, 0, body->inertia[8] * body->v[5]);
+        return;
+    }
+    double R[9], local[3], l[3];
+    mo_quat_matrix(body->orientation, R);
+    mo_mat3_apply_transposed(R, body->v + 3, local);
+    mo_mat3_apply(body->inertia, local, l);
+    mo_mat3_apply(R, l, out);
+}
+
+double mo_world_kinetic_energy(const mo_world *world)
+{
+    double sum = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_FREE) {
+            double L[3];
+            angular_momentum(world, body, L);
+            sum += 0.5 * (body->mass * mo_vec3_dot(body->v, body->v) + mo_vec3_dot(L, body->v + 3));
+        }
+    }
+    return sum;
+}
+
+double mo_world_potential_energy(const mo_world *world)
+{
+    double sum = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_FREE) {
+            sum -= body->mass * mo_vec3_dot(world->def.gravity, body->x);
+        }
+    }
+    return sum;
+}
+
+void mo_world_momentum(const mo_world *world, double linear[3], double angular[3])
+{
+    mo_vec3_set(linear, 0, 0, 0);
+    mo_vec3_set(angular, 0, 0, 0);
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_FREE) {
+            double p[3], L[3], orbital[3];
+            mo_vec3_scale(body->mass, body->v, p);
+            angular_momentum(world, body, L);
+            mo_vec3_cross(body->x, p, orbital);
+            mo_vec3_along(linear, 1, p, linear);
+            mo_vec3_along(angular, 1, L, angular);
+            mo_vec3_along(angular, 1, orbital, angular);
+        }
+    }
+}

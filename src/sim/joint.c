@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Joints come and go, enter the problem of a step, and take their impulses back.
+ *
+ *   part       law            w                        bounds
+ *   hold       bilateral      error / h
+ *   lower      frictionless   (q - lower) / h
+ *   upper      frictionless   (upper - q) / h          (its line is turned)
+ *   drive      box            -target, (q - target)/h  max_effort h
+ *   friction   box            0                        dry_friction h
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "sim/joint_rows.h"
+
+const char *mo_joint_name(mo_joint_kind kind)
+{
+    static const char *const NAMES[MO_JOINT_KIND_COUNT] = {"ball", "revolute", "prismatic", "weld",
+                                                           "distance"};
+    return kind >= 0 && kind < MO_JOINT_KIND_COUNT ? NAMES[kind] : NULL;
+}
+
+mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b)
+{
+    return (mo_joint_def){.kind = kind, .a = a, .b = b, .axis = {0, 0, 1}, .max_effort = INFINITY};
+}
+
+/* ---- they come and go ------------------------------------------------------------------------- */
+
+int mo_joint_place(const mo_world *world, mo_joint_id id)
+{
+    const int place = id.index - 1;
+    const int is_there = place >= 0 && place < world->joint_places && id.generation &&
+                         world->joint[place].generation == id.generation;
+    return is_there ? place : MO_NONE;
+}
+
+int mo_world_joint_count(const mo_world *world)
+{
+    return world->jointed_count;
+}
+
+mo_joint_id mo_world_joint(const mo_world *world, int k)
+{
+    if (k < 0 || k >= world->jointed_count) {
+        return (mo_joint_id){0};
+    }
+    const int place = world->jointed[k];
+    return (mo_joint_id){place + 1, world->joint[place].generation};
+}
+
+static int has_coordinate(const mo_world *world, mo_joint_kind kind)
+{
+    return kind == MO_JOINT_REVOLUTE || kind == MO_JOINT_PRISMATIC || kind == MO_JOINT_DISTANCE ||
+           (kind == MO_JOINT_BALL && mo_is_planar(world));
+}
+
+static mo_error check_drive(mo_drive_kind drive, double target, double max_effort, mo_message *why)
+{
+    if (drive != MO_DRIVE_NONE && drive != MO_DRIVE_VELOCITY && drive != MO_DRIVE_POSITION) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of drive", (int)drive);
+    }
+    if (!isfinite(target) || !(max_effort >= 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "a drive has a finite target and an effort that is not negative");
+    }
+    return MO_OK;
+}
+
+static mo_error check_joint(const mo_world *world, const mo_joint_def *def, mo_message *why)
+{
+    const char *name = mo_joint_name(def->kind);
+    if (!name) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of joint", (int)def->kind);
+    }
+    const int a = mo_body_place(world, def->a), b = mo_body_place(world, def->b);
+    if (b < 0 || (a < 0 && def->a.index != 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a body of this %s joint is not in the world", name);
+    }
+    if (a == b) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a %s joint joins two bodies, not one with itself",
+                       name);
+    }
+    const double sum =
+        mo_vec3_norm(def->anchor) + mo_vec3_norm(def->anchor_b) + mo_vec3_norm(def->axis);
+    if (!isfinite(sum)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "anchors and axis of a %s joint must be finite", name);
+    }
+    const double length =
+        mo_is_planar(world) ? hypot(def->axis[0], def->axis[1]) : mo_vec3_norm(def->axis);
+    const int needs_axis =
+        def->kind == MO_JOINT_PRISMATIC || (def->kind == MO_JOINT_REVOLUTE && !mo_is_planar(world));
+    if (needs_axis && !(length > 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a %s joint needs an axis", name);
+    }
+    if (def->has_limits && !(def->lower <= def->upper)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the lower limit %g of a %s joint is above the upper one %g", def->lower,
+                       name, def->upper);
+    }
+    if (!(def->dry_friction >= 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "the dry friction of a joint must not be negative");
+    }
+    const int asks = def->has_limits || def->dry_friction > 0 || def->drive != MO_DRIVE_NONE;
+    if (asks && !has_coordinate(world, def->kind)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "a %s joint has no coordinate, so no limits, friction or drive", name);
+    }
+    return check_drive(def->drive, def->target, def->max_effort, why);
+}
+
+static int take_place(mo_world *world)
+{
+    for (int k = 0; world->jointed_count < world->joint_places && k < world->joint_places; ++k) {
+        if (!world->joint[k].generation) {
+            return k;
+        }
+    }
+    if (!mo_memory_grow(&world->allocator, (void **)&world->joint, &world->joint_room,
+                        (size_t)world->joint_places + 1, sizeof *world->joint)) {
+        return MO_NONE;
+    }
+    return world->joint_places++;
+}
+
+/* Anchor, axis and orientation as each body has them now. */
+static void attach(const mo_world *world, mo_sim_joint *joint)
+{
+    const mo_joint_def *def = &joint->def;
+    double axis[3], q[2][4] = {{1, 0, 0, 0}, {1, 0, 0, 0}};
+    mo_vec3_copy(def->axis, axis);
+    axis[2] = mo_is_planar(world) && def->kind == MO_JOINT_PRISMATIC ? 0 : axis[2];
+    const double length = mo_vec3_norm(axis);
+    mo_vec3_scale(length > 0 ? 1 / length : 0, axis, axis);
+    for (int side = 0; side < 2; ++side) {
+        const double *anchor = side && def->kind == MO_JOINT_DISTANCE ? def->anchor_b : def->anchor;
+        mo_vec3_copy(anchor, joint->anchor[side]);
+        mo_vec3_copy(axis, joint->axis[side]);
+        if (joint->body[side] >= 0) {
+            const mo_pose pose = mo_body_pose(world->body + joint->body[side]);
+            memcpy(q[side], pose.orientation, sizeof q[side]);
+            mo_pose_point_back(&pose, anchor, joint->anchor[side]);
+            mo_pose_vector_back(&pose, axis, joint->axis[side]);
+        }
+    }
+    const double back[4] = {q[0][0], -q[0][1], -q[0][2], -q[0][3]};
+    mo_quat_multiply(back, q[1], joint->relative);
+    double apart[3];
+    mo_vec3_minus(def->anchor_b, def->anchor, apart);
+    joint->length = mo_vec3_norm(apart);
+}
+
+mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_message *why)
+{
+    if (check_joint(world, def, why)) {
+        return (mo_joint_id){0};
+    }
+    const int has_room =
+        mo_memory_grow(&world->allocator, (void **)&world->jointed, &world->jointed_room,
+                       (size_t)world->jointed_count + 1, sizeof *world->jointed);
+    const int place = has_room ? take_place(world) : MO_NONE;
+    if (place < 0) {
+        mo_fail_memory(why);
+        return (mo_joint_id){0};
+    }
+    mo_sim_joint *joint = world->joint + place;
+    *joint = (mo_sim_joint){.generation = world->generation++, .def = *def};
+    for (int k = 0; k < MO_PART_COUNT; ++k) {
+        joint->constraint[k] = MO_NONE;
+    }
+    joint->body[0] = mo_body_place(world, def->a);
+    joint->body[1] = mo_body_place(world, def->b);
+    for (int side = 0; side < 2; ++side) {
+        joint->next[side] = MO_NONE;
+        if (joint->body[side] >= 0) {
+            mo_sim_body *body = world->body + joint->body[side];
+            joint->next[side] = body->first_joint;
+            body->first_joint = place;
+            mo_body_wake(world, joint->body[side]);
+        }
+    }
+    attach(world, joint);
+    world->jointed[world->jointed_count++] = place;
+    return (mo_joint_id){place + 1, joint->generation};
+}
+
+static void unlink_joint(mo_world *world, int place, int side)
+{
+    const int owner = world->joint[place].body[side];
+    if (owner < 0) {
+        return;
+    }
+    int *link = &world->body[owner].first_joint;
+    while (*link != place) {
+        mo_sim_joint *joint = world->joint + *link;
+        link = &joint->next[joint->body[1] == owner];
+    }
+    *link = world->joint[place].next[side];
+    mo_body_wake(world, owner);
+}
+
+void mo_world_remove_joint(mo_world *world, mo_joint_id id)
+{
+    const int place = mo_joint_place(world, id);
+    if (place < 0) {
+        return;
+    }
+    unlink_joint(world, place, 0);
+    unlink_joint(world, place, 1);
+    world->joint[place] = (mo_sim_joint){0};
+    for (int k = 0; k < world->jointed_count; ++k) {
+        if (world->jointed[k] == place) {
+            memmove(world->jointed + k, world->jointed + k + 1,
+                    (size_t)(--world->jointed_count - k) * sizeof *world->jointed);
+            break;
+        }
+    }
+}
+
+mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive, double target,
+                            double max_effort, mo_message *why)
+{
+    const int place = mo_joint_place(world, id);
+    if (place < 0) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "this joint is not in the world");
+    }
+    mo_sim_joint *joint = world->joint + place;
+    if (drive != MO_DRIVE_NONE && !has_coordinate(world, joint->def.kind)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a %s joint has no coordinate to drive",
+                       mo_joint_name(joint->def.kind));
+    }
+    const mo_error error = check_drive(drive, target, max_effort, why);
+    if (!error) {
+        joint->def.drive = drive;
+        joint->def.target = target;
+        joint->def.max_effort = max_effort;
+        for (int side = 0; side < 2; ++side) {
+            if (joint->body[side] >= 0) {
+                mo_body_wake(world, joint->body[side]);
+            }
+        }
+    }
+    return error;
+}
+
+/* ---- in the problem --------------------------------------------------------------------------- */
+
+static void add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part, const mo_law *law,
+                     const mo_joint_rows *rows, double sign, const double *w)
+{
+    const int n = mo_body_rows(world);
+    double J[2][MO_JOINT_ROWS * 6], all[MO_JOINT_ROWS];
+    memcpy(all, w, (size_t)rows->count * sizeof *all);
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
+        double v[6] = {0};
+        if (body && body->kind == MO_BODY_DRIVEN) {
+            mo_to_block(world, body->free_v, v);
+        }
+        for (int k = 0; k < rows->count; ++k) {
+            mo_to_block(world, rows->line[side][k], J[side] + k * n);
+            for (int i = 0; i < n; ++i) {
+                J[side][k * n + i] *= sign;
+                all[k] += J[side][k * n + i] * v[i];
+            }
+        }
+    }
+    joint->constraint[part] = mo_builder_add_constraint(world->builder, rows->count, law, all);
+    for (int side = 0; side < 2; ++side) {
+        if (joint->body[side] >= 0 && world->body[joint->body[side]].block != MO_NONE) {
+            mo_builder_add_jacobian(world->builder, joint->constraint[part],
+                                    world->body[joint->body[side]].block, rows->count, n, J[side]);
+        }
+    }
+}
+
+static void add_box(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
+                    const mo_joint_rows *rows, double most, double w)
+{
+    const double lower = -most, upper = most;
+    const mo_law law = mo_law_box(&lower, &upper);
+    add_part(world, joint, part, &law, rows, 1, &w);
+}
+
+static void add_coordinate(mo_world *world, mo_sim_joint *joint, double h)
+{
+    const mo_joint_def *def = &joint->def;
+    mo_joint_rows rows;
+    mo_joint_coordinate(world, joint, &rows);
+    if (rows.count == 0) {
+        return;
+    }
+    const double q = joint->q = rows.error[0];
+    const mo_law one_sided = mo_law_frictionless();
+    if (def->has_limits && isfinite(def->lower)) {
+        add_part(world, joint, MO_PART_LOWER, &one_sided, &rows, 1,
+                 &(const double){(q - def->lower) / h});
+    }
+    if (def->has_limits && isfinite(def->upper)) {
+        add_part(world, joint, MO_PART_UPPER, &one_sided, &rows, -1,
+                 &(const double){(def->upper - q) / h});
+    }
+    if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
+        const double w = def->drive == MO_DRIVE_VELOCITY ? -def->target : (q - def->target) / h;
+        add_box(world, joint, MO_PART_DRIVE, &rows, def->max_effort * h, w);
+    }
+    if (def->dry_friction > 0) {
+        add_box(world, joint, MO_PART_FRICTION, &rows, def->dry_friction * h, 0);
+    }
+}
+
+static int can_move(const mo_world *world, const mo_sim_joint *joint)
+{
+    for (int side = 0; side < 2; ++side) {
+        if (joint->body[side] >= 0 && mo_moves_freely(world->body + joint->body[side])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void mo_joint_assemble(mo_world *world, int place, double h)
+{
+    mo_sim_joint *joint = world->joint + place;
+    for (int k = 0; k < MO_PART_COUNT; ++k) {
+        joint->constraint[k] = MO_NONE;
+    }
+    if (!can_move(world, joint)) {
+        return;
+    }
+    mo_joint_rows rows;
+    mo_joint_hold(world, joint, &rows);
+    if (rows.count > 0) {
+        double w[MO_JOINT_ROWS];
+        for (int k = 0; k < rows.count; ++k) {
+            w[k] = rows.error[k] / h;
+        }
+        const mo_law held = mo_law_bilateral();
+        add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
+    }
+    add_coordinate(world, joint, h);
+}
+
+static int first_impulse(int part)
+{
+    return part == MO_PART_HOLD ? 0 : MO_JOINT_ROWS + part - 1;
+}
+
+void mo_joint_write_start(const mo_world *world, int place, double *start)
+{
+    const mo_sim_joint *joint = world->joint + place;
+    for (int part = 0; part < MO_PART_COUNT; ++part) {
+        if (joint->constraint[part] != MO_NONE) {
+            const mo_constraint_view view =
+                mo_problem_constraint(world->problem, joint->constraint[part]);
+            memcpy(start + view.offset, joint->impulse + first_impulse(part),
+                   (size_t)view.dim * sizeof *start);
+        }
+    }
+}
+
+/* The impulses of one part, as force and moment on b about its centre. */
+static void add_to_force(const mo_world *world, mo_sim_joint *joint, int part,
+                         const mo_joint_rows *rows, double sign, double h)
+{
+    if (joint->constraint[part] == MO_NONE) {
+        return;
+    }
+    const mo_constraint_view view = mo_problem_constraint(world->problem, joint->constraint[part]);
+    const double *r = world->result.r + view.offset;
+    memcpy(joint->impulse + first_impulse(part), r, (size_t)view.dim * sizeof *r);
+    for (int k = 0; k < view.dim; ++k) {
+        mo_vec3_along(joint->force, sign * r[k] / h, rows->line[1][k], joint->force);
+        mo_vec3_along(joint->moment, sign * r[k] / h, rows->line[1][k] + 3, joint->moment);
+    }
+    if (part == MO_PART_DRIVE || part == MO_PART_FRICTION) {
+        joint->effort += r[0] / h;
+    }
+}
+
+void mo_joint_answer(mo_world *world, int place, double h)
+{
+    mo_sim_joint *joint = world->joint + place;
+    mo_joint_rows held, coordinate;
+    memset(joint->force, 0, sizeof joint->force);
+    memset(joint->moment, 0, sizeof joint->moment);
+    memset(joint->impulse, 0, sizeof joint->impulse);
+    joint->effort = 0;
+    mo_joint_hold(world, joint, &held);
+    mo_joint_coordinate(world, joint, &coordinate);
+    add_to_force(world, joint, MO_PART_HOLD, &held, 1, h);
+    add_to_force(world, joint, MO_PART_LOWER, &coordinate, 1, h);
+    add_to_force(world, joint, MO_PART_UPPER, &coordinate, -1, h);
+    add_to_force(world, joint, MO_PART_DRIVE, &coordinate, 1, h);
+    add_to_force(world, joint, MO_PART_FRICTION, &coordinate, 1, h);
+    double anchor[2][3], arm[3],
+        from_arm[3]; /* the moment about the anchor, not about the centre */
+    mo_joint_anchors(world, joint, anchor);
+    mo_vec3_minus(anchor[1], world->body[joint->body[1]].x, arm);
+    mo_vec3_cross(arm, joint->force, from_arm);
+    mo_vec3_minus(joint->moment, from_arm, joint->moment);
+}
+
+/* ---- looking ---------------------------------------------------------------------------------- */
+
+static double speed_of(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
+{
+    double speed = 0;
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; joint->body[side] >= 0 && i < 6; ++i) {
+            speed += rows->line[side][0][i] * world->body[joint->body[side]].v[i];
+        }
+    }
+    return speed;
+}
+
+mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
+{
+    mo_joint_state state = {.kind = MO_JOINT_KIND_COUNT};
+    const int place = mo_joint_place(world, id);
+    if (place < 0) {
+        return state;
+    }
+    const mo_sim_joint *joint = world->joint + place;
+    mo_joint_rows rows;
+    state.kind = joint->def.kind;
+    state.a = joint->def.a;
+    state.b = joint->def.b;
+    mo_joint_anchors(world, joint, state.anchor);
+    mo_joint_coordinate(world, joint, &rows);
+    if (rows.count > 0) {
+        state.q = rows.error[0];
+        state.speed = speed_of(world, joint, &rows);
+    }
+    mo_joint_hold(world, joint, &rows);
+    for (int k = 0; k < rows.count; ++k) {
+        state.error += rows.error[k] * rows.error[k];
+    }
+    state.error = sqrt(state.error);
+    mo_vec3_copy(joint->force, state.force);
+    mo_vec3_copy(joint->moment, state.moment);
+    state.effort = joint->effort;
+    return state;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The rows that a joint holds, and its coordinate. */
+#ifndef MO_SIM_JOINT_ROWS_H
+#define MO_SIM_JOINT_ROWS_H
+
+#include "sim/world_data.h"
+
+/* Lines of the Jacobians of both bodies, (velocity, spin) always, and what each should bring to zero, in m or rad. */
+typedef struct mo_joint_rows {
+    int count;
+    double line[2][MO_JOINT_ROWS][6];
+    double error[MO_JOINT_ROWS];
+} mo_joint_rows;
+
+void mo_joint_hold(const mo_world *world, const mo_sim_joint *joint, mo_joint_rows *rows);
+
+/* The coordinate q (in rows->error[0]) and its line; rows->count is 0 for a joint without one. */
+void mo_joint_coordinate(const mo_world *world, const mo_sim_joint *joint, mo_joint_rows *rows);
+
+/* Both anchors in the world. */
+void mo_joint_anchors(const mo_world *world, const mo_sim_joint *joint, double anchor[2][3]);
+
+#endif

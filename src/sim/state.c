@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Everything that changes in a step, as bytes: time, poses, velocities, pushes, the contacts with their impulses and slips,
+ * the joints with theirs.  What the world was built from (shapes, masses, joints) is not in it; a state fits a world that was built in
+ * the same way, and its head says enough to tell most others apart.  The bytes are those of this machine and this build.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sim/world_data.h"
+
+typedef struct head {
+    char magic[8];
+    uint32_t contact_size; /* of mo_sim_contact: another build, another size */
+    int32_t dimension, bodies, shapes, joints, contacts;
+    double time, last_step;
+    uint64_t steps;
+} head;
+
+typedef struct body_state {
+    double x[3], orientation[4], v[6], force[6];
+    int32_t is_asleep, quiet_steps;
+} body_state;
+
+typedef struct joint_state {
+    int32_t drive;
+    double target, max_effort;
+    double q, impulse[MO_JOINT_IMPULSES];
+    double force[3], moment[3], effort;
+} joint_state;
+
+static const char MAGIC[8] = "MOSTATE";
+
+static head head_of(const mo_world *world)
+{
+    head h = {.contact_size = sizeof(mo_sim_contact),
+              .dimension = world->def.dimension,
+              .bodies = world->living_count,
+              .shapes = world->shape_places,
+              .joints = world->jointed_count,
+              .contacts = world->contacts.count,
+              .time = world->time,
+              .last_step = world->last_step,
+              .steps = world->steps};
+    memcpy(h.magic, MAGIC, sizeof h.magic);
+    return h;
+}
+
+static size_t size_of(const head *h)
+{
+    return sizeof *h + (size_t)h->bodies * sizeof(body_state) +
+           (size_t)h->joints * sizeof(joint_state) + (size_t)h->contacts * sizeof(mo_sim_contact);
+}
+
+static body_state read_body(const mo_sim_body *body)
+{
+    body_state s;
+    memset(&s, 0, sizeof s); /* padding too: equal states are equal bytes */
+    memcpy(s.x, body->x, sizeof s.x);
+    memcpy(s.orientation, body->orientation, sizeof s.orientation);
+    memcpy(s.v, body->v, sizeof s.v);
+    memcpy(s.force, body->force, sizeof s.force);
+    s.is_asleep = body->is_asleep;
+    s.quiet_steps = body->quiet_steps;
+    return s;
+}
+
+static joint_state read_joint(const mo_sim_joint *joint)
+{
+    joint_state s;
+    memset(&s, 0, sizeof s);
+    s.drive = (int32_t)joint->def.drive;
+    s.target = joint->def.target;
+    s.max_effort = joint->def.max_effort;
+    s.q = joint->q;
+    memcpy(s.impulse, joint->impulse, sizeof s.impulse);
+    memcpy(s.force, joint->force, sizeof s.force);
+    memcpy(s.moment, joint->moment, sizeof s.moment);
+    s.effort = joint->effort;
+    return s;
+}
+
+size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
+{
+    const head h = head_of(world);
+    const size_t size = size_of(&h);
+    if (!bytes || room < size) {
+        return size;
+    }
+    char *to = bytes;
+    memcpy(to, &h, sizeof h);
+    to += sizeof h;
+    for (int k = 0; k < world->living_count; ++k, to += sizeof(body_state)) {
+        const body_state s = read_body(world->body + world->living[k]);
+        memcpy(to, &s, sizeof s);
+    }
+    for (int k = 0; k < world->jointed_count; ++k, to += sizeof(joint_state)) {
+        const joint_state s = read_joint(world->joint + world->jointed[k]);
+        memcpy(to, &s, sizeof s);
+    }
+    if (h.contacts) {
+        memcpy(to, world->contacts.at, (size_t)h.contacts * sizeof(mo_sim_contact));
+    }
+    return size;
+}
+
+/* ---- loading ---------------------------------------------------------------------------------- */
+
+static mo_error check_head(const mo_world *world, const head *h, size_t size, mo_message *why)
+{
+    if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0 ||
+        h->contact_size != sizeof(mo_sim_contact)) {
+        return mo_fail(why, MO_ERR_FORMAT,
+                       "these bytes are no state of a world, or of another build of the library");
+    }
+    if (h->dimension != world->def.dimension || h->bodies != world->living_count ||
+        h->shapes != world->shape_places || h->joints != world->jointed_count) {
+        return mo_fail(why, MO_ERR_FORMAT,
+                       "the state is of a world with %d bodies, %d shapes and %d joints, but this "
+                       "one has %d, %d and %d",
+                       h->bodies, h->shapes, h->joints, world->living_count, world->shape_places,
+                       world->jointed_count);
+    }
+    if (h->contacts < 0 || size_of(h) != size) {
+        return mo_fail(why, MO_ERR_FORMAT, "the state is cut short or too long");
+    }
+    return MO_OK;
+}
+
+static int is_finite(size_t count, const double *x)
+{
+    for (size_t k = 0; k < count; ++k) {
+        if (!isfinite(x[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_contact_sound(const mo_world *world, const mo_sim_contact *contact)
+{
+    for (int side = 0; side < 2; ++side) {
+        const int shape = contact->shape[side];
+        if (shape < 0 || shape >= world->shape_places || !world->shape[shape].generation ||
+            world->shape[shape].body != contact->body[side]) {
+            return 0;
+        }
+    }
+    return is_finite(3, contact->impulse) && is_finite(3, contact->moment) &&
+           is_finite(3, contact->slip) && is_finite(9, contact->frame) &&
+           is_finite(3, contact->point);
+}
+
+static mo_error check_parts(const mo_world *world, const head *h, const char *from, mo_message *why)
+{
+    for (int k = 0; k < h->bodies; ++k, from += sizeof(body_state)) {
+        body_state s;
+        memcpy(&s, from, sizeof s);
+        if (!is_finite(3, s.x) || !is_finite(4, s.orientation) || !is_finite(6, s.v) ||
+            !is_finite(6, s.force)) {
+            return mo_fail(why, MO_ERR_FORMAT, "the state of body %d is not finite", k);
+        }
+    }
+    from += (size_t)h->joints * sizeof(joint_state);
+    for (int k = 0; k < h->contacts; ++k, from += sizeof(mo_sim_contact)) {
+        mo_sim_contact contact;
+        memcpy(&contact, from, sizeof contact);
+        if (!is_contact_sound(world, &contact)) {
+            return mo_fail(why, MO_ERR_FORMAT, "contact %d of the state does not fit this world",
+                           k);
+        }
+    }
+    return MO_OK;
+}
+
+static void write_body(const body_state *s, mo_sim_body *body)
+{
+    memcpy(body->x, s->x, sizeof s->x);
+    memcpy(body->orientation, s->orientation, sizeof s->orientation);
+    memcpy(body->v, s->v, sizeof s->v);
+    memcpy(body->force, s->force, sizeof s->force);
+    body->is_asleep = s->is_asleep != 0;
+    body->quiet_steps = s->quiet_steps;
+}
+
+static void write_joint(const joint_state *s, mo_sim_joint *joint)
+{
+    joint->def.drive = (mo_drive_kind)s->drive;
+    joint->def.target = s->target;
+    joint->def.max_effort = s->max_effort;
+    joint->q = s->q;
+    memcpy(joint->impulse, s->impulse, sizeof s->impulse);
+    memcpy(joint->force, s->force, sizeof s->force);
+    memcpy(joint->moment, s->moment, sizeof s->moment);
+    joint->effort = s->effort;
+}
+
+static void write_parts(mo_world *world, const head *h, const char *from)
+{
+    for (int k = 0; k < h->bodies; ++k, from += sizeof(body_state)) {
+        body_state s;
+        memcpy(&s, from, sizeof s);
+        write_body(&s, world->body + world->living[k]);
+    }
+    for (int k = 0; k < h->joints; ++k, from += sizeof(joint_state)) {
+        joint_state s;
+        memcpy(&s, from, sizeof s);
+        write_joint(&s, world->joint + world->jointed[k]);
+    }
+    if (h->contacts) {
+        memcpy(world->contacts.at, from, (size_t)h->contacts * sizeof(mo_sim_contact));
+    }
+    world->contacts.count = h->contacts;
+    world->before.count = 0;
+    world->time = h->time;
+    world->last_step = h->last_step;
+    world->steps = h->steps;
+}
+
+mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why)
+{
+    head h;
+    if (size < sizeof h) {
+        return mo_fail(why, MO_ERR_FORMAT, "the state is cut short");
+    }
+    memcpy(&h, bytes, sizeof h);
+    const char *parts = (const char *)bytes + sizeof h;
+    mo_error error = check_head(world, &h, size, why);
+    error = error ? error : check_parts(world, &h, parts, why);
+    if (error) {
+        return error;
+    }
+    mo_sim_contacts *list = &world->contacts;
+    if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)h.contacts + 1,
+                        sizeof *list->at)) {
+        return mo_fail_memory(why);
+    }
+    write_parts(world, &h, parts);
+    return MO_OK;
+}

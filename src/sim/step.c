@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * One time step.
+ *
+ *   1. free velocities        what the bodies would do without constraints
+ *   2. contacts               within reach of the step
+ *   3. the problem            assembled and solved, from the last step's impulses
+ *      again                  where a contact that was left out closes all the same; and with restitution halved, then
+ *                             without, where impacts with friction would add energy (Newton's law allows that; without
+ *                             restitution no step does)
+ *   4. new poses              refused, and nothing changed, where a number is not finite
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+enum { MOST_ROUNDS = 10 /* of contacts that turn out to close */, MORE_ITERATIONS = 30 };
+static const double NEWTONS_TOLERANCE =
+    1e-8; /* tolerances up to this are met by Newton's method, not by sweeps */
+static const double BEYOND = 1e-4; /* of such a tolerance: what a few iterations more aim at */
+static const double LATE =
+    1e-6; /* of a body's size: a contact that was left out may penetrate by so much */
+
+static mo_error check_step(const mo_world *world, double h, mo_message *why)
+{
+    if (!(h > 0) || isinf(h)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h);
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        const int has_mass = body->mass > 0 && body->inertia[8] > 0;
+        if (body->kind == MO_BODY_FREE && !has_mass) {
+            return mo_fail(
+                why, MO_ERR_ARGUMENT,
+                "body %d '%.64s' is free but has no mass or no inertia: give it a shape, or both",
+                k, body->def.name);
+        }
+    }
+    return MO_OK;
+}
+
+/* ---- contacts that close after all -------------------------------------------------------------- */
+
+static int closes(const mo_world *world, const mo_sim_contact *contact, double h)
+{
+    double u[2][3];
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        mo_point_velocity(body->x, body->next_v, contact->point, u[side]);
+    }
+    const double rate = mo_vec3_dot(contact->frame, u[1]) - mo_vec3_dot(contact->frame, u[0]);
+    const double size = fmin(world->shape[contact->shape[0]].collider.size,
+                             world->shape[contact->shape[1]].collider.size);
+    return contact->gap + h * rate < -LATE * size;
+}
+
+static int take_late_contacts(mo_world *world, double h)
+{
+    int count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint == MO_NONE && closes(world, contact, h)) {
+            contact->constraint = 0;
+            ++count;
+        }
+    }
+    return count;
+}
+
+/* ---- energy ----------------------------------------------------------------------------------- */
+
+static double kinetic_of(const mo_world *world, const mo_sim_body *body, const double v[6])
+{
+    double Jw[3];
+    if (mo_is_planar(world)) {
+        mo_vec3_set(Jw, 0, 0, body->inertia[8] * v[5]);
+    } else {
+        mo_mat3_apply(body->world_inertia, v + 3, Jw);
+    }
+    return 0.5 * (body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(v + 3, Jw));
+}
+
+/*
+ * Does the step add energy that gravity and pushes do not account for?  Driven bodies may do work, so they excuse it.  The inertia is that
+ * of the end of the step on both sides.
+ */
+static int gains_energy(const mo_world *world, double h)
+{
+    double before = 0, after = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_DRIVEN) {
+            return 0;
+        }
+        if (body->block != MO_NONE) {
+            const double *v = body->next_v;
+            before += kinetic_of(world, body, body->v);
+            before += h * (body->mass * mo_vec3_dot(world->def.gravity, v) +
+                           mo_vec3_dot(body->force, v) + mo_vec3_dot(body->force + 3, v + 3));
+            after += kinetic_of(world, body, v);
+        }
+    }
+    return after > before + 1e-12 * fabs(before);
+}
+
+static int has_bounce(const mo_world *world, double h)
+{
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint != MO_NONE && mo_contact_bounces(world, contact, h)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- the solve -------------------------------------------------------------------------------- */
+
+/*
+ * First to the tolerance, from the impulses of the last step.  Where that tolerance is one that Newton's method meets, a few
+ * iterations more come near to rounding: then a block at the edge of sliding is right to the last digits, and what rests keeps still.
+ * They may fail; the answer is as good as the tolerance all the same.
+ */
+static mo_error find_impulses(mo_world *world)
+{
+    mo_options options = world->def.solver;
+    options.start = world->start;
+    mo_error error = mo_solve(world->problem, &options, &world->result);
+    const mo_result first = world->result;
+    const double aim = options.tol * BEYOND;
+    if (error || first.status != MO_SOLVED || options.tol > NEWTONS_TOLERANCE ||
+        first.residual.natural_relative <= aim) {
+        return error;
+    }
+    memcpy(world->start, first.r, (size_t)first.row_count * sizeof *world->start);
+    options.tol = aim;
+    options.max_iter = MORE_ITERATIONS;
+    error = mo_solve(world->problem, &options, &world->result);
+    if (!error && world->result.residual.natural_relative <= world->def.solver.tol) {
+        world->result.status = MO_SOLVED;
+    }
+    world->result.iterations += first.iterations;
+    return error;
+}
+
+static mo_error solve(mo_world *world, double h, double restitution, mo_step_report *report,
+                      mo_message *why)
+{
+    const double start = mo_clock();
+    mo_error error = mo_assemble(world, h, restitution, why);
+    const double assembled = mo_clock();
+    report->seconds_assemble += assembled - start;
+    if (error) {
+        return error;
+    }
+    error = find_impulses(world);
+    if (error) {
+        return mo_fail(why, error, "the step's contact problem was not taken: %.400s",
+                       world->result.message.text);
+    }
+    report->iterations += world->result.iterations;
+    mo_assemble_answer(world, h);
+    report->seconds_solve += mo_clock() - assembled;
+    return MO_OK;
+}
+
+static mo_error solve_with_late_contacts(mo_world *world, double h, double restitution,
+                                         mo_step_report *report, mo_message *why)
+{
+    mo_error error = MO_OK;
+    for (int round = 0; round < MOST_ROUNDS; ++round) {
+        error = solve(world, h, restitution, report, why);
+        if (error || !take_late_contacts(world, h)) {
+            break;
+        }
+        if (round == MOST_ROUNDS - 1) { /* those found last must be in the problem too */
+            error = solve(world, h, restitution, report, why);
+        }
+    }
+    return error;
+}
+
+static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    mo_error error = solve_with_late_contacts(world, h, 1, report, why);
+    if (!error && has_bounce(world, h)) {
+        for (double restitution = 0.5; !error && gains_energy(world, h) && restitution >= 0;
+             restitution -= 0.5) {
+            error = solve_with_late_contacts(world, h, restitution, report, why);
+        }
+    }
+    return error;
+}
+
+/* ---- the step --------------------------------------------------------------------------------- */
+
+static double deepest(const mo_world *world)
+{
+    double depth = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        depth = fmax(depth, -world->contacts.at[k].gap);
+    }
+    return depth;
+}
+
+/* Contacts that were left out are forgotten. */
+static void keep_taken_contacts(mo_world *world)
+{
+    int kept = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        if (world->contacts.at[k].constraint != MO_NONE) {
+            world->contacts.at[kept++] = world->contacts.at[k];
+        }
+    }
+    world->contacts.count = kept;
+}
+
+static void fill_report(const mo_world *world, mo_step_report *report)
+{
+    report->contacts = world->contacts.count;
+    report->joints = world->jointed_count;
+    report->bodies = mo_problem_body_count(world->problem);
+    report->status = world->result.status;
+    report->residual = world->result.residual;
+    report->kinetic_energy = mo_world_kinetic_energy(world);
+    report->potential_energy = mo_world_potential_energy(world);
+    if (report->status != MO_SOLVED) {
+        report->message = world->result.message;
+    }
+}
+
+/* The contacts of the last step become the present ones again. */
+static void undo_contacts(mo_world *world)
+{
+    const mo_sim_contacts now = world->contacts;
+    world->contacts = world->before;
+    world->before = now;
+}
+
+mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    mo_step_report own;
+    report = report ? report : &own;
+    *report = (mo_step_report){0};
+    mo_error error = check_step(world, h, why);
+    if (error) {
+        return error;
+    }
+    const double start = mo_clock();
+    mo_advance_free(world, h);
+    error = mo_contacts_find(world, h) ? mo_fail_memory(why) : MO_OK;
+    report->seconds_collide = mo_clock() - start;
+    report->penetration = deepest(world);
+    error = error ? error : solve_step(world, h, report, why);
+    const double solved = mo_clock();
+    error = error ? error : mo_advance_poses(world, h, why);
+    if (error) {
+        undo_contacts(world);
+        return error;
+    }
+    mo_advance_accept(world, h);
+    keep_taken_contacts(world);
+    fill_report(world, report);
+    report->seconds_advance = mo_clock() - solved;
+    return MO_OK;
+}
+
+/* ---- looking ---------------------------------------------------------------------------------- */
+
+int mo_world_contact_count(const mo_world *world)
+{
+    return world->contacts.count;
+}
+
+mo_contact mo_world_contact(const mo_world *world, int k)
+{
+    mo_contact out = {0};
+    if (k < 0 || k >= world->contacts.count) {
+        return out;
+    }
+    const mo_sim_contact *in = world->contacts.at + k;
+    out.a = mo_body_id_of(world, in->body[0]);
+    out.b = mo_body_id_of(world, in->body[1]);
+    out.id = ((uint64_t)in->shape[0] << 44) ^ ((uint64_t)in->shape[1] << 24) ^ in->feature;
+    mo_vec3_copy(in->point, out.point);
+    mo_vec3_copy(in->frame, out.normal);
+    mo_vec3_copy(in->impulse, out.impulse);
+    mo_vec3_copy(in->moment, out.moment);
+    mo_vec3_copy(in->velocity, out.velocity);
+    out.gap = in->gap;
+    out.mu = in->mu;
+    out.mode = in->mode;
+    return out;
+}
+
+const mo_problem *mo_world_problem(const mo_world *world)
+{
+    return world->problem;
+}
+
+const mo_result *mo_world_result(const mo_world *world)
+{
+    return &world->result;
+}

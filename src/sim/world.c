@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* A world is made and ended; bodies and shapes come and go. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+mo_world_def mo_default_world(void)
+{
+    mo_world_def def = {.dimension = 3, .gravity = {0, 0, -9.81}, .restitution_speed = 1e-2};
+    def.solver = mo_default_options();
+    return def;
+}
+
+mo_world_def mo_default_planar_world(void)
+{
+    mo_world_def def = mo_default_world();
+    def.dimension = 2;
+    mo_vec3_set(def.gravity, 0, -9.81, 0);
+    return def;
+}
+
+static mo_error check_definition(const mo_world_def *def, mo_message *why)
+{
+    if (def->dimension != 2 && def->dimension != 3) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a world has dimension 2 or 3, not %d",
+                       def->dimension);
+    }
+    if (!isfinite(mo_vec3_norm(def->gravity))) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "gravity must be finite");
+    }
+    if (!(def->margin >= 0) || isinf(def->margin)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the margin of contacts is %g, but must be finite and not negative",
+                       def->margin);
+    }
+    if (!(def->restitution_speed >= 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "restitution_speed is %g, but must not be negative",
+                       def->restitution_speed);
+    }
+    if (def->solver.method && mo_method_find(def->solver.method) < 0) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.64s'", def->solver.method);
+    }
+    return mo_options_check(&def->solver, why);
+}
+
+mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator, mo_world **world,
+                         mo_message *why)
+{
+    *world = NULL;
+    const mo_error error = check_definition(def, why);
+    if (error) {
+        return error;
+    }
+    const mo_allocator own = mo_allocator_or_default(allocator);
+    mo_world *made = mo_memory_array(&own, 1, sizeof *made);
+    if (!made) {
+        return mo_fail_memory(why);
+    }
+    memset(made, 0, sizeof *made);
+    made->allocator = own;
+    made->def = *def;
+    made->generation = 1;
+    made->touches.allocator = own;
+    made->result.allocator = own;
+    if (mo_tree_create(&own, &made->tree) || mo_builder_create(&own, &made->builder)) {
+        mo_world_destroy(made);
+        return mo_fail_memory(why);
+    }
+    *world = made;
+    return MO_OK;
+}
+
+void mo_world_destroy(mo_world *world)
+{
+    if (!world) {
+        return;
+    }
+    const mo_allocator own = world->allocator;
+    for (int k = 0; k < world->shape_places; ++k) {
+        if (world->shape[k].generation) {
+            mo_collider_clear(&own, &world->shape[k].collider);
+        }
+    }
+    for (int k = 0; k < world->body_places; ++k) {
+        mo_memory_free(&own, world->body[k].name);
+    }
+    mo_tree_destroy(world->tree);
+    mo_builder_destroy(world->builder);
+    mo_problem_destroy(world->problem);
+    mo_result_clear(&world->result);
+    void *arrays[] = {world->body,        world->living,    world->shape, world->boundless,
+                      world->joint,       world->jointed,   world->pair,  world->touches.touch,
+                      world->contacts.at, world->before.at, world->start};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+        mo_memory_free(&own, arrays[k]);
+    }
+    mo_memory_free(&own, world);
+}
+
+mo_world_def mo_world_definition(const mo_world *world)
+{
+    return world->def;
+}
+
+mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *why)
+{
+    if (def->dimension != world->def.dimension) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change");
+    }
+    const mo_error error = check_definition(def, why);
+    if (error) {
+        return error;
+    }
+    world->def = *def;
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_body_wake(world, world->living[k]);
+    }
+    return MO_OK;
+}
+
+double mo_world_time(const mo_world *world)
+{
+    return world->time;
+}
+
+/* ---- ids -------------------------------------------------------------------------------------- */
+
+int mo_body_place(const mo_world *world, mo_body_id id)
+{
+    const int place = id.index - 1;
+    const int is_there = place >= 0 && place < world->body_places && id.generation &&
+                         world->body[place].generation == id.generation;
+    return is_there ? place : MO_NONE;
+}
+
+mo_body_id mo_body_id_of(const mo_world *world, int place)
+{
+    return place < 0 ? (mo_body_id){0} : (mo_body_id){place + 1, world->body[place].generation};
+}
+
+int mo_world_has_body(const mo_world *world, mo_body_id body)
+{
+    return mo_body_place(world, body) >= 0;
+}
+
+int mo_world_body_count(const mo_world *world)
+{
+    return world->living_count;
+}
+
+mo_body_id mo_world_body(const mo_world *world, int k)
+{
+    return k < 0 || k >= world->living_count ? (mo_body_id){0}
+                                             : mo_body_id_of(world, world->living[k]);
+}
+
+/* ---- bodies ----------------------------------------------------------------------------------- */
+
+mo_body_def mo_default_body(mo_body_kind kind)
+{
+    return (mo_body_def){.kind = kind, .pose = {.orientation = {1, 0, 0, 0}}};
+}
+
+static int is_finite(int n, const double *x)
+{
+    int finite = 1;
+    for (int k = 0; k < n; ++k) {
+        finite = finite && isfinite(x[k]);
+    }
+    return finite;
+}
+
+static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_message *why)
+{
+    if (def->kind != MO_BODY_FREE && def->kind != MO_BODY_FIXED && def->kind != MO_BODY_DRIVEN) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of body", (int)def->kind);
+    }
+    const double *q = def->pose.orientation;
+    if (!is_finite(3, def->pose.position) || !is_finite(4, q) || !is_finite(3, def->velocity) ||
+        !is_finite(3, def->spin)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the pose and the velocities of a body must be finite");
+    }
+    if (fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) > 1e-6) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "the orientation of a body must be a unit quaternion");
+    }
+    if (mo_is_planar(world) && (q[1] != 0 || q[2] != 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a body of a planar world turns about z only");
+    }
+    if (!(def->mass >= 0) || isinf(def->mass)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the mass of a body is %g, but must be finite and not negative", def->mass);
+    }
+    if (!is_finite(6, def->inertia) || !is_finite(3, def->centre)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "the inertia and the centre of a body must be finite");
+    }
+    if (!(def->linear_damping >= 0) || isinf(def->linear_damping) || !(def->angular_damping >= 0) ||
+        isinf(def->angular_damping)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the damping of a body must be finite and not negative");
+    }
+    return MO_OK;
+}
+
+/* A free place in an array of things with a generation, or a new one at its end. */
+static int take_body_place(mo_world *world)
+{
+    for (int k = 0; world->living_count < world->body_places && k < world->body_places; ++k) {
+        if (!world->body[k].generation) {
+            return k;
+        }
+    }
+    if (!mo_memory_grow(&world->allocator, (void **)&world->body, &world->body_room,
+                        (size_t)world->body_places + 1, sizeof *world->body)) {
+        return MO_NONE;
+    }
+    return world->body_places++;
+}
+
+static char *copy_name(const mo_world *world, const char *name)
+{
+    const char *text = name ? name : "";
+    char *copy = mo_memory_array(&world->allocator, strlen(text) + 1, 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message *why)
+{
+    if (check_body(world, def, why)) {
+        return (mo_body_id){0};
+    }
+    char *name = copy_name(world, def->name);
+    const int has_room =
+        mo_memory_grow(&world->allocator, (void **)&world->living, &world->living_room,
+                       (size_t)world->living_count + 1, sizeof *world->living);
+    const int place = name && has_room ? take_body_place(world) : MO_NONE;
+    if (place < 0) {
+        mo_memory_free(&world->allocator, name);
+        mo_fail_memory(why);
+        return (mo_body_id){0};
+    }
+    mo_sim_body *body = world->body + place;
+    *body = (mo_sim_body){.generation = world->generation++, .kind = def->kind, .def = *def};
+    body->def.name = body->name = name;
+    body->first_shape = body->first_joint = body->block = MO_NONE;
+    memcpy(body->orientation, def->pose.orientation, sizeof body->orientation);
+    mo_quat_normalise(body->orientation);
+    mo_vec3_copy(def->pose.position, body->x);
+    mo_vec3_copy(def->velocity, body->v);
+    mo_vec3_copy(def->spin, body->v + 3);
+    if (mo_is_planar(world)) {
+        body->x[2] = body->v[2] = body->v[3] = body->v[4] = 0;
+    }
+    world->living[world->living_count++] = place;
+    if (mo_body_weigh(world, place, why)) {
+        mo_world_remove_body(world, mo_body_id_of(world, place));
+        return (mo_body_id){0};
+    }
+    return mo_body_id_of(world, place);
+}
+
+/* ---- shapes ----------------------------------------------------------------------------------- */
+
+static int take_shape_place(mo_world *world)
+{
+    for (int k = 0; world->free_shapes && k < world->shape_places; ++k) {
+        if (!world->shape[k].generation) {
+            world->free_shapes--;
+            return k;
+        }
+    }
+    if (!mo_memory_grow(&world->allocator, (void **)&world->shape, &world->shape_room,
+                        (size_t)world->shape_places + 1, sizeof *world->shape)) {
+        return MO_NONE;
+    }
+    return world->shape_places++;
+}
+
+static mo_error enter_tree(mo_world *world, int place)
+{
+    mo_sim_shape *shape = world->shape + place;
+    shape->proxy = MO_NONE;
+    if (isinf(shape->collider.size)) {
+        if (!mo_memory_grow(&world->allocator, (void **)&world->boundless, &world->boundless_room,
+                            (size_t)world->boundless_count + 1, sizeof *world->boundless)) {
+            return MO_ERR_MEMORY;
+        }
+        world->boundless[world->boundless_count++] = place;
+        return MO_OK;
+    }
+    const mo_pose pose = mo_body_pose(world->body + shape->body);
+    const mo_bounds bounds = mo_collider_bounds(&shape->collider, &pose);
+    shape->proxy = mo_tree_insert(world->tree, &bounds, place);
+    return shape->proxy < 0 ? MO_ERR_MEMORY : MO_OK;
+}
+
+/* The end of the list, so that shapes keep the order in which they came. */
+static void append_shape(mo_world *world, mo_sim_body *body, int place)
+{
+    int *link = &body->first_shape;
+    while (*link != MO_NONE) {
+        link = &world->shape[*link].next;
+    }
+    *link = place;
+    body->shape_count++;
+}
+
+static void forget_shape(mo_world *world, int place)
+{
+    mo_sim_shape *shape = world->shape + place;
+    if (shape->proxy >= 0) {
+        mo_tree_remove(world->tree, shape->proxy);
+    }
+    for (int k = 0; k < world->boundless_count; ++k) {
+        if (world->boundless[k] == place) {
+            memmove(world->boundless + k, world->boundless + k + 1,
+                    (size_t)(--world->boundless_count - k) * sizeof *world->boundless);
+        }
+    }
+    mo_collider_clear(&world->allocator, &shape->collider);
+    *shape = (mo_sim_shape){.next = MO_NONE, .proxy = MO_NONE};
+    world->free_shapes++;
+}
+
+mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_def *def,
+                               mo_message *why)
+{
+    const mo_shape_id none = {0};
+    const int owner = mo_body_place(world, id);
+    if (owner < 0) {
+        mo_fail(why, MO_ERR_ARGUMENT, "the body of this shape is not in the world");
+        return none;
+    }
+    const int must_rest = def->kind == MO_SHAPE_PLANE || def->kind == MO_SHAPE_MESH;
+    if (must_rest && world->body[owner].kind == MO_BODY_FREE) {
+        mo_fail(why, MO_ERR_ARGUMENT,
+                "a %s belongs to a fixed or driven body; give a free one hulls or boxes",
+                mo_shape_name(def->kind));
+        return none;
+    }
+    mo_collider collider;
+    if (mo_collider_init(def, mo_is_planar(world), &world->allocator, &collider, why)) {
+        return none;
+    }
+    const int place = take_shape_place(world);
+    if (place < 0) {
+        mo_collider_clear(&world->allocator, &collider);
+        mo_fail_memory(why);
+        return none;
+    }
+    mo_sim_shape *shape = world->shape + place;
+    *shape = (mo_sim_shape){
+        .generation = world->generation++, .collider = collider, .body = owner, .next = MO_NONE};
+    append_shape(world, world->body + owner, place);
+    mo_error error = mo_body_weigh(world, owner, why);
+    if (!error && enter_tree(world, place)) {
+        error = mo_fail_memory(why);
+    }
+    if (error) { /* as it was before */
+        int *link = &world->body[owner].first_shape;
+        while (*link != place) {
+            link = &world->shape[*link].next;
+        }
+        *link = MO_NONE;
+        world->body[owner].shape_count--;
+        forget_shape(world, place);
+        mo_body_weigh(world, owner, NULL);
+        return none;
+    }
+    return (mo_shape_id){place + 1, shape->generation};
+}
+
+void mo_world_remove_body(mo_world *world, mo_body_id id)
+{
+    const int place = mo_body_place(world, id);
+    if (place < 0) {
+        return;
+    }
+    mo_sim_body *body = world->body + place;
+    for (int k = world->contacts.count - 1; k >= 0;
+         --k) { /* wake what leans on it, and forget the contact */
+        mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->body[0] == place || contact->body[1] == place) {
+            mo_body_wake(world, contact->body[contact->body[0] == place]);
+            memmove(contact, contact + 1, (size_t)(--world->contacts.count - k) * sizeof *contact);
+        }
+    }
+    while (body->first_joint != MO_NONE) {
+        const int j = body->first_joint;
+        mo_world_remove_joint(world, (mo_joint_id){j + 1, world->joint[j].generation});
+    }
+    for (int k = body->first_shape; k != MO_NONE;) {
+        const int next = world->shape[k].next;
+        forget_shape(world, k);
+        k = next;
+    }
+    mo_memory_free(&world->allocator, body->name);
+    *body = (mo_sim_body){0};
+    for (int k = 0; k < world->living_count; ++k) {
+        if (world->living[k] == place) {
+            memmove(world->living + k, world->living + k + 1,
+                    (size_t)(--world->living_count - k) * sizeof *world->living);
+            break;
+        }
+    }
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What a world holds.  The files of this room each do one part of a step:
+ *
+ *   world.c      create, bodies and shapes come and go
+ *   body.c       masses, looking at a body and moving it
+ *   contacts.c   positions -> contacts, matched with those of the last step
+ *   advance.c    free velocities before the solve, new poses after it
+ *   assemble.c   contacts and joints -> a contact problem, and its answer back
+ *   joint.c      joints in the problem; joint_rows.c: what each kind holds
+ *   step.c       the step itself
+ *   state.c      everything that changes, as bytes
+ *   energy.c     energies and momenta
+ */
+#ifndef MO_SIM_WORLD_DATA_H
+#define MO_SIM_WORLD_DATA_H
+
+#include "base/memory.h"
+#include "collide/collide.h"
+#include "collide/tree.h"
+#include "moreau/joint.h"
+#include "moreau/solve.h"
+#include "moreau/world.h"
+
+enum { MO_NONE = -1 };
+
+typedef struct mo_sim_body {
+    uint32_t generation; /* 0: this place is free */
+    mo_body_kind kind;
+    mo_body_def def; /* as given */
+    char *name;      /* the world's copy, also in def */
+    int first_shape; /* a list through mo_sim_shape.next   */
+    int shape_count;
+    int first_joint; /* a list through mo_sim_joint.next   */
+
+    double mass;
+    double inertia[9]; /* about the centre of mass, body axes                     */
+    double centre[3];  /* of mass, in the body's frame                            */
+    double size;       /* radius about the centre of mass that holds the shapes   */
+
+    double x[3]; /* centre of mass, world                                   */
+    double orientation[4];
+    double v[6];     /* velocity of the centre, spin                             */
+    double force[6]; /* and moment, for the next step                            */
+
+    double free_v[6]; /* at the end of the step, were there no constraint         */
+    double next_v[6]; /* with them                                                */
+    double next_x[3], next_orientation[4];
+    double world_inertia[9];
+    int block; /* its body block in the problem of this step, or MO_NONE   */
+    int is_asleep;
+    int quiet_steps; /* steps since it last moved visibly                        */
+} mo_sim_body;
+
+typedef struct mo_sim_shape {
+    uint32_t generation;
+    mo_collider collider;
+    int body, next;
+    int proxy; /* in the tree; MO_NONE for what has no bounds */
+} mo_sim_shape;
+
+/* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
+enum { MO_CONTACT_ROWS = 5 };
+
+typedef struct mo_sim_contact {
+    int shape[2], body[2]; /* shape[0] < shape[1]                                              */
+    uint32_t feature;
+    double point[3];
+    double frame[9]; /* rows n, t, o                                                            */
+    double gap;
+    double mu, restitution, rolling, torsion;
+    double slip
+        [3]; /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
+    double approach; /* u_N before the step                                                   */
+    double impulse[3], moment[3]; /* world axes, of the last solve                              */
+    double velocity[3];
+    int constraint; /* in the problem of this step, or MO_NONE                               */
+    mo_contact_mode mode;
+} mo_sim_contact;
+
+typedef struct mo_sim_contacts {
+    mo_sim_contact *at;
+    int count;
+    size_t room;
+} mo_sim_contacts;
+
+/* The constraints that a joint may have in a problem: what it holds, its two limits, its drive, its dry friction. */
+typedef enum mo_joint_part {
+    MO_PART_HOLD,
+    MO_PART_LOWER,
+    MO_PART_UPPER,
+    MO_PART_DRIVE,
+    MO_PART_FRICTION,
+    MO_PART_COUNT
+} mo_joint_part;
+enum { MO_JOINT_ROWS = 6, MO_JOINT_IMPULSES = MO_JOINT_ROWS + MO_PART_COUNT - 1 };
+
+typedef struct mo_sim_joint {
+    uint32_t generation;
+    mo_joint_def def;
+    int body[2];         /* MO_NONE: the world                                        */
+    int next[2];         /* of the lists of the two bodies                            */
+    double anchor[2][3]; /* in each body's frame (world where there is none) */
+    double axis[2][3];   /* likewise                                                  */
+    double relative[4];  /* orientation of b in a when the joint was added            */
+    double length;       /* distance: when the joint was added                        */
+    double q; /* the coordinate at the last look, so that angles go on beyond half a turn */
+    double
+        impulse[MO_JOINT_IMPULSES]; /* of the last step: hold rows, then one for each other part */
+    int constraint[MO_PART_COUNT];  /* in the problem of this step, or MO_NONE      */
+    double force[3], moment[3], effort; /* on b in the last step                       */
+} mo_sim_joint;
+
+typedef struct mo_pair {
+    int a, b; /* shapes, a < b */
+} mo_pair;
+
+struct mo_world {
+    mo_allocator allocator;
+    mo_world_def def;
+    double time;
+    uint64_t steps;
+
+    mo_sim_body *body;
+    size_t body_room;
+    int body_places; /* used or free        */
+    int *living;     /* bodies in the order they came */
+    size_t living_room;
+    int living_count;
+
+    mo_sim_shape *shape;
+    size_t shape_room;
+    int shape_places, free_shapes;
+    int *boundless; /* shapes that fill half of space */
+    size_t boundless_room;
+    int boundless_count;
+
+    mo_sim_joint *joint;
+    size_t joint_room;
+    int joint_places;
+    int *jointed; /* living joints, in the order they came */
+    size_t jointed_room;
+    int jointed_count;
+
+    uint32_t generation; /* of the next thing that is added */
+    mo_tree *tree;
+    mo_pair *pair;
+    size_t pair_room;
+    int pair_count;
+    mo_touch_list touches;
+    mo_sim_contacts contacts, before;
+
+    mo_builder *builder;
+    mo_problem *problem;
+    mo_result result;
+    double *start;
+    size_t start_room;
+    double last_step; /* h, for forces from impulses */
+};
+
+static inline int mo_is_planar(const mo_world *world)
+{
+    return world->def.dimension == 2;
+}
+
+/* Velocities of a rigid body. */
+static inline int mo_body_rows(const mo_world *world)
+{
+    return mo_is_planar(world) ? 3 : 6;
+}
+
+/* Does it take part in the problem by velocities of its own? */
+static inline int mo_moves_freely(const mo_sim_body *body)
+{
+    return body->kind == MO_BODY_FREE && !body->is_asleep;
+}
+
+/* The place of an id, or MO_NONE where it is stale. */
+int mo_body_place(const mo_world *world, mo_body_id id);
+int mo_joint_place(const mo_world *world, mo_joint_id id);
+mo_body_id mo_body_id_of(const mo_world *world, int place);
+
+/* Pose of the body's frame from the centre of mass. */
+mo_pose mo_body_pose(const mo_sim_body *body);
+
+/* Velocity of the body's point at `at` (world) that moves with v: all velocities, of the centre and spin. */
+void mo_point_velocity(const double x[3], const double v[6], const double at[3], double out[3]);
+
+/* ---- the parts of a step, in their order -------------------------------------------------------- */
+
+/* body.c */
+mo_error mo_body_weigh(mo_world *world, int place,
+                       mo_message *why); /* mass, centre, inertia from def and shapes */
+void mo_body_wake(mo_world *world, int place);
+
+/* contacts.c: contacts within reach of a step of h, matched with world->before. */
+mo_error mo_contacts_find(mo_world *world, double h);
+
+/* advance.c */
+void mo_advance_free(mo_world *world, double h); /* free_v of every body                      */
+mo_error mo_advance_poses(mo_world *world, double h,
+                          mo_message *why);        /* next_x, next_orientation from next_v */
+void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one    */
+
+/* assemble.c: the problem of the contacts that take part (constraint >= 0) and the joints. */
+mo_error mo_assemble(mo_world *world, double h, double restitution, mo_message *why);
+/* Is there an impact in this step that bounces? */
+int mo_contact_bounces(const mo_world *world, const mo_sim_contact *contact, double h);
+void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
+
+/* joint.c */
+void mo_joint_assemble(mo_world *world, int place, double h); /* its bodies have their blocks */
+void mo_joint_answer(mo_world *world, int place, double h);
+void mo_joint_write_start(const mo_world *world, int place, double *start);
+
+/* The six numbers of a line of a Jacobian, or of velocities, as a body block has them. */
+void mo_to_block(const mo_world *world, const double v[6], double *out);
+
+#endif
