@@ -113,6 +113,9 @@ extern "C" {
     COUNT(newton, rounds, 8, 1, 1000, "attempts at most")                                          \
     NUMBER(newton, eps, 1e-6, 0.0, 1.0, "regularisation of the Newton matrix where W is singular")
 
+#define MO_OPTIONS_IPM(NUMBER, COUNT, CHOICE)                                                      \
+    COUNT(ipm, iterations, 60, 1, 1000000, "interior point steps at most from one starting point")
+
 #define MO_OPTIONS_DANTZIG(NUMBER, COUNT, CHOICE)                                                  \
     COUNT(dantzig, polish, 100, 0, 1000,                                                           \
           "Newton steps at most, from the pivots' answer to the true cone in space; 0: none")      \
@@ -125,6 +128,7 @@ extern "C" {
     MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)    \
+    MO_OPTIONS_IPM(NUMBER, COUNT, CHOICE)       \
     MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)     \
     MO_OPTIONS_FIP(NUMBER, COUNT, CHOICE)       \
     MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)      \
@@ -165,6 +169,9 @@ typedef struct mo_options {
     struct {
         MO_OPTIONS_NEWTON(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } newton;
+    struct {
+        MO_OPTIONS_IPM(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } ipm;
     struct {
         MO_OPTIONS_LCP1(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } lcp1;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "law/cones.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is filled in. */
+typedef struct listing {
+    mo_law_cone *cones; /* or NULL: count only */
+    mo_law_rows *rows;  /* or NULL             */
+    int count, d;
+} listing;
+
+/* A new cone, all zero; NULL while counting. */
+static mo_law_cone *add_cone(listing *list, int dim)
+{
+    mo_law_cone *cone = list->cones ? list->cones + list->count : NULL;
+    ++list->count;
+    if (cone) {
+        memset(cone, 0, sizeof *cone);
+        cone->dim = dim;
+    }
+    return cone;
+}
+
+static void fix_row(listing *list, int row, double value)
+{
+    if (list->rows) {
+        list->rows->fixed[row] = 1;
+        list->rows->value[row] = value;
+    }
+}
+
+/* r_row >= bound, or r_row <= bound where sign = -1. */
+static void add_bound(listing *list, int row, double sign, double bound)
+{
+    mo_law_cone *cone = add_cone(list, 1);
+    if (cone) {
+        cone->E[row] = sign;
+        cone->offset = -sign * bound;
+    }
+}
+
+/* A disc of friction in `dim` rows from `row` on; false where mu = 0, which fixes them. */
+static int add_disc(listing *list, int row, int dim, double mu)
+{
+    mu = fmin(mu, MO_CONES_MU_MOST);
+    const int is_rough = mu > MO_CONES_MU_LEAST;
+    mo_law_cone *cone = is_rough ? add_cone(list, 1 + dim) : NULL;
+    if (cone) {
+        cone->E[0] = 1;
+    }
+    for (int k = 0; k < dim; ++k) {
+        if (!is_rough) {
+            fix_row(list, row + k, 0);
+        } else if (cone) {
+            cone->E[(1 + k) * list->d + row + k] = 1 / mu;
+        }
+        if (list->rows && is_rough) {
+            list->rows->weight[row + k] = mu;
+        }
+    }
+    return is_rough;
+}
+
+static void add_polygon(listing *list, double mu, int corners)
+{
+    const double step = 2 * acos(-1.0) / corners;
+    for (int j = 0; j < corners; ++j) { /* edge j lies between the corners j and j + 1 */
+        mo_law_cone *cone = add_cone(list, 1);
+        if (cone) {
+            cone->E[0] = 1;
+            cone->E[1] = -cos((j + 0.5) * step) / (mu * cos(0.5 * step));
+            cone->E[2] = -sin((j + 0.5) * step) / (mu * cos(0.5 * step));
+        }
+    }
+    for (int k = 1; list->rows && k < 3; ++k) {
+        list->rows->weight[k] = mu;
+    }
+}
+
+static void add_box(listing *list, const double *lower, const double *upper)
+{
+    for (int k = 0; k < list->d; ++k) {
+        if (lower[k] == upper[k]) {
+            fix_row(list, k, lower[k]);
+            continue;
+        }
+        if (lower[k] > -INFINITY) {
+            add_bound(list, k, 1, lower[k]);
+        }
+        if (upper[k] < INFINITY) {
+            add_bound(list, k, -1, upper[k]);
+        }
+    }
+}
+
+static void add_faceted(listing *list, const double *p)
+{
+    if (p[0] > MO_CONES_MU_LEAST) {
+        add_polygon(list, p[0], (int)p[1]);
+    } else {
+        add_bound(list, 0, 1, 0);
+        fix_row(list, 1, 0);
+        fix_row(list, 2, 0);
+    }
+}
+
+/* Friction discs of (rows, mu) one after the other from row 1 on; with none left the normal is alone. */
+static void add_discs(listing *list, int discs, int dim, const double *mu, int mu_stride)
+{
+    int rough = 0;
+    for (int g = 0; g < discs; ++g) {
+        rough += add_disc(list, 1 + g * dim, dim, mu[g * mu_stride]);
+    }
+    if (!rough) {
+        add_bound(list, 0, 1, 0);
+    }
+}
+
+int mo_law_cones(mo_law_kind kind, const double *p, int d, mo_law_cone *cones, mo_law_rows *rows)
+{
+    listing list = {cones, rows, 0, d};
+    if (rows) {
+        memset(rows, 0, sizeof *rows);
+    }
+    for (int k = 0; rows && k < d; ++k) {
+        rows->weight[k] = 1;
+    }
+    switch (kind) {
+    case MO_LAW_COULOMB:
+        add_discs(&list, 1, d - 1, p, 1);
+        break;
+    case MO_LAW_ROLLING:
+        add_discs(&list, 2, 2, p, 1);
+        break;
+    case MO_LAW_PYRAMID: /* each tangential row by itself, with the same mu */
+        add_discs(&list, 2, 1, p, 0);
+        break;
+    case MO_LAW_FACETED:
+        add_faceted(&list, p);
+        break;
+    case MO_LAW_FRICTIONLESS:
+        add_bound(&list, 0, 1, 0);
+        break;
+    case MO_LAW_BOX:
+        add_box(&list, p, p + d);
+        break;
+    default:
+        break;
+    }
+    return list.count;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The linear systems of interior point methods: (W + C) x = b with a dense block C_i for each constraint, any values.
+ *
+ * Rows that are fixed have x = 0 and drop out.  W is factored in blocks of contacts (contact_space.h), one step of
+ * iterative refinement follows: C spans many orders of magnitude near a solution.
+ */
+#ifndef MO_SOLVER_INTERIOR_MATRIX_H
+#define MO_SOLVER_INTERIOR_MATRIX_H
+
+#include "base/arena.h"
+#include "problem/views.h"
+
+typedef struct mo_interior_matrix {
+    const mo_contact_space *space;
+    const mo_sweep *sweep; /* of the reduced problem */
+    mo_block_lu lu;
+    const double *C;
+    const size_t *C_start;
+    const uint8_t *fixed;
+    double *right, *rest;
+} mo_interior_matrix;
+
+/* Lays out the numbers on an arena; `matrix` may be NULL while it counts. */
+mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena, mo_interior_matrix *matrix);
+
+/* The block W_ii + compliance. */
+const double *mo_interior_diagonal(const mo_interior_matrix *matrix, int i);
+
+/* u = W r + q, all rows; y = W x. */
+void mo_interior_velocity(const mo_interior_matrix *matrix, const double *r, double *u);
+void mo_interior_multiply(const mo_interior_matrix *matrix, const double *x, double *y);
+
+/*
+ * Factors W + C: C_i is d x d from C + C_start[i] on, fixed has one flag a row.  Both are kept, not copied.  False where
+ * that fails.
+ */
+int mo_interior_factor(mo_interior_matrix *matrix, const double *C, const size_t *C_start,
+                       const uint8_t *fixed);
+
+/* x = (W + C)^-1 x. */
+void mo_interior_solve(mo_interior_matrix *matrix, double *x);
+
+#endif

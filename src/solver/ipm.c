@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The interior point method for the full Coulomb law, with crossover to Newton's.
+ *
+ * The interior point steps of interior.h follow the central path of the law itself, its shift mu |u_T| included and
+ * linearised: the nonsmooth interior point method of [acary2024].  They see all contacts at once and need no guess of which
+ * are apart, stick and slide; but near a solution they lose digits, since the path need not be unique and its matrices become
+ * singular.  Newton steps on the natural map (newton_step.h) are the reverse: they finish in a few steps from a point
+ * where that guess is right.  So:
+ *
+ *   1. where a start was given, Newton steps from it
+ *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
+ *   3. at FIRST_TRY of the residual of the start, and at each further factor of ten: Newton steps from there; where they
+ *      fail, on with 2 from the interior iterate
+ *   4. at a stall or at the end of the budget: Newton steps once more; 2 again from the next beta
+ *
+ *   here        meaning
+ *   beta        size of the start in units in which W_ii and the largest q_i are 1 (BETAS, one after the other)
+ *   residual    the natural map, as the measure has it
+ *
+ * Limits: no proof with friction.  Where the contacts cannot all open at once there is no interior to walk in; the steps
+ * then shorten to nothing, and the run ends as stalled with its best iterate.  W is formed and factored.  An iteration is an interior
+ * step or a Newton step.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "measure/measure_blocks.h"
+#include "solver/interior.h"
+#include "solver/newton_step.h"
+
+enum { NEWTON_STEPS = 30, HALVINGS = 2, BAD_STEPS = 3 };
+static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
+static const double SHORT = 1e-8; /* a step that leads nowhere */
+static const double BETAS[] = {1, 100, 0.01};
+
+typedef struct workspace {
+    mo_newton newton;
+    mo_interior interior;
+} workspace;
+
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
+{
+    (void)options;
+    workspace *w = MO_TAKE(arena, 1, workspace);
+    const mo_error error = mo_newton_layout(problem, arena, w ? &w->newton : NULL);
+    *out = w;
+    return error ? error : mo_interior_layout(problem, arena, w ? &w->interior : NULL);
+}
+
+typedef enum ending { GOES_ON, SOLVED, MUST_STOP } ending;
+
+/* The end of an iteration, at r and its velocity u. */
+static ending look(mo_run *run, const double *u, const double *r, int *iteration)
+{
+    ++*iteration;
+    if (mo_run_check(run, *iteration, u, r)) {
+        return SOLVED;
+    }
+    return mo_run_must_stop(run, *iteration) ? MUST_STOP : GOES_ON;
+}
+
+/* Newton steps from run->r. */
+static ending cross_over(mo_run *run, workspace *w, int *iteration)
+{
+    mo_newton *newton = &w->newton;
+    double merit = mo_newton_evaluate(newton, run->r);
+    for (int step = 0, bad = 0; step < NEWTON_STEPS && bad < BAD_STEPS; ++step) {
+        if (!mo_newton_find_step(newton, run->r)) {
+            break;
+        }
+        const double before = merit;
+        merit = mo_newton_take_step(newton, before, HALVINGS, run->r);
+        bad += !(merit < before);
+        const ending end = look(run, newton->u, run->r, iteration);
+        if (end != GOES_ON) {
+            return end;
+        }
+    }
+    return GOES_ON;
+}
+
+/* Steps 2 and 3 from one beta. */
+static ending follow_path(mo_run *run, workspace *w, double beta, int *iteration)
+{
+    mo_interior *interior = &w->interior;
+    const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    double next_try = INFINITY;
+    mo_interior_start(interior, beta);
+    for (int k = 0; k < run->options->ipm.iterations; ++k) {
+        const int is_stuck = !(mo_interior_step(interior) > SHORT);
+        mo_interior_velocity(&interior->matrix, interior->r, run->u);
+        ending end = look(run, run->u, interior->r, iteration);
+        const double residual =
+            mo_natural_norm(run->problem, run->options->threads, run->u, interior->r, run->partial);
+        next_try = fmin(next_try, FIRST_TRY * residual);
+        const int is_last = is_stuck || k == run->options->ipm.iterations - 1;
+        if (end == GOES_ON && (residual <= next_try || is_last)) {
+            memcpy(run->r, interior->r, bytes);
+            end = cross_over(run, w, iteration);
+            next_try = NEXT_TRY * residual;
+        }
+        if (end != GOES_ON || is_last) {
+            return end;
+        }
+    }
+    return GOES_ON;
+}
+
+static mo_status solve(mo_run *run, void *memory)
+{
+    workspace *w = memory;
+    int iteration = 0;
+    mo_newton_begin(&w->newton, run->options->newton.eps);
+    mo_interior_velocity(&w->interior.matrix, run->r, run->u);
+    if (mo_run_check(run, 0, run->u, run->r)) {
+        return MO_SOLVED;
+    }
+    ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
+    if (end == GOES_ON && run->options->start) {
+        end = cross_over(run, w, &iteration);
+    }
+    const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
+    for (size_t k = 0; k < sizeof BETAS / sizeof BETAS[0] && end == GOES_ON; ++k) {
+        end = follow_path(run, w, BETAS[k] * unit, &iteration);
+    }
+    if (end == GOES_ON) {
+        return mo_run_stall(run, "neither the interior points nor Newton steps from them reach the tolerance");
+    }
+    return end == SOLVED ? MO_SOLVED : run->status;
+}
+
+const mo_method mo_ipm_method = {
+    .name = "ipm",
+    .summary = "interior points for the full law, then semismooth Newton; all contacts at once",
+    .paper = "acary2024",
+    .laws = MO_CONE_LAWS,
+    .layout = layout,
+    .solve = solve,
+};
