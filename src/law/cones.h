@@ -45,8 +45,10 @@ typedef struct mo_law_cone {
 /* What else is known of a block of d rows. */
 typedef struct mo_law_rows {
     uint8_t fixed[MO_LAW_MAX_DIM];
-    double value[MO_LAW_MAX_DIM];  /* of the fixed rows                                              */
-    double weight[MO_LAW_MAX_DIM]; /* the size of each row of r on the rim of its set, where r_N = 1 */
+    double
+        value[MO_LAW_MAX_DIM]; /* of the fixed rows                                              */
+    double
+        weight[MO_LAW_MAX_DIM]; /* the size of each row of r on the rim of its set, where r_N = 1 */
 } mo_law_rows;
 
 /*

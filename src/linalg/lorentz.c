@@ -8,9 +8,7 @@
 
 static double tail_norm(int n, const double *x)
 {
-    return n == 1   ? 0
-           : n == 2 ? fabs(x[1])
-                    : sqrt(mo_dot(n - 1, x + 1, x + 1));
+    return n == 1 ? 0 : n == 2 ? fabs(x[1]) : sqrt(mo_dot(n - 1, x + 1, x + 1));
 }
 
 double mo_lorentz_det(int n, const double *x)

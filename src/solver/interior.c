@@ -10,6 +10,12 @@
 /* Regularises the matrix of a joint, whose rows may repeat those of others; in units of W_ii. */
 static const double JOINT = 1e-9;
 
+/*
+ * The least sigma.  Where a contact slides, p and z meet on opposite sides of the boundary, and an angle t between them costs
+ * only t^2 in p.z: longer steps leave angles of the order sqrt(tau), and half of the digits are lost.
+ */
+static const double LEAST_SIGMA = 0.1;
+
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 static int cones_of(const mo_problem *problem, int i, mo_law_cone *cones, mo_law_rows *rows)
@@ -161,7 +167,8 @@ static double scale_block(mo_interior *s, int i)
     return size;
 }
 
-double mo_interior_begin(mo_interior *s, const double *shift, const double *weight, const double *centre)
+double mo_interior_begin(mo_interior *s, const double *shift, const double *weight,
+                         const double *centre)
 {
     double most = 0;
     s->s = shift;
@@ -208,7 +215,8 @@ void mo_interior_start(mo_interior *s, double beta)
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (problem->law[i].kind == MO_LAW_BOX) {
             start_in_box(s, i, beta);
-        } else if (s->cone_start[i] < s->cone_start[i + 1]) { /* all others have a normal, and cones around it */
+        } else if (s->cone_start[i] <
+                   s->cone_start[i + 1]) { /* all others have a normal, and cones around it */
             s->r[problem->row_start[i]] = beta / sqrt(s->scale[i]);
         }
     }
@@ -307,7 +315,8 @@ static int factor(mo_interior *s)
         double *C = s->C + s->C_start[i];
         memset(C, 0, block_size(problem, i) * sizeof *C);
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
-            if (!mo_scaling_set(s->cone[k].dim, s->p + s->first[k], s->z + s->first[k], s->scaling + k)) {
+            if (!mo_scaling_set(s->cone[k].dim, s->p + s->first[k], s->z + s->first[k],
+                                s->scaling + k)) {
                 return 0;
             }
             add_cone(s->cone + k, s->scaling + k, d, C);
@@ -411,7 +420,7 @@ double mo_interior_step(mo_interior *s)
     aim(s, 0, 0);
     find_direction(s);
     const double a = longest_step(s, 1), ratio = fmin(1, fmax(0, tau_after(s, a) / s->tau));
-    s->sigma = 0.998 * pow(ratio, fmax(1, 3 * a * a));
+    s->sigma = fmax(LEAST_SIGMA, 0.998 * pow(ratio, fmax(1, 3 * a * a)));
     aim(s, 1, s->sigma * s->tau);
     find_direction(s);
     if (!mo_all_finite(s->dr, (size_t)s->problem->row_count)) {

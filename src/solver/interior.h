@@ -20,11 +20,11 @@
  *     (W + (I - e_N g') sum E' T^2 E) dr = -rest + (I - e_N g') sum E' T h                                 (4)
  *
  * rest = W r + q - yhat + phi(yhat) e_N, g the gradient of phi.  (4) has the size and pattern of W; the unknowns z, s and
- * u of the published method [acary2024] are eliminated exactly.  One factorisation serves two right sides [mehrotra1992]:
+ * u, which [acary2024] keeps, are eliminated exactly.  One factorisation serves two right sides [mehrotra1992]:
  *
  *     predictor   target = 0                                                          -> dp_a, dz_a, step a
  *     corrector   target = sigma tau e - (T dp_a) o (T^-1 dz_a)
- *                 sigma = 0.998 min(1, tau_a / tau)^max(1, 3 a^2),   tau_a that of the predictor
+ *                 sigma = 0.998 min(1, tau_a / tau)^max(1, 3 a^2), but not below 0.1;   tau_a that of the predictor
  *     step        (0.9 + 0.09 a) of the way to the nearest wall, at most 1; the same for r and z, which (1) ties
  *
  *   here         acary2024    meaning
@@ -65,9 +65,9 @@ typedef struct mo_interior {
 
     /* The iterate: r and z, and what follows from them. */
     double *r, *z, *p;
-    double *u;          /* W r + q                    */
-    double *yhat, *rest; /* see (1); rows             */
-    double *g;          /* rows                       */
+    double *u;             /* W r + q                    */
+    double *yhat, *rest;   /* see (1); rows             */
+    double *g;             /* rows                       */
     double tau, rest_norm; /* rest_norm: in the units of the cones */
 
     /* The step. */
@@ -84,7 +84,8 @@ mo_error mo_interior_layout(const mo_problem *problem, mo_arena *arena, mo_inter
  * The problem: s frozen or NULL, weights with their centre or NULL.  Finds the scales; the result is the size of q in
  * these units, which is a good beta.
  */
-double mo_interior_begin(mo_interior *interior, const double *s, const double *weight, const double *centre);
+double mo_interior_begin(mo_interior *interior, const double *s, const double *weight,
+                         const double *centre);
 
 /* The starting point p = z = beta e, in the units of the cones. */
 void mo_interior_start(mo_interior *interior, double beta);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena, mo_interior_matrix *matrix)
+mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena,
+                                   mo_interior_matrix *matrix)
 {
     const mo_contact_space *space;
     const mo_sweep *sweep;
@@ -66,7 +67,8 @@ static void copy_row(mo_interior_matrix *m, int i)
         double *to = (m->space->is_upper[e] ? m->lu.upper : m->lu.lower) + m->space->place[e];
         for (int a = 0; a < d; ++a) {
             if (!m->fixed[row + a]) {
-                memcpy(to + (size_t)a * (size_t)n, W_ij + (size_t)a * (size_t)n, (size_t)n * sizeof *to);
+                memcpy(to + (size_t)a * (size_t)n, W_ij + (size_t)a * (size_t)n,
+                       (size_t)n * sizeof *to);
             }
         }
         W_ij += (size_t)d * (size_t)n;
@@ -81,12 +83,14 @@ static void add_diagonal(mo_interior_matrix *m, int i)
     double *diagonal = mo_block_lu_place(&m->lu, i, i);
     for (int a = 0; a < d; ++a) {
         for (int b = 0; b < d; ++b) {
-            diagonal[a * d + b] += m->fixed[row + a] ? a == b : m->C[m->C_start[i] + (size_t)(a * d + b)];
+            diagonal[a * d + b] +=
+                m->fixed[row + a] ? a == b : m->C[m->C_start[i] + (size_t)(a * d + b)];
         }
     }
 }
 
-int mo_interior_factor(mo_interior_matrix *m, const double *C, const size_t *C_start, const uint8_t *fixed)
+int mo_interior_factor(mo_interior_matrix *m, const double *C, const size_t *C_start,
+                       const uint8_t *fixed)
 {
     m->C = C;
     m->C_start = C_start;

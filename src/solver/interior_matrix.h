@@ -23,7 +23,8 @@ typedef struct mo_interior_matrix {
 } mo_interior_matrix;
 
 /* Lays out the numbers on an arena; `matrix` may be NULL while it counts. */
-mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena, mo_interior_matrix *matrix);
+mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena,
+                                   mo_interior_matrix *matrix);
 
 /* The block W_ii + compliance. */
 const double *mo_interior_diagonal(const mo_interior_matrix *matrix, int i);

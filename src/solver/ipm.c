@@ -4,7 +4,7 @@
  * The interior point method for the full Coulomb law, with crossover to Newton's.
  *
  * The interior point steps of interior.h follow the central path of the law itself, its shift mu |u_T| included and
- * linearised: the nonsmooth interior point method of [acary2024].  They see all contacts at once and need no guess of which
+ * linearised: the interior points of [acary2024], taken from the convex problem to the law.  They see all contacts at once and need no guess of which
  * are apart, stick and slide; but near a solution they lose digits, since the path need not be unique and its matrices become
  * singular.  Newton steps on the natural map (newton_step.h) are the reverse: they finish in a few steps from a point
  * where that guess is right.  So:
@@ -40,7 +40,8 @@ typedef struct workspace {
     mo_interior interior;
 } workspace;
 
-static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
 {
     (void)options;
     workspace *w = MO_TAKE(arena, 1, workspace);
@@ -126,7 +127,8 @@ static mo_status solve(mo_run *run, void *memory)
         end = follow_path(run, w, BETAS[k] * unit, &iteration);
     }
     if (end == GOES_ON) {
-        return mo_run_stall(run, "neither the interior points nor Newton steps from them reach the tolerance");
+        return mo_run_stall(
+            run, "neither the interior points nor Newton steps from them reach the tolerance");
     }
     return end == SOLVED ? MO_SOLVED : run->status;
 }

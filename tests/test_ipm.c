@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Interior points, piece by piece: the algebra of the Lorentz cone, the laws as cones, the convex engine against
+ * optimality and the other engine, and the method against the measure, closed forms and other methods.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "law/cones.h"
+#include "linalg/dense.h"
+#include "moreau/moreau.h"
+#include "problem/problem_data.h"
+#include "scenes.h"
+#include "solver/convex.h"
+
+/* ---- the Lorentz cone ------------------------------------------------------------------------ */
+
+/* A point inside, at a relative distance of about `depth` from the boundary. */
+static void draw_inside(mo_random *random, int n, double size, double depth, double *x)
+{
+    fill_uniform(random, -size, size, n, x);
+    x[0] = sqrt(mo_dot(n - 1, x + 1, x + 1)) * (1 + depth) + depth * size;
+}
+
+static void the_scaling_takes_both_points_to_the_same_place(void **state)
+{
+    (void)state;
+    mo_random random = {5};
+    for (int draw = 0; draw < 2000; ++draw) {
+        const int n = 1 + draw % MO_LORENTZ_MAX;
+        const double depth = pow(10, uniform(&random, -6, 0));
+        double p[4], z[4], a[4], b[4], back[4], Q[16];
+        mo_scaling T;
+        draw_inside(&random, n, pow(10, uniform(&random, -4, 4)), depth, p);
+        draw_inside(&random, n, pow(10, uniform(&random, -4, 4)), depth, z);
+        CHECK(mo_scaling_set(n, p, z, &T));
+        mo_scaling_apply(n, &T, p, a);
+        mo_scaling_undo(n, &T, z, b);
+        mo_scaling_undo(n, &T, a, back);
+        mo_scaling_square(n, &T, Q);
+        for (int k = 0; k < n; ++k) {
+            CHECK_NEAR(a[k], b[k], 1e-9 * a[0]); /* T p = T^-1 z    */
+            CHECK_NEAR(back[k], p[k], 1e-9 / depth * p[0]);
+            CHECK_NEAR(mo_dot(n, Q + k * n, p), z[k], 1e-9 / depth * z[0]); /* T^2 p = z */
+        }
+        CHECK(a[0] > 0 && mo_lorentz_det(n, a) > 0);
+    }
+}
+
+static void a_point_on_the_boundary_has_no_scaling(void **state)
+{
+    (void)state;
+    const double inside[3] = {2, 0, 1}, boundary[3] = {1, 0.6, 0.8}, outside[3] = {-2, 0, 0};
+    const double broken[3] = {NAN, 0, 0};
+    mo_scaling T;
+    CHECK(!mo_scaling_set(3, inside, boundary, &T) || mo_lorentz_det(3, boundary) > 0);
+    CHECK(!mo_scaling_set(3, outside, inside, &T));
+    CHECK(!mo_scaling_set(3, inside, broken, &T));
+    CHECK(mo_scaling_set(3, inside, inside, &T));
+}
+
+static void division_undoes_the_product(void **state)
+{
+    (void)state;
+    mo_random random = {6};
+    for (int draw = 0; draw < 500; ++draw) {
+        const int n = 1 + draw % MO_LORENTZ_MAX;
+        double l[4], x[4], y[4], again[4];
+        draw_inside(&random, n, 1, 0.1, l);
+        fill_uniform(&random, -1, 1, n, x);
+        mo_lorentz_product(n, l, x, y);
+        CHECK_NEAR(y[0], mo_dot(n, l, x), 1e-15);
+        mo_lorentz_divide(n, l, y, again);
+        for (int k = 0; k < n; ++k) {
+            CHECK_NEAR(again[k], x[k], 1e-12);
+        }
+    }
+}
+
+static void a_step_ends_on_the_boundary_or_is_the_longest_allowed(void **state)
+{
+    (void)state;
+    mo_random random = {7};
+    int walls = 0;
+    for (int draw = 0; draw < 2000; ++draw) {
+        const int n = 1 + draw % MO_LORENTZ_MAX;
+        double x[4], dx[4], there[4];
+        draw_inside(&random, n, 1, 0.05, x);
+        fill_uniform(&random, -2, 2, n, dx);
+        const double t = mo_lorentz_step(n, x, dx, 1.5);
+        CHECK(t > 0 && t <= 1.5);
+        for (int part = 0; part <= 4; ++part) { /* inside all the way */
+            for (int k = 0; k < n; ++k) {
+                there[k] = x[k] + 0.25 * part * t * (1 - 1e-9) * dx[k];
+            }
+            CHECK(there[0] > 0 && mo_lorentz_det(n, there) > 0);
+        }
+        if (t < 1.5) {
+            CHECK_NEAR(mo_lorentz_det(n, there), 0, 1e-7);
+            ++walls;
+        }
+    }
+    CHECK(walls > 500 && walls < 1900);
+    const double x[2] = {1, 0}, nan_step[2] = {NAN, 0};
+    CHECK(mo_lorentz_step(2, x, nan_step, 1) == 0);
+}
+
+/* ---- laws as cones --------------------------------------------------------------------------- */
+
+static const double lower[3] = {-0.3, 0.1, -INFINITY}, upper[3] = {0.2, 0.1, 0.5};
+
+/* A law with its dimension; the box has a fixed row and an open bound. */
+typedef struct sample {
+    mo_law law;
+    int d;
+} sample;
+
+enum { SAMPLES = 13 };
+
+static sample sample_of(int k)
+{
+    const sample samples[SAMPLES] = {
+        {mo_law_coulomb(0.4), 3},     {mo_law_coulomb(1.7), 3},      {mo_law_coulomb(0), 3},
+        {mo_law_coulomb(0.6), 2},     {mo_law_rolling(0.5, 0.2), 5}, {mo_law_rolling(0, 0.2), 5},
+        {mo_law_rolling(0.5, 0), 5},  {mo_law_faceted(0.7, 5), 3},   {mo_law_faceted(0.7, 8), 3},
+        {mo_law_faceted(0, 4), 3},    {mo_law_pyramid(0.8), 3},      {mo_law_frictionless(), 1},
+        {mo_law_box(lower, upper), 3}};
+    return samples[k];
+}
+
+/* The packed form of a sample and its cones. */
+typedef struct described {
+    double p[8];
+    mo_law_cone cones[64];
+    mo_law_rows rows;
+    int count;
+} described;
+
+static void describe(const sample *s, described *out)
+{
+    mo_law_ops_of(s->law.kind)->pack(&s->law, s->d, out->p);
+    out->count = mo_law_cones(s->law.kind, out->p, s->d, out->cones, &out->rows);
+    CHECK(out->count == mo_law_cones(s->law.kind, out->p, s->d, NULL, NULL));
+    CHECK(out->count > 0 && out->count <= 64);
+}
+
+/* How far r is inside all cones; negative outside, and where a fixed row is not at its value. */
+static double depth_of(const described *law, int d, const double *r)
+{
+    double least = INFINITY;
+    for (int k = 0; k < law->count; ++k) {
+        const mo_law_cone *cone = law->cones + k;
+        double p[MO_LORENTZ_MAX] = {0};
+        for (int a = 0; a < cone->dim; ++a) {
+            p[a] = mo_dot(d, cone->E + a * d, r);
+        }
+        p[0] += cone->offset;
+        least = fmin(least, p[0] - sqrt(mo_dot(cone->dim - 1, p + 1, p + 1)));
+    }
+    for (int k = 0; k < d; ++k) {
+        least = law->rows.fixed[k] ? fmin(least, -fabs(r[k] - law->rows.value[k])) : least;
+    }
+    return least;
+}
+
+static void the_cones_hold_exactly_the_impulses_of_the_law(void **state)
+{
+    (void)state;
+    mo_random random = {11};
+    for (int k = 0; k < SAMPLES; ++k) {
+        const sample s = sample_of(k);
+        described law;
+        describe(&s, &law);
+        int inside = 0, outside = 0;
+        for (int draw = 0; draw < 400; ++draw) {
+            double x[6], y[6], moved = 0;
+            fill_uniform(&random, -1, 1, s.d, x);
+            for (int j = 0; j < s.d; ++j) {
+                x[j] = law.rows.fixed[j] ? law.rows.value[j] : j == 0 ? fabs(x[j]) : 0.3 * x[j];
+            }
+            mo_law_project(&s.law, s.d, x, y);
+            CHECK(depth_of(&law, s.d, y) >= -1e-13);
+            for (int j = 0; j < s.d; ++j) {
+                moved = fmax(moved, fabs(y[j] - x[j]));
+            }
+            const double depth = depth_of(&law, s.d, x);
+            CHECK(moved > 1e-12 ? depth < 1e-12 : depth > -1e-12);
+            inside += moved <= 1e-12;
+            outside += moved > 1e-12;
+        }
+        CHECK(inside > 10 && (outside > 10 || s.d == 1 || law.rows.fixed[1]));
+    }
+}
+
+/* sum E' z is normal to the set where z is perpendicular to the slack: then proj(r - uhat) = r. */
+static void the_multipliers_of_the_cones_are_the_normals_of_the_law(void **state)
+{
+    (void)state;
+    mo_random random = {12};
+    for (int k = 0; k < SAMPLES; ++k) {
+        const sample s = sample_of(k);
+        described law;
+        describe(&s, &law);
+        for (int draw = 0; draw < 200; ++draw) {
+            double r[6], uhat[6] = {0}, x[6], y[6];
+            fill_uniform(&random, -2, 2, s.d, x);
+            mo_law_project(&s.law, s.d, x, r); /* often on the rim */
+            for (int c = 0; c < law.count; ++c) {
+                const mo_law_cone *cone = law.cones + c;
+                double p[MO_LORENTZ_MAX] = {0}, size = uniform(&random, 0, 1);
+                for (int a = 0; a < cone->dim; ++a) {
+                    p[a] = mo_dot(s.d, cone->E + a * s.d, r);
+                }
+                p[0] += cone->offset;
+                const double tail = sqrt(mo_dot(cone->dim - 1, p + 1, p + 1));
+                if (p[0] - tail > 1e-12) {
+                    continue; /* inside: z = 0 */
+                }
+                for (int a = 1; a < cone->dim && tail > 1e-12; ++a) { /* z along J p */
+                    mo_axpy(s.d, -size * p[a] / tail, cone->E + a * s.d, uhat);
+                }
+                mo_axpy(s.d, size, cone->E, uhat);
+            }
+            for (int j = 0; j < s.d; ++j) { /* fixed rows move as they like */
+                uhat[j] += law.rows.fixed[j] ? uniform(&random, -1, 1) : 0;
+                x[j] = r[j] - uhat[j];
+            }
+            mo_law_project(&s.law, s.d, x, y);
+            for (int j = 0; j < s.d; ++j) {
+                CHECK_NEAR(y[j], r[j], 1e-11);
+            }
+        }
+    }
+}
+
+/* ---- the convex engine ----------------------------------------------------------------------- */
+
+/* A run with room, as the driver makes it. */
+typedef struct bench {
+    const mo_convex_engine *engine;
+    mo_run run;
+    mo_options options;
+    mo_result result;
+    void *memory, *workspace;
+    double *r, *u;
+} bench;
+
+static bench make_bench(const mo_convex_engine *engine, const mo_problem *problem)
+{
+    bench b = {.engine = engine, .options = mo_default_options()};
+    const size_t rows = (size_t)mo_problem_row_count(problem);
+    mo_arena arena = {0};
+    CHECK(engine->layout(problem, &b.options, &arena, &b.workspace) == MO_OK);
+    b.memory = test_malloc(arena.used + MO_ARENA_ALIGN);
+    const size_t skip = MO_ARENA_ALIGN - (uintptr_t)b.memory % MO_ARENA_ALIGN;
+    arena = (mo_arena){.base = (char *)b.memory + skip};
+    CHECK(engine->layout(problem, &b.options, &arena, &b.workspace) == MO_OK);
+    b.r = test_malloc(2 * rows * sizeof(double) + 1);
+    b.u = b.r + rows;
+    memset(b.r, 0, 2 * rows * sizeof(double));
+    b.run = (mo_run){.problem = problem, .q_scale = 1};
+    return b;
+}
+
+static mo_convex_answer ask(bench *b, const mo_convex *convex, double tol)
+{
+    b->run.options = &b->options;
+    b->run.result = &b->result;
+    return b->engine->solve(&b->run, b->workspace, convex, tol, b->r, b->u);
+}
+
+static void free_bench(bench *b)
+{
+    test_free(b->memory);
+    test_free(b->r);
+}
+
+static mo_problem *random_problem(uint64_t seed, double mass_ratio)
+{
+    scene_random_def def = scene_random_default();
+    mo_problem *problem;
+    def.seed = seed;
+    def.bodies = 8;
+    def.constraints = 20;
+    def.laws = SCENE_EVERY_LAW;
+    def.mu_max = 1.5;
+    def.mass_ratio = mass_ratio;
+    def.compliance = seed % 3 == 0 ? 1e-2 : 0;
+    CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
+    return problem;
+}
+
+/*
+ * r'(u + s e_N) is the duality gap where r and u + s e_N lie in cones that are dual to each other; boxes are left out (their support function
+ * is not zero), joints have u = 0.
+ */
+static double duality_gap(const mo_convex *convex, const double *u, const double *r)
+{
+    const mo_problem *problem = convex->problem;
+    double gap = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        double seen[MO_BILATERAL_MAX_DIM];
+        mo_convex_velocity(convex, i, u + row, r + row, seen);
+        seen[0] += convex->s[i];
+        gap += problem->law[i].kind == MO_LAW_BOX ? 0 : mo_dot(d, seen, r + row);
+    }
+    return gap;
+}
+
+static void the_engine_solves_convex_problems_to_rounding(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; ++seed) {
+        mo_problem *problem = random_problem(seed, seed % 2 ? 1 : 1e3);
+        double s[20];
+        mo_random random = {seed};
+        for (int i = 0; i < 20; ++i) {
+            s[i] = uniform(&random, 0, 0.3) * mo_convex_has_shift(problem, i);
+        }
+        const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = s};
+        bench ours = make_bench(&mo_convex_interior_engine, problem);
+        bench other = make_bench(&mo_convex_newton_engine, problem);
+        const mo_convex_answer answer = ask(&ours, &convex, 1e-11);
+        CHECK_BELOW(answer.residual, 1e-11);
+        CHECK_BELOW(mo_convex_residual(&convex, ours.u, ours.r), 1e-11);
+        CHECK(answer.iterations > 2 && answer.iterations < 40);
+        CHECK_BELOW(fabs(duality_gap(&convex, ours.u, ours.r)), 1e-9);
+        CHECK_BELOW(ask(&other, &convex, 1e-11).residual, 1e-11);
+        for (int k = 0; k < problem->row_count; ++k) { /* the velocity is unique */
+            CHECK_NEAR(ours.u[k], other.u[k], 1e-7);
+        }
+        free_bench(&ours);
+        free_bench(&other);
+        mo_problem_destroy(problem);
+    }
+}
+
+static void the_engine_copes_with_redundant_contacts_weights_and_its_own_answer(void **state)
+{
+    (void)state;
+    scene_wall_def def = scene_wall_default();
+    def.courses = def.length = 3;
+    def.shake = 0.1;
+    mo_problem *problem;
+    CHECK(scene_wall(&def, &problem, NULL) == MO_OK);
+    const size_t count = (size_t)problem->constraint_count, rows = (size_t)problem->row_count;
+    double *s = test_calloc(count, sizeof *s), *weight = test_calloc(count, sizeof *s);
+    double *centre = test_calloc(rows, sizeof *s);
+    for (size_t i = 0; i < count; ++i) {
+        weight[i] = 1e-3;
+    }
+    for (int weighted = 0; weighted < 2; ++weighted) {
+        for (size_t i = 0; i < count;
+             ++i) { /* s = 0 leaves contacts on the edge between apart and stuck */
+            s[i] = weighted ? 0 : 0.02 * (double)(i % 3);
+        }
+        const mo_convex convex = {.problem = problem,
+                                  .kind = MO_CONVEX_SHIFTED,
+                                  .s = s,
+                                  .weight = weighted ? weight : NULL,
+                                  .centre = weighted ? centre : NULL};
+        bench b = make_bench(&mo_convex_interior_engine, problem);
+        CHECK_BELOW(ask(&b, &convex, 1e-10).residual, 1e-10);
+        CHECK(ask(&b, &convex, 1e-10).iterations == 0);
+        free_bench(&b);
+    }
+    test_free(s);
+    test_free(weight);
+    test_free(centre);
+    mo_problem_destroy(problem);
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
+
+static mo_result solve(const mo_problem *problem, const char *method, double tol)
+{
+    mo_options options = mo_default_options();
+    mo_result result = {0};
+    mo_residual residual;
+    options.method = method;
+    options.tol = tol;
+    options.max_iter = 100000;
+    CHECK(mo_solve(problem, &options, &result) == MO_OK);
+    CHECK(mo_measure(problem, result.r, &residual) == MO_OK);
+    CHECK((result.status == MO_SOLVED) == (residual.natural_relative <= tol));
+    return result;
+}
+
+static mo_result solved(const mo_problem *problem, const char *method, double tol)
+{
+    mo_result result = solve(problem, method, tol);
+    if (result.status != MO_SOLVED) {
+        fail_msg("%s: %s at %g. %s", method, mo_status_word(result.status),
+                 result.residual.natural_relative, result.message.text);
+    }
+    return result;
+}
+
+static void it_agrees_with_nsgs_and_newton_where_the_velocity_is_unique(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; ++seed) {
+        scene_random_def def = scene_random_default();
+        def.seed = seed;
+        def.in_plane = seed % 2 == 0;
+        def.laws = SCENE_COULOMB | SCENE_FRICTIONLESS | SCENE_BILATERAL | SCENE_BOX |
+                   (def.in_plane ? 0u : (unsigned)SCENE_ROLLING);
+        def.mu_max = 0.4;
+        mo_problem *problem;
+        CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
+        mo_result ours = solved(problem, "ipm", 1e-10);
+        static const char *const others[] = {"nsgs", "newton"};
+        for (int k = 0; k < 2; ++k) {
+            mo_result other = solved(problem, others[k], 1e-10);
+            for (int j = 0; j < ours.dof_count; ++j) {
+                CHECK_NEAR(ours.v[j], other.v[j], 1e-6);
+            }
+            mo_result_clear(&other);
+        }
+        mo_result_clear(&ours);
+        mo_problem_destroy(problem);
+    }
+}
+
+static void planted_problems_with_large_friction_and_mass_ratio_are_solved(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        scene_random_def def = scene_random_default();
+        def.seed = seed;
+        def.bodies = 15;
+        def.constraints = 30;
+        def.mass_ratio = 1e4;
+        def.mu_min = 0;
+        def.mu_max = 1.5;
+        mo_problem *problem;
+        double *planted = NULL;
+        CHECK(scene_random(&def, &problem, &planted, NULL) == MO_OK);
+        mo_result result = solve(problem, "ipm", 1e-8);
+        failures += result.status != MO_SOLVED;
+        mo_result_clear(&result);
+        free(planted);
+        mo_problem_destroy(problem);
+    }
+    CHECK(failures <= 1); /* no proof: one in twenty may be left to others */
+}
+
+static void heavy_boxes_on_light_ones_rest(void **state)
+{
+    (void)state;
+    static const double ratios[] = {1e-6, 1, 1e6};
+    for (int k = 0; k < 3; ++k) {
+        scene_stack_def def = scene_stack_default();
+        def.boxes = 5;
+        def.mass_ratio = ratios[k];
+        def.push = ratios[k] < 1 ? 0 : 0.05; /* nothing tips: see scenes.h */
+        mo_problem *problem;
+        CHECK(scene_box_stack(&def, &problem, NULL) == MO_OK);
+        mo_result result = solved(problem, "ipm", 1e-8);
+        for (int j = 0; j < result.dof_count && ratios[k] >= 1; ++j) {
+            CHECK_NEAR(result.v[j], 0, 1e-5);
+        }
+        mo_result_clear(&result);
+        if (ratios[k] < 1) { /* 1e-8 of an impulse is a tenth of the weight of 1e-6 kg */
+            result = solved(problem, "ipm", 1e-14);
+            for (int j = 0; j < result.dof_count; ++j) {
+                CHECK_NEAR(result.v[j], 0, 1e-5);
+            }
+            mo_result_clear(&result);
+        }
+        mo_problem_destroy(problem);
+    }
+}
+
+/* One particle between a floor and a ceiling that come together: no velocity obeys both. */
+static mo_problem *clamped(double closing)
+{
+    const double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, f[3] = {-1, 0.3, 0};
+    const double up[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, down[9] = {-1, 0, 0, 0, -1, 0, 0, 0, 1};
+    const double w[3] = {-closing, 0, 0};
+    const mo_law law = mo_law_coulomb(0.5);
+    mo_builder *builder;
+    mo_problem *problem;
+    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+    mo_builder_add_body(builder, 3, M, f);
+    mo_builder_add_constraint(builder, 3, &law, w);
+    mo_builder_add_constraint(builder, 3, &law, w);
+    mo_builder_add_jacobian(builder, 0, 0, 3, 3, up);
+    mo_builder_add_jacobian(builder, 1, 0, 3, 3, down);
+    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+    mo_builder_destroy(builder);
+    return problem;
+}
+
+static void a_body_that_is_crushed_is_not_said_to_be_solved(void **state)
+{
+    (void)state;
+    mo_problem *problem = clamped(0.1);
+    mo_result result = solve(problem, "ipm", 1e-8);
+    CHECK(result.status != MO_SOLVED);
+    CHECK(isfinite(result.residual.natural) && strlen(result.message.text) > 20);
+    mo_result_clear(&result);
+    mo_problem_destroy(problem);
+    problem = clamped(0); /* held exactly: there is a solution, though no interior */
+    result = solved(problem, "ipm", 1e-8);
+    CHECK_NEAR(result.v[0], 0, 1e-7);
+    mo_result_clear(&result);
+    mo_problem_destroy(problem);
+}
+
+static void an_infinite_mu_sticks_or_lets_go(void **state)
+{
+    (void)state;
+    static const double gravities[] = {-10, 0};
+    for (int g = 0; g < 2; ++g) {
+        scene_particle_def def = scene_particle_default();
+        def.mu = INFINITY;
+        def.gravity = gravities[g];
+        mo_problem *problem;
+        CHECK(scene_particle(&def, &problem, NULL) == MO_OK);
+        mo_result result = solved(problem, "ipm", 1e-8);
+        CHECK_NEAR(result.u[1], g == 0 ? 0 : 1, 1e-7);
+        mo_result_clear(&result);
+        mo_problem_destroy(problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_scaling_takes_both_points_to_the_same_place),
+        cmocka_unit_test(a_point_on_the_boundary_has_no_scaling),
+        cmocka_unit_test(division_undoes_the_product),
+        cmocka_unit_test(a_step_ends_on_the_boundary_or_is_the_longest_allowed),
+        cmocka_unit_test(the_cones_hold_exactly_the_impulses_of_the_law),
+        cmocka_unit_test(the_multipliers_of_the_cones_are_the_normals_of_the_law),
+        cmocka_unit_test(the_engine_solves_convex_problems_to_rounding),
+        cmocka_unit_test(the_engine_copes_with_redundant_contacts_weights_and_its_own_answer),
+        cmocka_unit_test(it_agrees_with_nsgs_and_newton_where_the_velocity_is_unique),
+        cmocka_unit_test(planted_problems_with_large_friction_and_mass_ratio_are_solved),
+        cmocka_unit_test(heavy_boxes_on_light_ones_rest),
+        cmocka_unit_test(a_body_that_is_crushed_is_not_said_to_be_solved),
+        cmocka_unit_test(an_infinite_mu_sticks_or_lets_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
