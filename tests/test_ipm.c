@@ -118,16 +118,19 @@ typedef struct sample {
     int d;
 } sample;
 
-enum { SAMPLES = 13 };
+enum { SAMPLES = 16 };
 
 static sample sample_of(int k)
 {
     const sample samples[SAMPLES] = {
-        {mo_law_coulomb(0.4), 3},     {mo_law_coulomb(1.7), 3},      {mo_law_coulomb(0), 3},
-        {mo_law_coulomb(0.6), 2},     {mo_law_rolling(0.5, 0.2), 5}, {mo_law_rolling(0, 0.2), 5},
-        {mo_law_rolling(0.5, 0), 5},  {mo_law_faceted(0.7, 5), 3},   {mo_law_faceted(0.7, 8), 3},
-        {mo_law_faceted(0, 4), 3},    {mo_law_pyramid(0.8), 3},      {mo_law_frictionless(), 1},
-        {mo_law_box(lower, upper), 3}};
+        {mo_law_coulomb(0.4), 3},        {mo_law_coulomb(1.7), 3},
+        {mo_law_coulomb(0), 3},          {mo_law_coulomb(0.6), 2},
+        {mo_law_rolling(0.5, 0.2), 5},   {mo_law_rolling(0, 0.2), 5},
+        {mo_law_rolling(0.5, 0), 5},     {mo_law_faceted(0.7, 5), 3},
+        {mo_law_faceted(0.7, 8), 3},     {mo_law_faceted(0, 4), 3},
+        {mo_law_pyramid(0.8), 3},        {mo_law_frictionless(), 1},
+        {mo_law_box(lower, upper), 3},   {mo_law_soft_finger(0.5, 0.2), 4},
+        {mo_law_soft_finger(0, 0.2), 4}, {mo_law_soft_finger(0.5, 0), 4}};
     return samples[k];
 }
 
@@ -353,10 +356,10 @@ static void the_engine_copes_with_redundant_contacts_weights_and_its_own_answer(
     for (size_t i = 0; i < count; ++i) {
         weight[i] = 1e-3;
     }
-    for (int weighted = 0; weighted < 2; ++weighted) {
-        for (size_t i = 0; i < count;
-             ++i) { /* s = 0 leaves contacts on the edge between apart and stuck */
-            s[i] = weighted ? 0 : 0.02 * (double)(i % 3);
+    for (int draw = 0; draw < 4; ++draw) {
+        const int weighted = draw % 2;
+        for (size_t i = 0; i < count; ++i) { /* s = 0 leaves contacts between apart and stuck */
+            s[i] = draw < 2 ? 0 : 0.02 * (double)(i % 3);
         }
         const mo_convex convex = {.problem = problem,
                                   .kind = MO_CONVEX_SHIFTED,

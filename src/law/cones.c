@@ -26,7 +26,7 @@ static mo_law_cone *add_cone(listing *list, int dim)
 
 static void fix_row(listing *list, int row, double value)
 {
-    if (list->rows) {
+    if (list->rows && row < MO_LAW_MAX_DIM) {
         list->rows->fixed[row] = 1;
         list->rows->value[row] = value;
     }
@@ -42,26 +42,38 @@ static void add_bound(listing *list, int row, double sign, double bound)
     }
 }
 
-/* A disc of friction in `dim` rows from `row` on; false where mu = 0, which fixes them. */
-static int add_disc(listing *list, int row, int dim, double mu)
+/* The axis of row k of an ellipsoid, axes `stride` apart; zero where it is too short to divide by. */
+static double axis_of(const double *axes, int stride, int k)
 {
-    mu = fmin(mu, MO_CONES_MU_MOST);
-    const int is_rough = mu > MO_CONES_MU_LEAST;
-    mo_law_cone *cone = is_rough ? add_cone(list, 1 + dim) : NULL;
+    const double axis = fmin(axes[k * stride], MO_CONES_MU_MOST);
+    return axis > MO_CONES_MU_LEAST ? axis : 0;
+}
+
+/* Friction in `dim` rows from `row` on, inside an ellipsoid; rows without an axis are fixed.  False where none has one. */
+static int add_ellipsoid(listing *list, int row, int dim, const double *axes, int stride)
+{
+    int rough = 0;
+    for (int k = 0; k < dim; ++k) {
+        rough += axis_of(axes, stride, k) > 0;
+    }
+    mo_law_cone *cone = rough ? add_cone(list, 1 + rough) : NULL;
     if (cone) {
         cone->E[0] = 1;
     }
-    for (int k = 0; k < dim; ++k) {
-        if (!is_rough) {
+    for (int k = 0, at = 1; k < dim; ++k) {
+        const double axis = axis_of(axes, stride, k);
+        if (axis == 0) {
             fix_row(list, row + k, 0);
-        } else if (cone) {
-            cone->E[(1 + k) * list->d + row + k] = 1 / mu;
+            continue;
         }
-        if (list->rows && is_rough) {
-            list->rows->weight[row + k] = mu;
+        if (cone) {
+            cone->E[at++ * list->d + row + k] = 1 / axis;
+        }
+        if (list->rows) {
+            list->rows->weight[row + k] = axis;
         }
     }
-    return is_rough;
+    return rough > 0;
 }
 
 static void add_polygon(listing *list, double mu, int corners)
@@ -107,14 +119,22 @@ static void add_faceted(listing *list, const double *p)
     }
 }
 
-/* Friction discs of (rows, mu) one after the other from row 1 on; with none left the normal is alone. */
-static void add_discs(listing *list, int discs, int dim, const double *mu, int mu_stride)
+/* Friction discs one after the other from row 1 on, coefficients `stride` apart; with none the normal is alone. */
+static void add_discs(listing *list, int discs, int dim, const double *mu, int stride)
 {
     int rough = 0;
     for (int g = 0; g < discs; ++g) {
-        rough += add_disc(list, 1 + g * dim, dim, mu[g * mu_stride]);
+        rough += add_ellipsoid(list, 1 + g * dim, dim, mu + g * stride, 0);
     }
     if (!rough) {
+        add_bound(list, 0, 1, 0);
+    }
+}
+
+static void add_soft_finger(listing *list, const double *p)
+{
+    const double axes[3] = {p[0], p[0], p[1]};
+    if (!add_ellipsoid(list, 1, 3, axes, 1)) {
         add_bound(list, 0, 1, 0);
     }
 }
@@ -140,6 +160,9 @@ int mo_law_cones(mo_law_kind kind, const double *p, int d, mo_law_cone *cones, m
         break;
     case MO_LAW_FACETED:
         add_faceted(&list, p);
+        break;
+    case MO_LAW_SOFT_FINGER:
+        add_soft_finger(&list, p);
         break;
     case MO_LAW_FRICTIONLESS:
         add_bound(&list, 0, 1, 0);

@@ -13,6 +13,7 @@
  *   law            cones
  *   coulomb        (r_N, r_T / mu)
  *   rolling        (r_N, r_T / mu) and (r_N, r_R / mu_rolling)
+ *   soft finger    (r_N, r_T / mu, r_S / mu_torsion)
  *   pyramid        (r_N, r_1 / mu) and (r_N, r_2 / mu)
  *   faceted        r_N - n_j.r_T / (mu cos(pi / k)), one for each edge, n_j its normal
  *   frictionless   r_N

@@ -9,11 +9,19 @@
  * the best.
  *
  *   use      mo_convex_interior_engine wherever an mo_convex_engine is asked for, for instance
- *            mo_shift_loop_layout(&mo_convex_interior_engine, ...).  10 to 20 iterations for 1e-8, whatever the friction,
+ *            mo_shift_loop_layout(&mo_convex_interior_engine, ...).  About 10 steps, whatever the friction,
  *            the masses and the number of contacts; each is one factorisation of the size of W.
- *   accuracy the residual falls to about 1e-12 of the forces where every contact is clearly apart, stuck or sliding; with
- *            contacts on the edge between two of these it is of the order sqrt(tau) and ends at about 1e-8
  *   weights  are welcome and make it easier
+ *
+ * Crossover.  Near the end interior points lose digits: with contacts on the edge between apart, stuck and sliding the residual is
+ * of the order sqrt(tau).  At FIRST_TRY of the first residual, at each further factor of ten and at the end, Newton steps on
+ * the natural map try to finish, for as long as each at least halves the residual.  With x = r - velocity / lambda, z = r - prox(x) and
+ * J the derivative of the prox, which is symmetric with eigenvalues between 0 and 1,
+ *
+ *     (W + lambda (J + NULL_J)^-1 (I - (1 - STUCK) J)) dr = -lambda (J + NULL_J)^-1 z
+ *
+ * where lambda is the scale of W_ii.  NULL_J stands in for contacts that are apart (dr = -z), STUCK for redundant ones; both leave the
+ * solution where it is and its neighbourhood contracting.
  *
  * Limits: no derivative with respect to s; no bounded slip.  An infinite mu is MO_CONES_MU_MOST.  A problem without a
  * solution, or with no impulse strictly inside the laws or no velocity strictly inside their duals, ends with the best r found.
@@ -24,12 +32,15 @@
 #include "solver/convex.h"
 #include "solver/interior.h"
 
-enum { STEPS_MOST = 100, PATIENCE = 10 };
+enum { STEPS_MOST = 100, PATIENCE = 10, POLISH_MOST = 10 };
 static const double SHORT = 1e-10; /* a step that leads nowhere */
+static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
+static const double NULL_J = 1e-9, STUCK = 1e-8;
 
 typedef struct workspace {
     mo_interior interior;
-    double *best_r;
+    double *best_r, *trial;
+    double *lambda; /* one a constraint */
 } workspace;
 
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
@@ -38,55 +49,170 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     (void)options;
     workspace *w = MO_TAKE(arena, 1, workspace);
     double *best_r = MO_TAKE(arena, problem->row_count, double);
+    double *trial = MO_TAKE(arena, problem->row_count, double);
+    double *lambda = MO_TAKE(arena, problem->constraint_count, double);
     if (w) {
         w->best_r = best_r;
+        w->trial = trial;
+        w->lambda = lambda;
     }
     *out = w;
     return mo_interior_layout(problem, arena, w ? &w->interior : NULL);
 }
 
-/* The residual of r, whose velocity becomes u. */
-static double residual_of(workspace *w, const mo_convex *convex, const double *r, double *u)
+/* One call of the engine. */
+typedef struct call {
+    mo_run *run;
+    workspace *w;
+    const mo_convex *convex;
+    double tol;
+    double *u;      /* of the r that was looked at last */
+    double best;    /* residual of w->best_r            */
+    int iterations; /* interior and Newton steps        */
+} call;
+
+/* The residual of r, kept where it is the best. */
+static double look(call *c, const double *r)
 {
-    mo_interior_velocity(&w->interior.matrix, r, u);
-    return mo_convex_residual(convex, u, r);
+    mo_interior_velocity(&c->w->interior.matrix, r, c->u);
+    const double residual = mo_convex_residual(c->convex, c->u, r);
+    if (residual < c->best) {
+        c->best = residual;
+        memcpy(c->w->best_r, r, (size_t)c->convex->problem->row_count * sizeof(double));
+    }
+    return residual;
 }
 
-/* Steps from p = z = beta e until tol; the best r stays in w->best_r, its residual in *best.  Returns their number. */
-static int follow_path(mo_run *run, workspace *w, const mo_convex *convex, double tol, double *u,
-                       double *best)
+static int is_done(const call *c)
 {
-    mo_interior *interior = &w->interior;
-    const size_t bytes = (size_t)convex->problem->row_count * sizeof(double);
-    int steps = 0;
-    mo_interior_start(interior,
-                      mo_interior_begin(interior, convex->s, convex->weight, convex->centre));
-    for (int since_best = 0; steps < STEPS_MOST && since_best < PATIENCE; ++steps) {
-        if (*best <= tol || mo_run_is_over(run) || !(mo_interior_step(interior) > SHORT)) {
-            break;
+    return c->best <= c->tol || mo_run_is_over(c->run);
+}
+
+/* ---- crossover ------------------------------------------------------------------------------- */
+
+/* The mean of the diagonal of W_ii + compliance; 1 where nothing moves the block. */
+static void find_lambdas(const call *c)
+{
+    const mo_problem *problem = c->convex->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int d = mo_constraint_dim(problem, i);
+        const double *W = mo_interior_diagonal(&c->w->interior.matrix, i);
+        double trace = 0;
+        for (int k = 0; k < d; ++k) {
+            trace += W[k * d + k] / d;
         }
-        const double residual = residual_of(w, convex, interior->r, u);
-        ++since_best;
-        if (residual < *best) {
-            since_best = 0;
-            *best = residual;
-            memcpy(w->best_r, interior->r, bytes);
+        c->w->lambda[i] = trace > 0 ? trace : 1;
+    }
+}
+
+/* C and the right side of block i at r, whose velocity is c->u. */
+static void set_block(const call *c, int i, const double *r)
+{
+    const mo_convex *convex = c->convex;
+    const mo_problem *problem = convex->problem;
+    mo_interior *interior = &c->w->interior;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double lambda = c->w->lambda[i];
+    double x[MO_BILATERAL_MAX_DIM], J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+    double *C = interior->C + interior->C_start[i], *right = interior->dr + row;
+    mo_convex_velocity(convex, i, c->u + row, r + row, x);
+    for (int k = 0; k < d; ++k) {
+        x[k] = r[row + k] - x[k] / lambda;
+    }
+    mo_convex_prox(convex, i, 1 / lambda, x, right);
+    mo_convex_prox_derivative(convex, i, 1 / lambda, x, J);
+    for (int k = 0; k < d; ++k) {
+        right[k] = lambda * (right[k] - r[row + k]);
+        for (int j = 0; j < d; ++j) { /* column k of lambda (I - (1 - STUCK) J), as row k of C */
+            C[k * d + j] = lambda * ((j == k) - (1 - STUCK) * J[k * d + j]);
         }
     }
-    return steps;
+    for (int k = 0; k < d; ++k) {
+        J[k * d + k] += NULL_J;
+    }
+    mo_factor_symmetric(d, J);
+    mo_solve_lower(d, J, right);
+    mo_solve_upper(d, J, right);
+    for (int k = 0; k < d; ++k) { /* both factors are functions of J: the product is symmetric */
+        mo_solve_lower(d, J, C + k * d);
+        mo_solve_upper(d, J, C + k * d);
+    }
+    for (int k = 0; k < d; ++k) {
+        C[k * d + k] += (convex->weight ? convex->weight[i] : 0) +
+                        (problem->compliance ? problem->compliance[row + k] : 0);
+    }
+}
+
+/* Newton steps from the best r, while they pay. */
+static void polish(call *c)
+{
+    workspace *w = c->w;
+    mo_interior *interior = &w->interior;
+    const mo_problem *problem = c->convex->problem;
+    double before;
+    int steps = 0;
+    do {
+        before = c->best;
+        look(c, w->best_r);
+        for (int i = 0; i < problem->constraint_count; ++i) {
+            set_block(c, i, w->best_r);
+        }
+        if (is_done(c) || !mo_interior_factor(&interior->matrix, interior->C, interior->C_start,
+                                              interior->fixed)) {
+            return;
+        }
+        mo_interior_solve(&interior->matrix, interior->dr);
+        memcpy(w->trial, w->best_r, (size_t)problem->row_count * sizeof(double));
+        mo_axpy(problem->row_count, 1, interior->dr, w->trial);
+        for (int i = 0; i < problem->constraint_count; ++i) { /* back into the set */
+            mo_convex_prox(c->convex, i, 0, w->trial + problem->row_start[i],
+                           w->trial + problem->row_start[i]);
+        }
+        look(c, w->trial);
+        ++c->iterations;
+    } while (c->best < 0.5 * before && ++steps < POLISH_MOST);
+}
+
+/* ---- the engine ------------------------------------------------------------------------------ */
+
+static void follow_path(call *c)
+{
+    const mo_convex *convex = c->convex;
+    mo_interior *interior = &c->w->interior;
+    double next_try = FIRST_TRY * c->best;
+    find_lambdas(c);
+    mo_interior_start(interior,
+                      mo_interior_begin(interior, convex->s, convex->weight, convex->centre));
+    for (int steps = 0, since_best = 0; steps < STEPS_MOST && since_best < PATIENCE; ++steps) {
+        const double before = c->best;
+        if (is_done(c) || !(mo_interior_step(interior) > SHORT)) {
+            break;
+        }
+        ++c->iterations;
+        since_best = look(c, interior->r) < before ? 0 : since_best + 1;
+        if (c->best <= next_try && !is_done(c)) {
+            next_try = NEXT_TRY * c->best;
+            polish(c);
+        }
+    }
+    if (!is_done(c)) {
+        polish(c);
+    }
 }
 
 static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex, double tol,
                               double *r, double *u)
 {
-    workspace *w = memory;
-    const size_t bytes = (size_t)convex->problem->row_count * sizeof(double);
-    double best = residual_of(w, convex, r, u);
-    memcpy(w->best_r, r, bytes);
-    const int steps = best <= tol ? 0 : follow_path(run, w, convex, tol, u, &best);
-    memcpy(r, w->best_r, bytes);
-    best = residual_of(w, convex, r, u);
-    return (mo_convex_answer){best, steps, mo_run_is_over(run)};
+    call c = {.run = run, .w = memory, .convex = convex, .tol = tol, .u = u, .best = INFINITY};
+    look(&c, r);
+    if (!is_done(&c) && isfinite(c.best)) {
+        follow_path(&c);
+    }
+    if (isfinite(c.best)) {
+        memcpy(r, c.w->best_r, (size_t)convex->problem->row_count * sizeof(double));
+    }
+    const double residual = look(&c, r);
+    return (mo_convex_answer){residual, c.iterations, mo_run_is_over(run)};
 }
 
 const mo_convex_engine mo_convex_interior_engine = {
