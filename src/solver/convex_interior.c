@@ -15,13 +15,14 @@
  *
  * Crossover.  Near the end interior points lose digits: with contacts on the edge between apart, stuck and sliding the residual is
  * of the order sqrt(tau).  At FIRST_TRY of the first residual, at each further factor of ten and at the end, Newton steps on
- * the natural map try to finish, for as long as each at least halves the residual.  With x = r - velocity / lambda, z = r - prox(x) and
+ * the natural map try to finish, until BAD_STEPS of them have not halved the residual.  With x = r - velocity / lambda, z = r - prox(x) and
  * J the derivative of the prox, which is symmetric with eigenvalues between 0 and 1,
  *
  *     (W + lambda (J + NULL_J)^-1 (I - (1 - STUCK) J)) dr = -lambda (J + NULL_J)^-1 z
  *
  * where lambda is the scale of W_ii.  NULL_J stands in for contacts that are apart (dr = -z), STUCK for redundant ones; both leave the
- * solution where it is and its neighbourhood contracting.
+ * solution where it is and its neighbourhood contracting.  STUCK is as large as that: where the set of contacts is wrong, a step
+ * into the null space of W has the length of the residual over STUCK.
  *
  * Limits: no derivative with respect to s; no bounded slip.  An infinite mu is MO_CONES_MU_MOST.  A problem without a
  * solution, or with no impulse strictly inside the laws or no velocity strictly inside their duals, ends with the best r found.
@@ -32,10 +33,10 @@
 #include "solver/convex.h"
 #include "solver/interior.h"
 
-enum { STEPS_MOST = 100, PATIENCE = 10, POLISH_MOST = 10 };
+enum { STEPS_MOST = 100, PATIENCE = 10, POLISH_MOST = 20, BAD_STEPS = 3 };
 static const double SHORT = 1e-10; /* a step that leads nowhere */
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
-static const double NULL_J = 1e-9, STUCK = 1e-8;
+static const double NULL_J = 1e-9, STUCK = 1e-3;
 
 typedef struct workspace {
     mo_interior interior;
@@ -143,34 +144,41 @@ static void set_block(const call *c, int i, const double *r)
     }
 }
 
-/* Newton steps from the best r, while they pay. */
+/* One Newton step of w->trial, whose velocity is c->u; false where the matrix is singular. */
+static int take_newton_step(const call *c)
+{
+    const mo_problem *problem = c->convex->problem;
+    mo_interior *interior = &c->w->interior;
+    double *r = c->w->trial;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        set_block(c, i, r);
+    }
+    if (!mo_interior_factor(&interior->matrix, interior->C, interior->C_start, interior->fixed)) {
+        return 0;
+    }
+    mo_interior_solve(&interior->matrix, interior->dr);
+    mo_axpy(problem->row_count, 1, interior->dr, r);
+    for (int i = 0; i < problem->constraint_count; ++i) { /* back into the set */
+        mo_convex_prox(c->convex, i, 0, r + problem->row_start[i], r + problem->row_start[i]);
+    }
+    return 1;
+}
+
+/* Newton steps from the best r; one that does not halve the residual may still have found the right set. */
 static void polish(call *c)
 {
-    workspace *w = c->w;
-    mo_interior *interior = &w->interior;
-    const mo_problem *problem = c->convex->problem;
-    double before;
-    int steps = 0;
-    do {
-        before = c->best;
-        look(c, w->best_r);
-        for (int i = 0; i < problem->constraint_count; ++i) {
-            set_block(c, i, w->best_r);
-        }
-        if (is_done(c) || !mo_interior_factor(&interior->matrix, interior->C, interior->C_start,
-                                              interior->fixed)) {
+    double residual = c->best;
+    memcpy(c->w->trial, c->w->best_r, (size_t)c->convex->problem->row_count * sizeof(double));
+    look(c, c->w->trial);
+    for (int bad = 0, steps = 0; bad < BAD_STEPS && steps < POLISH_MOST && !is_done(c); ++steps) {
+        const double before = residual;
+        if (!take_newton_step(c)) {
             return;
         }
-        mo_interior_solve(&interior->matrix, interior->dr);
-        memcpy(w->trial, w->best_r, (size_t)problem->row_count * sizeof(double));
-        mo_axpy(problem->row_count, 1, interior->dr, w->trial);
-        for (int i = 0; i < problem->constraint_count; ++i) { /* back into the set */
-            mo_convex_prox(c->convex, i, 0, w->trial + problem->row_start[i],
-                           w->trial + problem->row_start[i]);
-        }
-        look(c, w->trial);
         ++c->iterations;
-    } while (c->best < 0.5 * before && ++steps < POLISH_MOST);
+        residual = look(c, c->w->trial);
+        bad += !(residual < 0.5 * before);
+    }
 }
 
 /* ---- the engine ------------------------------------------------------------------------------ */
