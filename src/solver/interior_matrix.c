@@ -4,27 +4,29 @@
 
 #include <string.h>
 
+/* Rows up to which the space of contacts is taken, whatever it costs. */
+enum { CONTACT_ROWS = 12000 };
+
 mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena,
                                    mo_interior_matrix *matrix)
 {
-    const mo_contact_space *space;
     const mo_sweep *sweep;
-    mo_error error = mo_problem_contact_space(problem, &space);
-    error = error ? error : mo_problem_sweep(space->W, MO_SWEEP_NATURAL, &sweep);
+    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep);
+    error = error ? error
+                  : mo_delassus_layout(problem, MO_SPACE_CONTACTS, arena,
+                                       matrix ? &matrix->system : NULL);
     if (error) {
         return error;
     }
-    double *lower = MO_TAKE(arena, space->plan->value_count, double);
-    double *upper = MO_TAKE(arena, space->plan->value_count, double);
-    int *ints = MO_TAKE(arena, mo_block_ints(space->plan), int);
     double *right = MO_TAKE(arena, problem->row_count, double);
     double *rest = MO_TAKE(arena, problem->row_count, double);
+    double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
     if (matrix) {
-        *matrix = (mo_interior_matrix){.space = space,
-                                       .sweep = sweep,
-                                       .lu = {space->plan, lower, upper, NULL, ints},
-                                       .right = right,
-                                       .rest = rest};
+        matrix->problem = problem;
+        matrix->sweep = sweep;
+        matrix->right = right;
+        matrix->rest = rest;
+        matrix->state = state;
     }
     return MO_OK;
 }
@@ -36,55 +38,22 @@ const double *mo_interior_diagonal(const mo_interior_matrix *m, int i)
 
 void mo_interior_velocity(const mo_interior_matrix *m, const double *r, double *u)
 {
-    mo_sweep_all_velocities(m->sweep, 1, r, u);
+    const int is_global = mo_sweep_state_size(m->sweep) > 0;
+    mo_sweep_reset(m->sweep, 1, r, m->state);
+    mo_sweep_all_velocities(m->sweep, 1, is_global ? m->state : r, u);
 }
 
-void mo_interior_multiply(const mo_interior_matrix *m, const double *x, double *y)
+/* D = C and B = I; a fixed row says x = b, which is zero there. */
+static void set_blocks(mo_interior_matrix *m, int i)
 {
-    const mo_problem *W = m->space->W;
-    for (int i = 0; i < W->constraint_count; ++i) {
-        const int row = W->row_start[i], d = W->row_start[i + 1] - row;
-        const double *W_ij = W->values + W->value_start[i];
-        memset(y + row, 0, (size_t)d * sizeof *y);
-        for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
-            const int j = W->block_index[e], n = mo_constraint_dim(W, j);
-            for (int a = 0; a < d; ++a) {
-                y[row + a] += mo_dot(n, W_ij + (size_t)a * (size_t)n, x + W->row_start[j]);
-            }
-            W_ij += (size_t)d * (size_t)n;
-        }
-    }
-}
-
-/* Row i of W into its places, less the fixed rows. */
-static void copy_row(mo_interior_matrix *m, int i)
-{
-    const mo_problem *W = m->space->W;
-    const int row = W->row_start[i], d = W->row_start[i + 1] - row;
-    const double *W_ij = W->values + W->value_start[i];
-    for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
-        const int n = mo_constraint_dim(W, W->block_index[e]);
-        double *to = (m->space->is_upper[e] ? m->lu.upper : m->lu.lower) + m->space->place[e];
-        for (int a = 0; a < d; ++a) {
-            if (!m->fixed[row + a]) {
-                memcpy(to + (size_t)a * (size_t)n, W_ij + (size_t)a * (size_t)n,
-                       (size_t)n * sizeof *to);
-            }
-        }
-        W_ij += (size_t)d * (size_t)n;
-    }
-}
-
-/* C_i on the diagonal; a fixed row is that of the unit matrix. */
-static void add_diagonal(mo_interior_matrix *m, int i)
-{
-    const mo_problem *W = m->space->W;
-    const int row = W->row_start[i], d = W->row_start[i + 1] - row;
-    double *diagonal = mo_block_lu_place(&m->lu, i, i);
+    const int row = m->problem->row_start[i], d = m->problem->row_start[i + 1] - row;
+    const double *C = m->C + m->C_start[i];
+    double *D = m->system.D + m->system.start[i], *B = m->system.B + m->system.start[i];
     for (int a = 0; a < d; ++a) {
+        const int is_fixed = m->fixed[row + a];
         for (int b = 0; b < d; ++b) {
-            diagonal[a * d + b] +=
-                m->fixed[row + a] ? a == b : m->C[m->C_start[i] + (size_t)(a * d + b)];
+            D[a * d + b] = is_fixed ? a == b : C[a * d + b];
+            B[a * d + b] = !is_fixed && a == b;
         }
     }
 }
@@ -95,21 +64,35 @@ int mo_interior_factor(mo_interior_matrix *m, const double *C, const size_t *C_s
     m->C = C;
     m->C_start = C_start;
     m->fixed = fixed;
-    mo_block_lu_clear(&m->lu);
-    for (int i = 0; i < m->space->W->constraint_count; ++i) {
-        copy_row(m, i);
-        add_diagonal(m, i);
+    memset(m->system.active, 1, (size_t)m->problem->constraint_count);
+    for (int i = 0; i < m->problem->constraint_count; ++i) {
+        set_blocks(m, i);
     }
-    return mo_block_lu_factor(&m->lu);
+    return mo_delassus_factor(&m->system);
+}
+
+/* y = W x; the blocks of W where they are at hand. */
+static void multiply(const mo_interior_matrix *m, const double *x, double *y)
+{
+    if (m->system.contact) {
+        mo_delassus_response(&m->system, x, y);
+        return;
+    }
+    memset(m->state, 0, (size_t)m->problem->dof_count * sizeof(double));
+    for (int i = 0; i < m->problem->constraint_count; ++i) {
+        mo_sweep_apply(m->sweep, i, x + m->problem->row_start[i], m->state);
+    }
+    for (int i = 0; i < m->problem->constraint_count; ++i) {
+        mo_sweep_change(m->sweep, i, m->state, y + m->problem->row_start[i]);
+    }
 }
 
 /* rest = right - (W + C) x. */
 static void find_rest(mo_interior_matrix *m, const double *x)
 {
-    const mo_problem *W = m->space->W;
-    mo_interior_multiply(m, x, m->rest);
-    for (int i = 0; i < W->constraint_count; ++i) {
-        const int row = W->row_start[i], d = W->row_start[i + 1] - row;
+    multiply(m, x, m->rest);
+    for (int i = 0; i < m->problem->constraint_count; ++i) {
+        const int row = m->problem->row_start[i], d = m->problem->row_start[i + 1] - row;
         const double *C = m->C + m->C_start[i];
         for (int a = 0; a < d; ++a) {
             const double left = m->rest[row + a] + mo_dot(d, C + (size_t)(a * d), x + row);
@@ -120,13 +103,13 @@ static void find_rest(mo_interior_matrix *m, const double *x)
 
 void mo_interior_solve(mo_interior_matrix *m, double *x)
 {
-    const int rows = m->space->W->row_count;
+    const int rows = m->problem->row_count;
     for (int k = 0; k < rows; ++k) {
         x[k] = m->fixed[k] ? 0 : x[k];
     }
     memcpy(m->right, x, (size_t)rows * sizeof *x);
-    mo_block_lu_solve(&m->lu, x);
+    mo_delassus_solve(&m->system, x);
     find_rest(m, x);
-    mo_block_lu_solve(&m->lu, m->rest);
+    mo_delassus_solve(&m->system, m->rest);
     mo_axpy(rows, 1, m->rest, x);
 }

@@ -3,23 +3,25 @@
 /*
  * The linear systems of interior point methods: (W + C) x = b with a dense block C_i for each constraint, any values.
  *
- * Rows that are fixed have x = 0 and drop out.  W is factored in blocks of contacts (contact_space.h), one step of
- * iterative refinement follows: C spans many orders of magnitude near a solution.
+ * Rows that are fixed have x = 0 and drop out.  The matrix is factored in the space of contacts, and one step of iterative refinement
+ * follows: C spans many orders of magnitude near a solution.  The space of bodies (delassus.h) needs C^-1, which grows without bound where a
+ * contact sticks, and loses the digits that mass ratios need; it is left to problems that are too large for the other.
  */
 #ifndef MO_SOLVER_INTERIOR_MATRIX_H
 #define MO_SOLVER_INTERIOR_MATRIX_H
 
 #include "base/arena.h"
-#include "problem/views.h"
+#include "problem/delassus.h"
 
 typedef struct mo_interior_matrix {
-    const mo_contact_space *space;
-    const mo_sweep *sweep; /* of the reduced problem */
-    mo_block_lu lu;
+    const mo_problem *problem;
+    const mo_sweep *sweep; /* natural order */
+    mo_delassus system;
     const double *C;
     const size_t *C_start;
     const uint8_t *fixed;
-    double *right, *rest;
+    double *right, *rest; /* rows                         */
+    double *state;        /* of a global problem's sweep  */
 } mo_interior_matrix;
 
 /* Lays out the numbers on an arena; `matrix` may be NULL while it counts. */
@@ -29,9 +31,8 @@ mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena,
 /* The block W_ii + compliance. */
 const double *mo_interior_diagonal(const mo_interior_matrix *matrix, int i);
 
-/* u = W r + q, all rows; y = W x. */
+/* u = W r + q, all rows. */
 void mo_interior_velocity(const mo_interior_matrix *matrix, const double *r, double *u);
-void mo_interior_multiply(const mo_interior_matrix *matrix, const double *x, double *y);
 
 /*
  * Factors W + C: C_i is d x d from C + C_start[i] on, fixed has one flag a row.  Both are kept, not copied.  False where
