@@ -14,11 +14,22 @@ enum { PEERS_SHOWN = 12 };
 
 /* ---- for a person ---------------------------------------------------------------------------- */
 
+/* Three digits: times from a fraction of a microsecond to minutes stand in one column. */
+static number_text seconds_text(double seconds)
+{
+    number_text t;
+    const double scale = seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1;
+    const char *unit = seconds < 1e-3 ? "us" : seconds < 1 ? "ms" : "s";
+    const double value = scale * seconds;
+    snprintf(t.text, sizeof t.text, "%.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value, unit);
+    return t;
+}
+
 static void print_run(const board_run *run, int with_name)
 {
     char text[2 * BOARD_NAME_SIZE] = "-";
     if (run && trial_is_solved(&run->line)) {
-        snprintf(text, sizeof text, "%s%s%s", number_seconds(run->line.seconds).text,
+        snprintf(text, sizeof text, "%s%s%s", seconds_text(run->line.seconds).text,
                  with_name ? " " : "", with_name ? run->solver : "");
     } else if (run) {
         snprintf(text, sizeof text, "%s", run->line.status);
