@@ -36,6 +36,8 @@ extern "C" {
            "over-relaxation: r becomes (1 - omega) r + omega r_new, brought back into its set")    \
     CHOICE(nsgs, order, 0, "auto|natural|coloured",                                                \
            "order of a sweep; auto: natural up to 2,000 blocks, coloured (parallel) above")        \
+    NUMBER(nsgs, momentum, 0.0, 0.0, 1e6,                                                          \
+           "most t of the momentum (t - 1) / t from sweep to sweep, 10 where wanted; 0: none")     \
     COUNT(nsgs, check_every, 0, 0, 1000000,                                                        \
           "sweeps between two residual checks; 0: one to sixteen, growing with the sweeps done")
 

@@ -9,6 +9,14 @@
  *   here     literature   meaning
  *   x        L' v         whitened velocity (sweep.h)
  *
+ * Momentum (nsgs.momentum > 1).  A sweep starts from r + beta (r - r_before) in place of r, with Nesterov's
+ *
+ *     t+ = (1 + sqrt(1 + 4 t^2)) / 2 <= most,    beta = (t - 1) / t+,    from t = 1
+ *
+ * and the state is extrapolated alike.  What a sweep then changes is measured in passing, sum |dr|^2; where it grows beyond GROWTH times
+ * the least since the last restart, the momentum starts anew with a smaller most, which regains its size slowly.  With large friction it would diverge
+ * without this guard.
+ *
  * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed, so
  * the answer has the same bits for any number of threads.  Up to SMALL blocks the natural order is used,
  * which converges a little faster in stacks and is too short to share.
@@ -25,11 +33,13 @@
 #include "solver/visit.h"
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED, SMALL = 2000 };
+static const double GROWTH = 2, LOWER = 0.5, HIGHER = 1.02, LEAST_MOST = 2;
 
 typedef struct workspace {
     const mo_sweep *sweep;
-    double *state;    /* x of a global problem          */
-    double *movement; /* sum of |dr|^2, one entry a chunk */
+    double *state;               /* x of a global problem          */
+    double *movement;            /* sum of |dr|^2, one entry a chunk */
+    double *r_before, *x_before; /* where there is momentum */
 } workspace;
 
 /* One sweep as the parallel loop sees it. */
@@ -54,8 +64,11 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     }
     double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
     double *movement = MO_TAKE(arena, mo_chunk_count(problem->constraint_count), double);
+    const int has_momentum = options->nsgs.momentum > 1;
+    double *r_before = MO_TAKE(arena, has_momentum ? problem->row_count : 0, double);
+    double *x_before = MO_TAKE(arena, has_momentum ? mo_sweep_state_size(sweep) : 0, double);
     if (w) {
-        *w = (workspace){sweep, state, movement};
+        *w = (workspace){sweep, state, movement, r_before, x_before};
     }
     *out = w;
     return MO_OK;
@@ -88,6 +101,60 @@ static double sweep_once(sweep_context *c, int threads)
     return moved;
 }
 
+/* ---- momentum ------------------------------------------------------------------------------ */
+
+typedef struct momentum {
+    double cap;         /* the caller's, 0 for none                 */
+    double t, most;     /* most <= cap                              */
+    double least_moved; /* by a sweep since the last restart        */
+} momentum;
+
+typedef struct extrapolation {
+    double beta;
+    double *now, *before;
+} extrapolation;
+
+static void extrapolate_range(void *context, int begin, int end)
+{
+    const extrapolation *e = context;
+    for (int k = begin; k < end; ++k) {
+        const double now = e->now[k];
+        e->now[k] += e->beta * (now - e->before[k]);
+        e->before[k] = now;
+    }
+}
+
+static void extrapolate(int threads, double beta, int count, double *now, double *before)
+{
+    extrapolation e = {beta, now, before};
+    mo_parallel_for(threads, 0, count, extrapolate_range, &e);
+}
+
+/* Moves r and the state on before a sweep. */
+static void push_on(momentum *m, const workspace *w, int threads, double *r)
+{
+    const double t = fmin(m->most, 0.5 * (1 + sqrt(1 + 4 * m->t * m->t)));
+    const double beta = m->t > 1 ? (m->t - 1) / t : 0;
+    m->t = t;
+    extrapolate(threads, beta, w->sweep->problem->row_count, r, w->r_before);
+    extrapolate(threads, beta, mo_sweep_state_size(w->sweep), w->state, w->x_before);
+}
+
+/* The guard: looks at what a sweep has moved. */
+static void watch(momentum *m, double moved)
+{
+    if (moved > GROWTH * m->least_moved) {
+        m->t = 1;
+        m->most = fmax(LEAST_MOST, LOWER * m->most);
+        m->least_moved = moved;
+    } else {
+        m->least_moved = fmin(m->least_moved, moved);
+        m->most = fmin(m->cap, HIGHER * m->most);
+    }
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
 /* A check costs about two sweeps: every sweep at first, every sixteenth later on. */
 static int next_check(const mo_options *options, int iteration)
 {
@@ -117,6 +184,7 @@ static mo_status solve(mo_run *run, void *memory)
     sweep_context context = {.visitor =
                                  mo_visitor_begin(w->sweep, run->options->nsgs.omega, run->r, x),
                              .movement = w->movement};
+    momentum m = {run->options->nsgs.momentum, 1, run->options->nsgs.momentum, INFINITY};
     int due = 0;
     double moved = INFINITY;
     mo_sweep_reset(w->sweep, threads, run->r, x);
@@ -135,7 +203,11 @@ static mo_status solve(mo_run *run, void *memory)
             return mo_run_stall(run,
                                 "a whole sweep changes no impulse, yet the residual is above tol");
         }
+        if (m.cap > 1) {
+            push_on(&m, w, threads, run->r);
+        }
         moved = sweep_once(&context, threads);
+        watch(&m, moved);
     }
 }
 
