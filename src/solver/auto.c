@@ -7,7 +7,7 @@
  *   up to MO_AUTO_TINY blocks                    sweeps over all of it, without looking at it any further
  *   more than MO_AUTO_LARGE blocks               sweeps over all of it, as many as the caller allows
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
- *                                                auto_stages.c: sweeps, newton with growing numbers of sweeps, proximal
+ *                                                auto_stages.c: sweeps, newton, proximal
  *
  * Each stage starts from the impulses of those before.  Budgets are counted in iterations, never by the clock, so that the
  * answer is the same on every run.  What each stage reached is told in result.message where the first did not suffice.
@@ -33,15 +33,14 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 /* Sweeps over the whole problem, before anything is known about it. */
 static mo_status sweep_first(mo_run *run, mo_message *story)
 {
-    static const mo_stage few = {&mo_nsgs_method, "sweeps", 20, 1, 0};
-    static const mo_stage all = {&mo_nsgs_method, "sweeps", 0, 1, 0};
+    static const mo_stage few = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, 0};
+    static const mo_stage all = {&mo_nsgs_method, "sweeps", 0, MO_AUTO_MOMENTUM, 0};
     mo_stage_run stage;
     mo_stage_open(run, run->problem->constraint_count > MO_AUTO_LARGE ? &all : &few, &stage);
     mo_stage_solve(&stage);
     mo_stage_close(&stage);
-    if (stage.status != MO_SOLVED) {
-        mo_story_add(story, "sweeps: %.1e after %d", run->best / run->q_scale,
-                     run->result->iterations);
+    if (stage.status != MO_SOLVED) { /* what a few sweeps solve needs no story */
+        mo_story_add(story, "sweeps %.1e (%d)", run->best / run->q_scale, run->result->iterations);
     }
     return stage.status;
 }

@@ -10,21 +10,38 @@
 #include "solver/method.h"
 
 enum {
+    MO_AUTO_SWEEPS = 20,  /* of the first stage                                  */
     MO_AUTO_TINY = 64,    /* blocks: swept before anything else is looked at     */
     MO_AUTO_LARGE = 20000 /* blocks: no factorisation is tried on more than this */
 };
 
+/* The most t of the momentum of longer runs of sweeps. */
+#define MO_AUTO_MOMENTUM 10.0
+
 /* A method with its budget. */
 typedef struct mo_stage {
     const mo_method *method;
-    const char *word; /* for the story: what is tried                            */
-    int budget;       /* iterations at most                                      */
-    int sweeps;       /* newton.sweeps                                           */
+    const char *word; /* for the story                                           */
+    int budget;       /* iterations at most; 0: all that the caller allows       */
+    double momentum;  /* of sweeps                                               */
     int goes_on;      /* starts where the stage before ended, not at the best r  */
 } mo_stage;
 
-/* The stages for a problem, in their order; returns how many there are. */
-int mo_auto_stages(const mo_problem *problem, const mo_stage **stages);
+/* Where a run stands among the stages. */
+typedef struct mo_plan {
+    int is_by_sweeps; /* too large, or with a law that no other method takes   */
+    int step;         /* the next rung of the ladder                           */
+    int long_sweeps; /* sweeps that cost as much as an attempt of Newton's method, less those done */
+    int slice;       /* sweeps of the last slice of them                      */
+    double before;   /* the residual before it                                */
+    mo_stage stage;  /* the one that was chosen last                          */
+} mo_plan;
+
+/* `swept`: the first stage, a few sweeps, has been done. */
+mo_error mo_plan_begin(const mo_problem *problem, int swept, mo_plan *plan);
+
+/* The next stage of a run that is not solved, or NULL when all have been tried. */
+const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run);
 
 /* A stage under way.  Opening and closing ask the allocator; what lies between them does not. */
 typedef struct mo_stage_run {
@@ -42,8 +59,8 @@ void mo_stage_close(mo_stage_run *stage_run);
 /* Is there no use in going on: solved, out of iterations, stopped by the caller, or an error? */
 int mo_auto_is_over(const mo_run *run, mo_status status);
 
-/* Runs stages [first, count) on the run; adds a line to the story for each. */
-mo_status mo_auto_chain(mo_run *run, int first, mo_status before, mo_message *story);
+/* Runs the stages on the run, one after the other; adds a word to the story for each. */
+mo_status mo_auto_chain(mo_run *run, int swept, mo_status before, mo_message *story);
 
 /* Splits the problem and runs the stages on every island that is not solved; run->r holds the start. */
 mo_status mo_auto_split(mo_run *run, int swept, mo_status before, mo_message *story);

@@ -3,7 +3,7 @@
 /*
  * Islands (problem/islands.h), each solved alone.
  *
- *   1. In place: up to SWEEPS sweeps on every island of at most SMALL blocks, until its own residual is at its goal.  Nothing is copied, so
+ *   1. In place: up to MO_AUTO_SWEEPS sweeps on every island of at most SMALL blocks, until its own residual is at its goal.  Nothing is copied, so
  *      that ten thousand bodies that each rest on the ground cost little more than one sweep over them.
  *   2. What is left is copied out, and goes stage by stage through the methods of auto_stages.c.
  *
@@ -23,7 +23,7 @@
 #include "solver/auto.h"
 #include "solver/visit.h"
 
-enum { SWEEPS = 20, SMALL = 2000 };
+enum { SMALL = 2000 };
 
 /* ---- in place --------------------------------------------------------------------------------- */
 
@@ -89,9 +89,9 @@ static void sweep_island(const in_place *c, int k)
 {
     const int *member = c->islands->member + c->islands->start[k];
     const int count = c->islands->start[k + 1] - c->islands->start[k];
-    const int most = c->run->options->max_iter - c->run->done < SWEEPS
+    const int most = c->run->options->max_iter - c->run->done < MO_AUTO_SWEEPS
                          ? c->run->options->max_iter - c->run->done
-                         : SWEEPS;
+                         : MO_AUTO_SWEEPS;
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
     c->square[k] = INFINITY;
     c->sweeps[k] = 0;
@@ -135,8 +135,10 @@ typedef struct unit {
     mo_result result;
     mo_run run;
     void *memory;
+    mo_plan plan;
     mo_stage_run stage;
-    int next; /* stage */
+    const char *word; /* of the last stage */
+    int is_over;
     mo_status status;
 } unit;
 
@@ -146,7 +148,7 @@ typedef struct fleet {
     const mo_sweep *sweep;
     double *x; /* the state of the whole */
     unit *units;
-    int count, open; /* units, and those with a stage to run */
+    int count;
 } fleet;
 
 /* r of an island to or from r of the whole. */
@@ -233,9 +235,9 @@ static mo_error make_fleet(fleet *f, const double *square, double goal)
         }
         memset(&f->units[f->count], 0, sizeof *f->units);
         error = make_unit(f, k, local, &f->units[f->count++]);
-        const mo_stage *stages;
-        const int swept = count <= SMALL && !error && mo_auto_stages(f->units[f->count - 1].problem, &stages) > 1;
-        f->units[f->count - 1].next = swept; /* sweeps are not repeated, unless there is nothing else */
+        error = error ? error
+                      : mo_plan_begin(f->units[f->count - 1].problem, count <= SMALL,
+                                      &f->units[f->count - 1].plan);
     }
     mo_memory_free(own, local);
     return error;
@@ -249,36 +251,45 @@ static void solve_task(void *context, int k)
     }
 }
 
+/* Opens the next stage of a unit; false where there is none. */
+static int open_unit(unit *u)
+{
+    const mo_stage *stage = u->is_over ? NULL : mo_plan_next(&u->plan, &u->run);
+    u->stage.stage = NULL;
+    if (!stage) {
+        return 0;
+    }
+    u->run.done = u->result.iterations;
+    u->word = stage->word;
+    mo_stage_open(&u->run, stage, &u->stage);
+    return 1;
+}
+
+static void close_unit(unit *u)
+{
+    u->status = u->stage.status;
+    u->is_over = mo_auto_is_over(&u->run, u->status);
+    mo_stage_close(&u->stage);
+}
+
 /* The next stage of every unit that is not through; false where there is none. */
 static int advance(fleet *f)
 {
-    const int threads = f->whole->options->threads;
-    f->open = 0;
+    int open = 0;
     for (int k = 0; k < f->count; ++k) {
-        unit *u = &f->units[k];
-        const mo_stage *stages;
-        u->stage.stage = NULL;
-        if (u->status != MO_SOLVED && u->next < mo_auto_stages(u->problem, &stages)) {
-            u->options.threads = f->count == 1 ? threads : 1;
-            u->run.done = u->result.iterations;
-            mo_stage_open(&u->run, &stages[u->next++], &u->stage);
-            ++f->open;
-        }
+        f->units[k].options.threads = f->count == 1 ? f->whole->options->threads : 1;
+        open += open_unit(&f->units[k]);
     }
-    mo_parallel_tasks(threads, f->count, solve_task, f->units);
+    mo_parallel_tasks(f->whole->options->threads, f->count, solve_task, f->units);
     for (int k = 0; k < f->count; ++k) {
         unit *u = &f->units[k];
         if (u->stage.stage) {
-            u->status = u->stage.status;
-            mo_stage_close(&u->stage);
-            const mo_stage *stages;
-            const int last = mo_auto_stages(u->problem, &stages);
-            u->next = mo_auto_is_over(&u->run, u->status) ? last : u->next;
+            close_unit(u);
             f->whole->error = f->whole->error ? f->whole->error : u->run.error;
         }
         move_rows(f, u->island, f->whole->r, u->result.r, 0);
     }
-    return f->open > 0;
+    return open > 0;
 }
 
 static int most_iterations(const fleet *f)
@@ -306,20 +317,35 @@ static mo_status worst_status(const fleet *f)
     return status;
 }
 
+/* How many islands were solved by stages of this name, those that were swept in place included. */
+static int solved_by(const fleet *f, const char *word)
+{
+    int count = strcmp(word, "sweeps") == 0 ? f->islands->count - f->count : 0;
+    for (int k = 0; k < f->count; ++k) {
+        count += f->units[k].status == MO_SOLVED && strcmp(f->units[k].word, word) == 0;
+    }
+    return count;
+}
+
 static void tell(const fleet *f, mo_message *story)
 {
+    static const char *const words[] = {"sweeps", "newton", "proximal"};
     int left = 0, worst = 0;
     for (int k = 0; k < f->count; ++k) {
         left += f->units[k].status != MO_SOLVED;
         worst = f->units[k].run.best > f->units[worst].run.best ? k : worst;
     }
-    mo_story_add(story, "%d islands: %d solved by sweeps, %d by further stages, %d left",
-                 f->islands->count, f->islands->count - f->count, f->count - left, left);
+    mo_story_add(story, "%d islands: %d left", f->islands->count, left);
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; ++k) {
+        const int count = solved_by(f, words[k]);
+        if (count) {
+            mo_story_add(story, "%d solved by %s", count, words[k]);
+        }
+    }
     if (left) {
         const int island = f->units[worst].island, first = f->islands->start[island];
         mo_story_add(story,
-                     "the worst holds %d constraints, the first of them %d, and was left at a "
-                     "residual of %.1e",
+                     "the worst holds %d constraints, the first of them %d, and was left at %.1e",
                      f->islands->start[island + 1] - first, f->islands->member[first],
                      f->units[worst].run.best / f->whole->q_scale);
     }
@@ -397,7 +423,7 @@ mo_status mo_auto_split(mo_run *run, int swept, mo_status before, mo_message *st
     if (run->error) {
         return MO_STALLED;
     }
-    mo_status status = before;
+    mo_status status;
     if (islands.count <= 1) {
         status = mo_auto_chain(run, swept, before, story);
     } else {

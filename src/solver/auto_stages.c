@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The stages of `auto`: which comes next, and how one is run.
+ *
+ *   sweeps      MO_AUTO_SWEEPS, plain
+ *   long sweeps with momentum, in slices of 40, 80, 160, ...: as long as the last slice promises that the tolerance is reached
+ *               before they cost more than an attempt of Newton's method would
+ *   the ladder  attempts of Newton's method with 40, 80 and 160 sweeps between them; then proximal, twice, the second time after
+ *               many sweeps from where the first ended
+ *
+ * Costs are counted operations of the plans, never seconds.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,55 +19,115 @@
 #include "problem/delassus.h"
 #include "solver/auto.h"
 
-static const double HEAVY = 2e9; /* operations of a factorisation: about a second */
+static const double HEAVY = 2e9; /* operations of a factorisation: about a second              */
+static const double VISIT =
+    300; /* operations to which a visit of a block comes, beside its products */
+static const double FASTER =
+    4; /* an operation of a factorisation is so much faster than one of a sweep */
+static const double NEWTON_STEPS =
+    20; /* of an attempt                                              */
 
-enum { SWEEPS = 20, ALL = 0 };
+enum { FIRST_SLICE = 40, SLICES_MOST = 5000, ALL = 0 };
 
-/* In the order of their cost; each further attempt of Newton's method has twice as many sweeps before it. */
-static const mo_stage accurate[] = {
-    {&mo_nsgs_method, "sweeps", SWEEPS, 1, 0},
-    {&mo_newton_method, "newton", ALL, 1, 1},
-    {&mo_newton_method, "newton after 40 sweeps", ALL, 2 * SWEEPS, 1},
-    {&mo_newton_method, "newton after 80 sweeps", ALL, 4 * SWEEPS, 1},
-    {&mo_newton_method, "newton after 160 sweeps", ALL, 8 * SWEEPS, 1},
-    {&mo_proximal_method, "proximal", 4000, SWEEPS, 0},
+static const mo_stage first_sweeps = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, 0};
+static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MOMENTUM, 0};
+
+static const mo_stage ladder[] = {
+    {&mo_newton_method, "newton", ALL, 0, 1},
+    {&mo_nsgs_method, "sweeps", 40, MO_AUTO_MOMENTUM, 1},
+    {&mo_newton_method, "newton", ALL, 0, 1},
+    {&mo_nsgs_method, "sweeps", 80, MO_AUTO_MOMENTUM, 1},
+    {&mo_newton_method, "newton", ALL, 0, 1},
+    {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, 1},
+    {&mo_newton_method, "newton", ALL, 0, 1},
+    {&mo_proximal_method, "proximal", 4000, 0, 0},
+    {&mo_nsgs_method, "sweeps", 300, MO_AUTO_MOMENTUM, 0},
+    {&mo_proximal_method, "proximal", 4000, 0, 1},
 };
+enum { RUNGS = sizeof ladder / sizeof ladder[0] };
 
-static const mo_stage by_sweeps_alone[] = {{&mo_nsgs_method, "sweeps", ALL, 1, 0}};
+/* ---- which comes next ------------------------------------------------------------------------ */
 
-static int is_for_newton(const mo_problem *problem)
+static int has_newton_laws(const mo_problem *problem)
 {
-    if (problem->constraint_count > MO_AUTO_LARGE) {
-        return 0;
-    }
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (!(mo_newton_method.laws & MO_LAW_BIT(problem->law[i].kind))) {
             return 0;
         }
     }
-    if (problem->constraint_count <= MO_AUTO_TINY) {
-        return 1;
+    return 1;
+}
+
+/* Sweeps that cost as much as an attempt of Newton's method. */
+static int sweeps_for_newton(const mo_problem *problem, double flops)
+{
+    const double products = (double)problem->value_start[problem->constraint_count];
+    const double of_sweep =
+        (problem->form == MO_FORM_GLOBAL ? 4 : 2) * products + VISIT * problem->constraint_count;
+    const double sweeps = NEWTON_STEPS * (flops / FASTER + of_sweep) / of_sweep;
+    return sweeps < SLICES_MOST ? (int)sweeps : SLICES_MOST;
+}
+
+mo_error mo_plan_begin(const mo_problem *problem, int swept, mo_plan *plan)
+{
+    *plan = (mo_plan){.step = swept ? 0 : -1, .before = INFINITY};
+    plan->is_by_sweeps = problem->constraint_count > MO_AUTO_LARGE || !has_newton_laws(problem);
+    if (plan->is_by_sweeps) {
+        return MO_OK;
     }
     mo_space space;
     double flops;
-    return mo_delassus_choose(problem, &space, &flops) == MO_OK && flops <= HEAVY;
+    const mo_error error = mo_delassus_choose(problem, &space, &flops);
+    plan->is_by_sweeps = flops > HEAVY;
+    plan->long_sweeps = error ? 0 : sweeps_for_newton(problem, flops);
+    return error;
 }
 
-int mo_auto_stages(const mo_problem *problem, const mo_stage **stages)
+/* Does the pace of the last slice lead to the tolerance within the sweeps that are left? */
+static int is_promising(const mo_plan *plan, const mo_run *run)
 {
-    if (!is_for_newton(problem)) {
-        *stages = by_sweeps_alone;
-        return 1;
+    if (plan->slice == 0) { /* nothing is known yet: a slice must be worth its sweeps */
+        return plan->long_sweeps >= 4 * FIRST_SLICE;
     }
-    *stages = accurate;
-    return sizeof accurate / sizeof accurate[0];
+    const double gained = log(plan->before / run->best);
+    const double missing = log(run->best / (run->options->tol * run->q_scale));
+    return gained > 0 && missing / gained * plan->slice <= plan->long_sweeps;
 }
+
+static const mo_stage *next_slice(mo_plan *plan, const mo_run *run)
+{
+    plan->slice = plan->slice ? 2 * plan->slice : FIRST_SLICE;
+    plan->slice = plan->slice < plan->long_sweeps ? plan->slice : plan->long_sweeps;
+    plan->long_sweeps -= plan->slice;
+    plan->before = run->best;
+    plan->stage = (mo_stage){&mo_nsgs_method, "sweeps", plan->slice, MO_AUTO_MOMENTUM, 1};
+    return &plan->stage;
+}
+
+const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run)
+{
+    if (plan->is_by_sweeps) {
+        plan->stage = sweeps_alone;
+        return plan->step++ <= 0 ? &plan->stage : NULL;
+    }
+    if (plan->step < 0) {
+        ++plan->step;
+        return &first_sweeps;
+    }
+    if (plan->step == 0 && plan->long_sweeps > 0 && is_promising(plan, run)) {
+        return next_slice(plan, run);
+    }
+    return plan->step < RUNGS ? &ladder[plan->step++] : NULL;
+}
+
+/* ---- running one --------------------------------------------------------------------------- */
 
 /* The caller's options with the budget of the stage. */
 static mo_options options_of(const mo_run *run, const mo_stage *stage)
 {
     mo_options options = *run->options;
-    options.newton.sweeps = stage->sweeps;
+    options.nsgs.momentum = stage->momentum;
+    options.newton.sweeps = 5;
     options.newton.rounds = 1;
     if (stage->budget && options.max_iter - run->done > stage->budget) {
         options.max_iter = run->done + stage->budget;
@@ -101,35 +172,43 @@ int mo_auto_is_over(const mo_run *run, mo_status status)
            run->result->iterations >= run->options->max_iter;
 }
 
+/* ---- the story ----------------------------------------------------------------------------- */
+
 void mo_story_add(mo_message *story, const char *format, ...)
 {
     const size_t length = strlen(story->text), room = sizeof story->text - length;
     va_list values;
     va_start(values, format);
     if (length && room > 3) {
-        memcpy(story->text + length, "; ", 3);
+        memcpy(story->text + length, ", ", 3);
     }
     const size_t used = strlen(story->text);
     vsnprintf(story->text + used, sizeof story->text - used, format, values);
     va_end(values);
 }
 
-mo_status mo_auto_chain(mo_run *run, int first, mo_status before, mo_message *story)
+/* ---- one after the other ------------------------------------------------------------------- */
+
+static mo_status run_stage(mo_run *run, const mo_stage *stage, mo_message *story)
 {
-    const mo_stage *stages;
-    const int count = mo_auto_stages(run->problem, &stages);
+    mo_stage_run stage_run;
+    run->done = run->result->iterations;
+    mo_stage_open(run, stage, &stage_run);
+    mo_stage_solve(&stage_run);
+    mo_stage_close(&stage_run);
+    mo_story_add(story, "%s %.1e (%d)", stage->word, run->best / run->q_scale,
+                 run->result->iterations - run->done);
+    return stage_run.status;
+}
+
+mo_status mo_auto_chain(mo_run *run, int swept, mo_status before, mo_message *story)
+{
+    mo_plan plan;
     mo_status status = before;
-    for (int k = first < count ? first : count - 1; k < count; ++k) {
-        mo_stage_run stage_run;
-        run->done = run->result->iterations;
-        mo_stage_open(run, &stages[k], &stage_run);
-        mo_stage_solve(&stage_run);
-        mo_stage_close(&stage_run);
-        status = stage_run.status;
-        if (k > 0 || status != MO_SOLVED) { /* what is solved by the first stage needs no story */
-            mo_story_add(story, "%s: %.1e after %d", stages[k].word, run->best / run->q_scale,
-                         run->result->iterations - run->done);
-        }
+    run->error = mo_plan_begin(run->problem, swept, &plan);
+    const mo_stage *stage;
+    while (!run->error && (stage = mo_plan_next(&plan, run)) != NULL) {
+        status = run_stage(run, stage, story);
         if (mo_auto_is_over(run, status)) {
             return status;
         }
