@@ -18,9 +18,9 @@ static mo_problem *one_of_each(void)
 {
     static const double lower[1] = {-0.3}, upper[1] = {0.2};
     const mo_law laws[] = {
-        mo_law_coulomb(0.4),    mo_law_rolling(0.4, 0.1), mo_law_faceted(0.4, 5),
-        mo_law_faceted(0.4, 4), mo_law_pyramid(0.4),      mo_law_coulomb(0),
-        mo_law_frictionless(),  mo_law_bilateral(),       mo_law_box(lower, upper),
+        mo_law_coulomb(0.4),          mo_law_rolling(0.4, 0.1),  mo_law_faceted(0.4, 5),
+        mo_law_faceted(0.4, 4),       mo_law_pyramid(0.4),       mo_law_coulomb(0),
+        mo_law_frictionless(),        mo_law_bilateral(),        mo_law_box(lower, upper),
         mo_law_soft_finger(0.4, 0.2), mo_law_soft_finger(0, 0.2)};
     static const int rows[] = {3, 5, 3, 3, 3, 3, 1, 2, 1, 4, 4};
     const double M[36] = {2, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0,
@@ -43,8 +43,8 @@ static mo_problem *one_of_each(void)
 
 enum { COUNT = 11 };
 static const double SHIFTS[COUNT] = {0.3, 0.2, 0.1, 0.2, 0.3, 0, 0, 0, 0, 0.3, 0.1};
-static const double SLIPS[2 * COUNT] = {0.5, 0, 0.4, 0.3, 0.6, 0, 0.5, 0, 0.3, 0.7, 0,
-                                        0,   0, 0,   0,   0,   0, 0,   0.2, 0,  0.1, 0};
+static const double SLIPS[2 * COUNT] = {0.5, 0, 0.4, 0.3, 0.6, 0, 0.5, 0,   0.3, 0.7, 0,
+                                        0,   0, 0,   0,   0,   0, 0,   0.2, 0,   0.1, 0};
 
 static mo_convex convex_of(const mo_problem *problem, mo_convex_kind kind)
 {
@@ -313,6 +313,75 @@ static void the_second_problem_holds_its_constraints_on_a_degenerate_pile(void *
     mo_problem_destroy(problem);
 }
 
+/* r in K, u + s e_N in K*, and the two perpendicular, contact by contact: the conditions written out for coulomb. */
+static void check_optimality(const bench *b, const mo_problem *problem, const double *s, double tol)
+{
+    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
+        const mo_constraint_view c = mo_problem_constraint(problem, i);
+        const double *r = b->r + c.offset, *u = b->u + c.offset;
+        const double r_slip = c.dim == 3 ? hypot(r[1], r[2]) : fabs(r[1]);
+        const double u_slip = c.dim == 3 ? hypot(u[1], u[2]) : fabs(u[1]);
+        CHECK(c.law.kind == MO_LAW_COULOMB);
+        CHECK_BELOW(r_slip, c.law.mu * r[0] + tol);
+        CHECK_BELOW(c.law.mu * u_slip, u[0] + s[i] + tol);
+        CHECK_NEAR(mo_dot(c.dim, u, r) + s[i] * r[0], 0, tol);
+    }
+}
+
+static void a_wall_with_many_redundant_contacts_is_solved_to_optimality(void **state)
+{
+    (void)state;
+    scene_wall_def def = scene_wall_default();
+    mo_problem *problem;
+    def.shake = 0.1;
+    CHECK(scene_wall(&def, &problem, NULL) == MO_OK);
+    const int count = mo_problem_constraint_count(problem);
+    CHECK(mo_problem_row_count(problem) > 2 * mo_problem_dof_count(problem) && count <= 200);
+    double s[200];
+    mo_random random = {3};
+    for (double most = 1; most > 1e-4; most *= 0.03) {
+        fill_uniform(&random, 0, most, count, s);
+        const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = s};
+        bench b = make_bench(problem);
+        const double residual = ask(&b, &convex, 1e-11).residual;
+        CHECK_BELOW(residual, 1e-8); /* rounding keeps the last digits where so much is redundant */
+        check_optimality(&b, problem, s, 10 * residual);
+        free_bench(&b);
+    }
+    mo_problem_destroy(problem);
+}
+
+static void a_warm_start_saves_work(void **state)
+{
+    (void)state;
+    scene_cannonball_def def = scene_cannonball_default();
+    mo_problem *problem;
+    double s[200];
+    mo_random random = {2};
+    def.rows = 8;
+    def.mu = 0.2;
+    CHECK(scene_cannonball(&def, &problem, NULL) == MO_OK);
+    fill_uniform(&random, 0, 0.05, 200, s);
+    const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = s};
+    bench cold = make_bench(problem), warm = make_bench(problem);
+    CHECK_BELOW(ask(&warm, &convex, 1e-11).residual, 1e-11);
+    CHECK(ask(&warm, &convex, 1e-11).iterations == 0); /* its own solution */
+    for (int i = 0; i < 200; ++i) {
+        s[i] *= 1 + 1e-4 * mo_random_unit(&random);
+    }
+    const mo_convex_answer from_near = ask(&warm, &convex, 1e-11),
+                           from_zero = ask(&cold, &convex, 1e-11);
+    CHECK_BELOW(from_near.residual, 1e-11);
+    CHECK_BELOW(from_zero.residual, 1e-11);
+    CHECK(2 * from_near.iterations < from_zero.iterations);
+    for (int k = 0; k < mo_problem_row_count(problem); ++k) {
+        CHECK_NEAR(warm.u[k], cold.u[k], 1e-9); /* one velocity, whatever the start */
+    }
+    free_bench(&cold);
+    free_bench(&warm);
+    mo_problem_destroy(problem);
+}
+
 static void the_derivative_of_a_solution_is_that_of_differences(void **state)
 {
     (void)state;
@@ -366,6 +435,8 @@ int main(void)
         cmocka_unit_test(shifts_and_slips_are_those_of_the_laws),
         cmocka_unit_test(both_kinds_are_solved_to_rounding_in_both_forms),
         cmocka_unit_test(the_second_problem_holds_its_constraints_on_a_degenerate_pile),
+        cmocka_unit_test(a_wall_with_many_redundant_contacts_is_solved_to_optimality),
+        cmocka_unit_test(a_warm_start_saves_work),
         cmocka_unit_test(the_derivative_of_a_solution_is_that_of_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -392,6 +392,21 @@ static void lcp3_is_exact_where_nothing_slips(void **state)
     }
 }
 
+static void what_lcp3_solves_lcp1_and_lcp2_solve_in_one_iteration(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"lcp1", "lcp2", "lcp3"};
+    for (int k = 0; k < 3; ++k) {
+        mo_problem *problem = pile(20, 0.6 + 0.1 * k); /* it stands */
+        for (int m = 0; m < 3; ++m) {
+            mo_result result = solved(problem, methods[m], 1e-8);
+            CHECK(result.iterations == 1);
+            mo_result_clear(&result);
+        }
+        mo_problem_destroy(problem);
+    }
+}
+
 static void lcp3_where_something_slips_says_so_and_opens_with_mu_lambda(void **state)
 {
     (void)state;
@@ -476,6 +491,7 @@ int main(void)
         cmocka_unit_test(mixed_laws_mass_ratios_and_large_friction_end_honestly),
         cmocka_unit_test(a_tower_whose_top_is_a_million_times_heavier_stands),
         cmocka_unit_test(lcp3_is_exact_where_nothing_slips),
+        cmocka_unit_test(what_lcp3_solves_lcp1_and_lcp2_solve_in_one_iteration),
         cmocka_unit_test(lcp3_where_something_slips_says_so_and_opens_with_mu_lambda),
         cmocka_unit_test(the_error_of_lcp3_falls_with_mu),
         cmocka_unit_test(the_pyramid_rests_on_either_triple_of_corners),

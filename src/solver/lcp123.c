@@ -21,10 +21,12 @@
  *
  * An iteration is one round of the loop: one convex problem (lcp1), two (lcp2).
  *
- * lcp2 at a deadline: after any completed iteration the velocity handed back satisfies u_N >= 0 to rounding,
- * since P_2 holds it as a constraint, and no contact slips faster than P_1 said.  Its impulses are the
- * multipliers of P_2; they push only (r_N >= 0), but may lie outside the friction cone, which P_2 ignores (the paper says
- * inside, section 5.2, against its own remark on the conic constraint at the end of that section).  The
+ * lcp2 at a deadline: after any completed iteration the velocity handed back satisfies u_N >= 0 to rounding, since P_2
+ * holds it as a constraint, and no contact slips faster than P_1 said.  It belongs to the best iteration so far.
+ * A cancel flag or a finite time limit makes every such iteration solve P_2 to rounding, several times the work of
+ * one that need not; an iteration limit does not, since P_2 is then solved once more at the end.  Its impulses are the
+ * multipliers of P_2; they push only (r_N >= 0), but may lie outside the friction cone, which P_2 ignores (the
+ * paper says inside, section 5.2, against its own remark on the conic constraint at the end of that section).  The
  * residual tells how far they are from the law.  Once solved, r is that of P_1, which is in the cone.
  *
  * lcp3 solves a relaxed law: a contact that slides with speed lambda also opens with mu lambda.  It is right where
@@ -35,7 +37,8 @@
 
 #include "solver/shift_loop.h"
 
-static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
 {
     mo_shift_loop *loop = MO_TAKE(arena, 1, mo_shift_loop);
     *out = loop;
@@ -45,6 +48,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 static mo_status solve_lcp1(mo_run *run, void *workspace)
 {
     const mo_shift_rules rules = {.map = MO_SHIFT_ONE,
+                                  .exact_first = 1,
                                   .rescue = run->options->lcp1.rescue,
                                   .forcing = run->options->lcp1.forcing};
     return mo_shift_loop_run(run, workspace, &rules);
@@ -53,6 +57,7 @@ static mo_status solve_lcp1(mo_run *run, void *workspace)
 static mo_status solve_lcp2(mo_run *run, void *workspace)
 {
     const mo_shift_rules rules = {.map = MO_SHIFT_TWO,
+                                  .exact_first = 1,
                                   .rescue = run->options->lcp2.rescue,
                                   .forcing = run->options->lcp2.forcing};
     return mo_shift_loop_run(run, workspace, &rules);
@@ -87,8 +92,9 @@ const mo_method mo_lcp3_method = {
     .summary = "one convex problem: a relaxed law, exact where nothing slips",
     .paper = "anitescu2004",
     .laws = MO_CONVEX_LAWS,
-    .relaxed = MO_LAW_BIT(MO_LAW_COULOMB) | MO_LAW_BIT(MO_LAW_ROLLING) | MO_LAW_BIT(MO_LAW_FACETED) |
-               MO_LAW_BIT(MO_LAW_PYRAMID) | MO_LAW_BIT(MO_LAW_SOFT_FINGER),
+    .relaxed = MO_LAW_BIT(MO_LAW_COULOMB) | MO_LAW_BIT(MO_LAW_ROLLING) |
+               MO_LAW_BIT(MO_LAW_FACETED) | MO_LAW_BIT(MO_LAW_PYRAMID) |
+               MO_LAW_BIT(MO_LAW_SOFT_FINGER),
     .layout = layout,
     .solve = solve_lcp3,
 };

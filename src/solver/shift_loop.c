@@ -23,7 +23,8 @@
  * rounds in which both are above the accuracy of the convex problems.  It estimates the Lipschitz constant of the map
  * along the way; at most 1/2 for small friction [anitescu2004, Theorems 5-6].
  *
- * The convex problems are solved inexactly: to `forcing` times the last residual, never below a tenth of the tolerance.
+ * The convex problems, but the first where the rules say so, are solved inexactly: to `forcing` times the last residual, never below a tenth of
+ * the tolerance.
  *
  * Map two hands back the velocity of a second problem that was solved to rounding, at the best slip speeds it met.  Where
  * a deadline or a cancel flag may end the run at any moment, each round that is the best so far solves it so; otherwise
@@ -190,10 +191,12 @@ static int is_slow(const mo_shift_loop *loop, rates *rate)
     return loop->best > 0.1 * before;
 }
 
+/* The first problem may be the answer: where nothing slips, an inexact one would set s moving. */
 static double accuracy_for(const mo_run *run, const mo_shift_loop *loop)
 {
     const double least = fmax(0.1 * run->options->tol * run->q_scale, mo_shift_rounding(run));
-    return fmax(least, loop->rules->forcing * fmin(loop->residual, 0.1 * run->q_scale));
+    const double forcing = loop->round == 0 && loop->rules->exact_first ? 0 : loop->rules->forcing;
+    return fmax(least, forcing * fmin(loop->residual, 0.1 * run->q_scale));
 }
 
 /* The second half of a round of map two; false where the run must stop in it. */

@@ -29,9 +29,10 @@ typedef struct mo_shift_loop mo_shift_loop;
 
 typedef struct mo_shift_rules {
     mo_shift_map map;
-    int is_single;  /* one round, and no more                                               */
-    int rescue;     /* 1: regularise where the loop does not converge (shift_rescue.c)      */
-    double forcing; /* accuracy of a convex problem, relative to the residual; 0: rounding  */
+    int is_single;   /* one round, and no more                                               */
+    int rescue;      /* 1: regularise where the loop does not converge (shift_rescue.c)      */
+    int exact_first; /* 1: the first convex problem to full accuracy, as lcp3 does        */
+    double forcing;  /* accuracy of a convex problem, relative to the residual; 0: rounding  */
 
     /* Where loop->s goes from s and its image, after each round; NULL: to the image. */
     mo_shift_end (*next)(mo_run *run, mo_shift_loop *loop, void *context);
