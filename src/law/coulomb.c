@@ -170,6 +170,16 @@ static void natural(const double *p, int d, double step, const double *u, const 
     }
 }
 
+/* r_T = -mu r_N u_T / |u_T| */
+static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
+{
+    const double t = tangent_norm(d, u);
+    memset(E, 0, (size_t)(2 * d) * sizeof *E);
+    for (int k = 1; k < d && t > 0 && !isinf(p[0]); ++k) {
+        E[2 * k] = -r[0] * u[k] / t;
+    }
+}
+
 /* ---- one contact alone --------------------------------------------------------------------- */
 
 /* The contact in space with r_N eliminated, and one point of its path: r at alpha. */
@@ -352,5 +362,6 @@ const mo_law_ops mo_law_coulomb_ops = {
     .natural = natural,
     .solve = solve,
     .failure = failure,
+    .by_coefficient = by_coefficient,
     .facets = facets,
 };

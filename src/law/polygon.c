@@ -221,6 +221,26 @@ void mo_polygon_failure(const mo_polygon *polygon, const double *u, const double
     out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));
 }
 
+/* r_T is r_N mu times a point of P that stays where it is; without friction yet, the corner that it will be. */
+void mo_polygon_by_coefficient(const mo_polygon *polygon, double scale, const double *u,
+                               const double *r, double *E)
+{
+    double point[2] = {0}, most = 0;
+    memset(E, 0, 6 * sizeof *E);
+    for (int j = 0; j < polygon->corners && polygon->mu == 0; ++j) {
+        double d[2];
+        mo_polygon_corner(polygon, j, d);
+        if (-dot2(d, u + 1) > most) {
+            most = -dot2(d, u + 1);
+            point[0] = r[0] * d[0];
+            point[1] = r[0] * d[1];
+        }
+    }
+    for (int k = 0; k < 2; ++k) {
+        E[2 * (1 + k)] = scale * (polygon->mu > 0 ? r[1 + k] / polygon->mu : point[k]);
+    }
+}
+
 /* ---- one contact alone --------------------------------------------------------------------- */
 
 typedef struct contact {

@@ -39,6 +39,9 @@ void mo_polygon_shift_derivative(const mo_polygon *polygon, const double *u, dou
 void mo_polygon_prox(const mo_polygon *polygon, const double *x, double *y);
 void mo_polygon_failure(const mo_polygon *polygon, const double *u, const double *r,
                         mo_law_failure *out);
+/* scale: the radius of the corners over the law's mu */
+void mo_polygon_by_coefficient(const mo_polygon *polygon, double scale, const double *u,
+                               const double *r, double *E);
 
 /* One contact alone; true where r solves it to rounding, else r is the best point found. */
 int mo_polygon_solve(const mo_polygon *polygon, const double *W, const double *b, double *r);

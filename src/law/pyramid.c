@@ -109,6 +109,13 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     mo_law_guard(d, r);
 }
 
+static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
+{
+    (void)d;
+    const mo_polygon polygon = polygon_of(p);
+    mo_polygon_by_coefficient(&polygon, 1.41421356237309504880, u, r, E);
+}
+
 static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
 {
     (void)d;
@@ -142,5 +149,6 @@ const mo_law_ops mo_law_pyramid_ops = {
     .natural = natural,
     .solve = solve,
     .failure = failure,
+    .by_coefficient = by_coefficient,
     .facets = facets,
 };

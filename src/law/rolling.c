@@ -179,6 +179,19 @@ static void natural(const double *p, int d, double step, const double *u, const 
     mo_law_natural_default(&mo_law_rolling_ops, p, d, step, u, r, z);
 }
 
+/* r_g = -mu_g r_N u_g / |u_g| on each disc */
+static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
+{
+    (void)p;
+    memset(E, 0, (size_t)(2 * d) * sizeof *E);
+    for (int g = 0; g < DISCS; ++g) {
+        const double size = disc_norm(u, g);
+        for (int k = 0; k < DISC_DIM && size > 0; ++k) {
+            E[2 * (1 + DISC_DIM * g + k) + g] = -r[0] * disc(u, g)[k] / size;
+        }
+    }
+}
+
 /* ---- one contact alone --------------------------------------------------------------------- */
 
 /* The moment or friction on disc g, all else held: |y_g| <= radius. */
@@ -297,5 +310,6 @@ const mo_law_ops mo_law_rolling_ops = {
     .natural = natural,
     .solve = solve,
     .failure = failure,
+    .by_coefficient = by_coefficient,
     .facets = facets,
 };

@@ -126,6 +126,16 @@ static void natural(const double *p, int d, double step, const double *u, const 
     }
 }
 
+/* r_T = -mu r_N s */
+static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
+{
+    (void)u;
+    memset(E, 0, (size_t)(2 * d) * sizeof *E);
+    for (int k = 1; k < d; ++k) {
+        E[2 * k] = -r[0] * p[k];
+    }
+}
+
 static void solve(const double *p, int d, const double *W, const double *b, double *r)
 {
     double g[3];
@@ -168,5 +178,6 @@ const mo_law_ops mo_law_sliding_ops = {
     .natural = natural,
     .solve = solve,
     .failure = failure,
+    .by_coefficient = by_coefficient,
     .facets = facets,
 };

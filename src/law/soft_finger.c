@@ -243,6 +243,21 @@ static void natural(const double *p, int d, double step, const double *u, const 
     mo_law_natural_default(&mo_law_soft_finger_ops, p, d, step, u, r, z);
 }
 
+/* r_F = -r_N D^2 u_F / |D u_F|: through D^2, and through |D u_F|. */
+static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
+{
+    const double size = slip(p, u), cube = size * size * size;
+    const double square[2] = {u[1] * u[1] + u[2] * u[2], u[3] * u[3]}; /* of u, as each sees it */
+    memset(E, 0, (size_t)(2 * d) * sizeof *E);
+    for (int k = 1; k < ROWS && size > 0; ++k) {
+        const int own = k == 3;
+        for (int g = 0; g < 2; ++g) {
+            const double direct = g == own ? 2 * p[g] / size : 0;
+            E[2 * k + g] = -r[0] * u[k] * (direct - p[own] * p[own] * p[g] * square[g] / cube);
+        }
+    }
+}
+
 /* ---- one contact alone --------------------------------------------------------------------- */
 
 /* What u_N = 0 leaves once it has eliminated r_N, in scaled rows.  Symmetric to the last bit where W is. */
@@ -330,5 +345,6 @@ const mo_law_ops mo_law_soft_finger_ops = {
     .natural = natural,
     .solve = solve,
     .failure = failure,
+    .by_coefficient = by_coefficient,
     .facets = facets,
 };

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Derivatives of a solution by implicit differentiation.
+ *
+ * The blocks are linearised in their modes (modes.h), which together with du = W dr + dq,  dq = H' M^-1 df + dw, gives
+ * one system for dr (least_norm.h):
+ *
+ *     A x = b,   dr_i = sqrt(rho_i) x_i,   b_i = -sqrt(rho_i) J_i G_i dq_i + (I - J_i) E_i dmu_i / sqrt(rho_i)      (1)
+ *     dv = M^-1 (H dr + df),   du = H' dv + dw   (reduced: du = W dr + dw)                                        (2)
+ *
+ * The adjoint product runs through (2) and (1) backwards, with A' in place of A.
+ *
+ * Where A is singular (redundant contacts) x is the least one: in the norm sum |dr_i|^2 / rho_i, which has the units of
+ * energy.  v is determined all the same if W n = 0 for every n with A n = 0; both are found out with a random vector z:
+ * z less the least x with A x = A z is a random vector of the null space.
+ */
+#include "moreau/gradient.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "gradient/least_norm.h"
+#include "gradient/maps.h"
+#include "gradient/modes.h"
+#include "linalg/dense.h"
+#include "moreau/measure.h"
+#include "problem/views.h"
+
+/* Relative to |q|: nearer than this to another mode is on the edge.  What a random vector keeps of a null space. */
+static const double EDGE = 1e-7, LOOSE = 1e-6;
+
+struct mo_gradient {
+    const mo_problem *problem;
+    mo_pair_pattern pattern;
+    void *memory;
+    mo_gradient_info info;
+    mo_gradient_block *block;
+    size_t *start; /* of J and JG of each constraint */
+    double *J, *JG;
+    double *by_mu; /* rows x 2: (I - J) E */
+    double *rho;
+    uint8_t *active;
+    double *x, *rows; /* rows: the unknown of (1); scratch */
+    double *dofs;     /* scratch: dof_count                */
+    mo_least_norm system;
+};
+
+const char *mo_gradient_status_word(mo_gradient_status status)
+{
+#define WORD(name, word, text) word,
+    static const char *const words[] = {MO_GRADIENT_STATUS_LIST(WORD)};
+    return (unsigned)status < MO_GRADIENT_STATUS_COUNT ? words[status] : "unknown";
+}
+
+const char *mo_gradient_status_text(mo_gradient_status status)
+{
+#define TEXT(name, word, text) text,
+    static const char *const texts[] = {MO_GRADIENT_STATUS_LIST(TEXT)};
+    return (unsigned)status < MO_GRADIENT_STATUS_COUNT ? texts[status] : "no status";
+}
+
+/* ---- preparing ------------------------------------------------------------------------------- */
+
+static size_t count_squares(const mo_problem *problem, size_t *start)
+{
+    size_t total = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const size_t d = (size_t)mo_constraint_dim(problem, i);
+        if (start) {
+            start[i] = total;
+        }
+        total += d * d;
+    }
+    return total;
+}
+
+static void layout(mo_gradient *g, const mo_problem *W, mo_arena *arena)
+{
+    const mo_problem *problem = g->problem;
+    const size_t rows = (size_t)problem->row_count, count = (size_t)problem->constraint_count;
+    g->start = MO_TAKE(arena, count, size_t);
+    const size_t squares = count_squares(problem, g->start);
+    g->block = MO_TAKE(arena, count, mo_gradient_block);
+    g->J = MO_TAKE(arena, squares, double);
+    g->JG = MO_TAKE(arena, squares, double);
+    g->by_mu = MO_TAKE(arena, 2 * rows, double);
+    g->rho = MO_TAKE(arena, count, double);
+    g->active = MO_TAKE(arena, count, uint8_t);
+    g->x = MO_TAKE(arena, rows, double);
+    g->rows = MO_TAKE(arena, rows, double);
+    g->dofs = MO_TAKE(arena, problem->dof_count, double);
+    mo_least_norm_layout(W, &g->pattern, arena, &g->system);
+    g->system.start = g->start;
+    g->system.J = g->J;
+    g->system.JG = g->JG;
+    g->system.rho = g->rho;
+    g->system.active = g->active;
+}
+
+/* rho_i = 1 / the mean diagonal of W_ii + compliance. */
+static void set_scales(mo_gradient *g)
+{
+    const mo_problem *W = g->system.W;
+    for (int i = 0; i < W->constraint_count; ++i) {
+        const int row = W->row_start[i], d = mo_constraint_dim(W, i);
+        const double *W_ij = W->values + W->value_start[i];
+        double trace = 0;
+        for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
+            const int n = mo_constraint_dim(W, W->block_index[e]);
+            for (int a = 0; a < d && W->block_index[e] == i; ++a) {
+                trace += W_ij[a * d + a];
+            }
+            W_ij += d * n;
+        }
+        for (int a = 0; W->compliance && a < d; ++a) {
+            trace += W->compliance[row + a];
+        }
+        g->rho[i] = trace > 0 ? d / trace : 1;
+    }
+}
+
+/* The largest |q_i|; 1 where nothing moves. */
+static double velocity_scale(mo_gradient *g)
+{
+    const mo_problem *problem = g->problem;
+    double most = 0;
+    mo_problem_response_into(problem, NULL, g->dofs, g->rows);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const double *q = g->rows + problem->row_start[i];
+        most = fmax(most, sqrt(mo_dot(mo_constraint_dim(problem, i), q, q)));
+    }
+    return most > 0 ? most : 1;
+}
+
+static void set_modes(mo_gradient *g, const double *r)
+{
+    const mo_problem *problem = g->problem;
+    const double scale = velocity_scale(g);
+    double u[MO_BILATERAL_MAX_DIM];
+    mo_problem_response_into(problem, r, g->dofs, g->rows);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        const double tau = g->rho[i] * scale * g->info.edge;
+        mo_law_velocity(problem, row, d, g->rows + row, r + row, u);
+        g->block[i] =
+            mo_gradient_linearise(problem, i, g->rho[i], tau, u, r + row, g->J + g->start[i],
+                                  g->JG + g->start[i], g->by_mu + 2 * row);
+        g->active[i] = g->block[i].mode != MO_MODE_FREE;
+        g->info.edge_count += g->block[i].is_on_edge != 0;
+    }
+}
+
+/* ---- what is determined ---------------------------------------------------------------------- */
+
+static double norm(int n, const double *x)
+{
+    return sqrt(mo_dot(n, x, x));
+}
+
+/* x becomes a random vector of the null space of A, of length about one a row where there is one. */
+static void probe(mo_gradient *g, uint64_t seed)
+{
+    const mo_problem *problem = g->problem;
+    mo_random random = {seed};
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
+            const double draw = 2 * mo_random_unit(&random) - 1;
+            g->rows[row] = g->active[i] ? draw : 0;
+        }
+    }
+    mo_least_norm_apply(&g->system, g->rows, g->x);
+    mo_least_norm_solve(&g->system, g->x, g->x);
+    for (int k = 0; k < problem->row_count; ++k) {
+        g->x[k] = g->rows[k] - g->x[k];
+    }
+}
+
+/* Does a null vector x move anything?  |W n| beside |W_ii| |n|, in units where blocks of W are of order one. */
+static int moves_something(mo_gradient *g)
+{
+    const mo_problem *W = g->system.W;
+    for (int i = 0; i < W->constraint_count; ++i) {
+        for (int row = W->row_start[i]; row < W->row_start[i + 1]; ++row) {
+            g->rows[row] = sqrt(g->rho[i]) * g->x[row];
+        }
+    }
+    double most = 0;
+    for (int i = 0; i < W->constraint_count; ++i) {
+        const int d = mo_constraint_dim(W, i);
+        const double *W_ij = W->values + W->value_start[i];
+        double u[MO_BILATERAL_MAX_DIM] = {0};
+        for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
+            const int j = W->block_index[e], n = mo_constraint_dim(W, j);
+            for (int a = 0; a < d; ++a, W_ij += n) {
+                u[a] += mo_dot(n, W_ij, g->rows + W->row_start[j]);
+            }
+        }
+        most = fmax(most, sqrt(g->rho[i]) * norm(d, u));
+    }
+    return most > LOOSE;
+}
+
+static void find_loose_blocks(mo_gradient *g)
+{
+    const mo_problem *problem = g->problem;
+    int is_undetermined = 0;
+    for (uint64_t seed = 1; seed <= 2; ++seed) { /* one could miss a block by chance */
+        probe(g, seed);
+        for (int i = 0; i < problem->constraint_count; ++i) {
+            const int row = problem->row_start[i];
+            if (norm(mo_constraint_dim(problem, i), g->x + row) > LOOSE && !g->block[i].is_loose) {
+                g->block[i].is_loose = 1;
+                ++g->info.loose_count;
+            }
+        }
+        is_undetermined |= moves_something(g);
+    }
+    g->info.status = is_undetermined           ? MO_GRADIENT_UNDETERMINED
+                     : g->info.edge_count > 0  ? MO_GRADIENT_EDGE
+                     : g->info.loose_count > 0 ? MO_GRADIENT_LOOSE
+                                               : MO_GRADIENT_EXACT;
+}
+
+/* ---- creating -------------------------------------------------------------------------------- */
+
+static mo_error check(const mo_problem *problem, const double *r, double *residual, mo_message *why)
+{
+    const mo_error error = mo_measure_scaled(problem, r, residual);
+    return error ? mo_fail(why, error, "%s",
+                           error == MO_ERR_ARGUMENT ? "r holds a number that is not finite"
+                                                    : mo_error_text(error))
+                 : MO_OK;
+}
+
+static mo_error make_room(mo_gradient *g)
+{
+    const mo_allocator *own = &g->problem->allocator;
+    const mo_contact_space *space;
+    mo_error error = mo_problem_contact_space(g->problem, &space);
+    error = error ? error : mo_pair_pattern_create(own, space->W, &g->pattern);
+    if (error) {
+        return error;
+    }
+    mo_arena counting = {0};
+    layout(g, space->W, &counting);
+    g->memory = mo_memory_array(own, counting.used + MO_ARENA_ALIGN, 1);
+    if (!g->memory) {
+        return MO_ERR_MEMORY;
+    }
+    const size_t past = (size_t)((uintptr_t)g->memory % MO_ARENA_ALIGN);
+    mo_arena arena = {.base = (char *)g->memory + (past ? MO_ARENA_ALIGN - past : 0)};
+    layout(g, space->W, &arena);
+    return MO_OK;
+}
+
+mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradient **gradient,
+                            mo_message *why)
+{
+    double residual = 0;
+    *gradient = NULL;
+    mo_error error = check(problem, r, &residual, why);
+    if (error) {
+        return error;
+    }
+    mo_gradient *g = mo_memory_array(&problem->allocator, 1, sizeof *g);
+    if (!g) {
+        return mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
+    }
+    *g = (mo_gradient){.problem = problem};
+    error = make_room(g);
+    if (error) {
+        mo_gradient_destroy(g);
+        return mo_fail(why, error, "%s", mo_error_text(error));
+    }
+    g->info = (mo_gradient_info){.residual = residual, .edge = fmax(EDGE, 10 * residual)};
+    set_scales(g);
+    set_modes(g, r);
+    if (!mo_least_norm_factor(&g->system)) {
+        mo_gradient_destroy(g);
+        return mo_fail(why, MO_ERR_ARGUMENT, "the numbers of this problem overflow at r");
+    }
+    find_loose_blocks(g);
+    *gradient = g;
+    return MO_OK;
+}
+
+void mo_gradient_destroy(mo_gradient *gradient)
+{
+    if (gradient) {
+        const mo_allocator own = gradient->problem->allocator;
+        mo_pair_pattern_clear(&own, &gradient->pattern);
+        mo_memory_free(&own, gradient->memory);
+        mo_memory_free(&own, gradient);
+    }
+}
+
+mo_gradient_info mo_gradient_describe(const mo_gradient *gradient)
+{
+    return gradient->info;
+}
+
+mo_gradient_block mo_gradient_block_of(const mo_gradient *gradient, int constraint)
+{
+    return gradient->block[constraint];
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+static void copy_or_zero(int n, const double *from, double *to)
+{
+    if (from) {
+        memmove(to, from, (size_t)n * sizeof *to);
+    } else {
+        memset(to, 0, (size_t)n * sizeof *to);
+    }
+}
+
+static void give(int n, const double *from, double *to)
+{
+    if (to) {
+        memcpy(to, from, (size_t)n * sizeof *to);
+    }
+}
+
+/* rows = dq = H' M^-1 df + dw; dofs = M^-1 df. */
+static void data_velocity(mo_gradient *g, const mo_data_vector *data)
+{
+    const mo_problem *problem = g->problem;
+    copy_or_zero(problem->row_count, data->w, g->rows);
+    copy_or_zero(problem->dof_count, data->f, g->dofs);
+    if (data->f && problem->form == MO_FORM_GLOBAL) {
+        mo_map_inverse_mass(problem, g->dofs);
+        mo_map_pull(problem, g->dofs, g->rows);
+    }
+}
+
+/* x = b of (1), from dq in rows. */
+static void right_side(mo_gradient *g, const mo_data_vector *data)
+{
+    const mo_problem *problem = g->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        const double *JG = g->JG + g->start[i], root = sqrt(g->rho[i]);
+        const double dmu = data->mu ? data->mu[i] : 0;
+        const double dmoment = data->mu_moment ? data->mu_moment[i] : 0;
+        for (int a = 0; a < d; ++a) {
+            const double *E = g->by_mu + 2 * (row + a);
+            g->x[row + a] =
+                -root * mo_dot(d, JG + a * d, g->rows + row) + (E[0] * dmu + E[1] * dmoment) / root;
+        }
+    }
+}
+
+/* x_i times sqrt(rho_i). */
+static void scale_rows(const mo_gradient *g, double *x)
+{
+    const mo_problem *problem = g->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
+            x[row] *= sqrt(g->rho[i]);
+        }
+    }
+}
+
+void mo_gradient_forward(mo_gradient *g, const mo_data_vector *data,
+                         const mo_solution_vector *solution, double *defect)
+{
+    const mo_problem *problem = g->problem;
+    data_velocity(g, data);
+    right_side(g, data);
+    const double missed = mo_least_norm_solve(&g->system, g->x, g->x);
+    scale_rows(g, g->x);                                /* dr */
+    copy_or_zero(problem->row_count, data->w, g->rows); /* du = H' dv + dw */
+    if (problem->form == MO_FORM_GLOBAL) {
+        copy_or_zero(problem->dof_count, data->f, g->dofs); /* dv = M^-1 (H dr + df) */
+        mo_map_pull_transposed(problem, g->x, g->dofs);
+        mo_map_inverse_mass(problem, g->dofs);
+        mo_map_pull(problem, g->dofs, g->rows);
+        give(problem->dof_count, g->dofs, solution->v);
+    } else {
+        mo_map_pull(problem, g->x, g->rows);
+    }
+    give(problem->row_count, g->x, solution->r);
+    give(problem->row_count, g->rows, solution->u);
+    if (defect) {
+        *defect = missed;
+    }
+}
+
+/* From y of A'y = g: the derivative with respect to dq, in `rows`, and to the coefficients. */
+static void right_side_transposed(mo_gradient *g, const mo_data_vector *data)
+{
+    const mo_problem *problem = g->problem;
+    memset(g->rows, 0, (size_t)problem->row_count * sizeof(double));
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        const double *JG = g->JG + g->start[i], root = sqrt(g->rho[i]);
+        double by_mu[2] = {0};
+        for (int a = 0; a < d; ++a) {
+            mo_axpy(d, -root * g->x[row + a], JG + a * d, g->rows + row);
+            mo_axpy(2, g->x[row + a] / root, g->by_mu + 2 * (row + a), by_mu);
+        }
+        if (data->mu) {
+            data->mu[i] = by_mu[0];
+        }
+        if (data->mu_moment) {
+            data->mu_moment[i] = by_mu[1];
+        }
+    }
+}
+
+/*
+ * dofs = a = M^-T (g_v + H g_u), x = g_r + H' a: the derivative with respect to dr, with df and dw held; reduced:
+ * x = g_r + W' g_u.
+ */
+static void seed(mo_gradient *g, const mo_solution_vector *solution)
+{
+    const mo_problem *problem = g->problem;
+    copy_or_zero(problem->row_count, solution->r, g->x);
+    if (problem->form == MO_FORM_GLOBAL) {
+        copy_or_zero(problem->dof_count, solution->v, g->dofs);
+        if (solution->u) {
+            mo_map_pull_transposed(problem, solution->u, g->dofs);
+        }
+        mo_map_inverse_mass_transposed(problem, g->dofs);
+        mo_map_pull(problem, g->dofs, g->x);
+    } else if (solution->u) {
+        mo_map_pull_transposed(problem, solution->u, g->x);
+    }
+}
+
+void mo_gradient_adjoint(mo_gradient *g, const mo_solution_vector *solution,
+                         const mo_data_vector *data)
+{
+    const mo_problem *problem = g->problem;
+    seed(g, solution);
+    scale_rows(g, g->x);
+    mo_least_norm_solve_transposed(&g->system, g->x, g->x);
+    right_side_transposed(g, data); /* rows = the derivative with respect to dq */
+    for (int k = 0; data->w && k < problem->row_count; ++k) {
+        data->w[k] = g->rows[k] + (solution->u ? solution->u[k] : 0);
+    }
+    if (data->f && problem->form == MO_FORM_GLOBAL) {
+        double *f = data->f;
+        memset(f, 0, (size_t)problem->dof_count * sizeof *f);
+        mo_map_pull_transposed(problem, g->rows, f);
+        mo_map_inverse_mass_transposed(problem, f);
+        mo_axpy(problem->dof_count, 1, g->dofs, f);
+    }
+}
