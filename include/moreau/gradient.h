@@ -54,6 +54,8 @@ typedef struct mo_gradient_block {
 typedef struct mo_gradient_info {
     mo_gradient_status status;
     int edge_count, loose_count; /* blocks                                                    */
+    int is_centred;              /* r was on an edge, and others with the same v were less so:
+                                    the derivative is taken at one of these                   */
     double residual;             /* of r, by mo_measure_scaled                                */
     double edge;                 /* a block this near to another mode is on the edge: relative
                                     to the largest |q_i|, 1e-7 or ten times the residual      */

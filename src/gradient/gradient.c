@@ -12,7 +12,7 @@
  * The adjoint product runs through (2) and (1) backwards, with A' in place of A.
  *
  * Where A is singular (redundant contacts) x is the least one: in the norm sum |dr_i|^2 / rho_i, which has the units of
- * energy.  v is determined all the same if W n = 0 for every n with A n = 0; both are found out with a random vector z:
+ * energy.  Where r is on an edge it is first moved, if that leaves v alone (centre.h).  v is determined all the same if W n = 0 for every n with A n = 0; both are found out with a random vector z:
  * z less the least x with A x = A z is a random vector of the null space.
  */
 #include "moreau/gradient.h"
@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "gradient/centre.h"
 #include "gradient/least_norm.h"
 #include "gradient/maps.h"
 #include "gradient/modes.h"
@@ -44,6 +45,8 @@ struct mo_gradient {
     double *by_mu; /* rows x 2: (I - J) E */
     double *rho;
     uint8_t *active;
+    double *r, *u;    /* rows: where the derivative is taken; the velocity that the laws see */
+    double *kept;     /* rows: r as it was given                                             */
     double *x, *rows; /* rows: the unknown of (1); scratch */
     double *dofs;     /* scratch: dof_count                */
     mo_least_norm system;
@@ -90,6 +93,9 @@ static void layout(mo_gradient *g, const mo_problem *W, mo_arena *arena)
     g->by_mu = MO_TAKE(arena, 2 * rows, double);
     g->rho = MO_TAKE(arena, count, double);
     g->active = MO_TAKE(arena, count, uint8_t);
+    g->r = MO_TAKE(arena, rows, double);
+    g->u = MO_TAKE(arena, rows, double);
+    g->kept = MO_TAKE(arena, rows, double);
     g->x = MO_TAKE(arena, rows, double);
     g->rows = MO_TAKE(arena, rows, double);
     g->dofs = MO_TAKE(arena, problem->dof_count, double);
@@ -136,21 +142,40 @@ static double velocity_scale(mo_gradient *g)
     return most > 0 ? most : 1;
 }
 
-static void set_modes(mo_gradient *g, const double *r)
+static void set_modes(mo_gradient *g, double scale)
 {
     const mo_problem *problem = g->problem;
-    const double scale = velocity_scale(g);
-    double u[MO_BILATERAL_MAX_DIM];
-    mo_problem_response_into(problem, r, g->dofs, g->rows);
+    g->info.edge_count = 0;
+    mo_problem_response_into(problem, g->r, g->dofs, g->rows);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double tau = g->rho[i] * scale * g->info.edge;
-        mo_law_velocity(problem, row, d, g->rows + row, r + row, u);
+        mo_law_velocity(problem, row, d, g->rows + row, g->r + row, g->u + row);
         g->block[i] =
-            mo_gradient_linearise(problem, i, g->rho[i], tau, u, r + row, g->J + g->start[i],
-                                  g->JG + g->start[i], g->by_mu + 2 * row);
+            mo_gradient_linearise(problem, i, g->rho[i], tau, g->u + row, g->r + row,
+                                  g->J + g->start[i], g->JG + g->start[i], g->by_mu + 2 * row);
         g->active[i] = g->block[i].mode != MO_MODE_FREE;
         g->info.edge_count += g->block[i].is_on_edge != 0;
+    }
+}
+
+/* The modes at r, or where that is on an edge at impulses that are not. */
+static void find_modes(mo_gradient *g)
+{
+    const double scale = velocity_scale(g);
+    set_modes(g, scale);
+    if (g->info.edge_count > 0) {
+        const mo_centre centre = {.problem = g->problem,
+                                  .system = &g->system,
+                                  .J = g->J,
+                                  .JG = g->JG,
+                                  .active = g->active,
+                                  .u = g->u,
+                                  .edge = scale * g->info.edge,
+                                  .wish = g->x,
+                                  .step = g->rows};
+        g->info.is_centred = mo_centre_move(&centre, g->r, g->kept);
+        set_modes(g, scale);
     }
 }
 
@@ -278,7 +303,10 @@ mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradi
     }
     g->info = (mo_gradient_info){.residual = residual, .edge = fmax(EDGE, 10 * residual)};
     set_scales(g);
-    set_modes(g, r);
+    if (problem->row_count) {
+        memcpy(g->r, r, (size_t)problem->row_count * sizeof *r);
+    }
+    find_modes(g);
     if (!mo_least_norm_factor(&g->system)) {
         mo_gradient_destroy(g);
         return mo_fail(why, MO_ERR_ARGUMENT, "the numbers of this problem overflow at r");

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "gradient/centre.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gradient/modes.h"
+#include "linalg/dense.h"
+
+/* Rounds at most; the part of a typical impulse that a contact without one is wished; the slack of a set. */
+enum { ROUNDS = 12 };
+static const double SHARE = 0.1, SLACK = 1e-12;
+
+static double norm(int n, const double *x)
+{
+    return sqrt(mo_dot(n, x, x));
+}
+
+static double reach(const mo_centre *c, int i)
+{
+    return c->system->rho[i] * c->edge;
+}
+
+/* ---- what a block may do --------------------------------------------------------------------- */
+
+/* The ray of a block that slides at u: r itself, or where that is zero what the law makes of r_N = 1.  False: none. */
+static bool find_ray(const mo_centre *c, int i, const double *u, const double *r, double *ray)
+{
+    const mo_law_ops *law = mo_constraint_law(c->problem, i);
+    const double *p = mo_constraint_param(c->problem, i);
+    const int d = mo_constraint_dim(c->problem, i), kind = c->problem->law[i].kind;
+    if (norm(d, r) > reach(c, i)) {
+        memcpy(ray, r, (size_t)d * sizeof *r);
+        return true;
+    }
+    double E[2 * MO_LAW_MAX_DIM], uhat[MO_LAW_MAX_DIM], unit[MO_LAW_MAX_DIM] = {1};
+    if (!law->by_coefficient || !isfinite(p[0])) {
+        return false;
+    }
+    law->by_coefficient(p, d, u, unit, E); /* friction is linear in the coefficients together */
+    const int has_moment = kind == MO_LAW_ROLLING || kind == MO_LAW_SOFT_FINGER;
+    for (int k = 0; k < d; ++k) {
+        ray[k] = unit[k] + p[0] * E[2 * k] + (has_moment ? p[1] * E[2 * k + 1] : 0);
+    }
+    law->shift(p, d, u, uhat);
+    return c->system->rho[i] * fabs(mo_dot(d, ray, uhat)) <= reach(c, i) * norm(d, ray);
+}
+
+static bool is_compliant(const mo_problem *problem, int i)
+{
+    for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
+        if (problem->compliance && problem->compliance[row] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* J of block i; false where it is zero. */
+static bool set_projector(const mo_centre *c, int i, const double *u, const double *r, double *J)
+{
+    const mo_problem *problem = c->problem;
+    const int d = mo_constraint_dim(problem, i), kind = problem->law[i].kind;
+    const int by_rows = kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL;
+    double ray[MO_BILATERAL_MAX_DIM];
+    memset(J, 0, (size_t)(d * d) * sizeof *J);
+    if (is_compliant(problem, i)) {
+        return false;
+    }
+    if (by_rows || norm(d, u) <= c->edge) { /* at rest */
+        int any = 0;
+        for (int k = 0; k < d; ++k) {
+            J[k * d + k] = kind != MO_LAW_BOX || fabs(u[k]) <= c->edge;
+            any |= J[k * d + k] > 0;
+        }
+        return any;
+    }
+    if (u[0] > c->edge || !find_ray(c, i, u, r, ray)) {
+        return false;
+    }
+    for (int a = 0; a < d; ++a) {
+        for (int b = 0; b < d; ++b) {
+            J[a * d + b] = ray[a] * ray[b] / mo_dot(d, ray, ray);
+        }
+    }
+    return true;
+}
+
+static void set_projectors(const mo_centre *c, const double *r)
+{
+    const mo_problem *problem = c->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const size_t d = (size_t)mo_constraint_dim(problem, i), at = c->system->start[i];
+        const int row = problem->row_start[i];
+        c->active[i] = set_projector(c, i, c->u + row, r + row, c->J + at);
+        memcpy(c->JG + at, c->J + at, d * d * sizeof(double));
+    }
+}
+
+/* ---- the wish -------------------------------------------------------------------------------- */
+
+static bool is_on_edge(const mo_centre *c, int i, const double *r)
+{
+    double J[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM], JG[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
+    double by_mu[2 * MO_LAW_MAX_DIM];
+    const int row = c->problem->row_start[i];
+    return c->problem->law[i].kind != MO_LAW_BILATERAL &&
+           mo_gradient_linearise(c->problem, i, c->system->rho[i], reach(c, i), c->u + row, r + row,
+                                 J, JG, by_mu)
+               .is_on_edge;
+}
+
+static int count_edges(const mo_centre *c, const double *r)
+{
+    int count = 0;
+    for (int i = 0; i < c->problem->constraint_count; ++i) {
+        count += is_on_edge(c, i, r);
+    }
+    return count;
+}
+
+/* Where a row of a box would rather be. */
+static double box_wish(double lower, double upper, double r, double share)
+{
+    const int is_below = isfinite(lower), is_above = isfinite(upper);
+    return is_below && is_above ? 0.5 * (lower + upper) - r
+           : is_below           ? fmax(0, lower + share - r)
+           : is_above           ? fmin(0, upper - share - r)
+                                : 0;
+}
+
+/* Towards the axis, and away from zero; `share` is a small impulse in units of this block. */
+static void set_wish(const mo_centre *c, int i, double share, const double *r, double *wish)
+{
+    const mo_problem *problem = c->problem;
+    const int d = mo_constraint_dim(problem, i), kind = problem->law[i].kind;
+    const double *p = mo_constraint_param(problem, i), *J = c->J + c->system->start[i];
+    double raw[MO_BILATERAL_MAX_DIM] = {0};
+    for (int k = 0; k < d && kind != MO_LAW_BILATERAL; ++k) {
+        raw[k] = kind == MO_LAW_BOX ? box_wish(p[k], p[d + k], r[k], share)
+                 : k == 0           ? fmax(0, share - r[0])
+                                    : -r[k];
+    }
+    for (int k = 0; k < d; ++k) {
+        wish[k] = mo_dot(d, J + k * d, raw);
+    }
+}
+
+/* The wishes of all blocks, or of those on an edge; in the units of least_norm.h. */
+static void collect_wishes(const mo_centre *c, bool all, const double *r)
+{
+    const mo_problem *problem = c->problem;
+    double sum = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        sum += norm(d, r + row) / sqrt(c->system->rho[i]);
+    }
+    const double typical = SHARE * sum / problem->constraint_count;
+    memset(c->wish, 0, (size_t)problem->row_count * sizeof(double));
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        const double root = sqrt(c->system->rho[i]);
+        if (!c->active[i] || !(all || is_on_edge(c, i, r))) {
+            continue;
+        }
+        set_wish(c, i, root * typical, r + row, c->wish + row);
+        for (int k = 0; k < d; ++k) {
+            c->wish[row + k] /= root;
+        }
+    }
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+/* step = the part of the wish that moves nothing, in units of r; false where there is none. */
+static bool find_step(const mo_centre *c)
+{
+    const mo_problem *problem = c->problem;
+    const int rows = problem->row_count;
+    mo_least_norm_apply(c->system, c->wish, c->step);
+    mo_least_norm_solve(c->system, c->step, c->step);
+    const double wished = norm(rows, c->wish);
+    for (int k = 0; k < rows; ++k) {
+        c->step[k] = c->wish[k] - c->step[k];
+    }
+    const bool is_worth = norm(rows, c->step) > 1e-6 * wished;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
+            c->step[row] *= sqrt(c->system->rho[i]);
+        }
+    }
+    return is_worth;
+}
+
+static bool is_allowed(const mo_centre *c, double length, const double *r)
+{
+    const mo_problem *problem = c->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        double x[MO_BILATERAL_MAX_DIM], y[MO_BILATERAL_MAX_DIM];
+        for (int k = 0; k < d; ++k) {
+            x[k] = r[row + k] + length * c->step[row + k];
+        }
+        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, x, y);
+        mo_axpy(d, -1, x, y);
+        if (norm(d, y) > SLACK * (norm(d, x) + norm(d, r + row))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Half as far as the sets allow; false where they allow nothing. */
+static bool take_step(const mo_centre *c, double *r)
+{
+    for (double length = 1; length > 1e-6; length *= 0.5) {
+        if (is_allowed(c, length, r)) {
+            mo_axpy(c->problem->row_count, 0.5 * length, c->step, r);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mo_centre_move(const mo_centre *c, double *r, double *kept)
+{
+    const size_t rows = (size_t)c->problem->row_count;
+    const int before = count_edges(c, r);
+    int left = before;
+    memcpy(kept, r, rows * sizeof *r);
+    set_projectors(c, r);
+    if (!mo_least_norm_factor(c->system)) {
+        return false;
+    }
+    for (int round = 0, failed = 0; round < ROUNDS && left > 0 && failed < 2; ++round) {
+        collect_wishes(c, round % 2 == 1, r);
+        failed = find_step(c) && take_step(c, r) ? 0 : failed + 1;
+        left = count_edges(c, r);
+    }
+    if (left < before) {
+        return true;
+    }
+    memcpy(r, kept, rows * sizeof *r);
+    return false;
+}
