@@ -91,7 +91,7 @@ extern "C" {
            "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
 
 #define MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE)                                             \
-    CHOICE(acary_cadoux, engine, 0, "newton|gradient|apgd|interior",                               \
+    CHOICE(acary_cadoux, engine, 0, "newton|gradient|apgd|interior|admm",                          \
            "what solves the convex problems")                                                      \
     CHOICE(acary_cadoux, outer, 1, "successive|anderson|newton",                                   \
            "how the next sliding speeds follow: as F says, mixed over rounds, or by Newton")       \
@@ -108,6 +108,11 @@ extern "C" {
 #define MO_OPTIONS_APGD(NUMBER, COUNT, CHOICE)                                                     \
     CHOICE(apgd, model, 0, "exact|relaxed",                                                        \
            "the law itself, or the convex one in which a sliding contact also opens")
+
+#define MO_OPTIONS_ADMM(NUMBER, COUNT, CHOICE)                                                     \
+    NUMBER(admm, rho, 0.0, 0.0, 1e9,                                                               \
+           "the penalty, in units of the diagonal blocks of W; 0: from the spectrum of W")         \
+    COUNT(admm, adapt, 1, 0, 1, "1: the penalty follows the residuals; 0: it stays")
 
 #define MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)                                                   \
     COUNT(newton, sweeps, 20, 1, 1000000,                                                          \
@@ -137,6 +142,7 @@ extern "C" {
     MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE) \
     MO_OPTIONS_APGD(NUMBER, COUNT, CHOICE)      \
+    MO_OPTIONS_ADMM(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_DANTZIG(NUMBER, COUNT, CHOICE)
 
 #define MO_FIELD_NUMBER(group, field, value, least, most, text) double field;
@@ -186,6 +192,9 @@ typedef struct mo_options {
     struct {
         MO_OPTIONS_APGD(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } apgd;
+    struct {
+        MO_OPTIONS_ADMM(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } admm;
     struct {
         MO_OPTIONS_LEMKE(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } lemke;

@@ -25,6 +25,7 @@
 #define PLACE_lcp2(field) offsetof(mo_options, lcp2.field)
 #define PLACE_acary_cadoux(field) offsetof(mo_options, acary_cadoux.field)
 #define PLACE_apgd(field) offsetof(mo_options, apgd.field)
+#define PLACE_admm(field) offsetof(mo_options, admm.field)
 #define PLACE_dantzig(field) offsetof(mo_options, dantzig.field)
 #define NAME_common(field) #field
 #define NAME_nsgs(field) "nsgs." #field
@@ -37,6 +38,7 @@
 #define NAME_fip(field) "fip." #field
 #define NAME_acary_cadoux(field) "acary-cadoux." #field
 #define NAME_apgd(field) "apgd." #field
+#define NAME_admm(field) "admm." #field
 #define NAME_dantzig(field) "dantzig." #field
 
 typedef struct option_row {

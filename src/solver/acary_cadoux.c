@@ -38,7 +38,7 @@ enum { OUTER_SUCCESSIVE, OUTER_ANDERSON, OUTER_NEWTON };
 
 const mo_convex_engine *const mo_convex_engines[] = {
     &mo_convex_newton_engine, &mo_convex_gradient_engine, &mo_convex_apgd_engine,
-    &mo_convex_interior_engine};
+    &mo_convex_interior_engine, &mo_convex_admm_engine};
 const int mo_convex_engine_count = sizeof mo_convex_engines / sizeof mo_convex_engines[0];
 
 typedef struct workspace {

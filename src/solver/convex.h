@@ -116,6 +116,9 @@ extern const mo_convex_engine mo_convex_gradient_engine, mo_convex_apgd_engine;
 /* Primal-dual interior points on the cones themselves, for shifted problems: convex_interior.c. */
 extern const mo_convex_engine mo_convex_interior_engine;
 
+/* Alternating directions: convex_admm.c. */
+extern const mo_convex_engine mo_convex_admm_engine;
+
 /* All of them, in the order of the choices of acary-cadoux.engine. */
 extern const mo_convex_engine *const mo_convex_engines[];
 extern const int mo_convex_engine_count;

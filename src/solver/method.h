@@ -100,7 +100,7 @@ extern const mo_method mo_auto_method, mo_nsgs_method, mo_prox_method, mo_newton
 
 extern const mo_method mo_lcp1_method, mo_lcp2_method, mo_lcp3_method;
 
-extern const mo_method mo_acary_cadoux_method, mo_apgd_method;
+extern const mo_method mo_acary_cadoux_method, mo_apgd_method, mo_admm_method;
 extern const mo_method mo_fip_method;
 extern const mo_method mo_ipm_method;
 extern const mo_method mo_dantzig_method;

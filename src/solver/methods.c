@@ -18,6 +18,7 @@ const mo_method *const mo_methods[] = {
     &mo_lcp3_method,
     &mo_acary_cadoux_method,
     &mo_apgd_method,
+    &mo_admm_method,
     &mo_fip_method,
     &mo_dantzig_method,
 };

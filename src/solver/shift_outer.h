@@ -10,17 +10,13 @@
 #ifndef MO_SOLVER_SHIFT_OUTER_H
 #define MO_SOLVER_SHIFT_OUTER_H
 
+#include "linalg/anderson.h"
 #include "solver/block_system.h"
 #include "solver/shift_loop.h"
 
 typedef struct mo_shift_anderson {
-    int depth;       /* rounds remembered at most                                */
-    int count;       /* so far                                                   */
-    int is_mixed;    /* the present s is a mixture                               */
-    int has_base;    /* there is a round before                                  */
-    double size;     /* |F(s) - s| there                                         */
-    double *s, *f;   /* s and F(s) - s there                                     */
-    double *ds, *df; /* their changes, `depth` rows                              */
+    mo_anderson memory;
+    int is_mixed; /* the present s is a mixture */
 } mo_shift_anderson;
 
 void mo_shift_anderson_layout(int n, int depth, mo_arena *arena, mo_shift_anderson *anderson);
