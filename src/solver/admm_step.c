@@ -21,7 +21,7 @@ static const double LEAST_EIGENVALUE =
 mo_error mo_admm_layout(const mo_problem *problem, mo_arena *arena, mo_admm *admm)
 {
     mo_admm own = {0};
-    const mo_error error = mo_block_system_layout(problem, arena, &own.system);
+    const mo_error error = mo_block_system_layout(problem, arena, admm ? &own.system : NULL);
     double **const rows[] = {&own.q,      &own.r,        &own.x,     &own.z,
                              &own.lambda, &own.z_before, &own.image, &own.row_scale};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
