@@ -37,7 +37,7 @@ void mo_newton_begin(mo_newton *s, double eps)
 {
     const mo_problem *problem = s->problem;
     s->eps = eps;
-    s->alpha = 0;
+    s->theta = 0;
     s->centre = NULL;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int d = mo_constraint_dim(problem, i);
@@ -66,27 +66,32 @@ void mo_newton_sweep(mo_newton *s, double *r)
     }
 }
 
-/* The velocity that the law of block i sees: with compliance and the proximal term. */
-static void seen_velocity(const mo_newton *s, int i, const double *r, double *law_u)
+/* The velocity that the law of block i sees, compliance included, and the point x of which r is to be the projection. */
+static void projected_point(const mo_newton *s, int i, const double *r, double *law_u, double *x)
 {
     const mo_problem *problem = s->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double *from = s->theta > 0 ? s->centre : r;
+    const double step = s->theta > 0 ? s->theta * s->rho[i] : s->rho[i];
     mo_law_velocity(problem, row, d, s->u + row, r + row, law_u);
-    for (int k = 0; s->alpha > 0 && k < d; ++k) {
-        law_u[k] += s->alpha / s->rho[i] * (r[row + k] - s->centre[row + k]);
+    mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, law_u, x);
+    for (int k = 0; k < d; ++k) {
+        x[k] = from[row + k] - step * x[k];
     }
 }
 
 double mo_newton_evaluate(mo_newton *s, const double *r)
 {
     const mo_problem *problem = s->problem;
-    double law_u[MO_BILATERAL_MAX_DIM], sum = 0;
+    double law_u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], sum = 0;
     mo_newton_velocity(s, r);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        seen_velocity(s, i, r, law_u);
-        mo_constraint_law(problem, i)
-            ->natural(mo_constraint_param(problem, i), d, s->rho[i], law_u, r + row, s->z + row);
+        projected_point(s, i, r, law_u, x);
+        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, x, x);
+        for (int k = 0; k < d; ++k) {
+            s->z[row + k] = r[row + k] - x[k];
+        }
         sum += mo_dot(d, s->z + row, s->z + row) / s->rho[i];
     }
     return sqrt(sum);
@@ -96,15 +101,11 @@ double mo_newton_evaluate(mo_newton *s, const double *r)
 static int differentiate(const mo_newton *s, int i, const double *r, double *J, double *G)
 {
     const mo_problem *problem = s->problem;
-    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const int d = mo_constraint_dim(problem, i);
     const mo_law_ops *law = mo_constraint_law(problem, i);
     const double *p = mo_constraint_param(problem, i);
     double law_u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], size = 0;
-    seen_velocity(s, i, r, law_u);
-    law->shift(p, d, law_u, x);
-    for (int k = 0; k < d; ++k) {
-        x[k] = r[row + k] - s->rho[i] * x[k];
-    }
+    projected_point(s, i, r, law_u, x);
     law->project_derivative(p, d, x, J);
     law->shift_derivative(p, d, law_u, G);
     for (int k = 0; k < d * d; ++k) {
@@ -113,11 +114,13 @@ static int differentiate(const mo_newton *s, int i, const double *r, double *J, 
     return size > 0;
 }
 
-/* B = rho J G, and D = I - (1 - eps) J + B (compliance + alpha / rho). */
+/* B = rho J G (theta rho J G), and D = I - (1 - eps) J (or I) + B compliance. */
 static void set_block(mo_newton *s, int i, const double *J, const double *G)
 {
     const mo_problem *problem = s->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double step = s->theta > 0 ? s->theta * s->rho[i] : s->rho[i];
+    const double own = s->theta > 0 ? 0 : 1 - s->eps;
     double *B = s->system.B + s->system.start[i], *D = s->system.D + s->system.start[i];
     for (int j = 0; j < d; ++j) {
         for (int k = 0; k < d; ++k) {
@@ -125,10 +128,9 @@ static void set_block(mo_newton *s, int i, const double *J, const double *G)
             for (int l = 0; l < d; ++l) {
                 JG += J[j * d + l] * G[l * d + k];
             }
-            const double soft =
-                s->alpha / s->rho[i] + (problem->compliance ? problem->compliance[row + k] : 0);
-            B[j * d + k] = s->rho[i] * JG;
-            D[j * d + k] = (j == k) - (1 - s->eps) * J[j * d + k] + B[j * d + k] * soft;
+            B[j * d + k] = step * JG;
+            D[j * d + k] = (j == k) - own * J[j * d + k] +
+                           (problem->compliance ? B[j * d + k] * problem->compliance[row + k] : 0);
         }
     }
 }

@@ -6,14 +6,18 @@
  * With a step rho_i for each block the laws read  z_i = r_i - proj(r_i - rho_i uhat_i) = 0.  One of the derivatives of z is
  * I - J + rho J G W, J that of the projection and G that of uhat (1 but for the row of the sliding speed), and
  *
- *     (I - (1 - eps) J + rho J G (W + alpha / rho)) dr = -z
+ *     (I - (1 - eps) J + rho J G W) dr = -z                                                            (natural)
  *
- * is the step.  Blocks with J = 0 (apart, or at a bound) have dr = -z and drop out of the matrix, which is factored in the space of
+ * is the step.  Around a centre c, with theta > 0, the regularised laws of the proximal point method are solved instead (proximal.c):
+ *
+ *     z_i = r_i - proj(c_i - theta rho_i uhat_i),    (I + theta rho J G W) dr = -z                  (augmented)
+ *
+ * Blocks with J = 0 (apart, or at a bound) have dr = -z and drop out of the matrix, which is factored in the space of
  * contacts or of bodies (delassus.h).
  *
  *   rho_i   1 / mean diagonal of W_ii: makes z free of units within a block
  *   eps     regularises the matrix alone: where W is singular (four corners of a box), and without effect on the answer
- *   alpha   regularises the problem: u gains alpha / rho (r - centre), a proximal term; 0 for the problem itself
+ *   theta   how little the problem is regularised; 0: not at all, (natural)
  *   merit   sqrt(sum |z_i|^2 / rho_i)
  */
 #ifndef MO_SOLVER_NEWTON_STEP_H
@@ -31,14 +35,14 @@ typedef struct mo_newton {
     mo_delassus system;
     double *rho; /* one a block                                       */
     double *z, *dr;
-    double *u;     /* velocity at the r that was evaluated last, without the proximal term */
+    double *u;     /* velocity at the r that was evaluated last */
     double *trial; /* r + t dr                                                             */
     double *state; /* of a global problem: x of the sweep                                  */
-    double eps, alpha;
-    const double *centre; /* where alpha > 0 */
+    double eps, theta;
+    const double *centre; /* where theta > 0 */
 } mo_newton;
 
-/* Lays out the numbers on an arena; `newton` may be NULL while it counts.  Body space needs eps > 0 or alpha > 0. */
+/* Lays out the numbers on an arena; `newton` may be NULL while it counts.  Body space needs eps > 0 or theta > 0. */
 mo_error mo_newton_layout_in(mo_space space, const mo_problem *problem, mo_arena *arena,
                              mo_newton *newton);
 
@@ -49,7 +53,7 @@ static inline mo_error mo_newton_layout(const mo_problem *problem, mo_arena *are
     return mo_newton_layout_in(MO_SPACE_BEST, problem, arena, newton);
 }
 
-/* rho of every block; eps as given, alpha zero. */
+/* rho of every block; eps as given, theta zero. */
 void mo_newton_begin(mo_newton *newton, double eps);
 
 /* u at r. */

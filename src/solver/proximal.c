@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Proximal points, each by Newton's method.
+ * Proximal points, each by Newton's method: the augmented Lagrangian of the bodies' velocities.
  *
  * In place of the problem, whose W may be singular, a sequence of regularised ones is solved:
  *
- *     u = W r + q + alpha / rho (r - r_k),    (u, r) obeys the laws;    r_{k+1} = r
+ *     r = proj(r_k - theta rho uhat(u)),    u = W r + q;    r_{k+1} = r                                   (1)
  *
- * [acary2018, PPA].  At a fixed point the added term vanishes, so nothing of it is left in the answer.  alpha = 1 / theta falls as long as
- * the regularised problems are solved with ease (theta times 1.5) and rises where Newton fails (theta halved, r_k kept).
+ * the proximal point algorithm on r [acary2018, PPA].  Seen from the velocities it is the method of multipliers,
+ *
+ *     M v = f + H proj(r_k - theta rho uhat(H' v + w))                                                     (2)
+ *
+ * with multipliers r_k and penalty theta rho: with r = proj(...) put in, (1) and (2) are the same equations, and their Newton
+ * steps (I + B W) dr = -z and (M + H B H') dv = ... the same steps, taken in whichever space costs less (delassus.h).
+ * At a fixed point the regularisation vanishes, so nothing of it is left in the answer.  It falls as long as the inner
+ * problems are solved with ease (theta times 1.5) and rises where Newton fails (theta halved, r_k kept).  A faster growth loses walls
+ * and other redundant sets.
  *
  * Inner problems are solved to a thousandth of their first merit, with a floor at rounding: below it the merit cannot fall, and
  * a failure would be a false one.  STEPS Newton steps at most each, with HALVINGS halvings that must lower the merit.
@@ -105,7 +112,7 @@ static mo_status iterate(mo_run *run, workspace *w, int iteration)
     w->newton.centre = w->centre;
     for (;;) {
         memcpy(w->centre, run->r, bytes);
-        w->newton.alpha = 1 / theta;
+        w->newton.theta = theta;
         const ending end = solve_inner(run, w, &iteration);
         if (end == SOLVED || end == MUST_STOP) {
             return end == SOLVED ? MO_SOLVED : run->status;
