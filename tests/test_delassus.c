@@ -235,7 +235,8 @@ static void compare_steps(const mo_problem *problem, double eps, double theta)
     const size_t bytes = (size_t)problem->row_count * sizeof(double);
     double *r = calloc((size_t)problem->row_count, sizeof *r), *centre = malloc(bytes);
     double *u[2] = {malloc(bytes), malloc(bytes)};
-    const double tolerance = theta > 0 ? 1e-10 : 1e-13 / eps; /* D is of size eps where contacts stick */
+    const double tolerance =
+        theta > 0 ? 1e-10 : 1e-13 / eps; /* D is of size eps where contacts stick */
     for (int k = 0; k < 2; ++k) {
         memory[k] = lay_out_newton(k ? MO_SPACE_BODIES : MO_SPACE_CONTACTS, problem, in + k);
         mo_newton_begin(in + k, eps);

@@ -118,7 +118,9 @@ extern "C" {
     COUNT(newton, sweeps, 20, 1, 1000000,                                                          \
           "Gauss-Seidel sweeps before the first attempt; each further one has twice as many")      \
     COUNT(newton, rounds, 8, 1, 1000, "attempts at most")                                          \
-    NUMBER(newton, eps, 1e-6, 0.0, 1.0, "regularisation of the Newton matrix where W is singular")
+    NUMBER(newton, eps, 1e-6, 0.0, 1.0, "regularisation of the Newton matrix where W is singular") \
+    CHOICE(newton, function, 0, "ac|fb",                                                           \
+           "the natural map (Alart and Curnier), or Fischer and Burmeister's function of it")
 
 #define MO_OPTIONS_IPM(NUMBER, COUNT, CHOICE)                                                      \
     COUNT(ipm, iterations, 60, 1, 1000000, "interior point steps at most from one starting point")

@@ -97,6 +97,7 @@ static mo_status solve(mo_run *run, void *memory)
     mo_newton *newton = &w->newton;
     int iteration = 0, sweeps = run->options->newton.sweeps;
     mo_newton_begin(newton, run->options->newton.eps);
+    newton->function = run->options->newton.function;
     mo_newton_velocity(newton, run->r);
     if (mo_run_check(run, 0, newton->u, run->r)) {
         return MO_SOLVED;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "solver/fischer_burmeister.h"
 #include "solver/visit.h"
 
 mo_error mo_newton_layout_in(mo_space space, const mo_problem *problem, mo_arena *arena,
@@ -38,6 +39,7 @@ void mo_newton_begin(mo_newton *s, double eps)
     const mo_problem *problem = s->problem;
     s->eps = eps;
     s->theta = 0;
+    s->function = MO_NEWTON_AC;
     s->centre = NULL;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int d = mo_constraint_dim(problem, i);
@@ -80,71 +82,135 @@ static void projected_point(const mo_newton *s, int i, const double *r, double *
     }
 }
 
+/* The coefficient of friction for Fischer and Burmeister's function, or 0 where the natural map is used. */
+static double fischer_mu(const mo_newton *s, int i)
+{
+    const mo_law_kind kind = (mo_law_kind)s->problem->law[i].kind;
+    if (s->function != MO_NEWTON_FB || s->theta > 0) {
+        return 0;
+    }
+    const double mu = kind == MO_LAW_COULOMB        ? mo_constraint_param(s->problem, i)[0]
+                      : kind == MO_LAW_FRICTIONLESS ? 1
+                                                    : 0;
+    return isinf(mu) ? 0 : mu;
+}
+
+static void evaluate_block(const mo_newton *s, int i, const double *r, double *z)
+{
+    const mo_problem *problem = s->problem;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const mo_law_ops *law = mo_constraint_law(problem, i);
+    const double *p = mo_constraint_param(problem, i), mu = fischer_mu(s, i);
+    double law_u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM];
+    if (mu > 0) {
+        mo_law_velocity(problem, row, d, s->u + row, r + row, law_u);
+        law->shift(p, d, law_u, x);
+        mo_fischer_burmeister(mu, d, s->rho[i], x, r + row, z, NULL, NULL);
+        return;
+    }
+    projected_point(s, i, r, law_u, x);
+    law->project(p, d, x, x);
+    for (int k = 0; k < d; ++k) {
+        z[k] = r[row + k] - x[k];
+    }
+}
+
 double mo_newton_evaluate(mo_newton *s, const double *r)
 {
     const mo_problem *problem = s->problem;
-    double law_u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], sum = 0;
+    double sum = 0;
     mo_newton_velocity(s, r);
     for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        projected_point(s, i, r, law_u, x);
-        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, x, x);
-        for (int k = 0; k < d; ++k) {
-            s->z[row + k] = r[row + k] - x[k];
-        }
-        sum += mo_dot(d, s->z + row, s->z + row) / s->rho[i];
+        double *z = s->z + problem->row_start[i];
+        evaluate_block(s, i, r, z);
+        const int d = mo_constraint_dim(problem, i);
+        sum += mo_dot(d, z, z) / s->rho[i];
     }
     return sqrt(sum);
 }
 
-/* J and G of block i; a joint is its own projection.  False where J = 0. */
-static int differentiate(const mo_newton *s, int i, const double *r, double *J, double *G)
+/* C = scale A G, all d x d. */
+static void multiply(int d, double scale, const double *A, const double *G, double *C)
+{
+    for (int j = 0; j < d; ++j) {
+        for (int k = 0; k < d; ++k) {
+            double sum = 0;
+            for (int l = 0; l < d; ++l) {
+                sum += A[j * d + l] * G[l * d + k];
+            }
+            C[j * d + k] = scale * sum;
+        }
+    }
+}
+
+/* D = J_r + eps, B = J_u G. */
+static void differentiate_fischer(mo_newton *s, int i, double mu, const double *r, double *D,
+                                  double *B)
+{
+    const mo_problem *problem = s->problem;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const mo_law_ops *law = mo_constraint_law(problem, i);
+    const double *p = mo_constraint_param(problem, i);
+    double law_u[3], uhat[3], z[3], J[9], G[9];
+    mo_law_velocity(problem, row, d, s->u + row, r + row, law_u);
+    law->shift(p, d, law_u, uhat);
+    law->shift_derivative(p, d, law_u, G);
+    mo_fischer_burmeister(mu, d, s->rho[i], uhat, r + row, z, D, J);
+    multiply(d, 1, J, G, B);
+    for (int k = 0; k < d; ++k) {
+        D[k * (d + 1)] += s->eps;
+    }
+}
+
+/* B = rho J G (theta rho J G), D = I - (1 - eps) J (or I); a joint is its own projection.  False where J = 0. */
+static int differentiate_natural(mo_newton *s, int i, const double *r, double *D, double *B)
 {
     const mo_problem *problem = s->problem;
     const int d = mo_constraint_dim(problem, i);
     const mo_law_ops *law = mo_constraint_law(problem, i);
-    const double *p = mo_constraint_param(problem, i);
+    const double *p = mo_constraint_param(problem, i), own = s->theta > 0 ? 0 : 1 - s->eps;
     double law_u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], size = 0;
+    double J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM],
+        G[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     projected_point(s, i, r, law_u, x);
     law->project_derivative(p, d, x, J);
-    law->shift_derivative(p, d, law_u, G);
     for (int k = 0; k < d * d; ++k) {
         size += fabs(J[k]);
     }
-    return size > 0;
+    if (!(size > 0)) {
+        return 0;
+    }
+    law->shift_derivative(p, d, law_u, G);
+    multiply(d, s->theta > 0 ? s->theta * s->rho[i] : s->rho[i], J, G, B);
+    for (int k = 0; k < d * d; ++k) {
+        D[k] = (k % (d + 1) == 0) - own * J[k];
+    }
+    return 1;
 }
 
-/* B = rho J G (theta rho J G), and D = I - (1 - eps) J (or I) + B compliance. */
-static void set_block(mo_newton *s, int i, const double *J, const double *G)
+/* D and B of block i, compliance included; false where they are 1 and 0. */
+static int differentiate(mo_newton *s, int i, const double *r)
 {
     const mo_problem *problem = s->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const double step = s->theta > 0 ? s->theta * s->rho[i] : s->rho[i];
-    const double own = s->theta > 0 ? 0 : 1 - s->eps;
     double *B = s->system.B + s->system.start[i], *D = s->system.D + s->system.start[i];
-    for (int j = 0; j < d; ++j) {
-        for (int k = 0; k < d; ++k) {
-            double JG = 0;
-            for (int l = 0; l < d; ++l) {
-                JG += J[j * d + l] * G[l * d + k];
-            }
-            B[j * d + k] = step * JG;
-            D[j * d + k] = (j == k) - own * J[j * d + k] +
-                           (problem->compliance ? B[j * d + k] * problem->compliance[row + k] : 0);
-        }
+    const double mu = fischer_mu(s, i);
+    if (mu > 0) {
+        differentiate_fischer(s, i, mu, r, D, B);
+    } else if (!differentiate_natural(s, i, r, D, B)) {
+        return 0;
     }
+    for (int k = 0; problem->compliance && k < d * d; ++k) {
+        D[k] += B[k] * problem->compliance[row + k % d];
+    }
+    return 1;
 }
 
 int mo_newton_find_step(mo_newton *s, const double *r)
 {
     const mo_problem *problem = s->problem;
-    double J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM],
-        G[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     for (int i = 0; i < problem->constraint_count; ++i) {
-        s->system.active[i] = (uint8_t)differentiate(s, i, r, J, G);
-        if (s->system.active[i]) {
-            set_block(s, i, J, G);
-        }
+        s->system.active[i] = (uint8_t)differentiate(s, i, r);
     }
     for (int k = 0; k < problem->row_count; ++k) {
         s->dr[k] = -s->z[k];

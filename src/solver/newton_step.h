@@ -12,6 +12,9 @@
  *
  *     z_i = r_i - proj(c_i - theta rho_i uhat_i),    (I + theta rho J G W) dr = -z                  (augmented)
  *
+ * Contacts with friction may have Fischer and Burmeister's function in the place of (natural): fischer_burmeister.h.  Where mu is infinite
+ * the projection is that on the half-space r_N >= 0: u_T = 0, even where the contact opens, which is one of the two ways to obey that law.
+ *
  * Blocks with J = 0 (apart, or at a bound) have dr = -z and drop out of the matrix, which is factored in the space of
  * contacts or of bodies (delassus.h).
  *
@@ -29,6 +32,9 @@
 /* The laws whose natural map is made of `project` and `shift`. */
 #define MO_NEWTON_LAWS (MO_ALL_LAWS & ~MO_LAW_BIT(MO_LAW_SLIDING))
 
+/* The functions whose zeros are the laws, as in the option newton.function. */
+enum { MO_NEWTON_AC, MO_NEWTON_FB };
+
 typedef struct mo_newton {
     const mo_problem *problem;
     const mo_sweep *sweep; /* natural order                           */
@@ -39,6 +45,7 @@ typedef struct mo_newton {
     double *trial; /* r + t dr                                                             */
     double *state; /* of a global problem: x of the sweep                                  */
     double eps, theta;
+    int function;         /* MO_NEWTON_AC or MO_NEWTON_FB, where theta = 0 */
     const double *centre; /* where theta > 0 */
 } mo_newton;
 
@@ -53,7 +60,7 @@ static inline mo_error mo_newton_layout(const mo_problem *problem, mo_arena *are
     return mo_newton_layout_in(MO_SPACE_BEST, problem, arena, newton);
 }
 
-/* rho of every block; eps as given, theta zero. */
+/* rho of every block; eps as given, theta zero, the natural map. */
 void mo_newton_begin(mo_newton *newton, double eps);
 
 /* u at r. */

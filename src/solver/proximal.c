@@ -33,16 +33,17 @@
 
 enum { STEPS = 40, HALVINGS = 10 };
 static const double GROW = 1.5, SHRINK = 0.5, LEAST = 1e-3, MOST = 1e10;
-static const double INNER = 1e-3;    /* of the merit at the start of an inner problem           */
-static const double FLOOR = 1e-14;   /* of |r|, in the units of the merit: rounding             */
-static const double DESCENT = 1e-4;  /* a step of length t must lower the merit by this times t */
+static const double INNER = 1e-3;   /* of the merit at the start of an inner problem           */
+static const double FLOOR = 1e-14;  /* of |r|, in the units of the merit: rounding             */
+static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
 
 typedef struct workspace {
     mo_newton newton;
     double *centre; /* r_k */
 } workspace;
 
-static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena, void **out)
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
 {
     (void)options;
     workspace *w = MO_TAKE(arena, 1, workspace);
@@ -101,7 +102,8 @@ static void project_all(const mo_problem *problem, double *r)
 {
     for (int i = 0; i < problem->constraint_count; ++i) {
         double *block = r + problem->row_start[i];
-        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), mo_constraint_dim(problem, i), block, block);
+        mo_constraint_law(problem, i)
+            ->project(mo_constraint_param(problem, i), mo_constraint_dim(problem, i), block, block);
     }
 }
 
