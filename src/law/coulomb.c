@@ -259,10 +259,31 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
     return 0;
 }
 
+/*
+ * The same in the plane, in closed form: stuck, or r_T = -sign(c) mu r_N, which obeys the law where friction then resists the slip
+ * (alpha > 0).  False where A is near zero or neither holds.
+ */
+static int solve_in_plane(double mu, const double *W, const double *b, double *r)
+{
+    const double factor = W[2] / W[0], A = W[3] - factor * W[1], c = b[1] - factor * b[0];
+    if (!(A > 0.01 * W[3])) {
+        return 0;
+    }
+    r[1] = -c / A;
+    r[0] = -(b[0] + W[1] * r[1]) / W[0];
+    if (fabs(r[1]) <= mu * r[0]) {
+        return 1;
+    }
+    const double slope = c > 0 ? -mu : mu;
+    r[0] = -b[0] / (W[0] + slope * W[1]);
+    r[1] = slope * r[0];
+    return r[0] > 0 && -c / r[1] > A;
+}
+
 /* 0 < mu < infinity and b_N < 0: the disc that is left when u_N = 0 has eliminated r_N. */
 static void solve_with_friction(double mu, int d, const double *W, const double *b, double *r)
 {
-    if (d == 3 && solve_quickly(mu, W, b, r)) {
+    if (d == 3 ? solve_quickly(mu, W, b, r) : solve_in_plane(mu, W, b, r)) {
         return;
     }
     mo_disc disc = {.mu = mu, .b_N = b[0], .W_NN = W[0]};

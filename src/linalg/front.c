@@ -113,6 +113,8 @@ static void gather_entries(const mo_front_lu *lu, int s, int ld, const double *v
         const int d = plan->dim[entry->row], n = plan->dim[entry->column];
         if (to && d == 3 && n == 3) {
             add_block(3, 3, values + entry->value, to, ld);
+        } else if (to && d == 2 && n == 2) {
+            add_block(2, 2, values + entry->value, to, ld);
         } else if (to) {
             add_block(d, n, values + entry->value, to, ld);
         }

@@ -108,6 +108,8 @@ static void multiply_row(const mo_delassus *s, const mo_problem *W, int i)
         const int j = W->block_index[e], n = mo_constraint_dim(W, j);
         if (s->active[j] && d == 3 && n == 3) {
             multiply(3, 3, B, from, to);
+        } else if (s->active[j] && d == 2 && n == 2) {
+            multiply(2, 2, B, from, to);
         } else if (s->active[j]) {
             multiply(d, n, B, from, to);
         }

@@ -3,6 +3,7 @@
 #include "solver/newton_step.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "solver/fischer_burmeister.h"
 #include "solver/visit.h"
@@ -225,17 +226,22 @@ int mo_newton_find_step(mo_newton *s, const double *r)
 double mo_newton_take_step(mo_newton *s, double target, int halvings, double *r)
 {
     const int rows = s->problem->row_count;
-    double best = INFINITY, length = 1;
+    const size_t bytes = (size_t)rows * sizeof *r;
+    double best = INFINITY, length = 1, now = INFINITY;
     for (int k = 0; k <= halvings && !(best < target); ++k) {
         const double t = ldexp(1, -k);
         for (int j = 0; j < rows; ++j) {
             s->trial[j] = r[j] + t * s->dr[j];
         }
-        const double now = mo_newton_evaluate(s, s->trial);
+        now = mo_newton_evaluate(s, s->trial);
         if (now < best) {
             best = now;
             length = t;
         }
+    }
+    if (now == best && isfinite(best)) { /* the last of them, which has just been evaluated */
+        memcpy(r, s->trial, bytes);
+        return now;
     }
     for (int j = 0; j < rows && isfinite(best); ++j) {
         r[j] += length * s->dr[j];
