@@ -5,9 +5,13 @@
  *
  *     K^-1 = Z + U V'
  *
- * Z is explicit, and a change of a row or a column adds one column to U and V (Sherman and Morrison); after
- * MO_INVERSE_PENDING of them they are added to Z by one product of matrices.  So a change costs O(size), a solve
- * with k nonzero entries on the right O(k size), and the O(size^2) of each change runs at the speed of that product.
+ * A change of a row or a column adds one column to U and V (Sherman and Morrison).  Z comes in two kinds:
+ *
+ *   dense    explicit; after MO_INVERSE_PENDING changes U V' is added to it by one product of matrices.  So a change
+ *            costs O(size), a solve with k nonzero entries on the right O(k size), and the O(size^2) of each change runs
+ *            at the speed of that product.
+ *   sparse   the factors of K as it was (sparse_lu.h), with a one for each slot since: when MO_INVERSE_PENDING changes
+ *            are near the user factors K anew, which costs little.
  *
  * Rows and columns of K live in slots.  A slot that is not in use belongs to a unit entry of K, at (row slot, column
  * slot), alone in its row and column: growing and shrinking K are changes of rows and columns too.
@@ -17,30 +21,40 @@
 #ifndef MO_LINALG_INVERSE_H
 #define MO_LINALG_INVERSE_H
 
-#include "base/arena.h"
+#include "linalg/sparse_lu.h"
 
 enum { MO_INVERSE_PENDING = 32 };
 
 typedef struct mo_inverse {
     int room, size; /* slots: at most, and now */
     int pending;    /* columns of U and V      */
-    double *Z;      /* column-major, `room` rows */
-    double *U, *V;  /* column-major, `room` rows */
+    int is_sparse, filling;
+    double *Z;       /* dense: column-major, `room` rows */
+    mo_sparse_lu lu; /* sparse                           */
+    double *U, *V;   /* column-major, `room` rows        */
     double *work;
     int *pivot;
     int work_size;
 } mo_inverse;
 
-void mo_inverse_layout(int room, mo_arena *arena, mo_inverse *inverse);
+/* fill: entries of a K at most; a K that may be full is treated as dense. */
+void mo_inverse_layout(int room, size_t fill, mo_arena *arena, mo_inverse *inverse);
+
+/* room^2 numbers that are free until the first K is given. */
+double *mo_inverse_scratch(mo_inverse *inverse);
 
 /* K is empty. */
 void mo_inverse_clear(mo_inverse *inverse);
 
-/*
- * K, size x size, has been put into Z (column k from Z + k * room on): inverts it there.  False where K is singular
- * to working precision.
- */
-int mo_inverse_factor(mo_inverse *inverse, int size);
+/* A K is given: begin, then for each column mo_inverse_column (with the row that makes a good pivot, or -1) and its
+ * entries, no row twice; then factor, which is false where K is singular to working precision. */
+void mo_inverse_begin(mo_inverse *inverse, int size);
+void mo_inverse_column(mo_inverse *inverse, int preferred);
+void mo_inverse_put(mo_inverse *inverse, int row, double value);
+int mo_inverse_factor(mo_inverse *inverse);
+
+/* Is there no room for another pivot, of two changes at most?  K must be given anew then. */
+int mo_inverse_is_full(const mo_inverse *inverse);
 
 /* A new pair of slots, both `size` as it was, with a unit entry. */
 int mo_inverse_grow(mo_inverse *inverse);

@@ -10,7 +10,7 @@
  *      out: w = S z + c on the pairs                                               (lemke_lcp.c)
  *   2. Lemke's path from a covering vector d, w = S z + c + d z0, to z0 = 0        (lemke_path.h)
  *      On a ray, or lost to rounding, or out of pivots: again with a random d, lemke.restarts times.
- *      With friction, some starts go by way of the convex relaxation; with many unknowns the first ones do
+ *      With friction, some starts go by way of regularised problems; with many unknowns the first ones do
  *                                                                                  (lemke_follow.c)
  *   3. At z0 = 0: r = r0 + R z, two corrections of z from the true velocity of r, and the word of the measure.
  *
@@ -20,9 +20,9 @@
  *   iteration       # iter.                   pivots, those of failed starts included
  *   start           # starts                  runs with different covering vectors
  *
- * Why the relaxation.  In a pile the impulses are not unique, and a path between covering vector and solution wanders
+ * Why regularise.  In a pile the impulses are not unique, and a path between covering vector and solution wanders
  * through an exponential number of ways to share them: of 210 disks at mu = 0.6 it has not come to its end after
- * 35,000 pivots.  The convex relaxation has short paths.  lemke.start = cover leaves it out, as [trinkle1997] does.
+ * 35,000 pivots.  Paths of regularised problems are short.  lemke.start = cover leaves them out, as [trinkle1997] does.
  *
  * For faceted contacts and joints, and a step that starts without penetration, A is copositive, and the path from
  * a covering vector ends at a solution in exact arithmetic [anitescu2004, section 2.2].  For pyramids, and contacts in
@@ -33,7 +33,9 @@
  * S z + c >= 0: the problem has no solution, and the ray is the evidence.  A positive semidefinite S always leads
  * there when it has none [cottle1992, Theorem 4.4.12 and section 2.3]; a ray without this property proves nothing.
  *
- * Limits: matrices are dense, MOST_UNKNOWNS at most.  A coulomb contact in space is solved with lemke.facets
+ * Bases are factored sparsely where S is sparse (no joints), else kept as dense inverses.
+ *
+ * Limits: S is assembled as a dense matrix, MOST_UNKNOWNS rows at most.  A coulomb contact in space is solved with lemke.facets
  * directions: the residual says how far that is from the cone, and the run ends as stalled.  A start other than zero is
  * tried as it is, but no path begins there.
  */
@@ -85,6 +87,18 @@ static void layout_vectors(mo_arena *arena, const mo_problem *problem, int all, 
     work->v = MO_TAKE(arena, problem->dof_count, double);
 }
 
+/* Pairs in the order in which W is best eliminated, contact by contact. */
+static void choose_order(const mo_lcp *lcp, const mo_contact_space *space, int *order)
+{
+    int count = 0;
+    for (int k = 0; k < lcp->problem->constraint_count; ++k) {
+        const int i = space ? space->plan->order[k] : k;
+        for (int j = lcp->pair_start[i]; j < lcp->pair_start[i + 1]; ++j) {
+            order[count++] = j - lcp->free_count;
+        }
+    }
+}
+
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
@@ -94,6 +108,11 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     size_t fill = 0;
     mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &work.sweep);
     error = error ? error : mo_lcp_fill(&work.exact, &fill);
+    if (error) {
+        return error;
+    }
+    const mo_contact_space *space = NULL; /* joints couple everything: no order is better then */
+    error = work.exact.free_count ? MO_OK : mo_problem_contact_space(problem, &space);
     if (error) {
         return error;
     }
@@ -110,6 +129,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
         taken->family.exact = &taken->exact;
         taken->family.relaxed = &taken->relaxed;
         taken->family.path = &taken->path;
+        choose_order(&taken->exact, space, taken->path.order);
     }
     *out = taken;
     return MO_OK;
@@ -181,7 +201,7 @@ static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
                                                                   : MO_LEMKE_FAILED;
 }
 
-/* Is this start to go by way of the relaxation?  Few unknowns: in turn with covering vectors, which come first; many:
+/* Is this start to go by way of regularised problems?  Few unknowns: in turn with covering vectors, which come first; many:
  * three times, then in turn. */
 static int is_relaxed(const mo_run *run, const mo_lemke_work *work)
 {
@@ -191,21 +211,21 @@ static int is_relaxed(const mo_run *run, const mo_lemke_work *work)
            (many ? k < 3 || k % 2 == 0 : k % 2);
 }
 
-/* What the right softness is cannot be told beforehand: about every second attempt at a pile of hundreds succeeds. */
-static double choose_softness(const mo_run *run, const mo_lemke_work *work)
+/* How fast the softness falls cannot be told beforehand: see lemke_follow.c. */
+static double choose_factor(const mo_run *run, const mo_lemke_work *work)
 {
-    static const double first[] = {1e-3, 1e-4, 3e-4};
+    static const double first[] = {0.5, 0.4, 0.3};
     mo_random random = random_of(run, work);
-    const double drawn = pow(10, -2 - 3 * mo_random_unit(&random));
+    const double drawn = 0.2 + 0.5 * mo_random_unit(&random);
     return work->relaxations < 3 ? first[work->relaxations] : drawn;
 }
 
 static mo_lemke_outcome start(mo_run *run, mo_lemke_work *work)
 {
     if (is_relaxed(run, work)) {
-        const double softness = choose_softness(run, work);
+        const double factor = choose_factor(run, work);
         ++work->relaxations;
-        return mo_lemke_start_relaxed(run, work, softness);
+        return mo_lemke_start_relaxed(run, work, factor);
     }
     ++work->covers;
     return start_covered(run, work);

@@ -61,7 +61,7 @@ mo_lemke_outcome mo_lemke_walk(mo_run *run, mo_lemke_work *work, int most, mo_le
 /* Pivots allowed in one start. */
 int mo_lemke_most_pivots(const mo_run *run, const mo_lemke_work *work);
 
-/* lemke_follow.c: a start by way of the convex relaxation, with this softness where the dilation is taken away. */
-mo_lemke_outcome mo_lemke_start_relaxed(mo_run *run, mo_lemke_work *work, double softness);
+/* lemke_follow.c: a start by way of regularised LCPs, whose softness falls by this factor. */
+mo_lemke_outcome mo_lemke_start_relaxed(mo_run *run, mo_lemke_work *work, double factor);
 
 #endif

@@ -23,6 +23,7 @@ void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path)
     path->column_of = MO_TAKE(arena, fill, int);
     path->place = MO_TAKE(arena, fill, int);
     path->entry = MO_TAKE(arena, fill, double);
+    path->order = MO_TAKE(arena, n, int);
     path->basic = MO_TAKE(arena, n, int);
     path->value = MO_TAKE(arena, n, double);
     path->rate = MO_TAKE(arena, n, double);
@@ -36,7 +37,7 @@ void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path)
     path->y = MO_TAKE(arena, room, double);
     path->h = MO_TAKE(arena, room, double);
     path->image = MO_TAKE(arena, n, double);
-    mo_inverse_layout(n + 1, arena, &path->inverse);
+    mo_inverse_layout(n + 1, fill + room, arena, &path->inverse);
 }
 
 void mo_lemke_index(mo_lemke_path *path)
@@ -160,34 +161,54 @@ int mo_basis_values(mo_lemke_path *path)
     return mo_basis_clean(path);
 }
 
-int mo_basis_factor(mo_lemke_path *path)
+/* New slots, in the order of elimination; z0 comes last. */
+static int number_slots(mo_lemke_path *path)
 {
-    mo_inverse *inverse = &path->inverse;
-    const size_t room = (size_t)inverse->room;
-    int rows = 0, columns = path->z0_slot >= 0;
-    for (int i = 0; i < path->n; ++i) {
+    int rows = 0, columns = 0;
+    for (int k = 0; k < path->n; ++k) {
+        const int i = path->order[k];
         path->row_slot[i] = path->row_slot[i] >= 0 ? rows++ : -1;
         path->column_slot[i] = path->column_slot[i] >= 0 ? columns++ : -1;
     }
-    path->z0_slot = path->z0_slot >= 0 ? 0 : -1;
-    for (int k = 0; k < columns; ++k) {
-        memset(inverse->Z + (size_t)k * room, 0, (size_t)rows * sizeof(double));
+    path->z0_slot = path->z0_slot >= 0 ? columns : -1;
+    return rows;
+}
+
+static void put_column(mo_lemke_path *path, int j)
+{
+    mo_inverse_column(&path->inverse, path->row_slot[j]);
+    for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
+        const int slot = path->row_slot[path->row_of[k]];
+        if (slot >= 0) {
+            mo_inverse_put(&path->inverse, slot, path->entry[k]);
+        }
     }
-    for (int j = 0; j < path->n; ++j) {
-        if (path->row_slot[j] >= 0 && path->z0_slot >= 0) {
-            inverse->Z[path->row_slot[j]] = path->d[j];
+}
+
+static void put_covering_column(mo_lemke_path *path)
+{
+    mo_inverse_column(&path->inverse, -1);
+    for (int i = 0; i < path->n; ++i) {
+        if (path->row_slot[i] >= 0) {
+            mo_inverse_put(&path->inverse, path->row_slot[i], path->d[i]);
         }
-        for (int k = path->column_start[j];
-             path->column_slot[j] >= 0 && k < path->column_start[j + 1]; ++k) {
-            const int slot = path->row_slot[path->row_of[k]];
-            if (slot >= 0) {
-                inverse->Z[(size_t)path->column_slot[j] * room + slot] = path->entry[k];
-            }
+    }
+}
+
+int mo_basis_factor(mo_lemke_path *path)
+{
+    mo_inverse_begin(&path->inverse, number_slots(path));
+    for (int k = 0; k < path->n; ++k) {
+        if (path->column_slot[path->order[k]] >= 0) {
+            put_column(path, path->order[k]);
         }
+    }
+    if (path->z0_slot >= 0) {
+        put_covering_column(path);
     }
     path->spares = 0;
     path->since_factor = 0;
-    return mo_inverse_factor(inverse, rows);
+    return mo_inverse_factor(&path->inverse);
 }
 
 int mo_basis_renew(mo_lemke_path *path)

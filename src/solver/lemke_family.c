@@ -15,12 +15,12 @@ void mo_lemke_family_layout(int n, size_t fill, mo_arena *arena, mo_lemke_family
     }
 }
 
-/* An entry of E: test_i.impulse_j over the rows that both touch, which are those of one constraint. */
+/* An entry of E: test_i.impulse_j over the rows that both touch, which are those of one constraint; one for a speed. */
 static double softness(const mo_lcp *lcp, int i, int j)
 {
     const mo_lcp_unknown *row = lcp->unknown + lcp->free_count + i,
                          *column = lcp->unknown + lcp->free_count + j;
-    double sum = 0;
+    double sum = i == j && row->rows == 0;
     for (int a = 0; a < row->rows; ++a) {
         const int at = row->row + a - column->row;
         sum += at >= 0 && at < column->rows ? row->test[a] * column->impulse[at] : 0;
@@ -108,93 +108,4 @@ double mo_lemke_family_error(const mo_lemke_family *family, const double *z, dou
         sum += pair * pair;
     }
     return sqrt(sum);
-}
-
-/* ---- contacts without impulse -------------------------------------------------------------- */
-
-static void set(int *basic, double *value, int k, int which, double number)
-{
-    basic[k] = which;
-    value[k] = number;
-}
-
-static double value_of(const int *basic, const double *value, int k, int which)
-{
-    return basic[k] == which ? value[k] : 0;
-}
-
-/* s+ and a- of one tangential row: a- is the negative part of u. */
-static void tidy_slack(int *basic, double *value, int slack)
-{
-    const double u =
-        value_of(basic, value, slack, MO_LEMKE_W) - value_of(basic, value, slack + 1, MO_LEMKE_Z);
-    const int which = u >= 0 ? MO_LEMKE_W : MO_LEMKE_Z;
-    set(basic, value, slack, which, u >= 0 ? u : 0);
-    set(basic, value, slack + 1, which, u >= 0 ? 0 : -u);
-}
-
-/* The directions first .. slip - 1 and their slip speed: the least one that covers all -d_j.u. */
-static void tidy_group(int *basic, double *value, int first, int slip)
-{
-    const double old = value_of(basic, value, slip, MO_LEMKE_Z);
-    int fastest = first;
-    for (int j = first; j < slip; ++j) {
-        value[j] = value_of(basic, value, j, MO_LEMKE_W) - old; /* d_j.u */
-        fastest = value[j] < value[fastest] ? j : fastest;
-    }
-    const double lambda = fmax(0, -value[fastest]);
-    for (int j = first; j < slip; ++j) {
-        set(basic, value, j, MO_LEMKE_W, value[j] + lambda);
-    }
-    set(basic, value, slip, lambda > 0 ? MO_LEMKE_Z : MO_LEMKE_W, lambda);
-    if (lambda > 0) {
-        set(basic, value, fastest, MO_LEMKE_Z, 0);
-    }
-}
-
-static void tidy_contact(const mo_lcp *lcp, int begin, int end, int *basic, double *value)
-{
-    set(basic, value, begin, MO_LEMKE_W, 0);
-    int first = begin + 1; /* of a group of directions */
-    for (int k = begin + 1; k < end; ++k) {
-        const mo_lcp_role role = lcp->unknown[lcp->free_count + k].role;
-        if (role == MO_LCP_SLACK) {
-            tidy_slack(basic, value, k);
-        } else if (role == MO_LCP_SLIP) {
-            tidy_group(basic, value, first, k);
-            first = k + 1;
-        }
-    }
-}
-
-/* w = S z + c for all basic w. */
-static void compute_w(const mo_lemke_path *path, const double *c, const int *basic, double *value)
-{
-    for (int i = 0; i < path->n; ++i) {
-        value[i] = basic[i] == MO_LEMKE_W ? c[i] : value[i];
-    }
-    for (int j = 0; j < path->n; ++j) {
-        const double z = value_of(basic, value, j, MO_LEMKE_Z);
-        for (int k = path->column_start[j]; z != 0 && k < path->column_start[j + 1]; ++k) {
-            const int i = path->row_of[k];
-            value[i] += basic[i] == MO_LEMKE_W ? z * path->entry[k] : 0;
-        }
-    }
-}
-
-void mo_lemke_family_tidy(const mo_lemke_family *family, const double *c, int *basic, double *value)
-{
-    const mo_lcp *lcp = family->exact;
-    for (int i = 0; i < lcp->problem->constraint_count; ++i) {
-        const int begin = lcp->pair_start[i] - lcp->free_count,
-                  end = lcp->pair_start[i + 1] - lcp->free_count;
-        if (end - begin > 1 && lcp->unknown[lcp->free_count + begin].role == MO_LCP_NORMAL &&
-            value_of(basic, value, begin, MO_LEMKE_Z) == 0) {
-            tidy_contact(lcp, begin, end, basic, value);
-        }
-    }
-    compute_w(family->path, c, basic, value);
-    for (int i = 0; i < family->path->n; ++i) {
-        value[i] = fmax(0, value[i]);
-    }
 }

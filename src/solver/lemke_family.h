@@ -9,7 +9,9 @@
  * S_R and c_R belong to the convex relaxation [anitescu2004, eq. 4.17]: at a dilation delta = 1 sliding contacts lift
  * off with mu times their slip speed, at delta = 0 they do not, which is Coulomb's law.  E = T' R adds the velocity
  * r - r_c, in units in which the diagonal of W is one: a softness epsilon, which makes the impulses unique, and which
- * vanishes where they are those of the centre r_c = r0 + R z_c (a proximal point step).
+ * vanishes where they are those of the centre r_c = r0 + R z_c (a proximal point step).  For slip speeds and the like,
+ * which touch no row, E has a one on the diagonal: without it the slip speed of a contact that carries nothing could be
+ * any number from its slip on, and paths would run to infinity along it.
  */
 #ifndef MO_SOLVER_LEMKE_FAMILY_H
 #define MO_SOLVER_LEMKE_FAMILY_H
@@ -21,9 +23,8 @@ typedef struct mo_lemke_family {
     const mo_lcp *exact, *relaxed;
     mo_lemke_path *path;
     double *plain[2], *soft[2]; /* entries of S and E, and what the relaxed ones have more */
-    int has_centre;
-    double *c[2];     /* c, and what the relaxed one has more */
-    int has_friction; /* they differ */
+    double *c[2];               /* c, and what the relaxed one has more */
+    int has_friction;           /* they differ */
 } mo_lemke_family;
 
 void mo_lemke_family_layout(int n, size_t fill, mo_arena *arena, mo_lemke_family *family);
@@ -38,13 +39,5 @@ void mo_lemke_family_choose(mo_lemke_family *family, double epsilon, double delt
 
 /* |min(z, S z + c)| of the problem's own LCP: zero where z solves it.  w: n numbers of scratch. */
 double mo_lemke_family_error(const mo_lemke_family *family, const double *z, double *w);
-
-/*
- * A contact without impulse may have slip speeds larger than its slip: that is another vertex of the same solution, but
- * one that runs off to infinity as delta vanishes.  Gives all of them the least slip speed, in a basis and values as
- * mo_lemke_keep makes them, for c as chosen last.
- */
-void mo_lemke_family_tidy(const mo_lemke_family *family, const double *c, int *basic,
-                          double *value);
 
 #endif

@@ -75,7 +75,8 @@ static void assemble(mo_run *run, mo_lemke_work *work, const mo_lcp *lcp)
 void mo_lemke_prepare(mo_run *run, mo_lemke_work *work)
 {
     const size_t pairs = (size_t)work->joints.pairs;
-    double *S_R = work->path.inverse.Z, *c_R = work->lift, most = 0; /* not in use yet */
+    double *S_R = mo_inverse_scratch(&work->path.inverse), *c_R = work->lift,
+           most = 0; /* not in use yet */
     assemble(run, work, &work->relaxed);
     if (pairs > 0) {
         memcpy(S_R, work->S, pairs * pairs * sizeof *S_R);

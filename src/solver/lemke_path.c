@@ -304,7 +304,8 @@ mo_lemke_state mo_lemke_pivot(mo_lemke_path *path)
         path->value0 = 0;
         return mo_basis_values(path) || mo_basis_renew(path) ? MO_LEMKE_SOLVED : MO_LEMKE_LOST;
     }
-    if (++path->since_values >= FRESH_VALUES && !mo_basis_values(path)) {
+    const int is_full = mo_inverse_is_full(&path->inverse);
+    if (is_full || (++path->since_values >= FRESH_VALUES && !mo_basis_values(path))) {
         return mo_basis_renew(path) ? MO_LEMKE_MOVING : MO_LEMKE_LOST;
     }
     return MO_LEMKE_MOVING;

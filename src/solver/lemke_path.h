@@ -42,6 +42,7 @@ typedef struct mo_lemke_path {
     int *column_start, *row_of;
     double *entry;
     int *row_start, *column_of, *place;
+    int *order; /* in which K is eliminated: the caller's to fill, once */
     const double *c, *d, *p;
 
     /* For each index: which of its pair is basic, value and rate of that one, direction of the step. */
