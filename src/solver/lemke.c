@@ -92,7 +92,7 @@ static void choose_order(const mo_lcp *lcp, const mo_contact_space *space, int *
 {
     int count = 0;
     for (int k = 0; k < lcp->problem->constraint_count; ++k) {
-        const int i = space ? space->plan->order[k] : k;
+        const int i = space ? space->plan->node_block[k] : k;
         for (int j = lcp->pair_start[i]; j < lcp->pair_start[i + 1]; ++j) {
             order[count++] = j - lcp->free_count;
         }
