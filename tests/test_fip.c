@@ -474,6 +474,34 @@ static void a_problem_too_large_for_dense_matrices_is_refused_with_a_sentence(vo
     mo_problem_destroy(problem);
 }
 
+/* u_1 = v - 1 and u_2 = -v - 1 add up to -2: multiplied back, the ray r >= 0 has H r = 0 and w' r < 0. */
+static void what_is_squeezed_too_far_is_refuted_by_a_ray(void **state)
+{
+    (void)state;
+    static const double mass = 2, force = 0.3, w = -1, J[2] = {1, -1};
+    const mo_law law = mo_law_frictionless();
+    mo_builder *builder;
+    mo_problem *problem;
+    mo_options options = mo_default_options();
+    mo_result result = {0};
+    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+    mo_builder_add_body(builder, 1, &mass, &force);
+    for (int k = 0; k < 2; ++k) {
+        mo_builder_add_constraint(builder, 1, &law, &w);
+        mo_builder_add_jacobian(builder, k, 0, 1, 1, &J[k]);
+    }
+    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+    options.method = "fip";
+    CHECK(mo_solve(problem, &options, &result) == MO_OK);
+    CHECK(result.status == MO_NO_SOLUTION && result.ray);
+    const double size = result.ray[0] + result.ray[1];
+    CHECK(result.ray[0] > 0 && result.ray[1] > 0);
+    CHECK_BELOW(fabs(result.ray[0] - result.ray[1]), 1e-9 * size); /* H r */
+    mo_result_clear(&result);
+    mo_problem_destroy(problem);
+    mo_builder_destroy(builder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +519,7 @@ int main(void)
         cmocka_unit_test(iterates_are_strictly_feasible_up_to_the_last_step),
         cmocka_unit_test(every_choice_of_its_parameters_solves_a_problem_of_theorem_3),
         cmocka_unit_test(a_problem_too_large_for_dense_matrices_is_refused_with_a_sentence),
+        cmocka_unit_test(what_is_squeezed_too_far_is_refuted_by_a_ray),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

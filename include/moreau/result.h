@@ -41,7 +41,7 @@ typedef struct mo_result {
     double *u; /* H' v + w, without the compliance part */
     double *r;
     double *ray; /* row_count numbers, or NULL: a direction of r along which the method ran to infinity
-                    (Lemke's secondary ray); its length means nothing.  Where the status is no-solution
+                    (Lemke's secondary ray, fip's multipliers); its length means nothing.  Where the status is no-solution
                     it is the evidence: see docs/methods/lemke.md */
     mo_residual residual; /* by mo_measure, from r */
     int iterations;

@@ -21,12 +21,12 @@ enum { AH_CORNERS = 6, AH_PYRAMIDS = 3 };
 
 typedef struct ah_pyramid {
     double mu;
-    double share;                     /* m g h / 3                                                   */
-    double normal[2][AH_CORNERS];     /* r_N of the two solutions that were found                    */
-    double residual[2];               /* of the law, by the measure                                  */
-    double violation[3];              /* of (2.7-2.8), lambda included: first, second, their average */
-    double speed;                     /* the largest |v| that any of the methods finds               */
-    int methods, solved;              /* that were asked, and that solved it                         */
+    double share;                 /* m g h / 3                                                   */
+    double normal[2][AH_CORNERS]; /* r_N of the two solutions that were found                    */
+    double residual[2];           /* of the law, by the measure                                  */
+    double violation[3];          /* of (2.7-2.8), lambda included: first, second, their average */
+    double speed;                 /* the largest |v| that any of the methods finds               */
+    int methods, solved;          /* that were asked, and that solved it                         */
 } ah_pyramid;
 
 mo_error ah_solve_pyramids(ah_pyramid rows[AH_PYRAMIDS], mo_message *why);
@@ -44,7 +44,7 @@ extern const char *const ah_our_names[AH_METHODS];   /* "lemke" */
 typedef struct ah_run {
     mo_status status;
     int iterations;
-    double seconds;
+    double seconds;     /* of processor time */
     double residual;    /* relative natural residual                                          */
     double contraction; /* 0: not measured                                                    */
     double discrepancy; /* 2-norm of min(r_N, u_N): the error of table 1                       */
@@ -53,8 +53,11 @@ typedef struct ah_run {
 } ah_run;
 
 /* The first step of a pile by one method.  v: NULL, or where to put the velocity; r likewise. */
-mo_error ah_solve_pile(const mo_problem *problem, ah_method method, int as_published, ah_run *run, double *v,
-                       double *r);
+mo_error ah_solve_pile(const mo_problem *problem, ah_method method, int as_published, ah_run *run,
+                       double *v, double *r);
+
+/* The same for a pile of that many rows. */
+mo_error ah_solve_first_step(int rows, double mu, ah_method method, ah_run *run, mo_message *why);
 
 /* One pile by all four, and by LCP1 and LCP2 without the rescue. */
 typedef struct ah_step {

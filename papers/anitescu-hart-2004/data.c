@@ -58,7 +58,8 @@ static mo_error write_pyramids(const char *folder, const ah_pyramid *rows, mo_me
     if (error) {
         return error;
     }
-    fprintf(s.file, "mu,m g h / 3,violation of the first,of the second,of the average,largest speed");
+    fprintf(s.file,
+            "mu,m g h / 3,violation of the first,of the second,of the average,largest speed");
     for (int k = 0; k < 2; ++k) {
         for (int j = 0; j < AH_CORNERS; ++j) {
             fprintf(s.file, ",r_N %d of solution %d", j + 1, k + 1);
@@ -86,8 +87,10 @@ static mo_error write_table(const char *folder, const ah_row *rows, mo_message *
     if (error) {
         return error;
     }
-    fprintf(s.file, "mu,paper LCP0 s,paper LCP3 s,paper error of LCP3,ours LCP0 s,LCP0 pivots,LCP0 residual,"
-                    "LCP0 status,ours LCP3 s,error of LCP3,LCP3 residual\n");
+    fprintf(
+        s.file,
+        "mu,paper LCP0 s,paper LCP3 s,paper error of LCP3,ours LCP0 s,LCP0 pivots,LCP0 residual,"
+        "LCP0 status,ours LCP3 s,error of LCP3,LCP3 residual\n");
     for (int k = 0; k < AH_ROWS; ++k) {
         const ah_row *row = &rows[k];
         fprintf(s.file, "%g", row->mu);
@@ -108,7 +111,8 @@ static mo_error write_table(const char *folder, const ah_row *rows, mo_message *
 
 static void put_run(FILE *file, const ah_step *step, const char *name, const ah_run *run)
 {
-    fprintf(file, "%d,%g,%s,%s,%d", step->disks, step->mu, name, mo_status_word(run->status), run->iterations);
+    fprintf(file, "%d,%g,%s,%s,%d", step->disks, step->mu, name, mo_status_word(run->status),
+            run->iterations);
     put(file, run->seconds);
     put(file, run->residual);
     put(file, run->contraction > 0 ? run->contraction : NAN);
@@ -143,7 +147,8 @@ static mo_error write_rates(const char *folder, const ah_rate *rows, mo_message 
     if (error) {
         return error;
     }
-    fprintf(s.file, "mu,contraction of LCP1,contraction of LCP2,error of v by LCP3,largest mu lambda\n");
+    fprintf(s.file,
+            "mu,contraction of LCP1,contraction of LCP2,error of v by LCP3,largest mu lambda\n");
     for (int k = 0; k < AH_RATES; ++k) {
         fprintf(s.file, "%g", rows[k].mu);
         put(s.file, rows[k].contraction[0]);
@@ -172,8 +177,8 @@ static point centre_of(const scene_cannonball_def *def, int disk)
 }
 
 /* Two ends of a contact (centres, or a centre and the floor), its normal impulse and velocity. */
-static void put_contact(FILE *file, const scene_cannonball_def *def, const mo_problem *problem, int i,
-                        const double *r, const double *u)
+static void put_contact(FILE *file, const scene_cannonball_def *def, const mo_problem *problem,
+                        int i, const double *r, const double *u)
 {
     const mo_constraint_view contact = mo_problem_constraint(problem, i);
     const point a = centre_of(def, mo_problem_block(problem, i, 0).index);
@@ -186,7 +191,8 @@ static void put_contact(FILE *file, const scene_cannonball_def *def, const mo_pr
 }
 
 static mo_error write_pile(const char *folder, const char *name, const scene_cannonball_def *def,
-                           const mo_problem *problem, const double *v, const double *r, mo_message *why)
+                           const mo_problem *problem, const double *v, const double *r,
+                           mo_message *why)
 {
     sheet s;
     char file[64];
@@ -198,7 +204,8 @@ static mo_error write_pile(const char *folder, const char *name, const scene_can
         fprintf(s.file, "x,y,radius,v_x,v_y\n");
         for (int b = 0; b < mo_problem_body_count(problem); ++b) {
             const point at = centre_of(def, b);
-            fprintf(s.file, "%.6g,%.6g,%g,%.6g,%.6g\n", at.x, at.y, def->radius, v[3 * b], v[3 * b + 1]);
+            fprintf(s.file, "%.6g,%.6g,%g,%.6g,%.6g\n", at.x, at.y, def->radius, v[3 * b],
+                    v[3 * b + 1]);
         }
         error = close_sheet(&s, why);
     }
@@ -229,7 +236,8 @@ static mo_error write_piles(const char *folder, const ah_step *step, mo_message 
     if (error) {
         return error;
     }
-    const size_t n = (size_t)mo_problem_dof_count(problem), m = (size_t)mo_problem_row_count(problem);
+    const size_t n = (size_t)mo_problem_dof_count(problem),
+                 m = (size_t)mo_problem_row_count(problem);
     double *v = malloc((n + m) * sizeof *v);
     error = v ? MO_OK : MO_ERR_MEMORY;
     for (int k = 0; !error && k < 2; ++k) {

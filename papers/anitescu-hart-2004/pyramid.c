@@ -16,7 +16,8 @@
 enum { ROWS = 3 * AH_CORNERS, DIRECTIONS = 4 };
 
 /* How far (c_n, beta, lambda) at v = 0 are from (2.5), (2.8): the largest |min| of a complementary pair. */
-static double violation_at_rest(double mu, const double *c_n, double beta[][DIRECTIONS], const double *lambda)
+static double violation_at_rest(double mu, const double *c_n, double beta[][DIRECTIONS],
+                                const double *lambda)
 {
     double worst = 0;
     for (int j = 0; j < AH_CORNERS; ++j) {

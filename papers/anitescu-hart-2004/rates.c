@@ -12,7 +12,8 @@
 #include "scenes.h"
 
 /* NAN where the loop did not converge within some hundred rounds. */
-static mo_error contraction_of(const mo_problem *problem, ah_method method, double *factor, double *v)
+static mo_error contraction_of(const mo_problem *problem, ah_method method, double *factor,
+                               double *v)
 {
     mo_options options = mo_default_options();
     mo_result result = {0};

@@ -38,7 +38,8 @@ static void print_pyramids(const ah_pyramid *rows)
            "mu", "solution 1", "solution 2", "their average", "mu m g h / 6", "largest |v|");
     for (int k = 0; k < AH_PYRAMIDS; ++k) {
         printf("%8g %14.1e %14.1e %14.6f %12.6f %14.1e\n", rows[k].mu, rows[k].violation[0],
-               rows[k].violation[1], rows[k].violation[2], rows[k].mu * rows[k].share / 2, rows[k].speed);
+               rows[k].violation[1], rows[k].violation[2], rows[k].mu * rows[k].share / 2,
+               rows[k].speed);
     }
     printf("\n(%d of %d methods solve it at each mu; normal impulses over m g h / 3:\n",
            rows[0].solved, rows[0].methods);
@@ -53,7 +54,8 @@ static void print_pyramids(const ah_pyramid *rows)
 
 static void print_table(const ah_row *rows)
 {
-    printf("\nTable 1: 210 disks, the first step (seconds; error: 2-norm of min(r_N, u_N))\n\n"
+    printf("\nTable 1: 210 disks, the first step (seconds of processor time; error: 2-norm of "
+           "min(r_N, u_N))\n\n"
            "%5s %12s %12s %12s %12s %9s | %12s %10s %12s\n",
            "mu", "paper LCP0", "LCP3", "error", "ours LCP0", "pivots", "LCP3", "error", "residual");
     for (int k = 0; k < AH_ROWS; ++k) {
@@ -70,15 +72,15 @@ static void print_table(const ah_row *rows)
         } else {
             printf("%12s", mo_status_word(row->lcp0.status));
         }
-        printf(" %9d | %12.3f %10.1e %12.1e\n", row->lcp0.iterations, row->lcp3.seconds, row->lcp3.discrepancy,
-               row->lcp3.residual);
+        printf(" %9d | %12.3f %10.1e %12.1e\n", row->lcp0.iterations, row->lcp3.seconds,
+               row->lcp3.discrepancy, row->lcp3.residual);
     }
 }
 
 static void print_run(const char *name, const ah_run *run)
 {
-    printf("  %-20s %-16s %10d %9.3f %11.1e", name, mo_status_word(run->status), run->iterations, run->seconds,
-           run->residual);
+    printf("  %-20s %-16s %10d %9.3f %11.1e", name, mo_status_word(run->status), run->iterations,
+           run->seconds, run->residual);
     if (run->contraction > 0) {
         printf(" %12.2f", run->contraction);
     } else {
@@ -95,10 +97,10 @@ static void print_steps(const ah_step *steps)
 {
     for (int k = 0; k < AH_STEPS; ++k) {
         const ah_step *step = &steps[k];
-        printf("\n%d disks, %d contacts, mu = %g, the first step%s\n\n", step->disks, step->contacts, step->mu,
-               k ? " (the paper: LCP0, LCP1 and LCP2 fail)" : "");
-        printf("  %-20s %-16s %10s %9s %11s %12s %12s\n", "", "", "iterations", "seconds", "residual", "contraction",
-               "|v - LCP0|");
+        printf("\n%d disks, %d contacts, mu = %g, the first step%s\n\n", step->disks,
+               step->contacts, step->mu, k ? " (the paper: LCP0, LCP1 and LCP2 fail)" : "");
+        printf("  %-20s %-16s %10s %9s %11s %12s %12s\n", "", "", "iterations", "seconds",
+               "residual", "contraction", "|v - LCP0|");
         for (int m = 0; m < AH_METHODS; ++m) {
             print_run(ah_paper_names[m], &step->run[m]);
         }
@@ -110,7 +112,8 @@ static void print_steps(const ah_step *steps)
 static void print_rates(const ah_rate *rows)
 {
     printf("\n21 disks: contraction factor of the maps, and LCP3 against the solution\n\n"
-           "%6s %10s %10s %16s %16s\n", "mu", "chi_1", "chi_2", "error of v", "mu lambda");
+           "%6s %10s %10s %16s %16s\n",
+           "mu", "chi_1", "chi_2", "error of v", "mu lambda");
     for (int k = 0; k < AH_RATES; ++k) {
         printf("%6g", rows[k].mu);
         for (int m = 0; m < 2; ++m) {

@@ -7,6 +7,7 @@
  * (sweep.h): for each body, every pair of constraints on it adds its part, T_i' (pull push') R_j.  A body that
  * touches many others (a floor that moves) makes A dense; a pile keeps it sparse.
  */
+#include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -147,6 +148,53 @@ void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b)
             const double soft = lcp->problem->compliance ? lcp->problem->compliance[at] : 0;
             b[k] += row->test[a] * (u[at] + soft * lcp->offset[at]);
         }
+    }
+}
+
+/* ---- units --------------------------------------------------------------------------------- */
+
+double mo_lcp_scale_for(double x)
+{
+    int exponent;
+    if (!(x > 0) || !isfinite(x)) {
+        return 1;
+    }
+    frexp(x, &exponent);
+    return ldexp(1, -exponent / 2);
+}
+
+void mo_lcp_scales(const mo_lcp *lcp, const double *A, double *scale)
+{
+    const size_t next = (size_t)lcp->size + 1; /* from one diagonal entry to the next */
+    for (int k = 0; k < lcp->free_count; ++k) {
+        scale[k] = mo_lcp_scale_for(A[(size_t)k * next]);
+    }
+    for (int i = 0; i < lcp->problem->constraint_count; ++i) {
+        double sum = 0;
+        int count = 0;
+        for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k) {
+            const double diagonal = A[(size_t)k * next];
+            if (lcp->unknown[k].rows > 0 && diagonal > 0) {
+                sum += diagonal;
+                ++count;
+            }
+        }
+        const double own = mo_lcp_scale_for(count ? sum / count : 0);
+        for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k) {
+            scale[k] = lcp->unknown[k].rows > 0 ? own : 1 / own;
+        }
+    }
+}
+
+void mo_lcp_apply_scales(const mo_lcp *lcp, const double *scale, double *A, double *b)
+{
+    const int n = lcp->size;
+    for (int i = 0; i < n; ++i) {
+        double *line = A + (size_t)i * n;
+        for (int j = 0; j < n; ++j) {
+            line[j] *= scale[i] * scale[j];
+        }
+        b[i] *= scale[i];
     }
 }
 

@@ -51,6 +51,8 @@ void dgetrs_(const char *trans, const int *n, const int *columns, const double *
 
 enum { MOST_UNKNOWNS = 1500 }; /* a factorisation in some tenths of a second */
 
+static const double BEYOND_DOUBT =
+    1e11; /* size of a solution, beside numbers of about one, that rounding cannot hide */
 static const double SHORTEST_STEP = 1e-8; /* below this the iterates no longer move           */
 static const double SMALLEST_GAP = 1e-26; /* below this w and z are noise                     */
 static const double NEXT_POLISH = 1e-2;   /* the gap falls by this between two polishes       */
@@ -251,6 +253,19 @@ static mo_status give_up(mo_run *run, const mo_fip *f)
     return mo_run_stall(run, "none of %d starts led to a solution", f->restart);
 }
 
+/* The multipliers are in the result; whether they are a proof depends on how far a solution would have to be. */
+static mo_status refute(mo_run *run, const mo_fip *f)
+{
+    if (f->least_sum >= BEYOND_DOUBT && !f->lcp.uses_facets && f->joints.rank == f->joints.count) {
+        mo_say(&run->result->message,
+               "no impulse meets all inequalities: the ray in the result shows it");
+        return MO_NO_SOLUTION;
+    }
+    return mo_run_stall(
+        run, "no impulse within %.0e times |q| meets all inequalities, by linear programming",
+        f->least_sum);
+}
+
 static mo_status solve(mo_run *run, void *memory)
 {
     mo_fip *f = memory;
@@ -275,10 +290,7 @@ static mo_status solve(mo_run *run, void *memory)
         case MO_FIP_MUST_STOP:
             return run->status;
         case MO_FIP_INFEASIBLE:
-            return mo_run_stall(
-                run,
-                "no impulse within %.0e times |q| meets all inequalities, by linear programming",
-                f->least_sum);
+            return refute(run, f);
         default:
             break;
         }

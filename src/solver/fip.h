@@ -53,6 +53,9 @@ void mo_fip_multiply(const mo_fip *f, const double *x, double *y);
 /* Is r = r0 + R z a solution?  Measures it, and so keeps the best. */
 int mo_fip_check(mo_run *run, mo_fip *f);
 
+/* Hands back multipliers y >= 0 of the pairs, with y' S next to nothing and c' y < 0, as the ray of the result. */
+void mo_fip_keep_ray(mo_run *run, mo_fip *f, const double *y);
+
 /*
  * Solves the linear system of the active set: z_k = 0 where z_k < w_k, w_k = 0 elsewhere, starting from the point,
  * with the velocity that the impulse truly causes.  Measures the answer; the point itself stays as it is.

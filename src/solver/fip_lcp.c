@@ -58,57 +58,13 @@ void mo_fip_multiply(const mo_fip *f, const double *x, double *y)
     }
 }
 
-/* ---- units ----------------------------------------------------------------------------------- */
-
-static double inverse_root(double x)
-{
-    return x > 0 && isfinite(x) ? 1 / sqrt(x) : 1;
-}
-
-/* One scale for the impulses of a block, by the mean of their diagonal; speeds have its inverse. */
-static void choose_scales(mo_fip *f)
-{
-    const mo_lcp *lcp = &f->lcp;
-    const size_t next = (size_t)lcp->size + 1; /* from one diagonal entry to the next */
-    for (int k = 0; k < lcp->free_count; ++k) {
-        f->scale[k] = inverse_root(f->A[(size_t)k * next]);
-    }
-    for (int i = 0; i < lcp->problem->constraint_count; ++i) {
-        double sum = 0;
-        int count = 0;
-        for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k) {
-            const double diagonal = f->A[(size_t)k * next];
-            if (lcp->unknown[k].rows > 0 && diagonal > 0) {
-                sum += diagonal;
-                ++count;
-            }
-        }
-        const double scale = inverse_root(count ? sum / count : 0);
-        for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k) {
-            f->scale[k] = lcp->unknown[k].rows > 0 ? scale : 1 / scale;
-        }
-    }
-}
-
-static void apply_scales(mo_fip *f)
-{
-    const int n = f->lcp.size;
-    for (int i = 0; i < n; ++i) {
-        double *line = f->A + (size_t)i * n;
-        for (int j = 0; j < n; ++j) {
-            line[j] *= f->scale[i] * f->scale[j];
-        }
-        f->b[i] *= f->scale[i];
-    }
-}
-
 void mo_fip_prepare(mo_run *run, mo_fip *f)
 {
     double most = 0;
     mo_lcp_matrix(&f->lcp, f->sweep, f->A);
     mo_lcp_vector(&f->lcp, f->v, run->u, f->b);
-    choose_scales(f);
-    apply_scales(f);
+    mo_lcp_scales(&f->lcp, f->A, f->scale);
+    mo_lcp_apply_scales(&f->lcp, f->scale, f->A, f->b);
     if (f->lcp.free_count) {
         mo_lcp_joints_eliminate(&f->joints, f->A, f->b, f->S, f->c);
     } else {
@@ -145,6 +101,18 @@ static void set_point(mo_run *run, mo_fip *f, const double *x)
     memcpy(pairs, x, (size_t)f->n * sizeof *pairs);
     mo_lcp_joints_recover(&f->joints, pairs, f->all_z);
     set_impulse(run, f);
+}
+
+void mo_fip_keep_ray(mo_run *run, mo_fip *f, const double *y)
+{
+    double *pairs = f->all_z + f->lcp.free_count;
+    memcpy(pairs, y, (size_t)f->n * sizeof *pairs);
+    mo_lcp_joints_backward(&f->joints, NULL, pairs, f->all_z);
+    for (int k = 0; k < f->lcp.size; ++k) {
+        f->all_w[k] = f->scale[k] * f->all_z[k];
+    }
+    mo_lcp_ray(&f->lcp, f->all_w, run->r);
+    mo_run_keep_ray(run, run->r);
 }
 
 int mo_fip_check(mo_run *run, mo_fip *f)

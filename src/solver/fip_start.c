@@ -215,6 +215,7 @@ mo_fip_state mo_fip_start(mo_run *run, mo_fip *f)
     }
     f->least_sum = least_sum(f, b.y, b.gradient);
     if (f->least_sum >= OUT_OF_REACH) {
+        mo_fip_keep_ray(run, f, b.y);
         return MO_FIP_INFEASIBLE;
     }
     begin(f, &b);

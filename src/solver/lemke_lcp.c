@@ -13,42 +13,6 @@ static const double OUT_OF_REACH = 1e11;
 
 /* ---- the LCP ------------------------------------------------------------------------------- */
 
-/* The power of two next to 1 / sqrt(x). */
-static double scale_for(double x)
-{
-    int exponent;
-    if (!(x > 0) || !isfinite(x)) {
-        return 1;
-    }
-    frexp(x, &exponent);
-    return ldexp(1, -exponent / 2);
-}
-
-/* One scale for the impulses of a block, by the mean of their diagonal; speeds have its inverse. */
-static void choose_scales(mo_lemke_work *work)
-{
-    const mo_lcp *lcp = &work->exact;
-    const size_t next = (size_t)lcp->size + 1; /* from one diagonal entry to the next */
-    for (int k = 0; k < lcp->free_count; ++k) {
-        work->scale[k] = scale_for(work->A[(size_t)k * next]);
-    }
-    for (int i = 0; i < lcp->problem->constraint_count; ++i) {
-        double sum = 0;
-        int count = 0;
-        for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k) {
-            const double diagonal = work->A[(size_t)k * next];
-            if (lcp->unknown[k].rows > 0 && diagonal > 0) {
-                sum += diagonal;
-                ++count;
-            }
-        }
-        const double scale = scale_for(count ? sum / count : 0);
-        for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k) {
-            work->scale[k] = lcp->unknown[k].rows > 0 ? scale : 1 / scale;
-        }
-    }
-}
-
 /* A and b of a view, scaled, then S and c without its joints. */
 static void assemble(mo_run *run, mo_lemke_work *work, const mo_lcp *lcp)
 {
@@ -56,15 +20,9 @@ static void assemble(mo_run *run, mo_lemke_work *work, const mo_lcp *lcp)
     mo_lcp_matrix(lcp, work->sweep, work->A);
     mo_lcp_vector(lcp, work->v, run->u, work->b);
     if (lcp == &work->relaxed) { /* it comes first; its diagonal is positive */
-        choose_scales(work);
+        mo_lcp_scales(lcp, work->A, work->scale);
     }
-    for (int i = 0; i < n; ++i) {
-        double *line = work->A + (size_t)i * n;
-        for (int j = 0; j < n; ++j) {
-            line[j] *= work->scale[i] * work->scale[j];
-        }
-        work->b[i] *= work->scale[i];
-    }
+    mo_lcp_apply_scales(lcp, work->scale, work->A, work->b);
     if (lcp->free_count) {
         mo_lcp_joints_eliminate(&work->joints, work->A, work->b, work->S, work->c);
     } else if (n > 0) {
@@ -86,7 +44,7 @@ void mo_lemke_prepare(mo_run *run, mo_lemke_work *work)
     for (size_t k = 0; k < pairs; ++k) {
         most = fmax(most, fabs(work->c[k]));
     }
-    const double root = scale_for(most);
+    const double root = mo_lcp_scale_for(most);
     work->size = 1 / (root * root);
     for (size_t k = 0; k < pairs; ++k) {
         work->c[k] /= work->size;
