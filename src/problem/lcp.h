@@ -152,17 +152,17 @@ void mo_lcp_matrix(const mo_lcp *lcp, const mo_sweep *sweep, double *A);
 void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b);
 
 /*
- * Units for the unknowns: one scale (a power of two, so that nothing is rounded) for the impulses of a block, by the mean
- * of their diagonal in A, and its inverse for its speeds, so that products w_k z_k stay as they are.  With z = scale z' and
- * w' = scale w the diagonal of A' is about one.
+ * Units for the unknowns: one scale for the impulses of a block, by the mean of their diagonal in A, and its inverse for its
+ * speeds, so that products w_k z_k stay as they are.  With z = scale z' and w' = scale w the diagonal of A' is one in
+ * the mean, or, with powers of two (by which nothing is rounded), about one.
  */
-void mo_lcp_scales(const mo_lcp *lcp, const double *A, double *scale);
+void mo_lcp_scales(const mo_lcp *lcp, const double *A, int powers_of_two, double *scale);
 
 /* A' = diag(scale) A diag(scale) and b' = diag(scale) b, in place. */
 void mo_lcp_apply_scales(const mo_lcp *lcp, const double *scale, double *A, double *b);
 
-/* The power of two next to 1 / sqrt(x); 1 where x is no positive number. */
-double mo_lcp_scale_for(double x);
+/* 1 / sqrt(x), or the power of two next to it; 1 where x is no positive number. */
+double mo_lcp_scale_for(double x, int powers_of_two);
 
 /* A and b with M kept (global problems): dof_count free unknowns v come first, then z. */
 void mo_lcp_with_mass(const mo_lcp *lcp, double *A, double *b);

@@ -153,21 +153,24 @@ void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b)
 
 /* ---- units --------------------------------------------------------------------------------- */
 
-double mo_lcp_scale_for(double x)
+double mo_lcp_scale_for(double x, int powers_of_two)
 {
     int exponent;
     if (!(x > 0) || !isfinite(x)) {
         return 1;
     }
+    if (!powers_of_two) {
+        return 1 / sqrt(x);
+    }
     frexp(x, &exponent);
     return ldexp(1, -exponent / 2);
 }
 
-void mo_lcp_scales(const mo_lcp *lcp, const double *A, double *scale)
+void mo_lcp_scales(const mo_lcp *lcp, const double *A, int powers_of_two, double *scale)
 {
     const size_t next = (size_t)lcp->size + 1; /* from one diagonal entry to the next */
     for (int k = 0; k < lcp->free_count; ++k) {
-        scale[k] = mo_lcp_scale_for(A[(size_t)k * next]);
+        scale[k] = mo_lcp_scale_for(A[(size_t)k * next], powers_of_two);
     }
     for (int i = 0; i < lcp->problem->constraint_count; ++i) {
         double sum = 0;
@@ -179,7 +182,7 @@ void mo_lcp_scales(const mo_lcp *lcp, const double *A, double *scale)
                 ++count;
             }
         }
-        const double own = mo_lcp_scale_for(count ? sum / count : 0);
+        const double own = mo_lcp_scale_for(count ? sum / count : 0, powers_of_two);
         for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k) {
             scale[k] = lcp->unknown[k].rows > 0 ? own : 1 / own;
         }

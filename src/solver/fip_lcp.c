@@ -63,7 +63,7 @@ void mo_fip_prepare(mo_run *run, mo_fip *f)
     double most = 0;
     mo_lcp_matrix(&f->lcp, f->sweep, f->A);
     mo_lcp_vector(&f->lcp, f->v, run->u, f->b);
-    mo_lcp_scales(&f->lcp, f->A, f->scale);
+    mo_lcp_scales(&f->lcp, f->A, 0, f->scale);
     mo_lcp_apply_scales(&f->lcp, f->scale, f->A, f->b);
     if (f->lcp.free_count) {
         mo_lcp_joints_eliminate(&f->joints, f->A, f->b, f->S, f->c);

@@ -20,7 +20,7 @@ static void assemble(mo_run *run, mo_lemke_work *work, const mo_lcp *lcp)
     mo_lcp_matrix(lcp, work->sweep, work->A);
     mo_lcp_vector(lcp, work->v, run->u, work->b);
     if (lcp == &work->relaxed) { /* it comes first; its diagonal is positive */
-        mo_lcp_scales(lcp, work->A, work->scale);
+        mo_lcp_scales(lcp, work->A, 1, work->scale);
     }
     mo_lcp_apply_scales(lcp, work->scale, work->A, work->b);
     if (lcp->free_count) {
@@ -44,7 +44,7 @@ void mo_lemke_prepare(mo_run *run, mo_lemke_work *work)
     for (size_t k = 0; k < pairs; ++k) {
         most = fmax(most, fabs(work->c[k]));
     }
-    const double root = mo_lcp_scale_for(most);
+    const double root = mo_lcp_scale_for(most, 1);
     work->size = 1 / (root * root);
     for (size_t k = 0; k < pairs; ++k) {
         work->c[k] /= work->size;
