@@ -11,6 +11,12 @@
 static const double JOINT = 1e-9;
 
 /*
+ * Added to T^2, in units of W_ii.  Where contacts stick with forces far larger than the velocities are small, T^2 falls below the rounding
+ * of W, which is singular where they are redundant.  It slows the drift of r in that null space and moves no solution.
+ */
+static const double STUCK = 1e-12;
+
+/*
  * The least sigma.  Where a contact slides, p and z meet on opposite sides of the boundary, and an angle t between them costs
  * only t^2 in p.z: longer steps leave angles of the order sqrt(tau), and half of the digits are lost.
  */
@@ -281,12 +287,15 @@ static void evaluate(mo_interior *s)
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-/* C += E' T^2 E of one cone. */
+/* C += E' (T^2 + STUCK) E of one cone. */
 static void add_cone(const mo_law_cone *cone, const mo_scaling *scaling, int d, double *C)
 {
     const int n = cone->dim;
     double Q[MO_LORENTZ_MAX * MO_LORENTZ_MAX];
     mo_scaling_square(n, scaling, Q);
+    for (int a = 0; a < n; ++a) {
+        Q[a * n + a] += STUCK;
+    }
     for (int a = 0; a < n; ++a) {
         double row[MO_LAW_MAX_DIM] = {0};
         for (int b = 0; b < n; ++b) {
