@@ -12,8 +12,7 @@ mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena,
 {
     const mo_sweep *sweep;
     mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep);
-    const mo_space space =
-        problem->row_count <= CONTACT_ROWS ? MO_SPACE_CONTACTS : MO_SPACE_BEST;
+    const mo_space space = problem->row_count <= CONTACT_ROWS ? MO_SPACE_CONTACTS : MO_SPACE_BEST;
     mo_delassus *system = matrix ? &matrix->system : NULL;
     error = error ? error : mo_delassus_layout(problem, space, arena, system);
     if (error) {

@@ -33,7 +33,7 @@
 enum { NEWTON_STEPS = 30, HALVINGS = 2, BAD_STEPS = 3 };
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
 static const double SHORT = 1e-8; /* a step that leads nowhere */
-static const double BETAS[] = {1, 100, 0.01};
+static const double BETAS[] = {1, 0.1, 100, 10, 0.01};
 
 typedef struct workspace {
     mo_newton newton;
