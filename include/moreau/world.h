@@ -101,6 +101,7 @@ typedef struct mo_body_def {
     double linear_damping, angular_damping; /* 1/s, implicit */
     mo_motion_fn *motion; /* driven: NULL moves with the given velocity and spin */
     void *motion_user;
+    size_t motion_user_size; /* where not 0: so many bytes at motion_user are copied, and the copy is handed over */
     const char *name; /* copied; may be NULL */
 } mo_body_def;
 

@@ -88,6 +88,7 @@ void mo_world_destroy(mo_world *world)
     }
     for (int k = 0; k < world->body_places; ++k) {
         mo_memory_free(&own, world->body[k].name);
+        mo_memory_free(&own, world->body[k].motion_data);
     }
     mo_tree_destroy(world->tree);
     mo_builder_destroy(world->builder);
@@ -222,11 +223,11 @@ static int take_body_place(mo_world *world)
     return world->body_places++;
 }
 
-static char *copy_name(const mo_world *world, const char *name)
+/* A copy of so many bytes (at least one); NULL for lack of memory. */
+static void *copy_bytes(const mo_world *world, const void *bytes, size_t size)
 {
-    const char *text = name ? name : "";
-    char *copy = mo_memory_array(&world->allocator, strlen(text) + 1, 1);
-    return copy ? strcpy(copy, text) : NULL;
+    void *copy = mo_memory_array(&world->allocator, size, 1);
+    return copy && size ? memcpy(copy, bytes, size) : copy;
 }
 
 mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message *why)
@@ -234,19 +235,26 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     if (check_body(world, def, why)) {
         return (mo_body_id){0};
     }
-    char *name = copy_name(world, def->name);
+    const char *text = def->name ? def->name : "";
+    char *name = copy_bytes(world, text, strlen(text) + 1);
+    void *motion_data = copy_bytes(world, def->motion_user, def->motion_user_size);
     const int has_room =
         mo_memory_grow(&world->allocator, (void **)&world->living, &world->living_room,
                        (size_t)world->living_count + 1, sizeof *world->living);
-    const int place = name && has_room ? take_body_place(world) : MO_NONE;
+    const int place = name && motion_data && has_room ? take_body_place(world) : MO_NONE;
     if (place < 0) {
         mo_memory_free(&world->allocator, name);
+        mo_memory_free(&world->allocator, motion_data);
         mo_fail_memory(why);
         return (mo_body_id){0};
     }
     mo_sim_body *body = world->body + place;
     *body = (mo_sim_body){.generation = world->generation++, .kind = def->kind, .def = *def};
     body->def.name = body->name = name;
+    body->motion_data = motion_data;
+    if (def->motion_user_size > 0) {
+        body->def.motion_user = motion_data;
+    }
     body->first_shape = body->first_joint = body->block = MO_NONE;
     memcpy(body->orientation, def->pose.orientation, sizeof body->orientation);
     mo_quat_normalise(body->orientation);
@@ -400,6 +408,7 @@ void mo_world_remove_body(mo_world *world, mo_body_id id)
         k = next;
     }
     mo_memory_free(&world->allocator, body->name);
+    mo_memory_free(&world->allocator, body->motion_data);
     *body = (mo_sim_body){0};
     for (int k = 0; k < world->living_count; ++k) {
         if (world->living[k] == place) {

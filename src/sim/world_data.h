@@ -30,6 +30,7 @@ typedef struct mo_sim_body {
     mo_body_kind kind;
     mo_body_def def; /* as given */
     char *name;      /* the world's copy, also in def */
+    void *motion_data; /* likewise */
     int first_shape; /* a list through mo_sim_shape.next   */
     int shape_count;
     int first_joint; /* a list through mo_sim_joint.next   */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What the builders of worlds share.  A sketch collects a world; the first thing that fails is kept and later calls do nothing, so that
+ * a builder reads from top to bottom and is checked once, at its end (sketch_finish).
+ */
+#ifndef SCENES_WORLD_TOOLS_H
+#define SCENES_WORLD_TOOLS_H
+
+#include "worlds.h"
+
+typedef struct sketch {
+    mo_world *world;
+    mo_error error;
+    mo_message why;
+    double friction, restitution, density; /* of what is added from now on */
+} sketch;
+
+sketch sketch_begin(mo_world_def def, double friction);
+mo_error sketch_finish(sketch *s, mo_world **world, mo_message *why);
+
+mo_body_id sketch_body(sketch *s, mo_body_kind kind, mo_pose pose, const char *name);
+void sketch_shape(sketch *s, mo_body_id body, mo_shape_def shape); /* with the sketch's material and density */
+/* A body with one shape. */
+mo_body_id sketch_add(sketch *s, mo_body_kind kind, mo_shape_def shape, mo_pose pose);
+void sketch_velocity(sketch *s, mo_body_id body, double x, double y, double z);
+void sketch_spin(sketch *s, mo_body_id body, double x, double y, double z);
+void sketch_joint(sketch *s, const mo_joint_def *def);
+void sketch_floor(sketch *s); /* z = 0, or y = 0 in the plane */
+
+#endif
