@@ -43,7 +43,8 @@ void sketch_shape(sketch *s, mo_body_id body, mo_shape_def shape)
         shape.material.friction = s->friction;
         shape.material.restitution = s->restitution;
         shape.density = s->density;
-        s->error = mo_world_add_shape(s->world, body, &shape, &s->why).index ? MO_OK : MO_ERR_ARGUMENT;
+        s->error =
+            mo_world_add_shape(s->world, body, &shape, &s->why).index ? MO_OK : MO_ERR_ARGUMENT;
     }
 }
 
@@ -58,7 +59,8 @@ static void set_motion(sketch *s, mo_body_id body, const double v[3], const doub
 {
     if (!s->error) {
         const mo_body_state now = mo_body_get(s->world, body);
-        s->error = mo_body_set(s->world, body, &now.pose, v ? v : now.velocity, spin ? spin : now.spin, &s->why);
+        s->error = mo_body_set(s->world, body, &now.pose, v ? v : now.velocity,
+                               spin ? spin : now.spin, &s->why);
     }
 }
 

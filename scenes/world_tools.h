@@ -20,7 +20,8 @@ sketch sketch_begin(mo_world_def def, double friction);
 mo_error sketch_finish(sketch *s, mo_world **world, mo_message *why);
 
 mo_body_id sketch_body(sketch *s, mo_body_kind kind, mo_pose pose, const char *name);
-void sketch_shape(sketch *s, mo_body_id body, mo_shape_def shape); /* with the sketch's material and density */
+void sketch_shape(sketch *s, mo_body_id body,
+                  mo_shape_def shape); /* with the sketch's material and density */
 /* A body with one shape. */
 mo_body_id sketch_add(sketch *s, mo_body_kind kind, mo_shape_def shape, mo_pose pose);
 void sketch_velocity(sketch *s, mo_body_id body, double x, double y, double z);

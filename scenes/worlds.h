@@ -43,7 +43,8 @@ const world_scene *world_scene_find(const char *name); /* NULL where there is no
 int world_parameter_count(const world_scene *scene);
 void world_default_values(const world_scene *scene, double *values);
 /* Sets one by name; a sentence where the name or the range is wrong. */
-mo_error world_set_value(const world_scene *scene, double *values, const char *name, double value, mo_message *why);
+mo_error world_set_value(const world_scene *scene, double *values, const char *name, double value,
+                         mo_message *why);
 
 /* world_default_values, then build. */
 mo_error world_create_default(const char *name, mo_world **world, mo_message *why);
