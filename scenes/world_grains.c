@@ -194,7 +194,7 @@ mo_error world_drum(const double *values, mo_world **world, mo_message *why)
             sketch_shape(&s, drum, bar);
         }
     }
-    const double radius = 0.7 / sqrt((double)count), cell = 2.1 * radius;
+    const double radius = 0.5 / sqrt((double)count), cell = 2.1 * radius;
     const int across = (int)(1.3 / cell) > 0 ? (int)(1.3 / cell) : 1;
     for (int k = 0; k < count; ++k) {
         const double x =

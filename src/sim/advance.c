@@ -61,7 +61,7 @@ static void free_spin(const mo_sim_body *body, double h, double out[3])
 {
     double R[9], w0[3], l[3], moment[3], y[3];
     mo_quat_matrix(body->orientation, R);
-    mo_mat3_apply_transposed(R, body->v + 3, w0);
+    mo_mat3_apply_transposed(R, body->start_v + 3, w0);
     mo_mat3_apply(body->inertia, w0, l);
     mo_mat3_apply_transposed(R, body->force + 3, moment);
     mo_vec3_along(l, h, moment, l);
@@ -75,11 +75,11 @@ static void free_velocity(const mo_world *world, mo_sim_body *body, double h)
     const double damp = 1 / (1 + h * body->def.linear_damping);
     for (int k = 0; k < 3; ++k) {
         body->free_v[k] =
-            damp * (body->v[k] + h * (world->def.gravity[k] + body->force[k] / body->mass));
+            damp * (body->start_v[k] + h * (world->def.gravity[k] + body->force[k] / body->mass));
     }
     if (mo_is_planar(world)) {
         body->free_v[2] = body->free_v[3] = body->free_v[4] = 0;
-        body->free_v[5] = (body->v[5] + h * body->force[5] / body->inertia[8]) /
+        body->free_v[5] = (body->start_v[5] + h * body->force[5] / body->inertia[8]) /
                           (1 + h * body->def.angular_damping);
         return;
     }
@@ -122,6 +122,7 @@ void mo_advance_free(mo_world *world, double h)
             free_velocity(world, body, h);
         } else if (body->kind == MO_BODY_DRIVEN) {
             driven_velocity(world, body, h);
+            memcpy(body->start_v, body->free_v, sizeof body->start_v);
         } else {
             memset(body->free_v, 0, sizeof body->free_v);
         }

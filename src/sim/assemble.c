@@ -11,8 +11,7 @@
  *
  *     w_N = gap / h                       the gap is linearised over the step [anitescu2004, eq. 2.3]; a penetration deeper than
  *                                         a hundredth of a body goes out in several steps
- *     w_N = e u_N before the step         where an impact happens in this step and bounces (Newton's law, Moreau's form): faster than
- *                                         restitution_speed, and than what two steps of falling make
+ *     w_N = e u_N before the impact       in the problem of an impact (Newton's law, Moreau's form; impact.c)
  *     w_T = slip / h                      of a contact that stuck: takes back what tolerance let it slide, so that errors of
  *                                         the solves do not add up to a creep
  */
@@ -69,12 +68,12 @@ static void from_block(const mo_world *world, const double *in, double v[6])
     }
 }
 
-static void add_body(mo_world *world, mo_sim_body *body)
+static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
 {
     const int n = mo_body_rows(world);
     double M[36], v[6], f[6];
     mass_matrix(world, body, M);
-    mo_to_block(world, body->free_v, v);
+    mo_to_block(world, phase->is_impact ? body->start_v : body->free_v, v);
     for (int i = 0; i < n; ++i) {
         f[i] = 0;
         for (int j = 0; j < n; ++j) {
@@ -84,10 +83,10 @@ static void add_body(mo_world *world, mo_sim_body *body)
     body->block = mo_builder_add_body(world->builder, n, M, f);
 }
 
-static void need_body(mo_world *world, int place)
+static void need_body(mo_world *world, int place, const mo_phase *phase)
 {
     if (place >= 0 && mo_moves_freely(world->body + place) && world->body[place].block == MO_NONE) {
-        add_body(world, world->body + place);
+        add_body(world, world->body + place, phase);
     }
 }
 
@@ -138,22 +137,14 @@ static void contact_jacobian(const mo_world *world, const mo_sim_contact *contac
     }
 }
 
-int mo_contact_bounces(const mo_world *world, const mo_sim_contact *contact, double h)
+static double normal_w(const mo_world *world, const mo_sim_contact *contact, const mo_phase *phase)
 {
-    const double speed = -contact->approach, fall = 2 * h * mo_vec3_norm(world->def.gravity);
-    return contact->restitution > 0 && speed > fmax(world->def.restitution_speed, fall) &&
-           contact->gap <= h * speed;
-}
-
-static double normal_w(const mo_world *world, const mo_sim_contact *contact, double h,
-                       double restitution)
-{
-    if (restitution > 0 && mo_contact_bounces(world, contact, h)) {
-        return restitution * contact->restitution * contact->approach;
+    if (phase->is_impact) {
+        return phase->restitution * contact->restitution * mo_contact_approach(world, contact);
     }
     const double size = fmin(world->shape[contact->shape[0]].collider.size,
                              world->shape[contact->shape[1]].collider.size);
-    return fmax(contact->gap, -RECOVERY * size) / h;
+    return fmax(contact->gap, -RECOVERY * size) / phase->h;
 }
 
 /* What driven bodies add to u. */
@@ -171,18 +162,18 @@ static void add_driven(const mo_world *world, const mo_sim_contact *contact, int
     }
 }
 
-static void add_contact(mo_world *world, mo_sim_contact *contact, double h, double restitution)
+static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase)
 {
     const int rows = contact_rows(world, contact), n = mo_body_rows(world);
-    double w[MO_CONTACT_ROWS] = {normal_w(world, contact, h, restitution)};
-    for (int k = 1; k < rows && k < 3; ++k) {
-        w[k] = mo_vec3_dot(contact->slip, contact->frame + 3 * k) / h;
+    double w[MO_CONTACT_ROWS] = {normal_w(world, contact, phase)};
+    for (int k = 1; k < rows && k < 3 && !phase->is_impact; ++k) {
+        w[k] = mo_vec3_dot(contact->slip, contact->frame + 3 * k) / phase->h;
     }
     for (int side = 0; side < 2; ++side) {
         if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN) {
             add_driven(world, contact, side, w);
         }
-        need_body(world, contact->body[side]);
+        need_body(world, contact->body[side], phase);
     }
     const mo_law law = contact_law(world, contact);
     contact->constraint = mo_builder_add_constraint(world->builder, rows, &law, w);
@@ -227,7 +218,7 @@ static mo_error write_start(mo_world *world)
     return MO_OK;
 }
 
-mo_error mo_assemble(mo_world *world, double h, double restitution, mo_message *why)
+mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
 {
     mo_problem_destroy(world->problem);
     world->problem = NULL;
@@ -236,13 +227,13 @@ mo_error mo_assemble(mo_world *world, double h, double restitution, mo_message *
     }
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
-        need_body(world, joint->body[0]);
-        need_body(world, joint->body[1]);
-        mo_joint_assemble(world, world->jointed[k], h);
+        need_body(world, joint->body[0], phase);
+        need_body(world, joint->body[1], phase);
+        mo_joint_assemble(world, world->jointed[k], phase);
     }
     for (int k = 0; k < world->contacts.count; ++k) {
         if (world->contacts.at[k].constraint != MO_NONE) {
-            add_contact(world, world->contacts.at + k, h, restitution);
+            add_contact(world, world->contacts.at + k, phase);
         }
     }
     const mo_error error = mo_builder_finish(world->builder, &world->problem, why);
@@ -293,7 +284,7 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     mo_vec3_minus(u_b, u_a, velocity);
 }
 
-void mo_assemble_answer(mo_world *world, double h)
+void mo_assemble_velocities(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
@@ -302,6 +293,11 @@ void mo_assemble_answer(mo_world *world, double h)
                        body->next_v);
         }
     }
+}
+
+void mo_assemble_answer(mo_world *world, double h)
+{
+    mo_assemble_velocities(world);
     for (int k = 0; k < world->contacts.count; ++k) {
         if (world->contacts.at[k].constraint != MO_NONE) {
             read_contact(world, world->contacts.at + k, h);

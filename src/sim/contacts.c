@@ -144,15 +144,31 @@ static mo_error find_pairs(mo_world *world, double h)
 
 /* ---- contacts --------------------------------------------------------------------------------- */
 
-/* u_N with the velocities v of all bodies: those before the step (is_free = 0) or the free ones. */
 static double normal_velocity(const mo_world *world, const mo_sim_contact *contact, int is_free)
 {
     double u[2][3];
     for (int side = 0; side < 2; ++side) {
         const mo_sim_body *body = world->body + contact->body[side];
-        mo_point_velocity(body->x, is_free ? body->free_v : body->v, contact->point, u[side]);
+        mo_point_velocity(body->x, is_free ? body->free_v : body->start_v, contact->point, u[side]);
     }
     return mo_vec3_dot(contact->frame, u[1]) - mo_vec3_dot(contact->frame, u[0]);
+}
+
+double mo_contact_approach(const mo_world *world, const mo_sim_contact *contact)
+{
+    return normal_velocity(world, contact, 0);
+}
+
+void mo_contacts_choose(mo_world *world, double h)
+{
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        const mo_sim_shape *a = world->shape + contact->shape[0],
+                           *b = world->shape + contact->shape[1];
+        const double nearest =
+            fmin(normal_velocity(world, contact, 0), normal_velocity(world, contact, 1));
+        contact->constraint = contact->gap + h * nearest <= margin_of(world, a, b) ? 0 : MO_NONE;
+    }
 }
 
 static void set_frame(const mo_world *world, mo_sim_contact *contact, const double normal[3])
@@ -166,8 +182,7 @@ static void set_frame(const mo_world *world, mo_sim_contact *contact, const doub
     }
 }
 
-static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
-                            double margin, double h)
+static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch)
 {
     mo_sim_contacts *list = &world->contacts;
     if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)list->count + 1,
@@ -188,9 +203,6 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
                                 .torsion = both.torsion};
     mo_vec3_copy(touch->point, contact->point);
     set_frame(world, contact, touch->normal);
-    contact->approach = normal_velocity(world, contact, 0);
-    const double nearest = fmin(contact->approach, normal_velocity(world, contact, 1));
-    contact->constraint = contact->gap + h * nearest <= margin ? 0 : MO_NONE;
     return MO_OK;
 }
 
@@ -207,7 +219,7 @@ static mo_error collide_pairs(mo_world *world, double h)
         mo_collide(&a->collider, &pose_a, &b->collider, &pose_b,
                    margin + motion_of(body_a, h) + motion_of(body_b, h), &world->touches);
         for (int i = 0; i < world->touches.count; ++i) {
-            if (add_contact(world, pair, world->touches.touch + i, margin, h)) {
+            if (add_contact(world, pair, world->touches.touch + i)) {
                 return MO_ERR_MEMORY;
             }
         }
@@ -266,6 +278,7 @@ mo_error mo_contacts_find(mo_world *world, double h)
     qsort(world->contacts.at, (size_t)world->contacts.count, sizeof *world->contacts.at,
           by_identity);
     match(world);
+    mo_contacts_choose(world, h);
     return MO_OK;
 }
 
@@ -277,8 +290,10 @@ double mo_world_penetration(mo_world *world)
         return NAN;
     }
     for (int k = 0; k < world->pair_count; ++k) {
-        const mo_sim_shape *a = world->shape + world->pair[k].a, *b = world->shape + world->pair[k].b;
-        const mo_pose pose_a = mo_body_pose(world->body + a->body), pose_b = mo_body_pose(world->body + b->body);
+        const mo_sim_shape *a = world->shape + world->pair[k].a,
+                           *b = world->shape + world->pair[k].b;
+        const mo_pose pose_a = mo_body_pose(world->body + a->body),
+                      pose_b = mo_body_pose(world->body + b->body);
         world->touches.count = 0;
         mo_collide(&a->collider, &pose_a, &b->collider, &pose_b, 0, &world->touches);
         for (int i = 0; i < world->touches.count; ++i) {

@@ -323,7 +323,7 @@ static int can_move(const mo_world *world, const mo_sim_joint *joint)
     return 0;
 }
 
-void mo_joint_assemble(mo_world *world, int place, double h)
+void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
 {
     mo_sim_joint *joint = world->joint + place;
     for (int k = 0; k < MO_PART_COUNT; ++k) {
@@ -337,12 +337,14 @@ void mo_joint_assemble(mo_world *world, int place, double h)
     if (rows.count > 0) {
         double w[MO_JOINT_ROWS];
         for (int k = 0; k < rows.count; ++k) {
-            w[k] = rows.error[k] / h;
+            w[k] = phase->is_impact ? 0 : rows.error[k] / phase->h;
         }
         const mo_law held = mo_law_bilateral();
         add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
     }
-    add_coordinate(world, joint, h);
+    if (!phase->is_impact) { /* forces of motors and friction do nothing in no time */
+        add_coordinate(world, joint, phase->h);
+    }
 }
 
 static int first_impulse(int part)

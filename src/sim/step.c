@@ -5,11 +5,10 @@
  *
  *   1. free velocities        what the bodies would do without constraints
  *   2. contacts               within reach of the step
- *   3. the problem            assembled and solved, from the last step's impulses
- *      again                  where a contact that was left out closes all the same; and with restitution halved, then
- *                             without, where impacts with friction would add energy (Newton's law allows that; without
- *                             restitution no step does)
- *   4. new poses              refused, and nothing changed, where a number is not finite
+ *   3. impacts                those that bounce change the velocities at the start of the step (impact.c); then 1 again
+ *   4. the problem            assembled and solved, from the last step's impulses; again where a contact that was left out closes
+ *                             all the same
+ *   5. new poses              refused, and nothing changed, where a number is not finite
  */
 #include <math.h>
 #include <string.h>
@@ -72,9 +71,7 @@ static int take_late_contacts(mo_world *world, double h)
     return count;
 }
 
-/* ---- energy ----------------------------------------------------------------------------------- */
-
-static double kinetic_of(const mo_world *world, const mo_sim_body *body, const double v[6])
+double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6])
 {
     double Jw[3];
     if (mo_is_planar(world)) {
@@ -85,40 +82,6 @@ static double kinetic_of(const mo_world *world, const mo_sim_body *body, const d
     return 0.5 * (body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(v + 3, Jw));
 }
 
-/*
- * Does the step add energy that gravity and pushes do not account for?  Driven bodies may do work, so they excuse it.  The inertia is that
- * of the end of the step on both sides.
- */
-static int gains_energy(const mo_world *world, double h)
-{
-    double before = 0, after = 0;
-    for (int k = 0; k < world->living_count; ++k) {
-        const mo_sim_body *body = world->body + world->living[k];
-        if (body->kind == MO_BODY_DRIVEN) {
-            return 0;
-        }
-        if (body->block != MO_NONE) {
-            const double *v = body->next_v;
-            before += kinetic_of(world, body, body->v);
-            before += h * (body->mass * mo_vec3_dot(world->def.gravity, v) +
-                           mo_vec3_dot(body->force, v) + mo_vec3_dot(body->force + 3, v + 3));
-            after += kinetic_of(world, body, v);
-        }
-    }
-    return after > before + 1e-12 * fabs(before);
-}
-
-static int has_bounce(const mo_world *world, double h)
-{
-    for (int k = 0; k < world->contacts.count; ++k) {
-        const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE && mo_contact_bounces(world, contact, h)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* ---- the solve -------------------------------------------------------------------------------- */
 
 /*
@@ -126,10 +89,10 @@ static int has_bounce(const mo_world *world, double h)
  * iterations more come near to rounding: then a block at the edge of sliding is right to the last digits, and what rests keeps still.
  * They may fail; the answer is as good as the tolerance all the same.
  */
-static mo_error find_impulses(mo_world *world)
+static mo_error solve_problem(mo_world *world, int from_start)
 {
     mo_options options = world->def.solver;
-    options.start = world->start;
+    options.start = from_start ? world->start : NULL;
     mo_error error = mo_solve(world->problem, &options, &world->result);
     const mo_result first = world->result;
     const double aim = options.tol * BEYOND;
@@ -138,6 +101,7 @@ static mo_error find_impulses(mo_world *world)
         return error;
     }
     memcpy(world->start, first.r, (size_t)first.row_count * sizeof *world->start);
+    options.start = world->start;
     options.tol = aim;
     options.max_iter = MORE_ITERATIONS;
     error = mo_solve(world->problem, &options, &world->result);
@@ -148,51 +112,49 @@ static mo_error find_impulses(mo_world *world)
     return error;
 }
 
-static mo_error solve(mo_world *world, double h, double restitution, mo_step_report *report,
-                      mo_message *why)
+mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why)
 {
-    const double start = mo_clock();
-    mo_error error = mo_assemble(world, h, restitution, why);
-    const double assembled = mo_clock();
-    report->seconds_assemble += assembled - start;
-    if (error) {
-        return error;
-    }
-    error = find_impulses(world);
+    const mo_error error = solve_problem(world, from_start);
     if (error) {
         return mo_fail(why, error, "the step's contact problem was not taken: %.400s",
                        world->result.message.text);
     }
-    report->iterations += world->result.iterations;
-    mo_assemble_answer(world, h);
-    report->seconds_solve += mo_clock() - assembled;
     return MO_OK;
 }
 
-static mo_error solve_with_late_contacts(mo_world *world, double h, double restitution,
-                                         mo_step_report *report, mo_message *why)
+static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
-    mo_error error = MO_OK;
-    for (int round = 0; round < MOST_ROUNDS; ++round) {
-        error = solve(world, h, restitution, report, why);
-        if (error || !take_late_contacts(world, h)) {
-            break;
-        }
-        if (round == MOST_ROUNDS - 1) { /* those found last must be in the problem too */
-            error = solve(world, h, restitution, report, why);
-        }
+    const mo_phase phase = {.h = h};
+    const double start = mo_clock();
+    mo_error error = mo_assemble(world, &phase, why);
+    const double assembled = mo_clock();
+    report->seconds_assemble += assembled - start;
+    error = error ? error : mo_find_impulses(world, 1, why);
+    if (!error) {
+        report->iterations += world->result.iterations;
+        mo_assemble_answer(world, h);
     }
+    report->seconds_solve += mo_clock() - assembled;
     return error;
 }
 
 static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
-    mo_error error = solve_with_late_contacts(world, h, 1, report, why);
-    if (!error && has_bounce(world, h)) {
-        for (double restitution = 0.5; !error && gains_energy(world, h) && restitution >= 0;
-             restitution -= 0.5) {
-            error = solve_with_late_contacts(world, h, restitution, report, why);
-        }
+    mo_error error = solve(world, h, report, why);
+    for (int round = 0; !error && round < MOST_ROUNDS && take_late_contacts(world, h); ++round) {
+        error = solve(world, h, report, why);
+    }
+    return error;
+}
+
+/* Impacts, and what the bodies would do after them. */
+static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    int count;
+    const mo_error error = mo_impacts(world, h, report, &count, why);
+    if (!error && count > 0) {
+        mo_advance_free(world, h);
+        mo_contacts_choose(world, h);
     }
     return error;
 }
@@ -225,13 +187,13 @@ static void fill_report(const mo_world *world, mo_step_report *report)
     report->contacts = world->contacts.count;
     report->joints = world->jointed_count;
     report->bodies = mo_problem_body_count(world->problem);
-    report->status = world->result.status;
+    if (report->status == MO_SOLVED) { /* else an impact was not, which was told already */
+        report->status = world->result.status;
+        report->message = report->status != MO_SOLVED ? world->result.message : report->message;
+    }
     report->residual = world->result.residual;
     report->kinetic_energy = mo_world_kinetic_energy(world);
     report->potential_energy = mo_world_potential_energy(world);
-    if (report->status != MO_SOLVED) {
-        report->message = world->result.message;
-    }
 }
 
 /* The contacts of the last step become the present ones again. */
@@ -252,10 +214,15 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return error;
     }
     const double start = mo_clock();
+    for (int k = 0; k < world->living_count; ++k) {
+        memcpy(world->body[world->living[k]].start_v, world->body[world->living[k]].v,
+               sizeof world->body->v);
+    }
     mo_advance_free(world, h);
     error = mo_contacts_find(world, h) ? mo_fail_memory(why) : MO_OK;
     report->seconds_collide = mo_clock() - start;
     report->penetration = deepest(world);
+    error = error ? error : bounce(world, h, report, why);
     error = error ? error : solve_step(world, h, report, why);
     const double solved = mo_clock();
     error = error ? error : mo_advance_poses(world, h, why);
@@ -289,7 +256,7 @@ mo_contact mo_world_contact(const mo_world *world, int k)
     out.id = ((uint64_t)in->shape[0] << 44) ^ ((uint64_t)in->shape[1] << 24) ^ in->feature;
     mo_vec3_copy(in->point, out.point);
     mo_vec3_copy(in->frame, out.normal);
-    mo_vec3_copy(in->impulse, out.impulse);
+    mo_vec3_along(in->impulse, 1, in->impact, out.impulse);
     mo_vec3_copy(in->moment, out.moment);
     mo_vec3_copy(in->velocity, out.velocity);
     out.gap = in->gap;

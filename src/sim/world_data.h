@@ -9,6 +9,7 @@
  *   advance.c    free velocities before the solve, new poses after it
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
  *   joint.c      joints in the problem; joint_rows.c: what each kind holds
+ *   impact.c     impacts that bounce
  *   step.c       the step itself
  *   state.c      everything that changes, as bytes
  *   energy.c     energies and momenta
@@ -28,10 +29,10 @@ enum { MO_NONE = -1 };
 typedef struct mo_sim_body {
     uint32_t generation; /* 0: this place is free */
     mo_body_kind kind;
-    mo_body_def def; /* as given */
-    char *name;      /* the world's copy, also in def */
+    mo_body_def def;   /* as given */
+    char *name;        /* the world's copy, also in def */
     void *motion_data; /* likewise */
-    int first_shape; /* a list through mo_sim_shape.next   */
+    int first_shape;   /* a list through mo_sim_shape.next   */
     int shape_count;
     int first_joint; /* a list through mo_sim_joint.next   */
 
@@ -45,8 +46,9 @@ typedef struct mo_sim_body {
     double v[6];     /* velocity of the centre, spin                             */
     double force[6]; /* and moment, for the next step                            */
 
-    double free_v[6]; /* at the end of the step, were there no constraint         */
-    double next_v[6]; /* with them                                                */
+    double start_v[6]; /* at the start of the step, after its impacts               */
+    double free_v[6];  /* at the end of the step, were there no constraint         */
+    double next_v[6];  /* with them                                                */
     double next_x[3], next_orientation[4];
     double world_inertia[9];
     int block; /* its body block in the problem of this step, or MO_NONE   */
@@ -73,7 +75,7 @@ typedef struct mo_sim_contact {
     double mu, restitution, rolling, torsion;
     double slip
         [3]; /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
-    double approach; /* u_N before the step                                                   */
+    double impact[3]; /* impulse of the impacts at the start of the step, world axes             */
     double impulse[3], moment[3]; /* world axes, of the last solve                              */
     double velocity[3];
     int constraint; /* in the problem of this step, or MO_NONE                               */
@@ -197,6 +199,17 @@ void mo_body_wake(mo_world *world, int place);
 
 /* contacts.c: contacts within reach of a step of h, matched with world->before. */
 mo_error mo_contacts_find(mo_world *world, double h);
+/* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE). */
+void mo_contacts_choose(mo_world *world, double h);
+double mo_contact_approach(const mo_world *world,
+                           const mo_sim_contact *contact); /* u_N with start_v */
+
+/* impact.c: impacts that bounce, one after the other: start_v; `count` of them */
+mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why);
+
+/* step.c: impulses of world->problem into world->result, from world->start (or from zero) */
+mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why);
+double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
 /* advance.c */
 void mo_advance_free(mo_world *world, double h); /* free_v of every body                      */
@@ -204,14 +217,21 @@ mo_error mo_advance_poses(mo_world *world, double h,
                           mo_message *why);        /* next_x, next_orientation from next_v */
 void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one    */
 
+/* What a problem is made for: the step itself, or an impact at its start. */
+typedef struct mo_phase {
+    double h;
+    int is_impact;
+    double restitution; /* of an impact: a factor on those of the contacts */
+} mo_phase;
+
 /* assemble.c: the problem of the contacts that take part (constraint >= 0) and the joints. */
-mo_error mo_assemble(mo_world *world, double h, double restitution, mo_message *why);
-/* Is there an impact in this step that bounces? */
-int mo_contact_bounces(const mo_world *world, const mo_sim_contact *contact, double h);
+mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why);
+void mo_assemble_velocities(mo_world *world);       /* next_v alone */
 void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
 
 /* joint.c */
-void mo_joint_assemble(mo_world *world, int place, double h); /* its bodies have their blocks */
+void mo_joint_assemble(mo_world *world, int place,
+                       const mo_phase *phase); /* its bodies have their blocks */
 void mo_joint_answer(mo_world *world, int place, double h);
 void mo_joint_write_start(const mo_world *world, int place, double *start);
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Impacts that bounce, at the start of a step.
+ *
+ * Contacts that will close in the step, with restitution, and faster than `restitution_speed` and than two steps of falling, make one
+ * problem without forces and without time,
+ *
+ *     M (v' - v) = H r,      u_N' + e u_N >= 0 and Coulomb's law at the impacts,      joints hold
+ *
+ * (Newton's law in Moreau's form).  Its velocities may bring further contacts to impact, as the balls of a cradle do: then the next problem
+ * has those, and so on, until none is left.  Contacts that do not bounce wait for the step, which stops them.
+ *
+ * With friction Newton's law may add energy.  An impact that would is solved again with half the restitution, then with none.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+enum { MOST_IMPACTS = 200 }; /* one after the other in one step */
+
+static int bounces(const mo_world *world, const mo_sim_contact *contact, double h)
+{
+    if (!(contact->restitution > 0)) {
+        return 0;
+    }
+    const double speed = -mo_contact_approach(world, contact),
+                 fall = 2 * h * mo_vec3_norm(world->def.gravity);
+    return speed > fmax(world->def.restitution_speed, fall) && contact->gap <= h * speed;
+}
+
+static int choose(mo_world *world, double h)
+{
+    int count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        const int takes_part = bounces(world, contact, h);
+        contact->constraint = takes_part ? 0 : MO_NONE;
+        count += takes_part;
+    }
+    return count;
+}
+
+/* Driven bodies may do work, so they excuse it. */
+static int gains_energy(const mo_world *world)
+{
+    double before = 0, after = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_DRIVEN) {
+            return 0;
+        }
+        if (body->block != MO_NONE) {
+            before += mo_body_kinetic(world, body, body->start_v);
+            after += mo_body_kinetic(world, body, body->next_v);
+        }
+    }
+    return after > before * (1 + 1e-9);
+}
+
+static mo_error collide_once(mo_world *world, double h, double restitution, mo_step_report *report,
+                             mo_message *why)
+{
+    const mo_phase phase = {.h = h, .is_impact = 1, .restitution = restitution};
+    mo_error error = mo_assemble(world, &phase, why);
+    error = error ? error : mo_find_impulses(world, 0, why);
+    if (!error) {
+        report->iterations += world->result.iterations;
+        mo_assemble_velocities(world);
+    }
+    return error;
+}
+
+static void accept(mo_world *world, mo_step_report *report)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->block != MO_NONE) {
+            memcpy(body->start_v, body->next_v, sizeof body->start_v);
+        }
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint != MO_NONE) {
+            const mo_constraint_view view =
+                mo_problem_constraint(world->problem, contact->constraint);
+            for (int i = 0; i < view.dim && i < 3; ++i) {
+                mo_vec3_along(contact->impact, world->result.r[view.offset + i],
+                              contact->frame + 3 * i, contact->impact);
+            }
+        }
+    }
+    if (world->result.status != MO_SOLVED && report->status == MO_SOLVED) {
+        report->status = world->result.status;
+        report->message = world->result.message;
+    }
+}
+
+mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why)
+{
+    mo_error error = MO_OK;
+    for (*count = 0; !error && *count < MOST_IMPACTS && choose(world, h) > 0; ++*count) {
+        error = collide_once(world, h, 1, report, why);
+        for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
+             restitution -= 0.5) {
+            error = collide_once(world, h, restitution, report, why);
+        }
+        if (!error) {
+            accept(world, report);
+        }
+    }
+    mo_contacts_choose(world, h);
+    return error;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The scenes that move: every one builds, runs, and does the same twice; some against what is known of them. */
+#include <string.h>
+
+#include "check.h"
+
+#include "moreau/moreau.h"
+#include "worlds.h"
+
+static mo_world *build(const char *name, const char *parameter, double value)
+{
+    const world_scene *scene = world_scene_find(name);
+    double values[WORLD_PARAMETERS];
+    mo_message why = {{0}};
+    mo_world *world;
+    CHECK(scene != NULL);
+    world_default_values(scene, values);
+    if (parameter && world_set_value(scene, values, parameter, value, &why)) {
+        fail_msg("%s", why.text);
+    }
+    if (scene->build(values, &world, &why)) {
+        fail_msg("%s: %s", name, why.text);
+    }
+    return world;
+}
+
+/* Small sizes of the large ones. */
+static mo_world *build_small(const world_scene *scene)
+{
+    static const char *const SMALLER[][2] = {
+        {"beads", "count"}, {"funnel", "count"}, {"brazil-nut", "count"}, {"drum", "count"}};
+    for (size_t k = 0; k < sizeof SMALLER / sizeof *SMALLER; ++k) {
+        if (strcmp(scene->name, SMALLER[k][0]) == 0) {
+            return build(scene->name, SMALLER[k][1], 27);
+        }
+    }
+    if (strcmp(scene->name, "wall") == 0) {
+        return build("wall", "length", 4);
+    }
+    return build(scene->name, strcmp(scene->name, "kapla") == 0 ? "layers" : NULL, 8);
+}
+
+static void every_scene_runs_and_has_the_same_bits_twice(void **state)
+{
+    (void)state;
+    for (int k = 0; k < world_scene_count(); ++k) {
+        const world_scene *scene = world_scene_at(k);
+        mo_world *one = build_small(scene), *two = build_small(scene);
+        mo_message why = {{0}};
+        for (int step = 0; step < 15; ++step) {
+            mo_step_report report;
+            if (mo_world_step(one, scene->step, &report, &why) ||
+                mo_world_step(two, scene->step, NULL, &why)) {
+                fail_msg("%s: %s", scene->name, why.text);
+            }
+            if (report.status != MO_SOLVED) {
+                fail_msg("%s, step %d: %s", scene->name, step, report.message.text);
+            }
+        }
+        for (int b = 0; b < mo_world_body_count(one); ++b) {
+            const mo_body_state x = mo_body_get(one, mo_world_body(one, b)),
+                                y = mo_body_get(two, mo_world_body(two, b));
+            CHECK(memcmp(&x.pose, &y.pose, sizeof x.pose) == 0);
+        }
+        mo_world_destroy(one);
+        mo_world_destroy(two);
+    }
+}
+
+/* What is to stand: no body moves by more than a millionth of a millimetre in a second. */
+static void what_stands_stands(void **state)
+{
+    (void)state;
+    static const char *const STANDING[] = {"stack", "arch", "cannonball", "wall", "kapla"};
+    for (size_t k = 0; k < sizeof STANDING / sizeof *STANDING; ++k) {
+        const world_scene *scene = world_scene_find(STANDING[k]);
+        mo_world *world = build_small(scene);
+        const int bodies = mo_world_body_count(world);
+        double first[64][3];
+        CHECK(bodies <= 64);
+        for (int b = 0; b < bodies; ++b) {
+            memcpy(first[b], mo_body_get(world, mo_world_body(world, b)).pose.position,
+                   sizeof first[b]);
+        }
+        for (int step = 0; step < 50; ++step) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, scene->step, &report, NULL) == MO_OK &&
+                  report.status == MO_SOLVED);
+        }
+        for (int b = 0; b < bodies; ++b) {
+            const mo_body_state now = mo_body_get(world, mo_world_body(world, b));
+            for (int i = 0; i < 3; ++i) {
+                CHECK_NEAR(now.pose.position[i], first[b][i], 1e-9);
+            }
+        }
+        mo_world_destroy(world);
+    }
+}
+
+/* One ball in, one ball out: after the impacts the last one has the speed of the first. */
+static void the_cradle_hands_the_momentum_through(void **state)
+{
+    (void)state;
+    mo_world *world = build("cradle", NULL, 0);
+    double fastest = 0, last_fastest = 0;
+    for (int step = 0; step < 900; ++step) {
+        CHECK(mo_world_step(world, 0.001, NULL, NULL) == MO_OK);
+        fastest = fmax(fastest, mo_body_get(world, mo_world_body(world, 0)).velocity[0]);
+        last_fastest = fmax(last_fastest, mo_body_get(world, mo_world_body(world, 4)).velocity[0]);
+    }
+    CHECK_NEAR(fastest, sqrt(2 * 9.81 * (1 - cos(acos(-1.0) / 6))), 0.02);
+    CHECK_NEAR(last_fastest, fastest, 0.02 * fastest);
+    CHECK_NEAR(mo_body_get(world, mo_world_body(world, 2)).velocity[0], 0, 0.05 * fastest);
+    mo_world_destroy(world);
+}
+
+/* The slider is where the closed form says: x = a cos q + sqrt(b^2 - a^2 sin^2 q). */
+static void the_slider_follows_its_crank(void **state)
+{
+    (void)state;
+    mo_world *world = build("slider-crank", NULL, 0);
+    for (int step = 0; step < 400; ++step) {
+        CHECK(mo_world_step(world, 0.005, NULL, NULL) == MO_OK);
+    }
+    const double q = mo_joint_get(world, mo_world_joint(world, 0)).q, a = 0.2, b = 0.6;
+    const double x = mo_body_get(world, mo_world_body(world, 2)).pose.position[0];
+    CHECK_NEAR(q, 12, 0.05);
+    CHECK_NEAR(x, a * cos(q) + sqrt(b * b - a * a * sin(q) * sin(q)), 1e-3);
+    mo_world_destroy(world);
+}
+
+static void the_gripper_lifts_what_friction_can_hold(void **state)
+{
+    (void)state;
+    for (int heavy = 0; heavy < 2; ++heavy) {
+        /* two fingers with 200 N and mu 0.6 hold 240 N, 24 kg; the lighter one slips until it has the palm's speed */
+        mo_world *world = build("gripper", "mass", heavy ? 40 : 10);
+        for (int step = 0; step < 200; ++step) {
+            CHECK(mo_world_step(world, 0.005, NULL, NULL) == MO_OK);
+        }
+        const double z = mo_body_get(world, mo_world_body(world, 1)).pose.position[2];
+        const double slip = 0.2 * 0.2 / (2 * (240.0 / 10 - 9.81));
+        CHECK_NEAR(z, heavy ? 0.1 : 0.1 + 0.2 * 0.75 - slip, 2e-3);
+        mo_world_destroy(world);
+    }
+}
+
+static void wrong_names_and_values_get_a_sentence(void **state)
+{
+    (void)state;
+    const world_scene *scene = world_scene_find("beads");
+    double values[WORLD_PARAMETERS];
+    mo_message why = {{0}};
+    mo_world *world;
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "coutn", 3, &why) == MO_ERR_ARGUMENT &&
+          strstr(why.text, "coutn"));
+    CHECK(world_set_value(scene, values, "mu", -1, &why) == MO_ERR_ARGUMENT &&
+          strstr(why.text, "mu"));
+    CHECK(world_set_value(scene, values, "mu", NAN, &why) == MO_ERR_ARGUMENT);
+    CHECK(world_create_default("no such scene", &world, &why) == MO_ERR_ARGUMENT && world == NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_scene_runs_and_has_the_same_bits_twice),
+        cmocka_unit_test(what_stands_stands),
+        cmocka_unit_test(the_cradle_hands_the_momentum_through),
+        cmocka_unit_test(the_slider_follows_its_crank),
+        cmocka_unit_test(the_gripper_lifts_what_friction_can_hold),
+        cmocka_unit_test(wrong_names_and_values_get_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
