@@ -62,7 +62,7 @@ typedef struct mo_world_def {
         solver; /* method, tolerance, threads; start, cancel and progress are the world's own  */
 } mo_world_def;
 
-/* Space, gravity (0, 0, -9.81), plastic below 1e-2 m/s, the solver's defaults with at most 600 iterations. */
+/* Space, gravity (0, 0, -9.81), plastic below 1e-2 m/s, the solver's defaults with at most 3000 iterations. */
 MO_API mo_world_def mo_default_world(void);
 /* The same in the plane: gravity (0, -9.81, 0). */
 MO_API mo_world_def mo_default_planar_world(void);
