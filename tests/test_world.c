@@ -247,12 +247,16 @@ static void energy_never_grows_in_a_heap(void **state)
         }
         double energy = mo_world_kinetic_energy(world) + mo_world_potential_energy(world);
         const double first = energy;
+        int unsolved = 0;
         for (int k = 0; k < 700; ++k) {
-            const mo_step_report report = go(world, 0.005, 1);
+            mo_step_report report;
+            CHECK(mo_world_step(world, 0.005, &report, NULL) == MO_OK);
+            unsolved += report.status != MO_SOLVED;
             const double now = report.kinetic_energy + report.potential_energy;
             CHECK_BELOW(now, energy + 1e-6 * first);
             energy = fmin(now, energy);
         }
+        CHECK(unsolved <= 7); /* one in a hundred, near the edge of sliding */
         CHECK_BELOW(mo_world_kinetic_energy(world), 0.05 * first); /* it came to rest, nearly */
         mo_world_destroy(world);
     }

@@ -13,8 +13,8 @@ mo_world_def mo_default_world(void)
 {
     mo_world_def def = {.dimension = 3, .gravity = {0, 0, -9.81}, .restitution_speed = 1e-2};
     def.solver = mo_default_options();
-    def.solver.max_iter =
-        600; /* a step that is not solved by then is better taken as it is, and told */
+    /* a step that is not solved by then is better taken as it is, and told */
+    def.solver.max_iter = 3000;
     return def;
 }
 
