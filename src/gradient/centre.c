@@ -8,9 +8,11 @@
 #include "gradient/modes.h"
 #include "linalg/dense.h"
 
-/* Rounds at most; the part of a typical impulse that a contact without one is wished; the slack of a set. */
-enum { ROUNDS = 12 };
-static const double SHARE = 0.1, SLACK = 1e-12;
+/* Rounds at most with each share; how far inside, in parts of the mean impulse; the slack of a set; the part of a wish that
+ * must be possible, and the factor by which the wishes must shrink, for a round to be worth it. */
+enum { ROUNDS = 20 };
+static const double SHARES[] = {0.1, 0.01, 0.001}, RELAXATION = 1.5, SLACK = 1e-12;
+static const double LEAST_PART = 1e-3, STANDSTILL = 0.95;
 
 static double norm(int n, const double *x)
 {
@@ -120,35 +122,42 @@ static int count_edges(const mo_centre *c, const double *r)
     return count;
 }
 
-/* Where a row of a box would rather be. */
-static double box_wish(double lower, double upper, double r, double share)
+/* r clamped to the bounds of a box row, `share` away from each, or to their middle. */
+static double box_target(double lower, double upper, double r, double share)
 {
-    const int is_below = isfinite(lower), is_above = isfinite(upper);
-    return is_below && is_above ? 0.5 * (lower + upper) - r
-           : is_below           ? fmax(0, lower + share - r)
-           : is_above           ? fmin(0, upper - share - r)
-                                : 0;
+    if (upper - lower <= 2 * share) {
+        return 0.5 * (lower + upper);
+    }
+    return fmin(upper - share, fmax(lower + share, r));
 }
 
-/* Towards the axis, and away from zero; `share` is a small impulse in units of this block. */
+/* The nearest impulse that is `share` inside the set of block i, less r, as far as the block may go. */
 static void set_wish(const mo_centre *c, int i, double share, const double *r, double *wish)
 {
     const mo_problem *problem = c->problem;
     const int d = mo_constraint_dim(problem, i), kind = problem->law[i].kind;
     const double *p = mo_constraint_param(problem, i), *J = c->J + c->system->start[i];
     double raw[MO_BILATERAL_MAX_DIM] = {0};
-    for (int k = 0; k < d && kind != MO_LAW_BILATERAL; ++k) {
-        raw[k] = kind == MO_LAW_BOX ? box_wish(p[k], p[d + k], r[k], share)
-                 : k == 0           ? fmax(0, share - r[0])
-                                    : -r[k];
+    if (kind == MO_LAW_BOX) {
+        for (int k = 0; k < d; ++k) {
+            raw[k] = box_target(p[k], p[d + k], r[k], share) - r[k];
+        }
+    } else if (norm(d, c->u + problem->row_start[i]) > c->edge) { /* on its ray */
+        raw[0] = fmax(0, share - r[0]) / J[0];
+    } else if (kind != MO_LAW_BILATERAL) { /* in the cone with its apex at share e_N */
+        double x[MO_LAW_MAX_DIM];
+        memcpy(x, r, (size_t)d * sizeof *r);
+        x[0] -= share;
+        mo_constraint_law(problem, i)->project(p, d, x, raw);
+        mo_axpy(d, -1, x, raw);
     }
     for (int k = 0; k < d; ++k) {
         wish[k] = mo_dot(d, J + k * d, raw);
     }
 }
 
-/* The wishes of all blocks, or of those on an edge; in the units of least_norm.h. */
-static void collect_wishes(const mo_centre *c, bool all, const double *r)
+/* The wishes of all blocks, in the units of least_norm.h; `share` of the mean impulse. */
+static void collect_wishes(const mo_centre *c, double share, const double *r)
 {
     const mo_problem *problem = c->problem;
     double sum = 0;
@@ -156,16 +165,15 @@ static void collect_wishes(const mo_centre *c, bool all, const double *r)
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         sum += norm(d, r + row) / sqrt(c->system->rho[i]);
     }
-    const double typical = SHARE * sum / problem->constraint_count;
+    const double typical = share * sum / problem->constraint_count;
     memset(c->wish, 0, (size_t)problem->row_count * sizeof(double));
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double root = sqrt(c->system->rho[i]);
-        if (!c->active[i] || !(all || is_on_edge(c, i, r))) {
-            continue;
+        if (c->active[i]) {
+            set_wish(c, i, root * typical, r + row, c->wish + row);
         }
-        set_wish(c, i, root * typical, r + row, c->wish + row);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d && c->active[i]; ++k) {
             c->wish[row + k] /= root;
         }
     }
@@ -178,13 +186,13 @@ static bool find_step(const mo_centre *c)
 {
     const mo_problem *problem = c->problem;
     const int rows = problem->row_count;
+    const double wished = norm(rows, c->wish);
     mo_least_norm_apply(c->system, c->wish, c->step);
     mo_least_norm_solve(c->system, c->step, c->step);
-    const double wished = norm(rows, c->wish);
     for (int k = 0; k < rows; ++k) {
         c->step[k] = c->wish[k] - c->step[k];
     }
-    const bool is_worth = norm(rows, c->step) > 1e-6 * wished;
+    const bool is_worth = norm(rows, c->step) > LEAST_PART * wished;
     for (int i = 0; i < problem->constraint_count; ++i) {
         for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
             c->step[row] *= sqrt(c->system->rho[i]);
@@ -193,54 +201,56 @@ static bool find_step(const mo_centre *c)
     return is_worth;
 }
 
-static bool is_allowed(const mo_centre *c, double length, const double *r)
+static bool is_allowed(const mo_centre *c, const double *r)
 {
     const mo_problem *problem = c->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
-        double x[MO_BILATERAL_MAX_DIM], y[MO_BILATERAL_MAX_DIM];
-        for (int k = 0; k < d; ++k) {
-            x[k] = r[row + k] + length * c->step[row + k];
-        }
-        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, x, y);
-        mo_axpy(d, -1, x, y);
-        if (norm(d, y) > SLACK * (norm(d, x) + norm(d, r + row))) {
+        double y[MO_BILATERAL_MAX_DIM];
+        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, r + row, y);
+        mo_axpy(d, -1, r + row, y);
+        if (norm(d, y) > SLACK * norm(d, r + row)) {
             return false;
         }
     }
     return true;
 }
 
-/* Half as far as the sets allow; false where they allow nothing. */
-static bool take_step(const mo_centre *c, double *r)
+/* Rounds with one share, until no block is on an edge, or the wishes hardly shrink; returns the least count of edges. */
+static int approach(const mo_centre *c, double share, int least, double *r, double *best)
 {
-    for (double length = 1; length > 1e-6; length *= 0.5) {
-        if (is_allowed(c, length, r)) {
-            mo_axpy(c->problem->row_count, 0.5 * length, c->step, r);
-            return true;
+    const int rows = c->problem->row_count;
+    double last = INFINITY;
+    for (int round = 0; round < ROUNDS && least > 0; ++round) {
+        collect_wishes(c, share, r);
+        const double wished = norm(rows, c->wish);
+        if (wished > STANDSTILL * last || !find_step(c)) {
+            break;
+        }
+        last = wished;
+        mo_axpy(rows, RELAXATION, c->step, r);
+        const int left = is_allowed(c, r) ? count_edges(c, r) : least;
+        if (left < least) {
+            least = left;
+            memcpy(best, r, (size_t)rows * sizeof *r);
         }
     }
-    return false;
+    return least;
 }
 
-bool mo_centre_move(const mo_centre *c, double *r, double *kept)
+bool mo_centre_move(const mo_centre *c, double *r, double *best)
 {
     const size_t rows = (size_t)c->problem->row_count;
     const int before = count_edges(c, r);
-    int left = before;
-    memcpy(kept, r, rows * sizeof *r);
+    int least = before;
+    memcpy(best, r, rows * sizeof *r);
     set_projectors(c, r);
     if (!mo_least_norm_factor(c->system)) {
         return false;
     }
-    for (int round = 0, failed = 0; round < ROUNDS && left > 0 && failed < 2; ++round) {
-        collect_wishes(c, round % 2 == 1, r);
-        failed = find_step(c) && take_step(c, r) ? 0 : failed + 1;
-        left = count_edges(c, r);
+    for (size_t k = 0; k < sizeof SHARES / sizeof SHARES[0]; ++k) {
+        least = approach(c, SHARES[k], least, r, best);
     }
-    if (left < before) {
-        return true;
-    }
-    memcpy(r, kept, rows * sizeof *r);
-    return false;
+    memcpy(r, best, rows * sizeof *r);
+    return least < before;
 }

@@ -13,9 +13,9 @@
  *
  *     A = (I - J) + J W          (J dr = dr and J W dr = 0 give dr' W dr = 0)
  *
- * which is of the form of least_norm.h with G = I.  A round wishes the blocks on an edge (every other round: all that rest)
- * towards the axis of their cones, takes the part of the wish that lies in that null space, and goes half as far as the sets
- * allow.
+ * which is of the form of least_norm.h with G = I.  A round wishes every block to the nearest impulse that lies well inside
+ * its set (for a cone: in the cone moved up its axis), and takes the part of the wish that lies in that null space: projections in
+ * turn on two convex sets, which meet wherever impulses without an edge exist.
  */
 #ifndef MO_GRADIENT_CENTRE_H
 #define MO_GRADIENT_CENTRE_H
@@ -33,7 +33,7 @@ typedef struct mo_centre {
     double *wish, *step; /* rows: scratch                                 */
 } mo_centre;
 
-/* Moves r; true where fewer blocks are on an edge after it, else r is left alone (`kept`, rows, is its copy). */
-bool mo_centre_move(const mo_centre *c, double *r, double *kept);
+/* Moves r; true where fewer blocks are on an edge after it, else r is left alone.  best: rows, scratch. */
+bool mo_centre_move(const mo_centre *c, double *r, double *best);
 
 #endif

@@ -46,7 +46,7 @@ struct mo_gradient {
     double *rho;
     uint8_t *active;
     double *r, *u;    /* rows: where the derivative is taken; the velocity that the laws see */
-    double *kept;     /* rows: r as it was given                                             */
+    double *best;     /* rows: scratch of the centring */
     double *x, *rows; /* rows: the unknown of (1); scratch */
     double *dofs;     /* scratch: dof_count                */
     mo_least_norm system;
@@ -95,7 +95,7 @@ static void layout(mo_gradient *g, const mo_problem *W, mo_arena *arena)
     g->active = MO_TAKE(arena, count, uint8_t);
     g->r = MO_TAKE(arena, rows, double);
     g->u = MO_TAKE(arena, rows, double);
-    g->kept = MO_TAKE(arena, rows, double);
+    g->best = MO_TAKE(arena, rows, double);
     g->x = MO_TAKE(arena, rows, double);
     g->rows = MO_TAKE(arena, rows, double);
     g->dofs = MO_TAKE(arena, problem->dof_count, double);
@@ -174,7 +174,7 @@ static void find_modes(mo_gradient *g)
                                   .edge = scale * g->info.edge,
                                   .wish = g->x,
                                   .step = g->rows};
-        g->info.is_centred = mo_centre_move(&centre, g->r, g->kept);
+        g->info.is_centred = mo_centre_move(&centre, g->r, g->best);
         set_modes(g, scale);
     }
 }

@@ -8,7 +8,7 @@
 #include "linalg/dense.h"
 
 /* The size of delta beside A, whose blocks are of order one; corrections at most; a defect that is no rounding. */
-static const double DELTA = 1e-12, CONTRADICTION = 1e-10;
+static const double DELTA = 1e-10, CONTRADICTION = 1e-10;
 enum { CORRECTIONS_MOST = 60 };
 
 void mo_least_norm_layout(const mo_problem *W, const mo_pair_pattern *pattern, mo_arena *arena,
