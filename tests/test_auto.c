@@ -51,7 +51,7 @@ static void one_contact_needs_one_visit_and_no_story(void **state)
 static void towers_stand_or_are_pushed(void **state)
 {
     (void)state;
-    static const double ratios[] = {1e-3, 1, 1e3}, pushes[] = {0, 0.3, 2}, mus[] = {0.1, 0.5, 1.5};
+    static const double ratios[] = {1e-6, 1, 1e6}, pushes[] = {0, 0.3, 2}, mus[] = {0.1, 0.5, 1.5};
     for (int k = 0; k < 27; ++k) {
         scene_stack_def def = scene_stack_default();
         mo_problem *problem;

@@ -7,7 +7,7 @@
  *   up to MO_AUTO_TINY blocks                    sweeps over all of it, without looking at it any further
  *   more than MO_AUTO_LARGE blocks               sweeps over all of it, as many as the caller allows
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
- *                                                auto_stages.c: sweeps, newton, proximal
+ *                                                auto_stages.c: sweeps, newton, ipm, proximal
  *
  * Each stage starts from the impulses of those before.  Budgets are counted in iterations, never by the clock, so that the
  * answer is the same on every run.  What each stage reached is told in result.message where the first did not suffice.
@@ -61,7 +61,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_auto_method = {
     .name = "auto",
-    .summary = "the default: sweeps, newton, proximal, on each island of contacts; sweeps alone "
+    .summary = "the default: sweeps, newton, ipm, proximal, on each island of contacts; sweeps alone "
                "where it is too large",
     .paper = "acary2018",
     .laws = MO_ALL_LAWS,

@@ -6,8 +6,8 @@
  *   sweeps      MO_AUTO_SWEEPS, plain
  *   long sweeps with momentum, in slices of 40, 80, 160, ...: as long as the last slice promises that the tolerance is reached
  *               before they cost more than an attempt of Newton's method would
- *   the ladder  attempts of Newton's method with 40, 80 and 160 sweeps between them; then proximal, twice, the second time after
- *               many sweeps from where the first ended
+ *   the ladder  attempts of Newton's method with growing numbers of sweeps between them, interior points after the second;
+ *               then proximal, twice, the second time after many sweeps from where the first ended
  *
  * Costs are counted operations of the plans, never seconds.
  */
@@ -36,7 +36,8 @@ static const mo_stage ladder[] = {
     {&mo_newton_method, "newton", ALL, 0, 1},
     {&mo_nsgs_method, "sweeps", 40, MO_AUTO_MOMENTUM, 1},
     {&mo_newton_method, "newton", ALL, 0, 1},
-    {&mo_nsgs_method, "sweeps", 80, MO_AUTO_MOMENTUM, 1},
+    {&mo_ipm_method, "ipm", ALL, 0, 0},
+    {&mo_nsgs_method, "sweeps", 80, MO_AUTO_MOMENTUM, 0},
     {&mo_newton_method, "newton", ALL, 0, 1},
     {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, 1},
     {&mo_newton_method, "newton", ALL, 0, 1},
@@ -48,10 +49,10 @@ enum { RUNGS = sizeof ladder / sizeof ladder[0] };
 
 /* ---- which comes next ------------------------------------------------------------------------ */
 
-static int has_newton_laws(const mo_problem *problem)
+static int takes(const mo_method *method, const mo_problem *problem)
 {
     for (int i = 0; i < problem->constraint_count; ++i) {
-        if (!(mo_newton_method.laws & MO_LAW_BIT(problem->law[i].kind))) {
+        if (!(method->laws & MO_LAW_BIT(problem->law[i].kind))) {
             return 0;
         }
     }
@@ -71,7 +72,8 @@ static int sweeps_for_newton(const mo_problem *problem, double flops)
 mo_error mo_plan_begin(const mo_problem *problem, int swept, mo_plan *plan)
 {
     *plan = (mo_plan){.step = swept ? 0 : -1, .before = INFINITY};
-    plan->is_by_sweeps = problem->constraint_count > MO_AUTO_LARGE || !has_newton_laws(problem);
+    plan->is_by_sweeps =
+        problem->constraint_count > MO_AUTO_LARGE || !takes(&mo_newton_method, problem);
     if (plan->is_by_sweeps) {
         return MO_OK;
     }
@@ -117,6 +119,9 @@ const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run)
     if (plan->step == 0 && plan->long_sweeps > 0 && is_promising(plan, run)) {
         return next_slice(plan, run);
     }
+    while (plan->step < RUNGS && !takes(ladder[plan->step].method, run->problem)) {
+        ++plan->step;
+    }
     return plan->step < RUNGS ? &ladder[plan->step++] : NULL;
 }
 
@@ -126,6 +131,7 @@ const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run)
 static mo_options options_of(const mo_run *run, const mo_stage *stage)
 {
     mo_options options = *run->options;
+    options.start = NULL; /* run->r is where it starts */
     options.nsgs.momentum = stage->momentum;
     options.newton.sweeps = 5;
     options.newton.rounds = 1;
