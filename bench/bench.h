@@ -9,6 +9,9 @@ struct experiment_call; /* cli/experiments.h */
 /* One Gauss-Seidel sweep over a packing, beside streaming the bytes it reads. */
 int bench_sweep(const struct experiment_call *asked);
 
+/* Time and memory of the default method as a packing grows. */
+int bench_scaling(const struct experiment_call *asked);
+
 /* Every method on every problem, the time to a residual; as a row, and with its own flags and operands. */
 int bench_solvers(const struct experiment_call *asked);
 int bench_solvers_command(int argc, char **argv);

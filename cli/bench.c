@@ -25,6 +25,9 @@ static const args_command COMMAND = {
 static const experiment BENCHES[] = {
     {"sweep", "one Gauss-Seidel sweep over a million contacts, beside streaming the same bytes",
      bench_sweep},
+    {"scaling",
+     "time and memory of the default method on packings of a thousand to a million contacts",
+     bench_scaling},
     {"solvers",
      "every method on every problem, the time to a residual; moreau bench solvers --help",
      bench_solvers},

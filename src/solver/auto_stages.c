@@ -19,15 +19,15 @@
 #include "problem/delassus.h"
 #include "solver/auto.h"
 
-static const double HEAVY = 2e9; /* operations of a factorisation: about a second              */
+static const double HEAVY = 2e9; /* operations of a factorisation: about a second */
 static const double VISIT =
     300; /* operations to which a visit of a block comes, beside its products */
-static const double FASTER =
-    4; /* an operation of a factorisation is so much faster than one of a sweep */
-static const double NEWTON_STEPS =
-    20; /* of an attempt                                              */
+static const double WEIGHT =
+    1.7; /* an operation of a factorisation lasts as long as so many of a sweep */
+static const double NEWTON_STEPS = 20; /* of an attempt */
+static const double PATIENCE = 2;      /* with sweeps that are late */
 
-enum { FIRST_SLICE = 40, SLICES_MOST = 5000, ALL = 0 };
+enum { FIRST_SLICE = 40, WORTH_SLICES = 1000, SLICES_MOST = 5000, ALL = 0 };
 
 static const mo_stage first_sweeps = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, 0};
 static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MOMENTUM, 0};
@@ -65,7 +65,7 @@ static int sweeps_for_newton(const mo_problem *problem, double flops)
     const double products = (double)problem->value_start[problem->constraint_count];
     const double of_sweep =
         (problem->form == MO_FORM_GLOBAL ? 4 : 2) * products + VISIT * problem->constraint_count;
-    const double sweeps = NEWTON_STEPS * (flops / FASTER + of_sweep) / of_sweep;
+    const double sweeps = NEWTON_STEPS * (WEIGHT * flops + of_sweep) / of_sweep;
     return sweeps < SLICES_MOST ? (int)sweeps : SLICES_MOST;
 }
 
@@ -85,15 +85,18 @@ mo_error mo_plan_begin(const mo_problem *problem, int swept, mo_plan *plan)
     return error;
 }
 
-/* Does the pace of the last slice lead to the tolerance within the sweeps that are left? */
+/*
+ * Does the pace of the last slice lead to the tolerance within the sweeps that are left, or not much later?  Sweeps of a packing have quick and
+ * slow spells, and what they reach is not lost on Newton's method.
+ */
 static int is_promising(const mo_plan *plan, const mo_run *run)
 {
-    if (plan->slice == 0) { /* nothing is known yet: a slice must be worth its sweeps */
-        return plan->long_sweeps >= 4 * FIRST_SLICE;
+    if (plan->slice == 0) { /* nothing is known yet, and on small problems Newton is soon tried */
+        return plan->long_sweeps >= WORTH_SLICES;
     }
     const double gained = log(plan->before / run->best);
     const double missing = log(run->best / (run->options->tol * run->q_scale));
-    return gained > 0 && missing / gained * plan->slice <= plan->long_sweeps;
+    return gained > 0 && missing / gained * plan->slice <= PATIENCE * plan->long_sweeps;
 }
 
 static const mo_stage *next_slice(mo_plan *plan, const mo_run *run)

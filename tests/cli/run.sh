@@ -517,6 +517,12 @@ out_has '^sweep '
 run bench sweep --contacts 2000 --json
 status_is 0
 is_json_lines 1
+run bench scaling --contacts 1000 --out scaled
+status_is 0
+out_has 'bytes a contact'
+that "scaled/scaling.csv is not there" test -s scaled/scaling.csv
+run bench scaling --contacts few
+is_wrong_call 'whole number'
 run bench --json
 is_json_lines 1
 run bench solvers block.hdf5 stack.hdf5 --methods auto,nsgs --targets 1e-3,1e-9 --repeats 1 --out board
