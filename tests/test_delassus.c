@@ -173,6 +173,68 @@ static void both_spaces_solve_systems_of_bodies_of_any_size(void **state)
     }
 }
 
+/* A wall given by W alone: four contacts on each face, so that a face is a group of twelve rows and rank six. */
+static mo_problem *wall_of_W(int seed, int in_plane, double mu)
+{
+    scene_wall_def wall = scene_wall_default();
+    mo_problem *problem, *reduced;
+    wall.seed = (uint64_t)seed;
+    wall.shake = 0.1 * seed;
+    wall.in_plane = in_plane;
+    wall.mu = mu;
+    CHECK(scene_wall(&wall, &problem, NULL) == MO_OK);
+    CHECK(mo_problem_reduce(problem, &reduced, NULL) == MO_OK);
+    mo_problem_destroy(problem);
+    return reduced;
+}
+
+static void groups_of_redundant_contacts_make_a_smaller_system(void **state)
+{
+    (void)state;
+    mo_random random = {44};
+    for (int seed = 1; seed <= 6; ++seed) {
+        mo_problem *problem = wall_of_W(seed, seed % 2, 0.6);
+        const mo_group_space *groups;
+        CHECK(mo_problem_group_space(problem, &groups) == MO_OK);
+        CHECK(groups != NULL);
+        CHECK(4 * groups->space->plan->rows <= 3 * problem->row_count);
+        for (int i = 0; i < problem->constraint_count; ++i) {
+            CHECK(mo_group_rank(groups, i) <= (seed % 2 ? 3 : 6));
+        }
+        for (int trial = 0; trial < 10; ++trial) {
+            check_space(&random, MO_SPACE_GROUPS, problem, trial % 2 ? 1e-2 : 1);
+        }
+        mo_problem_destroy(problem);
+    }
+}
+
+static void there_are_no_groups_where_W_is_regular_or_not_symmetric(void **state)
+{
+    (void)state;
+    mo_random random = {45};
+    mo_problem *wall = wall_of_W(1, 0, 0.6);
+    const mo_group_space *groups;
+    for (int trial = 0; trial < 2;
+         ++trial) { /* one contact a pair of bodies; masses that are not symmetric */
+        mo_problem *problem, *reduced;
+        if (trial == 0) {
+            CHECK(scene_packing(30, 1, &problem, NULL) == MO_OK);
+        } else {
+            problem = random_problem(&random, 2, 20, 0);
+        }
+        CHECK(mo_problem_reduce(problem, &reduced, NULL) == MO_OK);
+        CHECK(mo_problem_group_space(reduced, &groups) == MO_OK);
+        CHECK(groups == NULL);
+        check_space(&random, MO_SPACE_GROUPS, reduced, 1e-2); /* falls back to contacts */
+        mo_problem_destroy(reduced);
+        mo_problem_destroy(problem);
+    }
+    wall->values[1] += 1e-6; /* no longer E V E' */
+    CHECK(mo_problem_group_space(wall, &groups) == MO_OK);
+    CHECK(groups == NULL);
+    mo_problem_destroy(wall);
+}
+
 static void the_space_of_fewer_operations_is_chosen(void **state)
 {
     (void)state;
@@ -228,17 +290,19 @@ static void *lay_out_newton(mo_space space, const mo_problem *problem, mo_newton
 }
 
 /* From a point that sweeps have found, a step in each space: the same motion of the bodies, and the same velocities of contacts. */
-static void compare_steps(const mo_problem *problem, double eps, double theta)
+static void compare_steps_in(mo_space other, const mo_problem *problem, double eps, double theta)
 {
     mo_newton in[2];
     void *memory[2];
     const size_t bytes = (size_t)problem->row_count * sizeof(double);
     double *r = calloc((size_t)problem->row_count, sizeof *r), *centre = malloc(bytes);
     double *u[2] = {malloc(bytes), malloc(bytes)};
+    const double rounding =
+        other == MO_SPACE_GROUPS ? 1e-12 : 1e-13; /* W is E V E' to twelve digits */
     const double tolerance =
-        theta > 0 ? 1e-10 : 1e-13 / eps; /* D is of size eps where contacts stick */
+        theta > 0 ? 1e3 * rounding : rounding / eps; /* D is of size eps where contacts stick */
     for (int k = 0; k < 2; ++k) {
-        memory[k] = lay_out_newton(k ? MO_SPACE_BODIES : MO_SPACE_CONTACTS, problem, in + k);
+        memory[k] = lay_out_newton(k ? other : MO_SPACE_CONTACTS, problem, in + k);
         mo_newton_begin(in + k, eps);
     }
     mo_newton_velocity(in, r);
@@ -271,6 +335,22 @@ static void compare_steps(const mo_problem *problem, double eps, double theta)
     free(centre);
 }
 
+static void compare_steps(const mo_problem *problem, double eps, double theta)
+{
+    compare_steps_in(MO_SPACE_BODIES, problem, eps, theta);
+}
+
+static void newton_takes_the_same_steps_in_the_space_of_groups(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 6; ++seed) {
+        mo_problem *problem = wall_of_W(seed, seed % 2, 0.2 * seed);
+        compare_steps_in(MO_SPACE_GROUPS, problem, 1e-3, 0);
+        compare_steps_in(MO_SPACE_GROUPS, problem, 0, 10);
+        mo_problem_destroy(problem);
+    }
+}
+
 static void newton_takes_the_same_steps_in_both_spaces(void **state)
 {
     (void)state;
@@ -300,6 +380,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_spaces_solve_systems_of_bodies_of_any_size),
+        cmocka_unit_test(groups_of_redundant_contacts_make_a_smaller_system),
+        cmocka_unit_test(there_are_no_groups_where_W_is_regular_or_not_symmetric),
+        cmocka_unit_test(newton_takes_the_same_steps_in_the_space_of_groups),
         cmocka_unit_test(the_space_of_fewer_operations_is_chosen),
         cmocka_unit_test(a_singular_block_or_matrix_is_noticed),
         cmocka_unit_test(newton_takes_the_same_steps_in_both_spaces),

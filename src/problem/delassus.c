@@ -9,6 +9,20 @@
 /* With this many velocities a row, body space is not even planned; with fewer velocities than rows, contact space is not. */
 enum { MANY_VELOCITIES = 4 };
 
+/* With fewer operations than this, looking for groups costs more than they save. */
+static const double GROUPS_FROM = 1e7;
+
+static mo_error choose_groups(const mo_problem *problem, mo_space *space, double *flops)
+{
+    const mo_group_space *groups;
+    const mo_error error = mo_problem_group_space(problem, &groups);
+    if (!error && groups && groups->space->plan->flops < 0.5 * *flops) {
+        *space = MO_SPACE_GROUPS;
+        *flops = groups->space->plan->flops;
+    }
+    return error;
+}
+
 mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *flops)
 {
     const mo_contact_space *contact = NULL;
@@ -28,63 +42,113 @@ mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *
     *space = body && (!contact || body->plan->flops <= contact->plan->flops) ? MO_SPACE_BODIES
                                                                              : MO_SPACE_CONTACTS;
     *flops = *space == MO_SPACE_BODIES ? body->plan->flops : contact->plan->flops;
-    return MO_OK;
+    if (!is_global && contact->plan->flops > GROUPS_FROM) {
+        error = choose_groups(problem, space, flops);
+    }
+    return error;
 }
 
 /* ---- room ------------------------------------------------------------------------------------ */
 
-static mo_error find_space(const mo_problem *problem, mo_space space,
-                           const mo_contact_space **contact, const mo_body_space **body)
+static mo_error find_space(const mo_problem *problem, mo_space space, mo_delassus *s)
 {
     double flops;
     mo_error error = space == MO_SPACE_BEST ? mo_delassus_choose(problem, &space, &flops) : MO_OK;
-    *contact = NULL;
-    *body = NULL;
-    if (!error) {
-        error = space == MO_SPACE_BODIES ? mo_problem_body_space(problem, body)
-                                         : mo_problem_contact_space(problem, contact);
+    if (error) {
+        return error;
     }
-    return error;
+    switch (space) {
+    case MO_SPACE_BODIES:
+        return mo_problem_body_space(problem, &s->body);
+    case MO_SPACE_GROUPS:
+        error = mo_problem_group_space(problem, &s->groups);
+        return error || s->groups ? error : mo_problem_contact_space(problem, &s->contact);
+    default:
+        return mo_problem_contact_space(problem, &s->contact);
+    }
+}
+
+/* Where the d x d blocks of a problem's constraints start; returns the numbers of all. */
+static size_t place_blocks(const mo_problem *problem, size_t *start)
+{
+    size_t total = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const size_t d = (size_t)mo_constraint_dim(problem, i);
+        if (start) {
+            start[i] = total;
+        }
+        total += d * d;
+    }
+    return total;
+}
+
+static void layout_matrix(const mo_contact_space *space, mo_arena *arena, int is_real,
+                          mo_block_matrix *m)
+{
+    m->W = space->W;
+    m->values = MO_TAKE(arena, m->W->value_start[m->W->constraint_count], double);
+    mo_front_lu_layout(space->plan, arena, is_real ? &m->lu : NULL);
+}
+
+static void layout_groups(const mo_problem *V, mo_arena *arena, mo_group_blocks *group)
+{
+    const size_t blocks = place_blocks(V, NULL);
+    group->active = MO_TAKE(arena, V->constraint_count, uint8_t);
+    group->start = MO_TAKE(arena, V->constraint_count, size_t);
+    group->D = MO_TAKE(arena, blocks, double);
+    group->B = MO_TAKE(arena, blocks, double);
+    group->s = MO_TAKE(arena, V->row_count, double);
+    group->y = MO_TAKE(arena, V->row_count, double);
+}
+
+/* The matrix reads its blocks from the user, or from what the groups make of them. */
+static void connect_matrix(mo_delassus *s)
+{
+    mo_block_matrix *m = &s->matrix;
+    m->active = s->groups ? s->group.active : s->active;
+    m->start = s->groups ? s->group.start : s->start;
+    m->D = s->groups ? s->group.D : s->D;
+    m->B = s->groups ? s->group.B : s->B;
+    if (s->groups) {
+        place_blocks(m->W, s->group.start);
+    }
 }
 
 mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena *arena,
                             mo_delassus *system)
 {
     mo_delassus s = {.problem = problem};
-    mo_error error = find_space(problem, space, &s.contact, &s.body);
+    mo_error error = find_space(problem, space, &s);
     error = error ? error : mo_problem_sweep(problem, MO_SWEEP_NATURAL, &s.sweep);
     if (error) {
         return error;
     }
-    const mo_problem *W = s.contact ? s.contact->W : NULL;
-    const size_t count = (size_t)problem->constraint_count;
-    size_t blocks = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const size_t d = (size_t)mo_constraint_dim(problem, (int)i);
-        blocks += d * d;
-    }
+    const size_t count = (size_t)problem->constraint_count, blocks = place_blocks(problem, NULL);
     s.active = MO_TAKE(arena, count, uint8_t);
     s.start = MO_TAKE(arena, count, size_t);
     s.D = MO_TAKE(arena, blocks, double);
     s.B = MO_TAKE(arena, blocks, double);
-    s.K = MO_TAKE(arena, s.body ? blocks : 0, double);
-    s.values = MO_TAKE(arena, W ? W->value_start[count] : s.body->value_count, double);
+    s.K = MO_TAKE(arena, s.contact ? 0 : blocks, double);
     s.rows = MO_TAKE(arena, problem->row_count, double);
     s.state = MO_TAKE(arena, problem->dof_count, double);
-    mo_front_lu_layout(W ? s.contact->plan : s.body->plan, arena, system ? &s.lu : NULL);
+    if (s.body) {
+        s.values = MO_TAKE(arena, s.body->value_count, double);
+        mo_front_lu_layout(s.body->plan, arena, system ? &s.lu : NULL);
+    } else {
+        layout_matrix(s.groups ? s.groups->space : s.contact, arena, system != NULL, &s.matrix);
+    }
+    if (s.groups) {
+        layout_groups(s.matrix.W, arena, &s.group);
+    }
     if (system) {
         *system = s;
-        blocks = 0;
-        for (size_t i = 0; i < count; ++i) {
-            const size_t d = (size_t)mo_constraint_dim(problem, (int)i);
-            system->start[i] = blocks;
-            blocks += d * d;
-        }
+        place_blocks(problem, system->start);
+        connect_matrix(system);
     }
     return MO_OK;
 }
 
-/* ---- contact space --------------------------------------------------------------------------- */
+/* ---- contact space, and any matrix like it --------------------------------------------------------------------------- */
 
 /* C = A X, A d x d, X d x n. */
 static inline void multiply(int d, int n, const double *A, const double *X, double *C)
@@ -99,7 +163,7 @@ static inline void multiply(int d, int n, const double *A, const double *X, doub
     }
 }
 
-static void multiply_row(const mo_delassus *s, const mo_problem *W, int i)
+static void multiply_row(const mo_block_matrix *s, const mo_problem *W, int i)
 {
     const int d = mo_constraint_dim(W, i);
     const double *B = s->B + s->start[i], *from = W->values + W->value_start[i];
@@ -118,9 +182,9 @@ static void multiply_row(const mo_delassus *s, const mo_problem *W, int i)
     }
 }
 
-static bool factor_contacts(mo_delassus *s)
+static bool factor_blocks(mo_block_matrix *s)
 {
-    const mo_problem *W = s->contact->W;
+    const mo_problem *W = s->W;
     for (int i = 0; i < W->constraint_count; ++i) {
         if (s->active[i]) {
             multiply_row(s, W, i);
@@ -130,7 +194,7 @@ static bool factor_contacts(mo_delassus *s)
 }
 
 /* b_i loses B_i W_ij b_j of the blocks j that are not active. */
-static void move_inactive(const mo_delassus *s, const mo_problem *W, int i, double *x)
+static void move_inactive(const mo_block_matrix *s, const mo_problem *W, int i, double *x)
 {
     const int row = W->row_start[i], d = W->row_start[i + 1] - row;
     const double *W_ij = W->values + W->value_start[i], *B = s->B + s->start[i];
@@ -147,9 +211,9 @@ static void move_inactive(const mo_delassus *s, const mo_problem *W, int i, doub
     }
 }
 
-static void solve_contacts(const mo_delassus *s, double *x)
+static void solve_blocks(const mo_block_matrix *s, double *x)
 {
-    const mo_problem *W = s->contact->W;
+    const mo_problem *W = s->W;
     for (int i = 0; i < W->constraint_count; ++i) {
         if (s->active[i]) {
             move_inactive(s, W, i, x);
@@ -158,7 +222,7 @@ static void solve_contacts(const mo_delassus *s, double *x)
     mo_front_lu_solve(&s->lu, x);
 }
 
-/* ---- body space ------------------------------------------------------------------------------ */
+/* ---- what the others share ------------------------------------------------------------------------------ */
 
 /* D becomes D^-1; K = D^-1 B. */
 static bool divide(mo_delassus *s, int i)
@@ -171,6 +235,104 @@ static bool divide(mo_delassus *s, int i)
     multiply(d, d, D, s->B + s->start[i], s->K + s->start[i]);
     return true;
 }
+
+/* D^-1 b, into s->rows. */
+static void divide_right_side(const mo_delassus *s, const double *b)
+{
+    const mo_problem *problem = s->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        for (int a = 0; a < d; ++a) {
+            s->rows[row + a] =
+                s->active[i] ? mo_dot(d, s->D + s->start[i] + a * d, b + row) : b[row + a];
+        }
+    }
+}
+
+/* x_i = D^-1 b - K u for an active block. */
+static void finish_block(const mo_delassus *s, int i, const double *u, double *x)
+{
+    const int row = s->problem->row_start[i], d = s->problem->row_start[i + 1] - row;
+    for (int a = 0; a < d; ++a) {
+        x[row + a] = s->rows[row + a] - mo_dot(d, s->K + s->start[i] + a * d, u);
+    }
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* K of its group gains E' K_i E. */
+static void add_to_group(const mo_delassus *s, int i)
+{
+    const mo_group_space *g = s->groups;
+    const int d = mo_constraint_dim(s->problem, i), k = mo_group_rank(g, i);
+    const double *E = g->basis + g->start[i], *K = s->K + s->start[i];
+    double *sum = s->group.B + s->group.start[g->group[i]], row[MO_BILATERAL_MAX_DIM];
+    for (int a = 0; a < d; ++a) {
+        memset(row, 0, (size_t)k * sizeof *row);
+        for (int b = 0; b < d; ++b) {
+            mo_axpy(k, K[a * d + b], E + b * k, row);
+        }
+        for (int p = 0; p < k; ++p) {
+            mo_axpy(k, E[a * k + p], row, sum + p * k);
+        }
+    }
+}
+
+static bool factor_groups(mo_delassus *s)
+{
+    const mo_problem *V = s->matrix.W;
+    const size_t blocks = place_blocks(V, NULL);
+    memset(s->group.active, 0, (size_t)V->constraint_count);
+    memset(s->group.D, 0, blocks * sizeof(double));
+    memset(s->group.B, 0, blocks * sizeof(double));
+    for (int g = 0; g < V->constraint_count; ++g) {
+        const int k = mo_constraint_dim(V, g);
+        for (int p = 0; p < k; ++p) {
+            s->group.D[s->group.start[g] + (size_t)(p * (k + 1))] = 1;
+        }
+    }
+    for (int i = 0; i < s->problem->constraint_count; ++i) {
+        if (s->active[i]) {
+            if (!divide(s, i)) {
+                return false;
+            }
+            s->group.active[s->groups->group[i]] = 1;
+            add_to_group(s, i);
+        }
+    }
+    return factor_blocks(&s->matrix);
+}
+
+static void solve_groups(const mo_delassus *s, double *x)
+{
+    const mo_problem *problem = s->problem, *V = s->matrix.W;
+    const mo_group_space *g = s->groups;
+    double u[MO_BILATERAL_MAX_DIM];
+    divide_right_side(s, x);
+    memset(s->group.s, 0, (size_t)V->row_count * sizeof(double));
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row,
+                  k = mo_group_rank(g, i);
+        for (int a = 0; a < d; ++a) {
+            mo_axpy(k, s->rows[row + a], g->basis + g->start[i] + (size_t)(a * k),
+                    s->group.s + V->row_start[g->group[i]]);
+        }
+    }
+    solve_blocks(&s->matrix, s->group.s);
+    mo_problem_response_into(V, s->group.s, NULL, s->group.y); /* its w is zero */
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int d = mo_constraint_dim(problem, i), k = mo_group_rank(g, i);
+        for (int a = 0; s->active[i] && a < d; ++a) {
+            u[a] = mo_dot(k, g->basis + g->start[i] + (size_t)(a * k),
+                          s->group.y + V->row_start[g->group[i]]);
+        }
+        if (s->active[i]) {
+            finish_block(s, i, u, x);
+        }
+    }
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static bool factor_bodies(mo_delassus *s)
 {
@@ -190,58 +352,50 @@ static void solve_bodies(const mo_delassus *s, double *x)
 {
     const mo_problem *problem = s->problem;
     double u[MO_BILATERAL_MAX_DIM];
+    divide_right_side(s, x);
     memset(s->state, 0, (size_t)problem->dof_count * sizeof(double));
     for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        for (int a = 0; a < d; ++a) {
-            s->rows[row + a] =
-                s->active[i] ? mo_dot(d, s->D + s->start[i] + a * d, x + row) : x[row + a];
-        }
-        mo_sweep_apply(s->sweep, i, s->rows + row, s->state);
+        mo_sweep_apply(s->sweep, i, s->rows + problem->row_start[i], s->state);
     }
     mo_front_lu_solve(&s->lu, s->state);
     for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        if (!s->active[i]) {
-            continue;
-        }
-        mo_sweep_change(s->sweep, i, s->state, u);
-        for (int a = 0; a < d; ++a) {
-            x[row + a] = s->rows[row + a] - mo_dot(d, s->K + s->start[i] + a * d, u);
+        if (s->active[i]) {
+            mo_sweep_change(s->sweep, i, s->state, u);
+            finish_block(s, i, u, x);
         }
     }
 }
 
+/* ---- all of them ----------------------------------------------------------------------------- */
+
 bool mo_delassus_factor(mo_delassus *system)
 {
-    return system->contact ? factor_contacts(system) : factor_bodies(system);
+    return system->body     ? factor_bodies(system)
+           : system->groups ? factor_groups(system)
+                            : factor_blocks(&system->matrix);
 }
 
 void mo_delassus_solve(const mo_delassus *system, double *x)
 {
-    if (system->contact) {
-        solve_contacts(system, x);
-    } else {
+    if (system->body) {
         solve_bodies(system, x);
+    } else if (system->groups) {
+        solve_groups(system, x);
+    } else {
+        solve_blocks(&system->matrix, x);
     }
 }
 
 void mo_delassus_response(const mo_delassus *s, const double *x, double *u)
 {
-    const mo_problem *W = s->contact ? s->contact->W : NULL;
+    const mo_problem *W =
+        s->contact ? s->contact->W : s->problem; /* a problem with groups is W itself */
+    if (!s->body) {
+        mo_problem_response_into(W, x, NULL, u);
+        mo_axpy(W->row_count, -1, W->w, u);
+        return;
+    }
     for (int i = 0; i < s->problem->constraint_count; ++i) {
-        const int row = s->problem->row_start[i], d = s->problem->row_start[i + 1] - row;
-        if (!W) {
-            mo_sweep_change(s->sweep, i, s->state, u + row);
-            continue;
-        }
-        const double *W_ij = W->values + W->value_start[i];
-        memset(u + row, 0, (size_t)d * sizeof *u);
-        for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
-            const int j = W->block_index[e], n = mo_constraint_dim(W, j);
-            for (int k = 0; k < d; ++k, W_ij += n) {
-                u[row + k] += mo_dot(n, W_ij, x + W->row_start[j]);
-            }
-        }
+        mo_sweep_change(s->sweep, i, s->state, u + s->problem->row_start[i]);
     }
 }

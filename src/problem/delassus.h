@@ -15,31 +15,63 @@
  *              W is not even formed.  Needs regular D_i: a D of size eps costs both spaces as many digits as eps has, and
  *              Newton's method takes the same steps in both but for that.
  *
+ *   groups     where W alone is given and is E V E' with small V (group_space.h): with s = E' x and K = sum of E' D^-1 B E over a group,
+ *
+ *                  (I + K V) s = E' D^-1 b,    x = D^-1 b - D^-1 B E V s
+ *
+ *              which is the equation of contact space with groups for contacts.
+ *
  * The space is that of fewer operations by the two plans, of which only one is made where the counts of rows leave no doubt.  A
- * problem that is given by W alone is solved in contact space.
+ * problem that is given by W alone is solved in contact space, or in that of groups where it has one.
  *
  * Blocks whose `active` is 0 stand for D = I, B = 0: x_i = b_i.  They drop out of the matrix.
  */
 #ifndef MO_PROBLEM_DELASSUS_H
 #define MO_PROBLEM_DELASSUS_H
 
+#include "problem/group_space.h"
 #include "problem/views.h"
 
-typedef enum mo_space { MO_SPACE_BEST, MO_SPACE_CONTACTS, MO_SPACE_BODIES } mo_space;
+typedef enum mo_space {
+    MO_SPACE_BEST,
+    MO_SPACE_CONTACTS,
+    MO_SPACE_BODIES,
+    MO_SPACE_GROUPS
+} mo_space;
+
+/* D + B W of the blocks of a reduced problem. */
+typedef struct mo_block_matrix {
+    const mo_problem *W;
+    mo_front_lu lu;
+    const uint8_t *active;
+    const size_t *start;
+    const double *D, *B;
+    double *values;
+} mo_block_matrix;
+
+/* Group space: the blocks I and K, and vectors of s and V s. */
+typedef struct mo_group_blocks {
+    uint8_t *active;
+    size_t *start;
+    double *D, *B, *s, *y;
+} mo_group_blocks;
 
 typedef struct mo_delassus {
     const mo_problem *problem;
     const mo_sweep *sweep;           /* natural order                          */
-    const mo_contact_space *contact; /* one of these two                       */
+    const mo_contact_space *contact; /* one of these three                     */
     const mo_body_space *body;
-    mo_front_lu lu;
+    const mo_group_space *groups;
+    mo_block_matrix matrix; /* of contacts or of groups                        */
+    mo_group_blocks group;
+    mo_front_lu lu;  /* of bodies                                               */
     uint8_t *active; /* set by the user, like D and B                                  */
     size_t *start;   /* of each block in D and B: d x d numbers, row-major             */
     double *D, *B;   /* D is spoilt by factoring                                        */
-    double *K;       /* body space: D^-1 B; D is then D^-1                              */
+    double *K;       /* bodies and groups: D^-1 B; D is then D^-1                       */
     double *values;  /* of the matrix                                                   */
-    double *rows;    /* body space: D^-1 b                                              */
-    double *state;   /* body space: y                                                   */
+    double *rows;    /* bodies and groups: D^-1 b                                       */
+    double *state;   /* bodies: y                                                       */
 } mo_delassus;
 
 /* The space that suits a problem, and the operations of a factorisation in it. */

@@ -14,6 +14,8 @@ struct mo_views {
     mo_kkt *kkt;
     mo_contact_space *contact_space;
     mo_body_space *body_space;
+    mo_group_space *group_space;
+    int groups_are_known; /* there may be none */
     double q_norm; /* negative until it is known */
 };
 
@@ -41,6 +43,7 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
     mo_kkt_destroy(allocator, views->kkt);
     mo_contact_space_destroy(allocator, views->contact_space);
     mo_body_space_destroy(allocator, views->body_space);
+    mo_group_space_destroy(allocator, views->group_space);
     pthread_mutex_destroy(&views->lock);
     mo_memory_free(allocator, views);
 }
@@ -55,6 +58,7 @@ size_t mo_views_bytes(mo_views *views)
     bytes += views->kkt ? views->kkt->bytes : 0;
     bytes += views->contact_space ? views->contact_space->bytes : 0;
     bytes += views->body_space ? views->body_space->bytes : 0;
+    bytes += views->group_space ? views->group_space->bytes : 0;
     pthread_mutex_unlock(&views->lock);
     return bytes;
 }
@@ -116,6 +120,25 @@ mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **
         error = mo_body_space_create(problem, &views->body_space);
     }
     *space = views->body_space;
+    pthread_mutex_unlock(&views->lock);
+    return error;
+}
+
+mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space **space)
+{
+    const mo_contact_space *contact;
+    mo_views *views = problem->views;
+    mo_error error = mo_problem_contact_space(problem, &contact);
+    *space = NULL;
+    if (error) {
+        return error;
+    }
+    pthread_mutex_lock(&views->lock);
+    if (!views->groups_are_known) {
+        error = mo_group_space_create(contact, &views->group_space);
+        views->groups_are_known = !error;
+    }
+    *space = views->group_space;
     pthread_mutex_unlock(&views->lock);
     return error;
 }

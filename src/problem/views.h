@@ -10,6 +10,7 @@
 #include "moreau/problem.h"
 #include "problem/body_space.h"
 #include "problem/contact_space.h"
+#include "problem/group_space.h"
 #include "problem/kkt.h"
 #include "problem/problem_data.h"
 #include "problem/sweep.h"
@@ -29,6 +30,9 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
 
 /* The pattern of body space, with the plan of its factorisation; global problems only. */
 mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **space);
+
+/* The space of groups; *space is NULL where W has none that pay. */
+mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space **space);
 
 /* |q|, q = H' M^-1 f + w. */
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm);
