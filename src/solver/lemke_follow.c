@@ -14,8 +14,8 @@
  * After a path that gets lost, or long, the next step is as soft as the last good one; should that fail too it is given
  * more pivots, and then more softness.  The steps are judged by the problem's own LCP, |min(z, S z + c)|.
  *
- * Limits: with much friction the LCP is not monotone, and proximal points need not converge: in piles of 210 disks
- * at mu = 0.3 to 0.5 one start in two wanders until its pivots are used up.  The next one takes another factor.
+ * Limits: with much friction the LCP is not monotone, and proximal points need not converge: of 210 disks they solve
+ * mu = 0.4, but wander at mu = 0.3 and 0.5 until the pivots are used up.  The next start takes another factor.
  */
 #include <math.h>
 #include <string.h>
