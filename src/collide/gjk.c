@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Distances of convex cores: see gjk.h. */
+#include "collide/gjk.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+
+enum { MOST_STEPS = 200 };
+
+/* ---- support ---------------------------------------------------------------------------------- */
+
+static void cylinder_support(const mo_core *c, const double d[3], double x[3])
+{
+    double across[3];
+    const double along = mo_vec3_dot(c->axis, d);
+    mo_vec3_along(d, -along, c->axis, across);
+    const double size = mo_vec3_norm(across);
+    mo_vec3_along(c->centre, along < 0 ? -c->half : c->half, c->axis, x);
+    if (size > 1e-14 * fabs(along)) {
+        mo_vec3_along(x, c->radius / size, across, x);
+    }
+}
+
+void mo_core_support(const mo_core *core, const double d[3], double x[3])
+{
+    if (core->vertex_count == 0) {
+        cylinder_support(core, d, x);
+        return;
+    }
+    int best = 0;
+    double most = mo_vec3_dot(core->vertex, d);
+    for (int k = 1; k < core->vertex_count; ++k) {
+        const double now = mo_vec3_dot(core->vertex + 3 * k, d);
+        if (now > most) {
+            most = now;
+            best = k;
+        }
+    }
+    mo_vec3_copy(core->vertex + 3 * best, x);
+}
+
+double mo_core_gap(const mo_core *a, const mo_core *b, const double n[3])
+{
+    double against[3], on_a[3], on_b[3], apart[3];
+    mo_vec3_scale(-1, n, against);
+    mo_core_support(a, n, on_a);
+    mo_core_support(b, against, on_b);
+    mo_vec3_minus(on_b, on_a, apart);
+    return mo_vec3_dot(apart, n);
+}
+
+/* ---- simplices -------------------------------------------------------------------------------- */
+
+typedef struct corner {
+    double w[3], a[3], b[3]; /* w = a - b */
+} corner;
+
+typedef struct simplex {
+    int count;
+    corner at[4];
+    double part[4]; /* of the nearest point */
+} simplex;
+
+/* A face of a simplex with the parts of its point nearest to the origin. */
+typedef struct spot {
+    int count, index[4];
+    double part[4], square;
+} spot;
+
+static spot finish(const simplex *s, spot p)
+{
+    double v[3] = {0};
+    for (int k = 0; k < p.count; ++k) {
+        mo_vec3_along(v, p.part[k], s->at[p.index[k]].w, v);
+    }
+    p.square = mo_vec3_dot(v, v);
+    return p;
+}
+
+static spot nearest_on_point(const simplex *s, int i)
+{
+    return finish(s, (spot){.count = 1, .index = {i}, .part = {1}});
+}
+
+static spot nearest_on_line(const simplex *s, int i, int j)
+{
+    double d[3];
+    mo_vec3_minus(s->at[j].w, s->at[i].w, d);
+    const double square = mo_vec3_dot(d, d), t = -mo_vec3_dot(s->at[i].w, d);
+    if (!(t > 0) || !(square > 0)) {
+        return nearest_on_point(s, i);
+    }
+    if (t >= square) {
+        return nearest_on_point(s, j);
+    }
+    return finish(s, (spot){.count = 2, .index = {i, j}, .part = {1 - t / square, t / square}});
+}
+
+static spot nearer(spot a, spot b)
+{
+    return b.square < a.square ? b : a;
+}
+
+/* The foot of the origin on the plane, where it lies within the triangle; else the best of the sides. */
+static spot nearest_on_triangle(const simplex *s, int i, int j, int k)
+{
+    const int at[3] = {i, j, k};
+    double d1[3], d2[3], n[3], weight[3];
+    mo_vec3_minus(s->at[j].w, s->at[i].w, d1);
+    mo_vec3_minus(s->at[k].w, s->at[i].w, d2);
+    mo_vec3_cross(d1, d2, n);
+    const double square = mo_vec3_dot(n, n);
+    int is_inside = square > 0;
+    for (int c = 0; c < 3; ++c) { /* the triangle of the foot with the opposite side, against n */
+        double cross[3];
+        mo_vec3_cross(s->at[at[(c + 1) % 3]].w, s->at[at[(c + 2) % 3]].w, cross);
+        weight[c] = mo_vec3_dot(cross, n);
+        is_inside = is_inside && weight[c] > 0;
+    }
+    if (is_inside) {
+        const double sum = weight[0] + weight[1] + weight[2];
+        return finish(s, (spot){.count = 3,
+                                .index = {i, j, k},
+                                .part = {weight[0] / sum, weight[1] / sum, weight[2] / sum}});
+    }
+    return nearer(nearest_on_line(s, i, j),
+                  nearer(nearest_on_line(s, j, k), nearest_on_line(s, k, i)));
+}
+
+/* Which side of the plane of i, j, k has l, and which the origin?  Negative: different ones. */
+static double same_side(const simplex *s, int i, int j, int k, int l)
+{
+    double d1[3], d2[3], n[3], to[3];
+    mo_vec3_minus(s->at[j].w, s->at[i].w, d1);
+    mo_vec3_minus(s->at[k].w, s->at[i].w, d2);
+    mo_vec3_cross(d1, d2, n);
+    mo_vec3_minus(s->at[l].w, s->at[i].w, to);
+    return -mo_vec3_dot(n, s->at[i].w) * mo_vec3_dot(n, to);
+}
+
+/* square = 0 where the origin is inside. */
+static spot nearest_on_tetrahedron(const simplex *s)
+{
+    static const int FACE[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
+    spot best = {.square = INFINITY};
+    for (int f = 0; f < 4; ++f) {
+        const int *at = FACE[f];
+        if (!(same_side(s, at[0], at[1], at[2], at[3]) > 0)) {
+            best = nearer(best, nearest_on_triangle(s, at[0], at[1], at[2]));
+        }
+    }
+    return isinf(best.square) ? (spot){.count = 4} : best;
+}
+
+static spot nearest_on_simplex(const simplex *s)
+{
+    switch (s->count) {
+    case 1:
+        return nearest_on_point(s, 0);
+    case 2:
+        return nearest_on_line(s, 0, 1);
+    case 3:
+        return nearest_on_triangle(s, 0, 1, 2);
+    default:
+        return nearest_on_tetrahedron(s);
+    }
+}
+
+/* Keeps the corners of the spot; v = its point. */
+static void shrink(simplex *s, const spot *to, double v[3])
+{
+    simplex small = {.count = to->count};
+    mo_vec3_set(v, 0, 0, 0);
+    for (int k = 0; k < to->count; ++k) {
+        small.at[k] = s->at[to->index[k]];
+        small.part[k] = to->part[k];
+        mo_vec3_along(v, small.part[k], small.at[k].w, v);
+    }
+    *s = small;
+}
+
+/* ---- the search ------------------------------------------------------------------------------- */
+
+static corner furthest(const mo_core *a, const mo_core *b, const double direction[3])
+{
+    corner c;
+    double against[3];
+    mo_vec3_scale(-1, direction, against);
+    mo_core_support(a, direction, c.a);
+    mo_core_support(b, against, c.b);
+    mo_vec3_minus(c.a, c.b, c.w);
+    return c;
+}
+
+static void take_points(const simplex *s, double on_a[3], double on_b[3])
+{
+    mo_vec3_set(on_a, 0, 0, 0);
+    mo_vec3_set(on_b, 0, 0, 0);
+    for (int k = 0; k < s->count; ++k) {
+        mo_vec3_along(on_a, s->part[k], s->at[k].a, on_a);
+        mo_vec3_along(on_b, s->part[k], s->at[k].b, on_b);
+    }
+}
+
+double mo_gjk_distance(const mo_core *a, const mo_core *b, double on_a[3], double on_b[3])
+{
+    simplex s = {.count = 1, .part = {1}};
+    double v[3];
+    s.at[0] = furthest(a, b, (const double[3]){1, 0, 0});
+    mo_vec3_copy(s.at[0].w, v);
+    double square = mo_vec3_dot(v, v), size = square;
+    for (int step = 0; step < MOST_STEPS; ++step) {
+        double back[3];
+        mo_vec3_scale(-1, v, back);
+        const corner next = furthest(a, b, back);
+        size = fmax(size, mo_vec3_dot(next.w, next.w));
+        if (square <= 1e-28 * size) {
+            take_points(&s, on_a, on_b);
+            return 0;
+        }
+        if (square - mo_vec3_dot(v, next.w) <= 1e-15 * square) {
+            break;
+        }
+        simplex grown = s;
+        grown.at[grown.count++] = next;
+        const spot best = nearest_on_simplex(&grown);
+        if (best.count == 4) { /* inside */
+            take_points(&s, on_a, on_b);
+            return 0;
+        }
+        if (!(best.square < square)) { /* rounding: no better */
+            break;
+        }
+        shrink(&grown, &best, v);
+        s = grown;
+        square = best.square;
+    }
+    take_points(&s, on_a, on_b);
+    return sqrt(square);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Overlaps of faces, lines and points: see manifold.h. */
+#include "collide/manifold.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+
+static const double STEEP = 0.02; /* a face less inclined to the axis tells no heights */
+
+/* ---- clipping --------------------------------------------------------------------------------- */
+
+/* Keeps what is inside n.x <= offset, or on it to within the tolerance. */
+static void clip_polygon(const mo_flat *in, const double n[3], double offset, double tolerance,
+                         int label, mo_flat *out)
+{
+    out->count = 0;
+    for (int k = 0; k < in->count; ++k) {
+        const int next = k + 1 < in->count ? k + 1 : 0;
+        const double here = mo_vec3_dot(n, in->corner[k]) - offset,
+                     there = mo_vec3_dot(n, in->corner[next]) - offset;
+        if (here <= tolerance) {
+            mo_vec3_copy(in->corner[k], out->corner[out->count]);
+            out->label[out->count++] = in->label[k];
+        }
+        if ((here <= tolerance) != (there <= tolerance)) {
+            double d[3];
+            mo_vec3_minus(in->corner[next], in->corner[k], d);
+            mo_vec3_along(in->corner[k], fmin(1, fmax(0, here / (here - there))), d,
+                          out->corner[out->count]);
+            out->label[out->count++] =
+                here <= tolerance ? label : in->label[k]; /* going out, or coming in again */
+        }
+    }
+}
+
+/* Likewise a line or a point; label[k] names the end k. */
+static void clip_line(const mo_flat *in, const double n[3], double offset, double tolerance,
+                      int label, mo_flat *out)
+{
+    double height[2] = {0, 0};
+    int inside = 0;
+    out->count = in->count;
+    for (int k = 0; k < in->count; ++k) {
+        height[k] = mo_vec3_dot(n, in->corner[k]) - offset;
+        inside += height[k] <= tolerance;
+        mo_vec3_copy(in->corner[k], out->corner[k]);
+        out->label[k] = in->label[k];
+    }
+    if (inside == 0) {
+        out->count = 0;
+    } else if (inside < in->count) {
+        const int outer = height[1] > tolerance;
+        double d[3];
+        mo_vec3_minus(in->corner[outer], in->corner[!outer], d);
+        const double part = height[!outer] / (height[!outer] - height[outer]);
+        mo_vec3_along(in->corner[!outer], fmin(1, fmax(0, part)), d, out->corner[outer]);
+        out->label[outer] = label;
+    }
+}
+
+/* What of room[0] lies, seen along n, within the sides of the base. */
+static const mo_flat *overlap(const mo_flat *base, const double n[3], double tolerance,
+                              mo_flat room[2])
+{
+    mo_flat *now = room, *next = room + 1;
+    for (int k = 0; k < base->count && now->count > 0; ++k) {
+        const double *p = base->corner[k], *q = base->corner[k + 1 < base->count ? k + 1 : 0];
+        double along[3], side[3];
+        mo_vec3_minus(q, p, along);
+        mo_vec3_cross(along, n, side);
+        const double size = mo_vec3_norm(side);
+        if (!(size > 0)) {
+            continue;
+        }
+        mo_vec3_scale(1 / size, side, side);
+        const int label = MO_FLAT_SIDES + base->label[k];
+        if (now->count > 2) {
+            clip_polygon(now, side, mo_vec3_dot(side, p), tolerance, label, next);
+        } else {
+            clip_line(now, side, mo_vec3_dot(side, p), tolerance, label, next);
+        }
+        mo_flat *swap = now;
+        now = next;
+        next = swap;
+    }
+    return now;
+}
+
+static void copy_flat(const mo_flat *from, mo_flat *to)
+{
+    to->count = from->count;
+    memcpy(to->corner, from->corner, (size_t)from->count * sizeof *from->corner);
+    memcpy(to->label, from->label, (size_t)from->count * sizeof *from->label);
+}
+
+/* ---- touches ---------------------------------------------------------------------------------- */
+
+/* x on the moving one, `to` along the normal towards the base (unit). */
+static double touch_base(const mo_flat *base, const mo_flat *left, int k, const double to[3],
+                         const double normal[3], const double origin[3], double reach,
+                         int is_turned, mo_touch_list *out)
+{
+    const double *x = left->corner[k];
+    const double gap =
+        (base->plane[3] - mo_vec3_dot(base->plane, x)) / mo_vec3_dot(base->plane, to);
+    if (gap <= reach) {
+        double here[3], foot[3];
+        mo_vec3_along(x, 1, origin, here);
+        mo_vec3_along(here, gap, to, foot);
+        const int before = left->count > 2 ? left->label[(k + left->count - 1) % left->count] : 0;
+        const uint32_t feature = (uint32_t)(is_turned << 19 | before << 9 | left->label[k]);
+        mo_touch_between(here, foot, normal, gap, feature, out);
+    }
+    return gap;
+}
+
+/* Two lines that run along each other. */
+static double touch_lines(const mo_flat *a, const mo_flat *b, const double n[3],
+                          const double origin[3], double reach, mo_touch_list *out)
+{
+    double d[3], e[3], cross[3], least = INFINITY;
+    mo_vec3_minus(a->corner[1], a->corner[0], d);
+    mo_vec3_minus(b->corner[1], b->corner[0], e);
+    mo_vec3_cross(d, e, cross);
+    const double d2 = mo_vec3_dot(d, d), e2 = mo_vec3_dot(e, e);
+    if (!(mo_vec3_dot(cross, cross) < 1e-4 * d2 * e2)) { /* half a degree */
+        return INFINITY;
+    }
+    double part[2];
+    for (int k = 0; k < 2; ++k) {
+        double to[3];
+        mo_vec3_minus(b->corner[k], a->corner[0], to);
+        part[k] = mo_vec3_dot(to, d) / d2;
+    }
+    if (fmax(part[0], part[1]) < 0 || fmin(part[0], part[1]) > 1) {
+        return INFINITY;
+    }
+    for (int k = 0; k < 2; ++k) {
+        const double want = fmin(1, fmax(0, part[k]));
+        double on_a[3], on_b[3], apart[3];
+        mo_vec3_along(a->corner[0], want, d, on_a);
+        mo_vec3_along(b->corner[0], (want - part[0]) / (part[1] - part[0]), e, on_b);
+        mo_vec3_minus(on_b, on_a, apart);
+        const double gap = mo_vec3_dot(apart, n);
+        least = fmin(least, gap);
+        if (gap <= reach) {
+            mo_vec3_along(on_a, 1, origin, on_a);
+            mo_vec3_along(on_b, 1, origin, on_b);
+            mo_touch_between(on_a, on_b, n, gap, 1u << 18 | (uint32_t)k, out);
+        }
+    }
+    return least;
+}
+
+double mo_manifold(const mo_flat *a, const mo_flat *b, const double normal[3],
+                   const double origin[3], double tolerance, double reach, mo_touch_list *out)
+{
+    const int a_is_base = a->count > 2 && mo_vec3_dot(a->plane, normal) > STEEP;
+    const int b_is_base = b->count > 2 && -mo_vec3_dot(b->plane, normal) > STEEP;
+    if (!a_is_base && !b_is_base) {
+        return a->count == 2 && b->count == 2 ? touch_lines(a, b, normal, origin, reach, out)
+                                              : INFINITY;
+    }
+    const int is_turned = !a_is_base;
+    const mo_flat *base = is_turned ? b : a;
+    double out_of_base[3], to_base[3], least = INFINITY;
+    mo_vec3_scale(is_turned ? -1 : 1, normal, out_of_base);
+    mo_vec3_scale(-1, out_of_base, to_base);
+    mo_flat room[2];
+    copy_flat(is_turned ? a : b, room);
+    const mo_flat *left = overlap(base, out_of_base, tolerance, room);
+    for (int k = 0; k < left->count; ++k) {
+        least =
+            fmin(least, touch_base(base, left, k, to_base, normal, origin, reach, is_turned, out));
+    }
+    return least;
+}

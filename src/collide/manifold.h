@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * From an axis to the points of contact.
+ *
+ * Let n be the unit vector along which b is furthest from a, or overlaps it least, and s its separation along n.  Each shape turns a face, a line or a
+ * point to the other.  Seen along n these two overlap in a polygon, a line or a point, and every corner of the overlap is a touch
+ * whose gap is what lies between the two surfaces along n.  No such gap is below s, whatever the two faces are, and where the overlap holds
+ * the nearest points one of them is s: so nothing depends on which of two equal axes was chosen, nor do the names of the points.
+ */
+#ifndef MO_COLLIDE_MANIFOLD_H
+#define MO_COLLIDE_MANIFOLD_H
+
+#include "collide/narrow.h"
+
+enum { MO_FLAT_CORNERS = 2 * MO_HULL_VERTICES + 8, MO_FLAT_SIDES = MO_HULL_VERTICES };
+
+/* A face (3 corners or more, counterclockwise seen from outside), a line (2) or a point (1). */
+typedef struct mo_flat {
+    int count;
+    double corner[MO_FLAT_CORNERS][3];
+    int label
+        [MO_FLAT_CORNERS]; /* names the side from corner k to the next one, below MO_FLAT_SIDES */
+    double plane[4];       /* of a face, outward */
+} mo_flat;
+
+typedef struct mo_axis {
+    double normal[3]; /* unit, from a to b */
+    double gap;
+} mo_axis;
+
+/*
+ * Appends the touches whose gap is at most `reach`; all points are given about `origin`.  A corner that is outside by no more than `tolerance` is on
+ * the side.  Returns the least of all gaps of the overlap, infinity where there is none.  Features are below 2^20.
+ */
+double mo_manifold(const mo_flat *a, const mo_flat *b, const double normal[3],
+                   const double origin[3], double tolerance, double reach, mo_touch_list *out);
+
+#endif
