@@ -359,6 +359,77 @@ static void limits_stop_a_door_and_angles_go_beyond_a_turn(void **state)
     }
 }
 
+static void a_chain_that_is_projected_gains_no_energy_and_does_not_drift(void **state)
+{
+    (void)state;
+    mo_world_def def = mo_default_world();
+    def.projection = 1;
+    mo_world *world = make_world(def);
+    mo_body_id last = {0};
+    for (int k = 0; k < 5; ++k) {
+        const mo_body_id link = add(world, MO_BODY_FREE, mo_shape_box(0.1, 0.02, 0.02),
+                                    mo_pose_at(0.1 + 0.2 * k, 0, 0));
+        mo_joint_def joint = mo_default_joint(MO_JOINT_BALL, last, link);
+        joint.anchor[0] = 0.2 * k;
+        CHECK(mo_world_add_joint(world, &joint, NULL).index > 0);
+        last = link;
+    }
+    double energy = mo_world_kinetic_energy(world) + mo_world_potential_energy(world);
+    const double weight = 5 * 8 * 0.1 * 0.02 * 0.02 * 1000 * G;
+    for (int k = 0; k < 300; ++k) {
+        const mo_step_report report = go(world, 0.005, 1);
+        const double now = report.kinetic_energy + report.potential_energy;
+        CHECK_BELOW(
+            now, energy + 1e-4 * weight); /* the projection may lift by a tenth of a millimetre */
+        energy = fmin(now, energy);
+    }
+    for (int k = 0; k < 5; ++k) {
+        CHECK_BELOW(mo_joint_get(world, mo_world_joint(world, k)).error, 1e-9);
+    }
+    mo_world_destroy(world);
+}
+
+static void what_sleeps_wakes_when_it_is_hit(void **state)
+{
+    (void)state;
+    mo_world_def def = mo_default_world();
+    def.sleeping = 1;
+    mo_world *world = make_world(def);
+    add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity());
+    const mo_body_id low =
+        add(world, MO_BODY_FREE, mo_shape_box(0.5, 0.5, 0.5), mo_pose_at(0, 0, 0.5));
+    const mo_body_id high =
+        add(world, MO_BODY_FREE, mo_shape_box(0.5, 0.5, 0.5), mo_pose_at(0, 0, 1.5));
+    mo_step_report report = go(world, 0.01, 100);
+    CHECK(mo_body_get(world, low).is_asleep && mo_body_get(world, high).is_asleep);
+    CHECK(report.contacts == 0);
+    const mo_body_id ball = add(world, MO_BODY_FREE, mo_shape_ball(0.2), mo_pose_at(-1.5, 0, 1.5));
+    set_velocity(world, ball, 20, 0, 0);
+    go(world, 0.01, 15);
+    CHECK(!mo_body_get(world, low).is_asleep && !mo_body_get(world, high).is_asleep);
+    CHECK(mo_body_get(world, high).pose.position[0] > 1e-3); /* pushed */
+    mo_world_destroy(world);
+}
+
+/* A ball spins on the spot: its spin falls by 5/2 mu_torsion g t / r^2, and stops. */
+static void torsional_friction_stops_a_spinning_ball(void **state)
+{
+    (void)state;
+    mo_world *world = make_world(mo_default_world());
+    mo_shape_def shape = mo_shape_ball(0.1), plane = mo_shape_plane();
+    shape.material.torsion = plane.material.torsion = 0.01;
+    add(world, MO_BODY_FIXED, plane, mo_pose_identity());
+    const mo_body_id ball = add(world, MO_BODY_FREE, shape, mo_pose_at(0, 0, 0.1));
+    const mo_pose pose = mo_pose_at(0, 0, 0.1);
+    CHECK(mo_body_set(world, ball, &pose, (const double[3]){0, 0, 0}, (const double[3]){0, 0, 10},
+                      NULL) == MO_OK);
+    go(world, 0.001, 200);
+    CHECK_NEAR(mo_body_get(world, ball).spin[2], 10 - 2.5 * 0.01 * G * 0.2 / 0.01, 1e-6);
+    go(world, 0.001, 400);
+    CHECK_NEAR(mo_body_get(world, ball).spin[2], 0, 1e-9);
+    mo_world_destroy(world);
+}
+
 /* ---- state and bad input ------------------------------------------------------------------------------ */
 
 static mo_world *heap(void)
@@ -463,6 +534,9 @@ int main(void)
         cmocka_unit_test(a_pendulum_swings_with_its_period),
         cmocka_unit_test(a_motor_turns_at_its_speed_and_a_weak_one_stalls),
         cmocka_unit_test(limits_stop_a_door_and_angles_go_beyond_a_turn),
+        cmocka_unit_test(a_chain_that_is_projected_gains_no_energy_and_does_not_drift),
+        cmocka_unit_test(what_sleeps_wakes_when_it_is_hit),
+        cmocka_unit_test(torsional_friction_stops_a_spinning_ball),
         cmocka_unit_test(a_run_that_is_saved_and_loaded_goes_on_with_the_same_bits),
         cmocka_unit_test(a_step_that_would_bring_nan_is_refused_and_nothing_changes),
         cmocka_unit_test(bad_definitions_get_a_sentence),

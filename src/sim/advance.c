@@ -84,10 +84,8 @@ static void free_velocity(const mo_world *world, mo_sim_body *body, double h)
         return;
     }
     free_spin(body, h, body->free_v + 3);
-    double phi[3], turn[4], end[4], R[9];
-    mo_vec3_scale(h, body->free_v + 3, phi);
-    mo_quat_rotation(phi, turn);
-    mo_quat_multiply(turn, body->orientation, end);
+    double end[4], R[9];
+    mo_advance_turn(body->orientation, body->free_v + 3, h, end);
     mo_quat_matrix(end, R);
     mo_mat3_turn(R, body->inertia, body->world_inertia);
 }
@@ -130,14 +128,19 @@ void mo_advance_free(mo_world *world, double h)
     }
 }
 
-static void move(mo_sim_body *body, double h)
+void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4])
 {
     double phi[3], turn[4];
-    mo_vec3_along(body->x, h, body->next_v, body->next_x);
-    mo_vec3_scale(h, body->next_v + 3, phi);
+    mo_vec3_scale(h, spin, phi);
     mo_quat_rotation(phi, turn);
-    mo_quat_multiply(turn, body->orientation, body->next_orientation);
-    mo_quat_normalise(body->next_orientation);
+    mo_quat_multiply(turn, orientation, out);
+    mo_quat_normalise(out);
+}
+
+static void move(mo_sim_body *body, double h)
+{
+    mo_vec3_along(body->x, h, body->next_v, body->next_x);
+    mo_advance_turn(body->orientation, body->next_v + 3, h, body->next_orientation);
 }
 
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)

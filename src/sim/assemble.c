@@ -73,7 +73,11 @@ static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
     const int n = mo_body_rows(world);
     double M[36], v[6], f[6];
     mass_matrix(world, body, M);
-    mo_to_block(world, phase->is_impact ? body->start_v : body->free_v, v);
+    static const double rest[6] = {0};
+    const double *free_motion = phase->kind == MO_PHASE_STEP     ? body->free_v
+                                : phase->kind == MO_PHASE_IMPACT ? body->start_v
+                                                                 : rest;
+    mo_to_block(world, free_motion, v);
     for (int i = 0; i < n; ++i) {
         f[i] = 0;
         for (int j = 0; j < n; ++j) {
@@ -97,7 +101,19 @@ static int contact_rows(const mo_world *world, const mo_sim_contact *contact)
     if (mo_is_planar(world)) {
         return contact->mu > 0 ? 2 : 1;
     }
-    return contact->rolling > 0 ? 5 : contact->mu > 0 ? 3 : 1;
+    return contact->rolling > 0                      ? 5
+           : contact->torsion > 0 && contact->mu > 0 ? 4
+           : contact->mu > 0                         ? 3
+                                                     : 1;
+}
+
+/* The axis of row k: normal and tangents for the first three, then the axes of the moments. */
+static const double *row_axis(const mo_sim_contact *contact, int rows, int k)
+{
+    const int axis = k < 3       ? k
+                     : rows == 4 ? 0
+                                 : k - 2; /* spin about the normal, or rolling about the tangents */
+    return contact->frame + 3 * axis;
 }
 
 static mo_law contact_law(const mo_world *world, const mo_sim_contact *contact)
@@ -105,6 +121,8 @@ static mo_law contact_law(const mo_world *world, const mo_sim_contact *contact)
     switch (contact_rows(world, contact)) {
     case 1:
         return mo_law_frictionless();
+    case 4:
+        return mo_law_soft_finger(contact->mu, contact->torsion);
     case 5:
         return mo_law_rolling(contact->mu, contact->rolling);
     default:
@@ -124,7 +142,7 @@ static void contact_jacobian(const mo_world *world, const mo_sim_contact *contac
     mo_vec3_minus(contact->point, x, arm);
     for (int k = 0; k < rows; ++k) {
         double line[6] = {0};
-        const double *axis = contact->frame + 3 * (k < 3 ? k : k - 2);
+        const double *axis = row_axis(contact, rows, k);
         if (k < 3) {
             mo_vec3_copy(axis, line);
             mo_vec3_cross(arm, axis, line + 3);
@@ -139,7 +157,7 @@ static void contact_jacobian(const mo_world *world, const mo_sim_contact *contac
 
 static double normal_w(const mo_world *world, const mo_sim_contact *contact, const mo_phase *phase)
 {
-    if (phase->is_impact) {
+    if (phase->kind == MO_PHASE_IMPACT) {
         return phase->restitution * contact->restitution * mo_contact_approach(world, contact);
     }
     const double size = fmin(world->shape[contact->shape[0]].collider.size,
@@ -166,11 +184,12 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
 {
     const int rows = contact_rows(world, contact), n = mo_body_rows(world);
     double w[MO_CONTACT_ROWS] = {normal_w(world, contact, phase)};
-    for (int k = 1; k < rows && k < 3 && !phase->is_impact; ++k) {
+    for (int k = 1; k < rows && k < 3 && phase->kind == MO_PHASE_STEP; ++k) {
         w[k] = mo_vec3_dot(contact->slip, contact->frame + 3 * k) / phase->h;
     }
     for (int side = 0; side < 2; ++side) {
-        if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN) {
+        if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN &&
+            phase->kind != MO_PHASE_PROJECTION) {
             add_driven(world, contact, side, w);
         }
         need_body(world, contact->body[side], phase);
@@ -194,8 +213,7 @@ static void write_contact_start(const mo_world *world, const mo_sim_contact *con
     const int rows = contact_rows(world, contact);
     double *r = start + mo_problem_constraint(world->problem, contact->constraint).offset;
     for (int k = 0; k < rows; ++k) {
-        r[k] = k < 3 ? mo_vec3_dot(contact->impulse, contact->frame + 3 * k)
-                     : mo_vec3_dot(contact->moment, contact->frame + 3 * (k - 2));
+        r[k] = mo_vec3_dot(k < 3 ? contact->impulse : contact->moment, row_axis(contact, rows, k));
     }
 }
 
@@ -264,7 +282,7 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     memset(contact->slip, 0, sizeof contact->slip);
     for (int k = 0; k < view.dim; ++k) {
         double *into = k < 3 ? impulse : moment;
-        mo_vec3_along(into, r[k], contact->frame + 3 * (k < 3 ? k : k - 2), into);
+        mo_vec3_along(into, r[k], row_axis(contact, view.dim, k), into);
     }
     double slip[3] = {0};
     for (int k = 1; k < view.dim && k < 3; ++k) {

@@ -197,7 +197,9 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
 
 void mo_body_wake(mo_world *world, int place)
 {
-    world->body[place].is_asleep = 0;
+    if (world->body[place].is_asleep) {
+        mo_islands_wake(world, place);
+    }
     world->body[place].quiet_steps = 0;
 }
 

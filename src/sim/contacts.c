@@ -182,9 +182,9 @@ static void set_frame(const mo_world *world, mo_sim_contact *contact, const doub
     }
 }
 
-static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch)
+static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
+                            mo_sim_contacts *list)
 {
-    mo_sim_contacts *list = &world->contacts;
     if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)list->count + 1,
                         sizeof *list->at)) {
         return MO_ERR_MEMORY;
@@ -206,9 +206,9 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
     return MO_OK;
 }
 
-static mo_error collide_pairs(mo_world *world, double h)
+static mo_error collide_pairs(mo_world *world, double h, mo_sim_contacts *list)
 {
-    world->contacts.count = 0;
+    list->count = 0;
     for (int k = 0; k < world->pair_count; ++k) {
         const mo_pair *pair = world->pair + k;
         const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
@@ -219,7 +219,7 @@ static mo_error collide_pairs(mo_world *world, double h)
         mo_collide(&a->collider, &pose_a, &b->collider, &pose_b,
                    margin + motion_of(body_a, h) + motion_of(body_b, h), &world->touches);
         for (int i = 0; i < world->touches.count; ++i) {
-            if (add_contact(world, pair, world->touches.touch + i)) {
+            if (add_contact(world, pair, world->touches.touch + i, list)) {
                 return MO_ERR_MEMORY;
             }
         }
@@ -272,13 +272,26 @@ mo_error mo_contacts_find(mo_world *world, double h)
     world->contacts = world->before;
     world->before = last;
     update_tree(world, h);
-    if (find_pairs(world, h) || collide_pairs(world, h)) {
+    if (find_pairs(world, h) || collide_pairs(world, h, &world->contacts)) {
         return MO_ERR_MEMORY;
     }
     qsort(world->contacts.at, (size_t)world->contacts.count, sizeof *world->contacts.at,
           by_identity);
     match(world);
     mo_contacts_choose(world, h);
+    return MO_OK;
+}
+
+mo_error mo_contacts_touching(mo_world *world)
+{
+    update_tree(world, 0);
+    if (find_pairs(world, 0) || collide_pairs(world, 0, &world->before)) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < world->before.count; ++k) {
+        mo_sim_contact *contact = world->before.at + k;
+        contact->mu = contact->rolling = contact->torsion = contact->restitution = 0;
+    }
     return MO_OK;
 }
 

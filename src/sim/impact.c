@@ -63,7 +63,7 @@ static int gains_energy(const mo_world *world)
 static mo_error collide_once(mo_world *world, double h, double restitution, mo_step_report *report,
                              mo_message *why)
 {
-    const mo_phase phase = {.h = h, .is_impact = 1, .restitution = restitution};
+    const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = h, .restitution = restitution};
     mo_error error = mo_assemble(world, &phase, why);
     error = error ? error : mo_find_impulses(world, 0, why);
     if (!error) {

@@ -332,17 +332,20 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
     if (!can_move(world, joint)) {
         return;
     }
+    /* an impact takes no time, and a projection sees to the drift apart */
+    const int is_free_of_drift =
+        phase->kind == MO_PHASE_IMPACT || (phase->kind == MO_PHASE_STEP && world->def.projection);
     mo_joint_rows rows;
     mo_joint_hold(world, joint, &rows);
     if (rows.count > 0) {
         double w[MO_JOINT_ROWS];
         for (int k = 0; k < rows.count; ++k) {
-            w[k] = phase->is_impact ? 0 : rows.error[k] / phase->h;
+            w[k] = is_free_of_drift ? 0 : rows.error[k] / phase->h;
         }
         const mo_law held = mo_law_bilateral();
         add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
     }
-    if (!phase->is_impact) { /* forces of motors and friction do nothing in no time */
+    if (phase->kind == MO_PHASE_STEP) { /* forces of motors and friction do nothing in no time */
         add_coordinate(world, joint, phase->h);
     }
 }

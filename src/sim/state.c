@@ -21,7 +21,7 @@ typedef struct head {
 
 typedef struct body_state {
     double x[3], orientation[4], v[6], force[6];
-    int32_t is_asleep, quiet_steps;
+    int32_t is_asleep, quiet_steps, leader, unused;
 } body_state;
 
 typedef struct joint_state {
@@ -64,6 +64,7 @@ static body_state read_body(const mo_sim_body *body)
     memcpy(s.force, body->force, sizeof s.force);
     s.is_asleep = body->is_asleep;
     s.quiet_steps = body->quiet_steps;
+    s.leader = body->leader;
     return s;
 }
 
@@ -158,9 +159,12 @@ static mo_error check_parts(const mo_world *world, const head *h, const char *fr
     for (int k = 0; k < h->bodies; ++k, from += sizeof(body_state)) {
         body_state s;
         memcpy(&s, from, sizeof s);
-        if (!is_finite(3, s.x) || !is_finite(4, s.orientation) || !is_finite(6, s.v) ||
+        if (s.leader < 0 || s.leader >= world->body_places || !world->body[s.leader].generation ||
+            !is_finite(3, s.x) || !is_finite(4, s.orientation) || !is_finite(6, s.v) ||
             !is_finite(6, s.force)) {
-            return mo_fail(why, MO_ERR_FORMAT, "the state of body %d is not finite", k);
+            return mo_fail(why, MO_ERR_FORMAT,
+                           "the state of body %d is not finite, or its island is not in this world",
+                           k);
         }
     }
     from += (size_t)h->joints * sizeof(joint_state);
@@ -183,6 +187,7 @@ static void write_body(const body_state *s, mo_sim_body *body)
     memcpy(body->force, s->force, sizeof s->force);
     body->is_asleep = s->is_asleep != 0;
     body->quiet_steps = s->quiet_steps;
+    body->leader = s->leader;
 }
 
 static void write_joint(const joint_state *s, mo_sim_joint *joint)

@@ -124,7 +124,7 @@ mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why)
 
 static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
-    const mo_phase phase = {.h = h};
+    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
     const double start = mo_clock();
     mo_error error = mo_assemble(world, &phase, why);
     const double assembled = mo_clock();
@@ -204,6 +204,21 @@ static void undo_contacts(mo_world *world)
     world->before = now;
 }
 
+/* Free velocities and contacts; again where that wakes what slept. */
+static mo_error find_contacts(mo_world *world, double h)
+{
+    mo_advance_free(world, h);
+    mo_error error = mo_contacts_find(world, h);
+    for (int round = 0;
+         !error && world->def.sleeping && round < MOST_ROUNDS && mo_islands_wake_touched(world);
+         ++round) {
+        undo_contacts(world);
+        mo_advance_free(world, h);
+        error = mo_contacts_find(world, h);
+    }
+    return error;
+}
+
 mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     mo_step_report own;
@@ -218,8 +233,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         memcpy(world->body[world->living[k]].start_v, world->body[world->living[k]].v,
                sizeof world->body->v);
     }
-    mo_advance_free(world, h);
-    error = mo_contacts_find(world, h) ? mo_fail_memory(why) : MO_OK;
+    error = find_contacts(world, h) ? mo_fail_memory(why) : MO_OK;
     report->seconds_collide = mo_clock() - start;
     report->penetration = deepest(world);
     error = error ? error : bounce(world, h, report, why);
@@ -232,9 +246,13 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     }
     mo_advance_accept(world, h);
     keep_taken_contacts(world);
+    if (world->def.projection) {
+        error = mo_project_positions(world, why);
+    }
+    report->islands = mo_islands_update(world);
     fill_report(world, report);
     report->seconds_advance = mo_clock() - solved;
-    return MO_OK;
+    return error;
 }
 
 /* ---- looking ---------------------------------------------------------------------------------- */

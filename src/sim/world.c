@@ -68,7 +68,7 @@ mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator,
     made->def = *def;
     made->generation = 1;
     made->touches.allocator = own;
-    made->result.allocator = own;
+    made->result.allocator = made->side_result.allocator = own;
     if (mo_tree_create(&own, &made->tree) || mo_builder_create(&own, &made->builder)) {
         mo_world_destroy(made);
         return mo_fail_memory(why);
@@ -96,6 +96,8 @@ void mo_world_destroy(mo_world *world)
     mo_builder_destroy(world->builder);
     mo_problem_destroy(world->problem);
     mo_result_clear(&world->result);
+    mo_problem_destroy(world->side_problem);
+    mo_result_clear(&world->side_result);
     void *arrays[] = {world->body,        world->living,    world->shape, world->boundless,
                       world->joint,       world->jointed,   world->pair,  world->touches.touch,
                       world->contacts.at, world->before.at, world->start};
@@ -258,6 +260,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
         body->def.motion_user = motion_data;
     }
     body->first_shape = body->first_joint = body->block = MO_NONE;
+    body->leader = place;
     memcpy(body->orientation, def->pose.orientation, sizeof body->orientation);
     mo_quat_normalise(body->orientation);
     mo_vec3_copy(def->pose.position, body->x);

@@ -12,6 +12,8 @@
  *   impact.c     impacts that bounce
  *   step.c       the step itself
  *   state.c      everything that changes, as bytes
+ *   projection.c positions put right at the end of a step, where asked for
+ *   islands.c    islands, sleep
  *   energy.c     energies and momenta
  */
 #ifndef MO_SIM_WORLD_DATA_H
@@ -54,6 +56,7 @@ typedef struct mo_sim_body {
     int block; /* its body block in the problem of this step, or MO_NONE   */
     int is_asleep;
     int quiet_steps; /* steps since it last moved visibly                        */
+    int leader;      /* of its island: contacts and joints of free bodies        */
 } mo_sim_body;
 
 typedef struct mo_sim_shape {
@@ -157,6 +160,8 @@ struct mo_world {
     mo_builder *builder;
     mo_problem *problem;
     mo_result result;
+    mo_problem *side_problem; /* of the projection, so that the step's own stay */
+    mo_result side_result;
     double *start;
     size_t start_room;
     double last_step; /* h, for forces from impulses */
@@ -199,6 +204,8 @@ void mo_body_wake(mo_world *world, int place);
 
 /* contacts.c: contacts within reach of a step of h, matched with world->before. */
 mo_error mo_contacts_find(mo_world *world, double h);
+/* Touches at the present positions as frictionless contacts that all take part, into world->before. */
+mo_error mo_contacts_touching(mo_world *world);
 /* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE). */
 void mo_contacts_choose(mo_world *world, double h);
 double mo_contact_approach(const mo_world *world,
@@ -211,16 +218,27 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
 mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
+/* projection.c: positions without penetration and joint errors, velocities as they are */
+mo_error mo_project_positions(mo_world *world, mo_message *why);
+
+/* islands.c: islands of the step that is done; sleep and waking.  Returns the number of islands. */
+int mo_islands_update(mo_world *world);
+int mo_islands_wake_touched(mo_world *world);     /* what sleeps and is about to be hit; how many */
+void mo_islands_wake(mo_world *world, int place); /* a body and what slept with it */
+
 /* advance.c */
+void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4]);
 void mo_advance_free(mo_world *world, double h); /* free_v of every body                      */
 mo_error mo_advance_poses(mo_world *world, double h,
                           mo_message *why);        /* next_x, next_orientation from next_v */
 void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one    */
 
-/* What a problem is made for: the step itself, or an impact at its start. */
+/* What a problem is made for: the step itself, an impact at its start, or positions at its end (h = 1, v = displacements). */
+typedef enum mo_phase_kind { MO_PHASE_STEP, MO_PHASE_IMPACT, MO_PHASE_PROJECTION } mo_phase_kind;
+
 typedef struct mo_phase {
+    mo_phase_kind kind;
     double h;
-    int is_impact;
     double restitution; /* of an impact: a factor on those of the contacts */
 } mo_phase;
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Islands of free bodies that hang together by contacts and joints, and their sleep.
+ *
+ * With `sleeping`, an island whose bodies have all been slower than QUIET for STEPS steps goes to sleep: its velocities become zero, and it takes no
+ * part in steps until a moving body comes to touch it, or somebody pushes, moves or changes one of its bodies.  Then all that slept together wakes
+ * together.
+ */
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+enum { STEPS = 50 };
+static const double QUIET = 1e-4; /* of its size, each second */
+
+static int leader_of(mo_world *world, int place)
+{
+    mo_sim_body *body = world->body;
+    while (body[place].leader != place) {
+        place = body[place].leader = body[body[place].leader].leader;
+    }
+    return place;
+}
+
+static void join(mo_world *world, int a, int b)
+{
+    if (a >= 0 && b >= 0 && mo_moves_freely(world->body + a) && mo_moves_freely(world->body + b)) {
+        const int first = leader_of(world, a), second = leader_of(world, b);
+        world->body[first < second ? second : first].leader = first < second ? first : second;
+    }
+}
+
+static int is_quiet(const mo_sim_body *body)
+{
+    return mo_vec3_norm(body->v) + mo_vec3_norm(body->v + 3) * body->size <= QUIET * body->size;
+}
+
+static int is_moving(const mo_sim_body *body)
+{
+    return body->kind == MO_BODY_DRIVEN
+               ? mo_vec3_norm(body->free_v) + mo_vec3_norm(body->free_v + 3) > 0
+               : mo_moves_freely(body) && !is_quiet(body);
+}
+
+int mo_islands_wake_touched(mo_world *world)
+{
+    int count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        for (int side = 0; side < 2 && contact->constraint != MO_NONE; ++side) {
+            if (world->body[contact->body[side]].is_asleep &&
+                is_moving(world->body + contact->body[!side])) {
+                mo_islands_wake(world, contact->body[side]);
+                ++count;
+            }
+        }
+    }
+    return count;
+}
+
+/* The leader keeps the smallest count of quiet steps of its island. */
+static void lay_to_sleep(mo_world *world)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        body->quiet_steps = is_quiet(body) ? body->quiet_steps + 1 : 0;
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const int place = world->living[k], leader = leader_of(world, place);
+        if (mo_moves_freely(world->body + place) &&
+            world->body[place].quiet_steps < world->body[leader].quiet_steps) {
+            world->body[leader].quiet_steps = world->body[place].quiet_steps;
+        }
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const int place = world->living[k];
+        mo_sim_body *body = world->body + place;
+        if (mo_moves_freely(body) && world->body[leader_of(world, place)].quiet_steps >= STEPS) {
+            memset(body->v, 0, sizeof body->v);
+            body->quiet_steps =
+                STEPS; /* so that the leader's count stays the least until all sleep */
+        }
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        const int sleeps = body->kind == MO_BODY_FREE &&
+                           world->body[leader_of(world, world->living[k])].quiet_steps >= STEPS;
+        body->is_asleep = body->is_asleep || sleeps;
+    }
+}
+
+void mo_islands_wake(mo_world *world, int place)
+{
+    const int leader = leader_of(world, place);
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->is_asleep && leader_of(world, world->living[k]) == leader) {
+            body->is_asleep = 0;
+            body->quiet_steps = 0;
+        }
+    }
+}
+
+int mo_islands_update(mo_world *world)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (!body->is_asleep) { /* what sleeps keeps its island */
+            body->leader = world->living[k];
+        }
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        join(world, world->contacts.at[k].body[0], world->contacts.at[k].body[1]);
+    }
+    for (int k = 0; k < world->jointed_count; ++k) {
+        join(world, world->joint[world->jointed[k]].body[0],
+             world->joint[world->jointed[k]].body[1]);
+    }
+    int islands = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        islands += mo_moves_freely(world->body + world->living[k]) &&
+                   world->body[world->living[k]].leader == world->living[k];
+    }
+    if (world->def.sleeping) {
+        lay_to_sleep(world);
+    }
+    return islands;
+}
