@@ -138,7 +138,9 @@ static mo_error find_pairs(mo_world *world, double h)
             return MO_ERR_MEMORY;
         }
     }
-    qsort(world->pair, (size_t)world->pair_count, sizeof *world->pair, by_shapes);
+    if (world->pair_count > 0) { /* an empty list may be no array at all */
+        qsort(world->pair, (size_t)world->pair_count, sizeof *world->pair, by_shapes);
+    }
     return MO_OK;
 }
 
@@ -275,8 +277,10 @@ mo_error mo_contacts_find(mo_world *world, double h)
     if (find_pairs(world, h) || collide_pairs(world, h, &world->contacts)) {
         return MO_ERR_MEMORY;
     }
-    qsort(world->contacts.at, (size_t)world->contacts.count, sizeof *world->contacts.at,
-          by_identity);
+    if (world->contacts.count > 0) {
+        qsort(world->contacts.at, (size_t)world->contacts.count, sizeof *world->contacts.at,
+              by_identity);
+    }
     match(world);
     mo_contacts_choose(world, h);
     return MO_OK;
