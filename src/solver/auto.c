@@ -33,8 +33,8 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 /* Sweeps over the whole problem, before anything is known about it. */
 static mo_status sweep_first(mo_run *run, mo_message *story)
 {
-    static const mo_stage few = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, 0};
-    static const mo_stage all = {&mo_nsgs_method, "sweeps", 0, MO_AUTO_MOMENTUM, 0};
+    static const mo_stage few = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, MO_START_BEST};
+    static const mo_stage all = {&mo_nsgs_method, "sweeps", 0, MO_AUTO_MOMENTUM, MO_START_BEST};
     mo_stage_run stage;
     mo_stage_open(run, run->problem->constraint_count > MO_AUTO_LARGE ? &all : &few, &stage);
     mo_stage_solve(&stage);
@@ -61,8 +61,9 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_auto_method = {
     .name = "auto",
-    .summary = "the default: sweeps, newton, ipm, proximal, on each island of contacts; sweeps alone "
-               "where it is too large",
+    .summary =
+        "the default: sweeps, newton, ipm, proximal, on each island of contacts; sweeps alone "
+        "where it is too large",
     .paper = "acary2018",
     .laws = MO_ALL_LAWS,
     .layout = layout,

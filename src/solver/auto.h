@@ -18,13 +18,20 @@ enum {
 /* The most t of the momentum of longer runs of sweeps. */
 #define MO_AUTO_MOMENTUM 10.0
 
+/* Where a stage starts. */
+typedef enum mo_stage_start {
+    MO_START_BEST, /* at the best r so far                                  */
+    MO_START_ON,   /* where the stage before ended                          */
+    MO_START_COLD  /* at zero, where all before has led into a dead end     */
+} mo_stage_start;
+
 /* A method with its budget. */
 typedef struct mo_stage {
     const mo_method *method;
     const char *word; /* for the story                                           */
     int budget;       /* iterations at most; 0: all that the caller allows       */
     double momentum;  /* of sweeps                                               */
-    int goes_on;      /* starts where the stage before ended, not at the best r  */
+    mo_stage_start start;
 } mo_stage;
 
 /* Where a run stands among the stages. */

@@ -7,7 +7,8 @@
  *   long sweeps with momentum, in slices of 40, 80, 160, ...: as long as the last slice promises that the tolerance is reached
  *               before they cost more than an attempt of Newton's method would
  *   the ladder  attempts of Newton's method with growing numbers of sweeps between them, interior points after the second;
- *               then proximal, twice, the second time after many sweeps from where the first ended
+ *               then proximal, twice: from the best point, and from a cold start, since impulses that have run away on a
+ *               redundant set of constraints do not come back
  *
  * Costs are counted operations of the plans, never seconds.
  */
@@ -29,21 +30,22 @@ static const double PATIENCE = 2;      /* with sweeps that are late */
 
 enum { FIRST_SLICE = 40, WORTH_SLICES = 1000, SLICES_MOST = 5000, ALL = 0 };
 
-static const mo_stage first_sweeps = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, 0};
-static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MOMENTUM, 0};
+static const mo_stage first_sweeps = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, MO_START_BEST};
+static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MOMENTUM,
+                                      MO_START_BEST};
 
 static const mo_stage ladder[] = {
-    {&mo_newton_method, "newton", ALL, 0, 1},
-    {&mo_nsgs_method, "sweeps", 40, MO_AUTO_MOMENTUM, 1},
-    {&mo_newton_method, "newton", ALL, 0, 1},
-    {&mo_ipm_method, "ipm", ALL, 0, 0},
-    {&mo_nsgs_method, "sweeps", 80, MO_AUTO_MOMENTUM, 0},
-    {&mo_newton_method, "newton", ALL, 0, 1},
-    {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, 1},
-    {&mo_newton_method, "newton", ALL, 0, 1},
-    {&mo_proximal_method, "proximal", 4000, 0, 0},
-    {&mo_nsgs_method, "sweeps", 300, MO_AUTO_MOMENTUM, 0},
-    {&mo_proximal_method, "proximal", 4000, 0, 1},
+    {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
+    {&mo_nsgs_method, "sweeps", 40, MO_AUTO_MOMENTUM, MO_START_ON},
+    {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
+    {&mo_ipm_method, "ipm", ALL, 0, MO_START_BEST},
+    {&mo_nsgs_method, "sweeps", 80, MO_AUTO_MOMENTUM, MO_START_BEST},
+    {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
+    {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, MO_START_ON},
+    {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
+    {&mo_proximal_method, "proximal", 4000, 0, MO_START_BEST},
+    {&mo_nsgs_method, "cold sweeps", MO_AUTO_SWEEPS, 0, MO_START_COLD},
+    {&mo_proximal_method, "proximal", 4000, 0, MO_START_ON},
 };
 enum { RUNGS = sizeof ladder / sizeof ladder[0] };
 
@@ -105,7 +107,7 @@ static const mo_stage *next_slice(mo_plan *plan, const mo_run *run)
     plan->slice = plan->slice < plan->long_sweeps ? plan->slice : plan->long_sweeps;
     plan->long_sweeps -= plan->slice;
     plan->before = run->best;
-    plan->stage = (mo_stage){&mo_nsgs_method, "sweeps", plan->slice, MO_AUTO_MOMENTUM, 1};
+    plan->stage = (mo_stage){&mo_nsgs_method, "sweeps", plan->slice, MO_AUTO_MOMENTUM, MO_START_ON};
     return &plan->stage;
 }
 
@@ -154,6 +156,20 @@ void mo_stage_open(mo_run *run, const mo_stage *stage, mo_stage_run *out)
     run->options = callers;
 }
 
+static void set_start(mo_run *run, mo_stage_start start)
+{
+    static const double zero[MO_BILATERAL_MAX_DIM];
+    const mo_problem *problem = run->problem;
+    if (start == MO_START_BEST && isfinite(run->best)) {
+        memcpy(run->r, run->result->r, (size_t)problem->row_count * sizeof *run->r);
+    }
+    for (int i = 0; start == MO_START_COLD && i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        mo_constraint_law(problem, i)
+            ->project(mo_constraint_param(problem, i), d, zero, run->r + row);
+    }
+}
+
 void mo_stage_solve(mo_stage_run *s)
 {
     mo_run *run = s->run;
@@ -161,9 +177,7 @@ void mo_stage_solve(mo_stage_run *s)
     if (run->error) {
         return;
     }
-    if (!s->stage->goes_on && isfinite(run->best)) {
-        memcpy(run->r, run->result->r, (size_t)run->problem->row_count * sizeof *run->r);
-    }
+    set_start(run, s->stage->start);
     run->options = &s->options;
     s->status = s->stage->method->solve(run, s->workspace);
     run->options = callers;
@@ -216,12 +230,18 @@ mo_status mo_auto_chain(mo_run *run, int swept, mo_status before, mo_message *st
     mo_status status = before;
     run->error = mo_plan_begin(run->problem, swept, &plan);
     const mo_stage *stage;
+    double before_last = INFINITY;
     while (!run->error && (stage = mo_plan_next(&plan, run)) != NULL) {
+        before_last = run->best;
         status = run_stage(run, stage, story);
         if (mo_auto_is_over(run, status)) {
             return status;
         }
         status = MO_STALLED; /* a stage that used up its own budget is not the caller's limit */
+    }
+    if (!run->error && !plan.is_by_sweeps && run->best > 0.5 * before_last) {
+        mo_story_add(
+            story, "the last stage gained nothing: a valley of the residual, or no solution near");
     }
     return status;
 }
