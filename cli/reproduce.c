@@ -20,6 +20,9 @@ static const args_command COMMAND = {
 
 /* A new paper is one folder in papers/ and one row here. */
 static const experiment PAPERS[] = {
+    {"acary-cadoux",
+     "Acary, Cadoux, Lemaréchal and Malick 2011: a fixed point over convex problems, its rate and its solvers",
+     paper_acary_cadoux},
     {"anitescu-hart", "Anitescu and Hart 2004: contact with small friction through convex problems",
      paper_anitescu_hart},
     {"baraff", "Baraff 1994: Dantzig's pivoting, its cost, its pivots and its failures",

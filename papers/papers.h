@@ -6,6 +6,7 @@
 
 struct experiment_call; /* cli/experiments.h */
 
+int paper_acary_cadoux(const struct experiment_call *asked);
 int paper_anitescu_hart(const struct experiment_call *asked);
 int paper_baraff(const struct experiment_call *asked);
 int paper_lu_trinkle(const struct experiment_call *asked);

@@ -91,7 +91,7 @@ extern "C" {
            "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
 
 #define MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE)                                             \
-    CHOICE(acary_cadoux, engine, 0, "newton|gradient|apgd|interior|admm",                          \
+    CHOICE(acary_cadoux, engine, 0, "newton|gradient|apgd|facets|interior|admm",                   \
            "what solves the convex problems")                                                      \
     CHOICE(acary_cadoux, outer, 1, "successive|anderson|newton",                                   \
            "how the next sliding speeds follow: as F says, mixed over rounds, or by Newton")       \

@@ -17,7 +17,8 @@
  *   s          mu s         shift of the normal velocity (convex.h); one number a contact
  *   K          K_{e,mu}     friction cone
  *
- * Engines.  newton: proximal Newton steps (convex_newton.c).  gradient: (v) of section 6.  apgd: the same, accelerated.
+ * Engines.  newton: proximal Newton steps (convex_newton.c).  gradient: (v) of section 6.  apgd: the same, accelerated.  facets: (iv), with
+ * facets added where the solution needs them.  admm: alternating directions with one factorisation.
  *
  * Outer algorithms, all of section 6 but the second: successive approximations s+ = F(s); Anderson's mixing (shift_anderson.c);
  * Newton with least squares (shift_newton.c).
@@ -38,7 +39,7 @@ enum { OUTER_SUCCESSIVE, OUTER_ANDERSON, OUTER_NEWTON };
 
 const mo_convex_engine *const mo_convex_engines[] = {
     &mo_convex_newton_engine, &mo_convex_gradient_engine, &mo_convex_apgd_engine,
-    &mo_convex_interior_engine, &mo_convex_admm_engine};
+    &mo_convex_facets_engine, &mo_convex_interior_engine, &mo_convex_admm_engine};
 const int mo_convex_engine_count = sizeof mo_convex_engines / sizeof mo_convex_engines[0];
 
 typedef struct workspace {

@@ -206,6 +206,11 @@ static const double *shifted(const mo_convex *convex, int i, int d, double step,
     return room;
 }
 
+static int has_facets(const mo_convex *convex, int i)
+{
+    return convex->facets && convex->facets->count[i] > 0;
+}
+
 void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y)
 {
     const mo_problem *problem = convex->problem;
@@ -214,6 +219,12 @@ void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x
     if (is_bounded_slip(convex, i)) {
         double J[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
         bounded_slip(convex, i, step, x, y, J);
+        return;
+    }
+    if (has_facets(convex, i)) {
+        mo_facets_project(convex->facets->count[i], convex->facets->angle + i * MO_FACETS_MOST,
+                          mo_constraint_param(problem, i)[0], shifted(convex, i, d, step, x, room),
+                          y);
         return;
     }
     mo_constraint_law(problem, i)
@@ -317,6 +328,12 @@ void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, cons
     double room[MO_BILATERAL_MAX_DIM];
     if (is_bounded_slip(convex, i)) {
         bounded_slip(convex, i, step, x, room, J);
+        return;
+    }
+    if (has_facets(convex, i)) {
+        mo_facets_project_derivative(
+            convex->facets->count[i], convex->facets->angle + i * MO_FACETS_MOST,
+            mo_constraint_param(problem, i)[0], shifted(convex, i, d, step, x, room), J);
         return;
     }
     mo_constraint_law(problem, i)

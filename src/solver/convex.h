@@ -28,6 +28,7 @@
 #define MO_SOLVER_CONVEX_H
 
 #include "problem/sweep.h"
+#include "solver/convex_facets.h"
 #include "solver/method.h"
 
 /* The laws that these problems can hold. */
@@ -42,6 +43,7 @@ typedef struct mo_convex {
     const double *lambda; /* bounded slip: MO_LAW_MAX_GROUPS a constraint, one for each disc */
     const double *weight; /* NULL, or one a constraint: weight_i / 2 |r_i - centre_i|^2 is added */
     const double *centre;
+    const mo_convex_facets *facets; /* NULL, or polygons in the place of round cones (convex_facets.h) */
 } mo_convex;
 
 /* The velocity that the functions below see: u + compliance r + weight (r - centre), of constraint i. */
@@ -112,6 +114,9 @@ extern const mo_convex_engine mo_convex_newton_engine;
 
 /* Projected gradients, plain and accelerated: convex_gradient.c. */
 extern const mo_convex_engine mo_convex_gradient_engine, mo_convex_apgd_engine;
+
+/* Quadratic programs on polygons whose corners are added where they are needed: convex_facets.c. */
+extern const mo_convex_engine mo_convex_facets_engine;
 
 /* Primal-dual interior points on the cones themselves, for shifted problems: convex_interior.c. */
 extern const mo_convex_engine mo_convex_interior_engine;

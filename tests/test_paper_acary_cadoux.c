@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What [acary2011] says of one problem and the rerun finds, but for the times; small sizes. */
+#include "check.h"
+
+#include "acary-cadoux-2011/acary_cadoux_2011.h"
+
+static void successive_approximations_slow_down_as_friction_grows(void **state)
+{
+    (void)state;
+    for (int s = 0; s < AC_STATES; ++s) {
+        double last = 0;
+        for (int k = 1; k <= 4; k *= 2) { /* mu = 0.1, 0.2, 0.4 */
+            ac_rate rate;
+            CHECK(ac_measure_rate(60, (ac_state)s, 0.1 * k, &rate) == MO_OK);
+            CHECK(rate.rounds >= 3 && rate.value[0] > rate.value[rate.rounds - 1]);
+            CHECK(rate.factor > last && (k > 2 || rate.factor < 0.8));
+            last = rate.factor;
+        }
+    }
+}
+
+static void a_pile_has_the_friction_and_the_contacts_that_were_asked_for(void **state)
+{
+    (void)state;
+    for (int s = 0; s < AC_STATES; ++s) {
+        mo_problem *problem;
+        CHECK(ac_pile(40, (ac_state)s, 0.7, &problem) == MO_OK);
+        CHECK(mo_problem_constraint_count(problem) == 40);
+        CHECK(mo_problem_constraint(problem, 39).law.mu == 0.7);
+        mo_problem_destroy(problem);
+    }
+}
+
+static void every_engine_meets_the_papers_rule_and_the_measure(void **state)
+{
+    (void)state;
+    for (int e = 0; e < AC_ENGINES; ++e) {
+        ac_cost cost;
+        CHECK(ac_measure_cost(e, 30, INFINITY, &cost) == MO_OK);
+        CHECK(cost.rounds >= 1 && cost.full_rounds >= cost.rounds);
+        CHECK(cost.is_solved && cost.is_warm_solved && cost.warm_rounds <= cost.full_rounds);
+    }
+}
+
+static void the_rod_is_solved_exactly_where_the_closed_form_has_a_solution(void **state)
+{
+    (void)state;
+    ac_rod rod;
+    CHECK(ac_try_rod(&rod) == MO_OK);
+    CHECK(rod.tried == 480 && rod.solvable > 300 && rod.solvable < 480);
+    CHECK(rod.solved == rod.solvable);
+    CHECK(rod.refused == rod.tried - rod.solvable);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(successive_approximations_slow_down_as_friction_grows),
+        cmocka_unit_test(a_pile_has_the_friction_and_the_contacts_that_were_asked_for),
+        cmocka_unit_test(every_engine_meets_the_papers_rule_and_the_measure),
+        cmocka_unit_test(the_rod_is_solved_exactly_where_the_closed_form_has_a_solution),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
