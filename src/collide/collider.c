@@ -265,8 +265,16 @@ mo_bounds mo_collider_bounds(const mo_collider *c, const mo_pose *body)
     double x[3];
     switch (c->def.kind) {
     case MO_SHAPE_BALL:
-    case MO_SHAPE_CYLINDER:
         take_in(pose.position, c->size, &bounds);
+        break;
+    case MO_SHAPE_CYLINDER: /* half the height of the axis, and of a disk across it */
+        mo_pose_vector(&pose, (const double[3]){0, 0, 1}, x);
+        for (int k = 0; k < 3; ++k) {
+            const double reach =
+                c->def.half[2] * fabs(x[k]) + c->def.radius * sqrt(fmax(0, 1 - x[k] * x[k]));
+            bounds.low[k] = pose.position[k] - reach;
+            bounds.high[k] = pose.position[k] + reach;
+        }
         break;
     case MO_SHAPE_CAPSULE:
         for (int k = 0; k < 2; ++k) {

@@ -16,6 +16,8 @@ static void cylinder_support(const mo_core *c, const double d[3], double x[3])
     double across[3];
     const double along = mo_vec3_dot(c->axis, d);
     mo_vec3_along(d, -along, c->axis, across);
+    /* again: of a short remainder a last digit along the axis would be a large part */
+    mo_vec3_along(across, -mo_vec3_dot(c->axis, across), c->axis, across);
     const double size = mo_vec3_norm(across);
     mo_vec3_along(c->centre, along < 0 ? -c->half : c->half, c->axis, x);
     if (size > 1e-14 * fabs(along)) {
@@ -103,27 +105,24 @@ static spot nearer(spot a, spot b)
     return b.square < a.square ? b : a;
 }
 
-/* The foot of the origin on the plane, where it lies within the triangle; else the best of the sides. */
+/*
+ * The foot of the origin on the plane, where it lies within the triangle; else the best of the sides.  Its parts come from the sides' own equations, which stay
+ * exact for the small triangles that close in on a round shape.
+ */
 static spot nearest_on_triangle(const simplex *s, int i, int j, int k)
 {
-    const int at[3] = {i, j, k};
-    double d1[3], d2[3], n[3], weight[3];
-    mo_vec3_minus(s->at[j].w, s->at[i].w, d1);
-    mo_vec3_minus(s->at[k].w, s->at[i].w, d2);
-    mo_vec3_cross(d1, d2, n);
-    const double square = mo_vec3_dot(n, n);
-    int is_inside = square > 0;
-    for (int c = 0; c < 3; ++c) { /* the triangle of the foot with the opposite side, against n */
-        double cross[3];
-        mo_vec3_cross(s->at[at[(c + 1) % 3]].w, s->at[at[(c + 2) % 3]].w, cross);
-        weight[c] = mo_vec3_dot(cross, n);
-        is_inside = is_inside && weight[c] > 0;
-    }
-    if (is_inside) {
-        const double sum = weight[0] + weight[1] + weight[2];
-        return finish(s, (spot){.count = 3,
-                                .index = {i, j, k},
-                                .part = {weight[0] / sum, weight[1] / sum, weight[2] / sum}});
+    double e[3], f[3];
+    mo_vec3_minus(s->at[j].w, s->at[i].w, e);
+    mo_vec3_minus(s->at[k].w, s->at[i].w, f);
+    const double ee = mo_vec3_dot(e, e), ef = mo_vec3_dot(e, f), ff = mo_vec3_dot(f, f);
+    const double eo = -mo_vec3_dot(e, s->at[i].w), fo = -mo_vec3_dot(f, s->at[i].w);
+    double n[3];
+    mo_vec3_cross(e, f, n);
+    const double determinant = mo_vec3_dot(n, n), to_j = eo * ff - fo * ef,
+                 to_k = fo * ee - eo * ef;
+    if (to_j > 0 && to_k > 0 && to_j + to_k < determinant) {
+        const double b = to_j / determinant, c = to_k / determinant;
+        return finish(s, (spot){.count = 3, .index = {i, j, k}, .part = {1 - b - c, b, c}});
     }
     return nearer(nearest_on_line(s, i, j),
                   nearer(nearest_on_line(s, j, k), nearest_on_line(s, k, i)));
@@ -140,18 +139,20 @@ static double same_side(const simplex *s, int i, int j, int k, int l)
     return -mo_vec3_dot(n, s->at[i].w) * mo_vec3_dot(n, to);
 }
 
-/* square = 0 where the origin is inside. */
+/*
+ * count = 4 where the origin is inside.  Else the best of all faces: which of them the origin sees is not to be told of a flat tetrahedron.
+ */
 static spot nearest_on_tetrahedron(const simplex *s)
 {
     static const int FACE[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
     spot best = {.square = INFINITY};
+    int is_inside = 1;
     for (int f = 0; f < 4; ++f) {
         const int *at = FACE[f];
-        if (!(same_side(s, at[0], at[1], at[2], at[3]) > 0)) {
-            best = nearer(best, nearest_on_triangle(s, at[0], at[1], at[2]));
-        }
+        is_inside = is_inside && same_side(s, at[0], at[1], at[2], at[3]) > 0;
+        best = nearer(best, nearest_on_triangle(s, at[0], at[1], at[2]));
     }
-    return isinf(best.square) ? (spot){.count = 4} : best;
+    return is_inside ? (spot){.count = 4} : best;
 }
 
 static spot nearest_on_simplex(const simplex *s)
@@ -211,6 +212,7 @@ double mo_gjk_distance(const mo_core *a, const mo_core *b, double on_a[3], doubl
     s.at[0] = furthest(a, b, (const double[3]){1, 0, 0});
     mo_vec3_copy(s.at[0].w, v);
     double square = mo_vec3_dot(v, v), size = square;
+    int is_apart = 0; /* a plane across v keeps them apart, whatever a flat tetrahedron says */
     for (int step = 0; step < MOST_STEPS; ++step) {
         double back[3];
         mo_vec3_scale(-1, v, back);
@@ -220,12 +222,17 @@ double mo_gjk_distance(const mo_core *a, const mo_core *b, double on_a[3], doubl
             take_points(&s, on_a, on_b);
             return 0;
         }
-        if (square - mo_vec3_dot(v, next.w) <= 1e-15 * square) {
+        const double bound = mo_vec3_dot(v, next.w);
+        is_apart = is_apart || bound > 1e-14 * sqrt(square * size);
+        if (square - bound <= 1e-15 * square) {
             break;
         }
         simplex grown = s;
         grown.at[grown.count++] = next;
         const spot best = nearest_on_simplex(&grown);
+        if (best.count == 4 && is_apart) {
+            break;
+        }
         if (best.count == 4) { /* inside */
             take_points(&s, on_a, on_b);
             return 0;

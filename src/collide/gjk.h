@@ -15,8 +15,8 @@
 
 /* The hull of points, or a cylinder, in world axes about an origin that both cores share. */
 typedef struct mo_core {
-    int vertex_count; /* 0: a cylinder */
-    const double *vertex; /* 3 numbers each */
+    int vertex_count;          /* 0: a cylinder */
+    const double *vertex;      /* 3 numbers each */
     double centre[3], axis[3]; /* of a cylinder; the axis is a unit vector */
     double radius, half;
 } mo_core;

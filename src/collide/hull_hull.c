@@ -13,11 +13,8 @@
  */
 #include <math.h>
 
-#include "collide/gjk.h"
-#include "collide/manifold.h"
+#include "collide/solid.h"
 #include "linalg/vec3.h"
-
-enum { MOST_FACES = 2 * MO_HULL_VERTICES };
 
 /* All of the smaller size. */
 static const double FACE_FIRST = 1e-10; /* edges win only by so much: what rests keeps its axis */
@@ -26,56 +23,29 @@ static const double ON_SIDE =
 static const double IS_NEAREST =
     1e-10; /* a touch so near to the separation shows that it is the distance */
 
-/* A hull in world axes, about the origin of a. */
-typedef struct solid {
-    const mo_hull *hull;
-    double vertex[MO_HULL_VERTICES][3];
-    double plane[MOST_FACES][4];
-    double centre[3];
-} solid;
-
-static void place_solid(const mo_placed *from, const double origin[3], solid *to)
-{
-    const mo_hull *hull = to->hull = from->collider->hull;
-    double Q[9], at[3];
-    mo_quat_matrix(from->pose.orientation, Q);
-    mo_vec3_minus(from->pose.position, origin, at);
-    for (int k = 0; k < hull->vertex_count; ++k) {
-        mo_mat3_apply(Q, hull->vertex[k], to->vertex[k]);
-        mo_vec3_along(to->vertex[k], 1, at, to->vertex[k]);
-    }
-    for (int k = 0; k < hull->face_count; ++k) {
-        mo_mat3_apply(Q, hull->plane[k], to->plane[k]);
-        to->plane[k][3] = hull->plane[k][3] + mo_vec3_dot(to->plane[k], at);
-    }
-    mo_mat3_apply(Q, hull->centre, to->centre);
-    mo_vec3_along(to->centre, 1, at, to->centre);
-}
-
 /* ---- the separating axis ---------------------------------------------------------------------- */
 
-typedef struct axis {
-    double gap;
+typedef struct candidate {
+    mo_axis along;
     int first, second; /* a face of either; or an edge of a and one of b */
     int is_edges;
-    double normal[3]; /* unit, from a to b */
-} axis;
+} candidate;
 
-static axis best_face(const solid *a, const solid *b, double reach)
+static candidate best_face(const mo_solid *a, const mo_solid *b, double reach)
 {
-    axis best = {.gap = -INFINITY};
-    for (int k = 0; k < a->hull->face_count && best.gap <= reach; ++k) {
+    candidate best = {.along.gap = -INFINITY};
+    for (int k = 0; k < a->hull->face_count && best.along.gap <= reach; ++k) {
         double low = INFINITY;
         for (int i = 0; i < b->hull->vertex_count; ++i) {
             const double height = mo_vec3_dot(a->plane[k], b->vertex[i]);
             low = height < low ? height : low;
         }
-        if (low - a->plane[k][3] > best.gap) {
-            best.gap = low - a->plane[k][3];
+        if (low - a->plane[k][3] > best.along.gap) {
+            best.along.gap = low - a->plane[k][3];
             best.first = k;
         }
     }
-    mo_vec3_copy(a->plane[best.first], best.normal);
+    mo_vec3_copy(a->plane[best.first], best.along.normal);
     return best;
 }
 
@@ -88,7 +58,7 @@ static int make_a_face(const double *na0, const double *na1, const double *nb0, 
     return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
 }
 
-static void look_at_edges(const solid *a, const solid *b, int i, int j, axis *best)
+static void look_at_edges(const mo_solid *a, const mo_solid *b, int i, int j, candidate *best)
 {
     const mo_hull_edge *ea = a->hull->edge + i, *eb = b->hull->edge + j;
     double along_a[3], along_b[3], normal[3], to[3];
@@ -107,17 +77,17 @@ static void look_at_edges(const solid *a, const solid *b, int i, int j, axis *be
     mo_vec3_scale((mo_vec3_dot(normal, to) < 0 ? -1 : 1) / size, normal, normal);
     mo_vec3_minus(b->vertex[eb->vertex[0]], a->vertex[ea->vertex[0]], to);
     const double gap = mo_vec3_dot(normal, to);
-    if (gap > best->gap) {
-        best->gap = gap;
+    if (gap > best->along.gap) {
+        best->along.gap = gap;
         best->first = i;
         best->second = j;
-        mo_vec3_copy(normal, best->normal);
+        mo_vec3_copy(normal, best->along.normal);
     }
 }
 
-static axis best_edges(const solid *a, const solid *b)
+static candidate best_edges(const mo_solid *a, const mo_solid *b)
 {
-    axis best = {.gap = -INFINITY, .is_edges = 1};
+    candidate best = {.along.gap = -INFINITY, .is_edges = 1};
     for (int i = 0; i < a->hull->edge_count; ++i) {
         for (int j = 0; j < b->hull->edge_count; ++j) {
             look_at_edges(a, b, i, j, &best);
@@ -127,59 +97,39 @@ static axis best_edges(const solid *a, const solid *b)
 }
 
 /* False where they are further apart than the reach. */
-static int find_axis(const solid *a, const solid *b, double size, double reach, axis *best)
+static int find_axis(const mo_solid *a, const mo_solid *b, double size, double reach,
+                     candidate *best)
 {
     *best = best_face(a, b, reach);
-    if (best->gap > reach) {
+    if (best->along.gap > reach) {
         return 0;
     }
-    axis of_b = best_face(b, a, reach);
-    mo_vec3_scale(-1, of_b.normal, of_b.normal);
-    if (of_b.gap > best->gap) {
+    candidate of_b = best_face(b, a, reach);
+    mo_vec3_scale(-1, of_b.along.normal, of_b.along.normal);
+    if (of_b.along.gap > best->along.gap) {
         *best = of_b;
     }
-    if (best->gap > reach) {
+    if (best->along.gap > reach) {
         return 0;
     }
-    const axis of_edges = best_edges(a, b);
-    if (of_edges.gap > best->gap + FACE_FIRST * size) {
+    const candidate of_edges = best_edges(a, b);
+    if (of_edges.along.gap > best->along.gap + FACE_FIRST * size) {
         *best = of_edges;
     }
-    return best->gap <= reach;
+    return best->along.gap <= reach;
 }
 
 /* ---- touches ---------------------------------------------------------------------------------- */
 
-/* The face that looks most along n. */
-static void take_face(const solid *s, const double n[3], mo_flat *out)
-{
-    int face = 0;
-    double most = -INFINITY;
-    for (int k = 0; k < s->hull->face_count; ++k) {
-        const double now = mo_vec3_dot(s->plane[k], n);
-        if (now > most) {
-            most = now;
-            face = k;
-        }
-    }
-    const int first = s->hull->face_start[face];
-    out->count = s->hull->face_start[face + 1] - first;
-    for (int k = 0; k < out->count; ++k) {
-        mo_vec3_copy(s->vertex[s->hull->face_vertex[first + k]], out->corner[k]);
-        out->label[k] = k;
-    }
-    memcpy(out->plane, s->plane[face], sizeof out->plane);
-}
-
-static double touch_along(const solid *a, const solid *b, const double n[3], const double origin[3],
-                          double size, double reach, mo_touch_list *out)
+static double touch_along(const mo_solid *a, const mo_solid *b, const mo_axis *axis,
+                          const double origin[3], double size, double reach, mo_touch_list *out)
 {
     mo_flat of_a, of_b;
     double against[3];
-    mo_vec3_scale(-1, n, against);
-    take_face(a, n, &of_a);
-    take_face(b, against, &of_b);
-    return mo_manifold(&of_a, &of_b, n, origin, ON_SIDE * size, reach, out);
+    mo_vec3_scale(-1, axis->normal, against);
+    mo_solid_flat(a, axis->normal, &of_a);
+    mo_solid_flat(b, against, &of_b);
+    return mo_manifold(&of_a, &of_b, axis, origin, ON_SIDE * size, reach, out);
 }
 
 static void touch_at(const double on_a[3], const double on_b[3], const double normal[3], double gap,
@@ -192,8 +142,8 @@ static void touch_at(const double on_a[3], const double on_b[3], const double no
 }
 
 /* Where the two edges pass each other; or at the corner of one that is deepest in the other. */
-static void touch_deepest(const solid *a, const solid *b, const axis *at, const double origin[3],
-                          mo_touch_list *out)
+static void touch_deepest(const mo_solid *a, const mo_solid *b, const candidate *at,
+                          const double origin[3], mo_touch_list *out)
 {
     double on_a[3], on_b[3];
     if (at->is_edges) {
@@ -209,34 +159,32 @@ static void touch_deepest(const solid *a, const solid *b, const axis *at, const 
         mo_vec3_minus(q[1], q[0], d);
         mo_vec3_along(q[0], t, d, on_b);
     } else {
-        const mo_core core = {.vertex_count = b->hull->vertex_count, .vertex = b->vertex[0]};
         double against[3];
-        mo_vec3_scale(-1, at->normal, against);
-        mo_core_support(&core, against, on_b);
-        mo_vec3_along(on_b, at->gap, against, on_a);
+        mo_vec3_scale(-1, at->along.normal, against);
+        mo_core_support(&b->core, against, on_b);
+        mo_vec3_along(on_b, at->along.gap, against, on_a);
     }
-    touch_at(on_a, on_b, at->normal, at->gap, origin, 1u << 21, out);
+    touch_at(on_a, on_b, at->along.normal, at->along.gap, origin, 1u << 21, out);
 }
 
 void mo_collide_hull_hull(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
 {
     const double *origin = a->pose.position, size = fmin(a->collider->size, b->collider->size);
-    solid sa, sb;
-    place_solid(a, origin, &sa);
-    place_solid(b, origin, &sb);
-    axis best;
+    mo_solid sa, sb;
+    mo_solid_place(a, origin, &sa);
+    mo_solid_place(b, origin, &sb);
+    candidate best;
     if (!find_axis(&sa, &sb, size, reach, &best)) {
         return;
     }
     const int before = out->count;
-    double least = touch_along(&sa, &sb, best.normal, origin, size, reach, out);
-    if (least <= best.gap + IS_NEAREST * size) {
+    double least = touch_along(&sa, &sb, &best.along, origin, size, reach, out);
+    if (least <= best.along.gap + IS_NEAREST * size) {
         return;
     }
-    const mo_core core_a = {.vertex_count = sa.hull->vertex_count, .vertex = sa.vertex[0]},
-                  core_b = {.vertex_count = sb.hull->vertex_count, .vertex = sb.vertex[0]};
-    double on_a[3], on_b[3], normal[3];
-    const double distance = best.gap > 0 ? mo_gjk_distance(&core_a, &core_b, on_a, on_b) : 0;
+    double on_a[3], on_b[3];
+    const double distance =
+        best.along.gap > 0 ? mo_gjk_distance(&sa.core, &sb.core, on_a, on_b) : 0;
     if (!(distance > IS_NEAREST * size)) {
         touch_deepest(&sa, &sb, &best, origin, out);
         return;
@@ -245,10 +193,11 @@ void mo_collide_hull_hull(const mo_placed *a, const mo_placed *b, double reach, 
     if (distance > reach) {
         return;
     }
-    mo_vec3_minus(on_b, on_a, normal);
-    mo_vec3_scale(1 / distance, normal, normal);
-    least = touch_along(&sa, &sb, normal, origin, size, reach, out);
+    mo_axis nearest = {.gap = distance};
+    mo_vec3_minus(on_b, on_a, nearest.normal);
+    mo_vec3_scale(1 / distance, nearest.normal, nearest.normal);
+    least = touch_along(&sa, &sb, &nearest, origin, size, reach, out);
     if (least > distance + IS_NEAREST * size) {
-        touch_at(on_a, on_b, normal, distance, origin, 1u << 22, out);
+        touch_at(on_a, on_b, nearest.normal, distance, origin, 1u << 22, out);
     }
 }

@@ -99,27 +99,28 @@ static void copy_flat(const mo_flat *from, mo_flat *to)
 
 /* x on the moving one, `to` along the normal towards the base (unit). */
 static double touch_base(const mo_flat *base, const mo_flat *left, int k, const double to[3],
-                         const double normal[3], const double origin[3], double reach,
-                         int is_turned, mo_touch_list *out)
+                         const mo_axis *axis, const double origin[3], double reach, int is_turned,
+                         mo_touch_list *out)
 {
     const double *x = left->corner[k];
-    const double gap =
-        (base->plane[3] - mo_vec3_dot(base->plane, x)) / mo_vec3_dot(base->plane, to);
+    const double rise = mo_vec3_dot(base->plane, to);
+    const double gap = fmax(axis->gap, (base->plane[3] - mo_vec3_dot(base->plane, x)) / rise);
     if (gap <= reach) {
         double here[3], foot[3];
         mo_vec3_along(x, 1, origin, here);
         mo_vec3_along(here, gap, to, foot);
         const int before = left->count > 2 ? left->label[(k + left->count - 1) % left->count] : 0;
         const uint32_t feature = (uint32_t)(is_turned << 19 | before << 9 | left->label[k]);
-        mo_touch_between(here, foot, normal, gap, feature, out);
+        mo_touch_between(here, foot, axis->normal, gap, feature, out);
     }
     return gap;
 }
 
 /* Two lines that run along each other. */
-static double touch_lines(const mo_flat *a, const mo_flat *b, const double n[3],
+static double touch_lines(const mo_flat *a, const mo_flat *b, const mo_axis *axis,
                           const double origin[3], double reach, mo_touch_list *out)
 {
+    const double *n = axis->normal;
     double d[3], e[3], cross[3], least = INFINITY;
     mo_vec3_minus(a->corner[1], a->corner[0], d);
     mo_vec3_minus(b->corner[1], b->corner[0], e);
@@ -143,7 +144,7 @@ static double touch_lines(const mo_flat *a, const mo_flat *b, const double n[3],
         mo_vec3_along(a->corner[0], want, d, on_a);
         mo_vec3_along(b->corner[0], (want - part[0]) / (part[1] - part[0]), e, on_b);
         mo_vec3_minus(on_b, on_a, apart);
-        const double gap = mo_vec3_dot(apart, n);
+        const double gap = fmax(axis->gap, mo_vec3_dot(apart, n));
         least = fmin(least, gap);
         if (gap <= reach) {
             mo_vec3_along(on_a, 1, origin, on_a);
@@ -154,13 +155,14 @@ static double touch_lines(const mo_flat *a, const mo_flat *b, const double n[3],
     return least;
 }
 
-double mo_manifold(const mo_flat *a, const mo_flat *b, const double normal[3],
-                   const double origin[3], double tolerance, double reach, mo_touch_list *out)
+double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, const double origin[3],
+                   double tolerance, double reach, mo_touch_list *out)
 {
+    const double *normal = axis->normal;
     const int a_is_base = a->count > 2 && mo_vec3_dot(a->plane, normal) > STEEP;
     const int b_is_base = b->count > 2 && -mo_vec3_dot(b->plane, normal) > STEEP;
     if (!a_is_base && !b_is_base) {
-        return a->count == 2 && b->count == 2 ? touch_lines(a, b, normal, origin, reach, out)
+        return a->count == 2 && b->count == 2 ? touch_lines(a, b, axis, origin, reach, out)
                                               : INFINITY;
     }
     const int is_turned = !a_is_base;
@@ -173,7 +175,7 @@ double mo_manifold(const mo_flat *a, const mo_flat *b, const double normal[3],
     const mo_flat *left = overlap(base, out_of_base, tolerance, room);
     for (int k = 0; k < left->count; ++k) {
         least =
-            fmin(least, touch_base(base, left, k, to_base, normal, origin, reach, is_turned, out));
+            fmin(least, touch_base(base, left, k, to_base, axis, origin, reach, is_turned, out));
     }
     return least;
 }

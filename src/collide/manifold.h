@@ -31,9 +31,9 @@ typedef struct mo_axis {
 
 /*
  * Appends the touches whose gap is at most `reach`; all points are given about `origin`.  A corner that is outside by no more than `tolerance` is on
- * the side.  Returns the least of all gaps of the overlap, infinity where there is none.  Features are below 2^20.
+ * the side; its gap is then no less than the separation all the same.  Returns the least of all gaps of the overlap, infinity where there is none.  Features are below 2^20.
  */
-double mo_manifold(const mo_flat *a, const mo_flat *b, const double normal[3],
-                   const double origin[3], double tolerance, double reach, mo_touch_list *out);
+double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, const double origin[3],
+                   double tolerance, double reach, mo_touch_list *out);
 
 #endif

@@ -24,6 +24,8 @@ mo_pair_fn mo_collide_ball_plane, mo_collide_capsule_plane, mo_collide_hull_plan
 mo_pair_fn mo_collide_ball_hull, mo_collide_capsule_hull;
 /* hull_hull.c */
 mo_pair_fn mo_collide_hull_hull;
+/* cylinder.c: with a ball; with a box, hull, capsule or cylinder; with a plane */
+mo_pair_fn mo_collide_ball_cylinder, mo_collide_cylinder_convex, mo_collide_cylinder_plane;
 /* planar.c: every pair of bounded convex shapes in the plane, and each with a half-plane */
 mo_pair_fn mo_collide_planar, mo_collide_planar_half;
 

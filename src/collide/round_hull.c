@@ -5,11 +5,11 @@
  *
  * A ball touches at the point of the hull nearest to its centre, or leaves by the nearest face where its centre is inside.  A
  * capsule touches with both of its ends, as balls, and where its line crosses an edge of the hull; a line that runs through the
- * hull leaves by the face that is nearest to its deeper end.
+ * hull leaves along the axis of least overlap.
  */
 #include <math.h>
 
-#include "collide/narrow.h"
+#include "collide/solid.h"
 #include "linalg/vec3.h"
 
 typedef struct nearest {
@@ -122,24 +122,48 @@ static int runs_through(const mo_hull *hull, double end[2][3])
     return enters < leaves;
 }
 
-static void leave_by_face(const mo_placed *hull, double end[2][3], double radius, double reach,
-                          mo_touch_list *out)
+/* Out by the axis of least overlap: a normal of the hull, or one across the line and an edge. */
+static void leave(const mo_placed *capsule, const mo_placed *hull, double reach, mo_touch_list *out)
 {
-    const mo_hull *h = hull->collider->hull;
-    double best = -INFINITY;
-    int face = 0;
-    for (int k = 0; k < h->face_count; ++k) {
-        const double low = fmin(height(h, k, end[0]), height(h, k, end[1]));
-        if (low > best) {
-            best = low;
-            face = k;
-        }
+    mo_solid line, solid;
+    mo_axis best = {.gap = -INFINITY};
+    const double *origin = hull->pose.position;
+    mo_solid_place(capsule, origin, &line);
+    mo_solid_place(hull, origin, &solid);
+    double along[3], d[3];
+    for (int k = 0; k < solid.hull->face_count; ++k) {
+        mo_vec3_scale(-1, solid.plane[k], d);
+        mo_axis_try(&line, &solid, d, 0, &best);
     }
-    for (int k = 0; k < 2; ++k) {
-        nearest at = {.distance = height(h, face, end[k])};
-        mo_vec3_copy(h->plane[face], at.normal);
-        mo_vec3_along(end[k], -at.distance, at.normal, at.point);
-        add_touch(hull, end[k], radius, &at, reach, (uint32_t)k, out);
+    mo_vec3_minus(line.vertex[1], line.vertex[0], along);
+    for (int k = 0; k < solid.hull->edge_count; ++k) {
+        const mo_hull_edge *edge = solid.hull->edge + k;
+        double e[3];
+        mo_vec3_minus(solid.vertex[edge->vertex[1]], solid.vertex[edge->vertex[0]], e);
+        mo_vec3_cross(along, e, d);
+        const double shortest = 1e-6 * mo_vec3_norm(along) * mo_vec3_norm(e);
+        mo_axis_try(&line, &solid, d, shortest, &best);
+        mo_vec3_scale(-1, d, d);
+        mo_axis_try(&line, &solid, d, shortest, &best);
+    }
+    const int before = out->count;
+    mo_flat of_line, of_hull;
+    mo_solid_flat(&line, best.normal, &of_line);
+    mo_vec3_scale(-1, best.normal, d);
+    mo_solid_flat(&solid, d, &of_hull);
+    const double radius = line.radius, size = fmin(line.size, solid.size);
+    const double least =
+        mo_manifold(&of_line, &of_hull, &best, origin, 1e-6 * size, reach + radius, out);
+    if (least > best.gap + 1e-9 * size && best.gap <= reach + radius) { /* no end is the deepest */
+        double on_line[3], on_hull[3];
+        mo_core_support(&line.core, best.normal, on_line);
+        mo_vec3_along(on_line, 1, origin, on_line);
+        mo_vec3_along(on_line, best.gap, best.normal, on_hull);
+        mo_touch_between(on_line, on_hull, best.normal, best.gap, 1u << 21, out);
+    }
+    for (int k = before; k < out->count; ++k) {
+        out->touch[k].gap -= radius;
+        mo_vec3_along(out->touch[k].point, -0.5 * radius, best.normal, out->touch[k].point);
     }
 }
 
@@ -198,7 +222,7 @@ void mo_collide_capsule_hull(const mo_placed *a, const mo_placed *b, double reac
     }
     const double radius = capsule->collider->def.radius;
     if (runs_through(hull->collider->hull, end)) {
-        leave_by_face(hull, end, radius, reach, out);
+        leave(capsule, hull, reach, out);
     } else {
         for (int k = 0; k < 2; ++k) {
             const nearest at = nearest_on_hull(hull->collider->hull, end[k]);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Cylinders that stand, lie and roll. */
+#include "check.h"
+
+#include "moreau/moreau.h"
+
+static const double G = 9.81;
+
+static mo_world *make_world(double tilt)
+{
+    mo_world *world;
+    mo_world_def def = mo_default_world();
+    def.gravity[0] = G * sin(tilt);
+    def.gravity[2] = -G * cos(tilt);
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    return world;
+}
+
+static mo_body_id add(mo_world *world, mo_body_kind kind, mo_shape_def shape, mo_pose pose)
+{
+    mo_message why = {{0}};
+    mo_body_def def = mo_default_body(kind);
+    def.pose = pose;
+    const mo_body_id body = mo_world_add_body(world, &def, &why);
+    if (!mo_world_add_shape(world, body, &shape, &why).index) {
+        fail_msg("%s", why.text);
+    }
+    return body;
+}
+
+/* A plane at z = 0, or the top of a box there. */
+static void add_ground(mo_world *world, int is_box)
+{
+    if (is_box) {
+        add(world, MO_BODY_FIXED, mo_shape_box(50, 50, 1), mo_pose_at(0, 0, -1));
+    } else {
+        add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity());
+    }
+}
+
+static void go(mo_world *world, double h, int steps)
+{
+    mo_step_report report = {0};
+    for (int k = 0; k < steps; ++k) {
+        CHECK(mo_world_step(world, h, &report, NULL) == MO_OK);
+        if (report.status != MO_SOLVED) {
+            fail_msg("step %d: %s", k, report.message.text);
+        }
+    }
+}
+
+static void a_standing_cylinder_stays_where_it_stands(void **state)
+{
+    (void)state;
+    for (int is_box = 0; is_box < 2; ++is_box) {
+        mo_world *world = make_world(0);
+        add_ground(world, is_box);
+        mo_body_id body[3];
+        for (int k = 0; k < 3; ++k) { /* on each other, turned and a little aside */
+            body[k] = add(
+                world, MO_BODY_FREE, mo_shape_cylinder(0.3, 0.2),
+                mo_pose_turned(0.02 * k, 0, 0.2 + 0.4 * k, (const double[3]){0, 0, 1}, 0.4 * k));
+        }
+        go(world, 0.01, 200);
+        for (int k = 0; k < 3; ++k) {
+            const mo_body_state now = mo_body_get(world, body[k]);
+            CHECK_NEAR(now.pose.position[0], 0.02 * k, 1e-9);
+            CHECK_NEAR(now.pose.position[1], 0, 1e-9);
+            CHECK_NEAR(now.pose.position[2], 0.2 + 0.4 * k, 1e-9);
+        }
+        mo_world_destroy(world);
+    }
+}
+
+static void a_lying_cylinder_does_not_roll_by_itself(void **state)
+{
+    (void)state;
+    for (int is_box = 0; is_box < 2; ++is_box) {
+        mo_world *world = make_world(0);
+        add_ground(world, is_box);
+        const mo_body_id body =
+            add(world, MO_BODY_FREE, mo_shape_cylinder(0.3, 0.5),
+                mo_pose_turned(0, 0, 0.3, (const double[3]){1, 0, 0}, acos(-1.0) / 2));
+        go(world, 0.01, 200);
+        const mo_body_state now = mo_body_get(world, body);
+        CHECK_NEAR(now.pose.position[0], 0, 1e-9);
+        CHECK_NEAR(now.pose.position[1], 0, 1e-9);
+        CHECK_NEAR(now.pose.position[2], 0.3, 1e-9);
+        mo_world_destroy(world);
+    }
+}
+
+/* Down a slope without slipping: a = 2/3 g sin(tilt), whatever the angle it has turned by; its height stays. */
+static void a_cylinder_rolls_down_a_slope_at_two_thirds(void **state)
+{
+    (void)state;
+    for (int is_box = 0; is_box < 2; ++is_box) {
+        const double tilt = 0.1, h = 0.01;
+        mo_world *world = make_world(tilt);
+        add_ground(world, is_box);
+        const mo_body_id body =
+            add(world, MO_BODY_FREE, mo_shape_cylinder(0.3, 0.5),
+                mo_pose_turned(-20, 0, 0.3, (const double[3]){1, 0, 0}, acos(-1.0) / 2));
+        for (int k = 1; k <= 300; ++k) {
+            go(world, h, 1);
+            const mo_body_state now = mo_body_get(world, body);
+            CHECK_NEAR(now.velocity[0], 2.0 / 3 * G * sin(tilt) * k * h, 1e-7);
+            CHECK_NEAR(now.spin[1], now.velocity[0] / 0.3, 1e-6);
+            CHECK_NEAR(now.pose.position[2], 0.3, 1e-7);
+        }
+        mo_world_destroy(world);
+    }
+}
+
+/*
+ * It stands with its weight inside its foot, and falls with it outside.  Between the polygon of six points and the rim it leans by a trace in one step, and
+ * stands on the rim in the next.
+ */
+static void a_tall_cylinder_topples_where_its_weight_leaves_its_foot(void **state)
+{
+    (void)state;
+    const double radius = 0.1, half = 0.5, limit = atan(radius / half);
+    const double part[3] = {0.85, 0.98, 1.02}, trace[3] = {1e-9, 1e-4, 0};
+    for (int k = 0; k < 3; ++k) {
+        mo_world *world = make_world(limit * part[k]);
+        add_ground(world, 0);
+        const mo_body_id body =
+            add(world, MO_BODY_FREE, mo_shape_cylinder(radius, half),
+                mo_pose_turned(0, 0, half, (const double[3]){0, 0, 1}, 0.5)); /* no corner ahead */
+        go(world, 0.01, 200);
+        const mo_body_state now = mo_body_get(world, body);
+        if (part[k] > 1) {
+            CHECK_BELOW(now.pose.position[2], 0.9 * half);
+        } else {
+            CHECK_NEAR(now.pose.position[2], half, trace[k]);
+        }
+        mo_world_destroy(world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_standing_cylinder_stays_where_it_stands),
+        cmocka_unit_test(a_lying_cylinder_does_not_roll_by_itself),
+        cmocka_unit_test(a_cylinder_rolls_down_a_slope_at_two_thirds),
+        cmocka_unit_test(a_tall_cylinder_topples_where_its_weight_leaves_its_foot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
