@@ -166,6 +166,23 @@ static args_answer say_unknown(const args_command *command, const args_flag *fla
     return ARGS_WRONG;
 }
 
+/* Where a flag may be given several times, keeps this value too. */
+static args_answer collect(const args_command *command, args_flag *flag, const char *value)
+{
+    if (flag->all->count == ARGS_MOST) {
+        say(command->name, "%s is given more than %d times", typed(flag->name).text, ARGS_MOST);
+        return ARGS_WRONG;
+    }
+    flag->value = flag->all->at[flag->all->count++] = value;
+    return ARGS_RUN;
+}
+
+/* The next word, unless it is a flag; moves *at there. */
+static const char *next_value(int argc, char **argv, int *at)
+{
+    return *at + 1 < argc && strncmp(argv[*at + 1], "--", 2) != 0 ? argv[++*at] : NULL;
+}
+
 /* Takes the flag at argv[*at], and its value, moving *at to the last word used. */
 static args_answer take_flag(const args_command *command, args_flag *flags, int flag_count,
                              int argc, char **argv, int *at)
@@ -186,12 +203,15 @@ static args_answer take_flag(const args_command *command, args_flag *flags, int 
         flag->value = "";
         return ARGS_RUN;
     }
-    if (!value && *at + 1 < argc && strncmp(argv[*at + 1], "--", 2) != 0) {
-        value = argv[++*at];
-    }
-    if (!value || !value[0]) {
-        say(command->name, "%s needs a value, as in %s %s", shown.text, shown.text, flag->operand);
+    value = value ? value : next_value(argc, argv, at);
+    const char *second = value && flag->takes_two ? next_value(argc, argv, at) : NULL;
+    if (!value || !value[0] || (flag->takes_two && (!second || !second[0]))) {
+        say(command->name, "%s needs %s, as in %s %s", shown.text,
+            flag->takes_two ? "two values" : "a value", shown.text, flag->operand);
         return ARGS_WRONG;
+    }
+    if (flag->all) {
+        return collect(command, flag, value);
     }
     if (flag->value) {
         say(command->name, "%s is given twice, with %.100s and with %.100s; give it once",
@@ -199,6 +219,7 @@ static args_answer take_flag(const args_command *command, args_flag *flags, int 
         return ARGS_WRONG;
     }
     flag->value = value;
+    flag->second = second;
     return ARGS_RUN;
 }
 

@@ -5,13 +5,21 @@
  *
  *   --name value, --name=value    a flag with a value
  *   --name                        a switch
+ *   --name value second           a flag with two values
  *   --                            what follows are operands, whatever they look like
  *
  * '_' in a name is typed '-' (both are understood).  A value never begins with "--" unless it is given
- * after '='.  Operands and flags come in any order.  A flag with a value is given once.
+ * after '='.  Operands and flags come in any order.  A flag with a value is given once, unless it collects them.
  */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
+
+/* The values of a flag that may be given several times. */
+enum { ARGS_MOST = 64 };
+typedef struct args_values {
+    const char *at[ARGS_MOST];
+    int count;
+} args_values;
 
 typedef struct args_flag {
     const char *name;    /* "max_iter"; "group.name" is shown under its group by --help */
@@ -19,6 +27,9 @@ typedef struct args_flag {
     const char *text;    /* what it does, for --help                                    */
     char initial[40];    /* the default, for --help; may be empty                       */
     const char *value;   /* set by args_parse: "" for a switch, NULL where it is absent */
+    int takes_two;       /* the operand stands for two words                            */
+    const char *second;  /* set by args_parse: the second word                          */
+    args_values *all;    /* may be given several times: filled by args_parse            */
 } args_flag;
 
 typedef struct args_command {

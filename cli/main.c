@@ -22,6 +22,7 @@ typedef struct command {
 
 /* A new command is one file and one row. */
 static const command COMMANDS[] = {
+    {"run", "SCENE", "simulate a scene", command_run},
     {"solve", "FILE...", "solve the contact problem of each FCLIB file", command_solve},
     {"info", "FILE...", "what each FCLIB file holds", command_info},
     {"solvers", "[NAME]", "the methods, their laws, papers and options", command_solvers},
@@ -45,6 +46,8 @@ static void put_help(FILE *out)
           "  --help               this text; moreau COMMAND --help has the flags and examples\n"
           "  --version            the version of the library\n"
           "\nExamples:\n"
+          "  moreau run --list\n"
+          "  moreau run stack --set count=30 --time 5\n"
           "  moreau info box.hdf5\n"
           "  moreau solve box.hdf5 --out solved.hdf5\n"
           "  moreau solve problems/*.hdf5 --json\n",

@@ -11,6 +11,7 @@
 #include "methods.h"
 #include "moreau/moreau.h"
 #include "number.h"
+#include "option_flags.h"
 #include "paths.h"
 #include "progress.h"
 #include "solve_report.h"
@@ -74,24 +75,10 @@ typedef struct call {
 static args_flag *make_flags(int *count)
 {
     const mo_options defaults = mo_default_options();
-    args_flag *flags = calloc((size_t)FLAG_OWN + (size_t)mo_option_count(), sizeof *flags);
-    if (!flags) {
-        return NULL;
+    args_flag *flags = option_flags(OWN_FLAGS, FLAG_OWN, &defaults, count);
+    if (flags) {
+        snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
     }
-    memcpy(flags, OWN_FLAGS, sizeof OWN_FLAGS);
-    snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
-    int n = FLAG_OWN;
-    for (int k = 0; k < mo_option_count(); ++k) {
-        const mo_option_info option = mo_option_describe(k);
-        if (strcmp(option.name, OWN_FLAGS[FLAG_HISTORY].name) == 0) {
-            continue; /* --history names a file, which switches it on */
-        }
-        flags[n] = (args_flag){.name = option.name, .text = option.text};
-        flags[n].operand = option.names ? option.names : option.is_count ? "N" : "X";
-        mo_option_print(&defaults, k, flags[n].initial, sizeof flags[n].initial);
-        ++n;
-    }
-    *count = n;
     return flags;
 }
 
@@ -122,15 +109,8 @@ static int read_call(const args_flag *flags, int flag_count, call *c)
             flags[FLAG_START].value);
         return EXIT_CALL;
     }
-    for (int k = FLAG_OWN; k < flag_count; ++k) {
-        mo_message why = {{0}};
-        const char *value = flags[k].value;
-        const mo_error error =
-            value ? mo_options_set(&c->options, flags[k].name, value, &why) : MO_OK;
-        if (error) {
-            say(COMMAND.name, "%s", text_of_error("", error, &why));
-            return EXIT_CALL;
-        }
+    if (!option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &c->options)) {
+        return EXIT_CALL;
     }
     c->json = flags[FLAG_JSON].value != NULL;
     c->out = flags[FLAG_OUT].value;

@@ -12,6 +12,7 @@
 #include "moreau/measure.h"
 #include "moreau/options.h"
 #include "moreau/problem.h"
+#include "moreau/recording.h"
 #include "moreau/result.h"
 #include "moreau/shape.h"
 #include "moreau/solve.h"

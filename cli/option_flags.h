@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The solver's option table as flags of a command. */
+#ifndef CLI_OPTION_FLAGS_H
+#define CLI_OPTION_FLAGS_H
+
+#include "args.h"
+#include "moreau/options.h"
+
+/*
+ * The command's own flags, then one for each row of the option table with the default it has in `defaults`; as new memory, or
+ * NULL.  The row `history` is left out: a command that keeps one asks for a file.
+ */
+args_flag *option_flags(const args_flag *own, int own_count, const mo_options *defaults,
+                        int *count);
+
+/* The values given by the rows of the table, into the options; false where one is wrong, which has then been said. */
+int option_flags_read(const char *command, const args_flag *rows, int count, mo_options *options);
+
+#endif

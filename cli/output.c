@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file that a path stands for.  One that does not exist yet stands for itself. */
+static int resolve(output *o, const char *path)
+{
+    _Static_assert(OUTPUT_PATH >= PATH_MAX, "realpath needs so much room");
+    if (realpath(path, o->target)) {
+        return 1;
+    }
+    const int length = errno == ENOENT ? snprintf(o->target, sizeof o->target, "%s", path) : -1;
+    if (length >= OUTPUT_PATH) {
+        errno = ENAMETOOLONG;
+    }
+    return length > 0 && length < OUTPUT_PATH;
+}
+
+/* A name in the target's folder that nobody has yet. */
+static int open_temporary(output *o)
+{
+    const char *slash = strrchr(o->target, '/');
+    const int folder = slash ? (int)(slash - o->target) + 1 : 0;
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+        const int length = snprintf(o->temporary, sizeof o->temporary, "%.*s.moreau-%ld-%d.part",
+                                    folder, o->target, (long)getpid(), attempt);
+        if (length >= OUTPUT_PATH) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        const int file = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST) {
+            return file;
+        }
+    }
+    return -1;
+}
+
+int output_open(output *o, const char *path)
+{
+    o->file = NULL;
+    const int file = resolve(o, path) ? open_temporary(o) : -1;
+    if (file >= 0) {
+        o->file = fdopen(file, "w");
+        if (!o->file) {
+            close(file);
+            unlink(o->temporary);
+        }
+    }
+    return o->file != NULL;
+}
+
+/* Everything written (and on the disk), and closed; an errno. */
+static int finish(FILE *file, int on_disk)
+{
+    errno = EIO;
+    int failed =
+        ferror(file) || fflush(file) != 0 || (on_disk && fsync(fileno(file)) != 0) ? errno : 0;
+    if (fclose(file) != 0 && !failed) {
+        failed = errno;
+    }
+    return failed;
+}
+
+static int put_in_place(output *o, int on_disk)
+{
+    struct stat about;
+    int failed = finish(o->file, on_disk);
+    o->file = NULL;
+    if (!failed && stat(o->target, &about) == 0 && chmod(o->temporary, about.st_mode & 0777) != 0) {
+        failed = errno;
+    }
+    if (!failed && rename(o->temporary, o->target) != 0) {
+        failed = errno;
+    }
+    if (failed) {
+        unlink(o->temporary);
+        errno = failed;
+    }
+    return !failed;
+}
+
+int output_commit(output *o)
+{
+    return put_in_place(o, 1);
+}
+
+int output_place(output *o)
+{
+    return put_in_place(o, 0);
+}
+
+void output_cancel(output *o)
+{
+    if (o->file) {
+        fclose(o->file);
+        unlink(o->temporary);
+        o->file = NULL;
+    }
+}
+
+int output_join(char path[OUTPUT_PATH], const char *folder, const char *name)
+{
+    const size_t length = strlen(folder);
+    const char *between = length && folder[length - 1] == '/' ? "" : "/";
+    const int size = snprintf(path, OUTPUT_PATH, "%s%s%s", folder, between, name);
+    if (size >= OUTPUT_PATH) {
+        errno = ENAMETOOLONG;
+    }
+    return size > 0 && size < OUTPUT_PATH;
+}
+
+static void *read_all(FILE *file, size_t *size)
+{
+    char *bytes = NULL;
+    size_t room = 0, got = 1;
+    for (*size = 0; got > 0; *size += got) {
+        if (*size == room) {
+            room = room ? 2 * room : 1 << 16;
+            char *more = realloc(bytes, room);
+            if (!more) {
+                free(bytes);
+                return NULL;
+            }
+            bytes = more;
+        }
+        got = fread(bytes + *size, 1, room - *size, file);
+    }
+    if (ferror(file)) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+void *output_read_back(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    void *bytes = file ? read_all(file, size) : NULL;
+    if (file) {
+        const int failed = errno;
+        fclose(file);
+        errno = failed;
+    }
+    return bytes;
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* `moreau run`: a scene in motion.  The parts are listed in run.h. */
+#include "run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "command.h"
+#include "common.h"
+#include "methods.h"
+#include "nearest.h"
+#include "number.h"
+#include "option_flags.h"
+#include "progress.h"
+#include "run_list.h"
+#include "run_outputs.h"
+#include "run_report.h"
+#include "run_state.h"
+#include "text.h"
+
+static const args_command COMMAND = {
+    .name = "run",
+    .operands = "SCENE",
+    .summary = "simulate a scene",
+    .about =
+        "Builds the scene, takes its time steps, and says how well each was solved. A step that was"
+        " not solved to the tolerance is taken all the same, and counted: the summary says how many"
+        " there were, and why the first one failed.\n\n"
+        "The exit status is 0 where all steps were taken (with --strict: and solved), 1 where a"
+        " step was refused or a file could not be written, and 2 for a wrong call. Ctrl-C ends the"
+        " run after the step it is in; what was recorded is written.",
+    .examples = "  moreau run --list\n"
+                "  moreau run stack --set count=30 --time 5\n"
+                "  moreau run beads --set count=150 --set mu=0.3 --dt 0.02 --steps 100 --json\n"
+                "  moreau run incline --csv incline.csv --plot out/incline\n"
+                "  moreau run domino --vtk out/domino --every 4 --record domino.hdf5\n"
+                "  moreau run wall --steps 50 --export-problem 50 wall50.hdf5\n"
+                "  moreau run drum --time 5 --save-state drum5\n"
+                "  moreau run drum --load-state drum5 --time 5\n",
+    .least = 0,
+    .most = 1,
+};
+
+enum {
+    FLAG_LIST,
+    FLAG_SET,
+    FLAG_STEPS,
+    FLAG_TIME,
+    FLAG_DT,
+    FLAG_METHOD,
+    FLAG_EVERY,
+    FLAG_CSV,
+    FLAG_RECORD,
+    FLAG_VTK,
+    FLAG_PLOT,
+    FLAG_EXPORT,
+    FLAG_SAVE,
+    FLAG_LOAD,
+    FLAG_STRICT,
+    FLAG_JSON,
+    FLAG_OWN
+};
+
+static const args_flag OWN_FLAGS[FLAG_OWN] = {
+    [FLAG_LIST] = {.name = "list",
+                   .text = "the scenes, with their parameters, defaults and ranges"},
+    [FLAG_SET] = {.name = "set",
+                  .operand = "NAME=VALUE",
+                  .text = "a parameter of the scene; may be given several times"},
+    [FLAG_STEPS] = {.name = "steps", .operand = "N", .text = "how many steps"},
+    [FLAG_TIME] = {.name = "time",
+                   .operand = "T",
+                   .text = "how long, in s; where neither is given, as long as the scene is meant"
+                           " to run"},
+    [FLAG_DT] = {.name = "dt", .operand = "H", .text = "length of a step, in s; or the scene's"},
+    [FLAG_METHOD] = {.name = "method",
+                     .operand = "NAME",
+                     .text = "the method; moreau solvers lists them"},
+    [FLAG_EVERY] = {.name = "every",
+                    .operand = "K",
+                    .initial = "1",
+                    .text = "record every K-th step, in --csv, --record and --vtk; the start is"
+                            " always recorded"},
+    [FLAG_CSV] = {.name = "csv",
+                  .operand = "FILE",
+                  .text = "a row for each body and recorded step: time, body, position,"
+                          " orientation, velocity, angular velocity"},
+    [FLAG_RECORD] = {.name = "record",
+                     .operand = "FILE",
+                     .text = "an HDF5 recording: shapes, poses, velocities, contacts with their"
+                             " forces and modes"},
+    [FLAG_VTK] = {.name = "vtk",
+                  .operand = "FOLDER",
+                  .text = "for ParaView: bodies.pvd and contacts.pvd, with a file a recorded step"},
+    [FLAG_PLOT] = {.name = "plot",
+                   .operand = "FOLDER",
+                   .text = "energies, contact forces and residuals of every step: steps.csv, and"
+                           " drawings of it by gnuplot"},
+    [FLAG_EXPORT] = {.name = "export_problem",
+                     .operand = "K FILE",
+                     .takes_two = 1,
+                     .text = "the contact problem of step K, from 1, with its solution, as an"
+                             " FCLIB file"},
+    [FLAG_SAVE] = {.name = "save_state",
+                   .operand = "FILE",
+                   .text = "the state at the end, for --load-state"},
+    [FLAG_LOAD] = {.name = "load_state",
+                   .operand = "FILE",
+                   .text = "go on, with the same bits, from where the same scene with the same"
+                           " parameters was saved"},
+    [FLAG_STRICT] = {.name = "strict", .text = "a step that was not solved makes the status 1"},
+    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+};
+
+void run_fail(run_tally *tally, const char *file, const char *format, ...)
+{
+    if (!tally->error.text[0]) {
+        va_list values;
+        va_start(values, format);
+        vsnprintf(tally->error.text, sizeof tally->error.text, format, values);
+        va_end(values);
+        tally->error_at = file;
+    }
+}
+
+/* ---- the call ----------------------------------------------------------------------------------- */
+
+static args_flag *make_flags(args_values *sets, int *count)
+{
+    const mo_options defaults = mo_default_world().solver;
+    args_flag *flags = option_flags(OWN_FLAGS, FLAG_OWN, &defaults, count);
+    if (flags) {
+        snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
+        flags[FLAG_SET].all = sets;
+    }
+    return flags;
+}
+
+static const world_scene *find_scene(const char *name)
+{
+    const world_scene *scene = world_scene_find(name);
+    if (scene) {
+        return scene;
+    }
+    nearest n = {.typed = name};
+    for (int k = 0; k < world_scene_count(); ++k) {
+        nearest_try(&n, world_scene_at(k)->name);
+    }
+    if (n.name) {
+        say(COMMAND.name, "there is no scene '%.100s'; did you mean %s?", name, n.name);
+    } else {
+        say(COMMAND.name, "there is no scene '%.100s'; moreau run --list has them", name);
+    }
+    return NULL;
+}
+
+/* A number, and nothing else. */
+static int read_number(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value);
+}
+
+/* Says that the scene has no such parameter, with the nearest one or all of them. */
+static void say_no_parameter(const world_scene *scene, const char *name)
+{
+    char all[512] = "";
+    nearest n = {.typed = name};
+    int length = 0;
+    for (int k = 0; k < world_parameter_count(scene); ++k) {
+        nearest_try(&n, scene->parameter[k].name);
+        length += snprintf(all + length, sizeof all - (size_t)length, "%s%s", k ? ", " : "",
+                           scene->parameter[k].name);
+    }
+    if (n.name) {
+        say(COMMAND.name, "the scene %s has no parameter '%.100s'; did you mean %s?", scene->name,
+            name, n.name);
+    } else {
+        say(COMMAND.name, "the scene %s has no parameter '%.100s'; it has %s", scene->name, name,
+            all);
+    }
+}
+
+static const world_parameter *find_parameter(const world_scene *scene, const char *name)
+{
+    for (int k = 0; k < world_parameter_count(scene); ++k) {
+        if (strcmp(scene->parameter[k].name, name) == 0) {
+            return scene->parameter + k;
+        }
+    }
+    return NULL;
+}
+
+static int read_setting(run_call *call, const char *text)
+{
+    char name[64];
+    const size_t length = strcspn(text, "=");
+    double value = 0;
+    mo_message why = {{0}};
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+             text);
+    const world_parameter *parameter = find_parameter(call->scene, name);
+    if (!parameter) {
+        say_no_parameter(call->scene, name);
+        return EXIT_CALL;
+    }
+    if (text[length] != '=' || !read_number(text + length + 1, &value)) {
+        say(COMMAND.name, "--set %.100s is not a number for %s, as in --set %s=%s", text, name,
+            name, number_short(parameter->value).text);
+        return EXIT_CALL;
+    }
+    const mo_error error = world_set_value(call->scene, call->values, name, value, &why);
+    if (error) {
+        say(COMMAND.name, "%s", text_of_error("", error, &why));
+    }
+    return error ? EXIT_CALL : EXIT_DONE;
+}
+
+/* A number of a flag between bounds; where it is absent the value stays. */
+static int read_bounded(const args_flag *flag, double least, double most, int whole, double *value)
+{
+    double given = 0;
+    if (!flag->value) {
+        return EXIT_DONE;
+    }
+    if (!read_number(flag->value, &given) || given < least || given > most ||
+        (whole && given != floor(given))) {
+        say(COMMAND.name, "--%s %.100s is not a %snumber from %s to %s", flag->name, flag->value,
+            whole ? "whole " : "", number_short(least).text, number_short(most).text);
+        return EXIT_CALL;
+    }
+    *value = given;
+    return EXIT_DONE;
+}
+
+static int read_steps(const args_flag *flags, run_call *call)
+{
+    const double most = 2e9, longest = 1e12;
+    double time = call->scene->time, steps = -1, every = 1;
+    call->h = call->scene->step;
+    if (flags[FLAG_STEPS].value && flags[FLAG_TIME].value) {
+        say(COMMAND.name, "--steps and --time both say how long; give one of them");
+        return EXIT_CALL;
+    }
+    int status = read_bounded(&flags[FLAG_DT], 1e-12, 1e6, 0, &call->h);
+    status = status ? status : read_bounded(&flags[FLAG_TIME], 0, longest, 0, &time);
+    status = status ? status : read_bounded(&flags[FLAG_STEPS], 0, most, 1, &steps);
+    status = status ? status : read_bounded(&flags[FLAG_EVERY], 1, most, 1, &every);
+    if (status) {
+        return status;
+    }
+    steps = steps >= 0 ? steps : ceil(time / call->h - 1e-6);
+    if (steps > most) {
+        say(COMMAND.name, "%s s in steps of %s s are more than %s steps", number_short(time).text,
+            number_short(call->h).text, number_short(most).text);
+        return EXIT_CALL;
+    }
+    call->steps = (int)steps;
+    call->every = (int)every;
+    return EXIT_DONE;
+}
+
+static int read_export(const args_flag *flag, run_call *call)
+{
+    double step = 0;
+    if (!flag->value) {
+        return EXIT_DONE;
+    }
+    if (!read_number(flag->value, &step) || step != floor(step) || step < 1 || step > call->steps) {
+        say(COMMAND.name, "--export-problem %.100s: the steps are numbered from 1 to %d",
+            flag->value, call->steps);
+        return EXIT_CALL;
+    }
+    call->export_step = (int)step;
+    call->export_file = flag->second;
+    return EXIT_DONE;
+}
+
+static int read_call(const args_flag *flags, int flag_count, const args_values *sets,
+                     const char *name, run_call *call)
+{
+    call->scene = find_scene(name);
+    if (!call->scene) {
+        return EXIT_CALL;
+    }
+    world_default_values(call->scene, call->values);
+    int status = EXIT_DONE;
+    for (int k = 0; k < sets->count && !status; ++k) {
+        status = read_setting(call, sets->at[k]);
+    }
+    status = status ? status : read_steps(flags, call);
+    status = status ? status : read_export(&flags[FLAG_EXPORT], call);
+    if (!status && flags[FLAG_METHOD].value && mo_method_find(flags[FLAG_METHOD].value) < 0) {
+        method_say_unknown(COMMAND.name, flags[FLAG_METHOD].value);
+        status = EXIT_CALL;
+    }
+    mo_options checked = mo_default_options();
+    if (!status &&
+        !option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &checked)) {
+        status = EXIT_CALL;
+    }
+    call->csv = flags[FLAG_CSV].value;
+    call->record = flags[FLAG_RECORD].value;
+    call->vtk = flags[FLAG_VTK].value;
+    call->plot = flags[FLAG_PLOT].value;
+    call->save_state = flags[FLAG_SAVE].value;
+    call->load_state = flags[FLAG_LOAD].value;
+    call->json = flags[FLAG_JSON].value != NULL;
+    call->strict = flags[FLAG_STRICT].value != NULL;
+    return status;
+}
+
+/* ---- the world ---------------------------------------------------------------------------------- */
+
+/* The world of the call, with its options and its state; NULL after run_fail. */
+static mo_world *make_world(const args_flag *flags, int flag_count, run_call *call,
+                            run_tally *tally)
+{
+    mo_world *world = NULL;
+    mo_message why = {{0}};
+    mo_error error = call->scene->build(call->values, &world, &why);
+    if (!error) {
+        mo_world_def def = mo_world_definition(world);
+        if (flags[FLAG_METHOD].value) {
+            def.solver.method = flags[FLAG_METHOD].value;
+        }
+        option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &def.solver);
+        call->options = def.solver;
+        call->method = def.solver.method ? def.solver.method : method_default();
+        error = mo_world_change(world, &def, &why);
+    }
+    if (error) {
+        run_fail(tally, NULL, "the scene %s could not be built: %.400s", call->scene->name,
+                 text_of_error("", error, &why));
+    }
+    if (error || (call->load_state && !run_state_load(call, world, tally))) {
+        mo_world_destroy(world);
+        return NULL;
+    }
+    return world;
+}
+
+/* ---- the steps ---------------------------------------------------------------------------------- */
+
+static void begin_tally(const mo_world *world, run_tally *tally)
+{
+    tally->began = 1;
+    tally->bodies = mo_world_body_count(world);
+    tally->start_time = tally->end_time = mo_world_time(world);
+    tally->kinetic_first = tally->kinetic_last = mo_world_kinetic_energy(world);
+    tally->potential_first = tally->potential_last = mo_world_potential_energy(world);
+}
+
+static void count_unsolved(const mo_step_report *report, run_tally *tally)
+{
+    tally->unsolved += 1;
+    if (tally->unsolved == 1) {
+        tally->first_unsolved = tally->steps;
+        tally->first_status = report->status;
+        tally->first_why = report->message;
+    }
+}
+
+static void count_step(const mo_world *world, const mo_step_report *report, run_tally *tally)
+{
+    tally->steps += 1;
+    if (report->status != MO_SOLVED) {
+        count_unsolved(report, tally);
+    }
+    tally->end_time = mo_world_time(world);
+    tally->worst_residual = fmax(tally->worst_residual, report->residual.natural_relative);
+    tally->worst_penetration = fmax(tally->worst_penetration, report->penetration);
+    tally->kinetic_last = report->kinetic_energy;
+    tally->potential_last = report->potential_energy;
+    tally->contacts_last = report->contacts;
+    tally->joints_last = report->joints;
+    tally->most_contacts =
+        report->contacts > tally->most_contacts ? report->contacts : tally->most_contacts;
+    tally->iterations += report->iterations;
+    tally->seconds.collide += report->seconds_collide;
+    tally->seconds.assemble += report->seconds_assemble;
+    tally->seconds.solve += report->seconds_solve;
+    tally->seconds.advance += report->seconds_advance;
+}
+
+static void take_steps(const run_call *call, mo_world *world, run_outputs *outputs,
+                       run_tally *tally)
+{
+    run_progress line = run_progress_start();
+    for (int k = 1; k <= call->steps && !tally->interrupted && !tally->error.text[0]; ++k) {
+        mo_step_report report;
+        mo_message why = {{0}};
+        const mo_error error = mo_world_step(world, call->h, &report, &why);
+        if (error) {
+            run_fail(tally, NULL, "step %d, from t = %.6g s, was refused: %.400s", k,
+                     mo_world_time(world), text_of_error("", error, &why));
+            break;
+        }
+        count_step(world, &report, tally);
+        run_outputs_step(outputs, call, world, k, &report, tally);
+        tally->seconds.all = run_clock() - line.began;
+        run_progress_show(&line, call, tally, &report);
+        tally->interrupted = interrupt_came() && k < call->steps;
+    }
+    run_progress_end(&line);
+}
+
+static void simulate(const run_call *call, mo_world *world, run_tally *tally)
+{
+    run_outputs outputs;
+    begin_tally(world, tally);
+    if (run_outputs_begin(&outputs, call, world, tally)) {
+        take_steps(call, world, &outputs, tally);
+    }
+    run_outputs_end(&outputs, call, world, tally);
+    tally->worst_penetration = fmax(tally->worst_penetration, mo_world_penetration(world));
+}
+
+/* ---- the report --------------------------------------------------------------------------------- */
+
+static int report(const run_call *call, const run_tally *tally)
+{
+    if (call->json) {
+        run_report_json(call, tally);
+    } else if (tally->began) {
+        run_report_put(call, tally);
+    }
+    if (tally->error_at) {
+        say_of_file(tally->error_at, "%s", tally->error.text);
+    } else if (tally->error.text[0]) {
+        say(COMMAND.name, "%s", tally->error.text);
+    } else if (tally->interrupted) {
+        say(COMMAND.name, "interrupted after %d of %d steps", tally->steps, call->steps);
+    }
+    const int failed =
+        tally->error.text[0] || tally->interrupted || (call->strict && tally->unsolved);
+    return failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run(const args_flag *flags, int flag_count, run_call *call)
+{
+    run_tally tally = {0};
+    int status = run_outputs_check(COMMAND.name, call);
+    if (status) {
+        return status;
+    }
+    paper_use_one_blas_thread();
+    interrupt_watch();
+    mo_world *world = make_world(flags, flag_count, call, &tally);
+    if (world) {
+        simulate(call, world, &tally);
+    }
+    status = report(call, &tally);
+    mo_world_destroy(world);
+    return status;
+}
+
+static int list(const char *name, int as_json)
+{
+    const world_scene *scene = name ? find_scene(name) : NULL;
+    if (name && !scene) {
+        return EXIT_CALL;
+    }
+    run_list(scene, as_json);
+    return EXIT_DONE;
+}
+
+int command_run(int argc, char **argv)
+{
+    run_call call = {0};
+    args_values sets = {.count = 0};
+    int flag_count = 0, operands = 0;
+    args_flag *flags = make_flags(&sets, &flag_count);
+    if (!flags) {
+        say(COMMAND.name, "memory ran out");
+        return EXIT_FAILED;
+    }
+    const args_answer answer = args_parse(&COMMAND, flags, flag_count, argc, argv, &operands);
+    int status = answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
+    if (answer == ARGS_RUN && flags[FLAG_LIST].value) {
+        status = list(operands ? argv[0] : NULL, flags[FLAG_JSON].value != NULL);
+    } else if (answer == ARGS_RUN && !operands) {
+        say(COMMAND.name, "a scene is missing; moreau run --list has them");
+        status = EXIT_CALL;
+    } else if (answer == ARGS_RUN) {
+        status = read_call(flags, flag_count, &sets, argv[0], &call);
+        status = status ? status : run(flags, flag_count, &call);
+    }
+    free(flags);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * `moreau run`, in parts:
+ *
+ *   run.c           the call, the world, the loop over the steps
+ *   run_list.c      --list
+ *   run_outputs.c   what is written on the way: hands each recorded step to the files below
+ *   run_csv.c       --csv
+ *   run_vtk.c       --vtk; run_mesh.c: shapes as polygons
+ *   run_plot.c      --plot
+ *   run_state.c     --save-state, --load-state
+ *   run_report.c    the line on the terminal, the summary, the JSON object
+ */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "moreau/moreau.h"
+#include "worlds.h"
+
+/* What was asked for. */
+typedef struct run_call {
+    const world_scene *scene;
+    double values[WORLD_PARAMETERS];
+    double h;  /* s */
+    int steps; /* to be taken */
+    int every; /* recorded steps: 0, every, 2 every, ... */
+    const char *csv, *record, *vtk, *plot, *save_state, *load_state, *export_file; /* or NULL */
+    int export_step;
+    int json;
+    int strict;
+    const char *method; /* by name, also where it is the default */
+    mo_options options;
+} run_call;
+
+typedef struct run_seconds {
+    double all, collide, assemble, solve, advance;
+} run_seconds;
+
+/* What happened. */
+typedef struct run_tally {
+    int began;                    /* there is a world */
+    int steps;                    /* taken */
+    int unsolved, first_unsolved; /* a number from 1; 0: none */
+    mo_status first_status;
+    mo_message first_why;
+    double worst_residual, worst_penetration;
+    double start_time, end_time; /* of the world */
+    double kinetic_first, potential_first, kinetic_last, potential_last;
+    int bodies, contacts_last, joints_last, most_contacts;
+    long long iterations;
+    run_seconds seconds;
+    int interrupted;
+    mo_message error;     /* the first thing that failed, or empty     */
+    const char *error_at; /* the file it is about, or NULL         */
+    int plot_drawn;       /* gnuplot ran */
+} run_tally;
+
+/* Keeps the first error; `file` may be NULL. */
+void run_fail(run_tally *tally, const char *file, const char *format, ...) MO_PRINTF(3, 4);
+
+#endif

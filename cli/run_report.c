@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "run_report.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "number.h"
+#include "progress.h"
+#include "text.h"
+
+static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing      */
+static const double EVERY_SECONDS = 0.1; /* ten lines a second are readable */
+
+double run_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double simulated(const run_tally *tally)
+{
+    return tally->end_time - tally->start_time;
+}
+
+/* Seconds simulated in a second of the clock; 0 where nothing was. */
+static double real_time_factor(const run_tally *tally)
+{
+    return tally->seconds.all > 0 ? simulated(tally) / tally->seconds.all : 0;
+}
+
+/* ---- while it goes on --------------------------------------------------------------------------- */
+
+run_progress run_progress_start(void)
+{
+    const double now = run_clock();
+    return (run_progress){
+        .on_terminal = isatty(STDERR_FILENO), .began = now, .next = now + FIRST_SECONDS};
+}
+
+void run_progress_show(run_progress *p, const run_call *call, const run_tally *tally,
+                       const mo_step_report *last)
+{
+    const double now = p->on_terminal ? run_clock() : 0;
+    if (!p->on_terminal || now < p->next) {
+        return;
+    }
+    p->next = now + EVERY_SECONDS;
+    p->shown = 1;
+    fprintf(stderr, "\r\033[K%s: step %d of %d, t = %.4g s, %s, residual %.0e, %.2g x real time",
+            call->scene->name, tally->steps, call->steps, tally->end_time,
+            number_count(last->contacts, "contact").text, last->residual.natural_relative,
+            simulated(tally) / (now - p->began));
+    if (tally->unsolved) {
+        fprintf(stderr, ", %d NOT SOLVED", tally->unsolved);
+    }
+    fputs(interrupt_came() ? ", stopping" : "", stderr);
+    fflush(stderr);
+}
+
+void run_progress_end(run_progress *p)
+{
+    if (p->shown) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+        p->shown = 0;
+    }
+}
+
+/* ---- for a person ------------------------------------------------------------------------------- */
+
+static void put_label(const char *label)
+{
+    printf("  %-18s", label);
+}
+
+static void put_unsolved(const run_call *call, const run_tally *tally)
+{
+    enum { COLUMN = 20 };
+    char sentence[1024];
+    put_label("not solved");
+    if (!tally->unsolved) {
+        printf("no step: all are solved to a relative residual of %s\n",
+               number_short(call->options.tol).text);
+        return;
+    }
+    snprintf(sentence, sizeof sentence, "%s of %d; the first is step %d: %s",
+             number_count(tally->unsolved, "step").text, tally->steps, tally->first_unsolved,
+             tally->first_why.text[0] ? tally->first_why.text
+                                      : mo_status_text(tally->first_status));
+    text_put_wrapped(stdout, sentence, COLUMN, COLUMN);
+}
+
+static void put_energy(const run_tally *tally)
+{
+    const double first = tally->kinetic_first + tally->potential_first;
+    const double last = tally->kinetic_last + tally->potential_last;
+    put_label("energy");
+    printf("%.6g J at first, %.6g J at last (kinetic %.4g, potential %.6g)\n", first, last,
+           tally->kinetic_last, tally->potential_last);
+}
+
+static void put_seconds(const run_seconds *s, double factor)
+{
+    const double rest = s->all - s->collide - s->assemble - s->solve - s->advance;
+    put_label("time");
+    printf("%s, %.3g x real time\n", number_seconds(s->all).text, factor);
+    put_label("");
+    printf("collide %s, assemble %s, ", number_seconds(s->collide).text,
+           number_seconds(s->assemble).text);
+    printf("solve %s,\n", number_seconds(s->solve).text);
+    put_label("");
+    printf("advance %s, rest %s\n", number_seconds(s->advance).text,
+           number_seconds(rest > 0 ? rest : 0).text);
+}
+
+static void put_file(const char *label, const char *path)
+{
+    if (path) {
+        put_label(label);
+        text_put(stdout, path);
+        fputc('\n', stdout);
+    }
+}
+
+void run_report_put(const run_call *call, const run_tally *tally)
+{
+    printf("%s: %s of %s s", call->scene->name, number_count(tally->steps, "step").text,
+           number_short(call->h).text);
+    if (tally->start_time > 0) {
+        printf(", from t = %.6g s", tally->start_time);
+    }
+    printf(", to t = %.6g s", tally->end_time);
+    if (tally->unsolved) {
+        printf("; %d NOT SOLVED", tally->unsolved);
+    }
+    fputc('\n', stdout);
+    put_label("world");
+    printf("%d %s; in the last step %s and %s\n", tally->bodies,
+           tally->bodies == 1 ? "body" : "bodies",
+           number_count(tally->contacts_last, "contact").text,
+           number_count(tally->joints_last, "joint").text);
+    put_label("method");
+    printf("%s, %s\n", call->method, number_count(tally->iterations, "iteration").text);
+    put_unsolved(call, tally);
+    put_label("worst residual");
+    printf("%s relative\n", number_real(tally->worst_residual).text);
+    put_label("worst penetration");
+    printf("%s m\n", number_real(tally->worst_penetration).text);
+    put_energy(tally);
+    put_seconds(&tally->seconds, real_time_factor(tally));
+    if (!tally->error.text[0]) {
+        put_file("rows", call->csv);
+        put_file("recording", call->record);
+        put_file("for ParaView", call->vtk);
+        put_file("plots", call->plot);
+        put_file("problem", call->export_file);
+        put_file("state", call->save_state);
+    }
+}
+
+/* ---- for a program ------------------------------------------------------------------------------ */
+
+static void json_call(json *j, const run_call *call)
+{
+    json_text(j, "scene", call->scene->name);
+    json_object(j, "parameters");
+    for (int k = 0; k < world_parameter_count(call->scene); ++k) {
+        json_number(j, call->scene->parameter[k].name, call->values[k]);
+    }
+    json_object_end(j);
+    json_text(j, "method", call->method);
+    json_number(j, "tol", call->options.tol);
+    json_whole(j, "threads", call->options.threads);
+    json_number(j, "dt", call->h);
+    json_whole(j, "steps_asked", call->steps);
+}
+
+static void json_energy(json *j, const run_tally *tally)
+{
+    json_number(j, "energy_first", tally->kinetic_first + tally->potential_first);
+    json_number(j, "energy_last", tally->kinetic_last + tally->potential_last);
+    json_number(j, "kinetic_first", tally->kinetic_first);
+    json_number(j, "kinetic_last", tally->kinetic_last);
+    json_number(j, "potential_first", tally->potential_first);
+    json_number(j, "potential_last", tally->potential_last);
+}
+
+static void json_seconds(json *j, const run_tally *tally)
+{
+    json_number(j, "seconds", tally->seconds.all);
+    json_number(j, "seconds_collide", tally->seconds.collide);
+    json_number(j, "seconds_assemble", tally->seconds.assemble);
+    json_number(j, "seconds_solve", tally->seconds.solve);
+    json_number(j, "seconds_advance", tally->seconds.advance);
+    json_number(j, "real_time_factor", real_time_factor(tally));
+}
+
+static void json_files(json *j, const run_call *call)
+{
+    const struct {
+        const char *key, *path;
+    } files[] = {{"csv", call->csv},   {"record", call->record},    {"vtk", call->vtk},
+                 {"plot", call->plot}, {"state", call->save_state}, {"problem", call->export_file}};
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; ++k) {
+        if (files[k].path) {
+            json_text(j, files[k].key, files[k].path);
+        }
+    }
+}
+
+static void json_tally(json *j, const run_tally *tally)
+{
+    json_whole(j, "steps", tally->steps);
+    json_whole(j, "unsolved_steps", tally->unsolved);
+    json_whole(j, "first_unsolved_step", tally->first_unsolved);
+    json_text(j, "first_unsolved_status",
+              tally->unsolved ? mo_status_word(tally->first_status) : NULL);
+    json_number(j, "worst_residual", tally->worst_residual);
+    json_number(j, "worst_penetration", tally->worst_penetration);
+    json_energy(j, tally);
+    json_number(j, "time_first", tally->start_time);
+    json_number(j, "time_last", tally->end_time);
+    json_whole(j, "bodies", tally->bodies);
+    json_whole(j, "contacts_last", tally->contacts_last);
+    json_whole(j, "contacts_most", tally->most_contacts);
+    json_whole(j, "joints_last", tally->joints_last);
+    json_whole(j, "iterations", tally->iterations);
+    json_seconds(j, tally);
+}
+
+void run_report_json(const run_call *call, const run_tally *tally)
+{
+    const int failed = tally->error.text[0] != 0;
+    json j = json_begin(stdout);
+    json_object(&j, NULL);
+    json_text(&j, "status", failed ? "error" : tally->interrupted ? "interrupted" : "done");
+    if (failed) {
+        json_text(&j, "error", tally->error.text);
+        json_text(&j, "error_at", tally->error_at);
+    }
+    json_call(&j, call);
+    if (tally->began) {
+        json_tally(&j, tally);
+    }
+    if (!failed) {
+        json_files(&j, call);
+    }
+    json_object_end(&j);
+    json_end(&j);
+}

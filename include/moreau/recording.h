@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Recordings: what a world looked like, frame by frame.  Shapes once; poses, velocities, contacts with their forces
+ * and modes in every frame.
+ *
+ * A recording is kept in memory and written as a whole, as an HDF5 file (docs/formats.md), which is whole or untouched.
+ * Files are untrusted: whatever is in one, the answer is a recording that holds together or a sentence.
+ *
+ *     mo_recording recording = {0};
+ *     mo_recording_begin(&recording, world, NULL, &why);
+ *     mo_recording_add(&recording, world, h, &report, &why);      after each step, or now and then
+ *     mo_recording_write("fall.hdf5", &recording, &why);
+ *     mo_recording_clear(&recording);
+ */
+#ifndef MOREAU_RECORDING_H
+#define MOREAU_RECORDING_H
+
+#include "moreau/base.h"
+#include "moreau/result.h"
+#include "moreau/shape.h"
+#include "moreau/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mo_recorded_body {
+    mo_body_kind kind;
+    double mass; /* kg; 0 where it is not free */
+    char *name;  /* "" where it has none       */
+} mo_recorded_body;
+
+typedef struct mo_recorded_shape {
+    int body;         /* its place in the list of bodies          */
+    mo_shape_def def; /* the arrays belong to the recording       */
+} mo_recorded_shape;
+
+typedef struct mo_recorded_frame {
+    double time; /* s                                                                      */
+    double step; /* h of the step that ended here, s; 0: none did, and there are no contacts */
+    double kinetic_energy, potential_energy; /* J                                          */
+    double residual;                         /* relative, of that step                      */
+    double penetration;                      /* deepest at its start, m                     */
+    mo_status status;                        /* of its solve                                */
+    int first_contact, contact_count;        /* in the list of contacts                     */
+} mo_recorded_frame;
+
+typedef struct mo_recorded_contact {
+    int a, b;       /* places in the list of bodies                                               */
+    unsigned id[2]; /* low and high half of an id that stays while these features touch     */
+    mo_contact_mode mode;
+    double point[3], normal[3]; /* world; the normal from a to b                            */
+    double force[3], moment[3]; /* on b, world axes, N and N m: impulse / h                 */
+    double velocity[3];         /* of b against a, at the end of the step                   */
+    double gap;                 /* at the start of the step, m                              */
+    double mu;
+} mo_recorded_contact;
+
+/* Start from {0}. */
+typedef struct mo_recording {
+    int dimension; /* 3, or 2 for the plane */
+    double gravity[3];
+    char *title; /* or NULL */
+
+    mo_recorded_body *bodies;
+    mo_recorded_shape *shapes;
+    mo_recorded_frame *frames;
+    mo_recorded_contact *contacts;
+    mo_pose *poses;          /* body_count a frame                                        */
+    double (*velocities)[6]; /* the same: of the centre of mass, then the spin, world axes */
+    int body_count, shape_count, frame_count, contact_count;
+
+    mo_allocator allocator; /* of everything in it; the library's own from here on */
+    mo_body_id *ids;        /* while it is recorded */
+    size_t frame_room, contact_room, pose_room, velocity_room;
+} mo_recording;
+
+/* Bodies and shapes of the world, and no frame yet. */
+MO_API mo_error mo_recording_begin(mo_recording *recording, const mo_world *world,
+                                   const mo_allocator *allocator, mo_message *why);
+MO_API mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_message *why);
+
+/*
+ * A frame: the world as it is, after a step of h with this report.  With h = 0 and NULL: before the first step, without
+ * contacts.  The bodies must be those of the beginning.
+ */
+MO_API mo_error mo_recording_add(mo_recording *recording, const mo_world *world, double h,
+                                 const mo_step_report *report, mo_message *why);
+
+MO_API void mo_recording_clear(mo_recording *recording);
+
+MO_API mo_error mo_recording_write(const char *path, const mo_recording *recording,
+                                   mo_message *why);
+MO_API mo_error mo_recording_read(const char *path, const mo_allocator *allocator,
+                                  mo_recording *recording, mo_message *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* A recording in memory: from a world, frame by frame. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "moreau/recording.h"
+
+/* ---- clearing ---------------------------------------------------------------------------------- */
+
+void mo_recording_clear(mo_recording *recording)
+{
+    if (!recording) {
+        return;
+    }
+    const mo_allocator allocator = mo_allocator_or_default(&recording->allocator);
+    for (int k = 0; recording->bodies && k < recording->body_count; ++k) {
+        mo_memory_free(&allocator, recording->bodies[k].name);
+    }
+    for (int k = 0; recording->shapes && k < recording->shape_count; ++k) {
+        void *arrays[2];
+        memcpy(&arrays[0], &recording->shapes[k].def.points, sizeof arrays[0]);
+        memcpy(&arrays[1], &recording->shapes[k].def.indices, sizeof arrays[1]);
+        mo_memory_free(&allocator, arrays[0]);
+        mo_memory_free(&allocator, arrays[1]);
+    }
+    mo_memory_free(&allocator, recording->title);
+    mo_memory_free(&allocator, recording->bodies);
+    mo_memory_free(&allocator, recording->shapes);
+    mo_memory_free(&allocator, recording->frames);
+    mo_memory_free(&allocator, recording->contacts);
+    mo_memory_free(&allocator, recording->poses);
+    mo_memory_free(&allocator, recording->velocities);
+    mo_memory_free(&allocator, recording->ids);
+    *recording = (mo_recording){0};
+}
+
+/* ---- the beginning ----------------------------------------------------------------------------- */
+
+static char *copy_text(const mo_allocator *allocator, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = mo_memory_array(allocator, size, 1);
+    if (copy) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+/* A copy of an array that may be empty; false for lack of memory. */
+static bool copy_array(const mo_allocator *allocator, const void *from, size_t count, size_t size,
+                       void **to)
+{
+    *to = count ? mo_memory_array(allocator, count, size) : NULL;
+    if (*to) {
+        memcpy(*to, from, count * size);
+    }
+    return *to || count == 0;
+}
+
+/* A shape with arrays of its own. */
+static bool copy_shape(mo_recording *recording, const mo_shape_def *from, int body)
+{
+    mo_recorded_shape *shape = recording->shapes + recording->shape_count;
+    const mo_allocator *allocator = &recording->allocator;
+    void *points = NULL, *indices = NULL;
+    const bool good =
+        copy_array(allocator, from->points, 3 * (size_t)from->point_count, sizeof(double),
+                   &points) &&
+        copy_array(allocator, from->indices, (size_t)from->index_count, sizeof(int), &indices);
+    shape->body = body;
+    shape->def = *from;
+    shape->def.points = points;
+    shape->def.indices = indices;
+    recording->shape_count += 1;
+    return good;
+}
+
+static bool copy_body(mo_recording *recording, const mo_world *world, int k)
+{
+    const mo_body_id id = mo_world_body(world, k);
+    const mo_body_state body = mo_body_get(world, id);
+    recording->ids[k] = id;
+    recording->bodies[k] = (mo_recorded_body){
+        .kind = body.kind, .mass = body.mass, .name = copy_text(&recording->allocator, body.name)};
+    recording->body_count += 1;
+    bool good = recording->bodies[k].name != NULL;
+    for (int i = 0; good && i < body.shape_count; ++i) {
+        const mo_shape_def shape = mo_body_shape(world, id, i);
+        good = copy_shape(recording, &shape, k);
+    }
+    return good;
+}
+
+static int count_shapes(const mo_world *world)
+{
+    int count = 0;
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        count += mo_body_get(world, mo_world_body(world, k)).shape_count;
+    }
+    return count;
+}
+
+mo_error mo_recording_begin(mo_recording *recording, const mo_world *world,
+                            const mo_allocator *allocator, mo_message *why)
+{
+    const mo_allocator own = mo_allocator_or_default(allocator);
+    const mo_world_def def = mo_world_definition(world);
+    const int bodies = mo_world_body_count(world), shapes = count_shapes(world);
+    *recording = (mo_recording){.dimension = def.dimension, .allocator = own};
+    memcpy(recording->gravity, def.gravity, sizeof def.gravity);
+    recording->bodies = mo_memory_array(&own, (size_t)bodies, sizeof *recording->bodies);
+    recording->ids = mo_memory_array(&own, (size_t)bodies, sizeof *recording->ids);
+    recording->shapes = mo_memory_array(&own, (size_t)shapes, sizeof *recording->shapes);
+    bool good = recording->bodies && recording->ids && recording->shapes;
+    for (int k = 0; good && k < bodies; ++k) {
+        good = copy_body(recording, world, k);
+    }
+    if (!good) {
+        mo_recording_clear(recording);
+        return mo_fail_memory(why);
+    }
+    return MO_OK;
+}
+
+mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_message *why)
+{
+    recording->allocator = mo_allocator_or_default(&recording->allocator);
+    char *copy = copy_text(&recording->allocator, title);
+    if (!copy) {
+        return mo_fail_memory(why);
+    }
+    mo_memory_free(&recording->allocator, recording->title);
+    recording->title = copy;
+    return MO_OK;
+}
+
+/* ---- a frame ----------------------------------------------------------------------------------- */
+
+static mo_error check_bodies(const mo_recording *recording, const mo_world *world, mo_message *why)
+{
+    bool same = recording->ids && mo_world_body_count(world) == recording->body_count;
+    for (int k = 0; same && k < recording->body_count; ++k) {
+        const mo_body_id id = mo_world_body(world, k);
+        same = id.index == recording->ids[k].index && id.generation == recording->ids[k].generation;
+    }
+    return same ? MO_OK
+                : mo_fail(why, MO_ERR_ARGUMENT,
+                          "a recording keeps the bodies that the world had at its beginning; these "
+                          "are others");
+}
+
+/* Room for one frame more. */
+static mo_error make_room(mo_recording *recording, int contacts, mo_message *why)
+{
+    const mo_allocator *allocator = &recording->allocator;
+    const size_t frames = (size_t)recording->frame_count + 1;
+    const size_t rows = frames * (size_t)recording->body_count;
+    const size_t all = (size_t)recording->contact_count + (size_t)contacts;
+    if (7 * rows > INT_MAX || 3 * all > INT_MAX) { /* what the reader takes as one vector */
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "a recording holds at most %d numbers in a vector; record fewer steps",
+                       INT_MAX);
+    }
+    const bool good =
+        mo_memory_grow(allocator, (void **)&recording->frames, &recording->frame_room, frames,
+                       sizeof *recording->frames) &&
+        mo_memory_grow(allocator, (void **)&recording->poses, &recording->pose_room, rows + 1,
+                       sizeof *recording->poses) &&
+        mo_memory_grow(allocator, (void **)&recording->velocities, &recording->velocity_room,
+                       rows + 1, sizeof *recording->velocities) &&
+        mo_memory_grow(allocator, (void **)&recording->contacts, &recording->contact_room, all + 1,
+                       sizeof *recording->contacts);
+    return good ? MO_OK : mo_fail_memory(why);
+}
+
+/* The place of a body in the list. */
+static int place_of(const mo_recording *recording, mo_body_id id)
+{
+    /* Where nothing was ever removed, which is the rule, the body of index i is the one at place i - 1. */
+    const int guess = id.index - 1;
+    if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index) {
+        return guess;
+    }
+    for (int k = 0; k < recording->body_count; ++k) {
+        if (recording->ids[k].index == id.index) {
+            return k;
+        }
+    }
+    return 0; /* never: a contact is between bodies of the world */
+}
+
+static void scaled(const double from[3], double factor, double to[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        to[k] = factor * from[k];
+    }
+}
+
+static mo_recorded_contact contact_of(const mo_recording *recording, const mo_contact *from,
+                                      double h)
+{
+    mo_recorded_contact to = {
+        .a = place_of(recording, from->a),
+        .b = place_of(recording, from->b),
+        .id = {(unsigned)(from->id & 0xFFFFFFFFu), (unsigned)(from->id >> 32)},
+        .mode = from->mode,
+        .gap = from->gap,
+        .mu = from->mu};
+    memcpy(to.point, from->point, sizeof to.point);
+    memcpy(to.normal, from->normal, sizeof to.normal);
+    memcpy(to.velocity, from->velocity, sizeof to.velocity);
+    scaled(from->impulse, 1 / h, to.force);
+    scaled(from->moment, 1 / h, to.moment);
+    return to;
+}
+
+static void add_bodies(mo_recording *recording, const mo_world *world)
+{
+    const size_t first = (size_t)recording->frame_count * (size_t)recording->body_count;
+    for (int k = 0; k < recording->body_count; ++k) {
+        const mo_body_state body = mo_body_get(world, recording->ids[k]);
+        recording->poses[first + (size_t)k] = body.pose;
+        memcpy(recording->velocities[first + (size_t)k], body.velocity, sizeof body.velocity);
+        memcpy(recording->velocities[first + (size_t)k] + 3, body.spin, sizeof body.spin);
+    }
+}
+
+mo_error mo_recording_add(mo_recording *recording, const mo_world *world, double h,
+                          const mo_step_report *report, mo_message *why)
+{
+    const int contacts = h > 0 ? mo_world_contact_count(world) : 0;
+    mo_error error = check_bodies(recording, world, why);
+    error = error ? error : make_room(recording, contacts, why);
+    if (error) {
+        return error;
+    }
+    mo_recorded_frame *frame = recording->frames + recording->frame_count;
+    *frame = (mo_recorded_frame){.time = mo_world_time(world),
+                                 .step = h > 0 ? h : 0,
+                                 .kinetic_energy = mo_world_kinetic_energy(world),
+                                 .potential_energy = mo_world_potential_energy(world),
+                                 .first_contact = recording->contact_count,
+                                 .contact_count = contacts};
+    if (report) {
+        frame->residual = report->residual.natural_relative;
+        frame->penetration = report->penetration;
+        frame->status = report->status;
+    }
+    add_bodies(recording, world);
+    for (int k = 0; k < contacts; ++k) {
+        const mo_contact contact = mo_world_contact(world, k);
+        recording->contacts[recording->contact_count++] = contact_of(recording, &contact, h);
+    }
+    recording->frame_count += 1;
+    return MO_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The layout of a recording's file, shared by its writer and its reader: tables of columns, each column a member of a struct
+ * of moreau/recording.h and a vector of the file, `width` numbers a row.
+ *
+ *   /moreau_recording/version, dimension, gravity, title
+ *   /moreau_recording/bodies      kind, mass, names (one a line)
+ *   /moreau_recording/shapes      body, kind, pose, sizes, material, density, layers, and the arrays of hulls and meshes
+ *   /moreau_recording/frames      time, step, energies, residual, penetration, status, contact_count, poses, velocities
+ *   /moreau_recording/contacts    bodies, id, mode, point, normal, force, moment, velocity, gap, mu
+ */
+#ifndef MO_IO_RECORDING_H
+#define MO_IO_RECORDING_H
+
+#include "io/hdf5.h"
+#include "moreau/recording.h"
+
+#define MO_RECORDING_ROOT "moreau_recording"
+enum { MO_RECORDING_VERSION = 1 };
+
+/* What the numbers of a column may be. */
+typedef enum mo_column_range {
+    MO_COLUMN_ANY,         /* finite                          */
+    MO_COLUMN_NOT_NEGATIVE /* from zero to infinity, included */
+} mo_column_range;
+
+typedef struct mo_column {
+    const char *name;
+    bool integers;
+    int width; /* numbers a row, one after the other in the struct */
+    size_t offset;
+    mo_column_range range; /* of doubles */
+    long long least, most; /* of integers */
+} mo_column;
+
+typedef struct mo_columns {
+    const char *group; /* under the root */
+    size_t stride;     /* of a row of the struct */
+    int count;
+    const mo_column *column;
+} mo_columns;
+
+typedef enum mo_recording_table {
+    MO_TABLE_BODIES,
+    MO_TABLE_SHAPES,
+    MO_TABLE_FRAMES,
+    MO_TABLE_CONTACTS,
+    MO_TABLE_COUNT
+} mo_recording_table;
+
+extern const mo_columns mo_recording_tables[MO_TABLE_COUNT];
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Recordings from files, which are untrusted.
+ *
+ *   1. the guard and libhdf5 open the file (hdf5.c)
+ *   2. each table: its columns must agree on the number of rows and keep to their ranges (recording_columns.c)
+ *   3. what refers to something else must find it: shapes and contacts their bodies, meshes their points, frames their contacts,
+ *      poses and velocities their frames
+ *
+ * Memory is bounded by the file: nothing is allocated by a count that no vector of the file confirms.
+ */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/recording.h"
+
+/* One file while it is read. */
+typedef struct reader {
+    mo_h5 h;
+    mo_h5_group file, root;
+    mo_recording *recording;
+} reader;
+
+/* ---- columns ------------------------------------------------------------------------------------ */
+
+static bool check_double(mo_h5 *h, const mo_h5_group *group, const char *name, size_t k, double x,
+                         mo_column_range range)
+{
+    const bool good = range == MO_COLUMN_NOT_NEGATIVE ? x >= 0 : isfinite(x);
+    return good || mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %g, which cannot be", k,
+                              group->path, name, x);
+}
+
+/* A vector of doubles in its range; NULL after a failure. */
+static double *read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
+                            mo_column_range range)
+{
+    double *values;
+    bool good = mo_h5_read_doubles(h, group, name, count, &values);
+    for (size_t k = 0; good && k < *count; ++k) {
+        good = check_double(h, group, name, k, values[k], range);
+    }
+    if (!good) {
+        mo_memory_free(h->allocator, values);
+        return NULL;
+    }
+    return values;
+}
+
+static int *read_ints(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
+                      long long least, long long most)
+{
+    int *values;
+    bool good = mo_h5_read_ints(h, group, name, count, &values);
+    for (size_t k = 0; good && k < *count; ++k) {
+        good = (values[k] >= least && values[k] <= most) ||
+               mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %d, outside %lld to %lld", k,
+                          group->path, name, values[k], least, most);
+    }
+    if (!good) {
+        mo_memory_free(h->allocator, values);
+        return NULL;
+    }
+    return values;
+}
+
+static bool check_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t count,
+                        size_t needed)
+{
+    return count == needed ||
+           mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where %zu are needed", group->path,
+                      name, count, needed);
+}
+
+/* Spreads a column over structs, which are made when the first column says how many there are. */
+static bool take_column(mo_h5 *h, const mo_h5_group *group, const mo_columns *table,
+                        const mo_column *column, int *rows, char **structs)
+{
+    size_t count = 0;
+    const size_t size = (size_t)column->width * (column->integers ? sizeof(int) : sizeof(double));
+    void *values =
+        column->integers
+            ? (void *)read_ints(h, group, column->name, &count, column->least, column->most)
+            : (void *)read_doubles(h, group, column->name, &count, column->range);
+    bool good = values != NULL;
+    if (good && !*structs) {
+        *rows = (int)(count / (size_t)column->width);
+        *structs = mo_memory_array(h->allocator, (size_t)*rows, table->stride);
+        good = *structs ? true : mo_h5_no_memory(h);
+        if (good) {
+            memset(*structs, 0, (size_t)*rows * table->stride);
+        }
+    }
+    good =
+        good && check_count(h, group, column->name, count, (size_t)*rows * (size_t)column->width);
+    for (int k = 0; good && k < *rows; ++k) {
+        memcpy(*structs + (size_t)k * table->stride + column->offset,
+               (const char *)values + (size_t)k * size, size);
+    }
+    mo_memory_free(h->allocator, values);
+    return good;
+}
+
+/* The structs of a table, or NULL; *rows is their number. */
+static void *read_table(mo_h5 *h, const mo_h5_group *group, mo_recording_table which, int *rows)
+{
+    const mo_columns *table = &mo_recording_tables[which];
+    char *structs = NULL;
+    bool good = true;
+    *rows = 0;
+    for (int k = 0; good && k < table->count; ++k) {
+        good = take_column(h, group, table, table->column + k, rows, &structs);
+    }
+    if (!good) {
+        mo_memory_free(h->allocator, structs);
+        *rows = 0;
+        return NULL;
+    }
+    return structs;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------- */
+
+static char *copy_line(const mo_allocator *allocator, const char *from, size_t length)
+{
+    char *to = mo_memory_array(allocator, length + 1, 1);
+    if (to) {
+        if (length) {
+            memcpy(to, from, length);
+        }
+        to[length] = 0;
+    }
+    return to;
+}
+
+/* Names that are missing, or too few, are empty. */
+static bool read_names(mo_h5 *h, const mo_h5_group *group, mo_recording *recording)
+{
+    char *all = NULL;
+    if (mo_h5_has(group, "names") && !mo_h5_read_text(h, group, "names", &all)) {
+        return false;
+    }
+    bool good = true;
+    const char *from = all ? all : "";
+    for (int k = 0; good && k < recording->body_count; ++k) {
+        const size_t length = strcspn(from, "\n");
+        recording->bodies[k].name = copy_line(h->allocator, from, length);
+        good = recording->bodies[k].name ? true : mo_h5_no_memory(h);
+        from += length + (from[length] == '\n');
+    }
+    mo_memory_free(h->allocator, all);
+    return good;
+}
+
+static bool read_bodies(reader *in)
+{
+    mo_h5_group group;
+    bool good = mo_h5_enter(&in->h, &in->root, "bodies", &group);
+    if (good) {
+        in->recording->bodies =
+            read_table(&in->h, &group, MO_TABLE_BODIES, &in->recording->body_count);
+        good = in->recording->bodies && read_names(&in->h, &group, in->recording);
+    }
+    mo_h5_leave(&in->h, &group);
+    return good;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------- */
+
+static bool check_indices(mo_h5 *h, const mo_shape_def *def, int shape)
+{
+    for (int k = 0; k < def->index_count; ++k) {
+        if (def->indices[k] < 0 || def->indices[k] >= def->point_count) {
+            return mo_h5_fail(h, MO_ERR_FORMAT, "index %d of shape %d is %d, but it has %d points",
+                              k, shape, def->indices[k], def->point_count);
+        }
+    }
+    return true;
+}
+
+/* Hands each shape its part of the points and indices. */
+static bool share_arrays(reader *in, const double *points, size_t point_count, const int *indices,
+                         size_t index_count)
+{
+    mo_h5 *h = &in->h;
+    size_t p = 0, i = 0;
+    for (int k = 0; k < in->recording->shape_count; ++k) {
+        mo_shape_def *def = &in->recording->shapes[k].def;
+        const size_t np = 3 * (size_t)def->point_count, ni = (size_t)def->index_count;
+        if (np > point_count - p || ni > index_count - i) {
+            return mo_h5_fail(h, MO_ERR_FORMAT,
+                              "shape %d has more points or indices than there are", k);
+        }
+        double *own_points = np ? mo_memory_array(h->allocator, np, sizeof *own_points) : NULL;
+        int *own_indices = ni ? mo_memory_array(h->allocator, ni, sizeof *own_indices) : NULL;
+        def->points = own_points;
+        def->indices = own_indices;
+        if ((np && !own_points) || (ni && !own_indices)) {
+            return mo_h5_no_memory(h);
+        }
+        if (np) {
+            memcpy(own_points, points + p, np * sizeof *own_points);
+        }
+        if (ni) {
+            memcpy(own_indices, indices + i, ni * sizeof *own_indices);
+        }
+        if (!check_indices(h, def, k)) {
+            return false;
+        }
+        p += np;
+        i += ni;
+    }
+    return (p == point_count && i == index_count) ||
+           mo_h5_fail(h, MO_ERR_FORMAT, "there are points or indices that belong to no shape");
+}
+
+static bool check_shapes(reader *in)
+{
+    const mo_recording *recording = in->recording;
+    for (int k = 0; k < recording->shape_count; ++k) {
+        if (recording->shapes[k].body >= recording->body_count) {
+            return mo_h5_fail(&in->h, MO_ERR_FORMAT, "shape %d is of body %d, but there are %d", k,
+                              recording->shapes[k].body, recording->body_count);
+        }
+    }
+    return true;
+}
+
+static bool read_shapes(reader *in)
+{
+    mo_h5 *h = &in->h;
+    mo_h5_group group;
+    double *points = NULL;
+    int *indices = NULL;
+    size_t point_count = 0, index_count = 0;
+    bool good = mo_h5_enter(h, &in->root, "shapes", &group);
+    if (good) {
+        in->recording->shapes = read_table(h, &group, MO_TABLE_SHAPES, &in->recording->shape_count);
+        good = in->recording->shapes && check_shapes(in);
+    }
+    if (good) {
+        points = read_doubles(h, &group, "points", &point_count, MO_COLUMN_ANY);
+        indices = points ? read_ints(h, &group, "indices", &index_count, 0, INT_MAX) : NULL;
+        good = indices && share_arrays(in, points, point_count, indices, index_count);
+    }
+    mo_memory_free(h->allocator, points);
+    mo_memory_free(h->allocator, indices);
+    mo_h5_leave(h, &group);
+    return good;
+}
+
+/* ---- frames and contacts ------------------------------------------------------------------------ */
+
+static bool check_orientations(mo_h5 *h, const mo_pose *poses, size_t count)
+{
+    const double most_error = 1e-6;
+    for (size_t k = 0; k < count; ++k) {
+        const double *q = poses[k].orientation;
+        const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(fabs(norm - 1) <= most_error)) {
+            return mo_h5_fail(h, MO_ERR_FORMAT, "orientation %zu is no unit quaternion", k);
+        }
+    }
+    return true;
+}
+
+/* Poses and velocities: a row for each body of each frame. */
+static bool read_motion(reader *in, const mo_h5_group *group)
+{
+    mo_recording *recording = in->recording;
+    const size_t rows = (size_t)recording->frame_count * (size_t)recording->body_count;
+    size_t count = 0;
+    double *values = read_doubles(&in->h, group, "poses", &count, MO_COLUMN_ANY);
+    recording->poses = (void *)values;
+    if (!values || !check_count(&in->h, group, "poses", count, 7 * rows) ||
+        !check_orientations(&in->h, recording->poses, rows)) {
+        return false;
+    }
+    values = read_doubles(&in->h, group, "velocities", &count, MO_COLUMN_ANY);
+    recording->velocities = (void *)values;
+    return values && check_count(&in->h, group, "velocities", count, 6 * rows);
+}
+
+static bool read_frames(reader *in)
+{
+    mo_h5_group group;
+    bool good = mo_h5_enter(&in->h, &in->root, "frames", &group);
+    if (good) {
+        in->recording->frames =
+            read_table(&in->h, &group, MO_TABLE_FRAMES, &in->recording->frame_count);
+        good = in->recording->frames && read_motion(in, &group);
+    }
+    mo_h5_leave(&in->h, &group);
+    return good;
+}
+
+/* Each contact belongs to a frame, and is between two bodies. */
+static bool check_contacts(reader *in)
+{
+    mo_recording *recording = in->recording;
+    long long sum = 0;
+    for (int k = 0; k < recording->frame_count && sum <= recording->contact_count; ++k) {
+        recording->frames[k].first_contact = (int)sum;
+        sum += recording->frames[k].contact_count;
+    }
+    if (sum != recording->contact_count) {
+        return mo_h5_fail(&in->h, MO_ERR_FORMAT,
+                          "the frames have other contacts than the %d there are",
+                          recording->contact_count);
+    }
+    for (int k = 0; k < recording->contact_count; ++k) {
+        const mo_recorded_contact *contact = recording->contacts + k;
+        if (contact->a >= recording->body_count || contact->b >= recording->body_count) {
+            return mo_h5_fail(&in->h, MO_ERR_FORMAT,
+                              "contact %d is between bodies %d and %d, but there are %d", k,
+                              contact->a, contact->b, recording->body_count);
+        }
+    }
+    return true;
+}
+
+static bool read_contacts(reader *in)
+{
+    mo_h5_group group;
+    bool good = mo_h5_enter(&in->h, &in->root, "contacts", &group);
+    if (good) {
+        in->recording->contacts =
+            read_table(&in->h, &group, MO_TABLE_CONTACTS, &in->recording->contact_count);
+        good = in->recording->contacts && check_contacts(in);
+    }
+    mo_h5_leave(&in->h, &group);
+    return good;
+}
+
+/* ---- the door ----------------------------------------------------------------------------------- */
+
+static bool read_head(reader *in)
+{
+    mo_h5 *h = &in->h;
+    int version = 0;
+    size_t count = 0;
+    if (!mo_h5_has(&in->file, MO_RECORDING_ROOT)) {
+        return mo_h5_fail(h, MO_ERR_FORMAT,
+                          "holds no group /" MO_RECORDING_ROOT "; is it a recording?");
+    }
+    if (!mo_h5_enter(h, &in->file, MO_RECORDING_ROOT, &in->root) ||
+        !mo_h5_read_int(h, &in->root, "version", &version)) {
+        return false;
+    }
+    if (version != MO_RECORDING_VERSION) {
+        return mo_h5_fail(h, MO_ERR_UNSUPPORTED,
+                          "is a recording of version %d; this library reads %d", version,
+                          MO_RECORDING_VERSION);
+    }
+    if (!mo_h5_read_int(h, &in->root, "dimension", &in->recording->dimension)) {
+        return false;
+    }
+    if (in->recording->dimension != 2 && in->recording->dimension != 3) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "the dimension is %d where 2 or 3 is needed",
+                          in->recording->dimension);
+    }
+    double *gravity = read_doubles(h, &in->root, "gravity", &count, MO_COLUMN_ANY);
+    bool good = gravity && check_count(h, &in->root, "gravity", count, 3);
+    if (good) {
+        memcpy(in->recording->gravity, gravity, sizeof in->recording->gravity);
+    }
+    mo_memory_free(h->allocator, gravity);
+    return good && (!mo_h5_has(&in->root, "title") ||
+                    mo_h5_read_text(h, &in->root, "title", &in->recording->title));
+}
+
+mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_recording *recording,
+                           mo_message *why)
+{
+    if (!path || !recording) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "mo_recording_read needs a path and a place for the recording");
+    }
+    const mo_allocator own = mo_allocator_or_default(allocator);
+    *recording = (mo_recording){.allocator = own};
+    reader in = {.recording = recording};
+    if (mo_h5_open(&in.h, path, &own, why, &in.file) && read_head(&in) && read_bodies(&in) &&
+        read_shapes(&in) && read_frames(&in)) {
+        read_contacts(&in);
+    }
+    mo_h5_leave(&in.h, &in.root);
+    mo_h5_leave(&in.h, &in.file);
+    mo_h5_close(&in.h);
+    if (in.h.error) {
+        mo_recording_clear(recording);
+    }
+    return in.h.error;
+}
