@@ -38,12 +38,10 @@ static void add_shape(mo_world *world, mo_body_id body, mo_shape_def shape)
     }
 }
 
-/* A cube, a tetrahedron and a compound on the ground, beside a mesh: every array of a shape is in use. */
+/* A cube, a tetrahedron and a compound on the ground, beside something fixed. */
 static mo_world *make_world(void)
 {
     static const double tetrahedron[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    static const double ramp[] = {9, 0, 0, 12, 0, 0, 9, 3, 0, 12, 3, 1};
-    static const int triangles[] = {0, 1, 2, 1, 3, 2};
     mo_world *world;
     const mo_world_def def = mo_default_world();
     CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
@@ -56,8 +54,8 @@ static mo_world *make_world(void)
     const mo_body_id both = add_body(world, MO_BODY_FREE, "two\nlines", mo_pose_at(-3, 0, 0.25));
     add_shape(world, both, mo_shape_ball(0.25));
     add_shape(world, both, mo_shape_capsule((double[3]){0, 0, 0}, (double[3]){1, 0, 0}, 0.25));
-    add_shape(world, add_body(world, MO_BODY_FIXED, "ramp", mo_pose_identity()),
-              mo_shape_mesh(ramp, 4, triangles, 6));
+    add_shape(world, add_body(world, MO_BODY_FIXED, "pillar", mo_pose_at(9, 0, 1)),
+              mo_shape_cylinder(0.5, 1));
     return world;
 }
 
@@ -74,6 +72,19 @@ static void record(mo_world *world, double h, int steps, mo_recording *recording
             fail_msg("%s", why.text);
         }
     }
+}
+
+/* Makes a mesh of the last shape. */
+static void give_mesh(mo_recording *recording)
+{
+    static const double points[] = {9, 0, 0, 12, 0, 0, 9, 3, 0, 12, 3, 1};
+    static const int indices[] = {0, 1, 2, 1, 3, 2};
+    double *own_points = malloc(sizeof points);
+    int *own_indices = malloc(sizeof indices);
+    memcpy(own_points, points, sizeof points);
+    memcpy(own_indices, indices, sizeof indices);
+    recording->shapes[recording->shape_count - 1].def =
+        mo_shape_mesh(own_points, 4, own_indices, 6);
 }
 
 static mo_recording write_and_read(const mo_recording *recording)
@@ -143,6 +154,7 @@ static void what_is_written_is_read_back_bit_for_bit(void **state)
     mo_world *world = make_world();
     mo_recording recording, back;
     record(world, 0.01, 5, &recording);
+    give_mesh(&recording);
     CHECK(mo_recording_set_title(&recording, "five steps", NULL) == MO_OK);
     back = write_and_read(&recording);
     CHECK(back.dimension == 3 && back.body_count == 5 && back.frame_count == 6);
@@ -224,6 +236,57 @@ static void bodies_that_come_or_go_are_refused(void **state)
     mo_world_destroy(world);
 }
 
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+typedef struct scarce {
+    int left, live; /* requests that succeed; blocks in use */
+} scarce;
+
+static void *reallocate(void *user, void *p, size_t size)
+{
+    scarce *memory = user;
+    if (size == 0) {
+        memory->live -= p != NULL;
+        free(p);
+        return NULL;
+    }
+    if (memory->left-- <= 0) {
+        return NULL;
+    }
+    memory->live += p == NULL;
+    return realloc(p, size);
+}
+
+static mo_error record_and_copy(const mo_world *world, const mo_allocator *allocator)
+{
+    mo_recording recording, back = {0};
+    mo_error error = mo_recording_begin(&recording, world, allocator, NULL);
+    error = error ? error : mo_recording_set_title(&recording, "title", NULL);
+    error = error ? error : mo_recording_add(&recording, world, 0.01, NULL, NULL);
+    error = error ? error : mo_recording_write(temporary(), &recording, NULL);
+    error = error ? error : mo_recording_read(temporary(), allocator, &back, NULL);
+    mo_recording_clear(&recording);
+    mo_recording_clear(&back);
+    return error;
+}
+
+static void memory_that_runs_out_is_an_error_and_never_leaks(void **state)
+{
+    (void)state;
+    mo_world *world = make_world();
+    mo_error error = MO_ERR_MEMORY;
+    int requests = 0;
+    CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
+    for (; error == MO_ERR_MEMORY && requests < 10000; ++requests) {
+        scarce memory = {.left = requests};
+        const mo_allocator allocator = {reallocate, &memory};
+        error = record_and_copy(world, &allocator);
+        CHECK(memory.live == 0);
+    }
+    CHECK(error == MO_OK && requests > 20);
+    mo_world_destroy(world);
+}
+
 /* ---- bad files ------------------------------------------------------------------------------------ */
 
 static char *read_bytes(const char *path, size_t *size)
@@ -270,6 +333,7 @@ static void damaged_files_get_a_sentence_and_never_crash(void **state)
     size_t size;
     int refused = 0;
     record(world, 0.01, 2, &recording);
+    give_mesh(&recording);
     CHECK(mo_recording_write(temporary(), &recording, NULL) == MO_OK);
     char *bytes = read_bytes(temporary(), &size);
     for (int k = 0; k < CASES; ++k) {
@@ -307,6 +371,7 @@ static void files_that_do_not_hold_together_are_refused(void **state)
     mo_world *world = make_world();
     mo_recording r;
     record(world, 0.01, 2, &r);
+    give_mesh(&r);
 
     r.contacts[1].b = 5;
     expect(&r, "between bodies");
@@ -325,6 +390,9 @@ static void files_that_do_not_hold_together_are_refused(void **state)
     r.shapes[0].def.kind = (mo_shape_kind)99;
     expect(&r, "shapes/kind");
     r.shapes[0].def.kind = MO_SHAPE_PLANE;
+    r.shapes[r.shape_count - 1].def.point_count = 3; /* of 4, and triangles use the last */
+    expect(&r, "has 3 points");
+    r.shapes[r.shape_count - 1].def.point_count = 4;
     r.poses[2].orientation[1] += 0.5;
     expect(&r, "quaternion");
     r.poses[2].orientation[1] -= 0.5;
@@ -381,6 +449,7 @@ int main(void)
         cmocka_unit_test(the_forces_of_a_cube_at_rest_carry_its_weight),
         cmocka_unit_test(planar_worlds_and_worlds_without_anything_are_recorded),
         cmocka_unit_test(bodies_that_come_or_go_are_refused),
+        cmocka_unit_test(memory_that_runs_out_is_an_error_and_never_leaks),
         cmocka_unit_test(damaged_files_get_a_sentence_and_never_crash),
         cmocka_unit_test(files_that_do_not_hold_together_are_refused),
         cmocka_unit_test(other_files_are_not_taken_for_recordings),
