@@ -53,12 +53,44 @@ static void the_rod_is_solved_exactly_where_the_closed_form_has_a_solution(void 
     CHECK(rod.refused == rod.tried - rod.solvable);
 }
 
+/* Every method, on rods with and without a solution: none says "solved" where there is none, whatever its impulses ran to. */
+static void no_method_solves_a_rod_that_has_no_solution(void **state)
+{
+    (void)state;
+    for (int m = 0; m < mo_method_count(); ++m) {
+        const mo_method_info method = mo_method_describe(m);
+        for (int k = 0; k < 60; ++k) {
+            const double theta = 0.05 + 0.13 * (k % 12), mu = 0.3 * (1 + k / 12),
+                         speed = k % 5 ? 0.2 * (k % 5) : -0.3;
+            mo_options options = mo_default_options();
+            mo_result result = {0};
+            mo_problem *problem;
+            options.method = method.name;
+            options.max_iter = 2000;
+            CHECK(ac_rod_problem(theta, mu, speed, &problem) == MO_OK);
+            CHECK(mo_solve(problem, &options, &result) == MO_OK);
+            const int has_solution = ac_rod_has_solution(theta, mu, speed);
+            if (!has_solution && result.status == MO_SOLVED) {
+                fail_msg("%s: solved at theta %g, mu %g, speed %g, r = (%g, %g)", method.name,
+                         theta, mu, speed, result.r[0], result.r[1]);
+            }
+            if (has_solution && method.is_default && result.status != MO_SOLVED) {
+                fail_msg("%s: not solved at theta %g, mu %g, speed %g", method.name, theta, mu,
+                         speed);
+            }
+            mo_result_clear(&result);
+            mo_problem_destroy(problem);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(successive_approximations_slow_down_as_friction_grows),
         cmocka_unit_test(a_pile_has_the_friction_and_the_contacts_that_were_asked_for),
         cmocka_unit_test(every_engine_meets_the_papers_rule_and_the_measure),
+        cmocka_unit_test(no_method_solves_a_rod_that_has_no_solution),
         cmocka_unit_test(the_rod_is_solved_exactly_where_the_closed_form_has_a_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

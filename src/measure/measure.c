@@ -28,7 +28,8 @@ int mo_all_finite(const double *x, size_t count)
  * |z|^2 of block i, z its natural map with the given step.
  *
  * Beside an r that is larger by twelve digits, u is lost in the rounding of r - uhat, and z would be zero whatever u is.  |z| / step
- * never grows with the step: measured with the step that makes u as large as r, it is a lower bound that sees u.
+ * never grows with the step: measured with the step that makes u as large as r, it is a lower bound that sees u.  An r whose square is near
+ * overflow ran away, and is never an answer.
  */
 static double natural_square(const mo_problem *problem, int i, double step, const double *u,
                              const double *r)
@@ -43,6 +44,9 @@ static double natural_square(const mo_problem *problem, int i, double step, cons
     const double moved = step * sqrt(mo_dot(d, law_u, law_u)), size = sqrt(mo_dot(d, r + row, r + row));
     if (!(moved > 0) || moved > 1e-12 * size) {
         return square;
+    }
+    if (!(size <= 1e100)) {
+        return INFINITY;
     }
     const double longer = step * (size / moved);
     law->natural(p, d, longer, law_u, r + row, z);
