@@ -11,6 +11,8 @@
 struct mo_views {
     pthread_mutex_t lock;
     mo_sweep *sweep[MO_SWEEP_ORDERS];
+    mo_balls *balls;
+    int balls_were_sought; /* balls may be NULL all the same: the problem is not one of them */
     mo_kkt *kkt;
     mo_contact_space *contact_space;
     mo_body_space *body_space;
@@ -40,6 +42,7 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         mo_sweep_destroy(allocator, views->sweep[order]);
     }
+    mo_balls_destroy(allocator, views->balls);
     mo_kkt_destroy(allocator, views->kkt);
     mo_contact_space_destroy(allocator, views->contact_space);
     mo_body_space_destroy(allocator, views->body_space);
@@ -55,6 +58,7 @@ size_t mo_views_bytes(mo_views *views)
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
     }
+    bytes += views->balls ? views->balls->bytes : 0;
     bytes += views->kkt ? views->kkt->bytes : 0;
     bytes += views->contact_space ? views->contact_space->bytes : 0;
     bytes += views->body_space ? views->body_space->bytes : 0;
@@ -72,6 +76,20 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
         error = mo_sweep_create(problem, order, &views->sweep[order]);
     }
     *sweep = views->sweep[order];
+    pthread_mutex_unlock(&views->lock);
+    return error;
+}
+
+mo_error mo_problem_balls(const mo_problem *problem, const mo_balls **balls)
+{
+    mo_views *views = problem->views;
+    mo_error error = MO_OK;
+    pthread_mutex_lock(&views->lock);
+    if (!views->balls_were_sought) {
+        error = mo_balls_create(problem, &views->balls);
+        views->balls_were_sought = !error;
+    }
+    *balls = views->balls;
     pthread_mutex_unlock(&views->lock);
     return error;
 }

@@ -8,6 +8,7 @@
 #define MO_PROBLEM_VIEWS_H
 
 #include "moreau/problem.h"
+#include "problem/balls.h"
 #include "problem/body_space.h"
 #include "problem/contact_space.h"
 #include "problem/group_space.h"
@@ -21,6 +22,9 @@ size_t mo_views_bytes(mo_views *views);
 
 /* The view for block-by-block methods, in the order asked for. */
 mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep);
+
+/* The view for sweeps over balls; *balls = NULL where the problem is not one of balls. */
+mo_error mo_problem_balls(const mo_problem *problem, const mo_balls **balls);
 
 /* The view for Newton and interior point methods; global problems with symmetric masses only. */
 mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt);

@@ -9,13 +9,9 @@
  *   here     literature   meaning
  *   x        L' v         whitened velocity (sweep.h)
  *
- * Momentum (nsgs.momentum > 1).  A sweep starts from r + beta (r - r_before) in place of r, with Nesterov's
+ * With nsgs.momentum > 1 a sweep starts from impulses moved on along their last change, and the state alike: momentum.h.
  *
- *     t+ = (1 + sqrt(1 + 4 t^2)) / 2 <= most,    beta = (t - 1) / t+,    from t = 1
- *
- * and the state is extrapolated alike.  What a sweep then changes is measured in passing, sum |dr|^2; where it grows beyond GROWTH times
- * the least since the last restart, the momentum starts anew with a smaller most, which regains its size slowly.  With large friction it would diverge
- * without this guard.
+ * Problems of balls, where the tolerance is not too fine for it, are swept over several contacts at a time: nsgs_balls.h.
  *
  * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed, so
  * the answer has the same bits for any number of threads.  Up to SMALL blocks the natural order is used,
@@ -30,16 +26,18 @@
 #include "base/parallel.h"
 #include "problem/views.h"
 #include "solver/method.h"
+#include "solver/momentum.h"
+#include "solver/nsgs_balls.h"
 #include "solver/visit.h"
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED, SMALL = 2000 };
-static const double GROWTH = 2, LOWER = 0.5, HIGHER = 1.02, LEAST_MOST = 2;
 
 typedef struct workspace {
     const mo_sweep *sweep;
     double *state;               /* x of a global problem          */
     double *movement;            /* sum of |dr|^2, one entry a chunk */
     double *r_before, *x_before; /* where there is momentum */
+    void *balls;                 /* nsgs_balls.h, or NULL: then nothing else is used */
 } workspace;
 
 /* One sweep as the parallel loop sees it. */
@@ -57,7 +55,17 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
         order == ORDER_COLOURED || (order == ORDER_AUTO && problem->constraint_count > SMALL);
     workspace *w = MO_TAKE(arena, 1, workspace);
     const mo_sweep *sweep;
-    const mo_error error =
+    void *of_balls = NULL;
+    int is_of_balls = 0;
+    mo_error error = mo_nsgs_balls_layout(problem, options, arena, &is_of_balls, &of_balls);
+    if (error || is_of_balls) {
+        if (w) {
+            *w = (workspace){.balls = of_balls};
+        }
+        *out = w;
+        return error;
+    }
+    error =
         mo_problem_sweep(problem, coloured ? MO_SWEEP_COLOURED : MO_SWEEP_NATURAL, &sweep);
     if (error) {
         return error;
@@ -68,7 +76,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     double *r_before = MO_TAKE(arena, has_momentum ? problem->row_count : 0, double);
     double *x_before = MO_TAKE(arena, has_momentum ? mo_sweep_state_size(sweep) : 0, double);
     if (w) {
-        *w = (workspace){sweep, state, movement, r_before, x_before};
+        *w = (workspace){sweep, state, movement, r_before, x_before, NULL};
     }
     *out = w;
     return MO_OK;
@@ -103,12 +111,6 @@ static double sweep_once(sweep_context *c, int threads)
 
 /* ---- momentum ------------------------------------------------------------------------------ */
 
-typedef struct momentum {
-    double cap;         /* the caller's, 0 for none                 */
-    double t, most;     /* most <= cap                              */
-    double least_moved; /* by a sweep since the last restart        */
-} momentum;
-
 typedef struct extrapolation {
     double beta;
     double *now, *before;
@@ -131,26 +133,11 @@ static void extrapolate(int threads, double beta, int count, double *now, double
 }
 
 /* Moves r and the state on before a sweep. */
-static void push_on(momentum *m, const workspace *w, int threads, double *r)
+static void push_on(mo_momentum *m, const workspace *w, int threads, double *r)
 {
-    const double t = fmin(m->most, 0.5 * (1 + sqrt(1 + 4 * m->t * m->t)));
-    const double beta = m->t > 1 ? (m->t - 1) / t : 0;
-    m->t = t;
+    const double beta = mo_momentum_next(m);
     extrapolate(threads, beta, w->sweep->problem->row_count, r, w->r_before);
     extrapolate(threads, beta, mo_sweep_state_size(w->sweep), w->state, w->x_before);
-}
-
-/* The guard: looks at what a sweep has moved. */
-static void watch(momentum *m, double moved)
-{
-    if (moved > GROWTH * m->least_moved) {
-        m->t = 1;
-        m->most = fmax(LEAST_MOST, LOWER * m->most);
-        m->least_moved = moved;
-    } else {
-        m->least_moved = fmin(m->least_moved, moved);
-        m->most = fmin(m->cap, HIGHER * m->most);
-    }
 }
 
 /* ---- the loop ------------------------------------------------------------------------------ */
@@ -179,12 +166,15 @@ static int measure(mo_run *run, const workspace *w, const double *x, int iterati
 static mo_status solve(mo_run *run, void *memory)
 {
     const workspace *w = memory;
+    if (w->balls) {
+        return mo_nsgs_balls_solve(run, w->balls);
+    }
     const int threads = run->options->threads;
     double *x = mo_sweep_state_size(w->sweep) ? w->state : run->r;
     sweep_context context = {.visitor =
                                  mo_visitor_begin(w->sweep, run->options->nsgs.omega, run->r, x),
                              .movement = w->movement};
-    momentum m = {run->options->nsgs.momentum, 1, run->options->nsgs.momentum, INFINITY};
+    mo_momentum m = mo_momentum_begin(run->options->nsgs.momentum);
     int due = 0;
     double moved = INFINITY;
     mo_sweep_reset(w->sweep, threads, run->r, x);
@@ -207,7 +197,7 @@ static mo_status solve(mo_run *run, void *memory)
             push_on(&m, w, threads, run->r);
         }
         moved = sweep_once(&context, threads);
-        watch(&m, moved);
+        mo_momentum_watch(&m, moved);
     }
 }
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The work on batches of contacts between balls (problem/balls.h), MO_BALL_LANES contacts at a time in vector registers.
+ *
+ * Compiled twice, for any processor and for those with AVX2; products and sums are never contracted, so both give the same bits.
+ */
+#ifndef MO_SOLVER_BALL_KERNEL_H
+#define MO_SOLVER_BALL_KERNEL_H
+
+#include "problem/balls.h"
+
+/* The impulses of a batch, world axes: now, and before the last sweep. */
+typedef struct mo_ball_impulses {
+    double r[3 * MO_BALL_LANES], before[3 * MO_BALL_LANES];
+} mo_ball_impulses;
+
+/* How far a range of batches is from its laws. */
+typedef struct mo_ball_sums {
+    double square; /* sum of |z|^2, z the natural map */
+    double rate;   /* worst -u_N                      */
+} mo_ball_sums;
+
+typedef struct mo_ball_pass {
+    const mo_balls *balls;
+    mo_ball *state;
+    mo_ball_impulses *impulses;
+    double beta; /* of the momentum: the visit starts from r + beta (r - before) */
+} mo_ball_pass;
+
+/* Visits the batches begin .. end: each contact solved exactly with the others held.  Returns the sum of |dr|^2. */
+double mo_ball_visit(const mo_ball_pass *pass, int begin, int end);
+
+/* The natural map at the present state, which is not changed. */
+mo_ball_sums mo_ball_look(const mo_ball_pass *pass, int begin, int end);
+
+#endif

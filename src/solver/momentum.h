@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Momentum of sweeps.  A sweep starts from r + beta (r - r_before) in place of r, with Nesterov's
+ *
+ *     t+ = (1 + sqrt(1 + 4 t^2)) / 2 <= most,    beta = (t - 1) / t+,    from t = 1
+ *
+ * What a sweep then changes is measured in passing, sum |dr|^2; where it grows beyond GROWTH times the least since the last restart, the
+ * momentum starts anew with a smaller most, which regains its size slowly.  With large friction it would diverge without this guard.
+ */
+#ifndef MO_SOLVER_MOMENTUM_H
+#define MO_SOLVER_MOMENTUM_H
+
+#include <math.h>
+
+typedef struct mo_momentum {
+    double cap;         /* the caller's, up to 1 for none           */
+    double t, most;     /* most <= cap                              */
+    double least_moved; /* by a sweep since the last restart        */
+} mo_momentum;
+
+static inline mo_momentum mo_momentum_begin(double cap)
+{
+    return (mo_momentum){cap, 1, cap, INFINITY};
+}
+
+/* beta of the next sweep. */
+static inline double mo_momentum_next(mo_momentum *m)
+{
+    const double t = fmin(m->most, 0.5 * (1 + sqrt(1 + 4 * m->t * m->t)));
+    const double beta = m->t > 1 ? (m->t - 1) / t : 0;
+    m->t = t;
+    return beta;
+}
+
+/* The guard: looks at what a sweep has moved. */
+static inline void mo_momentum_watch(mo_momentum *m, double moved)
+{
+    const double GROWTH = 2, LOWER = 0.5, HIGHER = 1.02, LEAST_MOST = 2;
+    if (moved > GROWTH * m->least_moved) {
+        m->t = 1;
+        m->most = fmax(LEAST_MOST, LOWER * m->most);
+        m->least_moved = moved;
+    } else {
+        m->least_moved = fmin(m->least_moved, moved);
+        m->most = fmin(m->cap, HIGHER * m->most);
+    }
+}
+
+#endif
