@@ -41,12 +41,9 @@ void mo_memory_free(const mo_allocator *allocator, void *p)
     }
 }
 
-bool mo_memory_grow(const mo_allocator *allocator, void **array, size_t *room, size_t needed,
-                    size_t size)
+bool mo_memory_enlarge(const mo_allocator *allocator, void **array, size_t *room, size_t needed,
+                       size_t size)
 {
-    if (needed <= *room) {
-        return true;
-    }
     size_t larger = *room + *room / 2;
     larger = larger < needed ? needed : larger;
     if (larger > SIZE_MAX / 2 / size) {

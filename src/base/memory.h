@@ -20,7 +20,12 @@ void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size);
 void mo_memory_free(const mo_allocator *allocator, void *p);
 
 /* A growing array: room for `needed` elements, at least half as many again when it must grow. */
-bool mo_memory_grow(const mo_allocator *allocator, void **array, size_t *room, size_t needed,
-                    size_t size);
+bool mo_memory_enlarge(const mo_allocator *allocator, void **array, size_t *room, size_t needed,
+                       size_t size);
+static inline bool mo_memory_grow(const mo_allocator *allocator, void **array, size_t *room,
+                                  size_t needed, size_t size)
+{
+    return needed <= *room || mo_memory_enlarge(allocator, array, room, needed, size);
+}
 
 #endif

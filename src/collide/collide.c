@@ -51,9 +51,16 @@ static mo_pair_fn *pair_in_plane(mo_shape_kind a, mo_shape_kind b)
 void mo_collide(const mo_collider *a, const mo_pose *pose_a, const mo_collider *b,
                 const mo_pose *pose_b, double reach, mo_touch_list *touches)
 {
+    const mo_pose shape_a = mo_pose_compose(pose_a, &a->def.pose),
+                  shape_b = mo_pose_compose(pose_b, &b->def.pose);
+    mo_collide_at(a, &shape_a, b, &shape_b, reach, touches);
+}
+
+void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,
+                   const mo_pose *shape_b, double reach, mo_touch_list *touches)
+{
     const int is_turned = a->def.kind > b->def.kind;
-    const mo_placed pa = {a, mo_pose_compose(pose_a, &a->def.pose)},
-                    pb = {b, mo_pose_compose(pose_b, &b->def.pose)};
+    const mo_placed pa = {a, *shape_a}, pb = {b, *shape_b};
     const mo_placed *first = is_turned ? &pb : &pa, *second = is_turned ? &pa : &pb;
     const mo_shape_kind kind_1 = first->collider->def.kind, kind_2 = second->collider->def.kind;
     mo_pair_fn *pair = a->is_planar ? pair_in_plane(kind_1, kind_2) : IN_SPACE[kind_1][kind_2];

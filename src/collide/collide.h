@@ -71,6 +71,13 @@ void mo_collider_mass(const mo_collider *collider, double *volume, double centre
 /* The bounds of the shape of a body at this pose. */
 mo_bounds mo_collider_bounds(const mo_collider *collider, const mo_pose *body);
 
+/* The same of the shape itself at this pose in the world. */
+mo_bounds mo_collider_bounds_at(const mo_collider *collider, const mo_pose *shape);
+
+/* Appends the touches of two shapes at these poses in the world. */
+void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,
+                   const mo_pose *shape_b, double reach, mo_touch_list *touches);
+
 /* Appends the touches of two shapes of bodies at these poses. */
 void mo_collide(const mo_collider *a, const mo_pose *pose_a, const mo_collider *b,
                 const mo_pose *pose_b, double reach, mo_touch_list *touches);

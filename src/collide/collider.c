@@ -257,6 +257,11 @@ static void take_in(const double x[3], double radius, mo_bounds *bounds)
 mo_bounds mo_collider_bounds(const mo_collider *c, const mo_pose *body)
 {
     const mo_pose pose = mo_pose_compose(body, &c->def.pose);
+    return mo_collider_bounds_at(c, &pose);
+}
+
+mo_bounds mo_collider_bounds_at(const mo_collider *c, const mo_pose *pose)
+{
     mo_bounds bounds;
     for (int k = 0; k < 3; ++k) {
         bounds.low[k] = INFINITY;
@@ -265,32 +270,32 @@ mo_bounds mo_collider_bounds(const mo_collider *c, const mo_pose *body)
     double x[3];
     switch (c->def.kind) {
     case MO_SHAPE_BALL:
-        take_in(pose.position, c->size, &bounds);
+        take_in(pose->position, c->size, &bounds);
         break;
     case MO_SHAPE_CYLINDER: /* half the height of the axis, and of a disk across it */
-        mo_pose_vector(&pose, (const double[3]){0, 0, 1}, x);
+        mo_pose_vector(pose, (const double[3]){0, 0, 1}, x);
         for (int k = 0; k < 3; ++k) {
             const double reach =
                 c->def.half[2] * fabs(x[k]) + c->def.radius * sqrt(fmax(0, 1 - x[k] * x[k]));
-            bounds.low[k] = pose.position[k] - reach;
-            bounds.high[k] = pose.position[k] + reach;
+            bounds.low[k] = pose->position[k] - reach;
+            bounds.high[k] = pose->position[k] + reach;
         }
         break;
     case MO_SHAPE_CAPSULE:
         for (int k = 0; k < 2; ++k) {
-            mo_pose_point(&pose, c->def.ends[k], x);
+            mo_pose_point(pose, c->def.ends[k], x);
             take_in(x, c->def.radius, &bounds);
         }
         break;
     case MO_SHAPE_BOX:
     case MO_SHAPE_HULL:
         for (int k = 0; k < c->hull->vertex_count; ++k) {
-            mo_pose_point(&pose, c->hull->vertex[k], x);
+            mo_pose_point(pose, c->hull->vertex[k], x);
             take_in(x, 0, &bounds);
         }
         break;
     default:
-        take_in(pose.position, INFINITY, &bounds);
+        take_in(pose->position, INFINITY, &bounds);
     }
     return bounds;
 }

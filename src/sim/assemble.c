@@ -196,7 +196,11 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
     }
     const mo_law law = contact_law(world, contact);
     contact->constraint = mo_builder_add_constraint(world->builder, rows, &law, w);
-    for (int side = 0; side < 2; ++side) {
+    /* by rising blocks, as the problem keeps them: the builder then need not sort */
+    const int turned =
+        world->body[contact->body[0]].block > world->body[contact->body[1]].block;
+    for (int k = 0; k < 2; ++k) {
+        const int side = k ^ turned;
         const mo_sim_body *body = world->body + contact->body[side];
         if (body->block != MO_NONE) {
             double J[MO_CONTACT_ROWS * 6];

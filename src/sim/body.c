@@ -17,14 +17,6 @@ mo_pose mo_body_pose(const mo_sim_body *body)
     return pose;
 }
 
-void mo_point_velocity(const double x[3], const double v[6], const double at[3], double out[3])
-{
-    double arm[3];
-    mo_vec3_minus(at, x, arm);
-    mo_vec3_cross(v + 3, arm, out);
-    mo_vec3_along(out, 1, v, out);
-}
-
 /* ---- masses ----------------------------------------------------------------------------------- */
 
 typedef struct weight {

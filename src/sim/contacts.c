@@ -11,7 +11,6 @@
  * Contacts of the last step with the same shapes and feature hand over their impulse and their slip.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/vec3.h"
@@ -46,23 +45,26 @@ static mo_bounds enlarged(mo_bounds bounds, double by)
     return bounds;
 }
 
-static mo_bounds reach_bounds(const mo_world *world, int place, double h)
+static void place_shape(const mo_world *world, mo_sim_shape *shape, double h)
 {
-    const mo_sim_shape *shape = world->shape + place;
     const mo_sim_body *body = world->body + shape->body;
     const mo_pose pose = mo_body_pose(body);
-    const double margin = margin_of(world, shape, shape);
-    return enlarged(mo_collider_bounds(&shape->collider, &pose), margin + motion_of(body, h));
+    shape->pose = mo_pose_compose(&pose, &shape->collider.def.pose);
+    shape->motion = motion_of(body, h);
+    shape->reach = enlarged(mo_collider_bounds_at(&shape->collider, &shape->pose),
+                            margin_of(world, shape, shape) + shape->motion);
 }
 
 static void update_tree(mo_world *world, double h)
 {
     for (int k = 0; k < world->shape_places; ++k) {
-        const mo_sim_shape *shape = world->shape + k;
-        if (shape->generation && shape->proxy >= 0 &&
-            world->body[shape->body].kind != MO_BODY_FIXED) {
-            const mo_bounds bounds = reach_bounds(world, k, h);
-            mo_tree_move(world->tree, shape->proxy, &bounds, 0.1 * shape->collider.size);
+        mo_sim_shape *shape = world->shape + k;
+        if (!shape->generation) {
+            continue;
+        }
+        place_shape(world, shape, h);
+        if (shape->proxy >= 0 && world->body[shape->body].kind != MO_BODY_FIXED) {
+            mo_tree_move(world->tree, shape->proxy, &shape->reach, 0.1 * shape->collider.size);
         }
     }
 }
@@ -114,13 +116,54 @@ static int found(void *context, int item)
     return !s->failed;
 }
 
-static int by_shapes(const void *x, const void *y)
+/* By b, where most are in order already. */
+static void sort_run(mo_pair *pair, int count)
 {
-    const mo_pair *p = x, *q = y;
-    return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
+    for (int k = 1; k < count; ++k) {
+        const mo_pair own = pair[k];
+        int at = k;
+        for (; at > 0 && pair[at - 1].b > own.b; --at) {
+            pair[at] = pair[at - 1];
+        }
+        pair[at] = own;
+    }
 }
 
-static mo_error find_pairs(mo_world *world, double h)
+/* By a, counted; then each run by b. */
+static mo_error sort_pairs(mo_world *world)
+{
+    const size_t shapes = (size_t)world->shape_places, pairs = (size_t)world->pair_count;
+    if (!mo_memory_grow(&world->allocator, (void **)&world->pair_start, &world->pair_start_room,
+                        shapes + 1, sizeof(int)) ||
+        !mo_memory_grow(&world->allocator, (void **)&world->pair_spare, &world->spare_room,
+                        pairs + 1, sizeof *world->pair_spare)) {
+        return MO_ERR_MEMORY;
+    }
+    int *start = world->pair_start; /* first where a run starts, at last where it ends */
+    memset(start, 0, (shapes + 1) * sizeof *start);
+    for (size_t k = 0; k < pairs; ++k) {
+        ++start[world->pair[k].a + 1];
+    }
+    for (size_t a = 0; a < shapes; ++a) {
+        start[a + 1] += start[a];
+    }
+    for (size_t k = 0; k < pairs; ++k) {
+        world->pair_spare[start[world->pair[k].a]++] = world->pair[k];
+    }
+    for (size_t a = 0; a < shapes; ++a) {
+        const int from = a ? start[a - 1] : 0;
+        sort_run(world->pair_spare + from, start[a] - from);
+    }
+    mo_pair *sorted = world->pair_spare;
+    const size_t room = world->spare_room;
+    world->pair_spare = world->pair;
+    world->spare_room = world->pair_room;
+    world->pair = sorted;
+    world->pair_room = room;
+    return MO_OK;
+}
+
+static mo_error find_pairs(mo_world *world)
 {
     world->pair_count = 0;
     for (int k = 0; k < world->shape_places; ++k) {
@@ -129,8 +172,7 @@ static mo_error find_pairs(mo_world *world, double h)
             continue;
         }
         search s = {world, k, 0};
-        const mo_bounds bounds = reach_bounds(world, k, h);
-        mo_tree_query(world->tree, &bounds, found, &s);
+        mo_tree_query(world->tree, &shape->reach, found, &s);
         for (int i = 0; i < world->boundless_count && !s.failed; ++i) {
             found(&s, world->boundless[i]);
         }
@@ -138,22 +180,19 @@ static mo_error find_pairs(mo_world *world, double h)
             return MO_ERR_MEMORY;
         }
     }
-    if (world->pair_count > 0) { /* an empty list may be no array at all */
-        qsort(world->pair, (size_t)world->pair_count, sizeof *world->pair, by_shapes);
-    }
-    return MO_OK;
+    return sort_pairs(world);
 }
 
 /* ---- contacts --------------------------------------------------------------------------------- */
 
 static double normal_velocity(const mo_world *world, const mo_sim_contact *contact, int is_free)
 {
-    double u[2][3];
+    double rate[2];
     for (int side = 0; side < 2; ++side) {
         const mo_sim_body *body = world->body + contact->body[side];
-        mo_point_velocity(body->x, is_free ? body->free_v : body->start_v, contact->point, u[side]);
+        rate[side] = mo_normal_rate(body->x, is_free ? body->free_v : body->start_v, contact);
     }
-    return mo_vec3_dot(contact->frame, u[1]) - mo_vec3_dot(contact->frame, u[0]);
+    return rate[1] - rate[0];
 }
 
 double mo_contact_approach(const mo_world *world, const mo_sim_contact *contact)
@@ -208,18 +247,29 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
     return MO_OK;
 }
 
-static mo_error collide_pairs(mo_world *world, double h, mo_sim_contacts *list)
+static void sort_by_feature(mo_sim_contact *contact, int count)
+{
+    for (int k = 1; k < count; ++k) {
+        const mo_sim_contact own = contact[k];
+        int at = k;
+        for (; at > 0 && contact[at - 1].feature > own.feature; --at) {
+            contact[at] = contact[at - 1];
+        }
+        contact[at] = own;
+    }
+}
+
+/* By shapes, since the pairs are in that order, and by feature. */
+static mo_error collide_pairs(mo_world *world, mo_sim_contacts *list)
 {
     list->count = 0;
     for (int k = 0; k < world->pair_count; ++k) {
         const mo_pair *pair = world->pair + k;
         const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
-        const mo_sim_body *body_a = world->body + a->body, *body_b = world->body + b->body;
-        const mo_pose pose_a = mo_body_pose(body_a), pose_b = mo_body_pose(body_b);
-        const double margin = margin_of(world, a, b);
+        const int first = list->count;
         world->touches.count = 0;
-        mo_collide(&a->collider, &pose_a, &b->collider, &pose_b,
-                   margin + motion_of(body_a, h) + motion_of(body_b, h), &world->touches);
+        mo_collide_at(&a->collider, &a->pose, &b->collider, &b->pose,
+                      margin_of(world, a, b) + a->motion + b->motion, &world->touches);
         for (int i = 0; i < world->touches.count; ++i) {
             if (add_contact(world, pair, world->touches.touch + i, list)) {
                 return MO_ERR_MEMORY;
@@ -228,15 +278,15 @@ static mo_error collide_pairs(mo_world *world, double h, mo_sim_contacts *list)
         if (world->touches.is_short) {
             return MO_ERR_MEMORY;
         }
+        sort_by_feature(list->at + first, list->count - first);
     }
     return MO_OK;
 }
 
 /* ---- the last step ---------------------------------------------------------------------------- */
 
-static int by_identity(const void *x, const void *y)
+static int by_identity(const mo_sim_contact *c, const mo_sim_contact *d)
 {
-    const mo_sim_contact *c = x, *d = y;
     for (int side = 0; side < 2; ++side) {
         if (c->shape[side] != d->shape[side]) {
             return c->shape[side] > d->shape[side] ? 1 : -1;
@@ -274,12 +324,8 @@ mo_error mo_contacts_find(mo_world *world, double h)
     world->contacts = world->before;
     world->before = last;
     update_tree(world, h);
-    if (find_pairs(world, h) || collide_pairs(world, h, &world->contacts)) {
+    if (find_pairs(world) || collide_pairs(world, &world->contacts)) {
         return MO_ERR_MEMORY;
-    }
-    if (world->contacts.count > 0) {
-        qsort(world->contacts.at, (size_t)world->contacts.count, sizeof *world->contacts.at,
-              by_identity);
     }
     match(world);
     mo_contacts_choose(world, h);
@@ -289,7 +335,7 @@ mo_error mo_contacts_find(mo_world *world, double h)
 mo_error mo_contacts_touching(mo_world *world)
 {
     update_tree(world, 0);
-    if (find_pairs(world, 0) || collide_pairs(world, 0, &world->before)) {
+    if (find_pairs(world) || collide_pairs(world, &world->before)) {
         return MO_ERR_MEMORY;
     }
     for (int k = 0; k < world->before.count; ++k) {
@@ -303,16 +349,14 @@ double mo_world_penetration(mo_world *world)
 {
     double depth = 0;
     update_tree(world, 0);
-    if (find_pairs(world, 0)) {
+    if (find_pairs(world)) {
         return NAN;
     }
     for (int k = 0; k < world->pair_count; ++k) {
         const mo_sim_shape *a = world->shape + world->pair[k].a,
                            *b = world->shape + world->pair[k].b;
-        const mo_pose pose_a = mo_body_pose(world->body + a->body),
-                      pose_b = mo_body_pose(world->body + b->body);
         world->touches.count = 0;
-        mo_collide(&a->collider, &pose_a, &b->collider, &pose_b, 0, &world->touches);
+        mo_collide_at(&a->collider, &a->pose, &b->collider, &b->pose, 0, &world->touches);
         for (int i = 0; i < world->touches.count; ++i) {
             depth = fmax(depth, -world->touches.touch[i].gap);
         }

@@ -47,12 +47,12 @@ static mo_error check_step(const mo_world *world, double h, mo_message *why)
 
 static int closes(const mo_world *world, const mo_sim_contact *contact, double h)
 {
-    double u[2][3];
+    double of_body[2];
     for (int side = 0; side < 2; ++side) {
         const mo_sim_body *body = world->body + contact->body[side];
-        mo_point_velocity(body->x, body->next_v, contact->point, u[side]);
+        of_body[side] = mo_normal_rate(body->x, body->next_v, contact);
     }
-    const double rate = mo_vec3_dot(contact->frame, u[1]) - mo_vec3_dot(contact->frame, u[0]);
+    const double rate = of_body[1] - of_body[0];
     const double size = fmin(world->shape[contact->shape[0]].collider.size,
                              world->shape[contact->shape[1]].collider.size);
     return contact->gap + h * rate < -LATE * size;

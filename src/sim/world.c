@@ -100,7 +100,8 @@ void mo_world_destroy(mo_world *world)
     mo_result_clear(&world->side_result);
     void *arrays[] = {world->body,        world->living,    world->shape, world->boundless,
                       world->joint,       world->jointed,   world->pair,  world->touches.touch,
-                      world->contacts.at, world->before.at, world->start};
+                      world->contacts.at, world->before.at, world->start, world->pair_spare,
+                      world->pair_start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }

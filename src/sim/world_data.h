@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "collide/collide.h"
 #include "collide/tree.h"
+#include "linalg/vec3.h"
 #include "moreau/joint.h"
 #include "moreau/solve.h"
 #include "moreau/world.h"
@@ -64,6 +65,11 @@ typedef struct mo_sim_shape {
     mo_collider collider;
     int body, next;
     int proxy; /* in the tree; MO_NONE for what has no bounds */
+
+    /* At the start of the step: */
+    mo_pose pose;    /* in the world                                           */
+    double motion;   /* how far a point of it may move in the step, at most     */
+    mo_bounds reach; /* bounds with that and the margin                        */
 } mo_sim_shape;
 
 /* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
@@ -151,9 +157,11 @@ struct mo_world {
 
     uint32_t generation; /* of the next thing that is added */
     mo_tree *tree;
-    mo_pair *pair;
-    size_t pair_room;
+    mo_pair *pair, *pair_spare;
+    size_t pair_room, spare_room;
     int pair_count;
+    int *pair_start; /* of each shape, while they are sorted */
+    size_t pair_start_room;
     mo_touch_list touches;
     mo_sim_contacts contacts, before;
 
@@ -193,7 +201,23 @@ mo_body_id mo_body_id_of(const mo_world *world, int place);
 mo_pose mo_body_pose(const mo_sim_body *body);
 
 /* Velocity of the body's point at `at` (world) that moves with v: all velocities, of the centre and spin. */
-void mo_point_velocity(const double x[3], const double v[6], const double at[3], double out[3]);
+static inline void mo_point_velocity(const double x[3], const double v[6], const double at[3],
+                                     double out[3])
+{
+    double arm[3];
+    mo_vec3_minus(at, x, arm);
+    mo_vec3_cross(v + 3, arm, out);
+    mo_vec3_along(out, 1, v, out);
+}
+
+/* Its part along the normal of a contact. */
+static inline double mo_normal_rate(const double x[3], const double v[6],
+                                    const mo_sim_contact *contact)
+{
+    double u[3];
+    mo_point_velocity(x, v, contact->point, u);
+    return mo_vec3_dot(contact->frame, u);
+}
 
 /* ---- the parts of a step, in their order -------------------------------------------------------- */
 
