@@ -116,8 +116,8 @@ static int fill_lane(const mo_balls *balls, int i, mo_ball_batch *batch, int lan
     for (int k = 0; k < 3; ++k) {
         batch->n[k * MO_BALL_LANES + lane] = mo_ball_axis(problem, i, 0)[k];
         batch->w[k * MO_BALL_LANES + lane] = w[0] * mo_ball_axis(problem, i, 0)[k] +
-                            w[1] * mo_ball_axis(problem, i, 1)[k] +
-                            w[2] * mo_ball_axis(problem, i, 2)[k];
+                                             w[1] * mo_ball_axis(problem, i, 1)[k] +
+                                             w[2] * mo_ball_axis(problem, i, 2)[k];
     }
     return 1;
 }

@@ -197,8 +197,7 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
     const mo_law law = contact_law(world, contact);
     contact->constraint = mo_builder_add_constraint(world->builder, rows, &law, w);
     /* by rising blocks, as the problem keeps them: the builder then need not sort */
-    const int turned =
-        world->body[contact->body[0]].block > world->body[contact->body[1]].block;
+    const int turned = world->body[contact->body[0]].block > world->body[contact->body[1]].block;
     for (int k = 0; k < 2; ++k) {
         const int side = k ^ turned;
         const mo_sim_body *body = world->body + contact->body[side];

@@ -5,8 +5,9 @@
  *
  * Every shape has a box in the tree, enlarged by how far its body may move in the step; boxes that meet make a pair, pairs
  * are sorted, and the narrow phase turns each into touches.  So the contacts come in an order that depends on the state
- * alone, not on the tree's past.  A touch takes part in the problem where its gap, moving on with the free velocities, closes to
- * less than the margin by the end of the step; the others are kept, since a solve may show that they close after all.
+ * alone, not on the tree's past.  A touch takes part in the problem where its gap closes to less than the margin by the end of the step: with the
+ * velocities before it, with the free ones, or with these while one of the two bodies is stopped by something else, as those are that a
+ * falling heap meets.  The others are kept, since a solve may show that they close after all.
  *
  * Contacts of the last step with the same shapes and feature hand over their impulse and their slip.
  */
@@ -185,19 +186,33 @@ static mo_error find_pairs(mo_world *world)
 
 /* ---- contacts --------------------------------------------------------------------------------- */
 
-static double normal_velocity(const mo_world *world, const mo_sim_contact *contact, int is_free)
+/* How fast both bodies move along the normal, from a to b. */
+static void normal_rates(const mo_world *world, const mo_sim_contact *contact, int is_free,
+                         double rate[2])
 {
-    double rate[2];
     for (int side = 0; side < 2; ++side) {
         const mo_sim_body *body = world->body + contact->body[side];
         rate[side] = mo_normal_rate(body->x, is_free ? body->free_v : body->start_v, contact);
     }
-    return rate[1] - rate[0];
 }
 
 double mo_contact_approach(const mo_world *world, const mo_sim_contact *contact)
 {
-    return normal_velocity(world, contact, 0);
+    double rate[2];
+    normal_rates(world, contact, 0, rate);
+    return rate[1] - rate[0];
+}
+
+/* The least that the gap may change by in a unit of time. */
+static double fastest_approach(const mo_world *world, const mo_sim_contact *contact)
+{
+    double fastest = 0;
+    for (int is_free = 0; is_free < 2; ++is_free) {
+        double rate[2];
+        normal_rates(world, contact, is_free, rate);
+        fastest = fmin(fastest, fmin(rate[1] - rate[0], fmin(rate[1], -rate[0])));
+    }
+    return fastest;
 }
 
 void mo_contacts_choose(mo_world *world, double h)
@@ -206,9 +221,8 @@ void mo_contacts_choose(mo_world *world, double h)
         mo_sim_contact *contact = world->contacts.at + k;
         const mo_sim_shape *a = world->shape + contact->shape[0],
                            *b = world->shape + contact->shape[1];
-        const double nearest =
-            fmin(normal_velocity(world, contact, 0), normal_velocity(world, contact, 1));
-        contact->constraint = contact->gap + h * nearest <= margin_of(world, a, b) ? 0 : MO_NONE;
+        const double nearest = contact->gap + h * fastest_approach(world, contact);
+        contact->constraint = nearest <= margin_of(world, a, b) ? 0 : MO_NONE;
     }
 }
 

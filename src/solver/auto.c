@@ -6,6 +6,7 @@
  *   problem                                      what is done
  *   up to MO_AUTO_TINY blocks                    sweeps over all of it, without looking at it any further
  *   more than MO_AUTO_LARGE blocks               sweeps over all of it, as many as the caller allows
+ *   balls (problem/balls.h), coarse tolerance    up to BALL_SWEEPS sweeps over all of it: they cost least, and mostly suffice
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
  *                                                auto_stages.c: sweeps, newton, ipm, proximal
  *
@@ -20,6 +21,11 @@
 
 #include <string.h>
 
+#include "problem/views.h"
+
+enum { BALL_SWEEPS = 1000 };
+static const double COARSE = 1e-5; /* tolerance that sweeps reach before Newton's method would */
+
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
@@ -30,13 +36,28 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     return MO_OK;
 }
 
-/* Sweeps over the whole problem, before anything is known about it. */
-static mo_status sweep_first(mo_run *run, mo_message *story)
+/* The sweeps over the whole problem, before it is looked at any further; NULL: none. */
+static const mo_stage *first_stage(mo_run *run)
 {
     static const mo_stage few = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, MO_START_BEST};
     static const mo_stage all = {&mo_nsgs_method, "sweeps", 0, MO_AUTO_MOMENTUM, MO_START_BEST};
+    static const mo_stage many = {&mo_nsgs_method, "sweeps", BALL_SWEEPS, MO_AUTO_MOMENTUM,
+                                  MO_START_BEST};
+    const int count = run->problem->constraint_count;
+    const mo_balls *balls = NULL;
+    if (count <= MO_AUTO_TINY || count > MO_AUTO_LARGE) {
+        return count <= MO_AUTO_TINY ? &few : &all;
+    }
+    if (run->options->tol >= COARSE) {
+        run->error = mo_problem_balls(run->problem, &balls);
+    }
+    return balls ? &many : NULL;
+}
+
+static mo_status sweep_first(mo_run *run, const mo_stage *first, mo_message *story)
+{
     mo_stage_run stage;
-    mo_stage_open(run, run->problem->constraint_count > MO_AUTO_LARGE ? &all : &few, &stage);
+    mo_stage_open(run, first, &stage);
     mo_stage_solve(&stage);
     mo_stage_close(&stage);
     if (stage.status != MO_SOLVED) { /* what a few sweeps solve needs no story */
@@ -48,12 +69,11 @@ static mo_status sweep_first(mo_run *run, mo_message *story)
 static mo_status solve(mo_run *run, void *memory)
 {
     (void)memory;
-    const int count = run->problem->constraint_count;
-    const int sweeps_first = count <= MO_AUTO_TINY || count > MO_AUTO_LARGE;
+    const mo_stage *first = first_stage(run);
     mo_message story = {{0}};
-    mo_status status = sweeps_first ? sweep_first(run, &story) : MO_STALLED;
-    if (!(sweeps_first && mo_auto_is_over(run, status))) {
-        status = mo_auto_split(run, sweeps_first, status, &story);
+    mo_status status = first && !run->error ? sweep_first(run, first, &story) : MO_STALLED;
+    if (!run->error && !(first && mo_auto_is_over(run, status))) {
+        status = mo_auto_split(run, first != NULL, status, &story);
     }
     run->result->message = story;
     return status;

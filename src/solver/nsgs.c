@@ -65,8 +65,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
         *out = w;
         return error;
     }
-    error =
-        mo_problem_sweep(problem, coloured ? MO_SWEEP_COLOURED : MO_SWEEP_NATURAL, &sweep);
+    error = mo_problem_sweep(problem, coloured ? MO_SWEEP_COLOURED : MO_SWEEP_NATURAL, &sweep);
     if (error) {
         return error;
     }

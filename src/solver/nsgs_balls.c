@@ -156,8 +156,7 @@ static void give_impulses(const workspace *w, double *r)
 static void keep_best(const workspace *w)
 {
     for (int k = 0; k < w->balls->batch_count; ++k) {
-        memcpy(w->best + 3 * MO_BALL_LANES * (size_t)k, w->impulses[k].r,
-               sizeof w->impulses[k].r);
+        memcpy(w->best + 3 * MO_BALL_LANES * (size_t)k, w->impulses[k].r, sizeof w->impulses[k].r);
     }
 }
 
