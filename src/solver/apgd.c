@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "measure/measure_blocks.h"
-#include "solver/gradient.h"
+#include "solver/projected_gradient.h"
 
 enum { MODEL_EXACT, MODEL_RELAXED };
 enum { CHECK_EVERY = 5, ROUND_LEAST = 5 };
@@ -37,7 +37,7 @@ static const double PART_LEAST = 0.1, PART_FALL = 0.7,
 static const double ROUND_PAYS = 0.9; /* a round should bring the residual below this part   */
 
 typedef struct workspace {
-    mo_gradient gradient;
+    mo_projected_gradient gradient;
     double *s, *image;
 } workspace;
 
@@ -48,7 +48,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     workspace *w = MO_TAKE(arena, 1, workspace);
     double *s = MO_TAKE(arena, problem->constraint_count, double);
     double *image = MO_TAKE(arena, problem->constraint_count, double);
-    const mo_error error = mo_gradient_layout(problem, arena, w ? &w->gradient : NULL);
+    const mo_error error = mo_projected_gradient_layout(problem, arena, w ? &w->gradient : NULL);
     if (w) {
         w->s = s;
         w->image = image;
@@ -75,13 +75,13 @@ static void move_shift(mo_run *run, workspace *w, rounds *round, double residual
     for (int i = 0; i < count; ++i) {
         w->s[i] += round->part * (w->image[i] - w->s[i]);
     }
-    mo_gradient_restart(&w->gradient);
+    mo_projected_gradient_restart(&w->gradient);
 }
 
 static void begin(mo_run *run, workspace *w)
 {
-    mo_gradient_begin(&w->gradient, run->options->threads, 1);
-    mo_gradient_velocity(&w->gradient, run->r, run->u);
+    mo_projected_gradient_begin(&w->gradient, run->options->threads, 1);
+    mo_projected_gradient_velocity(&w->gradient, run->r, run->u);
     memset(w->s, 0, (size_t)run->problem->constraint_count * sizeof *w->s);
     if (run->options->start && run->options->apgd.model == MODEL_EXACT) {
         mo_convex_shifts(run->problem, run->u, run->r, w->s);
@@ -145,7 +145,7 @@ static mo_status solve(mo_run *run, void *memory)
         if (mo_run_must_stop(run, iteration)) {
             return end(run, run->status);
         }
-        moves = mo_gradient_step(&w->gradient, &convex, run->r, run->u);
+        moves = mo_projected_gradient_step(&w->gradient, &convex, run->r, run->u);
         ++round.steps;
     }
 }

@@ -12,12 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver/gradient.h"
+#include "solver/projected_gradient.h"
 
 enum { CHECK_EVERY = 10 };
 
 typedef struct workspace {
-    mo_gradient gradient;
+    mo_projected_gradient gradient;
     double *best_r;
     int most;
     int has_begun;
@@ -28,7 +28,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 {
     workspace *w = MO_TAKE(arena, 1, workspace);
     double *best_r = MO_TAKE(arena, problem->row_count, double);
-    const mo_error error = mo_gradient_layout(problem, arena, w ? &w->gradient : NULL);
+    const mo_error error = mo_projected_gradient_layout(problem, arena, w ? &w->gradient : NULL);
     if (w) {
         w->best_r = best_r;
         w->most = options->acary_cadoux.inner;
@@ -41,16 +41,16 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 static mo_convex_answer solve(mo_run *run, workspace *w, int is_accelerated,
                               const mo_convex *convex, double tol, double *r, double *u)
 {
-    mo_gradient *g = &w->gradient;
+    mo_projected_gradient *g = &w->gradient;
     const size_t bytes = (size_t)convex->problem->row_count * sizeof *r;
     double best = INFINITY;
     int iteration = 0, is_over = 0;
     if (!w->has_begun) {
-        mo_gradient_begin(g, run->options->threads, is_accelerated);
+        mo_projected_gradient_begin(g, run->options->threads, is_accelerated);
         w->has_begun = 1;
     }
-    mo_gradient_restart(g);
-    mo_gradient_velocity(g, r, u);
+    mo_projected_gradient_restart(g);
+    mo_projected_gradient_velocity(g, r, u);
     for (int moves = 1;; ++iteration) {
         if (iteration % CHECK_EVERY == 0 || !moves || iteration == w->most) {
             const double residual = mo_convex_residual(convex, u, r);
@@ -63,11 +63,11 @@ static mo_convex_answer solve(mo_run *run, workspace *w, int is_accelerated,
                 break;
             }
         }
-        moves = mo_gradient_step(g, convex, r, u);
+        moves = mo_projected_gradient_step(g, convex, r, u);
     }
     if (isfinite(best)) {
         memcpy(r, w->best_r, bytes);
-        mo_gradient_velocity(g, r, u);
+        mo_projected_gradient_velocity(g, r, u);
     }
     return (mo_convex_answer){best, iteration, is_over};
 }

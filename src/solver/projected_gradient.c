@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-#include "solver/gradient.h"
+#include "solver/projected_gradient.h"
 
 #include <float.h>
 #include <math.h>
@@ -12,9 +12,9 @@
 enum { TRIALS = 60, SUMS = 3 };
 static const double RAISE = 2, LOWER = 0.95;
 
-mo_error mo_gradient_layout(const mo_problem *problem, mo_arena *arena, mo_gradient *gradient)
+mo_error mo_projected_gradient_layout(const mo_problem *problem, mo_arena *arena, mo_projected_gradient *gradient)
 {
-    mo_gradient own = {.t = 1};
+    mo_projected_gradient own = {.t = 1};
     const mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &own.sweep);
     double **const rows[] = {&own.r_before, &own.u_before, &own.y, &own.u_y, &own.step};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
@@ -29,22 +29,22 @@ mo_error mo_gradient_layout(const mo_problem *problem, mo_arena *arena, mo_gradi
     return error;
 }
 
-void mo_gradient_begin(mo_gradient *gradient, int threads, int is_accelerated)
+void mo_projected_gradient_begin(mo_projected_gradient *gradient, int threads, int is_accelerated)
 {
     gradient->threads = threads;
     gradient->is_accelerated = is_accelerated;
     gradient->L = 1;
     mo_convex_scales(gradient->sweep, gradient->scale);
-    mo_gradient_restart(gradient);
+    mo_projected_gradient_restart(gradient);
 }
 
-void mo_gradient_restart(mo_gradient *gradient)
+void mo_projected_gradient_restart(mo_projected_gradient *gradient)
 {
     gradient->t = 1;
     gradient->has_before = 0;
 }
 
-void mo_gradient_velocity(mo_gradient *gradient, const double *r, double *u)
+void mo_projected_gradient_velocity(mo_projected_gradient *gradient, const double *r, double *u)
 {
     const mo_sweep *sweep = gradient->sweep;
     mo_sweep_reset(sweep, gradient->threads, r, gradient->state);
@@ -55,7 +55,7 @@ void mo_gradient_velocity(mo_gradient *gradient, const double *r, double *u)
 /* ---- loops over blocks ----------------------------------------------------------------------- */
 
 typedef struct loop {
-    mo_gradient *g;
+    mo_projected_gradient *g;
     const mo_convex *convex;
     double beta;
     double *r, *u; /* of the iterate; the trial where one is made */
@@ -70,7 +70,7 @@ static double weighted_scale(const loop *l, int i)
 static void extrapolate(void *context, int begin, int end)
 {
     const loop *l = context;
-    mo_gradient *g = l->g;
+    mo_projected_gradient *g = l->g;
     const int *row = l->convex->problem->row_start;
     if (l->beta == 0) { /* there may be nothing before */
         const size_t bytes = (size_t)(row[end] - row[begin]) * sizeof(double);
@@ -88,7 +88,7 @@ static void extrapolate(void *context, int begin, int end)
 static void project(void *context, int begin, int end)
 {
     const loop *l = context;
-    const mo_gradient *g = l->g;
+    const mo_projected_gradient *g = l->g;
     for (int i = begin; i < end; ++i) {
         const int row = l->convex->problem->row_start[i],
                   d = mo_constraint_dim(l->convex->problem, i);
@@ -106,7 +106,7 @@ static void project(void *context, int begin, int end)
 static void measure_curvature(void *context, int begin, int end)
 {
     const loop *l = context;
-    const mo_gradient *g = l->g;
+    const mo_projected_gradient *g = l->g;
     double *sums = g->sums + SUMS * (begin / MO_CHUNK);
     memset(sums, 0, SUMS * sizeof *sums);
     for (int i = begin; i < end; ++i) {
@@ -129,7 +129,7 @@ static void measure_curvature(void *context, int begin, int end)
 static void advance(void *context, int begin, int end)
 {
     const loop *l = context;
-    mo_gradient *g = l->g;
+    mo_projected_gradient *g = l->g;
     double *sums = g->sums + SUMS * (begin / MO_CHUNK);
     sums[0] = 0;
     for (int i = begin; i < end; ++i) {
@@ -163,11 +163,11 @@ static double total(const loop *l, int which)
 /* r+ from y, with L raised until it bounds the curvature of the step; false where that fails. */
 static int find_step(loop *l, double *u)
 {
-    mo_gradient *g = l->g;
+    mo_projected_gradient *g = l->g;
     loop trial = {g, l->convex, 0, NULL, u};
     for (int k = 0; k < TRIALS; ++k) {
         run_loop(l, project);
-        mo_gradient_velocity(g, g->step, u);
+        mo_projected_gradient_velocity(g, g->step, u);
         run_loop(&trial, measure_curvature);
         const double moved = total(l, 0), curved = total(l, 1), size = total(l, 2);
         if (!isfinite(moved) || !isfinite(curved)) {
@@ -182,7 +182,7 @@ static int find_step(loop *l, double *u)
     return 0;
 }
 
-static double momentum(mo_gradient *g)
+static double momentum(mo_projected_gradient *g)
 {
     if (!g->is_accelerated || !g->has_before) {
         return 0;
@@ -192,7 +192,7 @@ static double momentum(mo_gradient *g)
     return beta;
 }
 
-int mo_gradient_step(mo_gradient *g, const mo_convex *convex, double *r, double *u)
+int mo_projected_gradient_step(mo_projected_gradient *g, const mo_convex *convex, double *r, double *u)
 {
     loop l = {g, convex, momentum(g), r, u};
     run_loop(&l, extrapolate);
@@ -200,7 +200,7 @@ int mo_gradient_step(mo_gradient *g, const mo_convex *convex, double *r, double 
     if (!find_step(&l, u)) {
         memcpy(u, g->u_before, (size_t)convex->problem->row_count * sizeof *u);
         const int had_momentum = l.beta > 0;
-        mo_gradient_restart(g);
+        mo_projected_gradient_restart(g);
         return had_momentum; /* once more without */
     }
     run_loop(&l, advance);

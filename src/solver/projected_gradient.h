@@ -18,13 +18,13 @@
  * Limits: a linear rate at best, which depends on the condition of W: heavy bodies on light ones are slow.  Where W is not
  * symmetric, a is no gradient; the iteration still stands still at solutions alone.
  */
-#ifndef MO_SOLVER_GRADIENT_H
-#define MO_SOLVER_GRADIENT_H
+#ifndef MO_SOLVER_PROJECTED_GRADIENT_H
+#define MO_SOLVER_PROJECTED_GRADIENT_H
 
 #include "problem/sweep.h"
 #include "solver/convex.h"
 
-typedef struct mo_gradient {
+typedef struct mo_projected_gradient {
     const mo_sweep *sweep;
     int threads;
     int is_accelerated;
@@ -35,20 +35,20 @@ typedef struct mo_gradient {
     double *sums;  /* three for each chunk                              */
     double L, t;
     int has_before;
-} mo_gradient;
+} mo_projected_gradient;
 
-mo_error mo_gradient_layout(const mo_problem *problem, mo_arena *arena, mo_gradient *gradient);
+mo_error mo_projected_gradient_layout(const mo_problem *problem, mo_arena *arena, mo_projected_gradient *gradient);
 
 /* Before the first step. */
-void mo_gradient_begin(mo_gradient *gradient, int threads, int is_accelerated);
+void mo_projected_gradient_begin(mo_projected_gradient *gradient, int threads, int is_accelerated);
 
 /* Forgets the momentum: the problem or r has changed. */
-void mo_gradient_restart(mo_gradient *gradient);
+void mo_projected_gradient_restart(mo_projected_gradient *gradient);
 
 /* u = the velocity of r. */
-void mo_gradient_velocity(mo_gradient *gradient, const double *r, double *u);
+void mo_projected_gradient_velocity(mo_projected_gradient *gradient, const double *r, double *u);
 
 /* One iteration: (r, u) becomes (r+, its velocity).  False where the step is no longer finite, or nothing moves. */
-int mo_gradient_step(mo_gradient *gradient, const mo_convex *convex, double *r, double *u);
+int mo_projected_gradient_step(mo_projected_gradient *gradient, const mo_convex *convex, double *r, double *u);
 
 #endif
