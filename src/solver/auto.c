@@ -8,7 +8,7 @@
  *   more than MO_AUTO_LARGE blocks               sweeps over all of it, as many as the caller allows
  *   balls (problem/balls.h), coarse tolerance    up to BALL_SWEEPS sweeps over all of it: they cost least, and mostly suffice
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
- *                                                auto_stages.c: sweeps, newton, ipm, proximal
+ *                                                auto_stages.c: sweeps, newton, ipm, aln
  *
  * Each stage starts from the impulses of those before.  Budgets are counted in iterations, never by the clock, so that the
  * answer is the same on every run.  What each stage reached is told in result.message where the first did not suffice.
@@ -82,7 +82,7 @@ static mo_status solve(mo_run *run, void *memory)
 const mo_method mo_auto_method = {
     .name = "auto",
     .summary =
-        "the default: sweeps, newton, ipm, proximal, on each island of contacts; sweeps alone "
+        "the default: sweeps, newton, ipm, aln, on each island of contacts; sweeps alone "
         "where it is too large",
     .paper = "acary2018",
     .laws = MO_ALL_LAWS,

@@ -329,7 +329,7 @@ static int solved_by(const fleet *f, const char *word)
 
 static void tell(const fleet *f, mo_message *story)
 {
-    static const char *const words[] = {"sweeps", "newton", "ipm", "proximal", "cold sweeps"};
+    static const char *const words[] = {"sweeps", "newton", "ipm", "aln", "cold sweeps"};
     int left = 0, worst = 0;
     for (int k = 0; k < f->count; ++k) {
         left += f->units[k].status != MO_SOLVED;

@@ -7,7 +7,7 @@
  *   long sweeps with momentum, in slices of 40, 80, 160, ...: as long as the last slice promises that the tolerance is reached
  *               before they cost more than an attempt of Newton's method would
  *   the ladder  attempts of Newton's method with growing numbers of sweeps between them, interior points after the second;
- *               then proximal, twice: from the best point, and from a cold start, since impulses that have run away on a
+ *               then aln, twice: from the best point, and from a cold start, since impulses that have run away on a
  *               redundant set of constraints do not come back
  *
  * Costs are counted operations of the plans, never seconds.
@@ -43,9 +43,9 @@ static const mo_stage ladder[] = {
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
     {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, MO_START_ON},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
-    {&mo_proximal_method, "proximal", 4000, 0, MO_START_BEST},
+    {&mo_aln_method, "aln", 4000, 0, MO_START_BEST},
     {&mo_nsgs_method, "cold sweeps", MO_AUTO_SWEEPS, 0, MO_START_COLD},
-    {&mo_proximal_method, "proximal", 4000, 0, MO_START_ON},
+    {&mo_aln_method, "aln", 4000, 0, MO_START_ON},
 };
 enum { RUNGS = sizeof ladder / sizeof ladder[0] };
 

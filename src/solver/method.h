@@ -96,7 +96,7 @@ typedef struct mo_method {
 #define MO_ALL_LAWS ((1u << MO_LAW_KIND_COUNT) - 1u)
 
 extern const mo_method mo_auto_method, mo_nsgs_method, mo_prox_method, mo_newton_method,
-    mo_proximal_method, mo_lemke_method;
+    mo_aln_method, mo_lemke_method;
 
 extern const mo_method mo_lcp1_method, mo_lcp2_method, mo_lcp3_method;
 

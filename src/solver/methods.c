@@ -10,7 +10,7 @@ const mo_method *const mo_methods[] = {
     &mo_nsgs_method,
     &mo_prox_method,
     &mo_newton_method,
-    &mo_proximal_method,
+    &mo_aln_method,
     &mo_ipm_method,
     &mo_lemke_method,
     &mo_lcp1_method,

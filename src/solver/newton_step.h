@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One Newton step on the natural map: what `newton` and `proximal` share.
+ * One Newton step on the natural map: what `newton` and `aln` share.
  *
  * With a step rho_i for each block the laws read  z_i = r_i - proj(r_i - rho_i uhat_i) = 0.  One of the derivatives of z is
  * I - J + rho J G W, J that of the projection and G that of uhat (1 but for the row of the sliding speed), and
  *
  *     (I - (1 - eps) J + rho J G W) dr = -z                                                            (natural)
  *
- * is the step.  Around a centre c, with theta > 0, the regularised laws of the proximal point method are solved instead (proximal.c):
+ * is the step.  Around a centre c, with theta > 0, the regularised laws of the proximal point method are solved instead (aln.c):
  *
  *     z_i = r_i - proj(c_i - theta rho_i uhat_i),    (I + theta rho J G W) dr = -z                  (augmented)
  *

@@ -152,9 +152,9 @@ static mo_status solve(mo_run *run, void *memory)
     return iterate(run, w, run->options->newton.sweeps + 1);
 }
 
-const mo_method mo_proximal_method = {
-    .name = "proximal",
-    .summary = "proximal points, each by semismooth Newton, by sparse fronts; slow and robust",
+const mo_method mo_aln_method = {
+    .name = "aln",
+    .summary = "augmented Lagrangian: proximal points, each by semismooth Newton; slow and robust",
     .paper = "acary2018",
     .laws = MO_NEWTON_LAWS,
     .layout = layout,
