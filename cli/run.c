@@ -76,8 +76,9 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_STEPS] = {.name = "steps", .operand = "N", .text = "how many steps"},
     [FLAG_TIME] = {.name = "time",
                    .operand = "T",
-                   .text = "how long, in s; where neither is given, as long as the scene is meant"
-                           " to run"},
+                   .text =
+                       "how long to go on, in s; where neither is given, as long as the scene is"
+                       " meant to run"},
     [FLAG_DT] = {.name = "dt", .operand = "H", .text = "length of a step, in s; or the scene's"},
     [FLAG_METHOD] = {.name = "method",
                      .operand = "NAME",
@@ -358,6 +359,12 @@ static void begin_tally(const mo_world *world, run_tally *tally)
     tally->potential_first = tally->potential_last = mo_world_potential_energy(world);
 }
 
+/* The larger of two, where no number at all is the largest. */
+static double worse(double a, double b)
+{
+    return isnan(a) || a >= b ? a : b;
+}
+
 static void count_unsolved(const mo_step_report *report, run_tally *tally)
 {
     tally->unsolved += 1;
@@ -375,8 +382,8 @@ static void count_step(const mo_world *world, const mo_step_report *report, run_
         count_unsolved(report, tally);
     }
     tally->end_time = mo_world_time(world);
-    tally->worst_residual = fmax(tally->worst_residual, report->residual.natural_relative);
-    tally->worst_penetration = fmax(tally->worst_penetration, report->penetration);
+    tally->worst_residual = worse(tally->worst_residual, report->residual.natural_relative);
+    tally->worst_penetration = worse(tally->worst_penetration, report->penetration);
     tally->kinetic_last = report->kinetic_energy;
     tally->potential_last = report->potential_energy;
     tally->contacts_last = report->contacts;
@@ -420,7 +427,7 @@ static void simulate(const run_call *call, mo_world *world, run_tally *tally)
         take_steps(call, world, &outputs, tally);
     }
     run_outputs_end(&outputs, call, world, tally);
-    tally->worst_penetration = fmax(tally->worst_penetration, mo_world_penetration(world));
+    tally->worst_penetration = worse(tally->worst_penetration, mo_world_penetration(world));
 }
 
 /* ---- the report --------------------------------------------------------------------------------- */

@@ -9,7 +9,8 @@
 #include "run_hull.h"
 
 static const double PI = 3.14159265358979323846;
-enum { SECTORS = 12, RINGS = 6, ROUND = 24 /* corners of a disk */ };
+enum { FINE_SECTORS = 12, FINE_RINGS = 6, COARSE_SECTORS = 8, COARSE_RINGS = 4 };
+enum { MANY_BODIES = 300 /* and more are drawn coarsely */, ROUND = 24 /* corners of a disk */ };
 
 /* What a shape is drawn into: the mesh, the body, the pose in the body's frame. */
 typedef struct pen {
@@ -17,7 +18,8 @@ typedef struct pen {
     int body;
     mo_pose pose;
     int planar;
-    double reach; /* half the width of what has no end */
+    double reach;       /* half the width of what has no end */
+    int sectors, rings; /* about and along what is round     */
 } pen;
 
 /* ---- points and cells --------------------------------------------------------------------------- */
@@ -79,22 +81,23 @@ static void add_face(pen *p, int count, const int *corners)
  */
 static void add_lathe(pen *p, int count, double (*profile)[2])
 {
+    const int sectors = p->sectors;
     const int bottom = add_point(p, 0, 0, profile[0][1]);
     for (int ring = 1; ring < count - 1; ++ring) {
-        for (int s = 0; s < SECTORS; ++s) {
-            const double angle = 2 * PI * s / SECTORS;
+        for (int s = 0; s < sectors; ++s) {
+            const double angle = 2 * PI * s / sectors;
             add_point(p, profile[ring][0] * cos(angle), profile[ring][0] * sin(angle),
                       profile[ring][1]);
         }
     }
     const int top = add_point(p, 0, 0, profile[count - 1][1]);
-    for (int s = 0; s < SECTORS; ++s) {
-        const int next = (s + 1) % SECTORS, last = top - SECTORS;
+    for (int s = 0; s < sectors; ++s) {
+        const int next = (s + 1) % sectors, last = top - sectors;
         add_face(p, 3, (const int[3]){bottom, bottom + 1 + next, bottom + 1 + s});
-        for (int from = bottom + 1; from < last; from += SECTORS) {
+        for (int from = bottom + 1; from < last; from += sectors) {
             add_face(
                 p, 4,
-                (const int[4]){from + s, from + next, from + SECTORS + next, from + SECTORS + s});
+                (const int[4]){from + s, from + next, from + sectors + next, from + sectors + s});
         }
         add_face(p, 3, (const int[3]){last + s, last + next, top});
     }
@@ -103,14 +106,15 @@ static void add_lathe(pen *p, int count, double (*profile)[2])
 /* A ball drawn out by `length` along z: the profile of a capsule whose lower centre is the origin. */
 static void add_long_ball(pen *p, double radius, double length)
 {
-    double profile[RINGS + 2][2];
+    double profile[FINE_RINGS + 2][2] = {{0}};
+    const int rings = p->rings;
     int count = 0;
-    for (int k = 0; k <= RINGS; ++k) {
-        const double angle = PI * k / RINGS;
-        const double z = -radius * cos(angle), r = k % RINGS ? radius * sin(angle) : 0;
+    for (int k = 0; k <= rings; ++k) {
+        const double angle = PI * k / rings;
+        const double z = -radius * cos(angle), r = k % rings ? radius * sin(angle) : 0;
         profile[count][0] = r;
-        profile[count++][1] = 2 * k <= RINGS ? z : z + length;
-        if (2 * k == RINGS && length > 0) {
+        profile[count++][1] = 2 * k <= rings ? z : z + length;
+        if (2 * k == rings && length > 0) {
             profile[count][0] = r;
             profile[count++][1] = z + length;
         }
@@ -331,6 +335,9 @@ int run_mesh_make(run_mesh *mesh, const mo_world *world)
     pen p = {.mesh = mesh,
              .planar = mo_world_definition(world).dimension == 2,
              .reach = reach_of(world)};
+    const int many = mo_world_body_count(world) > MANY_BODIES;
+    p.sectors = many ? COARSE_SECTORS : FINE_SECTORS;
+    p.rings = many ? COARSE_RINGS : FINE_RINGS;
     for (p.body = 0; p.body < mo_world_body_count(world); ++p.body) {
         const mo_body_id id = mo_world_body(world, p.body);
         const int shapes = mo_body_get(world, id).shape_count;
