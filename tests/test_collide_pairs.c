@@ -189,7 +189,7 @@ static void check_pair(mo_random *random, const thing *a, const thing *b, double
         CHECK_BELOW(least->gap, reach);
         CHECK_NEAR(separation(a, b, least->normal), least->gap, 1e-9 * scale + rounding);
         CHECK_BELOW(sampled, least->gap + 1e-9 * scale + rounding);
-        for (int k = 0; k < list.count && least->gap > 0; ++k) {
+        for (int k = 0; k < list.count; ++k) {
             check_touch(a, b, list.touch + k, scale, rounding);
         }
     }

@@ -23,27 +23,35 @@ static mo_pair_fn *const IN_SPACE[MO_SHAPE_KIND_COUNT][MO_SHAPE_KIND_COUNT] = {
                        [MO_SHAPE_CAPSULE] = mo_collide_ball_capsule,
                        [MO_SHAPE_CYLINDER] = mo_collide_ball_cylinder,
                        [MO_SHAPE_HULL] = mo_collide_ball_hull,
-                       [MO_SHAPE_PLANE] = mo_collide_ball_plane},
+                       [MO_SHAPE_PLANE] = mo_collide_ball_plane,
+                       [MO_SHAPE_MESH] = mo_collide_convex_mesh},
     [MO_SHAPE_BOX] = {[MO_SHAPE_BOX] = mo_collide_hull_hull,
                       [MO_SHAPE_CAPSULE] = mo_collide_capsule_hull,
                       [MO_SHAPE_CYLINDER] = mo_collide_cylinder_convex,
                       [MO_SHAPE_HULL] = mo_collide_hull_hull,
-                      [MO_SHAPE_PLANE] = mo_collide_hull_plane},
+                      [MO_SHAPE_PLANE] = mo_collide_hull_plane,
+                      [MO_SHAPE_MESH] = mo_collide_convex_mesh},
     [MO_SHAPE_CAPSULE] = {[MO_SHAPE_CAPSULE] = mo_collide_capsule_capsule,
                           [MO_SHAPE_CYLINDER] = mo_collide_cylinder_convex,
                           [MO_SHAPE_HULL] = mo_collide_capsule_hull,
-                          [MO_SHAPE_PLANE] = mo_collide_capsule_plane},
+                          [MO_SHAPE_PLANE] = mo_collide_capsule_plane,
+                          [MO_SHAPE_MESH] = mo_collide_convex_mesh},
     [MO_SHAPE_CYLINDER] = {[MO_SHAPE_CYLINDER] = mo_collide_cylinder_convex,
                            [MO_SHAPE_HULL] = mo_collide_cylinder_convex,
-                           [MO_SHAPE_PLANE] = mo_collide_cylinder_plane},
-    [MO_SHAPE_HULL] =
-        {[MO_SHAPE_HULL] = mo_collide_hull_hull, [MO_SHAPE_PLANE] = mo_collide_hull_plane},
+                           [MO_SHAPE_PLANE] = mo_collide_cylinder_plane,
+                           [MO_SHAPE_MESH] = mo_collide_convex_mesh},
+    [MO_SHAPE_HULL] = {[MO_SHAPE_HULL] = mo_collide_hull_hull,
+                       [MO_SHAPE_PLANE] = mo_collide_hull_plane,
+                       [MO_SHAPE_MESH] = mo_collide_convex_mesh},
 };
 
 static mo_pair_fn *pair_in_plane(mo_shape_kind a, mo_shape_kind b)
 {
-    if (a == MO_SHAPE_PLANE || a == MO_SHAPE_MESH || b == MO_SHAPE_MESH) {
+    if (a == MO_SHAPE_PLANE || a == MO_SHAPE_MESH) {
         return NULL;
+    }
+    if (b == MO_SHAPE_MESH) {
+        return mo_collide_planar_chain;
     }
     return b == MO_SHAPE_PLANE ? mo_collide_planar_half : mo_collide_planar;
 }

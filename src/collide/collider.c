@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "collide/collide.h"
 #include "collide/hull.h"
+#include "collide/mesh.h"
 #include "linalg/vec3.h"
 
 /* ---- checks ----------------------------------------------------------------------------------- */
@@ -118,6 +119,11 @@ static double size_of(const mo_collider *c)
         return hypot(def->radius, def->half[2]);
     case MO_SHAPE_PLANE:
         return INFINITY;
+    case MO_SHAPE_MESH:
+        for (int k = 0; k < def->index_count; ++k) {
+            size = fmax(size, mo_vec3_norm(def->points + 3 * def->indices[k]));
+        }
+        return size;
     default:
         for (int k = 0; k < c->hull->vertex_count; ++k) {
             size = fmax(size, mo_vec3_norm(c->hull->vertex[k]));
@@ -144,6 +150,15 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
     if ((def->kind == MO_SHAPE_BOX || def->kind == MO_SHAPE_HULL) && !c->hull) {
         return MO_ERR_ARGUMENT;
     }
+    if (def->kind == MO_SHAPE_MESH) {
+        c->mesh = mo_mesh_create(allocator, is_planar, def, why);
+        if (!c->mesh) {
+            return MO_ERR_ARGUMENT;
+        }
+        c->def.points = c->mesh->point[0];
+        c->def.indices = c->mesh->index;
+        c->def.index_count = c->mesh->sides * c->mesh->face_count;
+    }
     if (def->kind == MO_SHAPE_HULL) { /* what it is made of from here on: its corners */
         c->def.points = c->hull->vertex[0];
         c->def.point_count = c->hull->vertex_count;
@@ -158,6 +173,7 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
 void mo_collider_clear(const mo_allocator *allocator, mo_collider *c)
 {
     mo_hull_destroy(allocator, c->hull);
+    mo_mesh_destroy(allocator, c->mesh);
     *c = (mo_collider){0};
 }
 
@@ -254,6 +270,18 @@ static void take_in(const double x[3], double radius, mo_bounds *bounds)
     }
 }
 
+/* The corners of the box that holds a mesh. */
+static void take_in_box(const mo_bounds *box, const mo_pose *pose, mo_bounds *bounds)
+{
+    for (int k = 0; k < 8; ++k) {
+        double x[3];
+        mo_vec3_set(x, k & 1 ? box->high[0] : box->low[0], k & 2 ? box->high[1] : box->low[1],
+                    k & 4 ? box->high[2] : box->low[2]);
+        mo_pose_point(pose, x, x);
+        take_in(x, 0, bounds);
+    }
+}
+
 mo_bounds mo_collider_bounds(const mo_collider *c, const mo_pose *body)
 {
     const mo_pose pose = mo_pose_compose(body, &c->def.pose);
@@ -293,6 +321,9 @@ mo_bounds mo_collider_bounds_at(const mo_collider *c, const mo_pose *pose)
             mo_pose_point(pose, c->hull->vertex[k], x);
             take_in(x, 0, &bounds);
         }
+        break;
+    case MO_SHAPE_MESH:
+        take_in_box(&c->mesh->bounds, pose, &bounds);
         break;
     default:
         take_in(pose->position, INFINITY, &bounds);

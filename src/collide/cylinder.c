@@ -11,7 +11,8 @@
  *   flat axes    the normals of faces and caps, the cross products of the axis with edges, the perpendiculars from the axis to corners;
  *   the line between the nearest points, where they are apart (mo_gjk_distance);
  *   arcs         for a rim and an edge the axis is at right angles to the edge, and is sought over that circle;
- *   the sphere   for a rim and a corner or a rim, from the best of all these.
+ *   rims         for a rim and a corner: the line to the corner from the point of the rim nearest to it;
+ *   the sphere   for two rims: from the best of all these.
  *
  * An axis is the one where the touches along it (manifold.h) hold the separation itself; the search ends there.
  */
@@ -199,6 +200,10 @@ static void look_round(search *s, const double e[3])
             at = k * step;
         }
     }
+    const double towards = atan2(mo_vec3_dot(s->best.normal, w), mo_vec3_dot(s->best.normal, u));
+    if (GAP_AT(towards, n) > best) { /* what is known by now may be narrower than the samples */
+        at = towards;
+    }
     double low = at - step, high = at + step;
     double p = high - shrink * (high - low), q = low + shrink * (high - low);
     double at_p = GAP_AT(p, n), at_q = GAP_AT(q, n);
@@ -260,9 +265,28 @@ static void look_between_flats(search *s)
     }
 }
 
+/* From the point of either rim of a that is nearest to a corner of b. */
+static void look_from_rims(search *s, const double corner[3])
+{
+    const mo_core *a = &s->a->core;
+    double across[3], d[3];
+    mo_vec3_minus(corner, a->centre, across);
+    mo_vec3_along(across, -mo_vec3_dot(across, a->axis), a->axis, across);
+    const double size = mo_vec3_norm(across);
+    for (int k = -1; k <= 1 && size > 0; k += 2) {
+        mo_vec3_minus(corner, a->centre, d);
+        mo_vec3_along(d, -k * a->half, a->axis, d);
+        mo_vec3_along(d, -a->radius / size, across, d);
+        look_along(s, d, 0);
+    }
+}
+
 static void look_at_arcs(search *s)
 {
     if (s->b->hull) {
+        for (int k = 0; k < s->b->hull->vertex_count; ++k) {
+            look_from_rims(s, s->b->vertex[k]);
+        }
         for (int k = 0; k < s->b->hull->edge_count; ++k) {
             double e[3];
             edge_of(s->b, k, e);
@@ -356,22 +380,6 @@ static int touch_caps(const search *s, const double origin[3], mo_touch_list *ou
     return 1;
 }
 
-/* Where the two flats are nearest to each other once they are moved a little apart along n. */
-static void meet_of_flats(const search *s, double size, double on_a[3])
-{
-    mo_flat of_a, of_b;
-    double against[3], on_b[3];
-    mo_vec3_scale(-1, s->best.normal, against);
-    mo_solid_flat(s->a, s->best.normal, &of_a);
-    mo_solid_flat(s->b, against, &of_b);
-    for (int k = 0; k < of_b.count; ++k) {
-        mo_vec3_along(of_b.corner[k], 0.01 * size - s->best.gap, s->best.normal, of_b.corner[k]);
-    }
-    const mo_core core_a = {.vertex_count = of_a.count, .vertex = of_a.corner[0]},
-                  core_b = {.vertex_count = of_b.count, .vertex = of_b.corner[0]};
-    mo_gjk_distance(&core_a, &core_b, on_a, on_b);
-}
-
 /* One point on the axis that was found: that of a rim, or of a side or a cap where the other shape meets it. */
 static void touch_deepest(const search *s, const double origin[3], double size, mo_touch_list *out)
 {
@@ -383,7 +391,7 @@ static void touch_deepest(const search *s, const double origin[3], double size, 
     if (slope > 1e-6 && slope < 1 - 1e-12) {
         mo_core_support(&s->a->core, n, on_a);
     } else {
-        meet_of_flats(s, size, on_a);
+        mo_solid_meet(s->a, s->b, &s->best, size, on_a);
     }
     mo_vec3_along(on_a, s->best.gap, n, on_b);
     touch_at(on_a, on_b, n, s->best.gap, origin, 1u << 21, out);

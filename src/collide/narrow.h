@@ -26,6 +26,8 @@ mo_pair_fn mo_collide_ball_hull, mo_collide_capsule_hull;
 mo_pair_fn mo_collide_hull_hull;
 /* cylinder.c: with a ball; with a box, hull, capsule or cylinder; with a plane */
 mo_pair_fn mo_collide_ball_cylinder, mo_collide_cylinder_convex, mo_collide_cylinder_plane;
+/* mesh_collide.c: anything convex with triangles; mesh_planar.c: with a chain of segments */
+mo_pair_fn mo_collide_convex_mesh, mo_collide_planar_chain;
 /* planar.c: every pair of bounded convex shapes in the plane, and each with a half-plane */
 mo_pair_fn mo_collide_planar, mo_collide_planar_half;
 

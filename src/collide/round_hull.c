@@ -163,7 +163,7 @@ static void leave(const mo_placed *capsule, const mo_placed *hull, double reach,
     }
     for (int k = before; k < out->count; ++k) {
         out->touch[k].gap -= radius;
-        mo_vec3_along(out->touch[k].point, -0.5 * radius, best.normal, out->touch[k].point);
+        mo_vec3_along(out->touch[k].point, 0.5 * radius, best.normal, out->touch[k].point);
     }
 }
 

@@ -46,14 +46,25 @@ static void place_hull(const double Q[9], const double at[3], const mo_hull *hul
 static void place_capsule(const double Q[9], const double at[3], const mo_shape_def *def,
                           mo_solid *to)
 {
-    to->own_edge = (mo_hull_edge){.vertex = {0, 1}};
-    to->own = (mo_hull){.vertex_count = 2, .edge_count = 1, .edge = &to->own_edge};
+    to->own_edge[0] = (mo_hull_edge){.vertex = {0, 1}};
+    to->own = (mo_hull){.vertex_count = 2, .edge_count = 1, .edge = to->own_edge};
     to->hull = &to->own;
     to->radius = def->radius;
     place_points(Q, at, def->ends[0], 2, to);
     for (int k = 0; k < 3; ++k) {
         to->centre[k] = 0.5 * (to->vertex[0][k] + to->vertex[1][k]);
     }
+}
+
+static void place_ball(const double at[3], const mo_shape_def *def, mo_solid *to)
+{
+    to->own = (mo_hull){.vertex_count = 1};
+    to->hull = &to->own;
+    to->radius = def->radius;
+    mo_vec3_copy(at, to->vertex[0]);
+    mo_vec3_copy(at, to->centre);
+    to->core.vertex_count = 1;
+    to->core.vertex = to->vertex[0];
 }
 
 static void place_cylinder(const double Q[9], const double at[3], const mo_shape_def *def,
@@ -81,6 +92,8 @@ void mo_solid_place(const mo_placed *from, const double origin[3], mo_solid *to)
         place_cylinder(Q, at, def, to);
     } else if (def->kind == MO_SHAPE_CAPSULE) {
         place_capsule(Q, at, def, to);
+    } else if (def->kind == MO_SHAPE_BALL) {
+        place_ball(at, def, to);
     } else {
         place_hull(Q, at, from->collider->hull, to);
     }
@@ -138,9 +151,13 @@ static void add_corner(const double x[3], int label, mo_flat *out)
 static void take_line(const mo_solid *s, const double n[3], mo_flat *out)
 {
     double along[3];
+    out->count = 0;
+    if (s->hull->vertex_count == 1) {
+        add_corner(s->vertex[0], 0, out);
+        return;
+    }
     mo_vec3_minus(s->vertex[1], s->vertex[0], along);
     const double slope = mo_vec3_dot(along, n), length = mo_vec3_norm(along);
-    out->count = 0;
     for (int k = 0; k < 2; ++k) {
         if (fabs(slope) < LINE * length || (k == 0) == (slope <= 0)) {
             add_corner(s->vertex[k], k, out);
@@ -231,4 +248,20 @@ void mo_axis_try(const mo_solid *a, const mo_solid *b, const double direction[3]
         best->gap = gap;
         mo_vec3_copy(n, best->normal);
     }
+}
+
+void mo_solid_meet(const mo_solid *a, const mo_solid *b, const mo_axis *axis, double size,
+                   double on_a[3])
+{
+    mo_flat of_a, of_b;
+    double against[3], on_b[3];
+    mo_vec3_scale(-1, axis->normal, against);
+    mo_solid_flat(a, axis->normal, &of_a);
+    mo_solid_flat(b, against, &of_b);
+    for (int k = 0; k < of_b.count; ++k) {
+        mo_vec3_along(of_b.corner[k], 0.01 * size - axis->gap, axis->normal, of_b.corner[k]);
+    }
+    const mo_core core_a = {.vertex_count = of_a.count, .vertex = of_a.corner[0]},
+                  core_b = {.vertex_count = of_b.count, .vertex = of_b.corner[0]};
+    mo_gjk_distance(&core_a, &core_b, on_a, on_b);
 }
