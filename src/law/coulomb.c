@@ -36,8 +36,8 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
         return mo_fail(why, MO_ERR_PROBLEM, "a coulomb block has 2 or 3 rows, not %d", d);
     }
     if (!(law->mu >= 0)) {
-        return mo_fail(why, MO_ERR_PROBLEM, "the friction coefficient mu is %g, but must not be negative",
-                       law->mu);
+        return mo_fail(why, MO_ERR_PROBLEM,
+                       "the friction coefficient mu is %g, but must not be negative", law->mu);
     }
     return MO_OK;
 }
@@ -70,12 +70,16 @@ static void project(const double *p, int d, const double *x, double *y)
 {
     const double mu = p[0], t = tangent_norm(d, x), x_N = x[0];
     if (isinf(mu) || t <= mu * x_N) {
-        memmove(y, x, (size_t)d * sizeof *x);
+        for (int k = 1; k < d; ++k) {
+            y[k] = x[k];
+        }
         y[0] = x_N > 0 ? x_N : 0;
         return;
     }
     if (mu * t <= -x_N) {
-        memset(y, 0, (size_t)d * sizeof *y);
+        for (int k = 0; k < d; ++k) {
+            y[k] = 0;
+        }
         return;
     }
     const double y_N = boundary_normal(mu, x_N, t);
@@ -161,12 +165,21 @@ static void natural_without_slip(int d, double step, const double *u, const doub
     }
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+static void natural(const double *p, int d, double step, const double *u, const double *r,
+                    double *z)
 {
     if (isinf(p[0])) {
         natural_without_slip(d, step, u, r, z);
-    } else {
-        mo_law_natural_default(&mo_law_coulomb_ops, p, d, step, u, r, z);
+        return;
+    }
+    double x[3], y[3];
+    x[0] = r[0] - step * (u[0] + p[0] * tangent_norm(d, u));
+    for (int k = 1; k < d; ++k) {
+        x[k] = r[k] - step * u[k];
+    }
+    project(p, d, x, y);
+    for (int k = 0; k < d; ++k) {
+        z[k] = r[k] - y[k];
     }
 }
 
@@ -347,8 +360,8 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
     }
     const double slip = tangent_norm(d, u);
     /* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take. */
-    const double friction = isinf(p[0]) ? r[0] * slip
-                                        : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
+    const double friction =
+        isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
     out->penetration_rate = fmax(0, -u[0]);
     out->cone_violation = sqrt(outside);
     out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));

@@ -41,14 +41,14 @@ static double natural_square(const mo_problem *problem, int i, double step, cons
     mo_law_velocity(problem, row, d, u + row, r + row, law_u);
     law->natural(p, d, step, law_u, r + row, z);
     const double square = mo_dot(d, z, z);
-    const double moved = step * sqrt(mo_dot(d, law_u, law_u)), size = sqrt(mo_dot(d, r + row, r + row));
-    if (!(moved > 0) || moved > 1e-12 * size) {
+    const double moved = step * step * mo_dot(d, law_u, law_u), size = mo_dot(d, r + row, r + row);
+    if (!(moved > 0) || moved > 1e-24 * size) {
         return square;
     }
-    if (!(size <= 1e100)) {
+    if (!(size <= 1e200)) { /* |r| beyond 1e100 */
         return INFINITY;
     }
-    const double longer = step * (size / moved);
+    const double longer = step * sqrt(size / moved);
     law->natural(p, d, longer, law_u, r + row, z);
     return fmax(square, mo_dot(d, z, z) * (step / longer) * (step / longer));
 }
@@ -152,7 +152,8 @@ size_t mo_measure_scratch(const mo_problem *problem)
     return (size_t)problem->dof_count + (size_t)problem->row_count;
 }
 
-mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch, mo_residual *residual)
+mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch,
+                         mo_residual *residual)
 {
     const size_t dofs = (size_t)problem->dof_count;
     if (!mo_all_finite(r, (size_t)problem->row_count)) {
@@ -169,7 +170,8 @@ mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scr
 
 mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual)
 {
-    double *scratch = mo_memory_array(&problem->allocator, mo_measure_scratch(problem), sizeof *scratch);
+    double *scratch =
+        mo_memory_array(&problem->allocator, mo_measure_scratch(problem), sizeof *scratch);
     if (!scratch) {
         return MO_ERR_MEMORY;
     }
@@ -273,7 +275,8 @@ mo_error mo_measure_global(const mo_problem *problem, const double *v, const dou
         mo_problem_relative_velocity(problem, v, u);
         const double natural = mo_natural_norm(problem, 1, u, r, partial);
         const double size = fmax(sqrt(mo_dot((int)rows, u, u)), sqrt(mo_dot((int)rows, r, r)));
-        residual->siconos_global = residual->equilibrium_relative + over(natural, fmax(q_norm, size));
+        residual->siconos_global =
+            residual->equilibrium_relative + over(natural, fmax(q_norm, size));
     }
     mo_memory_free(&problem->allocator, scratch);
     return error;

@@ -15,10 +15,10 @@ void mo_problem_destroy(mo_problem *problem)
     }
     const mo_allocator own = problem->allocator;
     mo_views_destroy(&own, problem->views);
-    void *const arrays[] = {problem->body_start, problem->mass_start,  problem->M,
-                            problem->factor,     problem->f,           problem->row_start,
-                            problem->law,        problem->param,       problem->w,
-                            problem->compliance, problem->block_start, problem->block_index,
+    void *const arrays[] = {problem->body_start,  problem->mass_start,  problem->M,
+                            problem->factor,      problem->f,           problem->row_start,
+                            problem->law,         problem->param,       problem->w,
+                            problem->compliance,  problem->block_start, problem->block_index,
                             problem->value_start, problem->values,      problem->asymmetric};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         mo_memory_free(&own, arrays[k]);
@@ -115,6 +115,20 @@ void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
     }
 }
 
+/* u += block x, of which the block of three rows and three columns fills every reduced problem in space. */
+static inline void add_product(int d, int n, const double *block, const double *x, double *u)
+{
+    if (d == 3 && n == 3) {
+        u[0] += (block[0] * x[0] + block[1] * x[1]) + block[2] * x[2];
+        u[1] += (block[3] * x[0] + block[4] * x[1]) + block[5] * x[2];
+        u[2] += (block[6] * x[0] + block[7] * x[1]) + block[8] * x[2];
+        return;
+    }
+    for (int j = 0; j < d; ++j) {
+        u[j] += mo_dot(n, block + (size_t)j * n, x);
+    }
+}
+
 /* u = w + sum of blocks times x, where x is v (global) or r (reduced; NULL means zero). */
 static void pull(const mo_problem *problem, const double *x, double *u)
 {
@@ -125,10 +139,8 @@ static void pull(const mo_problem *problem, const double *x, double *u)
         memcpy(u + row, problem->w + row, (size_t)d * sizeof *u);
         for (int k = problem->block_start[i]; x && k < problem->block_start[i + 1]; ++k) {
             const int n = mo_block_columns(problem, problem->block_index[k]);
-            const double *part = x + start[problem->block_index[k]];
-            for (int j = 0; j < d; ++j, block += n) {
-                u[row + j] += mo_dot(n, block, part);
-            }
+            add_product(d, n, block, x + start[problem->block_index[k]], u + row);
+            block += (size_t)d * n;
         }
     }
 }
@@ -163,7 +175,8 @@ size_t mo_problem_bytes(const mo_problem *problem)
 {
     const size_t bodies = (size_t)problem->body_count, rows = (size_t)problem->row_count;
     const size_t constraints = (size_t)problem->constraint_count;
-    const size_t masses = problem->mass_start[bodies], blocks = (size_t)problem->block_start[constraints];
+    const size_t masses = problem->mass_start[bodies],
+                 blocks = (size_t)problem->block_start[constraints];
     const size_t values = problem->value_start[constraints];
     return sizeof *problem + bodies * (sizeof(int) + sizeof(size_t) + 1) +
            (2 * masses + (size_t)problem->dof_count) * sizeof(double) +

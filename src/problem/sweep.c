@@ -160,13 +160,9 @@ void mo_sweep_all_velocities(const mo_sweep *sweep, int threads, const double *x
 
 /* ---- making it ----------------------------------------------------------------------------- */
 
-static int make_natural_order(const mo_allocator *own, mo_sweep *sweep)
+static void make_natural_order(mo_sweep *sweep)
 {
     const int count = sweep->problem->constraint_count;
-    sweep->group_start = mo_memory_array(own, 2, sizeof(int));
-    if (!sweep->group_start) {
-        return 0;
-    }
     sweep->group_count = 1;
     sweep->last_is_sequential = 1;
     sweep->group_start[0] = 0;
@@ -174,7 +170,6 @@ static int make_natural_order(const mo_allocator *own, mo_sweep *sweep)
     for (int i = 0; i < count; ++i) {
         sweep->constraint[i] = i;
     }
-    return 1;
 }
 
 /* Positions sorted by colour, in the order of the constraints within one; empty colours vanish. */
@@ -222,8 +217,7 @@ static int make_coloured_order(const mo_allocator *own, mo_sweep *sweep)
     const size_t count = (size_t)problem->constraint_count, bodies = (size_t)problem->body_count;
     uint8_t *colour = mo_memory_array(own, count, sizeof *colour);
     uint64_t *used = mo_memory_array(own, count > bodies ? count : bodies, sizeof *used);
-    sweep->group_start = mo_memory_array(own, MO_COLOURS + 1, sizeof(int));
-    const int made = colour && used && sweep->group_start;
+    const int made = colour && used;
     if (made) {
         colour_for_sweep(problem, colour, used);
         sort_by_colour(sweep, colour);
@@ -244,25 +238,45 @@ static size_t record_size(const mo_problem *problem, int i)
     return d * d + (problem->is_symmetric ? values : 2 * values);
 }
 
-static int make_room(const mo_allocator *own, mo_sweep *sweep)
+/* Doubles in all records, whatever their order. */
+static size_t records_size(const mo_problem *problem)
 {
-    const mo_problem *problem = sweep->problem;
-    const size_t count = (size_t)problem->constraint_count;
-    sweep->record_start = mo_memory_array(own, count + 1, sizeof(size_t));
-    if (!sweep->record_start) {
-        return 0;
-    }
     size_t total = 0;
-    for (size_t position = 0; position < count; ++position) {
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        total += record_size(problem, i);
+    }
+    return total;
+}
+
+/* The view and its arrays on one block of memory, widest numbers first. */
+static mo_sweep *make_room(const mo_problem *problem, mo_sweep_order order)
+{
+    const size_t count = (size_t)problem->constraint_count, dofs = (size_t)problem->dof_count;
+    const size_t records = records_size(problem),
+                 groups = order == MO_SWEEP_NATURAL ? 2 : MO_COLOURS + 1;
+    const size_t bytes = sizeof(mo_sweep) + (records + dofs) * sizeof(double) +
+                         (count + 1) * sizeof(size_t) + (count + groups) * sizeof(int);
+    mo_sweep *sweep = mo_memory_array(&problem->allocator, bytes, 1);
+    if (sweep) {
+        *sweep = (mo_sweep){.problem = problem, .bytes = bytes};
+        sweep->records = (double *)(sweep + 1);
+        sweep->free_state = sweep->records + records;
+        sweep->record_start = (size_t *)(sweep->free_state + dofs);
+        sweep->constraint = (int *)(sweep->record_start + count + 1);
+        sweep->group_start = sweep->constraint + count;
+    }
+    return sweep;
+}
+
+static void place_records(mo_sweep *sweep)
+{
+    const int count = sweep->problem->constraint_count;
+    size_t total = 0;
+    for (int position = 0; position < count; ++position) {
         sweep->record_start[position] = total;
-        total += record_size(problem, sweep->constraint[position]);
+        total += record_size(sweep->problem, sweep->constraint[position]);
     }
     sweep->record_start[count] = total;
-    sweep->records = mo_memory_array(own, total, sizeof(double));
-    sweep->free_state = mo_memory_array(own, (size_t)problem->dof_count, sizeof(double));
-    sweep->bytes = sizeof *sweep + count * (sizeof(int) + sizeof(size_t)) +
-                   (total + (size_t)problem->dof_count) * sizeof(double);
-    return sweep->records && sweep->free_state;
 }
 
 /* pull = J U^-1 and push = J L^-T, row by row; W_ii gains pull push'.  Where M is symmetric, push is pull. */
@@ -342,22 +356,18 @@ static void make_free_state(mo_sweep *sweep)
 mo_error mo_sweep_create(const mo_problem *problem, mo_sweep_order order, mo_sweep **out)
 {
     const mo_allocator *own = &problem->allocator;
-    mo_sweep *sweep = mo_memory_array(own, 1, sizeof *sweep);
+    mo_sweep *sweep = make_room(problem, order);
     *out = NULL;
     if (!sweep) {
         return MO_ERR_MEMORY;
     }
-    memset(sweep, 0, sizeof *sweep);
-    sweep->problem = problem;
-    sweep->constraint = mo_memory_array(own, (size_t)problem->constraint_count, sizeof(int));
-    const int made = sweep->constraint &&
-                     (order == MO_SWEEP_NATURAL ? make_natural_order(own, sweep)
-                                                : make_coloured_order(own, sweep)) &&
-                     make_room(own, sweep);
-    if (!made) {
+    if (order == MO_SWEEP_NATURAL) {
+        make_natural_order(sweep);
+    } else if (!make_coloured_order(own, sweep)) {
         mo_sweep_destroy(own, sweep);
         return MO_ERR_MEMORY;
     }
+    place_records(sweep);
     fill_records(sweep, 0, problem->constraint_count);
     make_free_state(sweep);
     *out = sweep;
@@ -366,12 +376,5 @@ mo_error mo_sweep_create(const mo_problem *problem, mo_sweep_order order, mo_swe
 
 void mo_sweep_destroy(const mo_allocator *allocator, mo_sweep *sweep)
 {
-    if (sweep) {
-        mo_memory_free(allocator, sweep->group_start);
-        mo_memory_free(allocator, sweep->constraint);
-        mo_memory_free(allocator, sweep->record_start);
-        mo_memory_free(allocator, sweep->records);
-        mo_memory_free(allocator, sweep->free_state);
-        mo_memory_free(allocator, sweep);
-    }
+    mo_memory_free(allocator, sweep);
 }

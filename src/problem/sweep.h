@@ -24,6 +24,7 @@
 
 typedef enum mo_sweep_order { MO_SWEEP_NATURAL, MO_SWEEP_COLOURED, MO_SWEEP_ORDERS } mo_sweep_order;
 
+/* The struct and its arrays are one block of memory. */
 typedef struct mo_sweep {
     const mo_problem *problem;
     int group_count;

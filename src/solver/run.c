@@ -78,12 +78,23 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
     return !run->error && confirm(run, r);
 }
 
+/* Most solves start from zero, where u = q needs no product. */
+static int is_zero(const double *r, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        if (r[k] != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 int mo_run_measure(mo_run *run, int iteration, const double *r)
 {
-    const double *u = run->scratch + run->problem->dof_count;
-    double q_norm = 0;
+    const mo_problem *problem = run->problem;
+    double *u = run->scratch + problem->dof_count, q_norm = 0;
     run->is_confirmed = 0;
-    mo_problem_response_into(run->problem, r, run->scratch, run->scratch + run->problem->dof_count);
+    mo_problem_response_into(problem, is_zero(r, problem->row_count) ? NULL : r, run->scratch, u);
     const double natural = mo_natural_norm(run->problem, run->options->threads, u, r, run->partial);
     keep(run, iteration, natural, r);
     if (!(natural / run->q_scale <= run->options->tol)) {
