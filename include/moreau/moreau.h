@@ -5,6 +5,7 @@
 #define MOREAU_MOREAU_H
 
 #include "moreau/base.h"
+#include "moreau/certificate.h"
 #include "moreau/gradient.h"
 #include "moreau/io.h"
 #include "moreau/joint.h"

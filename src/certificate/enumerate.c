@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * All solutions of a small problem with polyhedral laws, by branch and bound over the cells of measure/cells.h.
+ *
+ *     visit(cells):  all units decided?   compute the solutions of this cell
+ *                    its rows contradict each other, by multipliers that reach far enough?   EMPTY
+ *                    otherwise take the first undecided unit and visit each of its cells in turn
+ *
+ * A last cell has as many equations as unknowns, d for each block of d rows.
+ *
+ *   the equations have one root     it is enclosed; in the cell it is a solution, proven where it is off every border;
+ *                                   outside of it the cell is empty                                  POINT
+ *   they are singular               a point of the cell and its velocity u are found, or multipliers: EMPTY.  Then
+ *                                   u_k further than the closeness up or down is asked for, row by row:
+ *     none of it is feasible        the cell has one velocity (several impulses perhaps)               NEAR
+ *     some of it is                 a set of velocities of positive dimension: convex, with two points known
+ *
+ * Every decision goes into the certificate as it is made, and the certificate is checked before a verdict rests on it.
+ * Limits: the number of cells may grow as 4^contacts (10^contacts for pyramids) where the relaxation prunes nothing; a
+ * set of positive dimension has no node, so the list is not proven complete then.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "certificate/search.h"
+#include "linalg/dense.h"
+
+/* ---- the cell as a polyhedron in r ----------------------------------------------------------- */
+
+/* Row m of the system as a r + b, from the middles of the enclosure. */
+static void load_row(const mo_enclosure *e, const mo_cell_row *row, double *a, double *b)
+{
+    const int n = e->n;
+    memset(a, 0, (size_t)n * sizeof *a);
+    *b = -row->constant;
+    for (int k = 0; k < row->dim; ++k) {
+        const int at = row->row + k;
+        if (!row->on_u) {
+            a[at] = row->c[k];
+            continue;
+        }
+        for (int j = 0; j < n && row->c[k] != 0; ++j) {
+            a[j] += row->c[k] * e->W[at * n + j].mid;
+        }
+        *b += row->c[k] * e->q[at].mid;
+    }
+}
+
+static void load(mo_search *s)
+{
+    mo_polyhedron *p = &s->polyhedron;
+    p->rows = s->system->row_count;
+    for (int m = 0; m < p->rows; ++m) {
+        load_row(s->system->enclosure, &s->system->rows[m], p->a + (size_t)m * p->n, &p->b[m]);
+        p->is_equation[m] = s->system->rows[m].is_equation;
+    }
+}
+
+/* Multipliers for the rows at hand that the checker accepts up to this reach? */
+static int is_empty(mo_search *s, double reach)
+{
+    load(s);
+    mo_polyhedron_decide(&s->polyhedron);
+    return s->polyhedron.has_proof && mo_cell_system_reach(s->system, s->polyhedron.y) >= reach;
+}
+
+/* u = W r + q in natural units. */
+static void velocity_of(const mo_search *s, const double *r, double *u)
+{
+    const mo_enclosure *e = s->system->enclosure;
+    for (int i = 0; i < e->n; ++i) {
+        u[i] = e->q[i].mid;
+        for (int j = 0; j < e->n; ++j) {
+            u[i] += e->W[i * e->n + j].mid * r[j];
+        }
+    }
+}
+
+/* ---- singular last cells ---------------------------------------------------------------------- */
+
+/* Is the difference of the velocities a new direction?  Then it joins the span. */
+static int joins_span(mo_search *s, int *count)
+{
+    const int n = s->system->enclosure->n;
+    double *next = s->span + (size_t)*count * n;
+    if (*count >= n) {
+        return 0;
+    }
+    for (int k = 0; k < n; ++k) {
+        next[k] = s->other[k] - s->u[k];
+    }
+    const double before = sqrt(mo_dot(n, next, next));
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int j = 0; j < *count; ++j) {
+            mo_axpy(n, -mo_dot(n, s->span + (size_t)j * n, next), s->span + (size_t)j * n, next);
+        }
+    }
+    const double after = sqrt(mo_dot(n, next, next));
+    if (!(after > 1e-7 * before)) {
+        return 0;
+    }
+    for (int k = 0; k < n; ++k) {
+        next[k] /= after;
+    }
+    ++*count;
+    return 1;
+}
+
+static void keep_other(mo_search *s, int solution, int dimension)
+{
+    const mo_enclosure *e = s->system->enclosure;
+    mo_found_solution *found = &s->set->solutions[solution];
+    found->dimension = dimension > found->dimension ? dimension : found->dimension;
+    if (!found->other_u) {
+        found->other_u = mo_memory_array(&s->set->allocator, (size_t)e->n, sizeof(double));
+        s->error = found->other_u ? s->error : MO_ERR_MEMORY;
+        for (int k = 0; found->other_u && k < e->n; ++k) {
+            const double c = e->problem->compliance ? e->problem->compliance[k] : 0;
+            found->other_u[k] = s->other[k] * e->unit_u[k] - c * s->polyhedron.x[k] * e->unit_r[k];
+        }
+    }
+}
+
+/* Asks row by row whether the cell holds a velocity far from its solution. */
+static void surround(mo_search *s, int solution)
+{
+    const int n = s->system->enclosure->n;
+    int dimension = 0, proven = 1;
+    mo_search_add_node(s, MO_PROOF_NEAR, -1, solution);
+    for (int k = 0; k < 2 * n && !s->error; ++k) {
+        mo_cell_system_write(s->system);
+        mo_cell_system_add_far(s->system, k / 2, k % 2 ? -1 : 1,
+                               mo_search_listed(s, solution, k / 2), MO_CLOSENESS);
+        if (is_empty(s, MO_REACH_LEAST)) {
+            mo_search_add_values(s, s->system->row_count, s->polyhedron.y);
+            continue;
+        }
+        proven = 0;
+        if (s->polyhedron.has_point) {
+            velocity_of(s, s->polyhedron.x, s->other);
+            if (joins_span(s, &dimension)) {
+                keep_other(s, solution, dimension);
+            }
+        }
+    }
+    s->is_complete = s->is_complete && proven;
+}
+
+static void singular_cell(mo_search *s)
+{
+    const size_t n = (size_t)s->system->enclosure->n;
+    if (is_empty(s, MO_REACH_LEAST)) {
+        mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
+        mo_search_add_values(s, s->system->row_count, s->polyhedron.y);
+    } else if (s->polyhedron.has_point) {
+        memcpy(s->r, s->polyhedron.x, n * sizeof *s->r);
+        velocity_of(s, s->r, s->u);
+        const int solution = mo_search_add_solution(s, 0);
+        if (!s->error) {
+            surround(s, solution);
+        }
+    } else {
+        s->is_complete = 0;
+    }
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* Does the middle of the root meet every row to rounding? */
+static int root_fits(mo_search *s)
+{
+    load(s);
+    memcpy(s->polyhedron.x, s->r, (size_t)s->system->enclosure->n * sizeof *s->r);
+    return mo_polyhedron_meets(&s->polyhedron);
+}
+
+static void last_cell(mo_search *s)
+{
+    const mo_root_place place = mo_cell_system_root(s->system, s->root_r, s->root_u);
+    if (place == MO_ROOT_OUTSIDE) {
+        mo_search_add_node(s, MO_PROOF_POINT, -1, -1);
+        return;
+    }
+    if (place == MO_ROOT_UNKNOWN) {
+        singular_cell(s);
+        return;
+    }
+    for (int k = 0; k < s->system->enclosure->n; ++k) {
+        s->r[k] = s->root_r[k].mid;
+        s->u[k] = s->root_u[k].mid;
+    }
+    if (place == MO_ROOT_INSIDE || root_fits(s)) {
+        mo_search_add_node(s, MO_PROOF_POINT, -1,
+                           mo_search_add_solution(s, place == MO_ROOT_INSIDE));
+    } else {
+        s->is_complete = 0;
+    }
+}
+
+/* The first unit that is still to be decided, and its cells; -1 where there is none. */
+static int undecided(const mo_search *s, int *children, int *count)
+{
+    for (int k = 0; k < s->system->unit_count; ++k) {
+        if (s->system->cells[k] == MO_CELL_ANY) {
+            *count = mo_cell_split(&s->system->units[k], MO_CELL_ANY, children);
+            if (*count > 0) {
+                return k;
+            }
+        }
+    }
+    return -1;
+}
+
+static void visit(mo_search *s)
+{
+    int children[MO_CELL_MOST_CELLS], count = 0;
+    if (s->error || s->set->systems >= s->most_systems) {
+        s->is_complete = 0;
+        return;
+    }
+    ++s->set->systems;
+    mo_cell_system_write(s->system);
+    const int unit = undecided(s, children, &count);
+    if (unit < 0) {
+        last_cell(s);
+    } else if (is_empty(s, MO_REACH_INNER)) {
+        mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
+        mo_search_add_values(s, s->system->row_count, s->polyhedron.y);
+    } else {
+        mo_search_add_node(s, MO_PROOF_SPLIT, unit, -1);
+        for (int k = 0; k < count; ++k) {
+            s->system->cells[unit] = children[k];
+            visit(s);
+        }
+        s->system->cells[unit] = MO_CELL_ANY;
+    }
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------ */
+
+static int is_several(const mo_solution_set *set)
+{
+    int several = set->count > 1;
+    for (int k = 0; k < set->count && !several; ++k) {
+        several = set->solutions[k].dimension > 0;
+    }
+    return several;
+}
+
+static void drop_certificate(mo_solution_set *set)
+{
+    set->certificate.node_count = set->certificate.value_count = 0;
+    set->checked = (mo_certificate_report){0};
+}
+
+static void judge(mo_search *s)
+{
+    mo_solution_set *set = s->set;
+    const mo_problem *problem = s->system->enclosure->problem;
+    if (s->is_complete) {
+        s->error = mo_certificate_check(problem, &set->certificate, &set->checked);
+    }
+    const int proven = s->is_complete && set->checked.holds;
+    if (!proven) {
+        drop_certificate(set);
+    }
+    if (is_several(set)) {
+        set->verdict = MO_VERDICT_SEVERAL;
+        mo_say(&set->message, "%s",
+               proven ? "the list of solutions is proven complete"
+                      : "at least these; the list is not proven complete");
+    } else if (set->count == 1) {
+        set->verdict = proven ? MO_VERDICT_UNIQUE : MO_VERDICT_EXISTS;
+        mo_say(&set->message, "%s",
+               proven ? "every other velocity is excluded" : "others were not excluded");
+    } else {
+        set->verdict = proven ? MO_VERDICT_NONE : MO_VERDICT_UNKNOWN;
+        mo_say(&set->message, "%s",
+               proven ? "every combination of modes contradicts itself"
+                      : "not every combination of modes could be excluded");
+    }
+}
+
+static void lay_out(mo_search *s, int n, int rows, mo_arena *arena)
+{
+    s->root_r = MO_TAKE(arena, n, mo_ball);
+    s->root_u = MO_TAKE(arena, n, mo_ball);
+    s->u = MO_TAKE(arena, n, double);
+    s->r = MO_TAKE(arena, n, double);
+    s->other = MO_TAKE(arena, n, double);
+    s->span = MO_TAKE(arena, (size_t)n * n, double);
+    mo_polyhedron_layout(n, rows, arena, &s->polyhedron);
+}
+
+/* The most rows that the cells of all units can have together, and one. */
+static int most_rows(mo_cell_system *system)
+{
+    mo_cell_row rows[MO_CELL_MOST_ROWS];
+    int children[MO_CELL_MOST_CELLS], total = 1;
+    for (int k = 0; k < system->unit_count; ++k) {
+        const mo_unit *unit = &system->units[k];
+        int most = mo_cell_rows(unit, MO_CELL_ANY, 1, rows);
+        for (int c = mo_cell_split(unit, MO_CELL_ANY, children) - 1; c >= 0; --c) {
+            const int count = mo_cell_rows(unit, children[c], 1, rows);
+            most = count > most ? count : most;
+        }
+        total += most;
+    }
+    return total;
+}
+
+static int has_relaxed_cells(const mo_cell_system *system)
+{
+    int relaxed = 0;
+    for (int k = 0; k < system->unit_count && !relaxed; ++k) {
+        relaxed = !mo_cell_is_exact(&system->units[k], 1) &&
+                  mo_cell_split(&system->units[k], MO_CELL_ANY, (int[MO_CELL_MOST_CELLS]){0}) > 0;
+    }
+    return relaxed;
+}
+
+static mo_error search_in(mo_cell_system *system, long long most_systems, mo_solution_set *set)
+{
+    const mo_allocator *allocator = &set->allocator;
+    const int n = system->enclosure->n, rows = most_rows(system);
+    mo_search s = {.system = system, .set = set, .most_systems = most_systems, .is_complete = 1};
+    mo_arena arena = {0};
+    lay_out(&s, n, rows, &arena);
+    void *memory = mo_memory_array(allocator, arena.used + MO_ARENA_ALIGN, 1);
+    if (!memory) {
+        return MO_ERR_MEMORY;
+    }
+    arena = (mo_arena){memory, 0};
+    lay_out(&s, n, rows, &arena);
+    visit(&s);
+    if (!s.error) {
+        judge(&s);
+    }
+    mo_memory_free(allocator, memory);
+    return s.error;
+}
+
+mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems,
+                               mo_solution_set *set)
+{
+    enum { DEFAULT_SYSTEMS = 200000 };
+    mo_enclosure enclosure;
+    mo_cell_system system;
+    *set = (mo_solution_set){.verdict = MO_VERDICT_UNKNOWN, .allocator = problem->allocator};
+    set->certificate.row_count = problem->row_count;
+    mo_error error = mo_enclosure_create(problem, &enclosure, &set->message);
+    if (error) {
+        return error == MO_ERR_UNSUPPORTED ? MO_OK
+                                           : error; /* the message says why nothing is known */
+    }
+    error = mo_cell_system_create(&enclosure, &system, &set->message);
+    if (!error) {
+        if (has_relaxed_cells(&system)) {
+            mo_say(
+                &set->message, "%s",
+                "all solutions are searched for polyhedral laws only: coulomb in space is not one");
+        } else {
+            error = search_in(&system, most_systems > 0 ? most_systems : DEFAULT_SYSTEMS, set);
+        }
+        mo_cell_system_destroy(&system);
+    }
+    mo_enclosure_destroy(&enclosure);
+    return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include <math.h>
+#include <string.h>
+
+#include "certificate/search.h"
+
+static const mo_allocator *allocator_of(const mo_search *search)
+{
+    return &search->set->allocator;
+}
+
+void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int solution)
+{
+    mo_certificate *c = &search->set->certificate;
+    void *nodes = c->nodes;
+    if (!search->error && !mo_memory_grow(allocator_of(search), &nodes, &search->node_room,
+                                          c->node_count + 1, sizeof *c->nodes)) {
+        search->error = MO_ERR_MEMORY;
+    }
+    c->nodes = nodes;
+    if (!search->error) {
+        c->nodes[c->node_count++] = (mo_proof_node){kind, unit, solution, c->value_count};
+    }
+}
+
+void mo_search_add_values(mo_search *search, int count, const double *y)
+{
+    mo_certificate *c = &search->set->certificate;
+    void *values = c->values;
+    if (!search->error && !mo_memory_grow(allocator_of(search), &values, &search->value_room,
+                                          c->value_count + (size_t)count, sizeof *c->values)) {
+        search->error = MO_ERR_MEMORY;
+    }
+    c->values = values;
+    if (!search->error && count > 0) {
+        memcpy(c->values + c->value_count, y, (size_t)count * sizeof *y);
+        c->value_count += (size_t)count;
+    }
+}
+
+double mo_search_listed(const mo_search *search, int solution, int k)
+{
+    const mo_enclosure *e = search->system->enclosure;
+    return search->set->certificate.u[(size_t)solution * e->n + k] / e->unit_u[k];
+}
+
+static int find_near(const mo_search *search)
+{
+    for (int s = 0; s < search->set->count; ++s) {
+        int near = 1;
+        for (int k = 0; k < search->system->enclosure->n && near; ++k) {
+            near = fabs(search->u[k] - mo_search_listed(search, s, k)) <= 0.5 * MO_CLOSENESS;
+        }
+        if (near) {
+            return s;
+        }
+    }
+    return -1;
+}
+
+/* Writes r, u, v and modes of the solution at hand, in the units of the problem. */
+static void write_solution(mo_search *search, mo_found_solution *found, int is_proven)
+{
+    const mo_enclosure *e = search->system->enclosure;
+    const mo_problem *problem = e->problem;
+    for (int k = 0; k < e->n; ++k) {
+        found->r[k] = search->r[k] * e->unit_r[k];
+        found->u[k] = search->u[k] * e->unit_u[k] -
+                      (problem->compliance ? problem->compliance[k] * found->r[k] : 0);
+    }
+    if (found->v) {
+        mo_problem_velocity(problem, found->r, found->v);
+    }
+    for (int k = 0; k < search->system->unit_count; ++k) {
+        const mo_unit *unit = &search->system->units[k];
+        for (int row = unit->row; row < unit->row + unit->dim; ++row) {
+            found->modes[row] = mo_cell_mode(unit, search->system->cells[k]);
+        }
+    }
+    found->is_proven = is_proven;
+}
+
+static int grow_solutions(mo_search *search, int n)
+{
+    mo_solution_set *set = search->set;
+    void *list = set->solutions, *u = set->certificate.u;
+    const size_t needed = (size_t)set->count + 1;
+    const int grown = mo_memory_grow(&set->allocator, &list, &search->solution_room, needed,
+                                     sizeof *set->solutions);
+    const int grown_u = mo_memory_grow(&set->allocator, &u, &search->u_room,
+                                       needed * (size_t)(n > 0 ? n : 1), sizeof(double));
+    set->solutions = list;
+    set->certificate.u = u;
+    return grown && grown_u;
+}
+
+/* A new entry of the list with its memory, or NULL. */
+static mo_found_solution *append_solution(mo_search *search)
+{
+    const mo_enclosure *e = search->system->enclosure;
+    const size_t n = (size_t)e->n, dofs = (size_t)e->problem->dof_count;
+    mo_solution_set *set = search->set;
+    if (!grow_solutions(search, e->n)) {
+        return NULL;
+    }
+    mo_found_solution *found = &set->solutions[set->count];
+    *found = (mo_found_solution){0};
+    found->r = mo_memory_array(&set->allocator, 2 * n + dofs, sizeof(double));
+    found->modes = mo_memory_array(&set->allocator, n, sizeof *found->modes);
+    ++set->count; /* from here on mo_solution_set_clear frees it */
+    if (!found->r || !found->modes) {
+        return NULL;
+    }
+    found->u = found->r + n;
+    found->v = e->problem->form == MO_FORM_GLOBAL ? found->u + n : NULL;
+    for (int k = 0; k < e->n; ++k) {
+        set->certificate.u[(size_t)set->certificate.solution_count * n + k] =
+            search->u[k] * e->unit_u[k];
+    }
+    ++set->certificate.solution_count;
+    return found;
+}
+
+int mo_search_add_solution(mo_search *search, int is_proven)
+{
+    const int near = find_near(search);
+    if (near >= 0) {
+        if (is_proven && !search->set->solutions[near].is_proven) {
+            write_solution(search, &search->set->solutions[near], 1);
+        }
+        return near;
+    }
+    mo_found_solution *found = search->error ? NULL : append_solution(search);
+    if (!found) {
+        search->error = MO_ERR_MEMORY;
+        return -1;
+    }
+    write_solution(search, found, is_proven);
+    return search->set->count - 1;
+}
+
+void mo_solution_set_clear(mo_solution_set *set)
+{
+    for (int s = 0; s < set->count; ++s) {
+        mo_memory_free(&set->allocator, set->solutions[s].r);
+        mo_memory_free(&set->allocator, set->solutions[s].modes);
+        mo_memory_free(&set->allocator, set->solutions[s].other_u);
+    }
+    mo_memory_free(&set->allocator, set->solutions);
+    mo_memory_free(&set->allocator, set->certificate.nodes);
+    mo_memory_free(&set->allocator, set->certificate.values);
+    mo_memory_free(&set->allocator, set->certificate.u);
+    *set = (mo_solution_set){.verdict = MO_VERDICT_UNKNOWN};
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The search for all solutions from the inside: the cell at hand, and what has been found so far. */
+#ifndef MO_CERTIFICATE_SEARCH_H
+#define MO_CERTIFICATE_SEARCH_H
+
+#include "certificate/polyhedron.h"
+#include "measure/cell_system.h"
+#include "measure/certificate.h"
+
+/*
+ * Reaches (cell_system.h) in natural units.  A cell that still has modes to choose is given up only far beyond any
+ * solution, since the proof is blind to solutions with larger impulses; for the last cells, whose solutions are computed
+ * one by one, MO_REACH_LEAST will do.
+ */
+#define MO_REACH_INNER 1e12
+
+typedef struct mo_search {
+    mo_cell_system *system;
+    mo_polyhedron polyhedron;
+    mo_ball *root_r, *root_u;
+    double *u, *r, *other; /* n each, natural units */
+    double *span;          /* n x n: directions of a set of velocities */
+    mo_solution_set *set;
+    size_t node_room, value_room, solution_room, u_room;
+    long long most_systems;
+    int is_complete; /* every cell so far has a node */
+    mo_error error;
+} mo_search;
+
+/* ---- what has been found (found.c) ------------------------------------------------------------- */
+
+/* Appends a node; its index among the nodes. */
+void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int solution);
+
+/* Appends multipliers for the last node. */
+void mo_search_add_values(mo_search *search, int count, const double *y);
+
+/* The solution in search->u, search->r with the cells at hand: its index; a near one counts as the same. */
+int mo_search_add_solution(mo_search *search, int is_proven);
+
+/* u of a listed solution in natural units, as the checker reads it. */
+double mo_search_listed(const mo_search *search, int solution, int k);
+
+#endif

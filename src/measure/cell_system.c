@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "measure/cell_system.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "measure/root.h"
+
+/* Natural units: above this a velocity is computed in the other way as well. */
+static const double FEW_DIGITS = 1e-12;
+
+static void lay_out(mo_cell_system *s, mo_arena *arena)
+{
+    const size_t n = (size_t)s->enclosure->n;
+    s->units = MO_TAKE(arena, n, mo_unit);
+    s->cells = MO_TAKE(arena, n, int);
+    s->rows = MO_TAKE(arena, n * MO_CELL_MOST_ROWS + 1, mo_cell_row);
+    s->scratch = MO_TAKE(arena, n * (2 * n + 3) + 1, mo_ball);
+    s->inverse = MO_TAKE(arena, n * n, double);
+}
+
+mo_error mo_cell_system_create(const mo_enclosure *enclosure, mo_cell_system *system,
+                               mo_message *why)
+{
+    *system = (mo_cell_system){.enclosure = enclosure};
+    mo_arena arena = {0};
+    lay_out(system, &arena);
+    system->memory =
+        mo_memory_array(&enclosure->problem->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    if (!system->memory) {
+        return mo_fail_memory(why);
+    }
+    arena = (mo_arena){system->memory, 0};
+    lay_out(system, &arena);
+    system->unit_count = mo_units_of(enclosure->problem, system->units);
+    if (system->unit_count < 0) {
+        mo_cell_system_destroy(system);
+        return mo_fail(why, MO_ERR_UNSUPPORTED, "rolling friction and soft fingers have no cells");
+    }
+    for (int k = 0; k < system->unit_count; ++k) {
+        system->cells[k] = MO_CELL_ANY;
+    }
+    return MO_OK;
+}
+
+void mo_cell_system_destroy(mo_cell_system *system)
+{
+    mo_memory_free(&system->enclosure->problem->allocator, system->memory);
+    system->memory = NULL;
+}
+
+void mo_cell_system_write(mo_cell_system *system)
+{
+    system->row_count = 0;
+    for (int k = 0; k < system->unit_count; ++k) {
+        const mo_unit *unit = &system->units[k];
+        system->row_count +=
+            mo_cell_rows(unit, system->cells[k], system->enclosure->unit_r[unit->row],
+                         system->rows + system->row_count);
+    }
+}
+
+void mo_cell_system_add_far(mo_cell_system *system, int k, double sign, double centre,
+                            double distance)
+{
+    system->rows[system->row_count++] = (mo_cell_row){
+        .on_u = 1, .row = k, .dim = 1, .c = {sign}, .constant = sign * centre + distance};
+}
+
+/* ---- the sum of rows ------------------------------------------------------------------------- */
+
+double mo_cell_system_reach(mo_cell_system *system, const double *y)
+{
+    const mo_enclosure *e = system->enclosure;
+    const int n = e->n;
+    mo_ball *on_u = system->scratch, *on_r = on_u + n, c = mo_ball_exact(0);
+    for (int k = 0; k < 2 * n; ++k) {
+        on_u[k] = mo_ball_exact(0);
+    }
+    for (int m = 0; m < system->row_count; ++m) {
+        const mo_cell_row *row = &system->rows[m];
+        if (!isfinite(y[m]) || (!row->is_equation && y[m] < 0)) {
+            return 0;
+        }
+        mo_ball *sum = (row->on_u ? on_u : on_r) + row->row;
+        for (int k = 0; k < row->dim; ++k) {
+            sum[k] = mo_ball_fma(sum[k], y[m], mo_ball_exact(row->c[k]));
+        }
+        c = mo_ball_fma(c, -y[m], mo_ball_exact(row->constant));
+    }
+    double size = 0;
+    for (int j = 0; j < n; ++j) {
+        mo_ball g = on_r[j];
+        for (int i = 0; i < n; ++i) {
+            g = mo_ball_add(g, mo_ball_mul(on_u[i], e->W[i * n + j]));
+        }
+        c = mo_ball_add(c, mo_ball_mul(on_u[j], e->q[j]));
+        size += g.mid == 0 && g.rad == 0 ? 0 : mo_ball_size(g);
+    }
+    size *= 1 + (n + 1) * DBL_EPSILON;
+    const double least = -mo_ball_upper(c);
+    return !(least > 0) ? 0 : size == 0 ? INFINITY : least / size * (1 - 4 * DBL_EPSILON);
+}
+
+/* ---- the root -------------------------------------------------------------------------------- */
+
+/* The row at the point (u, r). */
+static mo_ball value_at(const mo_cell_row *row, const mo_ball *u, const mo_ball *r)
+{
+    const mo_ball *x = (row->on_u ? u : r) + row->row;
+    mo_ball sum = mo_ball_exact(-row->constant);
+    for (int k = 0; k < row->dim; ++k) {
+        sum = mo_ball_fma(sum, row->c[k], x[k]);
+    }
+    return sum;
+}
+
+/* The equations as E r = c; their number, at most n of them written. */
+static int write_equations(const mo_cell_system *system, mo_ball *E, mo_ball *c)
+{
+    const mo_enclosure *e = system->enclosure;
+    const int n = e->n;
+    int count = 0;
+    for (int m = 0; m < system->row_count; ++m) {
+        const mo_cell_row *row = &system->rows[m];
+        if (!row->is_equation || count++ >= n) {
+            continue;
+        }
+        mo_ball *line = E + (size_t)(count - 1) * n;
+        c[count - 1] = mo_ball_exact(row->constant);
+        for (int j = 0; j < n; ++j) {
+            line[j] = mo_ball_exact(0);
+        }
+        for (int k = 0; k < row->dim; ++k) {
+            const int at = row->row + k;
+            for (int j = 0; row->on_u && j < n; ++j) {
+                line[j] = mo_ball_fma(line[j], row->c[k], e->W[at * n + j]);
+            }
+            if (row->on_u) {
+                c[count - 1] = mo_ball_fma(c[count - 1], -row->c[k], e->q[at]);
+            } else {
+                line[at] = mo_ball_exact(row->c[k]);
+            }
+        }
+    }
+    return count;
+}
+
+/* u = W r + q, entry by entry: loses digits where large impulses cancel. */
+static void velocity_by_impulses(const mo_enclosure *e, const mo_ball *r, mo_ball *u)
+{
+    for (int i = 0; i < e->n; ++i) {
+        u[i] = e->q[i];
+        for (int j = 0; j < e->n; ++j) {
+            u[i] = mo_ball_add(u[i], mo_ball_mul(e->W[i * e->n + j], r[j]));
+        }
+    }
+}
+
+/* The same without r: u_k = q_k + z' c with E' z = W_k', for the rows that lost digits. */
+static void velocity_by_equations(mo_cell_system *system, const mo_ball *c, mo_ball *u)
+{
+    const mo_enclosure *e = system->enclosure;
+    const int n = e->n;
+    mo_ball *E = system->scratch, *z = E + (size_t)n * n + n, *column = z + n,
+            *transposed = column + n;
+    for (int k = 0; k < n * n; ++k) {
+        transposed[k] = E[k % n * n + k / n];
+    }
+    const double a = mo_root_prepare(n, transposed, system->inverse);
+    for (int k = 0; k < n && a < 0.5; ++k) {
+        if (u[k].rad <= FEW_DIGITS) {
+            continue;
+        }
+        memcpy(column, e->W + (size_t)k * n, (size_t)n * sizeof *column);
+        mo_root_enclose(n, transposed, system->inverse, a, column, z);
+        mo_ball sum = e->q[k];
+        for (int j = 0; j < n; ++j) {
+            sum = mo_ball_add(sum, mo_ball_mul(z[j], c[j]));
+        }
+        u[k] = sum.rad < u[k].rad ? sum : u[k];
+    }
+}
+
+/* What the equations say of one entry, to the digit: a sticking contact has u = 0. */
+static void write_zeros(const mo_cell_system *system, mo_ball *r, mo_ball *u)
+{
+    for (int m = 0; m < system->row_count; ++m) {
+        const mo_cell_row *row = &system->rows[m];
+        int single = -1, entries = 0;
+        for (int k = 0; k < row->dim; ++k) {
+            entries += row->c[k] != 0;
+            single = row->c[k] != 0 ? k : single;
+        }
+        if (row->is_equation && row->constant == 0 && entries == 1) {
+            (row->on_u ? u : r)[row->row + single] = mo_ball_exact(0);
+        }
+    }
+}
+
+static mo_root_place place_of(const mo_cell_system *system, const mo_ball *r, const mo_ball *u)
+{
+    mo_root_place place = MO_ROOT_INSIDE;
+    for (int m = 0; m < system->row_count && place != MO_ROOT_OUTSIDE; ++m) {
+        const mo_ball value = value_at(&system->rows[m], u, r);
+        if (system->rows[m].is_equation || mo_ball_lower(value) >= 0) {
+            continue;
+        }
+        place = mo_ball_upper(value) < 0 ? MO_ROOT_OUTSIDE : MO_ROOT_EDGE;
+    }
+    return place;
+}
+
+mo_root_place mo_cell_system_root(mo_cell_system *system, mo_ball *r, mo_ball *u)
+{
+    const mo_enclosure *e = system->enclosure;
+    const int n = e->n;
+    mo_ball *E = system->scratch, *c = E + (size_t)n * n;
+    if (n > MO_SMALL || write_equations(system, E, c) != n) {
+        return MO_ROOT_UNKNOWN;
+    }
+    const double a = mo_root_prepare(n, E, system->inverse);
+    if (!(a < 0.5)) {
+        return MO_ROOT_UNKNOWN;
+    }
+    mo_root_enclose(n, E, system->inverse, a, c, r);
+    velocity_by_impulses(e, r, u);
+    velocity_by_equations(system, c, u);
+    write_zeros(system, r, u);
+    return place_of(system, r, u);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * One cell for each unit: a system of equations and inequalities in r, since u = W r + q.  Two things can be proven
+ * of it, for the exact problem in the enclosure:
+ *
+ * No impulse of size up to `reach` fits.  Multipliers y (of inequalities not negative) add the rows up to g' r + c,
+ * which must not be negative where all rows hold; but with c < 0
+ *
+ *     g' r + c < 0   for all |r| <= -c / |g|_1 =: reach.                                                        (1)
+ *
+ * Where the exact g is zero its enclosure has only rounding in it, and the reach is 1e12 or so natural units.
+ *
+ * The equations, where they are as many as the unknowns, have one root, which is enclosed: it is inside, outside, or
+ * too near to a border to tell.
+ */
+#ifndef MO_MEASURE_CELL_SYSTEM_H
+#define MO_MEASURE_CELL_SYSTEM_H
+
+#include "measure/cells.h"
+
+typedef struct mo_cell_system {
+    const mo_enclosure *enclosure;
+    int unit_count;
+    mo_unit *units; /* at most n */
+    int *cells;     /* one a unit */
+    int row_count;
+    mo_cell_row *rows; /* of all units, and room for one more */
+    mo_ball *scratch;  /* E, c, E' and two columns */
+    double *inverse;   /* n x n */
+    void *memory;
+} mo_cell_system;
+
+/* Every unit undecided; fails for memory and for laws that have no cells. */
+mo_error mo_cell_system_create(const mo_enclosure *enclosure, mo_cell_system *system,
+                               mo_message *why);
+void mo_cell_system_destroy(mo_cell_system *system);
+
+/* The rows of the cells chosen now. */
+void mo_cell_system_write(mo_cell_system *system);
+
+/* A row more: sign (u_k - centre) >= distance. */
+void mo_cell_system_add_far(mo_cell_system *system, int k, double sign, double centre,
+                            double distance);
+
+/* (1); 0 where y proves nothing. */
+double mo_cell_system_reach(mo_cell_system *system, const double *y);
+
+typedef enum mo_root_place {
+    MO_ROOT_INSIDE,
+    MO_ROOT_OUTSIDE,
+    MO_ROOT_EDGE,
+    MO_ROOT_UNKNOWN
+} mo_root_place;
+
+/* Unknown: no square system, or one that may be singular.  r and u (n balls each) hold the root otherwise. */
+mo_root_place mo_cell_system_root(mo_cell_system *system, mo_ball *r, mo_ball *u);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Laws cut into cells.  The pairs (u, r) that obey a polyhedral law are a union of polyhedra, one for each mode:
+ *
+ *   law                    cells
+ *   frictionless           apart: r = 0, u >= 0;   touch: u = 0, r >= 0
+ *   coulomb in the plane   apart: r = 0, u_N >= 0;   stick: u = 0, |r_T| <= mu r_N;
+ *                          slide, both ways: u_N = 0, r_N >= 0, r_T = -+ mu r_N, +- u_T >= 0
+ *   pyramid                apart; for each tangential row by itself stick or slide either way: nine more
+ *   faceted                apart; stick; r at a corner, or on an edge, of the polygon mu r_N conv(d_j), with -u_T in
+ *                          its normal cone there: 2 k more
+ *   coulomb in space       apart; stick; slide with u_T in a sector of the plane, which is a relaxation: every
+ *                          sector can be halved.  Sticking has a polygon around the disc in its place.
+ *   sliding                apart; slide: u_N = 0, r = r_N (1, -mu s)
+ *   box, row by row        lower: r = lower, u >= 0;   upper: r = upper, u <= 0;   held: u = 0, lower <= r <= upper
+ *   joint, row by row      u = 0
+ *
+ * mu = 0 leaves apart and touch; mu = infinity leaves apart and stick (u = 0, r_N >= 0).  A contact that is not
+ * decided yet has the rows that all its cells share.  A *unit* is what is decided at once: a contact, or one row of a
+ * box or joint.  Every cell is closed, neighbours overlap in their borders, and together they are the law; only a
+ * sector is more than the law.  The directions of a polygon are the law's own doubles, those of sectors are
+ * rounded outwards.
+ */
+#ifndef MO_MEASURE_CELLS_H
+#define MO_MEASURE_CELLS_H
+
+#include "measure/enclosure.h"
+#include "moreau/certificate.h"
+
+enum {
+    MO_CELL_ANY = -1,         /* not decided                                     */
+    MO_CELL_MOST_ROWS = 72,   /* of one cell                                     */
+    MO_CELL_MOST_CELLS = 132, /* of one unit, after one split                    */
+    MO_CELL_FIRST_SECTOR = 4  /* sector h halves into 2 h and 2 h + 1            */
+};
+
+typedef struct mo_unit {
+    int constraint;
+    int row, dim; /* rows row .. row + dim of u and r */
+    mo_law law;
+} mo_unit;
+
+/* sum_k c[k] x[row + k] - constant, x being u or r in natural units: zero, or not negative. */
+typedef struct mo_cell_row {
+    int on_u, is_equation;
+    int row, dim;
+    double c[3];
+    double constant;
+} mo_cell_row;
+
+/* Units of the problem (room for n); their number, or -1 where a law has no cells. */
+int mo_units_of(const mo_problem *problem, mo_unit *units);
+
+/* What the cell splits into (room for MO_CELL_MOST_CELLS); 0 where it is final. */
+int mo_cell_split(const mo_unit *unit, int cell, int *children);
+
+/* Is the cell the law in one mode, and not a relaxation of it? */
+int mo_cell_is_exact(const mo_unit *unit, int cell);
+
+/* The rows of a cell (room for MO_CELL_MOST_ROWS); their number.  unit_r: natural unit of the impulse. */
+int mo_cell_rows(const mo_unit *unit, int cell, double unit_r, mo_cell_row *rows);
+
+mo_found_mode mo_cell_mode(const mo_unit *unit, int cell);
+
+#endif

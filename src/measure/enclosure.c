@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "measure/enclosure.h"
+
+#include "base/error.h"
+#include "measure/root.h"
+
+/* ---- one body -------------------------------------------------------------------------------- */
+
+static void to_balls(int count, const double *x, mo_ball *balls)
+{
+    for (int k = 0; k < count; ++k) {
+        balls[k] = mo_ball_exact(x[k]);
+    }
+}
+
+/* Adds this body's part of W and q.  X has room for n columns of W and one of q, MO_SMALL numbers each. */
+static bool add_body(mo_enclosure *e, int body, const int *owner, const double *const *rows,
+                     mo_ball *X)
+{
+    const mo_body_view view = mo_problem_body(e->problem, body);
+    const int n = view.dim;
+    double R[MO_SMALL * MO_SMALL];
+    mo_ball M[MO_SMALL * MO_SMALL];
+    if (n > MO_SMALL) {
+        return false;
+    }
+    to_balls(n * n, view.M, M);
+    const double a = mo_root_prepare(n, M, R);
+    if (!(a < 0.5)) {
+        return false;
+    }
+    for (int j = 0; j <= e->n; ++j) {
+        if (j == e->n || owner[j]) {
+            mo_ball column[MO_SMALL];
+            to_balls(n, j < e->n ? rows[j] : view.f, column);
+            mo_root_enclose(n, M, R, a, column, X + (size_t)j * MO_SMALL);
+        }
+    }
+    for (int i = 0; i < e->n; ++i) {
+        for (int j = 0; owner[i] && j <= e->n; ++j) {
+            mo_ball *entry = j < e->n ? &e->W[i * e->n + j] : &e->q[i];
+            for (int k = 0; (j == e->n || owner[j]) && k < n; ++k) {
+                *entry = mo_ball_fma(*entry, rows[i][k], X[(size_t)j * MO_SMALL + k]);
+            }
+        }
+    }
+    return true;
+}
+
+/* Which rows touch the body, and where their Jacobians are. */
+static void find_rows(const mo_problem *problem, int body, int *owner, const double **rows)
+{
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        for (int k = 0; k < view.dim; ++k) {
+            owner[view.offset + k] = 0;
+        }
+        for (int b = 0; b < view.block_count; ++b) {
+            const mo_block_view block = mo_problem_block(problem, i, b);
+            for (int k = 0; block.index == body && k < view.dim; ++k) {
+                owner[view.offset + k] = 1;
+                rows[view.offset + k] = block.values + (size_t)k * mo_body_dim(problem, body);
+            }
+        }
+    }
+}
+
+static mo_error add_bodies(mo_enclosure *e, mo_message *why)
+{
+    int owner[MO_ENCLOSURE_MOST_ROWS];
+    const double *rows[MO_ENCLOSURE_MOST_ROWS] = {NULL};
+    mo_ball *X = mo_memory_array(&e->problem->allocator, (size_t)(e->n + 1) * MO_SMALL, sizeof *X);
+    if (!X) {
+        return mo_fail_memory(why);
+    }
+    mo_error error = MO_OK;
+    for (int b = 0; b < e->problem->body_count && !error; ++b) {
+        find_rows(e->problem, b, owner, rows);
+        if (!add_body(e, b, owner, rows, X)) {
+            error = mo_fail(
+                why, MO_ERR_UNSUPPORTED,
+                "the mass matrix of body %d is too large or too near singular to be enclosed", b);
+        }
+    }
+    mo_memory_free(&e->problem->allocator, X);
+    return error;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void add_couplings(mo_enclosure *e)
+{
+    for (int i = 0; i < e->problem->constraint_count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(e->problem, i);
+        for (int b = 0; b < view.block_count; ++b) {
+            const mo_block_view block = mo_problem_block(e->problem, i, b);
+            const mo_constraint_view column = mo_problem_constraint(e->problem, block.index);
+            for (int k = 0; k < view.dim * column.dim; ++k) {
+                const int row = view.offset + k / column.dim, at = column.offset + k % column.dim;
+                e->W[row * e->n + at] =
+                    mo_ball_add(e->W[row * e->n + at], mo_ball_exact(block.values[k]));
+            }
+        }
+    }
+}
+
+static double power_of_two(double x)
+{
+    int exponent = 0;
+    if (!(x > 0) || isinf(x)) {
+        return 1;
+    }
+    frexp(x, &exponent);
+    return ldexp(1, exponent > 400 ? 400 : exponent < -400 ? -400 : exponent);
+}
+
+/* sqrt of the mean diagonal of block i; 0 where nothing moves it. */
+static double root_diagonal(const mo_enclosure *e, const mo_constraint_view *view)
+{
+    double trace = 0;
+    for (int k = view->offset; k < view->offset + view->dim; ++k) {
+        trace += fabs(e->W[k * e->n + k].mid);
+    }
+    return sqrt(trace / view->dim);
+}
+
+static double largest_bound(const mo_constraint_view *view)
+{
+    double largest = 0;
+    for (int k = 0; view->law.kind == MO_LAW_BOX && k < view->dim; ++k) {
+        largest = isinf(view->law.lower[k]) ? largest : fmax(largest, fabs(view->law.lower[k]));
+        largest = isinf(view->law.upper[k]) ? largest : fmax(largest, fabs(view->law.upper[k]));
+    }
+    return largest;
+}
+
+static void choose_units(mo_enclosure *e)
+{
+    const int count = e->problem->constraint_count;
+    double largest_root = 0, Q = 0;
+    for (int i = 0; i < count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(e->problem, i);
+        largest_root = fmax(largest_root, root_diagonal(e, &view));
+    }
+    for (int i = 0; i < count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(e->problem, i);
+        double root = root_diagonal(e, &view);
+        root = power_of_two(root > 0 ? root : largest_root);
+        for (int k = view.offset; k < view.offset + view.dim; ++k) {
+            e->unit_u[k] = root;
+            Q = fmax(Q, fabs(e->q[k].mid) / root);
+        }
+        Q = fmax(Q, largest_bound(&view) * root);
+    }
+    Q = power_of_two(Q);
+    for (int k = 0; k < e->n; ++k) {
+        e->unit_r[k] = Q / e->unit_u[k];
+        e->unit_u[k] *= Q;
+    }
+}
+
+static mo_ball times_power(mo_ball a, double factor)
+{
+    const double mid = a.mid * factor;
+    const int underflows = a.mid != 0 && fabs(mid) < DBL_MIN;
+    return (mo_ball){mid, a.rad > 0 || underflows ? a.rad * factor + DBL_MIN : 0};
+}
+
+static void apply_units(mo_enclosure *e)
+{
+    for (int i = 0; i < e->n; ++i) {
+        for (int j = 0; j < e->n; ++j) {
+            e->W[i * e->n + j] =
+                times_power(times_power(e->W[i * e->n + j], e->unit_r[j]), 1 / e->unit_u[i]);
+        }
+        e->q[i] = times_power(e->q[i], 1 / e->unit_u[i]);
+    }
+}
+
+static mo_error fill(mo_enclosure *e, mo_message *why)
+{
+    const int n = e->n;
+    for (int k = 0; k < n * n; ++k) {
+        e->W[k] = mo_ball_exact(0);
+    }
+    for (int i = 0; i < n; ++i) {
+        e->q[i] = mo_ball_exact(e->problem->w[i]);
+    }
+    mo_error error = MO_OK;
+    if (e->problem->form == MO_FORM_GLOBAL) {
+        error = add_bodies(e, why);
+    } else {
+        add_couplings(e);
+    }
+    for (int i = 0; e->problem->compliance && i < n; ++i) {
+        e->W[i * n + i] = mo_ball_add(e->W[i * n + i], mo_ball_exact(e->problem->compliance[i]));
+    }
+    choose_units(e);
+    apply_units(e);
+    return error;
+}
+
+mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure, mo_message *why)
+{
+    const int n = problem->row_count;
+    *enclosure = (mo_enclosure){.problem = problem, .n = n};
+    if (n > MO_ENCLOSURE_MOST_ROWS) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED, "the problem has %d rows; this takes at most %d", n,
+                       MO_ENCLOSURE_MOST_ROWS);
+    }
+    const size_t balls = (size_t)n * (n + 1);
+    enclosure->memory = mo_memory_array(&problem->allocator, balls + (size_t)n, sizeof(mo_ball));
+    if (!enclosure->memory) {
+        return mo_fail_memory(why);
+    }
+    enclosure->W = enclosure->memory;
+    enclosure->q = enclosure->W + (size_t)n * n;
+    enclosure->unit_r = (double *)(enclosure->q + n);
+    enclosure->unit_u = enclosure->unit_r + n;
+    const mo_error error = fill(enclosure, why);
+    if (error) {
+        mo_enclosure_destroy(enclosure);
+    }
+    return error;
+}
+
+void mo_enclosure_destroy(mo_enclosure *enclosure)
+{
+    mo_memory_free(&enclosure->problem->allocator, enclosure->memory);
+    enclosure->memory = NULL;
+}

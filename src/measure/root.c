@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "measure/root.h"
+
+double mo_root_prepare(int n, const mo_ball *E, double *R)
+{
+    for (int k = 0; k < n * n; ++k) {
+        R[k] = E[k].mid;
+    }
+    if (n > MO_SMALL || !mo_invert_small(n, R)) {
+        return INFINITY;
+    }
+    double worst = 0;
+    for (int i = 0; i < n; ++i) {
+        double sum = 0;
+        for (int j = 0; j < n; ++j) {
+            mo_ball entry = mo_ball_exact(i == j ? -1 : 0);
+            for (int k = 0; k < n; ++k) {
+                entry = mo_ball_fma(entry, R[i * n + k], E[k * n + j]);
+            }
+            sum += mo_ball_size(entry);
+        }
+        sum *= 1 + (n + 1) * DBL_EPSILON;
+        worst = sum <= worst ? worst : sum; /* keeps a NaN */
+    }
+    return worst;
+}
+
+/* e = R (c - E x) */
+static void correction(int n, const double *R, const mo_ball *E, const mo_ball *c, const double *x,
+                       mo_ball *e)
+{
+    mo_ball d[MO_SMALL];
+    for (int i = 0; i < n; ++i) {
+        d[i] = c[i];
+        for (int j = 0; j < n; ++j) {
+            d[i] = mo_ball_fma(d[i], -x[j], E[i * n + j]);
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        e[i] = mo_ball_exact(0);
+        for (int j = 0; j < n; ++j) {
+            e[i] = mo_ball_fma(e[i], R[i * n + j], d[j]);
+        }
+    }
+}
+
+void mo_root_enclose(int n, const mo_ball *E, const double *R, double a, const mo_ball *c,
+                     mo_ball *X)
+{
+    double x[MO_SMALL] = {0};
+    mo_ball e[MO_SMALL];
+    for (int pass = 0; pass < 3; ++pass) { /* from 0: the first pass makes R c, two refine it */
+        correction(n, R, E, c, x, e);
+        for (int i = 0; i < n; ++i) {
+            x[i] += e[i].mid;
+        }
+    }
+    correction(n, R, E, c, x, e);
+    double largest = 0;
+    for (int i = 0; i < n; ++i) {
+        largest = fmax(largest, mo_ball_size(e[i]));
+    }
+    const double spread = largest * a / (1 - a);
+    for (int i = 0; i < n; ++i) {
+        const double size = e[i].mid == 0 && e[i].rad == 0 ? 0 : mo_ball_size(e[i]);
+        X[i] = (mo_ball){x[i], (size + spread) * (1 + 16 * DBL_EPSILON)};
+    }
+}
