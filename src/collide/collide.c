@@ -3,11 +3,16 @@
 /* The table of pairs. */
 #include "collide/collide.h"
 
+#include <math.h>
+
 #include "collide/narrow.h"
 #include "linalg/vec3.h"
 
 void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
 {
+    if (!isfinite(touch->gap)) { /* of a pose that is not one */
+        return;
+    }
     if (!mo_memory_grow(&list->allocator, (void **)&list->touch, &list->room,
                         (size_t)list->count + 1, sizeof *list->touch)) {
         list->is_short = 1;

@@ -410,7 +410,7 @@ static void touch_cores(search *s, const double origin[3], double size, double r
 {
     const int before = out->count;
     look_at_flats(s);
-    if (s->best.gap > reach) {
+    if (!(s->best.gap > -INFINITY && s->best.gap <= reach)) { /* no numbers have no axis */
         return;
     }
     const double least = touch_along(s, &s->best, origin, size, reach, out);

@@ -116,7 +116,7 @@ static int find_axis(const mo_solid *a, const mo_solid *b, double size, double r
     if (of_edges.along.gap > best->along.gap + FACE_FIRST * size) {
         *best = of_edges;
     }
-    return best->along.gap <= reach;
+    return best->along.gap > -INFINITY && best->along.gap <= reach; /* no numbers have no axis */
 }
 
 /* ---- touches ---------------------------------------------------------------------------------- */

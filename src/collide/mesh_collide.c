@@ -112,7 +112,7 @@ static void touch_cores(const mo_solid *a, const mo_solid *b, double size, doubl
 {
     const int before = out->count;
     mo_axis best = find_axis(a, b);
-    if (best.gap > reach ||
+    if (!(best.gap > -INFINITY && best.gap <= reach) ||
         touch_along(a, b, &best, size, reach, out) <= best.gap + IS_NEAREST * size) {
         return;
     }

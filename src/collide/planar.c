@@ -31,7 +31,9 @@ static void take_core(const mo_placed *from, core *to)
         to->radius = def->radius;
         mo_vec3_copy(from->pose.position, to->corner[0]);
     } else if (def->kind == MO_SHAPE_CAPSULE) {
-        to->count = 2;
+        /* without length it is a ball */
+        to->count =
+            def->ends[0][0] == def->ends[1][0] && def->ends[0][1] == def->ends[1][1] ? 1 : 2;
         to->radius = def->radius;
         mo_pose_point(&from->pose, def->ends[0], to->corner[0]);
         mo_pose_point(&from->pose, def->ends[1], to->corner[1]);
@@ -123,9 +125,9 @@ static int most_against(const core *b, const double n[3])
     return best;
 }
 
-/* The ends of the side of b, clipped to the stretch of a's side. */
-static void touch_sides(const core *a, const core *b, int of_a, int is_turned, double reach,
-                        mo_touch_list *out)
+/* The ends of the side of b, clipped to the stretch of a's side; false where it lies beside that. */
+static int touch_sides(const core *a, const core *b, int of_a, int is_turned, double reach,
+                       mo_touch_list *out)
 {
     double n[3], t[3];
     side_normal(a, of_a, n);
@@ -136,12 +138,16 @@ static void touch_sides(const core *a, const core *b, int of_a, int is_turned, d
     const double low = mo_vec3_dot(t, p), high = mo_vec3_dot(t, q);
     const double s[2] = {mo_vec3_dot(t, end[0]), mo_vec3_dot(t, end[1])};
     if (fmax(s[0], s[1]) < low || fmin(s[0], s[1]) > high) {
-        return;
+        return 0;
     }
     double along[3], normal[3];
     mo_vec3_minus(end[1], end[0], along);
     mo_vec3_scale(is_turned ? -1 : 1, n, normal);
+    const int stands = s[0] == s[1], lower = mo_vec3_dot(n, along) < 0;
     for (int k = 0; k < 2; ++k) {
+        if (stands && k != lower) { /* across the reference: its nearer end */
+            continue;
+        }
         const double want = fmin(high, fmax(low, s[k]));
         const double part = s[1] != s[0] ? (want - s[0]) / (s[1] - s[0]) : k;
         double on_b[3], on_a[3];
@@ -154,20 +160,18 @@ static void touch_sides(const core *a, const core *b, int of_a, int is_turned, d
             const uint32_t feature = (uint32_t)(is_turned << 20 | of_a << 10 | of_b << 1 | k);
             mo_touch_between(on_a, on_b, normal, gap, feature, out);
         }
-        if (s[0] == s[1]) {
-            return;
-        }
     }
+    return 1;
 }
 
 /* ---- corners ---------------------------------------------------------------------------------- */
 
 /*
  * The cores are apart along the normal of a side, but are a side and a corner or a side nearest, or two corners?  Where the nearest
- * points of the two sides are ends of both, and the line through them is no normal of a side, it is two corners.
+ * points of the two sides are ends of both, and the line through them is no normal of a side, it is two corners.  `always`: these points, whatever they are.
  */
 static int touch_corners(const core *a, const core *b, int of_a, double gap, int is_turned,
-                         double reach, mo_touch_list *out)
+                         int always, double reach, mo_touch_list *out)
 {
     double n[3], p[2][3], q[2][3], d[3], on_a[3], on_b[3], s, t;
     side_normal(a, of_a, n);
@@ -183,12 +187,13 @@ static int touch_corners(const core *a, const core *b, int of_a, double gap, int
     mo_vec3_along(q[0], t, d, on_b);
     mo_vec3_minus(on_b, on_a, d);
     const int are_ends = (s == 0 || s == 1) && (t == 0 || t == 1);
-    if (!are_ends || mo_vec3_norm(d) <= gap * (1 + 1e-9)) {
+    if (!always && (!are_ends || mo_vec3_norm(d) <= gap * (1 + 1e-9))) {
         return 0;
     }
     const uint32_t feature =
         1u << 22 | (uint32_t)(is_turned << 20 | of_a << 11 | of_b << 2 | (s == 1) << 1 | (t == 1));
     if (is_turned) {
+        mo_vec3_scale(-1, n, n);
         touch_points(b, a, on_b, on_a, n, reach, feature, out);
     } else {
         touch_points(a, b, on_a, on_b, n, reach, feature, out);
@@ -260,10 +265,12 @@ void mo_collide_planar(const mo_placed *pa, const mo_placed *pb, double reach, m
     const core *reference = is_turned ? &b : &a, *incident = is_turned ? &a : &b;
     const side at = is_turned ? of_b : of_a;
     if (at.gap > APART * size &&
-        touch_corners(reference, incident, at.index, at.gap, is_turned, reach, out)) {
+        touch_corners(reference, incident, at.index, at.gap, is_turned, 0, reach, out)) {
         return;
     }
-    touch_sides(reference, incident, at.index, is_turned, reach, out);
+    if (!touch_sides(reference, incident, at.index, is_turned, reach, out)) {
+        touch_corners(reference, incident, at.index, at.gap, is_turned, 1, reach, out);
+    }
 }
 
 void mo_collide_planar_half(const mo_placed *a, const mo_placed *b, double reach,

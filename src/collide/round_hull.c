@@ -146,6 +146,9 @@ static void leave(const mo_placed *capsule, const mo_placed *hull, double reach,
         mo_vec3_scale(-1, d, d);
         mo_axis_try(&line, &solid, d, shortest, &best);
     }
+    if (!(best.gap > -INFINITY)) { /* no numbers have no axis */
+        return;
+    }
     const int before = out->count;
     mo_flat of_line, of_hull;
     mo_solid_flat(&line, best.normal, &of_line);

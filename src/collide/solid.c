@@ -203,7 +203,7 @@ static void take_cap(const mo_solid *s, const double n[3], mo_flat *out)
     const double tilt = across_axis(c, n, m), step = 2 * acos(-1.0) / RIM;
     double angle = atan2(mo_vec3_dot(m, y), mo_vec3_dot(m, s->across)) / step;
     angle = angle < 0 ? angle + RIM : angle;
-    const int place = (int)angle;
+    const int place = angle < RIM ? (int)angle : 0;
     const double beside = fmin(angle - place, 1 - (angle - place)) * step;
     const int is_apart = tilt * (1 - cos(beside)) > SAME;
     out->count = 0;
