@@ -10,7 +10,7 @@
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
  *                                                auto_stages.c: sweeps, newton, ipm, aln
  *
- * Each stage starts from the impulses of those before.  Budgets are counted in iterations, never by the clock, so that the
+ * A start that solves the problem is handed back at once.  Each stage starts from the impulses of those before.  Budgets are counted in iterations, never by the clock, so that the
  * answer is the same on every run.  What each stage reached is told in result.message where the first did not suffice.
  *
  * Memory is asked for when the turn of a stage comes: a problem that a few sweeps solve pays for nothing else.
@@ -66,9 +66,18 @@ static mo_status sweep_first(mo_run *run, const mo_stage *first, mo_message *sto
     return stage.status;
 }
 
+/* Do the impulses that the caller starts from solve the problem already? */
+static int start_solves(mo_run *run)
+{
+    return run->options->start && mo_run_measure(run, 0, run->r);
+}
+
 static mo_status solve(mo_run *run, void *memory)
 {
     (void)memory;
+    if (start_solves(run) || run->error) {
+        return run->error ? MO_STALLED : MO_SOLVED;
+    }
     const mo_stage *first = first_stage(run);
     mo_message story = {{0}};
     mo_status status = first && !run->error ? sweep_first(run, first, &story) : MO_STALLED;
@@ -81,9 +90,8 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_auto_method = {
     .name = "auto",
-    .summary =
-        "the default: sweeps, newton, ipm, aln, on each island of contacts; sweeps alone "
-        "where it is too large",
+    .summary = "the default: sweeps, newton, ipm, aln, on each island of contacts; sweeps alone "
+               "where it is too large",
     .paper = "acary2018",
     .laws = MO_ALL_LAWS,
     .layout = layout,
