@@ -54,7 +54,7 @@ static const world_scene SCENES[] = {
      10,
      world_kapla,
      {{"layers", 40, 1, 2000, "layers"},
-      {"planks", 3, 2, 10, "planks in a layer"},
+      {"planks", 3, 2, 5, "planks in a layer, which is 5 wide"},
       {"mu", 0.5, 0, 10, "friction"},
       {"ratio", 1, 1e-9, 1e9, "mass of a top plank over that of a bottom one"}}},
     {"arch",

@@ -90,7 +90,7 @@ static void give_mesh(mo_recording *recording)
 static mo_recording write_and_read(const mo_recording *recording)
 {
     mo_message why = {{0}};
-    mo_recording back;
+    mo_recording back = {0};
     if (mo_recording_write(temporary(), recording, &why) ||
         mo_recording_read(temporary(), NULL, &back, &why)) {
         fail_msg("%s", why.text);
@@ -356,7 +356,7 @@ static void damaged_files_get_a_sentence_and_never_crash(void **state)
 /* Writes a recording that was changed, and expects a sentence with these words. */
 static void expect(const mo_recording *recording, const char *words)
 {
-    mo_recording back;
+    mo_recording back = {0};
     mo_message why = {{0}};
     CHECK(mo_recording_write(temporary(), recording, NULL) == MO_OK);
     CHECK(mo_recording_read(temporary(), NULL, &back, &why) == MO_ERR_FORMAT);
