@@ -210,6 +210,23 @@ static void random_hulls_are_closed(void **state)
     }
 }
 
+static void meshes_are_drawn_by_their_triangles_and_segments(void **state)
+{
+    (void)state;
+    static const double corners[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const int triangles[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+    run_mesh mesh =
+        mesh_of(3, MO_BODY_FIXED, mo_shape_mesh(corners, 4, triangles, 12), mo_pose_at(1, 2, 3));
+    CHECK(mesh.faces.count == 4 && mesh.lines.count == 0);
+    check_closed(&mesh);
+    CHECK_NEAR(volume(&mesh), 1.0 / 6, 1e-14);
+    run_mesh_clear(&mesh);
+    static const int segments[] = {2, 0, 0, 1};
+    mesh = mesh_of(2, MO_BODY_FIXED, mo_shape_mesh(corners, 3, segments, 4), mo_pose_identity());
+    CHECK(mesh.faces.count == 0 && mesh.lines.count == 2 && mesh.lines.corner_count == 4);
+    run_mesh_clear(&mesh);
+}
+
 static void planes_reach_beyond_what_stands_on_them(void **state)
 {
     (void)state;
@@ -228,6 +245,7 @@ int main(void)
         cmocka_unit_test(flat_shapes_have_their_area),
         cmocka_unit_test(faces_of_hulls_are_whole_whatever_else_lies_on_them),
         cmocka_unit_test(random_hulls_are_closed),
+        cmocka_unit_test(meshes_are_drawn_by_their_triangles_and_segments),
         cmocka_unit_test(planes_reach_beyond_what_stands_on_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
