@@ -24,6 +24,7 @@ typedef struct command {
 static const command COMMANDS[] = {
     {"run", "SCENE", "simulate a scene", command_run},
     {"solve", "FILE...", "solve the contact problem of each FCLIB file", command_solve},
+    {"check", "FILE...", "does a solution exist, is it the only one", command_check},
     {"info", "FILE...", "what each FCLIB file holds", command_info},
     {"solvers", "[NAME]", "the methods, their laws, papers and options", command_solvers},
     {"convert", "IN OUT", "write the problem of one FCLIB file to another", command_convert},

@@ -118,12 +118,102 @@ typedef struct mo_solution_set {
 
 /*
  * All solutions of a problem with polyhedral laws (coulomb in the plane, faceted, pyramid, frictionless, sliding, joints
- * and boxes) and at most 96 rows; looks at no more than `most_systems` cells (0: 200,000).  Problems beyond
+ * and boxes) and at most 96 rows; looks at no more than `most_systems` cells (0: 20,000).  Problems beyond
  * that end as MO_VERDICT_UNKNOWN, or as MO_VERDICT_EXISTS or _SEVERAL by what was found so far.
  */
 MO_API mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems,
                                       mo_solution_set *set);
 MO_API void mo_solution_set_clear(mo_solution_set *set);
+
+/* ---- conditions -------------------------------------------------------------------------------- */
+
+/*
+ * Convex conditions on the cones of impulses K = K_1 x K_2 x ... alone, with K* their dual: u_N >= mu |u_T|.
+ *
+ *   strict                 some v with H' v + w in K*, strictly so where there is friction     [acary2011, eq. 4.1]
+ *   closed                 some v with H' v + w in K*                                          [acary2011, eq. 4.4]
+ *   frictionless           some v with no u_N < 0                                              [acary2011, eq. 4.5]
+ *   pointed                some v with H' v in the interior of K*: no impulses but r = 0 balance each other,
+ *                          H r = 0                                [acary2011, eq. 5.1], [anitescu2004, eq. 2.10]
+ *   pointed-frictionless   the same with mu = 0                   [anitescu2004, eq. 2.11]
+ *
+ * The impulse that proves that `closed` fails proves it of (4.6) as well, whose answer is the same wherever either is
+ * known.  A reduced problem has W in place of H' and q in place of w.
+ */
+#define MO_CONDITION_LIST(X)                                                                       \
+    X(MO_CONDITION_STRICT, "strict",                                                               \
+      "a solution exists, whatever f is, and the fixed point on the sliding speed has one",        \
+      "nothing is said: a solution may exist all the same")                                        \
+    X(MO_CONDITION_CLOSED, "closed", "a solution exists, whatever f is",                           \
+      "nothing is said: the condition does not know f, and a solution may exist all the same")     \
+    X(MO_CONDITION_FRICTIONLESS, "frictionless",                                                   \
+      "some motion has no penetration; with friction that does not make a solution",               \
+      "no motion is without penetration: no solution exists, whatever f and the friction are")     \
+    X(MO_CONDITION_POINTED, "pointed",                                                             \
+      "a motion opens all contacts against friction: a solution exists for all f and w",           \
+      "impulses can balance each other without moving anything: they need not be unique or "       \
+      "bounded")                                                                                   \
+    X(MO_CONDITION_POINTED_FRICTIONLESS, "pointed-frictionless",                                   \
+      "a motion opens all contacts: the cone stays pointed for small friction",                    \
+      "normal impulses can balance each other: no friction is small enough for a pointed cone")
+
+#define MO_CONDITION_ENUM(name, word, yes, no) name,
+typedef enum mo_condition_kind {
+    MO_CONDITION_LIST(MO_CONDITION_ENUM) MO_CONDITION_COUNT
+} mo_condition_kind;
+
+typedef enum mo_answer {
+    MO_ANSWER_HOLDS,  /* `motion` proves it                                                       */
+    MO_ANSWER_FAILS,  /* `impulse` proves it, for all motions up to `reach`                       */
+    MO_ANSWER_UNKNOWN /* neither was proven; or the condition does not apply: the message says so */
+} mo_answer;
+
+MO_API const char *mo_condition_word(mo_condition_kind kind);
+MO_API const char *mo_answer_word(mo_answer answer);
+
+/* What the answer means, in a sentence. */
+MO_API const char *mo_condition_text(mo_condition_kind kind, mo_answer answer);
+
+typedef struct mo_condition {
+    mo_condition_kind kind;
+    mo_answer answer;
+    int motion_count, impulse_count; /* dof_count, or row_count for a reduced problem; row_count */
+    double
+        *motion; /* v with H' v + w in K*, or y with W y + q in K*; NULL where it was not found */
+    double *
+        impulse; /* r in K with H r = 0 to rounding and w' r < 0 (pointed: r not zero); NULL likewise */
+    double
+        reach; /* fails: no motion up to so many natural units either way                          */
+    mo_message message;
+
+    mo_allocator allocator; /* the library's own from here on */
+} mo_condition;
+
+/* Decides one condition of a problem with at most 96 rows; of larger ones only whether v = 0 proves it. */
+MO_API mo_error mo_condition_decide(const mo_problem *problem, mo_condition_kind kind,
+                                    mo_condition *condition);
+MO_API void mo_condition_clear(mo_condition *condition);
+
+/* Does the evidence prove the answer?  An unknown one is never proven. */
+MO_API mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condition,
+                                   mo_certificate_report *report);
+
+/* ---- all of it ---------------------------------------------------------------------------------- */
+
+typedef struct mo_check_result {
+    mo_verdict verdict;
+    mo_message message; /* what the verdict rests on */
+    mo_condition conditions[MO_CONDITION_COUNT];
+    mo_solution_set
+        set; /* all solutions; or, where they were not searched for, one that a method found */
+    int was_solved; /* by a method, since nothing better was known; its relative residual           */
+    double residual;
+    double seconds;
+} mo_check_result;
+
+/* Every condition, all solutions where the problem is small, and one verdict. */
+MO_API mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_result *check);
+MO_API void mo_check_clear(mo_check_result *check);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
  *
  *     visit(cells):  all units decided?   compute the solutions of this cell
  *                    its rows contradict each other, by multipliers that reach far enough?   EMPTY
- *                    otherwise take the first undecided unit and visit each of its cells in turn
+ *                    otherwise take the undecided unit that quarrels most at the point found, and visit each of its cells
  *
  * A last cell has as many equations as unknowns, d for each block of d rows.
  *
@@ -199,18 +199,38 @@ static void last_cell(mo_search *s)
     }
 }
 
-/* The first unit that is still to be decided, and its cells; -1 where there is none. */
-static int undecided(const mo_search *s, int *children, int *count)
+/* How far the point at hand is from every mode of a unit: what its u and r do together that no law allows. */
+static double quarrel(const mo_unit *unit, const double *u, const double *r)
 {
+    double sum =
+        unit->dim > 1 || unit->law.kind != MO_LAW_BOX ? fabs(u[unit->row] * r[unit->row]) : 0;
+    for (int k = unit->row + 1; k < unit->row + unit->dim; ++k) {
+        sum += fabs(unit->law.mu * r[unit->row] * fabs(u[k]) + r[k] * u[k]);
+    }
+    return sum;
+}
+
+/* The undecided unit that quarrels most at the point at hand, or the first; -1 where all are decided. */
+static int undecided(mo_search *s, int has_point, int *children, int *count)
+{
+    int best = -1;
+    double most = -1;
+    if (has_point) {
+        velocity_of(s, s->polyhedron.x, s->other);
+    }
     for (int k = 0; k < s->system->unit_count; ++k) {
-        if (s->system->cells[k] == MO_CELL_ANY) {
-            *count = mo_cell_split(&s->system->units[k], MO_CELL_ANY, children);
-            if (*count > 0) {
-                return k;
-            }
+        const mo_unit *unit = &s->system->units[k];
+        if (s->system->cells[k] != MO_CELL_ANY || mo_cell_split(unit, MO_CELL_ANY, children) == 0) {
+            continue;
+        }
+        const double wrong = has_point ? quarrel(unit, s->other, s->polyhedron.x) : 0;
+        if (wrong > most) {
+            most = wrong;
+            best = k;
         }
     }
-    return -1;
+    *count = best < 0 ? 0 : mo_cell_split(&s->system->units[best], MO_CELL_ANY, children);
+    return best;
 }
 
 static void visit(mo_search *s)
@@ -222,20 +242,22 @@ static void visit(mo_search *s)
     }
     ++s->set->systems;
     mo_cell_system_write(s->system);
-    const int unit = undecided(s, children, &count);
-    if (unit < 0) {
+    if (undecided(s, 0, children, &count) < 0) {
         last_cell(s);
-    } else if (is_empty(s, MO_REACH_INNER)) {
+        return;
+    }
+    if (is_empty(s, MO_REACH_INNER)) {
         mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
         mo_search_add_values(s, s->system->row_count, s->polyhedron.y);
-    } else {
-        mo_search_add_node(s, MO_PROOF_SPLIT, unit, -1);
-        for (int k = 0; k < count; ++k) {
-            s->system->cells[unit] = children[k];
-            visit(s);
-        }
-        s->system->cells[unit] = MO_CELL_ANY;
+        return;
     }
+    const int unit = undecided(s, s->polyhedron.has_point, children, &count);
+    mo_search_add_node(s, MO_PROOF_SPLIT, unit, -1);
+    for (int k = 0; k < count; ++k) {
+        s->system->cells[unit] = children[k];
+        visit(s);
+    }
+    s->system->cells[unit] = MO_CELL_ANY;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------ */
@@ -345,7 +367,7 @@ static mo_error search_in(mo_cell_system *system, long long most_systems, mo_sol
 mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems,
                                mo_solution_set *set)
 {
-    enum { DEFAULT_SYSTEMS = 200000 };
+    enum { DEFAULT_SYSTEMS = 20000 };
     mo_enclosure enclosure;
     mo_cell_system system;
     *set = (mo_solution_set){.verdict = MO_VERDICT_UNKNOWN, .allocator = problem->allocator};

@@ -117,7 +117,7 @@ static void directions_of_plane(mo_polyhedron *p)
 {
     const int n = p->n;
     for (int count = p->rank; count < n; ++count) {
-        double rest[128], most = -1;
+        double rest[MO_POLYHEDRON_MOST_UNKNOWNS], most = -1;
         for (int k = 0; k < n; ++k) {
             double left = 1;
             for (int j = 0; j < count; ++j) {
@@ -141,7 +141,7 @@ static void directions_of_plane(mo_polyhedron *p)
 /* Multipliers of the equations so that nothing of x is left in sum_m y_m a_m. */
 static void complete_proof(mo_polyhedron *p)
 {
-    double sum[128] = {0};
+    double sum[MO_POLYHEDRON_MOST_UNKNOWNS] = {0};
     const int n = p->n;
     for (int pass = 0; pass < 2; ++pass) { /* the second removes the rounding of the first */
         memset(sum, 0, sizeof sum);
@@ -224,6 +224,21 @@ static int write_inequalities(mo_polyhedron *p)
     return count;
 }
 
+/* The shortest x on the rows that hold the least distance problem's: exact where -s / s0 has lost its digits. */
+static void polish(mo_polyhedron *p, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        p->is_equation[p->index[k]] = p->multiplier[k] > 0;
+    }
+    orthonormalise(p);
+    point_of_plane(p);
+    for (int k = 0; k < count; ++k) {
+        p->is_equation[p->index[k]] = 0;
+    }
+    p->has_point = mo_polyhedron_meets(p);
+    orthonormalise(p); /* of the equations, for the proof */
+}
+
 /* Step 2 of the header. */
 static void least_distance(mo_polyhedron *p)
 {
@@ -237,7 +252,10 @@ static void least_distance(mo_polyhedron *p)
             mo_axpy(p->n, -residual[j] / residual[f], p->N + (size_t)j * p->n, p->x);
         }
     }
-    p->has_point = mo_polyhedron_meets(p);
+    p->has_point = residual[f] > 1e-12 && mo_polyhedron_meets(p);
+    if (!p->has_point && residual[f] > 0) {
+        polish(p, count);
+    }
     memset(p->y, 0, (size_t)p->rows * sizeof *p->y);
     for (int k = 0; k < count; ++k) {
         const int m = p->index[k];

@@ -16,4 +16,7 @@
 /* A proof that is blind to impulses above so many natural units is none (cell_system.h). */
 #define MO_REACH_LEAST 1e6
 
+/* The same for the motions of a condition: what opens contacts barely, opens them with large motions. */
+#define MO_REACH_OF_MOTION 1e9
+
 #endif

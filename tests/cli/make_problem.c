@@ -93,6 +93,17 @@ static mo_problem *block(void)
     return finish(builder);
 }
 
+/* Painleve's rod at 30 degrees, dragged to the right: no solution for mu = 1. */
+static mo_problem *rod(double mu)
+{
+    mo_builder *builder = begin();
+    const double M = 1, f = -0.5, w[2] = {0, 1}, J[2] = {0.5, 0.8660254037844386};
+    const mo_law law = mo_law_coulomb(mu);
+    const int body = mo_builder_add_body(builder, 1, &M, &f);
+    mo_builder_add_jacobian(builder, mo_builder_add_constraint(builder, 2, &law, w), body, 2, 1, J);
+    return finish(builder);
+}
+
 static mo_problem *stack(int count, double top_mass)
 {
     mo_builder *builder = begin();
@@ -218,6 +229,8 @@ int main(int argc, char **argv)
         stop("the call is: make_problem FOLDER");
     }
     write_problem(argv[1], "block.hdf5", block());
+    write_problem(argv[1], "rod.hdf5", rod(1));
+    write_problem(argv[1], "short_rod.hdf5", rod(0.3));
     write_problem(argv[1], "stack.hdf5", stack(5, 1.0));
     write_problem(argv[1], "slow.hdf5", stack(300, 1e6));
     write_problem(argv[1], "local.hdf5", local());

@@ -17,7 +17,7 @@ call="make_problem ."
 run --help
 status_is 0
 err_is_empty
-for command in run solve info solvers convert reproduce bench; do
+for command in run solve check info solvers convert reproduce bench; do
     out_has "^  $command "
 done
 run --version
@@ -26,7 +26,7 @@ out_has '^moreau [0-9]*\.[0-9]*\.[0-9]*$'
 run
 status_is 2
 err_has '^Usage: moreau COMMAND'
-for command in run solve info solvers convert reproduce bench; do
+for command in run solve check info solvers convert reproduce bench; do
     run "$command" --help
     status_is 0
     err_is_empty
@@ -336,6 +336,30 @@ cp block.hdf5 -- --json
 run info -- --json
 status_is 0
 out_has '^--json$'
+
+# ---- check -------------------------------------------------------------------------------------
+
+run check rod.hdf5 --json
+status_is 0
+err_is_empty
+is_json_lines 1
+member_is verdict '"none"'
+out_has '"certificate":{"holds":true'
+out_has '"closed":{"answer":"fails"'
+out_has '"frictionless":{"answer":"holds"'
+run check short_rod.hdf5 --json
+member_is verdict '"unique"'
+out_has '"modes":\["slide"\],"proven":true'
+out_has '"pointed":{"answer":"holds"'
+run check block.hdf5 stack.hdf5 joint.hdf5 islands.hdf5 empty.hdf5
+status_is 0
+err_is_empty
+out_has '^block.hdf5: exists'
+out_has '^empty.hdf5: unique'
+run check missing.hdf5
+fails_on missing.hdf5
+run check rod.hdf5 --most-systems 0
+is_wrong_call 'most-systems'
 
 # ---- info --------------------------------------------------------------------------------------
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * One verdict from all the evidence, in this order:
+ *
+ *   all solutions of the problem, where it is small and polyhedral
+ *   no motion without penetration: none                                           [acary2011, eq. 4.5]
+ *   closed or pointed: a solution exists                                          [acary2011, Theorems 4.6 and 5.1]
+ *   a method solves it: a solution exists, as far as the measure tells
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "certificate/search.h"
+#include "moreau/solve.h"
+
+static void classify(const mo_problem *problem, mo_found_solution *found)
+{
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        const double *r = found->r + view.offset, *u = found->u + view.offset;
+        double force = 0, slip = 0;
+        for (int k = 1; k < view.dim; ++k) {
+            force = hypot(force, r[k]);
+            slip = hypot(slip, u[k]);
+        }
+        mo_found_mode mode =
+            slip > 0 && force >= view.law.mu * r[0] * (1 - 1e-9) ? MO_FOUND_SLIDE : MO_FOUND_STICK;
+        if (view.law.kind == MO_LAW_BILATERAL) {
+            mode = MO_FOUND_STICK;
+        } else if (view.law.kind == MO_LAW_BOX) {
+            mode = MO_FOUND_HELD;
+        } else if (r[0] <= 0) {
+            mode = MO_FOUND_APART;
+        } else if (view.dim == 1 || view.law.mu == 0) {
+            mode = MO_FOUND_TOUCH;
+        }
+        for (int k = 0; k < view.dim; ++k) {
+            const int box = view.law.kind == MO_LAW_BOX;
+            found->modes[view.offset + k] = box && r[k] <= view.law.lower[k]   ? MO_FOUND_LOWER
+                                            : box && r[k] >= view.law.upper[k] ? MO_FOUND_UPPER
+                                                                               : mode;
+        }
+    }
+}
+
+/* The one solution that a method found, as a set. */
+static mo_error keep_result(const mo_problem *problem, const mo_result *result,
+                            mo_solution_set *set)
+{
+    const size_t n = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
+    set->allocator = problem->allocator;
+    set->solutions = mo_memory_array(&set->allocator, 1, sizeof *set->solutions);
+    if (!set->solutions) {
+        return MO_ERR_MEMORY;
+    }
+    mo_found_solution *found = set->solutions;
+    *found = (mo_found_solution){0};
+    set->count = 1;
+    found->r = mo_memory_array(&set->allocator, 2 * n + dofs, sizeof(double));
+    found->modes = mo_memory_array(&set->allocator, n, sizeof *found->modes);
+    if (!found->r || !found->modes) {
+        return MO_ERR_MEMORY;
+    }
+    found->u = found->r + n;
+    found->v = problem->form == MO_FORM_GLOBAL ? found->u + n : NULL;
+    if (n) {
+        memcpy(found->r, result->r, n * sizeof(double));
+        memcpy(found->u, result->u, n * sizeof(double));
+    }
+    if (found->v && dofs) {
+        memcpy(found->v, result->v, dofs * sizeof(double));
+    }
+    classify(problem, found);
+    return MO_OK;
+}
+
+static mo_error try_to_solve(const mo_problem *problem, mo_check_result *check)
+{
+    mo_result result = {0};
+    mo_error error = mo_solve(problem, NULL, &result);
+    check->was_solved = !error && result.status == MO_SOLVED;
+    if (check->was_solved) {
+        check->residual = result.residual.natural_relative;
+        error = keep_result(problem, &result, &check->set);
+    }
+    mo_result_clear(&result);
+    return error;
+}
+
+static int holds(const mo_check_result *check, mo_condition_kind kind)
+{
+    return check->conditions[kind].answer == MO_ANSWER_HOLDS;
+}
+
+static void settle(mo_check_result *check, mo_verdict verdict, const char *sentence)
+{
+    check->verdict = verdict;
+    mo_say(&check->message, "%s", sentence);
+}
+
+static mo_error judge(const mo_problem *problem, mo_check_result *check)
+{
+    mo_error error = MO_OK;
+    const int exists = holds(check, MO_CONDITION_CLOSED) || holds(check, MO_CONDITION_POINTED);
+    if (check->set.verdict != MO_VERDICT_UNKNOWN) {
+        settle(check, check->set.verdict, check->set.message.text);
+        return MO_OK;
+    }
+    if (check->conditions[MO_CONDITION_FRICTIONLESS].answer == MO_ANSWER_FAILS) {
+        settle(check, MO_VERDICT_NONE, "no motion is without penetration");
+        return MO_OK;
+    }
+    if (check->set.count == 0) {
+        error = try_to_solve(problem, check);
+    }
+    if (exists) {
+        settle(check, MO_VERDICT_EXISTS,
+               "the contacts' cones alone prove that a solution exists; others were not excluded");
+    } else if (check->was_solved) {
+        settle(
+            check, MO_VERDICT_EXISTS,
+            "a method solved it, and the measure agrees: no proof, and others were not excluded");
+    } else {
+        settle(check, MO_VERDICT_UNKNOWN,
+               "no condition decides it and no method solved it: a solution may or may not exist");
+    }
+    return error;
+}
+
+mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_result *check)
+{
+    const double start = mo_clock();
+    *check = (mo_check_result){.verdict = MO_VERDICT_UNKNOWN};
+    mo_error error = mo_find_all_solutions(problem, most_systems, &check->set);
+    for (int k = 0; k < MO_CONDITION_COUNT && !error; ++k) {
+        error = mo_condition_decide(problem, (mo_condition_kind)k, &check->conditions[k]);
+    }
+    error = error ? error : judge(problem, check);
+    check->seconds = mo_clock() - start;
+    return error;
+}
+
+void mo_check_clear(mo_check_result *check)
+{
+    for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
+        mo_condition_clear(&check->conditions[k]);
+    }
+    mo_solution_set_clear(&check->set);
+    *check = (mo_check_result){.verdict = MO_VERDICT_UNKNOWN};
+}

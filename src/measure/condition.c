@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "measure/condition.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "law/law_ops.h"
+#include "measure/certificate.h"
+
+/* ---- the map ---------------------------------------------------------------------------------- */
+
+static double power_of_two(double x)
+{
+    int exponent = 0;
+    if (!(x > 0) || isinf(x)) {
+        return 1;
+    }
+    frexp(x, &exponent);
+    return ldexp(1, exponent > 400 ? 400 : exponent < -400 ? -400 : exponent);
+}
+
+static mo_ball times(mo_ball a, double power)
+{
+    return mo_ball_mul((mo_ball){power, 0}, a);
+}
+
+/* H' and w in the natural units of the rows. */
+static void write_jacobians(mo_motion_map *map)
+{
+    const mo_problem *problem = map->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        for (int b = 0; b < view.block_count; ++b) {
+            const mo_block_view block = mo_problem_block(problem, i, b);
+            const int n = mo_body_dim(problem, block.index),
+                      start = problem->body_start[block.index];
+            for (int k = 0; k < view.dim * n; ++k) {
+                const int row = view.offset + k / n;
+                map->A[(size_t)row * map->columns + start + k % n] =
+                    times(mo_ball_exact(block.values[k]), 1 / map->enclosure.unit_u[row]);
+            }
+        }
+    }
+    for (int k = 0; k < map->rows; ++k) {
+        map->b[k] = times(mo_ball_exact(problem->w[k]), 1 / map->enclosure.unit_u[k]);
+    }
+}
+
+static void scale_columns(mo_motion_map *map)
+{
+    for (int j = 0; j < map->columns; ++j) {
+        double largest = 0;
+        for (int i = 0; i < map->rows; ++i) {
+            largest = fmax(largest, fabs(map->A[(size_t)i * map->columns + j].mid));
+        }
+        map->unit[j] = 1 / power_of_two(largest);
+        for (int i = 0; i < map->rows; ++i) {
+            mo_ball *entry = &map->A[(size_t)i * map->columns + j];
+            *entry = times(*entry, map->unit[j]);
+        }
+    }
+}
+
+static void lay_out(mo_motion_map *map, mo_arena *arena)
+{
+    map->A = MO_TAKE(arena, (size_t)map->rows * map->columns, mo_ball);
+    map->b = MO_TAKE(arena, map->rows, mo_ball);
+    map->unit = MO_TAKE(arena, map->columns, double);
+    map->units = MO_TAKE(arena, map->rows, mo_unit);
+}
+
+static void fill(mo_motion_map *map)
+{
+    const size_t entries = (size_t)map->rows * map->columns;
+    if (map->problem->form == MO_FORM_GLOBAL) {
+        for (size_t k = 0; k < entries; ++k) {
+            map->A[k] = mo_ball_exact(0);
+        }
+        write_jacobians(map);
+    } else if (entries) {
+        memcpy(map->A, map->enclosure.W, entries * sizeof *map->A);
+        memcpy(map->b, map->enclosure.q, (size_t)map->rows * sizeof *map->b);
+    }
+    scale_columns(map);
+    if (map->problem->form == MO_FORM_REDUCED) { /* its columns are in units of r already */
+        for (int j = 0; j < map->columns; ++j) {
+            map->unit[j] *= map->enclosure.unit_r[j];
+        }
+    }
+    map->unit_count = mo_units_of(map->problem, map->units);
+}
+
+mo_error mo_motion_map_create(const mo_problem *problem, mo_motion_map *map, mo_message *why)
+{
+    *map = (mo_motion_map){.problem = problem, .rows = problem->row_count};
+    map->columns = problem->form == MO_FORM_GLOBAL ? problem->dof_count : problem->row_count;
+    const mo_error error = mo_enclosure_create(problem, &map->enclosure, why);
+    if (error) {
+        return error;
+    }
+    mo_arena arena = {0};
+    lay_out(map, &arena);
+    map->memory = mo_memory_array(&problem->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    if (!map->memory) {
+        mo_enclosure_destroy(&map->enclosure);
+        return mo_fail_memory(why);
+    }
+    arena = (mo_arena){map->memory, 0};
+    lay_out(map, &arena);
+    fill(map);
+    return MO_OK;
+}
+
+void mo_motion_map_destroy(mo_motion_map *map)
+{
+    mo_memory_free(&map->problem->allocator, map->memory);
+    map->memory = NULL;
+    mo_enclosure_destroy(&map->enclosure);
+}
+
+/* ---- cones ------------------------------------------------------------------------------------ */
+
+/* Why the law is outside of the theory; NULL where it is not. */
+static const char *reason_of_law(const mo_law *law, mo_condition_kind kind)
+{
+    const int frictionless = mo_condition_is_frictionless(kind);
+    if (law->kind == MO_LAW_ROLLING || law->kind == MO_LAW_SOFT_FINGER) {
+        return "rolling friction and soft fingers are not among its laws";
+    }
+    if (law->kind == MO_LAW_BILATERAL && mo_condition_is_homogeneous(kind)) {
+        return "joints would have to be proven independent, which is not done";
+    }
+    if (law->kind == MO_LAW_BOX) {
+        return "it is about cones, and some laws have bounds";
+    }
+    if (law->kind == MO_LAW_SLIDING && !frictionless) {
+        return "it is about friction that opposes sliding, and some contacts slide in a known "
+               "direction";
+    }
+    return law->kind == MO_LAW_COULOMB && isinf(law->mu) && !frictionless
+               ? "it needs finite friction coefficients"
+               : NULL;
+}
+
+int mo_condition_applies(const mo_problem *problem, mo_condition_kind kind, mo_message *why)
+{
+    const char *reason = NULL;
+    if (problem->compliance) {
+        reason = "it is about hard laws, and some are compliant";
+    } else if (problem->form == MO_FORM_GLOBAL && !problem->is_symmetric) {
+        reason = "it needs a symmetric mass matrix";
+    }
+    for (int i = 0; i < problem->constraint_count && !reason; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        reason = reason_of_law(&view.law, kind);
+    }
+    if (reason) {
+        mo_say(why, "%s", reason);
+    }
+    return !reason;
+}
+
+int mo_motion_map_is_symmetric(const mo_motion_map *map)
+{
+    int symmetric = 1;
+    for (int i = 0; i < map->rows && symmetric; ++i) {
+        for (int j = 0; j < i && symmetric; ++j) { /* natural units: the diagonal is about one */
+            const mo_ball *W = map->enclosure.W;
+            symmetric = fabs(W[i * map->rows + j].mid - W[j * map->rows + i].mid) <= 1e-12;
+        }
+    }
+    return symmetric;
+}
+
+static int is_joint(const mo_unit *unit)
+{
+    return unit->law.kind == MO_LAW_BILATERAL;
+}
+
+static int is_smooth(const mo_unit *unit, int frictionless)
+{
+    return frictionless || unit->law.kind == MO_LAW_FRICTIONLESS || !(unit->law.mu > 0);
+}
+
+int mo_condition_rays(const mo_unit *unit, int frictionless, double (*rays)[3])
+{
+    const double mu = unit->law.mu;
+    if (is_smooth(unit, frictionless)) {
+        memcpy(rays[0], (double[3]){1, 0, 0}, sizeof *rays);
+        return 1;
+    }
+    if (unit->law.kind == MO_LAW_FACETED) {
+        mo_law_facets facets;
+        const double p[2] = {mu, unit->law.facets};
+        mo_law_faceted_ops.facets(p, 3, unit->law.facets, &facets);
+        for (int j = 0; j < unit->law.facets; ++j) {
+            memcpy(rays[j],
+                   (double[3]){1, mu * facets.direction[j][1], mu * facets.direction[j][2]},
+                   sizeof *rays);
+        }
+        return unit->law.facets;
+    }
+    if (unit->law.kind == MO_LAW_PYRAMID) {
+        for (int j = 0; j < 4; ++j) {
+            memcpy(rays[j], (double[3]){1, j & 1 ? mu : -mu, j & 2 ? mu : -mu}, sizeof *rays);
+        }
+        return 4;
+    }
+    if (unit->dim == 2) {
+        memcpy(rays[0], (double[3]){1, mu, 0}, sizeof *rays);
+        memcpy(rays[1], (double[3]){1, -mu, 0}, sizeof *rays);
+        return 2;
+    }
+    return 0;
+}
+
+static int reached(double value, int strictly)
+{
+    return strictly ? value > 0 : value >= 0;
+}
+
+/* u_N >= mu |u_T| for a round cone: u_N >= 0 and u_N^2 - mu^2 |u_T|^2 >= 0. */
+static int in_round_dual(const mo_unit *unit, const mo_ball *u, int strictly)
+{
+    const mo_ball mu = mo_ball_exact(unit->law.mu);
+    mo_ball slip = mo_ball_exact(0);
+    for (int k = 1; k < unit->dim; ++k) {
+        slip = mo_ball_add(slip, mo_ball_mul(u[k], u[k]));
+    }
+    const mo_ball rest =
+        mo_ball_add(mo_ball_mul(u[0], u[0]), mo_ball_neg(mo_ball_mul(mo_ball_mul(mu, mu), slip)));
+    return mo_ball_lower(u[0]) >= 0 && reached(mo_ball_lower(rest), strictly) &&
+           (!strictly || mo_ball_lower(u[0]) > 0);
+}
+
+static int in_dual(const mo_unit *unit, mo_condition_kind kind, const mo_ball *u)
+{
+    double rays[64][3];
+    const int frictionless = mo_condition_is_frictionless(kind);
+    const int strictly = mo_condition_is_homogeneous(kind) ||
+                         (kind == MO_CONDITION_STRICT && !is_smooth(unit, frictionless));
+    if (is_joint(unit)) {
+        return u[0].mid == 0 && u[0].rad == 0;
+    }
+    const int count = mo_condition_rays(unit, frictionless, rays);
+    int inside = count > 0 || in_round_dual(unit, u, strictly);
+    for (int j = 0; j < count && inside; ++j) {
+        mo_ball sum = mo_ball_exact(0);
+        for (int k = 0; k < unit->dim; ++k) {
+            sum = mo_ball_fma(sum, rays[j][k], u[k]);
+        }
+        inside = reached(mo_ball_lower(sum), strictly);
+    }
+    return inside;
+}
+
+int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const double *x)
+{
+    int good = 1;
+    for (int k = 0; k < map->unit_count && good; ++k) {
+        const mo_unit *unit = &map->units[k];
+        mo_ball u[3];
+        for (int i = 0; i < unit->dim; ++i) {
+            const mo_ball *line = map->A + (size_t)(unit->row + i) * map->columns;
+            u[i] = mo_condition_is_homogeneous(kind) ? mo_ball_exact(0) : map->b[unit->row + i];
+            for (int j = 0; j < map->columns; ++j) {
+                u[i] = mo_ball_fma(u[i], x[j], line[j]);
+            }
+        }
+        good = in_dual(unit, kind, u);
+    }
+    return good;
+}
+
+/* u = H' v + w of row k of a constraint, from the problem's own numbers. */
+static mo_ball velocity_of_row(const mo_problem *problem, int i, int k, int homogeneous,
+                               const double *v)
+{
+    const mo_constraint_view view = mo_problem_constraint(problem, i);
+    mo_ball u = mo_ball_exact(homogeneous ? 0 : view.w[k]);
+    for (int b = 0; b < view.block_count; ++b) {
+        const mo_block_view block = mo_problem_block(problem, i, b);
+        const int n = mo_body_dim(problem, block.index), start = problem->body_start[block.index];
+        for (int j = 0; j < n; ++j) {
+            u = mo_ball_fma(u, v[start + j], mo_ball_exact(block.values[k * n + j]));
+        }
+    }
+    return u;
+}
+
+int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, const double *v)
+{
+    const int homogeneous = mo_condition_is_homogeneous(kind);
+    int good = 1;
+    for (int i = 0; i < problem->constraint_count && good; ++i) {
+        const mo_constraint_view view = mo_problem_constraint(problem, i);
+        const mo_unit unit = {i, view.offset, view.dim, view.law};
+        mo_ball u[3];
+        for (int k = 0; k < view.dim && good; ++k) {
+            u[is_joint(&unit) ? 0 : k] = velocity_of_row(problem, i, k, homogeneous, v);
+            good = !is_joint(&unit) || in_dual(&unit, kind, u);
+        }
+        good = good && (is_joint(&unit) || in_dual(&unit, kind, u));
+    }
+    return good;
+}
+
+/* Is r in K?  Polyhedral cones by what they say, round ones by squares; nothing for joints. */
+static int in_cone(const mo_unit *unit, int frictionless, const double *r)
+{
+    mo_cell_row rows[MO_CELL_MOST_ROWS];
+    if (is_joint(unit)) {
+        return 1;
+    }
+    if (is_smooth(unit, frictionless)) {
+        int good = r[0] >= 0;
+        for (int k = 1; k < unit->dim; ++k) {
+            good = good && r[k] == 0;
+        }
+        return good;
+    }
+    if (unit->law.kind == MO_LAW_COULOMB && unit->dim == 3) {
+        mo_unit dual =
+            *unit; /* mu r_N >= |r_T| is the dual's condition with 1 / mu, cleared of the division */
+        mo_ball scaled[3] = {mo_ball_mul(mo_ball_exact(unit->law.mu), mo_ball_exact(r[0])),
+                             mo_ball_exact(r[1]), mo_ball_exact(r[2])};
+        dual.law.mu = 1;
+        return in_round_dual(&dual, scaled, 0);
+    }
+    const int count = mo_cell_rows(unit, MO_CELL_ANY, 1, rows);
+    int good = 1;
+    for (int m = 0; m < count && good; ++m) {
+        mo_ball sum = mo_ball_exact(0);
+        for (int k = 0; k < unit->dim && !rows[m].on_u; ++k) {
+            sum = mo_ball_fma(sum, rows[m].c[k], mo_ball_exact(r[k]));
+        }
+        good = mo_ball_lower(sum) >= 0;
+    }
+    return good;
+}
+
+double mo_impulse_reach(const mo_motion_map *map, mo_condition_kind kind, const double *r)
+{
+    mo_ball c = mo_ball_exact(0);
+    for (int k = 0; k < map->unit_count; ++k) {
+        const mo_unit *unit = &map->units[k];
+        if (!in_cone(unit, mo_condition_is_frictionless(kind), r + unit->row)) {
+            return 0;
+        }
+        if (mo_condition_is_homogeneous(kind) && !is_joint(unit)) {
+            c = mo_ball_add(c, mo_ball_exact(-r[unit->row]));
+        }
+    }
+    for (int k = 0; k < map->rows && !mo_condition_is_homogeneous(kind); ++k) {
+        c = mo_ball_fma(c, r[k], map->b[k]);
+    }
+    double size = 0;
+    for (int j = 0; j < map->columns; ++j) {
+        mo_ball g = mo_ball_exact(0);
+        for (int i = 0; i < map->rows; ++i) {
+            g = mo_ball_fma(g, r[i], map->A[(size_t)i * map->columns + j]);
+        }
+        size += g.mid == 0 && g.rad == 0 ? 0 : mo_ball_size(g);
+    }
+    size *= 1 + (map->columns + 1) * DBL_EPSILON;
+    const double least = -mo_ball_upper(c);
+    return !(least > 0) ? 0 : size == 0 ? INFINITY : least / size * (1 - 4 * DBL_EPSILON);
+}
+
+/* ---- the checker ------------------------------------------------------------------------------ */
+
+static void check_in(const mo_motion_map *map, const mo_condition *condition, double *scaled,
+                     mo_certificate_report *report)
+{
+    if (condition->answer == MO_ANSWER_HOLDS && condition->motion &&
+        condition->motion_count == map->columns) {
+        for (int j = 0; j < map->columns; ++j) {
+            scaled[j] = condition->motion[j] / map->unit[j];
+        }
+        report->holds = mo_motion_proves(map, condition->kind, scaled);
+        report->reach = report->holds ? INFINITY : 0;
+    }
+    if (condition->answer == MO_ANSWER_FAILS && condition->impulse &&
+        condition->impulse_count == map->rows) {
+        for (int k = 0; k < map->rows; ++k) {
+            scaled[k] = condition->impulse[k] / map->enclosure.unit_r[k];
+        }
+        report->reach = mo_impulse_reach(map, condition->kind, scaled);
+        report->holds = report->reach >= MO_REACH_OF_MOTION;
+    }
+}
+
+static mo_error check_by_map(const mo_problem *problem, const mo_condition *condition,
+                             mo_certificate_report *report)
+{
+    mo_motion_map map;
+    mo_error error = mo_motion_map_create(problem, &map, NULL);
+    if (error) {
+        return error;
+    }
+    const size_t room = (size_t)(map.rows > map.columns ? map.rows : map.columns);
+    double *scaled = mo_memory_array(&problem->allocator, room, sizeof *scaled);
+    if (!scaled) {
+        error = MO_ERR_MEMORY;
+    } else if (mo_motion_map_is_symmetric(&map)) {
+        check_in(&map, condition, scaled, report);
+    }
+    mo_memory_free(&problem->allocator, scaled);
+    mo_motion_map_destroy(&map);
+    return error;
+}
+
+mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condition,
+                            mo_certificate_report *report)
+{
+    *report = (mo_certificate_report){0};
+    if (condition->answer == MO_ANSWER_UNKNOWN ||
+        !mo_condition_applies(problem, condition->kind, NULL)) {
+        return MO_OK;
+    }
+    if (condition->answer == MO_ANSWER_HOLDS && problem->form == MO_FORM_GLOBAL) {
+        report->holds = condition->motion && condition->motion_count == problem->dof_count &&
+                        mo_velocity_proves(problem, condition->kind, condition->motion);
+        report->reach = report->holds ? INFINITY : 0;
+        return MO_OK;
+    }
+    return check_by_map(problem, condition, report);
+}
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+#define WORD(name, word, yes, no) word,
+#define YES(name, word, yes, no) yes,
+#define NO(name, word, yes, no) no,
+static const char *const WORDS[] = {MO_CONDITION_LIST(WORD)};
+static const char *const MEANS_YES[] = {MO_CONDITION_LIST(YES)};
+static const char *const MEANS_NO[] = {MO_CONDITION_LIST(NO)};
+
+const char *mo_condition_word(mo_condition_kind kind)
+{
+    return (unsigned)kind < MO_CONDITION_COUNT ? WORDS[kind] : "unknown";
+}
+
+const char *mo_answer_word(mo_answer answer)
+{
+    return answer == MO_ANSWER_HOLDS ? "holds" : answer == MO_ANSWER_FAILS ? "fails" : "unknown";
+}
+
+const char *mo_condition_text(mo_condition_kind kind, mo_answer answer)
+{
+    if ((unsigned)kind >= MO_CONDITION_COUNT || answer == MO_ANSWER_UNKNOWN) {
+        return "neither was proven: this says nothing about the problem";
+    }
+    return answer == MO_ANSWER_HOLDS ? MEANS_YES[kind] : MEANS_NO[kind];
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The evidence for a condition, multiplied back in balls.  With A x + b for H' v + w (W y + q for a reduced problem), all
+ * in natural units, rows of u by the enclosure's and columns by the largest entry of each:
+ *
+ *   holds   A x + b in K*, or in its interior; for pointed cones A x
+ *   fails   r in K, g = A' r, c = b' r (pointed: minus the sum of r_N): K* holds no A x + b (with u_N - mu |u_T| >= 1) of
+ *           size |x| <= -c / |g|_1, since r' (A x + b) >= 0 for all of them
+ */
+#ifndef MO_MEASURE_CONDITION_H
+#define MO_MEASURE_CONDITION_H
+
+#include "measure/cells.h"
+
+/* A and b, and the units in them. */
+typedef struct mo_motion_map {
+    const mo_problem *problem;
+    mo_enclosure enclosure;
+    int rows, columns;
+    mo_ball *A, *b; /* rows x columns, rows: natural units */
+    double *unit;   /* one a column: powers of two         */
+    mo_unit *units;
+    int unit_count;
+    void *memory;
+} mo_motion_map;
+
+mo_error mo_motion_map_create(const mo_problem *problem, mo_motion_map *map, mo_message *why);
+void mo_motion_map_destroy(mo_motion_map *map);
+
+/* Does the condition have a meaning for these laws?  If not, why (or NULL) says it. */
+int mo_condition_applies(const mo_problem *problem, mo_condition_kind kind, mo_message *why);
+
+/* The theory of a reduced problem needs a symmetric W. */
+int mo_motion_map_is_symmetric(const mo_motion_map *map);
+
+/* v proves it?  A global problem of any size, in its own units. */
+int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, const double *v);
+
+/* Rays (1, mu d) of the polyhedral cone K of a unit, three numbers each; their number, 0 for a round one.  Room: 64. */
+int mo_condition_rays(const mo_unit *unit, int frictionless, double (*rays)[3]);
+
+/* x proves it?  x in natural units. */
+int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const double *x);
+
+/* r in natural units: the reach; 0 where it proves nothing. */
+double mo_impulse_reach(const mo_motion_map *map, mo_condition_kind kind, const double *r);
+
+static inline int mo_condition_is_homogeneous(mo_condition_kind kind)
+{
+    return kind == MO_CONDITION_POINTED || kind == MO_CONDITION_POINTED_FRICTIONLESS;
+}
+
+static inline int mo_condition_is_frictionless(mo_condition_kind kind)
+{
+    return kind == MO_CONDITION_FRICTIONLESS || kind == MO_CONDITION_POINTED_FRICTIONLESS;
+}
+
+#endif
