@@ -21,6 +21,7 @@ typedef struct world_parameter {
     double value; /* unless another is given */
     double least, most;
     const char *text; /* what it is, with its unit */
+    int is_whole;     /* a number of things */
 } world_parameter;
 
 enum { WORLD_PARAMETERS = 12 }; /* at most; the list ends where a name is NULL */

@@ -159,6 +159,8 @@ static void wrong_names_and_values_get_a_sentence(void **state)
     CHECK(world_set_value(scene, values, "mu", -1, &why) == MO_ERR_ARGUMENT &&
           strstr(why.text, "mu"));
     CHECK(world_set_value(scene, values, "mu", NAN, &why) == MO_ERR_ARGUMENT);
+    CHECK(world_set_value(scene, values, "count", 2.5, &why) == MO_ERR_ARGUMENT &&
+          strstr(why.text, "whole"));
     CHECK(world_create_default("no such scene", &world, &why) == MO_ERR_ARGUMENT && world == NULL);
 }
 
