@@ -26,6 +26,11 @@ static int is_ball_mass(const double *M)
     return 1;
 }
 
+static double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 static int is_frame(const double *A)
 {
     for (int i = 0; i < 3; ++i) {
@@ -38,35 +43,39 @@ static int is_frame(const double *A)
     return 1;
 }
 
-/* Is B = sign (e_k, l e_0 x e_k), with e_k the linear parts of A?  Then the lever is l. */
-static int has_lever(const double *A, const double *B, double sign, double *lever)
+/* Is B = sign (e_k, l e_0 x e_k), with e_k the linear parts of A?  Then the lever is l.  turned: e_0 x e_1 and e_0 x e_2. */
+static int has_lever(const double *A, double turned[2][3], const double *B, double sign,
+                     double *lever)
 {
-    double turn[3], size = 0, off = 0;
-    mo_vec3_cross(A, A + 6, turn);
-    *lever = sign * mo_vec3_dot(turn, B + 9);
-    for (int k = 0; k < 3; ++k) {
-        const double *e = A + 6 * k, *row = B + 6 * k;
-        mo_vec3_cross(A, e, turn);
-        for (int i = 0; i < 3; ++i) {
-            size = fmax(size, fabs(row[3 + i]));
-            off = fmax(off, fabs(row[3 + i] - (k ? sign * *lever * turn[i] : 0)));
-            if (fabs(row[i] - sign * e[i]) > SAME) {
-                return 0;
-            }
+    double off = 0, off_frame = 0;
+    *lever = sign * mo_vec3_dot(turned[0], B + 9);
+    for (int i = 0; i < 3; ++i) {
+        const double l = sign * *lever;
+        off = larger(off, fabs(B[3 + i]));
+        off = larger(off, fabs(B[9 + i] - l * turned[0][i]));
+        off = larger(off, fabs(B[15 + i] - l * turned[1][i]));
+        for (int k = 0; k < 3; ++k) {
+            off_frame = larger(off_frame, fabs(B[6 * k + i] - sign * A[6 * k + i]));
         }
     }
-    return off <= SAME * size;
+    return off_frame <= SAME && off <= SAME * fabs(*lever);
 }
 
 static int is_ball_contact(const mo_problem *problem, int i, double lever[2])
 {
     const double *A = problem->values + problem->value_start[i];
     const int bodies = problem->block_start[i + 1] - problem->block_start[i];
+    double turned[2][3];
     lever[1] = 0;
+    if (bodies < 1 || bodies > 2) {
+        return 0;
+    }
+    mo_vec3_cross(A, A + 6, turned[0]);
+    mo_vec3_cross(A, A + 12, turned[1]);
     return problem->law[i].kind == MO_LAW_COULOMB && mo_constraint_dim(problem, i) == 3 &&
-           isfinite(*mo_constraint_param(problem, i)) && (bodies == 1 || bodies == 2) &&
-           is_frame(A) && has_lever(A, A, 1, lever) &&
-           (bodies == 1 || has_lever(A, A + 18, -1, lever + 1));
+           isfinite(*mo_constraint_param(problem, i)) && is_frame(A) &&
+           has_lever(A, turned, A, 1, lever) &&
+           (bodies == 1 || has_lever(A, turned, A + 18, -1, lever + 1));
 }
 
 static int has_ball_bodies(const mo_problem *problem)

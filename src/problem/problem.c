@@ -124,6 +124,12 @@ static inline void add_product(int d, int n, const double *block, const double *
         u[2] += (block[6] * x[0] + block[7] * x[1]) + block[8] * x[2];
         return;
     }
+    if (d == 3 && n == 6) { /* a contact of a free body */
+        for (int j = 0; j < 3; ++j) {
+            u[j] += mo_dot(6, block + 6 * j, x);
+        }
+        return;
+    }
     for (int j = 0; j < d; ++j) {
         u[j] += mo_dot(n, block + (size_t)j * n, x);
     }

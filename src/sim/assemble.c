@@ -13,7 +13,8 @@
  *                                         a hundredth of a body goes out in several steps
  *     w_N = e u_N before the impact       in the problem of an impact (Newton's law, Moreau's form; impact.c)
  *     w_T = slip / h                      of a contact that stuck: takes back what tolerance let it slide, so that errors of
- *                                         the solves do not add up to a creep
+ *                                         the solves do not add up to a creep.  Not with a coarse tolerance: what is taken back would then be
+ *                                         as large as the tolerance, and a heap at rest would never start a step inside it
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,8 @@
 #include "sim/world_data.h"
 
 static const double RECOVERY = 0.01; /* of the size of a body: penetration taken back in one step */
-static const double SLIDING = 1e-8;  /* m/s: slower is sticking */
+static const double TAKES_BACK = 1e-6; /* tolerances up to this */
+static const double SLIDING = 1e-8;    /* m/s: slower is sticking */
 static const double ON_CONE =
     1e-7; /* distance from the cone's edge over its width: nearer slides */
 
@@ -239,6 +241,17 @@ static mo_error write_start(mo_world *world)
     return MO_OK;
 }
 
+/* Room for the contacts that take part, so that nothing is moved while they come. */
+static void reserve(mo_world *world)
+{
+    size_t count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        count += world->contacts.at[k].constraint != MO_NONE;
+    }
+    const size_t of_block = (size_t)(mo_body_rows(world) * (mo_is_planar(world) ? 2 : 3));
+    mo_builder_reserve(world->builder, 0, count, 2 * count, 2 * count * of_block);
+}
+
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
 {
     mo_problem_destroy(world->problem);
@@ -246,6 +259,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].block = MO_NONE;
     }
+    reserve(world);
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         need_body(world, joint->body[0], phase);
@@ -294,7 +308,7 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     double tangential[3];
     mo_vec3_along(impulse, -r[0], contact->frame, tangential);
     contact->mode = mode_of(contact, r, mo_vec3_norm(tangential), mo_vec3_norm(slip));
-    if (contact->mode == MO_CONTACT_STICKS) {
+    if (contact->mode == MO_CONTACT_STICKS && world->def.solver.tol <= TAKES_BACK) {
         mo_vec3_scale(h, slip, contact->slip);
     }
     double u_a[3], u_b[3];

@@ -7,7 +7,8 @@
  * are sorted, and the narrow phase turns each into touches.  So the contacts come in an order that depends on the state
  * alone, not on the tree's past.  A touch takes part in the problem where its gap closes to less than the margin by the end of the step: with the
  * velocities before it, with the free ones, or with these while one of the two bodies is stopped by something else, as those are that a
- * falling heap meets.  The others are kept, since a solve may show that they close after all.
+ * falling heap meets.  The others are kept, since a solve may show that they close after all; and where it makes a body faster than its box was
+ * made for, that body looks again.
  *
  * Contacts of the last step with the same shapes and feature hand over their impulse and their slip.
  */
@@ -17,17 +18,22 @@
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
+static const double LOOKS_AGAIN = 0.1;     /* of the margin: motion beyond what was thought */
 static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none */
 
 /* ---- pairs ------------------------------------------------------------------------------------ */
 
-/* How far a point of the body may move in the step, at most. */
-static double motion_of(const mo_sim_body *body, double h)
+/* How far the shape may move in the step with one of these velocities, at most.  A ball about the centre of its body turns in place. */
+static double motion_of(const mo_sim_shape *shape, const mo_sim_body *body, const double v[6],
+                        const double or_v[6], double h)
 {
-    const double speed = fmax(mo_vec3_norm(body->v), mo_vec3_norm(body->free_v));
-    const double spin = fmax(mo_vec3_norm(body->v + 3), mo_vec3_norm(body->free_v + 3));
+    double arm[3];
+    mo_vec3_minus(shape->pose.position, body->x, arm);
+    const double size = shape->collider.def.kind == MO_SHAPE_BALL ? mo_vec3_norm(arm) : body->size;
+    const double speed = fmax(mo_vec3_norm(v), mo_vec3_norm(or_v));
+    const double spin = fmax(mo_vec3_norm(v + 3), mo_vec3_norm(or_v + 3));
     const double turn =
-        fmin(h * spin, 2) * body->size; /* half a turn moves no point further than two radii */
+        fmin(h * spin, 2) * size; /* half a turn moves no point further than two radii */
     return h * speed + (isfinite(turn) ? turn : 0);
 }
 
@@ -46,26 +52,35 @@ static mo_bounds enlarged(mo_bounds bounds, double by)
     return bounds;
 }
 
+static void set_reach(const mo_world *world, mo_sim_shape *shape)
+{
+    shape->reach = enlarged(mo_collider_bounds_at(&shape->collider, &shape->pose),
+                            margin_of(world, shape, shape) + shape->motion);
+}
+
 static void place_shape(const mo_world *world, mo_sim_shape *shape, double h)
 {
     const mo_sim_body *body = world->body + shape->body;
     const mo_pose pose = mo_body_pose(body);
     shape->pose = mo_pose_compose(&pose, &shape->collider.def.pose);
-    shape->motion = motion_of(body, h);
-    shape->reach = enlarged(mo_collider_bounds_at(&shape->collider, &shape->pose),
-                            margin_of(world, shape, shape) + shape->motion);
+    shape->motion = motion_of(shape, body, body->v, body->free_v, h);
+    set_reach(world, shape);
+}
+
+static void move_in_tree(mo_world *world, const mo_sim_shape *shape)
+{
+    if (shape->proxy >= 0 && world->body[shape->body].kind != MO_BODY_FIXED) {
+        mo_tree_move(world->tree, shape->proxy, &shape->reach, 0.1 * shape->collider.size);
+    }
 }
 
 static void update_tree(mo_world *world, double h)
 {
     for (int k = 0; k < world->shape_places; ++k) {
         mo_sim_shape *shape = world->shape + k;
-        if (!shape->generation) {
-            continue;
-        }
-        place_shape(world, shape, h);
-        if (shape->proxy >= 0 && world->body[shape->body].kind != MO_BODY_FIXED) {
-            mo_tree_move(world->tree, shape->proxy, &shape->reach, 0.1 * shape->collider.size);
+        if (shape->generation) {
+            place_shape(world, shape, h);
+            move_in_tree(world, shape);
         }
     }
 }
@@ -92,6 +107,7 @@ static int may_touch(const mo_world *world, int a, int b)
 typedef struct search {
     mo_world *world;
     int shape;
+    int takes_all; /* whatever the other one finds */
     int failed;
 } search;
 
@@ -111,7 +127,7 @@ static int found(void *context, int item)
     search *s = context;
     const mo_sim_shape *other = s->world->shape + item;
     const int both_search = mo_moves_freely(s->world->body + other->body);
-    if ((!both_search || item > s->shape) && may_touch(s->world, s->shape, item)) {
+    if ((s->takes_all || !both_search || item > s->shape) && may_touch(s->world, s->shape, item)) {
         s->failed = !add_pair(s->world, s->shape, item);
     }
     return !s->failed;
@@ -172,7 +188,7 @@ static mo_error find_pairs(mo_world *world)
         if (!shape->generation || !mo_moves_freely(world->body + shape->body)) {
             continue;
         }
-        search s = {world, k, 0};
+        search s = {world, k, 0, 0};
         mo_tree_query(world->tree, &shape->reach, found, &s);
         for (int i = 0; i < world->boundless_count && !s.failed; ++i) {
             found(&s, world->boundless[i]);
@@ -273,26 +289,31 @@ static void sort_by_feature(mo_sim_contact *contact, int count)
     }
 }
 
+static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
+{
+    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
+    const int first = list->count;
+    world->touches.count = 0;
+    mo_collide_at(&a->collider, &a->pose, &b->collider, &b->pose,
+                  margin_of(world, a, b) + a->motion + b->motion, &world->touches);
+    for (int i = 0; i < world->touches.count; ++i) {
+        if (add_contact(world, pair, world->touches.touch + i, list)) {
+            return MO_ERR_MEMORY;
+        }
+    }
+    sort_by_feature(list->at + first, list->count - first);
+    return world->touches.is_short ? MO_ERR_MEMORY : MO_OK;
+}
+
 /* By shapes, since the pairs are in that order, and by feature. */
 static mo_error collide_pairs(mo_world *world, mo_sim_contacts *list)
 {
     list->count = 0;
     for (int k = 0; k < world->pair_count; ++k) {
         const mo_pair *pair = world->pair + k;
-        const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
-        const int first = list->count;
-        world->touches.count = 0;
-        mo_collide_at(&a->collider, &a->pose, &b->collider, &b->pose,
-                      margin_of(world, a, b) + a->motion + b->motion, &world->touches);
-        for (int i = 0; i < world->touches.count; ++i) {
-            if (add_contact(world, pair, world->touches.touch + i, list)) {
-                return MO_ERR_MEMORY;
-            }
-        }
-        if (world->touches.is_short) {
+        if (collide_pair(world, pair, list)) {
             return MO_ERR_MEMORY;
         }
-        sort_by_feature(list->at + first, list->count - first);
     }
     return MO_OK;
 }
@@ -342,9 +363,118 @@ mo_error mo_contacts_find(mo_world *world, double h)
         return MO_ERR_MEMORY;
     }
     match(world);
-    mo_contacts_choose(world, h);
+    if (world->def.sleeping) { /* else they are chosen after the impacts */
+        mo_contacts_choose(world, h);
+    }
     return MO_OK;
 }
+
+/* ---- faster than thought -------------------------------------------------------------------------- */
+
+/*
+ * A solve may make a body faster than its reach allows for, as one at rest that is hit.  Then it looks further.  Such shapes are marked by
+ * their pairs: world->pair holds one (shape, shape) for each of them.
+ */
+static mo_error mark_fast_shapes(mo_world *world, double h)
+{
+    world->pair_count = 0;
+    for (int k = 0; k < world->shape_places; ++k) {
+        mo_sim_shape *shape = world->shape + k;
+        const mo_sim_body *body = world->body + shape->body;
+        if (!shape->generation || !mo_moves_freely(body)) {
+            continue;
+        }
+        const double motion = motion_of(shape, body, body->next_v, body->next_v, h);
+        if (motion > shape->motion + LOOKS_AGAIN * margin_of(world, shape, shape)) {
+            shape->motion = motion;
+            set_reach(world, shape);
+            move_in_tree(world, shape);
+            if (!add_pair(world, k, k)) {
+                return MO_ERR_MEMORY;
+            }
+        }
+    }
+    return MO_OK;
+}
+
+/* Is there a contact of these shapes among the first `count`, which are sorted? */
+static int has_pair(const mo_sim_contact *contact, int count, const mo_pair *pair)
+{
+    int low = 0;
+    const int end = count;
+    while (count > 0) {
+        const int half = count / 2;
+        const mo_sim_contact *c = contact + low + half;
+        if (c->shape[0] < pair->a || (c->shape[0] == pair->a && c->shape[1] < pair->b)) {
+            low += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return low < end && contact[low].shape[0] == pair->a && contact[low].shape[1] == pair->b;
+}
+
+/* Sorts the contacts from `sorted` on into those before. */
+static mo_error merge(mo_world *world, int sorted)
+{
+    mo_sim_contacts *list = &world->contacts;
+    int left = sorted, right = list->count - sorted;
+    if (right == 0) {
+        return MO_OK;
+    }
+    mo_sim_contact *own = mo_memory_array(&world->allocator, (size_t)right, sizeof *own);
+    if (!own) {
+        return MO_ERR_MEMORY;
+    }
+    memcpy(own, list->at + sorted, (size_t)right * sizeof *own);
+    while (right > 0) {
+        const int takes_left = left > 0 && by_identity(list->at + left - 1, own + right - 1) > 0;
+        list->at[left + right - 1] = takes_left ? list->at[left - 1] : own[right - 1];
+        left -= takes_left;
+        right -= !takes_left;
+    }
+    mo_memory_free(&world->allocator, own);
+    return MO_OK;
+}
+
+mo_error mo_contacts_look_again(mo_world *world, double h)
+{
+    if (mark_fast_shapes(world, h)) {
+        return MO_ERR_MEMORY;
+    }
+    const int fast = world->pair_count, sorted = world->contacts.count;
+    for (int k = 0; k < fast; ++k) { /* pairs of all of them, twice where both are fast */
+        search s = {world, world->pair[k].a, 1, 0};
+        mo_tree_query(world->tree, &world->shape[s.shape].reach, found, &s);
+        for (int i = 0; i < world->boundless_count && !s.failed; ++i) {
+            found(&s, world->boundless[i]);
+        }
+        if (s.failed) {
+            return MO_ERR_MEMORY;
+        }
+    }
+    memmove(world->pair, world->pair + fast,
+            (size_t)(world->pair_count - fast) * sizeof *world->pair);
+    world->pair_count -= fast;
+    if (sort_pairs(world)) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < world->pair_count; ++k) {
+        const mo_pair *pair = world->pair + k;
+        const int is_twice = k > 0 && pair[-1].a == pair->a && pair[-1].b == pair->b;
+        if (!is_twice && !has_pair(world->contacts.at, sorted, pair) &&
+            collide_pair(world, pair, &world->contacts)) {
+            return MO_ERR_MEMORY;
+        }
+    }
+    for (int k = sorted; k < world->contacts.count; ++k) {
+        world->contacts.at[k].constraint = MO_NONE;
+    }
+    return merge(world, sorted);
+}
+
+/* ---- looking ---------------------------------------------------------------------------------- */
 
 mo_error mo_contacts_touching(mo_world *world)
 {

@@ -22,8 +22,13 @@ enum { MOST_ROUNDS = 10 /* of contacts that turn out to close */, MORE_ITERATION
 static const double NEWTONS_TOLERANCE =
     1e-8; /* tolerances up to this are met by Newton's method, not by sweeps */
 static const double BEYOND = 1e-4; /* of such a tolerance: what a few iterations more aim at */
-static const double LATE =
-    1e-6; /* of a body's size: a contact that was left out may penetrate by so much */
+/*
+ * A contact may sink by so much of a body's size in a step.  The residual is a norm over all contacts: a coarse tolerance may leave much of it to one.
+ */
+static const double SINKS = 5e-4;
+enum { MOST_SINKING = 8 }; /* times that the residual is halved for that */
+/* A contact that was left out may penetrate by so much of a body's size, or by this part of a coarse tolerance. */
+static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1;
 
 static mo_error check_step(const mo_world *world, double h, mo_message *why)
 {
@@ -55,20 +60,25 @@ static int closes(const mo_world *world, const mo_sim_contact *contact, double h
     const double rate = of_body[1] - of_body[0];
     const double size = fmin(world->shape[contact->shape[0]].collider.size,
                              world->shape[contact->shape[1]].collider.size);
-    return contact->gap + h * rate < -LATE * size;
+    const double late = fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol);
+    return contact->gap + h * rate < -late * size;
 }
 
-static int take_late_contacts(mo_world *world, double h)
+/* *count of them. */
+static mo_error take_late_contacts(mo_world *world, double h, int *count)
 {
-    int count = 0;
+    *count = 0;
+    if (mo_contacts_look_again(world, h)) {
+        return MO_ERR_MEMORY;
+    }
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         if (contact->constraint == MO_NONE && closes(world, contact, h)) {
             contact->constraint = 0;
-            ++count;
+            ++*count;
         }
     }
-    return count;
+    return MO_OK;
 }
 
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6])
@@ -122,6 +132,44 @@ mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why)
     return MO_OK;
 }
 
+/* The worst contact of the answer sinks by more than it may. */
+static int sinks(const mo_world *world, double h)
+{
+    const mo_worst worst = world->result.residual.penetration_rate;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint == worst.constraint) {
+            const double size = fmin(world->shape[contact->shape[0]].collider.size,
+                                     world->shape[contact->shape[1]].collider.size);
+            return h * worst.value > SINKS * size;
+        }
+    }
+    return 0; /* the limit of a joint, or nothing */
+}
+
+/* Half the residual, again and again, until no contact sinks. */
+static mo_error raise_sinking(mo_world *world, double h)
+{
+    mo_options options = world->def.solver;
+    mo_result *result = &world->result;
+    mo_error error = MO_OK;
+    for (int round = 0; !error && round < MOST_SINKING && result->status == MO_SOLVED &&
+                        result->iterations < options.max_iter && sinks(world, h);
+         ++round) {
+        const int done = result->iterations;
+        memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
+        options.start = world->start;
+        options.tol = 0.5 * result->residual.natural_relative;
+        options.max_iter = world->def.solver.max_iter - done;
+        error = mo_solve(world->problem, &options, result);
+        result->iterations += done;
+        if (!error && result->residual.natural_relative <= world->def.solver.tol) {
+            result->status = MO_SOLVED;
+        }
+    }
+    return error;
+}
+
 static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
@@ -130,6 +178,7 @@ static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_mess
     const double assembled = mo_clock();
     report->seconds_assemble += assembled - start;
     error = error ? error : mo_find_impulses(world, 1, why);
+    error = error ? error : raise_sinking(world, h);
     if (!error) {
         report->iterations += world->result.iterations;
         mo_assemble_answer(world, h);
@@ -141,7 +190,14 @@ static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_mess
 static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     mo_error error = solve(world, h, report, why);
-    for (int round = 0; !error && round < MOST_ROUNDS && take_late_contacts(world, h); ++round) {
+    for (int round = 0; !error && round < MOST_ROUNDS; ++round) {
+        int late;
+        if (take_late_contacts(world, h, &late)) {
+            return mo_fail_memory(why);
+        }
+        if (!late) {
+            break;
+        }
         error = solve(world, h, report, why);
     }
     return error;

@@ -230,6 +230,8 @@ void mo_body_wake(mo_world *world, int place);
 mo_error mo_contacts_find(mo_world *world, double h);
 /* Touches at the present positions as frictionless contacts that all take part, into world->before. */
 mo_error mo_contacts_touching(mo_world *world);
+/* More of them, of bodies that next_v makes faster than was thought when they were found. */
+mo_error mo_contacts_look_again(mo_world *world, double h);
 /* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE). */
 void mo_contacts_choose(mo_world *world, double h);
 double mo_contact_approach(const mo_world *world,

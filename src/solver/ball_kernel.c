@@ -230,6 +230,21 @@ INLINE mo_ball_sums look(const mo_ball_pass *pass, int begin, int end)
     return (mo_ball_sums){sum_of(natural), largest_of(rate)};
 }
 
+/* The states are taken as plain numbers: inverse masses do not change, so they stay. */
+INLINE void push_on(const mo_ball_pass *pass, mo_ball *before)
+{
+    const lanes beta = (lanes){0} + pass->beta;
+    for (int b = 0; b < pass->balls->problem->body_count; ++b) {
+        for (int half = 0; half < 2; ++half) {
+            double *now = (double *)(pass->state + b) + half * L;
+            double *then = (double *)(before + b) + half * L;
+            const lanes own = load(now);
+            *(lanes *)now = own + beta * (own - load(then));
+            *(lanes *)then = own;
+        }
+    }
+}
+
 /* ---- for this processor ------------------------------------------------------------------------- */
 
 static double visit_anywhere(const mo_ball_pass *pass, int begin, int end)
@@ -242,7 +257,17 @@ static mo_ball_sums look_anywhere(const mo_ball_pass *pass, int begin, int end)
     return look(pass, begin, end);
 }
 
+static void push_on_anywhere(const mo_ball_pass *pass, mo_ball *before)
+{
+    push_on(pass, before);
+}
+
 #if defined(__x86_64__)
+__attribute__((target("avx2"))) static void push_on_wide(const mo_ball_pass *pass, mo_ball *before)
+{
+    push_on(pass, before);
+}
+
 __attribute__((target("avx2"))) static double visit_wide(const mo_ball_pass *pass, int begin,
                                                          int end)
 {
@@ -261,6 +286,7 @@ static int is_wide(void)
 }
 #else
 #define visit_wide visit_anywhere
+#define push_on_wide push_on_anywhere
 #define look_wide look_anywhere
 
 static int is_wide(void)
@@ -277,4 +303,9 @@ double mo_ball_visit(const mo_ball_pass *pass, int begin, int end)
 mo_ball_sums mo_ball_look(const mo_ball_pass *pass, int begin, int end)
 {
     return (is_wide() ? look_wide : look_anywhere)(pass, begin, end);
+}
+
+void mo_ball_push_on(const mo_ball_pass *pass, mo_ball *before)
+{
+    (is_wide() ? push_on_wide : push_on_anywhere)(pass, before);
 }

@@ -28,6 +28,12 @@ typedef struct mo_ball_pass {
     double beta; /* of the momentum: the visit starts from r + beta (r - before) */
 } mo_ball_pass;
 
+/*
+ * The velocities of all bodies move on by beta times their last change, and with them all that visits will see; `before` becomes what
+ * they were.
+ */
+void mo_ball_push_on(const mo_ball_pass *pass, mo_ball *before);
+
 /* Visits the batches begin .. end: each contact solved exactly with the others held.  Returns the sum of |dr|^2. */
 double mo_ball_visit(const mo_ball_pass *pass, int begin, int end);
 

@@ -98,22 +98,6 @@ static double look(pass_context *c, int threads)
     return sqrt(square);
 }
 
-/* The velocities move on along their last change, and with them all that visits will see. */
-static void push_on(const workspace *w, double beta)
-{
-    for (int b = 0; b < w->balls->problem->body_count; ++b) {
-        double *now = w->state[b].v, *before = w->state_before[b].v;
-        double *spin = w->state[b].spin, *spin_before = w->state_before[b].spin;
-        for (int k = 0; k < 3; ++k) {
-            const double v = now[k], s = spin[k];
-            now[k] += beta * (v - before[k]);
-            spin[k] += beta * (s - spin_before[k]);
-            before[k] = v;
-            spin_before[k] = s;
-        }
-    }
-}
-
 /* ---- impulses of rows and of batches ------------------------------------------------------------ */
 
 static void take_impulses(const workspace *w, const double *r)
@@ -224,7 +208,7 @@ static int look_at(mo_run *run, pass_context *c, lookout *l, int iteration, doub
         return 0;
     }
     give_impulses(c->w, run->r);
-    const int solved = mo_run_measure(run, iteration, run->r);
+    const int solved = mo_run_confirm(run, iteration, run->r);
     l->goal = solved ? l->goal : 0.7 * l->goal;
     return solved;
 }
@@ -248,7 +232,7 @@ mo_status mo_nsgs_balls_solve(mo_run *run, void *memory)
         }
         if (must_stop || moved == 0) {
             give_impulses(w, run->r);
-            if (mo_run_measure(run, iteration, run->r)) {
+            if (mo_run_confirm(run, iteration, run->r)) {
                 return MO_SOLVED;
             }
             return must_stop ? run->status
@@ -256,12 +240,7 @@ mo_status mo_nsgs_balls_solve(mo_run *run, void *memory)
                                                  "residual is above tol");
         }
         c.pass.beta = cap > 1 ? mo_momentum_next(&m) : 0;
-        if (c.pass.beta > 0) {
-            push_on(w, c.pass.beta);
-        } else {
-            memcpy(w->state_before, w->state,
-                   ((size_t)w->balls->problem->body_count + 1) * sizeof *w->state);
-        }
+        mo_ball_push_on(&c.pass, w->state_before);
         moved = sweep(&c, run->options->threads);
         mo_momentum_watch(&m, moved);
     }
