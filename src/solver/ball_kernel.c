@@ -247,65 +247,58 @@ INLINE void push_on(const mo_ball_pass *pass, mo_ball *before)
 
 /* ---- for this processor ------------------------------------------------------------------------- */
 
-static double visit_anywhere(const mo_ball_pass *pass, int begin, int end)
-{
-    return visit(pass, begin, end);
-}
+typedef struct kernels {
+    double (*visit)(const mo_ball_pass *pass, int begin, int end);
+    mo_ball_sums (*look)(const mo_ball_pass *pass, int begin, int end);
+    void (*push_on)(const mo_ball_pass *pass, mo_ball *before);
+} kernels;
 
-static mo_ball_sums look_anywhere(const mo_ball_pass *pass, int begin, int end)
-{
-    return look(pass, begin, end);
-}
+#define KERNELS(name, target)                                                                      \
+    target static double visit_##name(const mo_ball_pass *pass, int begin, int end)                \
+    {                                                                                              \
+        return visit(pass, begin, end);                                                            \
+    }                                                                                              \
+    target static mo_ball_sums look_##name(const mo_ball_pass *pass, int begin, int end)           \
+    {                                                                                              \
+        return look(pass, begin, end);                                                             \
+    }                                                                                              \
+    target static void push_on_##name(const mo_ball_pass *pass, mo_ball *before)                   \
+    {                                                                                              \
+        push_on(pass, before);                                                                     \
+    }                                                                                              \
+    static const kernels name = {visit_##name, look_##name, push_on_##name};
 
-static void push_on_anywhere(const mo_ball_pass *pass, mo_ball *before)
-{
-    push_on(pass, before);
-}
+#define ANY_TARGET
+KERNELS(anywhere, ANY_TARGET)
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void push_on_wide(const mo_ball_pass *pass, mo_ball *before)
-{
-    push_on(pass, before);
-}
+/* Four lanes in both; the second has twice as many registers. */
+KERNELS(avx2, __attribute__((target("avx2"))))
+KERNELS(avx512, __attribute__((target("avx2,avx512f,avx512vl,avx512dq"))))
 
-__attribute__((target("avx2"))) static double visit_wide(const mo_ball_pass *pass, int begin,
-                                                         int end)
+static const kernels *chosen(void)
 {
-    return visit(pass, begin, end);
-}
-
-__attribute__((target("avx2"))) static mo_ball_sums look_wide(const mo_ball_pass *pass, int begin,
-                                                              int end)
-{
-    return look(pass, begin, end);
-}
-
-static int is_wide(void)
-{
-    return __builtin_cpu_supports("avx2");
+    const int has_more = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    return !__builtin_cpu_supports("avx2") ? &anywhere : has_more ? &avx512 : &avx2;
 }
 #else
-#define visit_wide visit_anywhere
-#define push_on_wide push_on_anywhere
-#define look_wide look_anywhere
-
-static int is_wide(void)
+static const kernels *chosen(void)
 {
-    return 0;
+    return &anywhere;
 }
 #endif
 
 double mo_ball_visit(const mo_ball_pass *pass, int begin, int end)
 {
-    return (is_wide() ? visit_wide : visit_anywhere)(pass, begin, end);
+    return chosen()->visit(pass, begin, end);
 }
 
 mo_ball_sums mo_ball_look(const mo_ball_pass *pass, int begin, int end)
 {
-    return (is_wide() ? look_wide : look_anywhere)(pass, begin, end);
+    return chosen()->look(pass, begin, end);
 }
 
 void mo_ball_push_on(const mo_ball_pass *pass, mo_ball *before)
 {
-    (is_wide() ? push_on_wide : push_on_anywhere)(pass, before);
+    chosen()->push_on(pass, before);
 }

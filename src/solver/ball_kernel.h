@@ -3,7 +3,7 @@
 /*
  * The work on batches of contacts between balls (problem/balls.h), MO_BALL_LANES contacts at a time in vector registers.
  *
- * Compiled twice, for any processor and for those with AVX2; products and sums are never contracted, so both give the same bits.
+ * Compiled for any processor, for those with AVX2 and for those with AVX-512; products and sums are never contracted, so all give the same bits.
  */
 #ifndef MO_SOLVER_BALL_KERNEL_H
 #define MO_SOLVER_BALL_KERNEL_H
