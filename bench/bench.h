@@ -9,6 +9,9 @@ struct experiment_call; /* cli/experiments.h */
 /* One Gauss-Seidel sweep over a packing, beside streaming the bytes it reads. */
 int bench_sweep(const struct experiment_call *asked);
 
+/* Heaps of balls that fall and come to rest: time of a step, penetration, residual. */
+int bench_beads(const struct experiment_call *asked);
+
 /* Time and memory of the default method as a packing grows. */
 int bench_scaling(const struct experiment_call *asked);
 

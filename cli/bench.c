@@ -25,6 +25,9 @@ static const args_command COMMAND = {
 static const experiment BENCHES[] = {
     {"sweep", "one Gauss-Seidel sweep over a million contacts, beside streaming the same bytes",
      bench_sweep},
+    {"beads",
+     "balls that fall into a box: time of a step, penetration, residual, up to --contacts balls",
+     bench_beads},
     {"scaling",
      "time and memory of the default method on packings of a thousand to a million contacts",
      bench_scaling},

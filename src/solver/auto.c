@@ -6,7 +6,7 @@
  *   problem                                      what is done
  *   up to MO_AUTO_TINY blocks                    sweeps over all of it, without looking at it any further
  *   more than MO_AUTO_LARGE blocks               sweeps over all of it, as many as the caller allows
- *   balls (problem/balls.h), coarse tolerance    up to BALL_SWEEPS sweeps over all of it: they cost least, and mostly suffice
+ *   balls (problem/balls.h), coarse tolerance    sweeps over all of it: up to BALL_SWEEPS, or alone from MANY_BALLS contacts on
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
  *                                                auto_stages.c: sweeps, newton, ipm, aln
  *
@@ -23,7 +23,11 @@
 
 #include "problem/views.h"
 
-enum { BALL_SWEEPS = 1000 };
+enum {
+    BALL_SWEEPS = 1000,
+    MANY_BALLS =
+        500 /* contacts: from here on sweeps alone, since a factorisation costs a thousand of them */
+};
 static const double COARSE = 1e-5; /* tolerance that sweeps reach before Newton's method would */
 
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
@@ -51,7 +55,7 @@ static const mo_stage *first_stage(mo_run *run)
     if (run->options->tol >= COARSE) {
         run->error = mo_problem_balls(run->problem, &balls);
     }
-    return balls ? &many : NULL;
+    return !balls ? NULL : count > MANY_BALLS ? &all : &many;
 }
 
 static mo_status sweep_first(mo_run *run, const mo_stage *first, mo_message *story)

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * `moreau bench beads`: balls that fall into a box and come to rest, a heap larger from row to row.
+ *
+ * The scene `beads` with 600, 5,000, 20,000 and 100,000 balls, up to --contacts of them, runs for six seconds with steps of 0.02 s, on one thread, with every
+ * step solved to a relative residual of 2e-3, then of 1e-4 (up to FINE_MOST balls).
+ *
+ *   ms          processor time of a step, mean; the parts are shares of it by the wall clock
+ *   penetration the deepest at the start of any step, in radii
+ *   residual    the worst of any step, by mo_measure
+ *   unsolved    steps that missed the tolerance
+ *
+ * With --out: beads.csv, a row for each run and step, and the figure beads.svg.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "beads_gp.h"
+#include "bench.h"
+#include "command.h"
+#include "experiments.h"
+#include "json.h"
+#include "machine.h"
+#include "moreau/moreau.h"
+#include "text.h"
+#include "worlds.h"
+
+#include "../papers/common.h"
+
+static const char *const COMMAND = "bench";
+static const double STEP = 0.02, TIME = 6, TOLERANCES[] = {2e-3, 1e-4};
+static const int SIZES[] = {600, 5000, 20000, 100000};
+
+enum { DEFAULT_MOST = 5000, FINE_MOST = 600, RUNS_MOST = 8, SIZE_COUNT = 4 };
+
+typedef struct bead_run {
+    int balls;
+    double tolerance;
+    int steps, unsolved, contacts;            /* contacts: in the last step */
+    double seconds;                           /* of the processor           */
+    double collide, assemble, solve, advance; /* shares             */
+    double penetration, residual, sweeps;
+} bead_run;
+
+typedef struct bead_report {
+    int count;
+    bead_run runs[RUNS_MOST];
+} bead_report;
+
+/* ---- measuring --------------------------------------------------------------------------------- */
+
+static mo_error build(int balls, double tolerance, mo_world **world, double *radius,
+                      mo_message *why)
+{
+    const world_scene *scene = world_scene_find("beads");
+    double values[WORLD_PARAMETERS];
+    world_default_values(scene, values);
+    mo_error error = world_set_value(scene, values, "count", balls, why);
+    error = error ? error : scene->build(values, world, why);
+    if (error) {
+        return error;
+    }
+    *radius =
+        mo_body_shape(*world, mo_world_body(*world, mo_world_body_count(*world) - 1), 0).radius;
+    mo_world_def def = mo_world_definition(*world);
+    def.solver.tol = tolerance;
+    return mo_world_change(*world, &def, why);
+}
+
+static void add_step(const mo_step_report *step, double seconds, double radius, bead_run *run)
+{
+    ++run->steps;
+    run->seconds += seconds;
+    run->unsolved += step->status != MO_SOLVED;
+    run->contacts = step->contacts;
+    run->collide += step->seconds_collide;
+    run->assemble += step->seconds_assemble;
+    run->solve += step->seconds_solve;
+    run->advance += step->seconds_advance;
+    run->penetration = fmax(run->penetration, step->penetration / radius);
+    run->residual = fmax(run->residual, step->residual.natural_relative);
+    run->sweeps += step->iterations;
+}
+
+static mo_error measure(bead_run *run, FILE *csv, mo_message *why)
+{
+    mo_world *world = NULL;
+    double radius = 1;
+    mo_error error = build(run->balls, run->tolerance, &world, &radius, why);
+    const int steps = (int)lround(TIME / STEP);
+    for (int k = 0; !error && k < steps; ++k) {
+        mo_step_report step;
+        const double start = machine_processor_clock();
+        error = mo_world_step(world, STEP, &step, why);
+        const double seconds = machine_processor_clock() - start;
+        if (!error) {
+            add_step(&step, seconds, radius, run);
+        }
+        if (!error && csv) {
+            fprintf(csv, "%d,%g,%.6g,%.6g,%d,%d,%.3g,%.3g,%s\n", run->balls, run->tolerance,
+                    (k + 1) * STEP, 1e3 * seconds, step.contacts, step.iterations,
+                    step.penetration / radius, step.residual.natural_relative,
+                    mo_status_word(step.status));
+        }
+    }
+    mo_world_destroy(world);
+    const double wall = run->collide + run->assemble + run->solve + run->advance;
+    double *const parts[] = {&run->collide, &run->assemble, &run->solve, &run->advance};
+    for (int k = 0; k < 4; ++k) {
+        *parts[k] /= wall > 0 ? wall : 1;
+    }
+    return error;
+}
+
+static double ms(const bead_run *run)
+{
+    return 1e3 * run->seconds / run->steps;
+}
+
+/* ---- telling ----------------------------------------------------------------------------------- */
+
+static void print_head(void)
+{
+    printf("Balls dropped into a box: %g s in steps of %g s, one thread\n\n", TIME, STEP);
+    printf("   balls tolerance  ms a step (collide assemble solve advance)  sweeps  contacts  "
+           "penetration  residual  unsolved\n");
+}
+
+static void print_run(const bead_run *run)
+{
+    printf("%8d %9.0e %10.3g %9.0f%% %7.0f%% %4.0f%% %6.0f%% %8.1f %9d %9.1e r %9.1e %4d of %d\n",
+           run->balls, run->tolerance, ms(run), 100 * run->collide, 100 * run->assemble,
+           100 * run->solve, 100 * run->advance, run->sweeps / run->steps, run->contacts,
+           run->penetration, run->residual, run->unsolved, run->steps);
+    fflush(stdout);
+}
+
+static void print_json(const bead_report *report)
+{
+    json j = json_begin(stdout);
+    json_object(&j, NULL);
+    json_text(&j, "experiment", "beads");
+    json_number(&j, "step", STEP);
+    json_array(&j, "runs");
+    for (int k = 0; k < report->count; ++k) {
+        const bead_run *run = &report->runs[k];
+        json_object(&j, NULL);
+        json_whole(&j, "balls", run->balls);
+        json_number(&j, "tolerance", run->tolerance);
+        json_whole(&j, "steps", run->steps);
+        json_whole(&j, "unsolved_steps", run->unsolved);
+        json_whole(&j, "contacts_last", run->contacts);
+        json_number(&j, "seconds_step", run->seconds / run->steps);
+        json_number(&j, "share_collide", run->collide);
+        json_number(&j, "share_assemble", run->assemble);
+        json_number(&j, "share_solve", run->solve);
+        json_number(&j, "share_advance", run->advance);
+        json_number(&j, "sweeps_step", run->sweeps / run->steps);
+        json_number(&j, "worst_penetration_radii", run->penetration);
+        json_number(&j, "worst_residual", run->residual);
+        json_object_end(&j);
+    }
+    json_array_end(&j);
+    json_object_end(&j);
+    json_end(&j);
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
+/* The number after --contacts; 0 where it is none, which has then been said. */
+static int read_most(const char *text)
+{
+    char *end;
+    const double value = text ? strtod(text, &end) : DEFAULT_MOST;
+    if (text && (end == text || *end || !(value >= 1 && value <= 1e6) || value != floor(value))) {
+        say(COMMAND, "--contacts needs a whole number from 1 to 1000000, not '%.60s'", text);
+        return 0;
+    }
+    return (int)value;
+}
+
+/* beads.csv in the folder, or NULL, which has then been said. */
+static FILE *open_csv(const char *folder)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%.900s/beads.csv", folder);
+    FILE *file = paper_make_folder(folder) ? fopen(path, "w") : NULL;
+    if (file) {
+        fprintf(file, "balls,tolerance,time,ms,contacts,sweeps,penetration,residual,status\n");
+    } else {
+        say(COMMAND, "%.900s cannot be written: choose another folder after --out", path);
+    }
+    return file;
+}
+
+/* The sizes up to `most`; `most` itself where it is below the first. */
+static mo_error run_all(int most, int is_silent, FILE *csv, bead_report *report, mo_message *why)
+{
+    mo_error error = MO_OK;
+    for (int k = 0; k < 2 * SIZE_COUNT && !error; ++k) {
+        const int size = SIZES[k / 2], balls = k < 2 && most < size ? most : size;
+        if (balls > most || (k % 2 == 1 && balls > FINE_MOST)) {
+            continue;
+        }
+        bead_run *run = &report->runs[report->count++];
+        *run = (bead_run){.balls = balls, .tolerance = TOLERANCES[k % 2]};
+        error = measure(run, csv, why);
+        if (!error && !is_silent) {
+            print_run(run);
+        }
+    }
+    return error;
+}
+
+int bench_beads(const experiment_call *asked)
+{
+    bead_report report = {0};
+    mo_message why = {""};
+    const int most = read_most(asked->own);
+    if (most == 0) {
+        return EXIT_CALL;
+    }
+    FILE *csv = asked->out ? open_csv(asked->out) : NULL;
+    if (asked->out && !csv) {
+        return EXIT_FAILED;
+    }
+    paper_use_one_blas_thread();
+    if (!asked->json) {
+        print_head();
+    }
+    const mo_error error = run_all(most, asked->json, csv, &report, &why);
+    const int is_written = !csv || fclose(csv) == 0;
+    if (error) {
+        say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
+        return EXIT_FAILED;
+    }
+    if (asked->json) {
+        print_json(&report);
+    }
+    const int is_drawn =
+        !asked->out ||
+        paper_explain_drawing(paper_draw(asked->out, beads_gp, sizeof beads_gp), asked->out) == 0;
+    return is_written && is_drawn ? EXIT_DONE : EXIT_FAILED;
+}
