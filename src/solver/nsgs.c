@@ -120,7 +120,9 @@ static void extrapolate_range(void *context, int begin, int end)
     const extrapolation *e = context;
     for (int k = begin; k < end; ++k) {
         const double now = e->now[k];
-        e->now[k] += e->beta * (now - e->before[k]);
+        if (e->beta > 0) { /* else before may not be set yet */
+            e->now[k] += e->beta * (now - e->before[k]);
+        }
         e->before[k] = now;
     }
 }
