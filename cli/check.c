@@ -19,13 +19,11 @@ static const args_command COMMAND = {
     .about =
         "Says of the problem in each FCLIB file whether it has no solution, one, or several, and "
         "by what"
-        " evidence. Problems of up to 96 rows with laws that are polyhedral (Coulomb in the plane, "
-        "no"
-        " friction, facets, pyramids, joints) get all their solutions, with a certificate that is "
-        "checked"
-        " apart before it counts. For Coulomb's cone in space there are the conditions for "
-        "existence and"
-        " pointedness, and the word of a method. docs/check.md says what each answer means and "
+        " evidence. Problems of up to 96 rows get all"
+        " their solutions, with a certificate that is checked apart before it counts. For larger "
+        "ones"
+        " there are the conditions for existence and pointedness, and the word of a method. "
+        "docs/check.md says what each answer means and "
         "what it does"
         " not mean.\n\n"
         "The exit status is 0 where every file got an answer, also where that is none or unknown.",

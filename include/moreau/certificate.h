@@ -117,9 +117,9 @@ typedef struct mo_solution_set {
 } mo_solution_set;
 
 /*
- * All solutions of a problem with polyhedral laws (coulomb in the plane, faceted, pyramid, frictionless, sliding, joints
- * and boxes) and at most 96 rows; looks at no more than `most_systems` cells (0: 20,000).  Problems beyond
- * that end as MO_VERDICT_UNKNOWN, or as MO_VERDICT_EXISTS or _SEVERAL by what was found so far.
+ * All solutions of a problem with at most 96 rows and any laws but rolling and soft-finger; looks at no more than
+ * `most_systems` cells (0: 20,000).  What is not decided by then, or too near to a border, ends as MO_VERDICT_UNKNOWN, or
+ * as MO_VERDICT_EXISTS or _SEVERAL by what was found so far.
  */
 MO_API mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems,
                                       mo_solution_set *set);

@@ -3,48 +3,17 @@
 /*
  * One verdict from all the evidence, in this order:
  *
- *   all solutions of the problem, where it is small and polyhedral
+ *   all solutions of the problem, where it is small
  *   no motion without penetration: none                                           [acary2011, eq. 4.5]
  *   closed or pointed: a solution exists                                          [acary2011, Theorems 4.6 and 5.1]
  *   a method solves it: a solution exists, as far as the measure tells
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "certificate/search.h"
 #include "moreau/solve.h"
-
-static void classify(const mo_problem *problem, mo_found_solution *found)
-{
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const mo_constraint_view view = mo_problem_constraint(problem, i);
-        const double *r = found->r + view.offset, *u = found->u + view.offset;
-        double force = 0, slip = 0;
-        for (int k = 1; k < view.dim; ++k) {
-            force = hypot(force, r[k]);
-            slip = hypot(slip, u[k]);
-        }
-        mo_found_mode mode =
-            slip > 0 && force >= view.law.mu * r[0] * (1 - 1e-9) ? MO_FOUND_SLIDE : MO_FOUND_STICK;
-        if (view.law.kind == MO_LAW_BILATERAL) {
-            mode = MO_FOUND_STICK;
-        } else if (view.law.kind == MO_LAW_BOX) {
-            mode = MO_FOUND_HELD;
-        } else if (r[0] <= 0) {
-            mode = MO_FOUND_APART;
-        } else if (view.dim == 1 || view.law.mu == 0) {
-            mode = MO_FOUND_TOUCH;
-        }
-        for (int k = 0; k < view.dim; ++k) {
-            const int box = view.law.kind == MO_LAW_BOX;
-            found->modes[view.offset + k] = box && r[k] <= view.law.lower[k]   ? MO_FOUND_LOWER
-                                            : box && r[k] >= view.law.upper[k] ? MO_FOUND_UPPER
-                                                                               : mode;
-        }
-    }
-}
 
 /* The one solution that a method found, as a set. */
 static mo_error keep_result(const mo_problem *problem, const mo_result *result,
@@ -73,7 +42,7 @@ static mo_error keep_result(const mo_problem *problem, const mo_result *result,
     if (found->v && dofs) {
         memcpy(found->v, result->v, dofs * sizeof(double));
     }
-    classify(problem, found);
+    mo_classify_modes(problem, found);
     return MO_OK;
 }
 

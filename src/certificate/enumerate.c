@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * All solutions of a small problem with polyhedral laws, by branch and bound over the cells of measure/cells.h.
+ * All solutions of a small problem, by branch and bound over the cells of measure/cells.h.
  *
  *     visit(cells):  all units decided?   compute the solutions of this cell
  *                    its rows contradict each other, by multipliers that reach far enough?   EMPTY
@@ -15,6 +15,10 @@
  *                                   u_k further than the closeness up or down is asked for, row by row:
  *     none of it is feasible        the cell has one velocity (several impulses perhaps)               NEAR
  *     some of it is                 a set of velocities of positive dimension: convex, with two points known
+ *
+ * Coulomb's cone in space slides in sectors, which relax it, so that no cell says what its solutions are.  Methods are asked
+ * for solutions first, and a sector is halved until it is empty or all of it is NEAR a listed solution; in a small
+ * sector that is neither, Newton's method looks for one.
  *
  * Every decision goes into the certificate as it is made, and the certificate is checked before a verdict rests on it.
  * Limits: the number of cells may grow as 4^contacts (10^contacts for pyramids) where the relaxation prunes nothing; a
@@ -123,8 +127,9 @@ static void keep_other(mo_search *s, int solution, int dimension)
     }
 }
 
-/* Asks row by row whether the cell holds a velocity far from its solution. */
-static void surround(mo_search *s, int solution)
+/* Asks row by row whether the cell holds a velocity far from the solution: none, by a proof?  In an exact cell what is
+ * far is a solution too. */
+static int surround(mo_search *s, int solution, int is_exact)
 {
     const int n = s->system->enclosure->n;
     int dimension = 0, proven = 1;
@@ -138,6 +143,9 @@ static void surround(mo_search *s, int solution)
             continue;
         }
         proven = 0;
+        if (!is_exact) {
+            break;
+        }
         if (s->polyhedron.has_point) {
             velocity_of(s, s->polyhedron.x, s->other);
             if (joins_span(s, &dimension)) {
@@ -145,7 +153,66 @@ static void surround(mo_search *s, int solution)
             }
         }
     }
-    s->is_complete = s->is_complete && proven;
+    return proven;
+}
+
+/* ---- sectors ---------------------------------------------------------------------------------- */
+
+static void visit(mo_search *s);
+
+/* The widest sector among the cells; -1 where there is none that can be halved. */
+static int widest_sector(const mo_search *s)
+{
+    int widest = -1, children[MO_CELL_MOST_CELLS];
+    for (int k = 0; k < s->system->unit_count; ++k) {
+        const int cell = s->system->cells[k];
+        if (cell >= MO_CELL_FIRST_SECTOR && mo_cell_is_sector(&s->system->units[k], cell) &&
+            mo_cell_split(&s->system->units[k], cell, children) > 0 &&
+            (widest < 0 || cell < s->system->cells[widest])) {
+            widest = k;
+        }
+    }
+    return widest;
+}
+
+/* A node that says that all of this cell is near a listed solution; taken back where that cannot be proven. */
+static int is_near_listed(mo_search *s)
+{
+    mo_certificate *c = &s->set->certificate;
+    const size_t nodes = c->node_count, values = c->value_count;
+    const int solution = mo_search_find(s, 10 * MO_CLOSENESS);
+    int proven = 0;
+    if (solution >= 0) {
+        proven = surround(s, solution, 0);
+        c->node_count = proven ? c->node_count : nodes;
+        c->value_count = proven ? c->value_count : values;
+    }
+    return proven;
+}
+
+/* A cell with sectors and a point in it, whose r and u are at hand: near a listed solution, or halved. */
+static void sector_cell(mo_search *s)
+{
+    int children[MO_CELL_MOST_CELLS];
+    if (is_near_listed(s) || s->error) {
+        return;
+    }
+    const int unit = widest_sector(s);
+    if (unit < 0 || s->system->cells[unit] > MO_SMALLEST_SECTOR) {
+        s->is_complete = 0;
+        return;
+    }
+    const int cell = s->system->cells[unit];
+    const int count = mo_cell_split(&s->system->units[unit], cell, children);
+    if (cell > MO_SMALL_SECTOR) { /* not near any: perhaps a solution that is not listed yet */
+        mo_search_refine(s);
+    }
+    mo_search_add_node(s, MO_PROOF_SPLIT, unit, -1);
+    for (int k = 0; k < count; ++k) {
+        s->system->cells[unit] = children[k];
+        visit(s);
+    }
+    s->system->cells[unit] = cell;
 }
 
 static void singular_cell(mo_search *s)
@@ -154,13 +221,20 @@ static void singular_cell(mo_search *s)
     if (is_empty(s, MO_REACH_LEAST)) {
         mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
         mo_search_add_values(s, s->system->row_count, s->polyhedron.y);
-    } else if (s->polyhedron.has_point) {
-        memcpy(s->r, s->polyhedron.x, n * sizeof *s->r);
-        velocity_of(s, s->r, s->u);
+        return;
+    }
+    if (!s->polyhedron.has_point) {
+        s->is_complete = 0;
+        return;
+    }
+    memcpy(s->r, s->polyhedron.x, n * sizeof *s->r);
+    velocity_of(s, s->r, s->u);
+    if (widest_sector(s) >= 0) {
+        sector_cell(s);
+    } else if (mo_cells_are_met(s->system, s->r)) {
         const int solution = mo_search_add_solution(s, 0);
-        if (!s->error) {
-            surround(s, solution);
-        }
+        const int proven = !s->error && surround(s, solution, s->is_exact);
+        s->is_complete = s->is_complete && proven;
     } else {
         s->is_complete = 0;
     }
@@ -173,7 +247,7 @@ static int root_fits(mo_search *s)
 {
     load(s);
     memcpy(s->polyhedron.x, s->r, (size_t)s->system->enclosure->n * sizeof *s->r);
-    return mo_polyhedron_meets(&s->polyhedron);
+    return mo_polyhedron_meets(&s->polyhedron) && mo_cells_are_met(s->system, s->r);
 }
 
 static void last_cell(mo_search *s)
@@ -356,6 +430,10 @@ static mo_error search_in(mo_cell_system *system, long long most_systems, mo_sol
     }
     arena = (mo_arena){memory, 0};
     lay_out(&s, n, rows, &arena);
+    s.is_exact = !has_relaxed_cells(system);
+    if (!s.is_exact) {
+        mo_search_seed(&s);
+    }
     visit(&s);
     if (!s.error) {
         judge(&s);
@@ -379,13 +457,7 @@ mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems
     }
     error = mo_cell_system_create(&enclosure, &system, &set->message);
     if (!error) {
-        if (has_relaxed_cells(&system)) {
-            mo_say(
-                &set->message, "%s",
-                "all solutions are searched for polyhedral laws only: coulomb in space is not one");
-        } else {
-            error = search_in(&system, most_systems > 0 ? most_systems : DEFAULT_SYSTEMS, set);
-        }
+        error = search_in(&system, most_systems > 0 ? most_systems : DEFAULT_SYSTEMS, set);
         mo_cell_system_destroy(&system);
     }
     mo_enclosure_destroy(&enclosure);

@@ -45,12 +45,12 @@ double mo_search_listed(const mo_search *search, int solution, int k)
     return search->set->certificate.u[(size_t)solution * e->n + k] / e->unit_u[k];
 }
 
-static int find_near(const mo_search *search)
+int mo_search_find(const mo_search *search, double distance)
 {
     for (int s = 0; s < search->set->count; ++s) {
         int near = 1;
         for (int k = 0; k < search->system->enclosure->n && near; ++k) {
-            near = fabs(search->u[k] - mo_search_listed(search, s, k)) <= 0.5 * MO_CLOSENESS;
+            near = fabs(search->u[k] - mo_search_listed(search, s, k)) <= distance;
         }
         if (near) {
             return s;
@@ -124,7 +124,7 @@ static mo_found_solution *append_solution(mo_search *search)
 
 int mo_search_add_solution(mo_search *search, int is_proven)
 {
-    const int near = find_near(search);
+    const int near = mo_search_find(search, 0.5 * MO_CLOSENESS);
     if (near >= 0) {
         if (is_proven && !search->set->solutions[near].is_proven) {
             write_solution(search, &search->set->solutions[near], 1);

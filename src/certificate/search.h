@@ -15,6 +15,10 @@
  */
 #define MO_REACH_INNER 1e12
 
+/* Sectors (cells.h): one this small that is near no listed solution is a place to look for one, and one smaller still
+ * is given up; 2^6 and 2^24 to the turn. */
+enum { MO_SMALL_SECTOR = 1 << 7, MO_SMALLEST_SECTOR = 1 << 25 };
+
 typedef struct mo_search {
     mo_cell_system *system;
     mo_polyhedron polyhedron;
@@ -24,6 +28,7 @@ typedef struct mo_search {
     mo_solution_set *set;
     size_t node_room, value_room, solution_room, u_room;
     long long most_systems;
+    int is_exact;    /* no cell is a relaxation: there is no Coulomb cone in space */
     int is_complete; /* every cell so far has a node */
     mo_error error;
 } mo_search;
@@ -38,6 +43,19 @@ void mo_search_add_values(mo_search *search, int count, const double *y);
 
 /* The solution in search->u, search->r with the cells at hand: its index; a near one counts as the same. */
 int mo_search_add_solution(mo_search *search, int is_proven);
+
+/* A listed solution within so many natural units of search->u, or -1. */
+int mo_search_find(const mo_search *search, double distance);
+
+/* Asks methods for a solution, and lists what the measure accepts. */
+void mo_search_seed(mo_search *search);
+
+/* Newton's method from search->r for the modes of the cells at hand, sliding directions free; what the measure accepts
+ * is listed.  Finds solutions that every iteration runs away from. */
+void mo_search_refine(mo_search *search);
+
+/* The modes of a solution, from its u and r. */
+void mo_classify_modes(const mo_problem *problem, mo_found_solution *found);
 
 /* u of a listed solution in natural units, as the checker reads it. */
 double mo_search_listed(const mo_search *search, int solution, int k);

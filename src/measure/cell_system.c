@@ -200,6 +200,31 @@ static void write_zeros(const mo_cell_system *system, mo_ball *r, mo_ball *u)
     }
 }
 
+/* mu^2 r_N^2 - |r_T|^2 of a sticking contact in space. */
+static mo_ball room_in_cone(const mo_unit *unit, const mo_ball *r)
+{
+    const mo_ball limit = mo_ball_mul(mo_ball_exact(unit->law.mu), r[unit->row]);
+    mo_ball room = mo_ball_mul(limit, limit);
+    for (int k = unit->row + 1; k < unit->row + unit->dim; ++k) {
+        room = mo_ball_add(room, mo_ball_neg(mo_ball_mul(r[k], r[k])));
+    }
+    return room;
+}
+
+int mo_cells_are_met(const mo_cell_system *system, const double *r)
+{
+    int met = 1;
+    for (int k = 0; k < system->unit_count && met; ++k) {
+        const mo_unit *unit = &system->units[k];
+        if (mo_cell_has_round_cone(unit, system->cells[k])) {
+            const double *at = r + unit->row, force = hypot(at[1], at[2]);
+            met = unit->law.mu * at[0] - force >= -1e-10 * fmax(1, force);
+        }
+    }
+    return met;
+}
+
+/* Where the root is, by the rows; and by the round cones, which they relax. */
 static mo_root_place place_of(const mo_cell_system *system, const mo_ball *r, const mo_ball *u)
 {
     mo_root_place place = MO_ROOT_INSIDE;
@@ -209,6 +234,14 @@ static mo_root_place place_of(const mo_cell_system *system, const mo_ball *r, co
             continue;
         }
         place = mo_ball_upper(value) < 0 ? MO_ROOT_OUTSIDE : MO_ROOT_EDGE;
+    }
+    for (int k = 0; k < system->unit_count && place != MO_ROOT_OUTSIDE; ++k) {
+        if (mo_cell_has_round_cone(&system->units[k], system->cells[k])) {
+            const mo_ball room = room_in_cone(&system->units[k], r);
+            if (!(mo_ball_lower(room) >= 0)) {
+                place = mo_ball_upper(room) < 0 ? MO_ROOT_OUTSIDE : MO_ROOT_EDGE;
+            }
+        }
     }
     return place;
 }

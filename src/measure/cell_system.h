@@ -56,4 +56,7 @@ typedef enum mo_root_place {
 /* Unknown: no square system, or one that may be singular.  r and u (n balls each) hold the root otherwise. */
 mo_root_place mo_cell_system_root(mo_cell_system *system, mo_ball *r, mo_ball *u);
 
+/* Are the round cones of sticking contacts, which the rows relax, met by r to 1e-10? */
+int mo_cells_are_met(const mo_cell_system *system, const double *r);
+
 #endif

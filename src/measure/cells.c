@@ -481,6 +481,16 @@ int mo_cell_is_exact(const mo_unit *unit, int cell)
     return family_of(unit) == FAMILY_SPACE ? cell == 0 : mo_cell_split(unit, cell, children) == 0;
 }
 
+int mo_cell_is_sector(const mo_unit *unit, int cell)
+{
+    return family_of(unit) == FAMILY_SPACE && cell >= MO_CELL_FIRST_SECTOR;
+}
+
+int mo_cell_has_round_cone(const mo_unit *unit, int cell)
+{
+    return family_of(unit) == FAMILY_SPACE && cell == 1;
+}
+
 mo_found_mode mo_cell_mode(const mo_unit *unit, int cell)
 {
     const family f = family_of(unit);

@@ -61,6 +61,12 @@ int mo_cell_is_exact(const mo_unit *unit, int cell);
 /* The rows of a cell (room for MO_CELL_MOST_ROWS); their number.  unit_r: natural unit of the impulse. */
 int mo_cell_rows(const mo_unit *unit, int cell, double unit_r, mo_cell_row *rows);
 
+/* Is it a sector of sliding velocities of Coulomb's cone in space? */
+int mo_cell_is_sector(const mo_unit *unit, int cell);
+
+/* The round cone that the stick cell of Coulomb in space relaxes; no other cell has one. */
+int mo_cell_has_round_cone(const mo_unit *unit, int cell);
+
 mo_found_mode mo_cell_mode(const mo_unit *unit, int cell);
 
 #endif

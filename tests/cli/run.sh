@@ -354,7 +354,7 @@ out_has '"pointed":{"answer":"holds"'
 run check block.hdf5 stack.hdf5 joint.hdf5 islands.hdf5 empty.hdf5
 status_is 0
 err_is_empty
-out_has '^block.hdf5: exists'
+out_has '^block.hdf5: unique'
 out_has '^empty.hdf5: unique'
 run check missing.hdf5
 fails_on missing.hdf5
