@@ -134,14 +134,21 @@ static void the_gripper_lifts_what_friction_can_hold(void **state)
 {
     (void)state;
     for (int heavy = 0; heavy < 2; ++heavy) {
-        /* two fingers with 200 N and mu 0.6 hold 240 N, 24 kg; the lighter one slips until it has the palm's speed */
+        /*
+         * Two fingers with 200 N and mu 0.6 hold 240 N, 24 kg.  The lighter box slips until it has the palm's speed.  How a finger shares its load
+         * among its four corners is not determined, and an uneven share turns the box a little meanwhile: so a bound, not a height.
+         */
         mo_world *world = build("gripper", "mass", heavy ? 40 : 10);
         for (int step = 0; step < 200; ++step) {
             CHECK(mo_world_step(world, 0.005, NULL, NULL) == MO_OK);
         }
         const double z = mo_body_get(world, mo_world_body(world, 1)).pose.position[2];
-        const double slip = 0.2 * 0.2 / (2 * (240.0 / 10 - 9.81));
-        CHECK_NEAR(z, heavy ? 0.1 : 0.1 + 0.2 * 0.75 - slip, 2e-3);
+        const double slip = 0.2 * 0.2 / (2 * (240.0 / 10 - 9.81)); /* of a box that does not turn */
+        if (heavy) {
+            CHECK_NEAR(z, 0.1, 1e-3);
+        } else {
+            CHECK_NEAR(z, 0.1 + 0.2 * 0.75 - slip, 0.02);
+        }
         mo_world_destroy(world);
     }
 }
