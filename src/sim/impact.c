@@ -31,12 +31,15 @@ static int bounces(const mo_world *world, const mo_sim_contact *contact, double 
     return speed > fmax(world->def.restitution_speed, fall) && contact->gap <= h * speed;
 }
 
-static int choose(mo_world *world, double h)
+/* After the first impact only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
+static int choose(mo_world *world, double h, int is_first)
 {
     int count = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
-        const int takes_part = bounces(world, contact, h);
+        const int may_bounce = is_first || world->body[contact->body[0]].block != MO_NONE ||
+                               world->body[contact->body[1]].block != MO_NONE;
+        const int takes_part = may_bounce && bounces(world, contact, h);
         contact->constraint = takes_part ? 0 : MO_NONE;
         count += takes_part;
     }
@@ -101,7 +104,8 @@ static void accept(mo_world *world, mo_step_report *report)
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why)
 {
     mo_error error = MO_OK;
-    for (*count = 0; !error && *count < MOST_IMPACTS && choose(world, h) > 0; ++*count) {
+    for (*count = 0; !error && *count < MOST_IMPACTS && choose(world, h, *count == 0) > 0;
+         ++*count) {
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
              restitution -= 0.5) {

@@ -26,7 +26,7 @@ static const double BEYOND = 1e-4; /* of such a tolerance: what a few iterations
  * A contact may sink by so much of a body's size in a step.  The residual is a norm over all contacts: a coarse tolerance may leave much of it to one.
  */
 static const double SINKS = 5e-4;
-enum { MOST_SINKING = 8 }; /* times that the residual is halved for that */
+enum { MOST_SINKING = 5, SINKING_SWEEPS = 200 }; /* iterations against that, so many times */
 /* A contact that was left out may penetrate by so much of a body's size, or by this part of a coarse tolerance. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1;
 
@@ -147,22 +147,21 @@ static int sinks(const mo_world *world, double h)
     return 0; /* the limit of a joint, or nothing */
 }
 
-/* Half the residual, again and again, until no contact sinks. */
-static mo_error raise_sinking(mo_world *world, double h)
+/* Half the residual, again and again, until no contact sinks or it has cost enough.  An answer counts where it meets the tolerance. */
+static mo_error raise_sinking(mo_world *world, double h, mo_step_report *report)
 {
     mo_options options = world->def.solver;
     mo_result *result = &world->result;
     mo_error error = MO_OK;
-    for (int round = 0; !error && round < MOST_SINKING && result->status == MO_SOLVED &&
-                        result->iterations < options.max_iter && sinks(world, h);
+    options.start = world->start;
+    options.max_iter = options.max_iter < SINKING_SWEEPS ? options.max_iter : SINKING_SWEEPS;
+    for (int round = 0;
+         !error && round < MOST_SINKING && result->status == MO_SOLVED && sinks(world, h);
          ++round) {
-        const int done = result->iterations;
         memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-        options.start = world->start;
         options.tol = 0.5 * result->residual.natural_relative;
-        options.max_iter = world->def.solver.max_iter - done;
         error = mo_solve(world->problem, &options, result);
-        result->iterations += done;
+        report->iterations += result->iterations;
         if (!error && result->residual.natural_relative <= world->def.solver.tol) {
             result->status = MO_SOLVED;
         }
@@ -175,15 +174,27 @@ static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_mess
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
     const double start = mo_clock();
     mo_error error = mo_assemble(world, &phase, why);
-    const double assembled = mo_clock();
-    report->seconds_assemble += assembled - start;
+    report->seconds_assemble += mo_clock() - start;
     error = error ? error : mo_find_impulses(world, 1, why);
-    error = error ? error : raise_sinking(world, h);
     if (!error) {
         report->iterations += world->result.iterations;
         mo_assemble_answer(world, h);
     }
-    report->seconds_solve += mo_clock() - assembled;
+    return error;
+}
+
+/* Contacts that close after all, of this answer or of a better one where that sinks: *count of them. */
+static mo_error look_over(mo_world *world, double h, mo_step_report *report, int *count)
+{
+    mo_error error = take_late_contacts(world, h, count);
+    if (error || *count > 0 || !sinks(world, h)) {
+        return error;
+    }
+    error = raise_sinking(world, h, report);
+    if (!error) {
+        mo_assemble_answer(world, h);
+        error = take_late_contacts(world, h, count);
+    }
     return error;
 }
 
@@ -192,10 +203,10 @@ static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo
     mo_error error = solve(world, h, report, why);
     for (int round = 0; !error && round < MOST_ROUNDS; ++round) {
         int late;
-        if (take_late_contacts(world, h, &late)) {
+        if (look_over(world, h, report, &late)) {
             return mo_fail_memory(why);
         }
-        if (!late) {
+        if (late == 0) {
             break;
         }
         error = solve(world, h, report, why);
@@ -290,11 +301,13 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
                sizeof world->body->v);
     }
     error = find_contacts(world, h) ? mo_fail_memory(why) : MO_OK;
-    report->seconds_collide = mo_clock() - start;
+    const double found = mo_clock();
+    report->seconds_collide = found - start;
     report->penetration = deepest(world);
     error = error ? error : bounce(world, h, report, why);
     error = error ? error : solve_step(world, h, report, why);
     const double solved = mo_clock();
+    report->seconds_solve = solved - found - report->seconds_assemble;
     error = error ? error : mo_advance_poses(world, h, why);
     if (error) {
         undo_contacts(world);
