@@ -3,6 +3,7 @@
 /* The convex conditions against closed forms, the evidence against its definition, and evidence that lies. */
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "moreau/moreau.h"
@@ -279,6 +280,60 @@ static void a_ball_crushed_in_space_has_no_solution_and_a_free_one_has(void **st
     mo_problem_destroy(loose);
 }
 
+/* ---- memory that runs out ------------------------------------------------------------------------ */
+
+typedef struct rationed {
+    long left; /* requests that are still granted */
+} rationed;
+
+static void *reallocate_rationed(void *user, void *p, size_t size)
+{
+    rationed *ration = user;
+    if (size == 0) {
+        free(p);
+        return NULL;
+    }
+    return ration->left-- > 0 ? realloc(p, size) : NULL;
+}
+
+/* Planar and in space, so that every part of the check asks for memory. */
+static mo_problem *rationed_problem(rationed *ration, int d)
+{
+    const mo_allocator allocator = {reallocate_rationed, ration};
+    const double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, f[3] = {-1, -0.2, 0.1}, w[3] = {-0.1, 0.2, 0};
+    const mo_law law = mo_law_coulomb(0.4);
+    mo_builder *builder = NULL;
+    mo_problem *problem = NULL;
+    CHECK(mo_builder_create(&allocator, &builder) == MO_OK);
+    mo_builder_add_body(builder, 3, M, f);
+    mo_builder_add_constraint(builder, d, &law, w);
+    mo_builder_add_jacobian(builder, 0, 0, d, 3, M);
+    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+    mo_builder_destroy(builder);
+    return problem;
+}
+
+static void a_check_without_memory_says_so_and_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    for (int d = 2; d <= 3; ++d) {
+        rationed ration = {1000000};
+        mo_problem *problem = rationed_problem(&ration, d);
+        mo_error error = MO_ERR_MEMORY;
+        int requests = 0;
+        for (; error == MO_ERR_MEMORY && requests < 3000; ++requests) {
+            mo_check_result check;
+            ration.left = requests;
+            error = mo_check(problem, 0, &check);
+            CHECK(error == MO_ERR_MEMORY || check.verdict == MO_VERDICT_UNIQUE);
+            mo_check_clear(&check);
+        }
+        assert_int_equal(error, MO_OK);
+        CHECK(requests > 10);
+        mo_problem_destroy(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +344,7 @@ int main(void)
         cmocka_unit_test(evidence_that_lies_is_rejected),
         cmocka_unit_test(no_planar_problem_without_solution_meets_a_condition_for_existence),
         cmocka_unit_test(a_ball_crushed_in_space_has_no_solution_and_a_free_one_has),
+        cmocka_unit_test(a_check_without_memory_says_so_and_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

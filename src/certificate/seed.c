@@ -55,7 +55,11 @@ static void list_accepted(mo_search *search)
     for (int k = 0; k < e->n; ++k) {
         r[k] = search->r[k] * e->unit_r[k];
     }
-    if (mo_measure_scaled(e->problem, r, &scaled) != MO_OK || !(scaled <= 1e-9)) {
+    const mo_error error = mo_measure_scaled(e->problem, r, &scaled);
+    if (error == MO_ERR_MEMORY) {
+        search->error = error;
+    }
+    if (error || !(scaled <= 1e-9)) {
         return;
     }
     const int solution = mo_search_add_solution(search, 0);
@@ -85,8 +89,11 @@ void mo_search_seed(mo_search *search)
         options.method = methods[k];
         options.tol = 1e-11;
         options.max_iter = 500;
-        if (mo_solve(search->system->enclosure->problem, &options, &result) == MO_OK) {
+        const mo_error error = mo_solve(search->system->enclosure->problem, &options, &result);
+        if (!error) {
             list_result(search, &result);
+        } else if (error == MO_ERR_MEMORY) {
+            search->error = error;
         }
         mo_result_clear(&result);
     }
