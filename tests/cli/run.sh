@@ -289,7 +289,7 @@ that "the threads change the answer" cmp -s residual-1 residual-2
 
 if command -v timeout > /dev/null; then
     call="moreau solve slow.hdf5 stack.hdf5, interrupted"
-    timeout --preserve-status -s INT 1 "$moreau" solve slow.hdf5 stack.hdf5 --method nsgs --json --tol 1e-15 \
+    timeout --preserve-status -s INT 3 "$moreau" solve slow.hdf5 stack.hdf5 --method nsgs --json --tol 1e-15 \
         --max-iter 2000000000 > out 2> err
     status=$?
     status_is 1
