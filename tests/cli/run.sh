@@ -288,8 +288,9 @@ that "the threads change the answer" cmp -s residual-1 residual-2
 # ---- Ctrl-C ------------------------------------------------------------------------------------
 
 if command -v timeout > /dev/null; then
+    # in the foreground: otherwise timeout signals its group too, and the second Ctrl-C ends the program at once
     call="moreau solve slow.hdf5 stack.hdf5, interrupted"
-    timeout --preserve-status -s INT 3 "$moreau" solve slow.hdf5 stack.hdf5 --method nsgs --json --tol 1e-15 \
+    timeout --foreground --preserve-status -s INT 3 "$moreau" solve slow.hdf5 stack.hdf5 --method nsgs --json --tol 1e-15 \
         --max-iter 2000000000 > out 2> err
     status=$?
     status_is 1

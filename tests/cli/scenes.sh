@@ -238,7 +238,7 @@ fi
 
 if command -v timeout > /dev/null; then
     call="moreau run, interrupted"
-    timeout --preserve-status -s INT 3 "$moreau" run stack --set count=2 --steps 100000000 --csv cut.csv \
+    timeout --foreground --preserve-status -s INT 3 "$moreau" run stack --set count=2 --steps 100000000 --csv cut.csv \
         --every 1000 --json > out 2> err
     status=$?
     status_is 1
