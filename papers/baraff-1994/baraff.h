@@ -11,7 +11,6 @@
  *   friction.c  random problems with static and with dynamic friction
  *   claims.c    the paper's statements beside ours
  *   data.c      the tables as CSV
- *   draw.c      gnuplot
  *   run.c       `moreau reproduce baraff`
  */
 #ifndef BARAFF_H
@@ -124,9 +123,5 @@ void br_check_claims(const br_results *results, br_claim *claims);
 
 mo_error br_write_data(const char *folder, const br_results *results, const br_claim *claims,
                        mo_message *why);
-
-typedef enum br_drawn { BR_DRAWN, BR_NO_FILE, BR_NO_GNUPLOT, BR_GNUPLOT_FAILED } br_drawn;
-
-br_drawn br_draw(const char *folder);
 
 #endif

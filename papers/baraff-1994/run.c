@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "baraff.h"
+#include "baraff_gp.h"
 #include "command.h"
+#include "common.h"
 #include "experiments.h"
 #include "json.h"
 #include "papers.h"
@@ -17,28 +18,6 @@ static const char *const COMMAND = "reproduce";
 
 static const char *const figures[] = {"cost.png", "pivots.png"};
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
-
-/* Makes the folder and those above it; false, with errno, where that fails. */
-static int make_folder(const char *folder)
-{
-    char path[1024];
-    const size_t length = strlen(folder);
-    if (length == 0 || length >= sizeof path) {
-        errno = length == 0 ? ENOENT : ENAMETOOLONG;
-        return 0;
-    }
-    memcpy(path, folder, length + 1);
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-            return 0;
-        }
-        *slash = '/';
-    }
-    struct stat found;
-    return (mkdir(path, 0777) == 0 || errno == EEXIST) && stat(path, &found) == 0 &&
-           (S_ISDIR(found.st_mode) || (errno = ENOTDIR, 0));
-}
 
 /* ---- for a person ---------------------------------------------------------------------------- */
 
@@ -107,11 +86,11 @@ static void print_trials(const br_results *results)
     }
 }
 
-static void print_files(const char *folder, br_drawn drawn)
+static void print_files(const char *folder, paper_drawn drawn)
 {
     printf("\nIn ");
     text_put(stdout, folder);
-    printf(": the tables as CSV%s\n", drawn == BR_DRAWN ? ", cost.png and pivots.png" : "");
+    printf(": the tables as CSV%s\n", drawn == PAPER_DRAWN ? ", cost.png and pivots.png" : "");
 }
 
 /* ---- for a program --------------------------------------------------------------------------- */
@@ -182,7 +161,7 @@ static void json_trials(json *j, const char *key, const br_trials *rows, int cou
 }
 
 static void print_json(const br_results *results, const br_claim *claims, const char *folder,
-                       br_drawn drawn)
+                       paper_drawn drawn)
 {
     json j = json_begin(stdout);
     json_object(&j, NULL);
@@ -194,7 +173,7 @@ static void print_json(const br_results *results, const br_claim *claims, const 
     json_trials(&j, "dynamic", results->sliding, BR_MUS);
     json_text(&j, "folder", folder);
     json_array(&j, "figures");
-    for (int k = 0; drawn == BR_DRAWN && k < FIGURE_COUNT; ++k) {
+    for (int k = 0; drawn == PAPER_DRAWN && k < FIGURE_COUNT; ++k) {
         json_text(&j, NULL, figures[k]);
     }
     json_array_end(&j);
@@ -203,26 +182,6 @@ static void print_json(const br_results *results, const br_claim *claims, const 
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
-
-static int explain_drawing(br_drawn drawn, const char *folder)
-{
-    switch (drawn) {
-    case BR_DRAWN:
-        return EXIT_DONE;
-    case BR_NO_GNUPLOT:
-        say(COMMAND,
-            "gnuplot is missing, so that no figure was drawn; install it (on Debian and Ubuntu: "
-            "apt install gnuplot-nox) and run this again; the data are in %.400s",
-            folder);
-        return EXIT_DONE;
-    case BR_GNUPLOT_FAILED:
-        say(COMMAND, "gnuplot could not draw %.400s/figures.gp", folder);
-        return EXIT_FAILED;
-    default:
-        say(COMMAND, "%.400s/figures.gp cannot be written", folder);
-        return EXIT_FAILED;
-    }
-}
 
 static int run_in(const char *folder, int as_json, br_results *results)
 {
@@ -240,7 +199,7 @@ static int run_in(const char *folder, int as_json, br_results *results)
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
-    const br_drawn drawn = br_draw(folder);
+    const paper_drawn drawn = paper_draw(folder, baraff_gp, sizeof baraff_gp);
     if (as_json) {
         print_json(results, claims, folder, drawn);
     } else {
@@ -250,14 +209,14 @@ static int run_in(const char *folder, int as_json, br_results *results)
         print_trials(results);
         print_files(folder, drawn);
     }
-    const int status = explain_drawing(drawn, folder);
+    const int status = paper_explain_drawing(drawn, folder);
     return output_is_good() ? status : EXIT_FAILED;
 }
 
 int paper_baraff(const experiment_call *asked)
 {
     const char *folder = asked->out ? asked->out : "out/baraff";
-    if (!make_folder(folder)) {
+    if (!paper_make_folder(folder)) {
         say(COMMAND, "the folder %.400s cannot be made: %s", folder, strerror(errno));
         return EXIT_FAILED;
     }

@@ -10,7 +10,6 @@
  *   rules.c        beyond the paper: the rules for r on the particle and on harder problems
  *   claims.c       the paper's statements beside ours
  *   data.c         the data of the figures as CSV
- *   draw.c         gnuplot
  *   run.c          `moreau reproduce lu-trinkle`
  */
 #ifndef LU_TRINKLE_H
@@ -153,9 +152,5 @@ mo_error lt_check_claims(const lt_comparison *rules, lt_claim claims[LT_CLAIM_CO
 /* Writes every CSV file into the folder. */
 mo_error lt_write_data(const char *folder, const lt_comparison *rules, const lt_claim *claims,
                        mo_message *why);
-
-/* Writes figures.gp into the folder and runs gnuplot there. */
-typedef enum lt_drawn { LT_DRAWN, LT_NO_GNUPLOT, LT_GNUPLOT_FAILED, LT_NO_FILE } lt_drawn;
-lt_drawn lt_draw(const char *folder);
 
 #endif

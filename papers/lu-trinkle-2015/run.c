@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command.h"
+#include "common.h"
 #include "experiments.h"
 #include "json.h"
 #include "lu_trinkle.h"
+#include "lu_trinkle_gp.h"
 #include "papers.h"
 #include "text.h"
 
@@ -18,28 +19,6 @@ static const char *const COMMAND = "reproduce";
 static const char *const figures[] = {"figure2.png", "figure3.png", "figure4.png", "figure5.png",
                                       "rules.png"};
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
-
-/* Makes the folder and those above it; false, with errno, where that fails. */
-static int make_folder(const char *folder)
-{
-    char path[1024];
-    const size_t length = strlen(folder);
-    if (length == 0 || length >= sizeof path) {
-        errno = length == 0 ? ENOENT : ENAMETOOLONG;
-        return 0;
-    }
-    memcpy(path, folder, length + 1);
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-            return 0;
-        }
-        *slash = '/';
-    }
-    struct stat found;
-    return (mkdir(path, 0777) == 0 || errno == EEXIST) && stat(path, &found) == 0 &&
-           (S_ISDIR(found.st_mode) || (errno = ENOTDIR, 0));
-}
 
 /* ---- for a person ---------------------------------------------------------------------------- */
 
@@ -81,12 +60,12 @@ static void print_rules(const lt_comparison *rules)
     printf("\n");
 }
 
-static void print_files(const char *folder, lt_drawn drawn)
+static void print_files(const char *folder, paper_drawn drawn)
 {
     printf("\nIn ");
     text_put(stdout, folder);
     printf(": the data as CSV");
-    for (int k = 0; drawn == LT_DRAWN && k < FIGURE_COUNT; ++k) {
+    for (int k = 0; drawn == PAPER_DRAWN && k < FIGURE_COUNT; ++k) {
         printf("%s%s", k + 1 < FIGURE_COUNT ? ", " : " and ", figures[k]);
     }
     printf("\n");
@@ -95,7 +74,7 @@ static void print_files(const char *folder, lt_drawn drawn)
 /* ---- for a program --------------------------------------------------------------------------- */
 
 static void print_json(const lt_claim *claims, const lt_comparison *rules, const char *folder,
-                       lt_drawn drawn)
+                       paper_drawn drawn)
 {
     json j = json_begin(stdout);
     json_object(&j, NULL);
@@ -126,7 +105,7 @@ static void print_json(const lt_claim *claims, const lt_comparison *rules, const
     json_array_end(&j);
     json_text(&j, "folder", folder);
     json_array(&j, "figures");
-    for (int k = 0; drawn == LT_DRAWN && k < FIGURE_COUNT; ++k) {
+    for (int k = 0; drawn == PAPER_DRAWN && k < FIGURE_COUNT; ++k) {
         json_text(&j, NULL, figures[k]);
     }
     json_array_end(&j);
@@ -135,26 +114,6 @@ static void print_json(const lt_claim *claims, const lt_comparison *rules, const
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
-
-static int explain_drawing(lt_drawn drawn, const char *folder)
-{
-    switch (drawn) {
-    case LT_DRAWN:
-        return EXIT_DONE;
-    case LT_NO_GNUPLOT:
-        say(COMMAND,
-            "gnuplot is missing, so that no figure was drawn; install it (on Debian and Ubuntu: "
-            "apt install gnuplot-nox) and run this again; the data are in %.400s",
-            folder);
-        return EXIT_DONE;
-    case LT_GNUPLOT_FAILED:
-        say(COMMAND, "gnuplot could not draw %.400s/figures.gp", folder);
-        return EXIT_FAILED;
-    default:
-        say(COMMAND, "%.400s/figures.gp cannot be written", folder);
-        return EXIT_FAILED;
-    }
-}
 
 static int run_in(const char *folder, int as_json, lt_comparison *rules)
 {
@@ -167,7 +126,7 @@ static int run_in(const char *folder, int as_json, lt_comparison *rules)
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
-    const lt_drawn drawn = lt_draw(folder);
+    const paper_drawn drawn = paper_draw(folder, lu_trinkle_gp, sizeof lu_trinkle_gp);
     if (as_json) {
         print_json(claims, rules, folder, drawn);
     } else {
@@ -175,14 +134,14 @@ static int run_in(const char *folder, int as_json, lt_comparison *rules)
         print_rules(rules);
         print_files(folder, drawn);
     }
-    const int status = explain_drawing(drawn, folder);
+    const int status = paper_explain_drawing(drawn, folder);
     return output_is_good() ? status : EXIT_FAILED;
 }
 
 int paper_lu_trinkle(const experiment_call *asked)
 {
     const char *folder = asked->out ? asked->out : "out/lu-trinkle";
-    if (!make_folder(folder)) {
+    if (!paper_make_folder(folder)) {
         say(COMMAND, "the folder %.400s cannot be made: %s", folder, strerror(errno));
         return EXIT_FAILED;
     }

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/dense.h"
 
 typedef enum pass { FREE, PAIRS } pass;
@@ -331,6 +332,26 @@ static size_t fill_of_couplings(const mo_lcp *lcp)
         }
     }
     return fill;
+}
+
+mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, const char *method,
+                      mo_message *why)
+{
+    mo_arena counting = {NULL, 0};
+    mo_lcp lcp;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        if (!mo_lcp_takes(problem, i)) {
+            return mo_fail(why, MO_ERR_UNSUPPORTED,
+                           "method %s does not take the infinite mu of constraint %d", method, i);
+        }
+    }
+    mo_lcp_layout(problem, MO_LCP_EXACT, facets, &counting, &lcp);
+    if (lcp.size > most_unknowns) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "method %s takes %d unknowns at most, but this problem has %d of them",
+                       method, most_unknowns, lcp.size);
+    }
+    return MO_OK;
 }
 
 mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill)

@@ -134,6 +134,10 @@ typedef struct mo_lcp {
 /* Can this constraint be written as an LCP? */
 int mo_lcp_takes(const mo_problem *problem, int constraint);
 
+/* Can all of them, with at most so many unknowns?  `why` names the method that asks. */
+mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, const char *method,
+                      mo_message *why);
+
 /*
  * Lays the view out, with `facets` directions for each round disc.  With a counting arena only the sizes are
  * set; with a real one everything is.

@@ -61,21 +61,7 @@ enum { PATIENCE = 40 }; /* iterations in which the gap must halve at least once 
 
 static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
 {
-    mo_arena counting = {NULL, 0};
-    mo_lcp lcp;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        if (!mo_lcp_takes(problem, i)) {
-            return mo_fail(why, MO_ERR_UNSUPPORTED,
-                           "method fip does not take the infinite mu of constraint %d", i);
-        }
-    }
-    mo_lcp_layout(problem, MO_LCP_EXACT, options->fip.facets, &counting, &lcp);
-    if (lcp.size > MOST_UNKNOWNS) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "method fip takes %d unknowns at most, but this problem has %d of them",
-                       MOST_UNKNOWNS, lcp.size);
-    }
-    return MO_OK;
+    return mo_lcp_check(problem, options->fip.facets, MOST_UNKNOWNS, "fip", why);
 }
 
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,

@@ -53,21 +53,7 @@ enum { MOST_UNKNOWNS = 12000 }; /* a matrix of 1.2 GB */
 
 static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
 {
-    mo_arena counting = {NULL, 0};
-    mo_lcp lcp;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        if (!mo_lcp_takes(problem, i)) {
-            return mo_fail(why, MO_ERR_UNSUPPORTED,
-                           "method lemke does not take the infinite mu of constraint %d", i);
-        }
-    }
-    mo_lcp_layout(problem, MO_LCP_EXACT, options->lemke.facets, &counting, &lcp);
-    if (lcp.size > MOST_UNKNOWNS) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "method lemke takes %d unknowns at most, but this problem has %d of them",
-                       MOST_UNKNOWNS, lcp.size);
-    }
-    return MO_OK;
+    return mo_lcp_check(problem, options->lemke.facets, MOST_UNKNOWNS, "lemke", why);
 }
 
 static void layout_vectors(mo_arena *arena, const mo_problem *problem, int all, int pairs,
