@@ -2,235 +2,150 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* `moreau check`: does a solution exist, is it the only one, is the friction cone pointed. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "args.h"
+#include "check_input.h"
+#include "check_report.h"
 #include "command.h"
-#include "json.h"
-#include "moreau/moreau.h"
-#include "number.h"
 #include "report.h"
+#include "settings.h"
 #include "text.h"
 
 static const args_command COMMAND = {
     .name = "check",
-    .operands = "FILE...",
+    .operands = "FILE|SCENE...",
     .summary = "does a solution exist, is it the only one",
     .about =
-        "Says of the problem in each FCLIB file whether it has no solution, one, or several, and "
-        "by what"
-        " evidence. Problems of up to 96 rows get all"
-        " their solutions, with a certificate that is checked apart before it counts. For larger "
-        "ones"
-        " there are the conditions for existence and pointedness, and the word of a method. "
-        "docs/check.md says what each answer means and "
-        "what it does"
-        " not mean.\n\n"
-        "The exit status is 0 where every file got an answer, also where that is none or unknown.",
+        "Says of each problem whether it has no solution, one, or several, and by what evidence:"
+        " that of an FCLIB file, a named problem of --list, or the problem of one step of a scene "
+        "of"
+        " moreau run --list. Problems of up to 96 rows get all their solutions, with a certificate"
+        " that is checked apart before it counts. For larger ones there are the conditions for"
+        " existence and pointedness, and the word of a method. docs/check.md says what each answer"
+        " means and what it does not mean.\n\n"
+        "The exit status is 0 where every problem got an answer, also where that is none or"
+        " unknown.",
     .examples = "  moreau check rod.hdf5\n"
-                "  moreau check problems/*.hdf5 --json | jq -c '[.file, .verdict]'\n",
-    .least = 1,
+                "  moreau check problems/*.hdf5 --json | jq -c '[.file, .verdict]'\n"
+                "  moreau check painleve-rod --set angle=0.5 --set mu=1\n"
+                "  moreau check stack --set count=3 --step 20\n",
+    .least = 0,
     .most = -1,
 };
 
-/* ---- for a program --------------------------------------------------------------------------- */
+enum { FLAG_LIST, FLAG_SET, FLAG_STEP, FLAG_SYSTEMS, FLAG_JSON, FLAG_COUNT };
 
-static void json_numbers(json *j, const char *key, int count, const double *x)
+typedef struct call {
+    args_values sets;
+    int step; /* 0: none was given */
+    long long most_systems;
+    int json;
+} call;
+
+/* A whole number of a flag, from 1; where it is absent the value stays. */
+static int read_whole(const args_flag *flag, double most, double *value)
 {
-    if (!x) {
-        return;
+    double given = 0;
+    if (!flag->value) {
+        return EXIT_DONE;
     }
-    json_array(j, key);
-    for (int k = 0; k < count; ++k) {
-        json_number(j, NULL, x[k]);
+    if (!settings_number(flag->value, &given) || given < 1 || given > most ||
+        given != (double)(long long)given) {
+        say(COMMAND.name, "--%s takes a whole number above zero, not %.100s", flag->name,
+            flag->value);
+        return EXIT_CALL;
     }
-    json_array_end(j);
+    *value = given;
+    return EXIT_DONE;
 }
 
-static void json_condition(json *j, const char *key, const mo_condition *c)
+static int read_call(const args_flag *flags, call *c)
 {
-    json_object(j, key);
-    json_text(j, "answer", mo_answer_word(c->answer));
-    json_text(j, "means", mo_condition_text(c->kind, c->answer));
-    if (c->message.text[0]) {
-        json_text(j, "message", c->message.text);
-    }
-    json_numbers(j, "motion", c->motion_count, c->motion);
-    json_numbers(j, "impulse", c->impulse_count, c->impulse);
-    if (c->answer == MO_ANSWER_FAILS) {
-        json_number(j, "reach", c->reach);
-    }
-    json_object_end(j);
+    double step = 0, systems = 0;
+    int status = read_whole(&flags[FLAG_STEP], 1e9, &step);
+    status = status ? status : read_whole(&flags[FLAG_SYSTEMS], 1e15, &systems);
+    c->step = (int)step;
+    c->most_systems = (long long)systems;
+    c->json = flags[FLAG_JSON].value != NULL;
+    return status;
 }
 
-/* One word for each contact and joint, an array of them for each box. */
-static void json_modes(json *j, const mo_problem *problem, const mo_found_solution *s)
-{
-    json_array(j, "modes");
-    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
-        const mo_constraint_view view = mo_problem_constraint(problem, i);
-        if (view.law.kind != MO_LAW_BOX) {
-            json_text(j, NULL, mo_found_mode_word(s->modes[view.offset]));
-            continue;
-        }
-        json_array(j, NULL);
-        for (int k = 0; k < view.dim; ++k) {
-            json_text(j, NULL, mo_found_mode_word(s->modes[view.offset + k]));
-        }
-        json_array_end(j);
-    }
-    json_array_end(j);
-}
-
-static void json_solution(json *j, const mo_problem *problem, const mo_found_solution *s)
-{
-    const int rows = mo_problem_row_count(problem);
-    json_object(j, NULL);
-    json_numbers(j, "v", mo_problem_dof_count(problem), s->v);
-    json_numbers(j, "u", rows, s->u);
-    json_numbers(j, "r", rows, s->r);
-    json_modes(j, problem, s);
-    json_truth(j, "proven", s->is_proven);
-    json_whole(j, "dimension", s->dimension);
-    json_numbers(j, "other_u", rows, s->other_u);
-    json_object_end(j);
-}
-
-static void json_certificate(json *j, const mo_solution_set *set)
-{
-    json_object(j, "certificate");
-    json_truth(j, "holds", set->checked.holds);
-    if (set->checked.holds) {
-        json_whole(j, "nodes", (long long)set->certificate.node_count);
-        json_number(j, "reach", set->checked.reach);
-        json_number(j, "closeness", set->checked.closeness);
-    }
-    json_object_end(j);
-}
-
-static void report_json(const char *file, const mo_problem *problem, const mo_check_result *check)
-{
-    json j = json_begin(stdout);
-    json_object(&j, NULL);
-    json_text(&j, "file", file);
-    json_text(&j, "verdict", mo_verdict_word(check->verdict));
-    json_text(&j, "means", mo_verdict_text(check->verdict));
-    json_text(&j, "message", check->message.text);
-    json_array(&j, "solutions");
-    for (int k = 0; k < check->set.count; ++k) {
-        json_solution(&j, problem, &check->set.solutions[k]);
-    }
-    json_array_end(&j);
-    json_certificate(&j, &check->set);
-    json_object(&j, "existence");
-    for (int k = MO_CONDITION_STRICT; k <= MO_CONDITION_FRICTIONLESS; ++k) {
-        json_condition(&j, mo_condition_word((mo_condition_kind)k), &check->conditions[k]);
-    }
-    json_object_end(&j);
-    json_condition(&j, "pointed", &check->conditions[MO_CONDITION_POINTED]);
-    json_condition(&j, "pointed_frictionless",
-                   &check->conditions[MO_CONDITION_POINTED_FRICTIONLESS]);
-    json_whole(&j, "systems", check->set.systems);
-    if (check->was_solved) {
-        json_number(&j, "residual_relative", check->residual);
-    }
-    json_number(&j, "seconds", check->seconds);
-    json_object_end(&j);
-    json_end(&j);
-}
-
-/* ---- for a person ---------------------------------------------------------------------------- */
-
-static void put_modes(const mo_problem *problem, const mo_found_solution *s)
-{
-    enum { MOST = 12 };
-    const int count = mo_problem_constraint_count(problem);
-    for (int i = 0; i < count && i < MOST; ++i) {
-        const mo_constraint_view view = mo_problem_constraint(problem, i);
-        printf(" %s", mo_found_mode_word(s->modes[view.offset]));
-    }
-    printf("%s\n", count > MOST ? " ..." : "");
-}
-
-static void put(const char *file, const mo_problem *problem, const mo_check_result *check)
-{
-    text_put(stdout, file);
-    printf(": %s\n", mo_verdict_word(check->verdict));
-    printf("  means             %s\n", mo_verdict_text(check->verdict));
-    printf("  because           %s\n", check->message.text);
-    for (int k = 0; k < check->set.count; ++k) {
-        const mo_found_solution *s = &check->set.solutions[k];
-        printf("  solution %-8d %s%s:", k + 1,
-               s->is_proven        ? "proven"
-               : check->was_solved ? "by a method"
-                                   : "to rounding",
-               s->dimension > 0 ? ", one of a set of positive dimension" : "");
-        put_modes(problem, s);
-    }
-    if (check->set.checked.holds) {
-        printf("  certificate       %zu nodes, checked; covers impulses up to %s natural units\n",
-               check->set.certificate.node_count, number_short(check->set.checked.reach).text);
-    }
-    for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
-        const mo_condition *c = &check->conditions[k];
-        const int at =
-            printf("  %-20s %-8s ", mo_condition_word(c->kind), mo_answer_word(c->answer));
-        text_put_wrapped(
-            stdout, c->message.text[0] ? c->message.text : mo_condition_text(c->kind, c->answer),
-            at, at);
-    }
-}
-
-/* ---- the command ----------------------------------------------------------------------------- */
-
-static int check_file(const char *file, long long most_systems, int as_json, int *shown)
+static int check_one(const call *c, check_input *input, int *shown)
 {
     mo_message why = {{0}};
-    mo_document document = {0};
     mo_check_result check = {0};
     int status = EXIT_DONE;
-    mo_error error = mo_fclib_read(file, NULL, &document, &why);
+    mo_error error = check_input_load(input, &why);
     if (!error) {
-        error = mo_check(document.problem, most_systems, &check);
+        error = mo_check(input->problem, c->most_systems, &check);
     }
     if (error) {
-        status = report_failure(file, text_of_error(file, error, &why), as_json);
-    } else if (as_json) {
-        report_json(file, document.problem, &check);
+        status = report_failure(input->name, text_of_error(input->name, error, &why), c->json);
+    } else if (c->json) {
+        check_json(input, &check);
     } else {
         fputs((*shown)++ ? "\n" : "", stdout);
-        put(file, document.problem, &check);
+        check_put(input, &check);
     }
     mo_check_clear(&check);
-    mo_document_clear(&document);
+    return status;
+}
+
+/* Every word is understood before the first problem is looked at. */
+static int check_all(const call *c, int count, char **words)
+{
+    int status = EXIT_DONE, shown = 0;
+    check_input input;
+    for (int k = 0; k < count && !status; ++k) {
+        status = check_input_find(COMMAND.name, words[k], &c->sets, c->step, &input);
+    }
+    if (status) {
+        return status;
+    }
+    for (int k = 0; k < count && output_is_good(); ++k) {
+        check_input_find(COMMAND.name, words[k], &c->sets, c->step, &input);
+        status |= check_one(c, &input, &shown);
+        check_input_clear(&input);
+    }
     return status;
 }
 
 int command_check(int argc, char **argv)
 {
-    args_flag flags[] = {
-        {.name = "json", .text = "one JSON object a line for each file, and nothing else"},
-        {.name = "most_systems",
-         .operand = "N",
-         .initial = "20000",
-         .text = "combinations of modes to look at before giving up on all solutions"}};
-    int count = 0, shown = 0, status = EXIT_DONE;
-    const args_answer answer = args_parse(&COMMAND, flags, 2, argc, argv, &count);
+    call c = {.step = 0};
+    int count = 0;
+    args_flag flags[FLAG_COUNT] = {
+        [FLAG_LIST] = {.name = "list", .text = "the named problems, with their parameters"},
+        [FLAG_SET] = {.name = "set",
+                      .operand = "NAME=VALUE",
+                      .text = "a parameter of the scene; may be given several times",
+                      .all = &c.sets},
+        [FLAG_STEP] = {.name = "step",
+                       .operand = "K",
+                       .initial = "1",
+                       .text = "which step of a scene that moves"},
+        [FLAG_SYSTEMS] = {.name = "most_systems",
+                          .operand = "N",
+                          .initial = "20000",
+                          .text =
+                              "combinations of modes to look at before giving up on all solutions"},
+        [FLAG_JSON] = {.name = "json",
+                       .text = "one JSON object a line for each problem, and nothing else"}};
+    const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     }
-    long long most_systems = 0;
-    if (flags[1].value) {
-        char *end = NULL;
-        most_systems = strtoll(flags[1].value, &end, 10);
-        if (end == flags[1].value || *end || most_systems < 1) {
-            say(COMMAND.name, "--most-systems takes a whole number above zero, not %.100s",
-                flags[1].value);
-            return EXIT_CALL;
-        }
+    int status = read_call(flags, &c);
+    if (status) {
+        return status;
     }
-    for (int k = 0; k < count && output_is_good(); ++k) {
-        status |= check_file(argv[k], most_systems, flags[0].value != NULL, &shown);
+    if (flags[FLAG_LIST].value) {
+        check_input_list(c.json);
+        return EXIT_DONE;
     }
-    return status;
+    if (count == 0) {
+        say(COMMAND.name, "name a file or a scene; moreau check --list has the named problems");
+        return EXIT_CALL;
+    }
+    return check_all(&c, count, argv);
 }

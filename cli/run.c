@@ -22,6 +22,7 @@
 #include "run_outputs.h"
 #include "run_report.h"
 #include "run_state.h"
+#include "settings.h"
 #include "text.h"
 
 static const args_command COMMAND = {
@@ -161,69 +162,6 @@ static const world_scene *find_scene(const char *name)
     return NULL;
 }
 
-/* A number, and nothing else. */
-static int read_number(const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    return end != text && !*end && isfinite(*value);
-}
-
-/* Says that the scene has no such parameter, with the nearest one or all of them. */
-static void say_no_parameter(const world_scene *scene, const char *name)
-{
-    char all[512] = "";
-    nearest n = {.typed = name};
-    int length = 0;
-    for (int k = 0; k < world_parameter_count(scene); ++k) {
-        nearest_try(&n, scene->parameter[k].name);
-        length += snprintf(all + length, sizeof all - (size_t)length, "%s%s", k ? ", " : "",
-                           scene->parameter[k].name);
-    }
-    if (n.name) {
-        say(COMMAND.name, "the scene %s has no parameter '%.100s'; did you mean %s?", scene->name,
-            name, n.name);
-    } else {
-        say(COMMAND.name, "the scene %s has no parameter '%.100s'; it has %s", scene->name, name,
-            all);
-    }
-}
-
-static const world_parameter *find_parameter(const world_scene *scene, const char *name)
-{
-    for (int k = 0; k < world_parameter_count(scene); ++k) {
-        if (strcmp(scene->parameter[k].name, name) == 0) {
-            return scene->parameter + k;
-        }
-    }
-    return NULL;
-}
-
-static int read_setting(run_call *call, const char *text)
-{
-    char name[64];
-    const size_t length = strcspn(text, "=");
-    double value = 0;
-    mo_message why = {{0}};
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
-             text);
-    const world_parameter *parameter = find_parameter(call->scene, name);
-    if (!parameter) {
-        say_no_parameter(call->scene, name);
-        return EXIT_CALL;
-    }
-    if (text[length] != '=' || !read_number(text + length + 1, &value)) {
-        say(COMMAND.name, "--set %.100s is not a number for %s, as in --set %s=%s", text, name,
-            name, number_short(parameter->value).text);
-        return EXIT_CALL;
-    }
-    const mo_error error = world_set_value(call->scene, call->values, name, value, &why);
-    if (error) {
-        say(COMMAND.name, "%s", text_of_error("", error, &why));
-    }
-    return error ? EXIT_CALL : EXIT_DONE;
-}
-
 /* A number of a flag between bounds; where it is absent the value stays. */
 static int read_bounded(const args_flag *flag, double least, double most, int whole, double *value)
 {
@@ -231,7 +169,7 @@ static int read_bounded(const args_flag *flag, double least, double most, int wh
     if (!flag->value) {
         return EXIT_DONE;
     }
-    if (!read_number(flag->value, &given) || given < least || given > most ||
+    if (!settings_number(flag->value, &given) || given < least || given > most ||
         (whole && given != floor(given))) {
         say(COMMAND.name, "--%s %.100s is not a %snumber from %s to %s", flag->name, flag->value,
             whole ? "whole " : "", number_short(least).text, number_short(most).text);
@@ -274,7 +212,7 @@ static int read_export(const args_flag *flag, run_call *call)
     if (!flag->value) {
         return EXIT_DONE;
     }
-    if (!read_number(flag->value, &step) || step != floor(step) || step < 1 || step > call->steps) {
+    if (!settings_number(flag->value, &step) || step != floor(step) || step < 1 || step > call->steps) {
         say(COMMAND.name, "--export-problem %.100s: the steps are numbered from 1 to %d",
             flag->value, call->steps);
         return EXIT_CALL;
@@ -291,11 +229,7 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     if (!call->scene) {
         return EXIT_CALL;
     }
-    world_default_values(call->scene, call->values);
-    int status = EXIT_DONE;
-    for (int k = 0; k < sets->count && !status; ++k) {
-        status = read_setting(call, sets->at[k]);
-    }
+    int status = settings_read(COMMAND.name, call->scene, sets, call->values);
     status = status ? status : read_steps(flags, call);
     status = status ? status : read_export(&flags[FLAG_EXPORT], call);
     if (!status && flags[FLAG_METHOD].value && mo_method_find(flags[FLAG_METHOD].value) < 0) {

@@ -3,8 +3,8 @@
 #include "run_list.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "json.h"
 #include "number.h"
 #include "text.h"
 
@@ -19,13 +19,15 @@ static void json_parameter(json *j, const world_parameter *p)
     json_object_end(j);
 }
 
-static void json_scene(json *j, const world_scene *scene)
+void run_list_json(json *j, const world_scene *scene)
 {
     json_object(j, NULL);
     json_text(j, "name", scene->name);
     json_text(j, "text", scene->text);
-    json_number(j, "dt", scene->step);
-    json_number(j, "time", scene->time);
+    if (scene->build) {
+        json_number(j, "dt", scene->step);
+        json_number(j, "time", scene->time);
+    }
     json_array(j, "parameters");
     for (int k = 0; k < world_parameter_count(scene); ++k) {
         json_parameter(j, scene->parameter + k);
@@ -45,12 +47,14 @@ static void put_parameter(const world_parameter *p)
     text_put_wrapped(stdout, p->text, column, COLUMN);
 }
 
-static void put_scene(const world_scene *scene)
+void run_list_put(const world_scene *scene)
 {
-    const int column = printf("%-14s", scene->name);
+    const int column = printf("%-14s%s", scene->name, strlen(scene->name) < 14 ? "" : "  ");
     text_put_wrapped(stdout, scene->text, column, 14);
-    printf("    %s s in steps of %s s\n", number_short(scene->time).text,
-           number_short(scene->step).text);
+    if (scene->build) {
+        printf("    %s s in steps of %s s\n", number_short(scene->time).text,
+               number_short(scene->step).text);
+    }
     for (int k = 0; k < world_parameter_count(scene); ++k) {
         put_parameter(scene->parameter + k);
     }
@@ -72,10 +76,10 @@ void run_list(const world_scene *one, int as_json)
             continue;
         }
         if (as_json) {
-            json_scene(&j, scene);
+            run_list_json(&j, scene);
         } else {
             fputc('\n', stdout);
-            put_scene(scene);
+            run_list_put(scene);
         }
     }
     if (as_json) {

@@ -4,8 +4,13 @@
 #ifndef CLI_RUN_LIST_H
 #define CLI_RUN_LIST_H
 
+#include "json.h"
 #include "worlds.h"
 
 void run_list(const world_scene *one, int as_json);
+
+/* One of them, with its time and its step where it is one that moves. */
+void run_list_put(const world_scene *scene);
+void run_list_json(json *j, const world_scene *scene);
 
 #endif

@@ -361,6 +361,32 @@ run check missing.hdf5
 fails_on missing.hdf5
 run check rod.hdf5 --most-systems 0
 is_wrong_call 'most-systems'
+run check painleve-rod --set angle=0.5 --set mu=1 --json
+is_json_lines 1
+member_is scene '"painleve-rod"'
+member_is verdict '"none"'
+out_has '"solutions":\[\]'
+out_has '"seconds":'
+run check painleve-rod --set angle=0.5 --set mu=0.5
+out_has '^painleve-rod: unique'
+run check billiard --step 2 --json
+status_is 0
+member_is step 2
+run check drum --step 1
+out_has '^drum, step 1: unique'
+run check --list
+status_is 0
+out_has '^crushed-ball '
+run check
+is_wrong_call 'name a file or a scene'
+run check crushed-bal
+is_wrong_call 'did you mean crushed-ball'
+run check crushed-ball --set sped=1
+is_wrong_call 'did you mean speed'
+run check crushed-ball --step 2
+is_wrong_call 'leave out --step'
+run check rod.hdf5 --set mu=1
+is_wrong_call 'is a file'
 
 # ---- info --------------------------------------------------------------------------------------
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What `moreau check` says of one problem. */
+#ifndef CLI_CHECK_REPORT_H
+#define CLI_CHECK_REPORT_H
+
+#include "check_input.h"
+
+void check_json(const check_input *input, const mo_check_result *check);
+void check_put(const check_input *input, const mo_check_result *check);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "nearest.h"
+#include "number.h"
+#include "text.h"
+
+int settings_number(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value);
+}
+
+/* Says that the scene has no such parameter, with the nearest one or all of them. */
+static void say_no_parameter(const char *command, const world_scene *scene, const char *name)
+{
+    char all[512] = "";
+    nearest n = {.typed = name};
+    int length = 0;
+    for (int k = 0; k < world_parameter_count(scene); ++k) {
+        nearest_try(&n, scene->parameter[k].name);
+        length += snprintf(all + length, sizeof all - (size_t)length, "%s%s", k ? ", " : "",
+                           scene->parameter[k].name);
+    }
+    if (n.name) {
+        say(command, "the scene %s has no parameter '%.100s'; did you mean %s?", scene->name, name,
+            n.name);
+    } else {
+        say(command, "the scene %s has no parameter '%.100s'; it has %s", scene->name, name, all);
+    }
+}
+
+static const world_parameter *find_parameter(const world_scene *scene, const char *name)
+{
+    for (int k = 0; k < world_parameter_count(scene); ++k) {
+        if (strcmp(scene->parameter[k].name, name) == 0) {
+            return scene->parameter + k;
+        }
+    }
+    return NULL;
+}
+
+static int read_setting(const char *command, const world_scene *scene, const char *text,
+                        double *values)
+{
+    char name[64];
+    const size_t length = strcspn(text, "=");
+    double value = 0;
+    mo_message why = {{0}};
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
+             text);
+    const world_parameter *parameter = find_parameter(scene, name);
+    if (!parameter) {
+        say_no_parameter(command, scene, name);
+        return EXIT_CALL;
+    }
+    if (text[length] != '=' || !settings_number(text + length + 1, &value)) {
+        say(command, "--set %.100s is not a number for %s, as in --set %s=%s", text, name, name,
+            number_short(parameter->value).text);
+        return EXIT_CALL;
+    }
+    const mo_error error = world_set_value(scene, values, name, value, &why);
+    if (error) {
+        say(command, "%s", text_of_error("", error, &why));
+    }
+    return error ? EXIT_CALL : EXIT_DONE;
+}
+
+int settings_read(const char *command, const world_scene *scene, const args_values *sets,
+                  double *values)
+{
+    int status = EXIT_DONE;
+    world_default_values(scene, values);
+    for (int k = 0; k < sets->count && !status; ++k) {
+        status = read_setting(command, scene, sets->at[k], values);
+    }
+    return status;
+}
