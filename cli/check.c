@@ -43,7 +43,7 @@ typedef struct call {
 } call;
 
 /* A whole number of a flag, from 1; where it is absent the value stays. */
-static int read_whole(const args_flag *flag, double most, double *value)
+static int read_whole(const args_flag *flag, const char *typed, double most, double *value)
 {
     double given = 0;
     if (!flag->value) {
@@ -51,8 +51,7 @@ static int read_whole(const args_flag *flag, double most, double *value)
     }
     if (!settings_number(flag->value, &given) || given < 1 || given > most ||
         given != (double)(long long)given) {
-        say(COMMAND.name, "--%s takes a whole number above zero, not %.100s", flag->name,
-            flag->value);
+        say(COMMAND.name, "%s takes a whole number above zero, not %.100s", typed, flag->value);
         return EXIT_CALL;
     }
     *value = given;
@@ -62,8 +61,8 @@ static int read_whole(const args_flag *flag, double most, double *value)
 static int read_call(const args_flag *flags, call *c)
 {
     double step = 0, systems = 0;
-    int status = read_whole(&flags[FLAG_STEP], 1e9, &step);
-    status = status ? status : read_whole(&flags[FLAG_SYSTEMS], 1e15, &systems);
+    int status = read_whole(&flags[FLAG_STEP], "--step", 1e9, &step);
+    status = status ? status : read_whole(&flags[FLAG_SYSTEMS], "--most-systems", 1e15, &systems);
     c->step = (int)step;
     c->most_systems = (long long)systems;
     c->json = flags[FLAG_JSON].value != NULL;
