@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "check_report.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "json.h"
@@ -20,6 +21,40 @@ static void json_numbers(json *j, const char *key, int count, const double *x)
         json_number(j, NULL, x[k]);
     }
     json_array_end(j);
+}
+
+/* The one mu of all contacts with friction; 0 where they differ or have moments as well. */
+static double common_mu(const mo_problem *problem)
+{
+    double common = 0;
+    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
+        const mo_law law = mo_problem_constraint(problem, i).law;
+        if (law.mu_rolling > 0 || law.mu_torsion > 0 ||
+            (law.mu > 0 && common > 0 && law.mu != common)) {
+            return 0;
+        }
+        common = law.mu > 0 ? law.mu : common;
+    }
+    return common;
+}
+
+/* A member that is null where nothing is known of it. */
+static void json_limit(json *j, const mo_problem *problem, const mo_friction_limit *limit)
+{
+    const double mu = common_mu(problem);
+    if (!(limit->below > 0) && isinf(limit->above)) {
+        json_null(j, "friction_limit");
+        return;
+    }
+    json_object(j, "friction_limit");
+    json_number(j, "pointed_up_to_factor", limit->below);
+    json_number(j, "not_from_factor", limit->above);
+    if (mu > 0) {
+        json_number(j, "pointed_up_to_mu", limit->below * mu);
+        json_number(j, "not_from_mu", limit->above * mu);
+    }
+    json_text(j, "message", limit->message.text);
+    json_object_end(j);
 }
 
 static void json_condition(json *j, const char *key, const mo_condition *c)
@@ -127,6 +162,7 @@ void check_json(const check_input *input, const mo_check_result *check)
     json_condition(&j, "pointed", &check->conditions[MO_CONDITION_POINTED]);
     json_condition(&j, "pointed_frictionless",
                    &check->conditions[MO_CONDITION_POINTED_FRICTIONLESS]);
+    json_limit(&j, problem, &check->limit);
     json_whole(&j, "systems", check->set.systems);
     if (check->was_solved) {
         json_number(&j, "residual_relative", check->residual);
@@ -147,6 +183,20 @@ static void put_modes(const mo_problem *problem, const mo_found_solution *s)
         printf(" %s", mo_found_mode_word(s->modes[view.offset]));
     }
     printf("%s\n", count > MOST ? " ..." : "");
+}
+
+static void put_limit(const mo_problem *problem, const mo_friction_limit *limit)
+{
+    const double mu = common_mu(problem);
+    if (limit->below > 0 && isfinite(limit->above)) {
+        printf("  %-29s pointed up to %.8g times the friction", "friction limit", limit->below);
+        if (mu > 0) {
+            printf(", mu = %.8g", limit->below * mu);
+        }
+        putchar('\n');
+    } else if (limit->message.text[0] && (limit->below > 0 || isfinite(limit->above))) {
+        printf("  %-29s %s\n", "friction limit", limit->message.text);
+    }
 }
 
 void check_put(const check_input *input, const mo_check_result *check)
@@ -180,4 +230,5 @@ void check_put(const check_input *input, const mo_check_result *check)
             stdout, c->message.text[0] ? c->message.text : mo_condition_text(c->kind, c->answer),
             at, at);
     }
+    put_limit(problem, &check->limit);
 }

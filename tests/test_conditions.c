@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "moreau/moreau.h"
+#include "trinkle_pang.h"
 
 typedef struct contact {
     int d;
@@ -107,6 +108,31 @@ static void a_ball_crushed_between_planes_has_no_motion(void **state)
     assert_int_equal(set.verdict, MO_VERDICT_NONE);
     mo_solution_set_clear(&set);
     mo_problem_destroy(problem);
+}
+
+/* [trinkle1997, Theorem 1 (a)]: contacts that all roll, J of full column rank, so that eq. 36 holds: a solution exists. */
+static void grasps_that_only_roll_meet_eq_36(void **state)
+{
+    (void)state;
+    int tried = 0;
+    for (int number = 0; number < TRINKLE_PANG_SETS; number += 5) {
+        const trinkle_pang_set set = trinkle_pang_set_of(number);
+        mo_problem *problem = NULL;
+        if (set.def.sliding > 0 || set.size > 25) {
+            continue;
+        }
+        CHECK(scene_grasp(&set.def, &problem, NULL) == MO_OK);
+        assert_int_equal(answer_of(problem, MO_CONDITION_CLOSED), MO_ANSWER_HOLDS);
+        mo_options options = mo_default_options();
+        mo_result result = {0};
+        options.method = "lemke";
+        CHECK(mo_solve(problem, &options, &result) == MO_OK);
+        assert_int_equal(result.status, MO_SOLVED);
+        mo_result_clear(&result);
+        mo_problem_destroy(problem);
+        ++tried;
+    }
+    CHECK(tried >= 10);
 }
 
 /* ---- random contacts in space ------------------------------------------------------------------ */
@@ -340,6 +366,7 @@ int main(void)
         cmocka_unit_test(painleves_rod_meets_4_4_where_a_solution_exists),
         cmocka_unit_test(a_groove_is_pointed_up_to_the_mu_of_the_closed_form),
         cmocka_unit_test(a_ball_crushed_between_planes_has_no_motion),
+        cmocka_unit_test(grasps_that_only_roll_meet_eq_36),
         cmocka_unit_test(random_contacts_in_space_are_decided_one_way_or_the_other),
         cmocka_unit_test(evidence_that_lies_is_rejected),
         cmocka_unit_test(no_planar_problem_without_solution_meets_a_condition_for_existence),

@@ -138,7 +138,10 @@ MO_API void mo_solution_set_clear(mo_solution_set *set);
  *   pointed-frictionless   the same with mu = 0                   [anitescu2004, eq. 2.11]
  *
  * The impulse that proves that `closed` fails proves it of (4.6) as well, whose answer is the same wherever either is
- * known.  A reduced problem has W in place of H' and q in place of w.
+ * known: no r in K with H r = 0 has w' r < 0.  At the acceleration level that is the condition of [trinkle1997, eq. 36],
+ * Theorem 1 (a), for contacts that all roll.  A reduced problem has W in place of H' and q in place of w.
+ *
+ * Rolling friction and soft fingers have all but `closed`.
  */
 #define MO_CONDITION_LIST(X)                                                                       \
     X(MO_CONDITION_STRICT, "strict",                                                               \
@@ -177,6 +180,8 @@ MO_API const char *mo_condition_text(mo_condition_kind kind, mo_answer answer);
 typedef struct mo_condition {
     mo_condition_kind kind;
     mo_answer answer;
+    double
+        friction; /* the factor on every friction coefficient that it is about: 1, but in a mo_friction_limit */
     int motion_count, impulse_count; /* dof_count, or row_count for a reduced problem; row_count */
     double
         *motion; /* v with H' v + w in K*, or y with W y + q in K*; NULL where it was not found */
@@ -198,12 +203,32 @@ MO_API void mo_condition_clear(mo_condition *condition);
 MO_API mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condition,
                                    mo_certificate_report *report);
 
+/*
+ * How much friction the cone stays pointed for, as one factor on the coefficients of all contacts: it is pointed up to some
+ * factor and not beyond [anitescu2004, section 2.3.1].  below < above <= below (1 + width) unless the message says why not;
+ * above = 0 where no friction is small enough, infinity where no limit was found.
+ */
+typedef struct mo_friction_limit {
+    double below, above; /* pointed with `below` times the coefficients, not with `above` times */
+    mo_condition pointed,
+        blunt; /* the evidence for each: a motion, a self-stress                      */
+    mo_message message;
+
+    mo_allocator allocator; /* the library's own from here on */
+} mo_friction_limit;
+
+MO_API mo_error mo_friction_limit_find(const mo_problem *problem, double width,
+                                       mo_friction_limit *limit);
+MO_API void mo_friction_limit_clear(mo_friction_limit *limit);
+
 /* ---- all of it ---------------------------------------------------------------------------------- */
 
 typedef struct mo_check_result {
     mo_verdict verdict;
     mo_message message; /* what the verdict rests on */
     mo_condition conditions[MO_CONDITION_COUNT];
+    mo_friction_limit
+        limit; /* of problems with at most 48 rows, to 1e-6; of others nothing was asked */
     mo_solution_set
         set; /* all solutions; or, where they were not searched for, one that a method found */
     int was_solved; /* by a method, since nothing better was known; its relative residual           */

@@ -5,9 +5,10 @@
  *
  *   all solutions of the problem, where it is small
  *   no motion without penetration: none                                           [acary2011, eq. 4.5]
- *   closed or pointed: a solution exists                                          [acary2011, Theorems 4.6 and 5.1]
+ *   strict, closed or pointed: a solution exists                                  [acary2011, Theorems 4.6 and 5.1]
  *   a method solves it: a solution exists, as far as the measure tells
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -73,7 +74,8 @@ static void settle(mo_check_result *check, mo_verdict verdict, const char *sente
 static mo_error judge(const mo_problem *problem, mo_check_result *check)
 {
     mo_error error = MO_OK;
-    const int exists = holds(check, MO_CONDITION_CLOSED) || holds(check, MO_CONDITION_POINTED);
+    const int exists = holds(check, MO_CONDITION_STRICT) || holds(check, MO_CONDITION_CLOSED) ||
+                       holds(check, MO_CONDITION_POINTED);
     if (check->set.verdict != MO_VERDICT_UNKNOWN) {
         settle(check, check->set.verdict, check->set.message.text);
         return MO_OK;
@@ -99,6 +101,15 @@ static mo_error judge(const mo_problem *problem, mo_check_result *check)
     return error;
 }
 
+/* Some fifty convex programs: only where each takes no time. */
+static mo_error find_limit(const mo_problem *problem, mo_check_result *check)
+{
+    enum { MOST_ROWS = 48 };
+    check->limit = (mo_friction_limit){.above = INFINITY};
+    return problem->row_count <= MOST_ROWS ? mo_friction_limit_find(problem, 1e-6, &check->limit)
+                                           : MO_OK;
+}
+
 mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_result *check)
 {
     const double start = mo_clock();
@@ -107,6 +118,7 @@ mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_re
     for (int k = 0; k < MO_CONDITION_COUNT && !error; ++k) {
         error = mo_condition_decide(problem, (mo_condition_kind)k, &check->conditions[k]);
     }
+    error = error ? error : find_limit(problem, check);
     error = error ? error : judge(problem, check);
     check->seconds = mo_clock() - start;
     return error;
@@ -117,6 +129,7 @@ void mo_check_clear(mo_check_result *check)
     for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
         mo_condition_clear(&check->conditions[k]);
     }
+    mo_friction_limit_clear(&check->limit);
     mo_solution_set_clear(&check->set);
     *check = (mo_check_result){.verdict = MO_VERDICT_UNKNOWN};
 }

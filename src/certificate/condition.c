@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "certificate/condition.h"
 #include "certificate/polyhedron.h"
 #include "linalg/dense.h"
 #include "measure/certificate.h"
@@ -28,7 +29,7 @@ enum { ROUNDS = 60, FIRST_RAYS = 8 };
 /* One row of (1): unit and ray. */
 typedef struct cut {
     int unit;
-    double ray[3];
+    double ray[MO_CONE_MOST_ROWS];
 } cut;
 
 typedef struct program {
@@ -40,35 +41,51 @@ typedef struct program {
     double *x, *r; /* motion and impulse at hand, natural units */
 } program;
 
-static int is_joint(const mo_unit *unit)
-{
-    return unit->law.kind == MO_LAW_BILATERAL;
-}
-
-static void add_cut(program *p, int unit, double c0, double c1, double c2)
+static void add_cut(program *p, int unit, const double *ray)
 {
     if (p->cut_count < p->most_cuts) {
-        p->cuts[p->cut_count++] = (cut){unit, {c0, c1, c2}};
+        cut *next = &p->cuts[p->cut_count++];
+        next->unit = unit;
+        memcpy(next->ray, ray, sizeof next->ray);
+    }
+}
+
+/* Both ends of every axis; in the plane of sliding the diagonals as well. */
+static void first_round_cuts(program *p, int k)
+{
+    const mo_unit *unit = &p->map->units[k];
+    int groups[MO_CONE_MOST_GROUPS + 1];
+    double c[MO_CONE_MOST_ROWS];
+    mo_cone_groups(unit, groups, c);
+    for (int j = 0; j < FIRST_RAYS; ++j) {
+        const double angle = acos(-1.0) / 4 * j;
+        const double ray[MO_CONE_MOST_ROWS] = {1, c[1] * cos(angle), c[2] * sin(angle)};
+        add_cut(p, k, ray);
+    }
+    for (int j = 6; j < 2 * unit->dim; ++j) {
+        double ray[MO_CONE_MOST_ROWS] = {1};
+        ray[j / 2] = j % 2 ? c[j / 2] : -c[j / 2];
+        add_cut(p, k, ray);
     }
 }
 
 static void first_cuts(program *p)
 {
-    double rays[64][3];
+    static const double alone[MO_CONE_MOST_ROWS] = {1};
+    double rays[MO_CONE_MOST_RAYS][MO_CONE_MOST_ROWS];
     p->cut_count = 0;
     for (int k = 0; k < p->map->unit_count; ++k) {
         const mo_unit *unit = &p->map->units[k];
-        if (is_joint(unit)) {
-            add_cut(p, k, 1, 0, 0);
+        if (mo_cone_is_joint(unit)) {
+            add_cut(p, k, alone);
             continue;
         }
-        const int count = mo_condition_rays(unit, mo_condition_is_frictionless(p->kind), rays);
+        const int count = mo_cone_rays(unit, mo_condition_is_frictionless(p->kind), rays);
         for (int j = 0; j < count; ++j) {
-            add_cut(p, k, rays[j][0], rays[j][1], rays[j][2]);
+            add_cut(p, k, rays[j]);
         }
-        for (int j = 0; j < FIRST_RAYS && count == 0; ++j) {
-            const double angle = acos(-1.0) / 4 * j, mu = unit->law.mu;
-            add_cut(p, k, 1, mu * cos(angle), mu * sin(angle));
+        if (count == 0) {
+            first_round_cuts(p, k);
         }
     }
 }
@@ -82,9 +99,9 @@ static void load(program *p, double margin)
     for (int m = 0; m < p->cut_count; ++m) {
         const mo_unit *unit = &map->units[p->cuts[m].unit];
         double *a = p->polyhedron.a + (size_t)m * n, *b = &p->polyhedron.b[m];
-        p->polyhedron.is_equation[m] = is_joint(unit);
+        p->polyhedron.is_equation[m] = mo_cone_is_joint(unit);
         memset(a, 0, (size_t)n * sizeof *a);
-        *b = is_joint(unit) ? 0 : -margin;
+        *b = mo_cone_is_joint(unit) ? 0 : -margin;
         for (int k = 0; k < unit->dim; ++k) {
             const int row = unit->row + k;
             for (int j = 0; j < n; ++j) {
@@ -107,34 +124,62 @@ static void impulse_of(program *p)
     }
     for (int k = 0; k < p->map->unit_count; ++k) {
         const mo_unit *unit = &p->map->units[k];
-        if (!is_joint(unit) && !mo_condition_is_frictionless(p->kind) && unit->law.mu > 0) {
+        if (!mo_cone_is_joint(unit) &&
+            !mo_cone_is_smooth(unit, mo_condition_is_frictionless(p->kind))) {
             p->r[unit->row] *= 1 + 64 * DBL_EPSILON;
         }
     }
 }
 
+/* u of the motion at hand, of one unit. */
+static void velocity_of(const program *p, const mo_unit *unit, double *u)
+{
+    const mo_motion_map *map = p->map;
+    for (int i = 0; i < unit->dim; ++i) {
+        const int row = unit->row + i;
+        u[i] = mo_condition_is_homogeneous(p->kind) ? 0 : map->b[row].mid;
+        for (int j = 0; j < map->columns; ++j) {
+            u[i] += map->A[(size_t)row * map->columns + j].mid * p->x[j];
+        }
+    }
+}
+
+/* The ray of a round cone that u fails most, by how much it fails: u_N less (2) of unit_cone.h. */
+static double worst_ray(const mo_unit *unit, const double *u, double *ray)
+{
+    int groups[MO_CONE_MOST_GROUPS + 1];
+    double c[MO_CONE_MOST_ROWS], rest = u[0];
+    const int count = mo_cone_groups(unit, groups, c);
+    memset(ray, 0, MO_CONE_MOST_ROWS * sizeof *ray);
+    ray[0] = 1;
+    for (int g = 0; g < count; ++g) {
+        double slip = 0;
+        for (int k = groups[g]; k < groups[g + 1]; ++k) {
+            slip = hypot(slip, c[k] * u[k]);
+        }
+        for (int k = groups[g]; k < groups[g + 1] && slip > 0; ++k) {
+            ray[k] = -c[k] * (c[k] * u[k] / slip);
+        }
+        rest -= slip;
+    }
+    return rest;
+}
+
 /* Adds a cut for every round cone whose dual the motion leaves; their number. */
 static int cut_again(program *p, double margin)
 {
-    const mo_motion_map *map = p->map;
+    double rays[MO_CONE_MOST_RAYS][MO_CONE_MOST_ROWS];
     int added = 0;
-    for (int k = 0; k < map->unit_count; ++k) {
-        const mo_unit *unit = &map->units[k];
-        if (unit->law.kind != MO_LAW_COULOMB || unit->dim != 3 || !(unit->law.mu > 0) ||
-            mo_condition_is_frictionless(p->kind)) {
+    for (int k = 0; k < p->map->unit_count; ++k) {
+        const mo_unit *unit = &p->map->units[k];
+        double u[MO_CONE_MOST_ROWS], ray[MO_CONE_MOST_ROWS];
+        if (mo_cone_is_joint(unit) ||
+            mo_cone_rays(unit, mo_condition_is_frictionless(p->kind), rays) > 0) {
             continue;
         }
-        double u[3];
-        for (int i = 0; i < 3; ++i) {
-            const int row = unit->row + i;
-            u[i] = mo_condition_is_homogeneous(p->kind) ? 0 : map->b[row].mid;
-            for (int j = 0; j < map->columns; ++j) {
-                u[i] += map->A[(size_t)row * map->columns + j].mid * p->x[j];
-            }
-        }
-        const double slip = hypot(u[1], u[2]), mu = unit->law.mu;
-        if (slip > 0 && u[0] - mu * slip < 0.5 * margin) {
-            add_cut(p, k, 1, -mu * u[1] / slip, -mu * u[2] / slip);
+        velocity_of(p, unit, u);
+        if (worst_ray(unit, u, ray) < 0.5 * margin) {
+            add_cut(p, k, ray);
             ++added;
         }
     }
@@ -205,7 +250,7 @@ static double *keep(mo_condition *condition, int count, const double *x, const d
 
 static mo_error decide_in(mo_motion_map *map, mo_condition *condition)
 {
-    enum { CUTS_A_UNIT = FIRST_RAYS + ROUNDS };
+    enum { CUTS_A_UNIT = FIRST_RAYS + 4 + ROUNDS };
     program p = {
         .map = map, .kind = condition->kind, .most_cuts = map->unit_count * CUTS_A_UNIT + 1};
     mo_arena arena = {0};
@@ -241,7 +286,7 @@ static mo_error try_rest(const mo_problem *problem, mo_condition *condition)
         return MO_ERR_MEMORY;
     }
     memset(v, 0, dofs * sizeof *v);
-    if (mo_velocity_proves(problem, condition->kind, v)) {
+    if (mo_velocity_proves(problem, condition->kind, condition->friction, v)) {
         condition->answer = MO_ANSWER_HOLDS;
         condition->motion = v;
         condition->motion_count = problem->dof_count;
@@ -264,6 +309,7 @@ static mo_error decide_by_map(const mo_problem *problem, mo_condition *condition
     } else if (!mo_motion_map_is_symmetric(&map)) {
         mo_say(&condition->message, "%s", "it needs a symmetric W");
     } else {
+        mo_motion_map_scale_friction(&map, condition->friction);
         error = decide_in(&map, condition);
     }
     mo_motion_map_destroy(&map);
@@ -284,8 +330,16 @@ static mo_error confirm(const mo_problem *problem, mo_condition *condition)
 mo_error mo_condition_decide(const mo_problem *problem, mo_condition_kind kind,
                              mo_condition *condition)
 {
-    *condition =
-        (mo_condition){.kind = kind, .answer = MO_ANSWER_UNKNOWN, .allocator = problem->allocator};
+    return mo_condition_decide_with(problem, kind, 1, condition);
+}
+
+mo_error mo_condition_decide_with(const mo_problem *problem, mo_condition_kind kind,
+                                  double friction, mo_condition *condition)
+{
+    *condition = (mo_condition){.kind = kind,
+                                .answer = MO_ANSWER_UNKNOWN,
+                                .friction = friction,
+                                .allocator = problem->allocator};
     if ((unsigned)kind >= MO_CONDITION_COUNT) {
         return MO_ERR_ARGUMENT;
     }
@@ -305,5 +359,6 @@ void mo_condition_clear(mo_condition *condition)
 {
     mo_memory_free(&condition->allocator, condition->motion);
     mo_memory_free(&condition->allocator, condition->impulse);
-    *condition = (mo_condition){.kind = condition->kind, .answer = MO_ANSWER_UNKNOWN};
+    *condition = (mo_condition){
+        .kind = condition->kind, .answer = MO_ANSWER_UNKNOWN, .friction = condition->friction};
 }

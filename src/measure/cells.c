@@ -46,7 +46,7 @@ static family family_of(const mo_unit *unit)
     }
 }
 
-int mo_units_of(const mo_problem *problem, mo_unit *units)
+int mo_units_list(const mo_problem *problem, mo_unit *units)
 {
     int count = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
@@ -59,9 +59,17 @@ int mo_units_of(const mo_problem *problem, mo_unit *units)
                 unit->law.lower += k;
                 unit->law.upper += k;
             }
-            if (family_of(unit) == FAMILY_NONE) {
-                return -1;
-            }
+        }
+    }
+    return count;
+}
+
+int mo_units_of(const mo_problem *problem, mo_unit *units)
+{
+    const int count = mo_units_list(problem, units);
+    for (int k = 0; k < count; ++k) {
+        if (family_of(&units[k]) == FAMILY_NONE) {
+            return -1;
         }
     }
     return count;

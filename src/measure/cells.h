@@ -49,7 +49,10 @@ typedef struct mo_cell_row {
     double constant;
 } mo_cell_row;
 
-/* Units of the problem (room for n); their number, or -1 where a law has no cells. */
+/* Units of the problem (room for n); their number. */
+int mo_units_list(const mo_problem *problem, mo_unit *units);
+
+/* The same; -1 where a law has no cells. */
 int mo_units_of(const mo_problem *problem, mo_unit *units);
 
 /* What the cell splits into (room for MO_CELL_MOST_CELLS); 0 where it is final. */

@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "law/law_ops.h"
 #include "measure/certificate.h"
 
 /* ---- the map ---------------------------------------------------------------------------------- */
@@ -90,7 +89,22 @@ static void fill(mo_motion_map *map)
             map->unit[j] *= map->enclosure.unit_r[j];
         }
     }
-    map->unit_count = mo_units_of(map->problem, map->units);
+    map->unit_count = mo_units_list(map->problem, map->units);
+}
+
+static mo_law with_friction(mo_law law, double factor)
+{
+    law.mu *= factor;
+    law.mu_rolling *= factor;
+    law.mu_torsion *= factor;
+    return law;
+}
+
+void mo_motion_map_scale_friction(mo_motion_map *map, double factor)
+{
+    for (int k = 0; k < map->unit_count && factor != 1; ++k) {
+        map->units[k].law = with_friction(map->units[k].law, factor);
+    }
 }
 
 mo_error mo_motion_map_create(const mo_problem *problem, mo_motion_map *map, mo_message *why)
@@ -127,8 +141,10 @@ void mo_motion_map_destroy(mo_motion_map *map)
 static const char *reason_of_law(const mo_law *law, mo_condition_kind kind)
 {
     const int frictionless = mo_condition_is_frictionless(kind);
-    if (law->kind == MO_LAW_ROLLING || law->kind == MO_LAW_SOFT_FINGER) {
-        return "rolling friction and soft fingers are not among its laws";
+    const int has_moments = law->kind == MO_LAW_ROLLING || law->kind == MO_LAW_SOFT_FINGER;
+    if (has_moments && kind == MO_CONDITION_CLOSED) {
+        return "its theorem is about Coulomb's cone, and some contacts have rolling or torsional "
+               "friction; see strict";
     }
     if (law->kind == MO_LAW_BILATERAL && mo_condition_is_homogeneous(kind)) {
         return "joints would have to be proven independent, which is not done";
@@ -140,7 +156,8 @@ static const char *reason_of_law(const mo_law *law, mo_condition_kind kind)
         return "it is about friction that opposes sliding, and some contacts slide in a known "
                "direction";
     }
-    return law->kind == MO_LAW_COULOMB && isinf(law->mu) && !frictionless
+    const int coulomb = law->kind == MO_LAW_COULOMB || has_moments;
+    return coulomb && (isinf(law->mu) || isinf(law->mu_torsion)) && !frictionless
                ? "it needs finite friction coefficients"
                : NULL;
 }
@@ -175,86 +192,12 @@ int mo_motion_map_is_symmetric(const mo_motion_map *map)
     return symmetric;
 }
 
-static int is_joint(const mo_unit *unit)
-{
-    return unit->law.kind == MO_LAW_BILATERAL;
-}
-
-static int is_smooth(const mo_unit *unit, int frictionless)
-{
-    return frictionless || unit->law.kind == MO_LAW_FRICTIONLESS || !(unit->law.mu > 0);
-}
-
-int mo_condition_rays(const mo_unit *unit, int frictionless, double (*rays)[3])
-{
-    const double mu = unit->law.mu;
-    if (is_smooth(unit, frictionless)) {
-        memcpy(rays[0], (double[3]){1, 0, 0}, sizeof *rays);
-        return 1;
-    }
-    if (unit->law.kind == MO_LAW_FACETED) {
-        mo_law_facets facets;
-        const double p[2] = {mu, unit->law.facets};
-        mo_law_faceted_ops.facets(p, 3, unit->law.facets, &facets);
-        for (int j = 0; j < unit->law.facets; ++j) {
-            memcpy(rays[j],
-                   (double[3]){1, mu * facets.direction[j][1], mu * facets.direction[j][2]},
-                   sizeof *rays);
-        }
-        return unit->law.facets;
-    }
-    if (unit->law.kind == MO_LAW_PYRAMID) {
-        for (int j = 0; j < 4; ++j) {
-            memcpy(rays[j], (double[3]){1, j & 1 ? mu : -mu, j & 2 ? mu : -mu}, sizeof *rays);
-        }
-        return 4;
-    }
-    if (unit->dim == 2) {
-        memcpy(rays[0], (double[3]){1, mu, 0}, sizeof *rays);
-        memcpy(rays[1], (double[3]){1, -mu, 0}, sizeof *rays);
-        return 2;
-    }
-    return 0;
-}
-
-static int reached(double value, int strictly)
-{
-    return strictly ? value > 0 : value >= 0;
-}
-
-/* u_N >= mu |u_T| for a round cone: u_N >= 0 and u_N^2 - mu^2 |u_T|^2 >= 0. */
-static int in_round_dual(const mo_unit *unit, const mo_ball *u, int strictly)
-{
-    const mo_ball mu = mo_ball_exact(unit->law.mu);
-    mo_ball slip = mo_ball_exact(0);
-    for (int k = 1; k < unit->dim; ++k) {
-        slip = mo_ball_add(slip, mo_ball_mul(u[k], u[k]));
-    }
-    const mo_ball rest =
-        mo_ball_add(mo_ball_mul(u[0], u[0]), mo_ball_neg(mo_ball_mul(mo_ball_mul(mu, mu), slip)));
-    return mo_ball_lower(u[0]) >= 0 && reached(mo_ball_lower(rest), strictly) &&
-           (!strictly || mo_ball_lower(u[0]) > 0);
-}
-
 static int in_dual(const mo_unit *unit, mo_condition_kind kind, const mo_ball *u)
 {
-    double rays[64][3];
     const int frictionless = mo_condition_is_frictionless(kind);
     const int strictly = mo_condition_is_homogeneous(kind) ||
-                         (kind == MO_CONDITION_STRICT && !is_smooth(unit, frictionless));
-    if (is_joint(unit)) {
-        return u[0].mid == 0 && u[0].rad == 0;
-    }
-    const int count = mo_condition_rays(unit, frictionless, rays);
-    int inside = count > 0 || in_round_dual(unit, u, strictly);
-    for (int j = 0; j < count && inside; ++j) {
-        mo_ball sum = mo_ball_exact(0);
-        for (int k = 0; k < unit->dim; ++k) {
-            sum = mo_ball_fma(sum, rays[j][k], u[k]);
-        }
-        inside = reached(mo_ball_lower(sum), strictly);
-    }
-    return inside;
+                         (kind == MO_CONDITION_STRICT && !mo_cone_is_smooth(unit, frictionless));
+    return mo_cone_has_motion(unit, (mo_cone_question){frictionless, strictly}, u);
 }
 
 int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const double *x)
@@ -262,7 +205,7 @@ int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const dou
     int good = 1;
     for (int k = 0; k < map->unit_count && good; ++k) {
         const mo_unit *unit = &map->units[k];
-        mo_ball u[3];
+        mo_ball u[MO_CONE_MOST_ROWS];
         for (int i = 0; i < unit->dim; ++i) {
             const mo_ball *line = map->A + (size_t)(unit->row + i) * map->columns;
             u[i] = mo_condition_is_homogeneous(kind) ? mo_ball_exact(0) : map->b[unit->row + i];
@@ -291,53 +234,21 @@ static mo_ball velocity_of_row(const mo_problem *problem, int i, int k, int homo
     return u;
 }
 
-int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, const double *v)
+int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double friction,
+                       const double *v)
 {
     const int homogeneous = mo_condition_is_homogeneous(kind);
     int good = 1;
     for (int i = 0; i < problem->constraint_count && good; ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
-        const mo_unit unit = {i, view.offset, view.dim, view.law};
-        mo_ball u[3];
+        const mo_unit unit = {i, view.offset, view.dim,
+                              friction == 1 ? view.law : with_friction(view.law, friction)};
+        mo_ball u[MO_CONE_MOST_ROWS];
         for (int k = 0; k < view.dim && good; ++k) {
-            u[is_joint(&unit) ? 0 : k] = velocity_of_row(problem, i, k, homogeneous, v);
-            good = !is_joint(&unit) || in_dual(&unit, kind, u);
+            u[mo_cone_is_joint(&unit) ? 0 : k] = velocity_of_row(problem, i, k, homogeneous, v);
+            good = !mo_cone_is_joint(&unit) || in_dual(&unit, kind, u);
         }
-        good = good && (is_joint(&unit) || in_dual(&unit, kind, u));
-    }
-    return good;
-}
-
-/* Is r in K?  Polyhedral cones by what they say, round ones by squares; nothing for joints. */
-static int in_cone(const mo_unit *unit, int frictionless, const double *r)
-{
-    mo_cell_row rows[MO_CELL_MOST_ROWS];
-    if (is_joint(unit)) {
-        return 1;
-    }
-    if (is_smooth(unit, frictionless)) {
-        int good = r[0] >= 0;
-        for (int k = 1; k < unit->dim; ++k) {
-            good = good && r[k] == 0;
-        }
-        return good;
-    }
-    if (unit->law.kind == MO_LAW_COULOMB && unit->dim == 3) {
-        mo_unit dual =
-            *unit; /* mu r_N >= |r_T| is the dual's condition with 1 / mu, cleared of the division */
-        mo_ball scaled[3] = {mo_ball_mul(mo_ball_exact(unit->law.mu), mo_ball_exact(r[0])),
-                             mo_ball_exact(r[1]), mo_ball_exact(r[2])};
-        dual.law.mu = 1;
-        return in_round_dual(&dual, scaled, 0);
-    }
-    const int count = mo_cell_rows(unit, MO_CELL_ANY, 1, rows);
-    int good = 1;
-    for (int m = 0; m < count && good; ++m) {
-        mo_ball sum = mo_ball_exact(0);
-        for (int k = 0; k < unit->dim && !rows[m].on_u; ++k) {
-            sum = mo_ball_fma(sum, rows[m].c[k], mo_ball_exact(r[k]));
-        }
-        good = mo_ball_lower(sum) >= 0;
+        good = good && (mo_cone_is_joint(&unit) || in_dual(&unit, kind, u));
     }
     return good;
 }
@@ -347,10 +258,10 @@ double mo_impulse_reach(const mo_motion_map *map, mo_condition_kind kind, const 
     mo_ball c = mo_ball_exact(0);
     for (int k = 0; k < map->unit_count; ++k) {
         const mo_unit *unit = &map->units[k];
-        if (!in_cone(unit, mo_condition_is_frictionless(kind), r + unit->row)) {
+        if (!mo_cone_has_impulse(unit, mo_condition_is_frictionless(kind), r + unit->row)) {
             return 0;
         }
-        if (mo_condition_is_homogeneous(kind) && !is_joint(unit)) {
+        if (mo_condition_is_homogeneous(kind) && !mo_cone_is_joint(unit)) {
             c = mo_ball_add(c, mo_ball_exact(-r[unit->row]));
         }
     }
@@ -406,6 +317,7 @@ static mo_error check_by_map(const mo_problem *problem, const mo_condition *cond
     if (!scaled) {
         error = MO_ERR_MEMORY;
     } else if (mo_motion_map_is_symmetric(&map)) {
+        mo_motion_map_scale_friction(&map, condition->friction);
         check_in(&map, condition, scaled, report);
     }
     mo_memory_free(&problem->allocator, scaled);
@@ -417,13 +329,15 @@ mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condi
                             mo_certificate_report *report)
 {
     *report = (mo_certificate_report){0};
-    if (condition->answer == MO_ANSWER_UNKNOWN ||
+    if (condition->answer == MO_ANSWER_UNKNOWN || (unsigned)condition->kind >= MO_CONDITION_COUNT ||
+        !(condition->friction >= 0) || isinf(condition->friction) ||
         !mo_condition_applies(problem, condition->kind, NULL)) {
         return MO_OK;
     }
     if (condition->answer == MO_ANSWER_HOLDS && problem->form == MO_FORM_GLOBAL) {
-        report->holds = condition->motion && condition->motion_count == problem->dof_count &&
-                        mo_velocity_proves(problem, condition->kind, condition->motion);
+        report->holds =
+            condition->motion && condition->motion_count == problem->dof_count &&
+            mo_velocity_proves(problem, condition->kind, condition->friction, condition->motion);
         report->reach = report->holds ? INFINITY : 0;
         return MO_OK;
     }

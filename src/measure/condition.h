@@ -12,6 +12,7 @@
 #define MO_MEASURE_CONDITION_H
 
 #include "measure/cells.h"
+#include "measure/unit_cone.h"
 
 /* A and b, and the units in them. */
 typedef struct mo_motion_map {
@@ -34,11 +35,12 @@ int mo_condition_applies(const mo_problem *problem, mo_condition_kind kind, mo_m
 /* The theory of a reduced problem needs a symmetric W. */
 int mo_motion_map_is_symmetric(const mo_motion_map *map);
 
-/* v proves it?  A global problem of any size, in its own units. */
-int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, const double *v);
+/* Every friction coefficient times a factor. */
+void mo_motion_map_scale_friction(mo_motion_map *map, double factor);
 
-/* Rays (1, mu d) of the polyhedral cone K of a unit, three numbers each; their number, 0 for a round one.  Room: 64. */
-int mo_condition_rays(const mo_unit *unit, int frictionless, double (*rays)[3]);
+/* v proves it, with every friction coefficient times a factor?  A global problem of any size, in its own units. */
+int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double friction,
+                       const double *v);
 
 /* x proves it?  x in natural units. */
 int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const double *x);
