@@ -67,6 +67,11 @@ typedef struct mo_joint_state {
     double force[3], moment[3]; /* on b in the last step, world axes: impulse / h        */
     double effort;              /* of the motor, servo or dry friction in the last step       */
     double error;               /* distance of the anchors (along what the joint holds), m     */
+    double axis[3];             /* revolute, prismatic: world, as a has it; else zero         */
+    int has_limits;
+    double lower, upper; /* as defined */
+    mo_drive_kind drive; /* as it is now, with its target and its greatest effort */
+    double target, max_effort;
 } mo_joint_state;
 
 MO_API mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id joint);

@@ -121,7 +121,8 @@ typedef struct mo_body_state {
     mo_pose pose;
     double velocity[3], spin[3];
     double mass;
-    double centre[3]; /* of mass, in the world */
+    double centre[3];  /* of mass, in the world */
+    double inertia[6]; /* xx yy zz xy xz yz about the centre of mass, in the body's axes */
     int is_asleep;
     const char *name; /* "" where none was given; the world's own until it changes */
     int shape_count;

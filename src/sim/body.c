@@ -151,6 +151,9 @@ mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
     mo_vec3_copy(body->v, state.velocity);
     mo_vec3_copy(body->v + 3, state.spin);
     mo_vec3_copy(body->x, state.centre);
+    const double *J = body->inertia;
+    memcpy(state.inertia, (const double[6]){J[0], J[4], J[8], J[1], J[2], J[5]},
+           sizeof state.inertia);
     return state;
 }
 

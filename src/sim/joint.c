@@ -423,6 +423,14 @@ static double speed_of(const mo_world *world, const mo_sim_joint *joint, const m
     return speed;
 }
 
+/* The axis in the world, as a has it. */
+static void axis_of(const mo_world *world, const mo_sim_joint *joint, double axis[3])
+{
+    const mo_pose pose =
+        joint->body[0] >= 0 ? mo_body_pose(world->body + joint->body[0]) : mo_pose_identity();
+    mo_pose_vector(&pose, joint->axis[0], axis);
+}
+
 mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
 {
     mo_joint_state state = {.kind = MO_JOINT_KIND_COUNT};
@@ -449,5 +457,14 @@ mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
     mo_vec3_copy(joint->force, state.force);
     mo_vec3_copy(joint->moment, state.moment);
     state.effort = joint->effort;
+    state.has_limits = joint->def.has_limits;
+    state.lower = joint->def.lower;
+    state.upper = joint->def.upper;
+    state.drive = joint->def.drive;
+    state.target = joint->def.target;
+    state.max_effort = joint->def.max_effort;
+    if (joint->def.kind == MO_JOINT_REVOLUTE || joint->def.kind == MO_JOINT_PRISMATIC) {
+        axis_of(world, joint, state.axis);
+    }
     return state;
 }

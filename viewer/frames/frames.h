@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A recording in the words of the viewer's page: the scene message (JSON) and frames (binary).  docs/frames.md has every field.
+ *
+ * What is live is shown in the same way: the world is recorded into a recording of one frame, which is written over
+ * and over (frames_of_world).  Lengths are written as float32: for the eye, not for arithmetic.
+ */
+#ifndef VIEWER_FRAMES_H
+#define VIEWER_FRAMES_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "moreau/joint.h"
+#include "moreau/recording.h"
+#include "worlds.h"
+
+enum {
+    FRAME_MAGIC = 0x314F4D46, /* the bytes FMO1 */
+    FRAME_HEAD = 64,          /* bytes before the first body */
+    FRAME_BODY = 28,
+    FRAME_CONTACT = 56
+};
+
+/* A joint, in the frames of its bodies. */
+typedef struct frames_joint {
+    mo_joint_kind kind;
+    int a, b; /* places in the list of bodies; -1: the world */
+    double anchor_a[3], anchor_b[3], axis_a[3];
+    mo_drive_kind drive;
+    double target, least, most; /* of a drive: now, and the range of a slider */
+} frames_joint;
+
+/* What the scene message says besides the recording. */
+typedef struct frames_facts {
+    uint32_t generation;
+    const char *title;
+    const world_scene *scene; /* or NULL: neither name nor parameters */
+    const double *values;     /* of its parameters */
+    const char *name;         /* where there is no scene; or NULL */
+    double gravity[3];
+    double step, tolerance;
+    const char *method;
+    double friction; /* that replaces all others; NaN: none */
+    int playing;
+    double speed;
+    const frames_joint *joints;
+    int joint_count;
+    int is_replay; /* then there are no scenes to choose from */
+    const char *note;
+} frames_facts;
+
+/* What a frame says besides the recording. */
+typedef struct frames_numbers {
+    uint32_t generation, steps, unsolved;
+    double milliseconds, rate; /* of a step; simulated seconds in a second */
+} frames_numbers;
+
+/* The scene message, without an end of line; the recording has a frame, by which the camera is chosen. */
+void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *facts);
+/* The members that the scene message and the state message share. */
+void frames_state(FILE *out, const frames_facts *facts);
+
+size_t frames_size(const mo_recording *recording, int frame);
+void frames_write(const mo_recording *recording, int frame, const frames_numbers *numbers,
+                  unsigned char *to);
+
+/* Forgets the frames and records the world as it is: after a step of h with its report, or without one (0, NULL). */
+mo_error frames_of_world(mo_recording *recording, const mo_world *world, double h,
+                         const mo_step_report *report, mo_message *why);
+
+/* The joints of a world, whose bodies are those of the recording, as new memory; NULL for lack of it (or of joints: count 0). */
+frames_joint *frames_joints(const mo_recording *recording, const mo_world *world, int *count);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The scene message. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "frames.h"
+#include "json.h"
+#include "moreau/solve.h"
+
+static const char *const BODY_KINDS[] = {"free", "fixed", "driven", "link"};
+static const char *const DRIVES[] = {NULL, "velocity", "position"};
+
+static void put_numbers(json *j, const char *key, const double *values, int count)
+{
+    json_array(j, key);
+    for (int k = 0; k < count; ++k) {
+        json_number(j, NULL, values[k]);
+    }
+    json_array_end(j);
+}
+
+/* ---- the first look ---------------------------------------------------------------------------- */
+
+/* The farthest that a shape reaches from the origin of its body; infinity for a plane. */
+static double reach_of(const mo_shape_def *def)
+{
+    const double *p = def->pose.position, *h = def->half;
+    const double off = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+    double most = 0;
+    switch (def->kind) {
+    case MO_SHAPE_BALL: return off + def->radius;
+    case MO_SHAPE_BOX: return off + sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]);
+    case MO_SHAPE_CYLINDER: return off + hypot(def->radius, h[2]);
+    case MO_SHAPE_CAPSULE:
+        for (int k = 0; k < 2; ++k) {
+            const double *e = def->ends[k];
+            most = fmax(most, def->radius + sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]));
+        }
+        return off + most;
+    case MO_SHAPE_HULL:
+    case MO_SHAPE_MESH:
+        for (int k = 0; k < def->point_count; ++k) {
+            const double *e = def->points + 3 * k;
+            most = fmax(most, sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]));
+        }
+        return off + most;
+    default: return INFINITY;
+    }
+}
+
+typedef struct box {
+    double low[3], high[3];
+    int count;
+} box;
+
+/* The box of all bodies, or of those that can move; what has no end is left out. */
+static box bounds_of(const mo_recording *recording, int only_free)
+{
+    box all = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+    for (int k = 0; k < recording->shape_count; ++k) {
+        const mo_recorded_shape *shape = recording->shapes + k;
+        const double reach = reach_of(&shape->def);
+        const mo_body_kind kind = recording->bodies[shape->body].kind;
+        if (isinf(reach) || (only_free && (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN))) {
+            continue;
+        }
+        for (int i = 0; i < 3; ++i) {
+            const double x = recording->poses[shape->body].position[i];
+            all.low[i] = fmin(all.low[i], x - reach);
+            all.high[i] = fmax(all.high[i], x + reach);
+        }
+        all.count += 1;
+    }
+    return all;
+}
+
+static void put_camera(json *j, const mo_recording *recording)
+{
+    double centre[3] = {0, 0, 0}, square = 0;
+    box all = {.count = 0};
+    if (recording->frame_count > 0) {
+        all = bounds_of(recording, 1);
+        all = all.count ? all : bounds_of(recording, 0);
+    }
+    for (int i = 0; all.count && i < recording->dimension; ++i) {
+        const double half = (all.high[i] - all.low[i]) / 2;
+        centre[i] = all.low[i] + half;
+        square += half * half;
+    }
+    json_object(j, "camera");
+    put_numbers(j, "centre", centre, 3);
+    json_number(j, "size", square > 0 ? sqrt(square) : 1);
+    json_object_end(j);
+}
+
+/* ---- what there is ----------------------------------------------------------------------------- */
+
+static void put_bodies(json *j, const mo_recording *recording)
+{
+    json_array(j, "bodies");
+    for (int k = 0; k < recording->body_count; ++k) {
+        const mo_recorded_body *body = recording->bodies + k;
+        const int known = (int)body->kind < (int)(sizeof BODY_KINDS / sizeof BODY_KINDS[0]);
+        json_object(j, NULL);
+        json_text(j, "kind", BODY_KINDS[known ? (int)body->kind : 0]);
+        json_text(j, "name", body->name);
+        json_number(j, "mass", body->kind == MO_BODY_FIXED ? 0 : body->mass);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void put_shape(json *j, const mo_recorded_shape *shape)
+{
+    const mo_shape_def *def = &shape->def;
+    const mo_shape_kind kind = def->kind;
+    json_object(j, NULL);
+    json_whole(j, "body", shape->body);
+    json_text(j, "kind", mo_shape_name(kind));
+    json_array(j, "pose");
+    for (int k = 0; k < 7; ++k) {
+        json_number(j, NULL, k < 3 ? def->pose.position[k] : def->pose.orientation[k - 3]);
+    }
+    json_array_end(j);
+    json_whole(j, "layer", def->layer);
+    if (kind == MO_SHAPE_BALL || kind == MO_SHAPE_CAPSULE || kind == MO_SHAPE_CYLINDER) {
+        json_number(j, "radius", def->radius);
+    }
+    if (kind == MO_SHAPE_BOX || kind == MO_SHAPE_CYLINDER) {
+        put_numbers(j, "half", def->half, 3);
+    }
+    if (kind == MO_SHAPE_CAPSULE) {
+        put_numbers(j, "ends", def->ends[0], 6);
+    }
+    if (kind == MO_SHAPE_HULL || kind == MO_SHAPE_MESH) {
+        put_numbers(j, "points", def->points, 3 * def->point_count);
+    }
+    if (kind == MO_SHAPE_MESH) {
+        json_array(j, "indices");
+        for (int k = 0; k < def->index_count; ++k) {
+            json_whole(j, NULL, def->indices[k]);
+        }
+        json_array_end(j);
+    }
+    json_object_end(j);
+}
+
+static void put_joint(json *j, const frames_joint *joint)
+{
+    json_object(j, NULL);
+    json_text(j, "kind", mo_joint_name(joint->kind));
+    json_whole(j, "a", joint->a);
+    json_whole(j, "b", joint->b);
+    put_numbers(j, "anchor_a", joint->anchor_a, 3);
+    put_numbers(j, "anchor_b", joint->anchor_b, 3);
+    put_numbers(j, "axis_a", joint->axis_a, 3);
+    json_text(j, "drive", DRIVES[joint->drive]);
+    if (joint->drive != MO_DRIVE_NONE) {
+        json_number(j, "target", joint->target);
+        json_number(j, "min", joint->least);
+        json_number(j, "max", joint->most);
+    }
+    json_object_end(j);
+}
+
+/* ---- what may be chosen ------------------------------------------------------------------------ */
+
+static void put_parameters(json *j, const world_scene *scene)
+{
+    json_array(j, "parameters");
+    for (int k = 0; k < world_parameter_count(scene); ++k) {
+        const world_parameter *p = scene->parameter + k;
+        json_object(j, NULL);
+        json_text(j, "name", p->name);
+        json_number(j, "default", p->value);
+        json_number(j, "min", p->least);
+        json_number(j, "max", p->most);
+        json_truth(j, "whole", p->is_whole);
+        json_text(j, "summary", p->text);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void put_scenes(json *j, int is_replay)
+{
+    json_array(j, "scenes");
+    for (int k = 0; !is_replay && k < world_scene_count(); ++k) {
+        const world_scene *scene = world_scene_at(k);
+        json_object(j, NULL);
+        json_text(j, "name", scene->name);
+        json_text(j, "summary", scene->text);
+        put_parameters(j, scene);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void put_methods(json *j)
+{
+    json_array(j, "methods");
+    for (int k = 0; k < mo_method_count(); ++k) {
+        json_text(j, NULL, mo_method_describe(k).name);
+    }
+    json_array_end(j);
+}
+
+static void put_set(json *j, const frames_facts *facts)
+{
+    json_object(j, "set");
+    for (int k = 0; facts->scene && k < world_parameter_count(facts->scene); ++k) {
+        json_number(j, facts->scene->parameter[k].name, facts->values[k]);
+    }
+    json_object_end(j);
+}
+
+/* ---- the messages ------------------------------------------------------------------------------ */
+
+static void put_state(json *j, const frames_facts *facts)
+{
+    json_truth(j, "playing", facts->playing);
+    json_number(j, "speed", facts->speed);
+    json_text(j, "method", facts->method);
+    json_number(j, "step", facts->step);
+    json_number(j, "tolerance", facts->tolerance);
+    put_numbers(j, "gravity", facts->gravity, 3);
+    json_number(j, "friction", facts->friction); /* NaN is null */
+}
+
+void frames_state(FILE *out, const frames_facts *facts)
+{
+    json j = json_begin(out);
+    json_object(&j, NULL);
+    json_text(&j, "type", "state");
+    put_state(&j, facts);
+    json_object_end(&j);
+}
+
+void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *facts)
+{
+    json j = json_begin(out);
+    json_object(&j, NULL);
+    json_text(&j, "type", "scene");
+    json_whole(&j, "generation", facts->generation);
+    json_text(&j, "title", facts->title);
+    json_text(&j, "name", facts->scene ? facts->scene->name : facts->name);
+    put_set(&j, facts);
+    json_whole(&j, "dimension", recording->dimension);
+    put_state(&j, facts);
+    put_methods(&j);
+    put_bodies(&j, recording);
+    json_array(&j, "shapes");
+    for (int k = 0; k < recording->shape_count; ++k) {
+        put_shape(&j, recording->shapes + k);
+    }
+    json_array_end(&j);
+    json_array(&j, "joints");
+    for (int k = 0; k < facts->joint_count; ++k) {
+        put_joint(&j, facts->joints + k);
+    }
+    json_array_end(&j);
+    put_scenes(&j, facts->is_replay);
+    put_camera(&j, recording);
+    json_truth(&j, "replay", facts->is_replay);
+    json_text(&j, "note", facts->note);
+    json_object_end(&j);
+}
+
+/* ---- joints ------------------------------------------------------------------------------------ */
+
+static int place_of(const mo_recording *recording, mo_body_id id)
+{
+    const int guess = id.index - 1; /* right where nothing was ever removed */
+    if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index) {
+        return guess;
+    }
+    for (int k = 0; id.index && k < recording->body_count; ++k) {
+        if (recording->ids[k].index == id.index) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* The range of a slider: the limits, or what is of the size of the target. */
+static void choose_range(const mo_joint_state *state, frames_joint *joint)
+{
+    const double wide = state->kind == MO_JOINT_REVOLUTE ? acos(-1) : 1;
+    if (state->drive == MO_DRIVE_VELOCITY) {
+        joint->most = fmax(2 * fabs(state->target), wide);
+        joint->least = -joint->most;
+    } else if (state->has_limits && isfinite(state->lower) && isfinite(state->upper)) {
+        joint->least = state->lower;
+        joint->most = state->upper;
+    } else {
+        joint->least = state->target - wide;
+        joint->most = state->target + wide;
+    }
+}
+
+static frames_joint joint_of(const mo_recording *recording, const mo_world *world, mo_joint_id id)
+{
+    const mo_joint_state state = mo_joint_get(world, id);
+    const mo_pose none = mo_pose_identity();
+    frames_joint joint = {.kind = state.kind,
+                          .a = place_of(recording, state.a),
+                          .b = place_of(recording, state.b),
+                          .drive = state.drive,
+                          .target = state.target};
+    const mo_pose a = joint.a >= 0 ? mo_body_get(world, state.a).pose : none;
+    const mo_pose b = joint.b >= 0 ? mo_body_get(world, state.b).pose : none;
+    mo_pose_point_back(&a, state.anchor[0], joint.anchor_a);
+    mo_pose_point_back(&b, state.anchor[1], joint.anchor_b);
+    mo_pose_vector_back(&a, state.axis, joint.axis_a);
+    choose_range(&state, &joint);
+    return joint;
+}
+
+frames_joint *frames_joints(const mo_recording *recording, const mo_world *world, int *count)
+{
+    *count = mo_world_joint_count(world);
+    frames_joint *joints = *count ? calloc((size_t)*count, sizeof *joints) : NULL;
+    *count = joints ? *count : 0;
+    for (int k = 0; k < *count; ++k) {
+        joints[k] = joint_of(recording, world, mo_world_joint(world, k));
+    }
+    return joints;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "wish.h"
+
+#include <libwebsockets.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+
+typedef struct verb_row {
+    const char *name;
+    wish_field needs[4];
+    int counts[4]; /* of numbers; 0 ends the list */
+} verb_row;
+
+static const verb_row VERBS[WISH_VERBS] = {
+    [WISH_PLAY] = {.name = "play"},
+    [WISH_PAUSE] = {.name = "pause"},
+    [WISH_STEP] = {.name = "step"},
+    [WISH_RESET] = {.name = "reset"},
+    [WISH_SCENE] = {.name = "scene"},
+    [WISH_SPEED] = {.name = "speed", .needs = {FIELD_VALUE}, .counts = {1}},
+    [WISH_GRAB] = {.name = "grab",
+                   .needs = {FIELD_BODY, FIELD_LOCAL, FIELD_TARGET},
+                   .counts = {1, 3, 3}},
+    [WISH_DRAG] = {.name = "drag", .needs = {FIELD_TARGET}, .counts = {3}},
+    [WISH_RELEASE] = {.name = "release"},
+    [WISH_THROW] = {.name = "throw",
+                    .needs = {FIELD_FROM, FIELD_VELOCITY, FIELD_RADIUS},
+                    .counts = {3, 3, 1}},
+    [WISH_SET] = {.name = "set"},
+    [WISH_JOINT] = {.name = "joint", .needs = {FIELD_INDEX, FIELD_TARGET}, .counts = {1, 1}},
+};
+
+static const char *const FIELDS[WISH_FIELDS] = {
+    [FIELD_VALUE] = "value",         [FIELD_BODY] = "body",         [FIELD_LOCAL] = "local",
+    [FIELD_TARGET] = "target",       [FIELD_FROM] = "from",         [FIELD_VELOCITY] = "velocity",
+    [FIELD_RADIUS] = "radius",       [FIELD_STEP] = "step",         [FIELD_GRAVITY] = "gravity",
+    [FIELD_TOLERANCE] = "tolerance", [FIELD_FRICTION] = "friction", [FIELD_INDEX] = "index",
+};
+
+/* ---- the parser's calls ------------------------------------------------------------------------ */
+
+typedef struct reading {
+    wish *w;
+    char verb[WISH_NAME];
+    char text[WISH_NAME]; /* of the string that is being read */
+    size_t length;
+    int too_long; /* a string of the wish */
+    int not_finite;
+} reading;
+
+/* The field with this path, "local" or (an element of an array) "local[]"; or -1. */
+static int field_of(const char *path)
+{
+    const size_t length = strcspn(path, "[");
+    for (int k = 0; k < WISH_FIELDS; ++k) {
+        if (strlen(FIELDS[k]) == length && strncmp(path, FIELDS[k], length) == 0 &&
+            (!path[length] || strcmp(path + length, "[]") == 0)) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static void take_number(reading *r, const char *path, const char *text)
+{
+    const double value = strtod(text, NULL);
+    const int field = field_of(path);
+    r->not_finite |= !isfinite(value);
+    if (field >= 0) {
+        wish_numbers *numbers = r->w->field + field;
+        if (numbers->count < 3) {
+            numbers->at[numbers->count] = value;
+        }
+        numbers->count += numbers->count < 4;
+    } else if (strncmp(path, "set.", 4) == 0 && r->w->set_count < WISH_SETTINGS) {
+        wish_setting *setting = r->w->set + r->w->set_count++;
+        r->too_long |= strlen(path + 4) >= sizeof setting->name;
+        snprintf(setting->name, sizeof setting->name, "%.*s", (int)sizeof setting->name - 1,
+                 path + 4);
+        setting->value = value;
+    }
+}
+
+static void take_text(reading *r, const char *path)
+{
+    char *to = strcmp(path, "do") == 0       ? r->verb
+               : strcmp(path, "name") == 0   ? r->w->name
+               : strcmp(path, "method") == 0 ? r->w->method
+                                             : NULL;
+    if (to) {
+        memcpy(to, r->text, sizeof r->text);
+        r->too_long |= r->length >= sizeof r->text;
+    }
+}
+
+static void add_chunk(reading *r, const char *chunk, size_t size)
+{
+    for (size_t k = 0; k < size; ++k, ++r->length) {
+        if (r->length + 1 < sizeof r->text) {
+            r->text[r->length] = chunk[k];
+            r->text[r->length + 1] = '\0';
+        }
+    }
+}
+
+static signed char on_json(struct lejp_ctx *ctx, char reason)
+{
+    reading *r = ctx->user;
+    switch (reason) {
+    case LEJPCB_VAL_NUM_INT:
+    case LEJPCB_VAL_NUM_FLOAT: take_number(r, ctx->path, ctx->buf); break;
+    case LEJPCB_VAL_NULL:
+        if (field_of(ctx->path) >= 0) {
+            r->w->field[field_of(ctx->path)].is_null = 1;
+        }
+        break;
+    case LEJPCB_VAL_STR_START:
+        r->length = 0;
+        r->text[0] = '\0';
+        break;
+    case LEJPCB_VAL_STR_CHUNK: add_chunk(r, ctx->buf, ctx->npos); break;
+    case LEJPCB_VAL_STR_END:
+        add_chunk(r, ctx->buf, ctx->npos);
+        take_text(r, ctx->path);
+        break;
+    default: break;
+    }
+    return 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static int find_verb(const char *name)
+{
+    for (int k = 0; k < WISH_VERBS; ++k) {
+        if (strcmp(VERBS[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static mo_error check_fields(const wish *w, mo_message *why)
+{
+    const verb_row *row = VERBS + w->verb;
+    for (int k = 0; k < 4 && row->counts[k]; ++k) {
+        if (w->field[row->needs[k]].count != row->counts[k]) {
+            return view_fail(why, "the wish '%s' needs '%s' with %d number%s", row->name,
+                             FIELDS[row->needs[k]], row->counts[k], row->counts[k] > 1 ? "s" : "");
+        }
+    }
+    return MO_OK;
+}
+
+static int only_space(const char *text, size_t size)
+{
+    while (size && (*text == ' ' || *text == '\n' || *text == '\t' || *text == '\r')) {
+        ++text;
+        --size;
+    }
+    return size == 0;
+}
+
+mo_error wish_read(const char *text, size_t size, wish *w, mo_message *why)
+{
+    reading r = {.w = w};
+    struct lejp_ctx ctx;
+    memset(w, 0, sizeof *w);
+    if (size == 0 || size > WISH_LONGEST || text[0] != '{') {
+        return view_fail(why, "a wish is one JSON object of at most %d bytes", WISH_LONGEST);
+    }
+    lejp_construct(&ctx, on_json, &r, NULL, 0);
+    const int left = lejp_parse(&ctx, (const unsigned char *)text, (int)size);
+    lejp_destruct(&ctx);
+    if (left < 0 || !only_space(text + size - left, (size_t)left)) {
+        return view_fail(why, "a wish is one JSON object; this text is none");
+    }
+    if (r.not_finite || r.too_long) {
+        return view_fail(why, "a %s in the wish is too %s", r.not_finite ? "number" : "name",
+                         r.not_finite ? "large" : "long");
+    }
+    const int verb = find_verb(r.verb);
+    if (verb < 0) {
+        return view_fail(why, "there is no wish '%s'", r.verb);
+    }
+    w->verb = (wish_verb)verb;
+    return check_fields(w, why);
+}
