@@ -74,56 +74,51 @@ static void mobility(const mo_body_state *body, int planar, const double r[3], d
 
 /* ---- what hangs together ------------------------------------------------------------------------ */
 
-static int place_of(const mo_world *world, int count, mo_body_id id)
+static int can_move(const mo_world *world, mo_body_id id)
 {
-    for (int k = 0; k < count; ++k) {
-        if (mo_world_body(world, k).index == id.index) {
-            return k;
-        }
-    }
-    return -1;
+    const mo_body_state body = mo_body_get(world, id);
+    return id.index && body.mass > 0 && body.kind != MO_BODY_FIXED && body.kind != MO_BODY_DRIVEN;
 }
 
-static int is_free(const mo_world *world, mo_body_id id)
+/* Groups as trees of indices: the root of one. */
+static int root_of(int *above, int k)
 {
-    return id.index && mo_body_get(world, id).mass > 0 &&
-           mo_body_get(world, id).kind == MO_BODY_FREE;
-}
-
-/* Marks what hangs together with what is marked, once over all joints; true where something was added. */
-static int spread(const mo_world *world, int count, char *marked)
-{
-    int grew = 0;
-    for (int k = 0; k < mo_world_joint_count(world); ++k) {
-        const mo_joint_state joint = mo_joint_get(world, mo_world_joint(world, k));
-        if (is_free(world, joint.a) && is_free(world, joint.b)) {
-            const int a = place_of(world, count, joint.a), b = place_of(world, count, joint.b);
-            if (a >= 0 && b >= 0 && marked[a] != marked[b]) {
-                marked[a] = marked[b] = 1;
-                grew = 1;
-            }
-        }
+    while (above[k] != k) {
+        above[k] = above[above[k]];
+        k = above[k];
     }
-    return grew;
+    return k;
 }
 
 double hand_load(const mo_world *world, mo_body_id body)
 {
     const int count = mo_world_body_count(world);
-    const int own = place_of(world, count, body);
-    char *marked = calloc((size_t)count + 1, 1);
+    int most = body.index;
     double mass = 0;
-    if (!marked || own < 0 || mo_world_joint_count(world) > 2000) { /* a long chain: a search of seconds */
-        free(marked);
-        return 1;
+    for (int k = 0; k < count; ++k) {
+        const int index = mo_world_body(world, k).index;
+        most = index > most ? index : most;
     }
-    marked[own] = 1;
-    while (spread(world, count, marked)) {
+    int *above = malloc(((size_t)most + 1) * sizeof *above);
+    if (!above) {
+        return 1; /* the weaker hand */
+    }
+    for (int k = 0; k <= most; ++k) {
+        above[k] = k;
+    }
+    for (int k = 0; k < mo_world_joint_count(world); ++k) {
+        const mo_joint_state joint = mo_joint_get(world, mo_world_joint(world, k));
+        if (can_move(world, joint.a) && can_move(world, joint.b)) {
+            above[root_of(above, joint.a.index)] = root_of(above, joint.b.index);
+        }
     }
     for (int k = 0; k < count; ++k) {
-        mass += marked[k] ? mo_body_get(world, mo_world_body(world, k)).mass : 0;
+        const mo_body_id other = mo_world_body(world, k);
+        if (root_of(above, other.index) == root_of(above, body.index)) {
+            mass += mo_body_get(world, other).mass;
+        }
     }
-    free(marked);
+    free(above);
     return mass / mo_body_get(world, body).mass;
 }
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "moreau/solve.h"
+#include "say.h"
+#include "stage_parts.h"
+
+/* ---- building ---------------------------------------------------------------------------------- */
+
+static mo_error build(const stage_source *source, mo_world **world, mo_message *why)
+{
+    *world = NULL;
+    const mo_error error = source->scene ? source->scene->build(source->values, world, why)
+                                         : source->build(source->build_user, world, why);
+    return error;
+}
+
+mo_error stage_look(stage *s, mo_message *why)
+{
+    mo_recording picture = {0};
+    mo_error error = mo_recording_begin(&picture, s->world, NULL, why);
+    error = error ? error
+                  : frames_of_world(&picture, s->world, s->steps ? s->step : 0,
+                                    s->steps ? &s->report : NULL, why);
+    if (error) {
+        mo_recording_clear(&picture);
+        return error;
+    }
+    mo_recording_clear(&s->picture);
+    free(s->joints);
+    s->picture = picture;
+    s->joints = frames_joints(&s->picture, s->world, &s->joint_count);
+    s->generation += 1;
+    s->scene_changed = s->frame_changed = 1;
+    return MO_OK;
+}
+
+mo_error stage_apply(stage *s, mo_message *why)
+{
+    mo_world_def def = mo_world_definition(s->world);
+    if (s->source.configure) {
+        s->source.configure(s->source.configure_user, &def.solver);
+    }
+    if (s->method[0]) {
+        def.solver.method = s->method;
+    }
+    if (s->tolerance > 0) {
+        def.solver.tol = s->tolerance;
+    }
+    if (s->has_gravity) {
+        memcpy(def.gravity, s->gravity, sizeof def.gravity);
+    }
+    return mo_world_change(s->world, &def, why);
+}
+
+/* The world of this source takes the place of the one that is shown; nothing changes where that fails. */
+static mo_error replace(stage *s, const stage_source *source, mo_message *why)
+{
+    mo_world *world = NULL;
+    stage before = *s;
+    mo_error error = build(source, &world, why);
+    if (error) {
+        return error;
+    }
+    s->source = *source;
+    s->world = world;
+    s->steps = s->unsolved = 0;
+    s->material = NULL;
+    s->ball_count = s->next_ball = 0;
+    memset(s->hands, 0, sizeof s->hands);
+    error = stage_apply(s, why);
+    error = error ? error : stage_replace_friction(s, s->friction, why);
+    error = error ? error : stage_look(s, why);
+    if (error) {
+        free(s->material);
+        mo_world_destroy(world);
+        *s = before; /* stage_look, the last, changes nothing where it fails */
+        return error;
+    }
+    free(before.material);
+    mo_world_destroy(before.world);
+    return MO_OK;
+}
+
+mo_error stage_open(stage *s, const stage_source *source, mo_message *why)
+{
+    *s = (stage){.playing = 1, .speed = 1, .friction = NAN};
+    s->step = source->step > 0 ? source->step : source->scene ? source->scene->step : 0.01;
+    const mo_error error = replace(s, source, why);
+    if (error) {
+        stage_close(s);
+    }
+    return error;
+}
+
+void stage_close(stage *s)
+{
+    mo_recording_clear(&s->picture);
+    free(s->joints);
+    free(s->material);
+    mo_world_destroy(s->world);
+    *s = (stage){0};
+}
+
+mo_error stage_reset(stage *s, mo_message *why)
+{
+    const stage_source source = s->source;
+    return replace(s, &source, why);
+}
+
+mo_error stage_load(stage *s, const world_scene *scene, const double *values, mo_message *why)
+{
+    stage_source source = s->source;
+    const stage kept = *s;
+    source.scene = scene;
+    memcpy(source.values, values, sizeof source.values);
+    if (kept.source.scene != scene) {
+        s->step = scene->step;
+        s->friction = NAN;
+        s->has_gravity = 0;
+    }
+    const mo_error error = replace(s, &source, why);
+    if (error) {
+        s->step = kept.step;
+        s->friction = kept.friction;
+        s->has_gravity = kept.has_gravity;
+    }
+    return error;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------- */
+
+void stage_keep_pages(stage *s, const unsigned *pages, int count)
+{
+    for (int k = 0; k < STAGE_PAGES; ++k) {
+        int here = 0;
+        for (int i = 0; i < count; ++i) {
+            here |= pages[i] == s->hands[k].page;
+        }
+        if (!here) {
+            s->hands[k] = (stage_hand){0};
+        }
+    }
+}
+
+mo_error stage_step(stage *s, mo_message *why)
+{
+    for (int k = 0; k < STAGE_PAGES; ++k) {
+        if (s->hands[k].page) {
+            hand_pull(&s->hands[k].hand, s->world, s->step);
+        }
+    }
+    mo_error error = mo_world_step(s->world, s->step, &s->report, why);
+    if (!error) {
+        s->steps += 1;
+        s->unsolved += s->report.status != MO_SOLVED;
+        error = frames_of_world(&s->picture, s->world, s->step, &s->report, why);
+    }
+    if (error) {
+        s->playing = 0;
+        s->state_changed = 1;
+    }
+    s->frame_changed = 1;
+    return error;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+static frames_facts facts_of(const stage *s)
+{
+    const mo_world_def def = mo_world_definition(s->world);
+    const char *method = def.solver.method;
+    for (int k = 0; !method && k < mo_method_count(); ++k) {
+        method = mo_method_describe(k).is_default ? mo_method_describe(k).name : NULL;
+    }
+    frames_facts facts = {.generation = s->generation,
+                          .title = s->source.scene ? s->source.scene->text : s->source.title,
+                          .scene = s->source.scene,
+                          .values = s->source.values,
+                          .name = s->source.name,
+                          .step = s->step,
+                          .tolerance = def.solver.tol,
+                          .method = method,
+                          .friction = s->friction,
+                          .playing = s->playing,
+                          .speed = s->speed,
+                          .joints = s->joints,
+                          .joint_count = s->joint_count};
+    memcpy(facts.gravity, def.gravity, sizeof facts.gravity);
+    return facts;
+}
+
+void stage_put_scene(stage *s, FILE *out)
+{
+    /* Targets of drives may have changed since the joints were listed. */
+    for (int k = 0; k < s->joint_count; ++k) {
+        s->joints[k].target = mo_joint_get(s->world, mo_world_joint(s->world, k)).target;
+    }
+    const frames_facts facts = facts_of(s);
+    frames_scene(out, &s->picture, &facts);
+}
+
+void stage_put_state(stage *s, FILE *out)
+{
+    const frames_facts facts = facts_of(s);
+    frames_state(out, &facts);
+}
+
+size_t stage_frame_size(const stage *s)
+{
+    return frames_size(&s->picture, 0);
+}
+
+void stage_frame(const stage *s, double milliseconds, double rate, unsigned char *to)
+{
+    const frames_numbers numbers = {.generation = s->generation,
+                                    .steps = s->steps,
+                                    .unsolved = s->unsolved,
+                                    .milliseconds = milliseconds,
+                                    .rate = rate};
+    frames_write(&s->picture, 0, &numbers, to);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What is on show: a world, the hands of the pages in it, and what they have changed.  It knows neither threads nor sockets:
+ * player.c gives it the time, and wishes as they come.
+ *
+ * A reset builds the scene anew and keeps what was chosen (step, method, tolerance, gravity, friction).  Another scene keeps the method and the
+ * tolerance, and has its own step, gravity and friction.
+ */
+#ifndef VIEWER_STAGE_H
+#define VIEWER_STAGE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "frames.h"
+#include "hand.h"
+#include "wish.h"
+#include "worlds.h"
+
+enum { STAGE_PAGES = 16, STAGE_BALLS = 100 }; /* pages at once; thrown balls: then the oldest goes */
+
+/* Where the world comes from: a scene of the list, or a function of the host. */
+typedef struct stage_source {
+    const world_scene *scene; /* or NULL, and then: */
+    double values[WORLD_PARAMETERS];
+    mo_error (*build)(void *user, mo_world **world, mo_message *why);
+    void *build_user;
+    const char *name, *title;
+
+    double step;                                     /* s; 0: that of the scene */
+    void (*configure)(void *user, mo_options *what); /* changes the solver's options, or NULL */
+    void *configure_user;
+} stage_source;
+
+typedef struct stage_hand {
+    unsigned page; /* 0: of nobody */
+    hand hand;
+} stage_hand;
+
+typedef struct stage {
+    stage_source source;
+    mo_world *world;
+    mo_recording picture; /* of the world as it is: one frame */
+    frames_joint *joints;
+    int joint_count;
+    uint32_t generation, steps, unsolved;
+    mo_step_report report; /* of the last step, where steps > 0 */
+
+    int playing;
+    double speed, step;
+    char method[WISH_NAME]; /* "": the default */
+    double tolerance;       /* 0: as the scene has it */
+    double friction;        /* NaN: as the scene has it */
+    int has_gravity;
+    double gravity[3];
+    mo_material *material; /* of each body, before friction was replaced; NULL: it was not */
+
+    stage_hand hands[STAGE_PAGES];
+    mo_body_id balls[STAGE_BALLS]; /* a ring */
+    int ball_count, next_ball;
+
+    int scene_changed, state_changed, frame_changed; /* since they were last told; the teller clears them */
+    int single_steps;                                /* wished for */
+} stage;
+
+/* From {0}. */
+mo_error stage_open(stage *s, const stage_source *source, mo_message *why);
+void stage_close(stage *s);
+
+/* What a page wishes; a sentence where it cannot be. */
+mo_error stage_wish(stage *s, unsigned page, const wish *w, mo_message *why);
+/* The hands of pages that are not in the list let go. */
+void stage_keep_pages(stage *s, const unsigned *pages, int count);
+
+/* One step; a step that is refused pauses. */
+mo_error stage_step(stage *s, mo_message *why);
+
+/* Messages for the page: see frames.h. */
+void stage_put_scene(stage *s, FILE *out);
+void stage_put_state(stage *s, FILE *out);
+size_t stage_frame_size(const stage *s);
+void stage_frame(const stage *s, double milliseconds, double rate, unsigned char *to);
+
+#endif
