@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Between the thread that simulates (player.c) and the one that serves (server.c): a mailbox in both directions, behind one lock.
+ *
+ *   to the pages      the newest scene message, state message and frame; older ones are dropped, so that a page that
+ *                     reads slowly misses frames and the simulation waits for nobody.  A scene message drops the state
+ *                     and the frame before it.  Refusals, each for one page.
+ *   to the stage      wishes in the order they came, up to HUB_WISHES; a drag replaces the drag before it
+ *
+ * A message is shared by all pages that have not sent it yet, and freed by the last.  It keeps HUB_ROOM bytes free in front of its text, for
+ * what the protocol writes there.
+ */
+#ifndef VIEWER_HUB_H
+#define VIEWER_HUB_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "stage.h"
+#include "wish.h"
+
+enum { HUB_WISHES = 256, HUB_REFUSALS = 32, HUB_ROOM = 64 };
+
+typedef struct hub_message {
+    int uses; /* under the lock of the hub */
+    size_t size;
+    unsigned char bytes[]; /* HUB_ROOM, then size */
+} hub_message;
+
+typedef enum hub_kind { HUB_SCENE, HUB_STATE, HUB_FRAME, HUB_KINDS } hub_kind;
+
+typedef struct hub_wish {
+    unsigned page;
+    wish wish;
+} hub_wish;
+
+typedef struct hub_refusal {
+    unsigned page; /* 0: for all */
+    mo_message why;
+} hub_refusal;
+
+typedef struct hub {
+    pthread_mutex_t lock;
+    pthread_cond_t news; /* for the player: wishes, pages, the end */
+    int is_made;
+
+    hub_message *newest[HUB_KINDS];
+    unsigned long number[HUB_KINDS]; /* of the newest; 0: none yet */
+    hub_refusal refusals[HUB_REFUSALS];
+    int refusal_count;
+
+    hub_wish *wishes; /* HUB_WISHES of them: a ring */
+    int first_wish, wish_count;
+    unsigned pages[STAGE_PAGES];
+    int page_count;
+    int is_over;
+} hub;
+
+int hub_open(hub *h); /* false for lack of memory */
+void hub_close(hub *h);
+
+/* A message with room for size bytes, used once; NULL for lack of memory. */
+hub_message *hub_message_make(size_t size);
+unsigned char *hub_message_text(hub_message *message);
+
+/* ---- for the player ---- */
+void hub_post(hub *h, hub_kind kind, hub_message *message); /* takes it over */
+void hub_refuse(hub *h, unsigned page, const mo_message *why);
+
+/* ---- for the server ---- */
+/*
+ * The first of scene, state and frame whose newest one this page has not seen yet, which it then has; else NULL.  To be let go.
+ * One call, so that no frame overtakes its scene.
+ */
+hub_message *hub_take(hub *h, unsigned long seen[HUB_KINDS], hub_kind *kind);
+void hub_let_go(hub *h, hub_message *message);
+int hub_wish_add(hub *h, unsigned page, const wish *w); /* false: there are too many */
+int hub_page_add(hub *h, unsigned page);                /* false: there are too many */
+void hub_page_remove(hub *h, unsigned page);
+int hub_refusals(hub *h, hub_refusal *to); /* all of them, which are then gone: how many */
+void hub_end(hub *h);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The thread that simulates.  It takes wishes, steps, and posts scene, state and frames to the hub.
+ *
+ * Steps are due h / speed seconds apart on the clock.  A step that takes longer is followed by the next at once, and time that was
+ * lost is not made up for: then it goes as fast as it can.  Frames are posted about 60 times a second at most, and the
+ * last one before a rest always.  While no page is there it rests.
+ */
+#ifndef VIEWER_PLAYER_H
+#define VIEWER_PLAYER_H
+
+#include <pthread.h>
+
+#include "hub.h"
+#include "stage.h"
+
+typedef struct player {
+    stage *stage;
+    hub *hub;
+    void (*wake)(void *user); /* there is something in the hub; called by the player's thread */
+    void *wake_user;
+    pthread_t thread;
+    int is_running;
+
+    double due;          /* of the next step, by the clock           */
+    double posted;       /* when the last frame was                  */
+    double milliseconds; /* of a step, averaged                      */
+    double rate;         /* simulated seconds in a second, measured  */
+    double window_began, window_time;
+} player;
+
+/* Posts the first scene and frame, and starts the thread; false where it cannot. */
+int player_start(player *p);
+/* Waits for the thread; the hub has been ended before. */
+void player_join(player *p);
+
+#endif
