@@ -23,6 +23,7 @@ typedef struct command {
 /* A new command is one file and one row. */
 static const command COMMANDS[] = {
     {"run", "SCENE", "simulate a scene", command_run},
+    {"view", "[SCENE]", "the same in the browser, live; or a recording", command_view},
     {"solve", "FILE...", "solve the contact problem of each FCLIB file", command_solve},
     {"check", "FILE...", "does a solution exist, is it the only one", command_check},
     {"info", "FILE...", "what each FCLIB file holds", command_info},
@@ -49,6 +50,7 @@ static void put_help(FILE *out)
           "\nExamples:\n"
           "  moreau run --list\n"
           "  moreau run stack --set count=30 --time 5\n"
+          "  moreau view\n"
           "  moreau info box.hdf5\n"
           "  moreau solve box.hdf5 --out solved.hdf5\n"
           "  moreau solve problems/*.hdf5 --json\n",

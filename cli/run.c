@@ -41,6 +41,7 @@ static const args_command COMMAND = {
                 "  moreau run beads --set count=150 --set mu=0.3 --dt 0.02 --steps 100 --json\n"
                 "  moreau run incline --csv incline.csv --plot out/incline\n"
                 "  moreau run domino --vtk out/domino --every 4 --record domino.hdf5\n"
+                "  moreau run arch --replay arch.html\n"
                 "  moreau run wall --steps 50 --export-problem 50 wall50.hdf5\n"
                 "  moreau run drum --time 5 --save-state drum5\n"
                 "  moreau run drum --load-state drum5 --time 5\n",
@@ -58,6 +59,7 @@ enum {
     FLAG_EVERY,
     FLAG_CSV,
     FLAG_RECORD,
+    FLAG_REPLAY,
     FLAG_VTK,
     FLAG_PLOT,
     FLAG_EXPORT,
@@ -97,6 +99,11 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                      .operand = "FILE",
                      .text = "an HDF5 recording: shapes, poses, velocities, contacts with their"
                              " forces and modes"},
+    [FLAG_REPLAY] = {.name = "replay",
+                     .operand = "FILE",
+                     .text =
+                         "a page that shows the run, with a time line: one HTML file to open with a"
+                         " double click"},
     [FLAG_VTK] = {.name = "vtk",
                   .operand = "FOLDER",
                   .text = "for ParaView: bodies.pvd and contacts.pvd, with a file a recorded step"},
@@ -144,41 +151,6 @@ static args_flag *make_flags(args_values *sets, int *count)
     return flags;
 }
 
-static const world_scene *find_scene(const char *name)
-{
-    const world_scene *scene = world_scene_find(name);
-    if (scene) {
-        return scene;
-    }
-    nearest n = {.typed = name};
-    for (int k = 0; k < world_scene_count(); ++k) {
-        nearest_try(&n, world_scene_at(k)->name);
-    }
-    if (n.name) {
-        say(COMMAND.name, "there is no scene '%.100s'; did you mean %s?", name, n.name);
-    } else {
-        say(COMMAND.name, "there is no scene '%.100s'; moreau run --list has them", name);
-    }
-    return NULL;
-}
-
-/* A number of a flag between bounds; where it is absent the value stays. */
-static int read_bounded(const args_flag *flag, double least, double most, int whole, double *value)
-{
-    double given = 0;
-    if (!flag->value) {
-        return EXIT_DONE;
-    }
-    if (!settings_number(flag->value, &given) || given < least || given > most ||
-        (whole && given != floor(given))) {
-        say(COMMAND.name, "--%s %.100s is not a %snumber from %s to %s", flag->name, flag->value,
-            whole ? "whole " : "", number_short(least).text, number_short(most).text);
-        return EXIT_CALL;
-    }
-    *value = given;
-    return EXIT_DONE;
-}
-
 static int read_steps(const args_flag *flags, run_call *call)
 {
     const double most = 2e9, longest = 1e12;
@@ -188,10 +160,13 @@ static int read_steps(const args_flag *flags, run_call *call)
         say(COMMAND.name, "--steps and --time both say how long; give one of them");
         return EXIT_CALL;
     }
-    int status = read_bounded(&flags[FLAG_DT], 1e-12, 1e6, 0, &call->h);
-    status = status ? status : read_bounded(&flags[FLAG_TIME], 0, longest, 0, &time);
-    status = status ? status : read_bounded(&flags[FLAG_STEPS], 0, most, 1, &steps);
-    status = status ? status : read_bounded(&flags[FLAG_EVERY], 1, most, 1, &every);
+    int status = settings_bounded(COMMAND.name, &flags[FLAG_DT], 1e-12, 1e6, 0, &call->h);
+    status =
+        status ? status : settings_bounded(COMMAND.name, &flags[FLAG_TIME], 0, longest, 0, &time);
+    status =
+        status ? status : settings_bounded(COMMAND.name, &flags[FLAG_STEPS], 0, most, 1, &steps);
+    status =
+        status ? status : settings_bounded(COMMAND.name, &flags[FLAG_EVERY], 1, most, 1, &every);
     if (status) {
         return status;
     }
@@ -212,7 +187,8 @@ static int read_export(const args_flag *flag, run_call *call)
     if (!flag->value) {
         return EXIT_DONE;
     }
-    if (!settings_number(flag->value, &step) || step != floor(step) || step < 1 || step > call->steps) {
+    if (!settings_number(flag->value, &step) || step != floor(step) || step < 1 ||
+        step > call->steps) {
         say(COMMAND.name, "--export-problem %.100s: the steps are numbered from 1 to %d",
             flag->value, call->steps);
         return EXIT_CALL;
@@ -225,7 +201,7 @@ static int read_export(const args_flag *flag, run_call *call)
 static int read_call(const args_flag *flags, int flag_count, const args_values *sets,
                      const char *name, run_call *call)
 {
-    call->scene = find_scene(name);
+    call->scene = settings_scene(COMMAND.name, name);
     if (!call->scene) {
         return EXIT_CALL;
     }
@@ -243,6 +219,7 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     }
     call->csv = flags[FLAG_CSV].value;
     call->record = flags[FLAG_RECORD].value;
+    call->replay = flags[FLAG_REPLAY].value;
     call->vtk = flags[FLAG_VTK].value;
     call->plot = flags[FLAG_PLOT].value;
     call->save_state = flags[FLAG_SAVE].value;
@@ -405,7 +382,7 @@ static int run(const args_flag *flags, int flag_count, run_call *call)
 
 static int list(const char *name, int as_json)
 {
-    const world_scene *scene = name ? find_scene(name) : NULL;
+    const world_scene *scene = name ? settings_scene(COMMAND.name, name) : NULL;
     if (name && !scene) {
         return EXIT_CALL;
     }

@@ -9,6 +9,7 @@
  *   run_csv.c       --csv
  *   run_vtk.c       --vtk; run_mesh.c: shapes as polygons
  *   run_plot.c      --plot
+ *   run_replay.c    --replay
  *   run_state.c     --save-state, --load-state
  *   run_report.c    the line on the terminal, the summary, the JSON object
  */
@@ -25,7 +26,8 @@ typedef struct run_call {
     double h;  /* s */
     int steps; /* to be taken */
     int every; /* recorded steps: 0, every, 2 every, ... */
-    const char *csv, *record, *vtk, *plot, *save_state, *load_state, *export_file; /* or NULL */
+    const char *csv, *record, *replay, *vtk, *plot, *save_state, *load_state,
+        *export_file; /* or NULL */
     int export_step;
     int json;
     int strict;
@@ -51,9 +53,10 @@ typedef struct run_tally {
     long long iterations;
     run_seconds seconds;
     int interrupted;
-    mo_message error;     /* the first thing that failed, or empty     */
-    const char *error_at; /* the file it is about, or NULL         */
-    int plot_drawn;       /* gnuplot ran */
+    mo_message error;      /* the first thing that failed, or empty     */
+    const char *error_at;  /* the file it is about, or NULL         */
+    int plot_drawn;        /* gnuplot ran */
+    char replay_note[128]; /* what the replay leaves out, or empty */
 } run_tally;
 
 /* Keeps the first error; `file` may be NULL. */

@@ -60,6 +60,7 @@ int run_outputs_check(const char *command, const run_call *call)
 {
     const named_file files[] = {{"--csv", call->csv},
                                 {"--record", call->record},
+                                {"--replay", call->replay},
                                 {"--save-state", call->save_state},
                                 {"--export-problem", call->export_file}};
     const named_file vtk = {"--vtk", call->vtk}, plot = {"--plot", call->plot};
@@ -157,7 +158,8 @@ int run_outputs_begin(run_outputs *o, const run_call *call, mo_world *world, run
 {
     *o = (run_outputs){0};
     if ((call->csv && !begin_csv(o, call, tally)) ||
-        (call->record && !begin_recording(o, call, world, tally))) {
+        (call->record && !begin_recording(o, call, world, tally)) ||
+        (call->replay && !run_replay_begin(&o->replay, call, world, tally))) {
         return 0;
     }
     o->has_vtk = call->vtk != NULL && run_vtk_begin(&o->vtk, call, world, tally);
@@ -172,6 +174,9 @@ int run_outputs_step(run_outputs *o, const run_call *call, mo_world *world, int 
         return 0;
     }
     if (o->has_plot && !run_plot_step(&o->plot, call, world, report, tally)) {
+        return 0;
+    }
+    if (call->replay && !run_replay_step(&o->replay, call, world, report, tally)) {
         return 0;
     }
     return k % call->every == 0 ? record(o, call, world, call->h, report, tally) : 1;
@@ -194,6 +199,7 @@ void run_outputs_end(run_outputs *o, const run_call *call, const mo_world *world
         run_fail(tally, call->csv, "could not be written: %s", strerror(errno));
     }
     end_recording(o, call, tally);
+    run_replay_end(&o->replay, call, world, tally);
     if (o->has_vtk) {
         run_vtk_end(&o->vtk, call, tally);
     }

@@ -7,6 +7,7 @@
 #include "output.h"
 #include "run.h"
 #include "run_plot.h"
+#include "run_replay.h"
 #include "run_vtk.h"
 
 typedef struct run_outputs {
@@ -14,6 +15,7 @@ typedef struct run_outputs {
     mo_recording recording;
     run_vtk vtk;
     run_plot plot;
+    run_replay replay;
     int has_vtk, has_plot; /* begun */
 } run_outputs;
 

@@ -84,3 +84,38 @@ int settings_read(const char *command, const world_scene *scene, const args_valu
     }
     return status;
 }
+
+const world_scene *settings_scene(const char *command, const char *name)
+{
+    const world_scene *scene = world_scene_find(name);
+    if (scene) {
+        return scene;
+    }
+    nearest n = {.typed = name};
+    for (int k = 0; k < world_scene_count(); ++k) {
+        nearest_try(&n, world_scene_at(k)->name);
+    }
+    if (n.name) {
+        say(command, "there is no scene '%.100s'; did you mean %s?", name, n.name);
+    } else {
+        say(command, "there is no scene '%.100s'; moreau run --list has them", name);
+    }
+    return NULL;
+}
+
+int settings_bounded(const char *command, const args_flag *flag, double least, double most,
+                     int whole, double *value)
+{
+    double given = 0;
+    if (!flag->value) {
+        return EXIT_DONE;
+    }
+    if (!settings_number(flag->value, &given) || given < least || given > most ||
+        (whole && given != floor(given))) {
+        say(command, "--%s %.100s is not a %snumber from %s to %s", flag->name, flag->value,
+            whole ? "whole " : "", number_short(least).text, number_short(most).text);
+        return EXIT_CALL;
+    }
+    *value = given;
+    return EXIT_DONE;
+}

@@ -5,6 +5,8 @@
 
 # What it takes to build the library and the program.
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libopenblas-dev libhdf5-dev zlib1g-dev)
+# What moreau view needs besides.
+viewer_packages=(libwebsockets-dev)
 
 jobs=$(nproc 2>/dev/null || echo 2)
 

@@ -97,7 +97,8 @@ enum { ROOM = 3 * 16384 };
 typedef struct packer {
     FILE *out;
     z_stream stream;
-    unsigned char waiting[ROOM]; /* packed bytes, not yet written: a multiple of three until the end */
+    unsigned char
+        waiting[ROOM]; /* packed bytes, not yet written: a multiple of three until the end */
 } packer;
 
 /* Any number of bytes; what is not a multiple of three is padded, so that only the last call may have it. */

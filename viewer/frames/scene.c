@@ -29,9 +29,12 @@ static double reach_of(const mo_shape_def *def)
     const double off = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
     double most = 0;
     switch (def->kind) {
-    case MO_SHAPE_BALL: return off + def->radius;
-    case MO_SHAPE_BOX: return off + sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]);
-    case MO_SHAPE_CYLINDER: return off + hypot(def->radius, h[2]);
+    case MO_SHAPE_BALL:
+        return off + def->radius;
+    case MO_SHAPE_BOX:
+        return off + sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]);
+    case MO_SHAPE_CYLINDER:
+        return off + hypot(def->radius, h[2]);
     case MO_SHAPE_CAPSULE:
         for (int k = 0; k < 2; ++k) {
             const double *e = def->ends[k];
@@ -45,7 +48,8 @@ static double reach_of(const mo_shape_def *def)
             most = fmax(most, sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]));
         }
         return off + most;
-    default: return INFINITY;
+    default:
+        return INFINITY;
     }
 }
 

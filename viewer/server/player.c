@@ -80,7 +80,8 @@ static void measure(player *p, double began, double now)
     p->window_time += p->stage->step;
     if (now - p->window_began >= WINDOW_SECONDS) {
         const double wide = now - p->window_began;
-        p->rate = wide < 4 * WINDOW_SECONDS ? p->window_time / wide : p->stage->step / (now - began);
+        p->rate =
+            wide < 4 * WINDOW_SECONDS ? p->window_time / wide : p->stage->step / (now - began);
         p->window_began = now;
         p->window_time = 0;
     }
@@ -164,9 +165,8 @@ static void *play(void *user)
     hub_wish *wishes = malloc(HUB_WISHES * sizeof *wishes);
     int count = 0, has_pages = 0;
     p->due = p->window_began = clock_now();
-    while (wishes &&
-           take_news(p, s->playing || s->single_steps ? p->due : INFINITY, wishes, &count,
-                     &has_pages)) {
+    while (wishes && take_news(p, s->playing || s->single_steps ? p->due : INFINITY, wishes, &count,
+                               &has_pages)) {
         for (int k = 0; k < count; ++k) {
             grant(p, wishes + k);
         }

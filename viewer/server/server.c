@@ -9,7 +9,8 @@
 
 #include "say.h"
 
-_Static_assert(LWS_PRE <= HUB_ROOM, "the room in front of a message is what libwebsockets writes into");
+_Static_assert(LWS_PRE <= HUB_ROOM,
+               "the room in front of a message is what libwebsockets writes into");
 
 enum { CHUNK = 16384, FRAGMENT = 4096 };
 
@@ -64,7 +65,8 @@ static int header_is_ours(struct lws *wsi, enum lws_token_indexes header, const 
 /* ---- HTTP -------------------------------------------------------------------------------------- */
 
 static const char POLICY[] =
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:;"
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
+    "blob:;"
     " font-src data:; worker-src blob:; connect-src 'self' ws://127.0.0.1:%d ws://localhost:%d;"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -76,9 +78,9 @@ typedef struct headers {
 
 static void add_header(headers *h, struct lws *wsi, const char *name, const char *value)
 {
-    h->failed |= lws_add_http_header_by_name(wsi, (const unsigned char *)name,
-                                             (const unsigned char *)value, (int)strlen(value),
-                                             &h->at, h->end);
+    h->failed |=
+        lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value,
+                                    (int)strlen(value), &h->at, h->end);
 }
 
 /* The head of an answer; the body follows as the socket takes it. */
@@ -154,10 +156,14 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
 {
     (void)length;
     switch (reason) {
-    case LWS_CALLBACK_HTTP: return on_request(wsi, user, in);
-    case LWS_CALLBACK_HTTP_WRITEABLE: return on_body_room(wsi, user);
-    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return -1; /* a socket without our subprotocol */
-    default: return 0;
+    case LWS_CALLBACK_HTTP:
+        return on_request(wsi, user, in);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return on_body_room(wsi, user);
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return -1; /* a socket without our subprotocol */
+    default:
+        return 0;
     }
 }
 
@@ -307,7 +313,7 @@ static void on_news(struct lws *wsi)
     if (s->def.hub && s->vhost && protocol) {
         s->refusal_count = hub_refusals(s->def.hub, s->refusals);
         if (s->refusal_count) {
-            lws_callback_all_protocol_vhost(s->vhost, protocol, LWS_CALLBACK_USER);
+            lws_callback_all_protocol_vhost_args(s->vhost, protocol, LWS_CALLBACK_USER, NULL, 0);
         }
         lws_callback_on_writable_all_protocol_vhost(s->vhost, protocol);
     }
@@ -317,14 +323,25 @@ static int on_socket(struct lws *wsi, enum lws_callback_reasons reason, void *us
                      size_t length)
 {
     switch (reason) {
-    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return may_connect(wsi) ? 0 : -1;
-    case LWS_CALLBACK_ESTABLISHED: return on_open(wsi, user);
-    case LWS_CALLBACK_CLOSED: on_close(wsi, user); return 0;
-    case LWS_CALLBACK_RECEIVE: return on_receive(wsi, user, in, length);
-    case LWS_CALLBACK_SERVER_WRITEABLE: return on_room(wsi, user);
-    case LWS_CALLBACK_EVENT_WAIT_CANCELLED: on_news(wsi); return 0;
-    case LWS_CALLBACK_USER: share_refusals(server_of(wsi), wsi, user); return 0;
-    default: return 0;
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return may_connect(wsi) ? 0 : -1;
+    case LWS_CALLBACK_ESTABLISHED:
+        return on_open(wsi, user);
+    case LWS_CALLBACK_CLOSED:
+        on_close(wsi, user);
+        return 0;
+    case LWS_CALLBACK_RECEIVE:
+        return on_receive(wsi, user, in, length);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return on_room(wsi, user);
+    case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+        on_news(wsi);
+        return 0;
+    case LWS_CALLBACK_USER:
+        share_refusals(server_of(wsi), wsi, user);
+        return 0;
+    default:
+        return 0;
     }
 }
 
@@ -372,8 +389,9 @@ server *server_open(const server_def *def, mo_message *why)
     s->port = s->vhost ? lws_get_vhost_listen_port(s->vhost) : 0;
     if (s->port <= 0) {
         if (def->port) {
-            view_fail(why, "port %d cannot be opened on 127.0.0.1; is another program there? "
-                           "Without --port a free one is taken",
+            view_fail(why,
+                      "port %d cannot be opened on 127.0.0.1; is another program there? "
+                      "Without --port a free one is taken",
                       def->port);
         } else {
             view_fail(why, "no port could be opened on 127.0.0.1");

@@ -18,7 +18,10 @@
 #include "wish.h"
 #include "worlds.h"
 
-enum { STAGE_PAGES = 16, STAGE_BALLS = 100 }; /* pages at once; thrown balls: then the oldest goes */
+enum {
+    STAGE_PAGES = 16,
+    STAGE_BALLS = 100
+}; /* pages at once; thrown balls: then the oldest goes */
 
 /* Where the world comes from: a scene of the list, or a function of the host. */
 typedef struct stage_source {
@@ -60,8 +63,9 @@ typedef struct stage {
     mo_body_id balls[STAGE_BALLS]; /* a ring */
     int ball_count, next_ball;
 
-    int scene_changed, state_changed, frame_changed; /* since they were last told; the teller clears them */
-    int single_steps;                                /* wished for */
+    int scene_changed, state_changed,
+        frame_changed; /* since they were last told; the teller clears them */
+    int single_steps;  /* wished for */
 } stage;
 
 /* From {0}. */

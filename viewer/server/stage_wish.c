@@ -147,11 +147,12 @@ mo_error stage_replace_friction(stage *s, double friction, mo_message *why)
             s->material[k] = mo_body_shape(s->world, mo_world_body(s->world, k), 0).material;
         }
     }
-    const int known = count - s->ball_count; /* thrown balls are the last, and have what they have */
+    const int known =
+        count - s->ball_count; /* thrown balls are the last, and have what they have */
     for (int k = 0; k < count; ++k) {
-        mo_material material = k < known
-                                   ? s->material[k]
-                                   : mo_body_shape(s->world, mo_world_body(s->world, k), 0).material;
+        mo_material material =
+            k < known ? s->material[k]
+                      : mo_body_shape(s->world, mo_world_body(s->world, k), 0).material;
         material.friction = isnan(friction) ? material.friction : friction;
         mo_body_set_material(s->world, mo_world_body(s->world, k), &material);
     }
@@ -214,9 +215,9 @@ static mo_error set(stage *s, const wish *w, mo_message *why)
         error = view_fail(why, "there is no method '%s'", w->method);
     }
     error = error ? error : set_number(&w->field[FIELD_STEP], "step", 1e-6, 1, &s->step, why);
-    error = error ? error
-                  : set_number(&w->field[FIELD_TOLERANCE], "tolerance", 1e-15, 1, &s->tolerance,
-                               why);
+    error = error
+                ? error
+                : set_number(&w->field[FIELD_TOLERANCE], "tolerance", 1e-15, 1, &s->tolerance, why);
     error = error ? error : set_gravity(s, &w->field[FIELD_GRAVITY], why);
     if (!error && w->method[0]) {
         memcpy(s->method, w->method, sizeof s->method);
@@ -245,8 +246,7 @@ static mo_error load(stage *s, const wish *w, mo_message *why)
     }
     world_default_values(scene, values);
     for (int k = 0; k < w->set_count; ++k) {
-        const mo_error error =
-            world_set_value(scene, values, w->set[k].name, w->set[k].value, why);
+        const mo_error error = world_set_value(scene, values, w->set[k].name, w->set[k].value, why);
         if (error) {
             return error;
         }
@@ -279,23 +279,37 @@ static void play(stage *s, int playing)
 mo_error stage_wish(stage *s, unsigned page, const wish *w, mo_message *why)
 {
     switch (w->verb) {
-    case WISH_PLAY: play(s, 1); return MO_OK;
-    case WISH_PAUSE: play(s, 0); return MO_OK;
+    case WISH_PLAY:
+        play(s, 1);
+        return MO_OK;
+    case WISH_PAUSE:
+        play(s, 0);
+        return MO_OK;
     case WISH_STEP:
         play(s, 0);
         s->single_steps += s->single_steps < 100;
         return MO_OK;
-    case WISH_RESET: return stage_reset(s, why);
-    case WISH_SCENE: return load(s, w, why);
+    case WISH_RESET:
+        return stage_reset(s, why);
+    case WISH_SCENE:
+        return load(s, w, why);
     case WISH_SPEED:
         s->state_changed = 1;
         return set_number(&w->field[FIELD_VALUE], "speed", 0.01, 100, &s->speed, why);
-    case WISH_GRAB: return grab(s, page, w, why);
-    case WISH_DRAG: return drag(s, page, w, why);
-    case WISH_RELEASE: release(s, page); return MO_OK;
-    case WISH_THROW: return throw_ball(s, w, why);
-    case WISH_SET: return set(s, w, why);
-    case WISH_JOINT: return drive(s, w, why);
-    default: return view_fail(why, "this wish is not known");
+    case WISH_GRAB:
+        return grab(s, page, w, why);
+    case WISH_DRAG:
+        return drag(s, page, w, why);
+    case WISH_RELEASE:
+        release(s, page);
+        return MO_OK;
+    case WISH_THROW:
+        return throw_ball(s, w, why);
+    case WISH_SET:
+        return set(s, w, why);
+    case WISH_JOINT:
+        return drive(s, w, why);
+    default:
+        return view_fail(why, "this wish is not known");
     }
 }

@@ -31,8 +31,8 @@ static mo_error play_and_serve(const view_def *def, stage *shown, hub *h, mo_mes
         return MO_ERR_ARGUMENT;
     }
     player p = {.stage = shown, .hub = h, .wake = server_wake, .wake_user = s};
-    mo_error error = player_start(&p) ? serve(def, s, why)
-                                      : view_fail(why, "no thread could be started");
+    mo_error error =
+        player_start(&p) ? serve(def, s, why) : view_fail(why, "no thread could be started");
     hub_end(h);
     player_join(&p); /* before the server goes, which the player wakes */
     server_close(s);

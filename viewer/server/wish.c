@@ -112,7 +112,9 @@ static signed char on_json(struct lejp_ctx *ctx, char reason)
     reading *r = ctx->user;
     switch (reason) {
     case LEJPCB_VAL_NUM_INT:
-    case LEJPCB_VAL_NUM_FLOAT: take_number(r, ctx->path, ctx->buf); break;
+    case LEJPCB_VAL_NUM_FLOAT:
+        take_number(r, ctx->path, ctx->buf);
+        break;
     case LEJPCB_VAL_NULL:
         if (field_of(ctx->path) >= 0) {
             r->w->field[field_of(ctx->path)].is_null = 1;
@@ -122,12 +124,15 @@ static signed char on_json(struct lejp_ctx *ctx, char reason)
         r->length = 0;
         r->text[0] = '\0';
         break;
-    case LEJPCB_VAL_STR_CHUNK: add_chunk(r, ctx->buf, ctx->npos); break;
+    case LEJPCB_VAL_STR_CHUNK:
+        add_chunk(r, ctx->buf, ctx->npos);
+        break;
     case LEJPCB_VAL_STR_END:
         add_chunk(r, ctx->buf, ctx->npos);
         take_text(r, ctx->path);
         break;
-    default: break;
+    default:
+        break;
     }
     return 0;
 }
