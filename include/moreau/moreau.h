@@ -11,6 +11,7 @@
 #include "moreau/joint.h"
 #include "moreau/law.h"
 #include "moreau/measure.h"
+#include "moreau/model.h"
 #include "moreau/options.h"
 #include "moreau/problem.h"
 #include "moreau/recording.h"

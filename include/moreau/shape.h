@@ -43,12 +43,22 @@ MO_API double mo_pose_angle(const mo_pose *pose); /* of a planar pose, in (-pi, 
  *     restitution   the larger
  *     rolling       the larger
  *     torsion       the larger
+ *
+ * unless they say otherwise below, as surfaces of MJCF do.
  */
+typedef enum mo_friction_rule {
+    MO_FRICTION_MEAN,
+    MO_FRICTION_LARGER /* on one side or both: the larger of the two */
+} mo_friction_rule;
+
 typedef struct mo_material {
     double friction;    /* mu, 0 to infinity                                          */
     double restitution; /* e of Newton's law, 0 to 1                                  */
     double rolling;     /* length: moment against rolling over normal force, m        */
     double torsion;     /* length: moment against spinning over normal force, m       */
+    mo_friction_rule rule;
+    int dims;     /* 1: no friction, 3: no torsion nor rolling, 4: no rolling, 6: all; a pair has the larger.  0: as the numbers say */
+    int priority; /* of two surfaces the one with the higher priority speaks for both (friction, rolling, torsion, dims) */
 } mo_material;
 
 MO_API mo_material mo_default_material(void); /* friction 0.5, else zero */
@@ -83,6 +93,7 @@ typedef struct mo_shape_def {
     double density; /* kg/m^3 (kg/m^2 in the plane), used where the body's mass is not given */
     unsigned layer; /* shapes collide where (a.layer & b.mask) and (b.layer & a.mask)    */
     unsigned mask;
+    int either_mask; /* 1, on one side or both: one of the two is enough                  */
 } mo_shape_def;
 
 /* Everything at rest: pose identity, default material, density 1000, layer 1, mask all. */

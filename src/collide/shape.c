@@ -11,14 +11,39 @@ mo_material mo_default_material(void)
     return (mo_material){.friction = 0.5};
 }
 
-mo_material mo_material_combine(const mo_material *a, const mo_material *b)
+static double combined_friction(const mo_material *a, const mo_material *b)
 {
+    if (a->rule == MO_FRICTION_LARGER || b->rule == MO_FRICTION_LARGER) {
+        return fmax(a->friction, b->friction);
+    }
     /* 0 times infinity is no number: without friction on one side there is none. */
     const double product = a->friction > 0 && b->friction > 0 ? a->friction * b->friction : 0;
-    return (mo_material){.friction = a->friction == b->friction ? a->friction : sqrt(product),
-                         .restitution = fmax(a->restitution, b->restitution),
-                         .rolling = fmax(a->rolling, b->rolling),
-                         .torsion = fmax(a->torsion, b->torsion)};
+    return a->friction == b->friction ? a->friction : sqrt(product);
+}
+
+mo_material mo_material_combine(const mo_material *a, const mo_material *b)
+{
+    const double restitution = fmax(a->restitution, b->restitution);
+    if (a->priority != b->priority) {
+        a = b = a->priority > b->priority ? a : b;
+    }
+    mo_material both = {.friction = combined_friction(a, b),
+                        .restitution = restitution,
+                        .rolling = fmax(a->rolling, b->rolling),
+                        .torsion = fmax(a->torsion, b->torsion),
+                        .rule = a->rule > b->rule ? a->rule : b->rule,
+                        .dims = a->dims > b->dims ? a->dims : b->dims,
+                        .priority = a->priority};
+    if (both.dims == 1) {
+        both.friction = 0;
+    }
+    if (both.dims > 0 && both.dims < 4) {
+        both.torsion = 0;
+    }
+    if (both.dims > 0 && both.dims < 6) {
+        both.rolling = 0;
+    }
+    return both;
 }
 
 const char *mo_shape_name(mo_shape_kind kind)

@@ -18,8 +18,9 @@ _Static_assert(sizeof(mo_body_kind) == sizeof(int) && sizeof(mo_status) == sizeo
                    sizeof(mo_contact_mode) == sizeof(int) && sizeof(mo_shape_kind) == sizeof(int) &&
                    sizeof(unsigned) == sizeof(int),
                "integers of a column are ints");
-_Static_assert(sizeof(mo_pose) == 7 * sizeof(double) && sizeof(mo_material) == 4 * sizeof(double),
-               "a pose and a material are doubles alone");
+_Static_assert(sizeof(mo_pose) == 7 * sizeof(double) &&
+                   offsetof(mo_material, torsion) == 3 * sizeof(double),
+               "a pose, and the beginning of a material, are doubles alone");
 
 static const mo_column BODIES[] = {
     WHOLE(mo_recorded_body, "kind", kind, 1, 0, MO_BODY_DRIVEN),

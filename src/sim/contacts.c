@@ -85,12 +85,18 @@ static void update_tree(mo_world *world, double h)
     }
 }
 
+static int layers_meet(const mo_shape_def *a, const mo_shape_def *b)
+{
+    const int one = (a->layer & b->mask) != 0, other = (b->layer & a->mask) != 0;
+    return a->either_mask || b->either_mask ? one || other : one && other;
+}
+
 /* Do a joint or the layers keep the two apart? */
 static int may_touch(const mo_world *world, int a, int b)
 {
     const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;
     const mo_shape_def *da = &sa->collider.def, *db = &sb->collider.def;
-    if (sa->body == sb->body || !(da->layer & db->mask) || !(db->layer & da->mask)) {
+    if (sa->body == sb->body || !layers_meet(da, db)) {
         return 0;
     }
     for (int j = world->body[sa->body].first_joint; j != MO_NONE;) {

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What a robot's file says: bodies in a tree, joints, shapes, actuators, loop closures, keyframes.
+ *
+ * MJCF (root <mujoco>, as MuJoCo 2.2 documents it) and URDF (root <robot>) are read into one form, in which defaults are resolved,
+ * includes are put in, angles are in radians, inertias are found, and quaternions are (w, x, y, z).  A model knows no world;
+ * mechanism.h and world.h do the moving.  docs/models.md says what is read, what is not, and what differs from MuJoCo.
+ *
+ * Files are untrusted: whatever is in them, the answer is a model or a sentence with the line.  What is not understood is listed once, in
+ * `notes`.  Files that a model names (includes, meshes) must lie in its folder, or below.
+ *
+ * Coordinates are those of MuJoCo, joint after joint in the order of the bodies:
+ *
+ *   joint    numbers in q                          in v
+ *   free     position, quaternion (7)              velocity of the origin in world axes, spin in body axes (6)
+ *   ball     quaternion (4)                        spin in body axes (3)
+ *   slide    displacement, m (1)                   speed (1)
+ *   hinge    angle, rad (1)                        speed (1)
+ */
+#ifndef MOREAU_MODEL_H
+#define MOREAU_MODEL_H
+
+#include "moreau/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mo_model_joint_kind {
+    MO_MODEL_FREE,
+    MO_MODEL_BALL,
+    MO_MODEL_SLIDE,
+    MO_MODEL_HINGE,
+    MO_MODEL_JOINT_KINDS
+} mo_model_joint_kind;
+
+MO_API const char *mo_model_joint_word(mo_model_joint_kind kind); /* "hinge", ...; NULL: no kind */
+MO_API int mo_model_joint_q(mo_model_joint_kind kind);            /* numbers in q: 7, 4, 1, 1 */
+MO_API int mo_model_joint_v(mo_model_joint_kind kind);            /* in v: 6, 3, 1, 1         */
+
+/* Body 0 is the world.  A parent comes before its children. */
+typedef struct mo_model_body {
+    const char *name; /* "" where it has none; so for all names here */
+    int parent;       /* -1: of the world                                                        */
+    mo_pose pose;     /* in the parent, at the reference configuration                           */
+    double mass;      /* kg                                                                       */
+    double centre[3]; /* of mass, in the body's frame                                            */
+    double inertia[6]; /* xx yy zz xy xz yz about that centre, body axes                         */
+    int first_joint, joint_count; /* none: fixed to the parent                                    */
+    int line;                     /* in the file; 0: made by the reader                          */
+} mo_model_body;
+
+/* Several joints of one body act one after the other, the first nearest to the parent. */
+typedef struct mo_model_joint {
+    const char *name;
+    mo_model_joint_kind kind;
+    int body;
+    int first_q, first_v; /* its places in q and v                                              */
+    double anchor[3];     /* in the body's frame                                                  */
+    double axis[3];       /* unit, in the body's frame                                            */
+    double ref;           /* q at the reference configuration                                     */
+    int has_limits;
+    double range[2];
+    double stiffness, spring_ref; /* of a spring, and the q where it is at rest                  */
+    double damping, armature;
+    double dry_friction; /* N m or N                                                              */
+    int line;
+} mo_model_joint;
+
+typedef struct mo_model_geom {
+    const char *name;
+    int body;
+    mo_shape_def shape; /* pose in the body; density and material; arrays are the model's own     */
+    double mass;        /* as used in the body's mass; 0 where that is given otherwise            */
+    double ellipsoid[3]; /* half axes, where the file has an ellipsoid and the shape is a hull    */
+    int is_visual;       /* collides with nothing                                                 */
+    int line;
+} mo_model_geom;
+
+/*
+ * As in mechanism.h: with l = gear . q and l' = gear . v of the joint, the actuator gives
+ *
+ *     force = gain control + bias[0] + bias[1] l + bias[2] l'
+ *
+ * within its limits, and acts on the joint with gear force.  A motor has gain 1 and no bias, a position servo bias[1] = -gain, a velocity
+ * servo bias[2] = -gain.
+ */
+typedef enum mo_model_actuator_kind {
+    MO_MODEL_MOTOR,
+    MO_MODEL_POSITION,
+    MO_MODEL_VELOCITY,
+    MO_MODEL_AFFINE, /* none of these three          */
+    MO_MODEL_IGNORED /* noted; keeps its place in keyframes */
+} mo_model_actuator_kind;
+
+MO_API const char *mo_model_actuator_word(mo_model_actuator_kind kind); /* "motor", ... */
+
+typedef struct mo_model_actuator {
+    const char *name;
+    mo_model_actuator_kind kind;
+    int joint; /* -1: none */
+    double gear[6]; /* as many as the joint has velocities */
+    double gain, bias[3];
+    int has_control_range, has_force_range;
+    double control_range[2], force_range[2];
+    int line;
+} mo_model_actuator;
+
+typedef enum mo_model_equality_kind {
+    MO_MODEL_CONNECT, /* the anchor of body a stays on the same point of body b                 */
+    MO_MODEL_WELD,    /* body b keeps its pose in body a                                        */
+    MO_MODEL_COUPLE   /* q of joint a follows the polynomial of joint b, both from their ref     */
+} mo_model_equality_kind;
+
+typedef struct mo_model_equality {
+    const char *name;
+    mo_model_equality_kind kind;
+    int a, b;           /* bodies; joints for MO_MODEL_COUPLE, where b may be -1: a constant     */
+    double anchor[3];   /* connect: in a's frame                                                  */
+    int has_pose;       /* weld: otherwise that of the reference configuration                    */
+    mo_pose pose;       /* weld: of b in a                                                        */
+    double polynomial[5];
+    int line;
+} mo_model_equality;
+
+typedef struct mo_model_key {
+    const char *name;
+    double time;
+    double *q, *v, *control; /* q_count, v_count, actuator_count                                  */
+    int line;
+} mo_model_key;
+
+/* Something that was not read, or read in another sense, each kind once. */
+typedef struct mo_model_note {
+    int line;         /* where it came first           */
+    int count;        /* how often                     */
+    const char *file; /* "" in the first file, otherwise as it was included */
+    const char *text; /* a sentence that names the line */
+} mo_model_note;
+
+/* Start from {0}. */
+typedef struct mo_model {
+    const char *name;
+    const char *format; /* "MJCF" or "URDF" */
+    double step;        /* s; 0: the file does not say */
+    double gravity[3];
+
+    mo_model_body *bodies;
+    mo_model_joint *joints;
+    mo_model_geom *geoms;
+    mo_model_actuator *actuators;
+    mo_model_equality *equalities;
+    int (*exclusions)[2]; /* bodies that do not touch each other */
+    mo_model_key *keys;
+    mo_model_note *notes;
+    int body_count, joint_count, geom_count, actuator_count, equality_count, exclusion_count,
+        key_count, note_count;
+    int q_count, v_count;
+    double *q; /* the reference configuration */
+    int parents_touch; /* 1: a body and its parent may touch each other, which they do not otherwise */
+
+    mo_allocator allocator; /* of everything in it, set by the reader; the library's own from here on */
+    void *pool;
+    size_t room[8];
+} mo_model;
+
+MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
+                              mo_message *why);
+MO_API void mo_model_clear(mo_model *model);
+
+/* By name; -1 where there is none. */
+MO_API int mo_model_find_body(const mo_model *model, const char *name);
+MO_API int mo_model_find_joint(const mo_model *model, const char *name);
+MO_API int mo_model_find_actuator(const mo_model *model, const char *name);
+MO_API int mo_model_find_key(const mo_model *model, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

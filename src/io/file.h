@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Whole files, and which of them a model may name. */
+#ifndef MO_IO_FILE_H
+#define MO_IO_FILE_H
+
+#include "moreau/base.h"
+
+enum { MO_PATH = 4096 };
+
+/* All of a plain file of at most `most` bytes; folders, pipes and devices are refused.  A zero follows the bytes. */
+mo_error mo_file_read(const char *path, size_t most, const mo_allocator *allocator, char **bytes,
+                      size_t *size, mo_message *why);
+
+/* The folder that a file is in, without a slash at its end ("." for none). */
+mo_error mo_file_folder(const char *path, char folder[MO_PATH], mo_message *why);
+
+/*
+ * The path of `name`, which is relative to `under` (itself relative to `folder`, or ""): it must exist and, links followed, lie in
+ * `folder` or below.
+ */
+mo_error mo_file_within(const char *folder, const char *under, const char *name,
+                        char path[MO_PATH], mo_message *why);
+
+#endif

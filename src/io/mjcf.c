@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* MJCF: the sections in the order in which they rest on each other; compiler and option. */
+#include "io/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- compiler ----------------------------------------------------------------------------------- */
+
+static bool read_sequence(mo_mjcf *m, const mo_xml_node *node)
+{
+    const char *text = mo_xml_get(node, "eulerseq");
+    if (!text) {
+        return true;
+    }
+    if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3) {
+        return mo_reader_fail(m->r, node, "has eulerseq=\"%.20s\"; it is three letters of xyzXYZ",
+                              text);
+    }
+    memcpy(m->set.sequence, text, 4);
+    return true;
+}
+
+static bool read_compiler(mo_mjcf *m, const mo_xml_node *node)
+{
+    static const char *const ANGLES[] = {"radian", "degree", NULL};
+    static const char *const COORDINATES[] = {"local", "global", NULL};
+    mo_mjcf_settings *set = &m->set;
+    int degrees = set->degree != 1, global = 0, infer = (int)set->inertia_from_geoms;
+    double groups[2] = {set->inertia_groups[0], set->inertia_groups[1]};
+    if (!mo_mjcf_word(m, node, NULL, "angle", ANGLES, &degrees) ||
+        !mo_mjcf_word(m, node, NULL, "coordinate", COORDINATES, &global) ||
+        !mo_mjcf_truth(m, node, "inertiafromgeom", &infer) || !read_sequence(m, node) ||
+        !mo_mjcf_truth(m, node, "strippath", &set->strip_path) ||
+        !mo_mjcf_truth(m, node, "exactmeshinertia", &set->exact_mesh_inertia) ||
+        !mo_mjcf_truth(m, node, "balanceinertia", &set->balance_inertia) ||
+        !mo_mjcf_number(m, node, NULL, "boundmass", &set->least_mass) ||
+        !mo_mjcf_number(m, node, NULL, "boundinertia", &set->least_inertia) ||
+        !mo_mjcf_number(m, node, NULL, "settotalmass", &set->total_mass) ||
+        !mo_mjcf_numbers(m, node, NULL, "inertiagrouprange", 2, 2, groups, NULL)) {
+        return false;
+    }
+    if (global) {
+        return mo_reader_fail(m->r, node,
+                              "has coordinate=\"global\", which is not read; MuJoCo can save the "
+                              "model in local coordinates");
+    }
+    set->degree = degrees ? 3.14159265358979323846 / 180 : 1;
+    set->inertia_from_geoms = (mo_mjcf_choice)infer;
+    for (int k = 0; k < 2; ++k) {
+        set->inertia_groups[k] = (int)fmax(-1, fmin(groups[k], 1000));
+    }
+    for (int k = 0; k < 2; ++k) { /* assetdir: of later versions */
+        const char *folder = mo_xml_get(node, k ? "meshdir" : "assetdir");
+        set->mesh_folder = folder ? folder : set->mesh_folder;
+    }
+    return true;
+}
+
+/* ---- option ------------------------------------------------------------------------------------- */
+
+static bool read_flags(mo_mjcf *m, const mo_xml_node *node)
+{
+    static const char *const WORDS[] = {"enable", "disable", NULL};
+    mo_mjcf_settings *set = &m->set;
+    int no_gravity = 0, no_constraints = 0, no_parent_filter = 0;
+    const struct {
+        const char *name;
+        int *off;
+    } flags[] = {{"contact", &set->no_contact},
+                 {"limit", &set->no_limits},
+                 {"passive", &set->no_passive},
+                 {"actuation", &set->no_actuation},
+                 {"frictionloss", &set->no_friction_loss},
+                 {"equality", &set->no_equality},
+                 {"gravity", &no_gravity},
+                 {"constraint", &no_constraints},
+                 {"filterparent", &no_parent_filter}};
+    for (size_t k = 0; k < sizeof flags / sizeof flags[0]; ++k) {
+        if (!mo_mjcf_word(m, node, NULL, flags[k].name, WORDS, flags[k].off)) {
+            return false;
+        }
+    }
+    if (no_constraints) {
+        set->no_contact = set->no_limits = set->no_friction_loss = set->no_equality = 1;
+    }
+    if (no_gravity) {
+        memset(m->r->model->gravity, 0, sizeof m->r->model->gravity);
+    }
+    m->r->model->parents_touch = no_parent_filter;
+    return true;
+}
+
+static bool read_option(mo_mjcf *m, const mo_xml_node *node)
+{
+    mo_model *model = m->r->model;
+    const mo_xml_node *flag = mo_xml_child(node, "flag");
+    double density = 0, viscosity = 0, wind[3] = {0};
+    if (!mo_mjcf_number(m, node, NULL, "timestep", &model->step) ||
+        !mo_mjcf_numbers(m, node, NULL, "gravity", 3, 3, model->gravity, NULL) ||
+        !mo_mjcf_number(m, node, NULL, "density", &density) ||
+        !mo_mjcf_number(m, node, NULL, "viscosity", &viscosity) ||
+        !mo_mjcf_numbers(m, node, NULL, "wind", 3, 3, wind, NULL)) {
+        return false;
+    }
+    if (!(model->step > 0)) {
+        return mo_reader_fail(m->r, node, "has timestep=\"%g\"; it must be positive", model->step);
+    }
+    if (density != 0 || viscosity != 0) {
+        mo_reader_note(m->r, node, "> has a medium (density, viscosity): it is empty space here");
+    }
+    const char *collision = mo_xml_get(node, "collision");
+    if (collision && strcmp(collision, "predefined") == 0) {
+        mo_reader_note(m->r, node,
+                       " collision=\"predefined\"> is not read: geoms touch by contype "
+                       "and conaffinity");
+    }
+    return !flag || read_flags(m, flag);
+}
+
+/* ---- all ---------------------------------------------------------------------------------------- */
+
+static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const mo_xml_node *))
+{
+    for (const mo_xml_node *node = mo_xml_child(m->r->root, section); node;
+         node = mo_xml_next(node, section)) {
+        if (!read(m, node)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mo_mjcf_read(mo_reader *r)
+{
+    mo_mjcf m = {.r = r,
+                 .set = {.degree = 3.14159265358979323846 / 180,
+                         .sequence = "xyz",
+                         .inertia_from_geoms = MO_MJCF_AUTO,
+                         .inertia_groups = {0, 5},
+                         .mesh_folder = ""}};
+    r->model->step = 0.002;
+    if (!mo_mjcf_include_all(r)) {
+        return false;
+    }
+    const char *name = mo_xml_get(r->root, "model");
+    r->model->name = mo_reader_text(r, name ? name : "MuJoCo Model");
+    mo_mjcf_list_unread(r);
+    return !r->error && each(&m, "compiler", read_compiler) && each(&m, "option", read_option) &&
+           mo_mjcf_defaults(&m) && mo_mjcf_meshes(&m) && mo_mjcf_bodies(&m) &&
+           mo_mjcf_actuators(&m) && mo_mjcf_links(&m);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Reading MJCF, as MuJoCo 2.2 documents it.
+ *
+ *   mjcf.c            the sections in their order, compiler and option
+ *   mjcf_include.c    <include>: the tree of all files as one
+ *   mjcf_schema.c     which elements and attributes are read, and notes about the others
+ *   mjcf_default.c    default classes, and attributes looked up through them
+ *   mjcf_frame.c      positions, and the five ways to give an orientation
+ *   mjcf_asset.c      meshes
+ *   mjcf_body.c       bodies, their inertia, joints
+ *   mjcf_geom.c       geoms
+ *   mjcf_actuator.c   actuators
+ *   mjcf_link.c       contact exclusions, equalities, keyframes
+ */
+#ifndef MO_IO_MJCF_H
+#define MO_IO_MJCF_H
+
+#include "io/model_reader.h"
+
+typedef enum mo_mjcf_choice { MO_MJCF_NO, MO_MJCF_YES, MO_MJCF_AUTO } mo_mjcf_choice;
+
+typedef struct mo_mjcf_class {
+    const char *name;
+    int parent;                /* -1: the top                          */
+    const mo_xml_node **nodes; /* the <default> elements of this class */
+    int node_count;
+} mo_mjcf_class;
+
+/* What compiler and option say. */
+typedef struct mo_mjcf_settings {
+    double degree; /* a unit of angle in the file, rad */
+    char sequence[4];
+    mo_mjcf_choice inertia_from_geoms;
+    int inertia_groups[2];
+    const char *mesh_folder;
+    int strip_path, exact_mesh_inertia, balance_inertia;
+    double least_mass, least_inertia, total_mass;
+    /* of <flag> */
+    int no_contact, no_limits, no_passive, no_actuation, no_friction_loss, no_equality;
+} mo_mjcf_settings;
+
+typedef struct mo_mjcf {
+    mo_reader *r;
+    mo_mjcf_settings set;
+    mo_mjcf_class *classes; /* in the tree's pool */
+    int class_count;
+} mo_mjcf;
+
+bool mo_mjcf_include_all(mo_reader *r);
+void mo_mjcf_list_unread(mo_reader *r);
+
+/* ---- attributes through the classes ------------------------------------------------------------ */
+
+bool mo_mjcf_defaults(mo_mjcf *m);
+/* The value at the element itself, or of its class, or of those above it; NULL: nowhere.  `kind` is what the element is called in defaults. */
+const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,
+                        const char *attribute);
+
+/* Numbers of an attribute; where it is absent `out` stays, and the count is 0. */
+bool mo_mjcf_numbers(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                     int least, int most, double *out, int *count);
+bool mo_mjcf_number(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                    double *out);
+/* A number that may not be negative. */
+bool mo_mjcf_amount(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                    double *out);
+bool mo_mjcf_whole(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                   int *out);
+/* One of the words, which end with NULL: its place; where it is absent `out` stays. */
+bool mo_mjcf_word(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                  const char *const *words, int *out);
+/* true or false at the element itself. */
+bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *attribute, int *out);
+/* LIMITED (true, false, auto) and the range it is about. */
+bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *limited,
+                    const char *range, int *has, double out[2]);
+
+/* pos and orientation; where nothing is given the pose stays. */
+bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pose *pose);
+
+/* ---- sections ----------------------------------------------------------------------------------- */
+
+bool mo_mjcf_meshes(mo_mjcf *m);
+bool mo_mjcf_bodies(mo_mjcf *m);
+bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum);
+bool mo_mjcf_actuators(mo_mjcf *m);
+bool mo_mjcf_links(mo_mjcf *m);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Mesh assets: from a file, or from points (and triangles; without them, the convex hull's) in the element itself.  Each point x becomes
+ * scale * Q' (x - refpos), with Q the matrix of refquat.
+ */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "collide/hull.h"
+#include "io/mjcf.h"
+#include "linalg/vec3.h"
+
+/* As many numbers as the text has, into memory of the tree. */
+static double *all_numbers(mo_mjcf *m, const mo_xml_node *node, const char *attribute, int *count)
+{
+    const char *text = mo_xml_get(node, attribute);
+    const size_t most = strlen(text) / 2 + 1;
+    double *numbers = mo_pool_take(&m->r->tree, most, sizeof *numbers);
+    if (!numbers) {
+        mo_reader_no_memory(m->r);
+        return NULL;
+    }
+    return mo_reader_numbers(m->r, node, attribute, text, 0, (int)most, numbers, count) ? numbers
+                                                                                        : NULL;
+}
+
+/* The faces of the hull as triangles. */
+static bool hull_triangles(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
+{
+    const mo_allocator *allocator = &m->r->tree.allocator;
+    mo_message why = {{0}};
+    mo_hull *hull = mo_hull_create(allocator, 0, mesh->points, mesh->point_count, &why);
+    if (!hull) {
+        return mo_reader_fail(m->r, node, "%.380s", why.text);
+    }
+    int *triangles = mo_memory_array(allocator, 3 * (size_t)hull->face_start[hull->face_count],
+                                     sizeof *triangles);
+    double *points = mo_memory_array(allocator, 3 * (size_t)hull->vertex_count, sizeof *points);
+    int count = 0;
+    for (int f = 0; triangles && f < hull->face_count; ++f) {
+        for (int k = hull->face_start[f] + 1; k + 1 < hull->face_start[f + 1]; ++k, ++count) {
+            triangles[3 * count] = hull->face_vertex[hull->face_start[f]];
+            triangles[3 * count + 1] = hull->face_vertex[k];
+            triangles[3 * count + 2] = hull->face_vertex[k + 1];
+        }
+    }
+    if (points) {
+        memcpy(points, hull->vertex, 3 * (size_t)hull->vertex_count * sizeof *points);
+    }
+    mo_memory_free(allocator, mesh->points);
+    *mesh = (mo_mesh_file){.points = points,
+                           .point_count = hull->vertex_count,
+                           .triangles = triangles,
+                           .triangle_count = count};
+    mo_hull_destroy(allocator, hull);
+    return (points && triangles) || mo_reader_no_memory(m->r);
+}
+
+static bool inline_triangles(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
+{
+    int count = 0;
+    const double *numbers = all_numbers(m, node, "face", &count);
+    if (!numbers) {
+        return false;
+    }
+    mesh->triangles =
+        mo_memory_array(&m->r->tree.allocator, (size_t)count + 1, sizeof *mesh->triangles);
+    if (!mesh->triangles) {
+        return mo_reader_no_memory(m->r);
+    }
+    for (int k = 0; k < count; ++k) {
+        if (numbers[k] != floor(numbers[k]) || numbers[k] < 0 || numbers[k] >= mesh->point_count) {
+            return mo_reader_fail(m->r, node, "has a face with the point %g; there are %d",
+                                  numbers[k], mesh->point_count);
+        }
+        mesh->triangles[k] = (int)numbers[k];
+    }
+    mesh->triangle_count = count / 3;
+    return (count % 3 == 0 && count > 0) ||
+           mo_reader_fail(m->r, node, "has %d numbers in face; each triangle has three", count);
+}
+
+static int inline_mesh(mo_mjcf *m, const mo_xml_node *node)
+{
+    mo_mesh_file mesh = {0};
+    int count = 0;
+    const double *numbers = all_numbers(m, node, "vertex", &count);
+    if (!numbers) {
+        return -1;
+    }
+    if (count < 12 || count % 3 != 0) {
+        mo_reader_fail(m->r, node,
+                       "has %d numbers in vertex; a mesh has four points or more, of "
+                       "three numbers each",
+                       count);
+        return -1;
+    }
+    mesh.point_count = count / 3;
+    mesh.points = mo_memory_array(&m->r->tree.allocator, (size_t)count, sizeof *mesh.points);
+    if (!mesh.points) {
+        mo_reader_no_memory(m->r);
+        return -1;
+    }
+    memcpy(mesh.points, numbers, (size_t)count * sizeof *numbers);
+    if (mo_xml_get(node, "face") ? inline_triangles(m, node, &mesh)
+                                 : hull_triangles(m, node, &mesh)) {
+        return mo_reader_keep_mesh(m->r, &mesh);
+    }
+    mo_mesh_file_clear(&m->r->tree.allocator, &mesh);
+    return -1;
+}
+
+static int file_mesh(mo_mjcf *m, const mo_xml_node *node, const char *file)
+{
+    static const double AS_IT_IS[3] = {1, 1, 1};
+    const char *slash = strrchr(file, '/');
+    if (slash && m->set.strip_path) {
+        file = slash + 1;
+    }
+    return mo_reader_mesh(m->r, node, m->set.mesh_folder, file, AS_IT_IS);
+}
+
+static bool transform(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
+{
+    double scale[3] = {1, 1, 1}, Q[9];
+    mo_pose reference = mo_pose_identity();
+    double *q = reference.orientation;
+    if (!mo_mjcf_numbers(m, node, "mesh", "scale", 3, 3, scale, NULL) ||
+        !mo_mjcf_numbers(m, node, NULL, "refpos", 3, 3, reference.position, NULL) ||
+        !mo_mjcf_numbers(m, node, NULL, "refquat", 4, 4, q, NULL)) {
+        return false;
+    }
+    if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-28)) {
+        return mo_reader_fail(m->r, node, "has a refquat of length zero");
+    }
+    mo_quat_normalise(q);
+    mo_quat_matrix(q, Q);
+    for (int k = 0; k < mesh->point_count; ++k) {
+        double *x = mesh->points + 3 * (size_t)k, moved[3];
+        mo_vec3_minus(x, reference.position, moved);
+        mo_mat3_apply_transposed(Q, moved, x);
+        for (int c = 0; c < 3; ++c) {
+            x[c] *= scale[c];
+        }
+    }
+    if (scale[0] * scale[1] * scale[2] < 0) {
+        for (int k = 0; k < mesh->triangle_count; ++k) {
+            int *t = mesh->triangles + 3 * (size_t)k, first = t[0];
+            t[0] = t[1];
+            t[1] = first;
+        }
+    }
+    return true;
+}
+
+static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
+{
+    const char *file = mo_xml_get(node, "file"), *name = mo_xml_get(node, "name");
+    if (!file && !mo_xml_get(node, "vertex")) {
+        return mo_reader_fail(m->r, node, "has neither a file nor points (vertex)");
+    }
+    const int mesh = file ? file_mesh(m, node, file) : inline_mesh(m, node);
+    if (mesh < 0 || !transform(m, node, m->r->meshes + mesh)) {
+        return false;
+    }
+    if (!name && file) { /* the file's name, without folder and end */
+        const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+        const char *dot = strrchr(base, '.');
+        name = mo_pool_text(&m->r->tree, base, dot ? (size_t)(dot - base) : strlen(base));
+        if (!name) {
+            return mo_reader_no_memory(m->r);
+        }
+    }
+    return mo_reader_name_add(m->r, node, 'm', name, mesh);
+}
+
+bool mo_mjcf_meshes(mo_mjcf *m)
+{
+    for (const mo_xml_node *asset = mo_xml_child(m->r->root, "asset"); asset;
+         asset = mo_xml_next(asset, "asset")) {
+        for (const mo_xml_node *node = mo_xml_child(asset, "mesh"); node;
+             node = mo_xml_next(node, "mesh")) {
+            if (!read_mesh(m, node)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The tree of bodies: poses, inertias given or inferred from geoms, joints. */
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+#include "linalg/vec3.h"
+
+/* ---- inertia ------------------------------------------------------------------------------------ */
+
+static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
+{
+    mo_pose pose = mo_pose_identity();
+    mo_mass given = {0};
+    int diagonal = 0, full = 0;
+    double six[6];
+    if (!mo_mjcf_frame(m, node, NULL, &pose) ||
+        !mo_mjcf_number(m, node, NULL, "mass", &given.mass) ||
+        !mo_mjcf_numbers(m, node, NULL, "diaginertia", 3, 3, given.inertia, &diagonal) ||
+        !mo_mjcf_numbers(m, node, NULL, "fullinertia", 6, 6, six, &full)) {
+        return false;
+    }
+    if (!mo_xml_get(node, "mass") || (!diagonal && !full)) {
+        return mo_reader_fail(m->r, node, "needs mass, and diaginertia or fullinertia");
+    }
+    if (diagonal && full) {
+        return mo_reader_fail(m->r, node, "has both diaginertia and fullinertia; give one");
+    }
+    if (given.mass < 0) {
+        return mo_reader_fail(m->r, node, "has a negative mass");
+    }
+    if (full) { /* xx yy zz xy xz yz, as ours */
+        memcpy(given.inertia, six, sizeof six);
+    }
+    mo_mass_place(&given, &pose, 1, out);
+    return true;
+}
+
+/* Principal moments raised to a least one, or made equal where they violate A + B >= C. */
+static void mend_inertia(const mo_mjcf_settings *set, double inertia[6])
+{
+    double value[3], Q[9], D[9] = {0}, turned[9];
+    mo_mass_principal(inertia, value, Q);
+    const double mean = (value[0] + value[1] + value[2]) / 3;
+    const double largest = fmax(value[0], fmax(value[1], value[2]));
+    const int unbalanced = set->balance_inertia && 2 * largest > 3 * mean;
+    int change = unbalanced;
+    for (int k = 0; k < 3; ++k) {
+        change |= value[k] < set->least_inertia;
+        D[4 * k] = unbalanced ? mean : fmax(value[k], set->least_inertia);
+    }
+    if (change) {
+        mo_mat3_turn(Q, D, turned);
+        const double six[6] = {turned[0], turned[4], turned[8], turned[1], turned[2], turned[5]};
+        memcpy(inertia, six, sizeof six);
+    }
+}
+
+static bool set_mass(mo_mjcf *m, const mo_xml_node *node, int place, const mo_mass *given,
+                     const mo_mass *of_geoms)
+{
+    mo_model_body *body = m->r->model->bodies + place;
+    const int infer = m->set.inertia_from_geoms == MO_MJCF_YES ||
+                      (m->set.inertia_from_geoms == MO_MJCF_AUTO && !given);
+    const mo_mass none = {0};
+    const mo_mass *mass = infer ? of_geoms : given ? given : &none;
+    body->mass = fmax(mass->mass, m->set.least_mass);
+    memcpy(body->centre, mass->centre, sizeof body->centre);
+    memcpy(body->inertia, mass->inertia, sizeof body->inertia);
+    if (m->set.balance_inertia || m->set.least_inertia > 0) {
+        mend_inertia(&m->set, body->inertia);
+    }
+    return mo_reader_check_body(m->r, node, body);
+}
+
+/* ---- joints ------------------------------------------------------------------------------------- */
+
+static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_joint *joint)
+{
+    return mo_mjcf_amount(m, node, "joint", "stiffness", &joint->stiffness) &&
+           mo_mjcf_amount(m, node, "joint", "damping", &joint->damping) &&
+           mo_mjcf_amount(m, node, "joint", "armature", &joint->armature) &&
+           mo_mjcf_amount(m, node, "joint", "frictionloss", &joint->dry_friction) &&
+           mo_mjcf_number(m, node, "joint", "ref", &joint->ref) &&
+           mo_mjcf_number(m, node, "joint", "springref", &joint->spring_ref);
+}
+
+static void apply_flags(const mo_mjcf_settings *set, mo_model_joint *joint)
+{
+    if (set->no_passive) {
+        joint->stiffness = joint->damping = 0;
+    }
+    if (set->no_friction_loss) {
+        joint->dry_friction = 0;
+    }
+    if (set->no_limits) {
+        joint->has_limits = 0;
+    }
+}
+
+/* A joint into the frame of its body; the range in the file's unit of angle. */
+static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
+{
+    static const char *const TYPES[] = {"free", "ball", "slide", "hinge", NULL};
+    int kind = MO_MODEL_HINGE;
+    const char *name = mo_xml_get(node, "name");
+    if (!mo_mjcf_word(m, node, "joint", "type", TYPES, &kind)) {
+        return false;
+    }
+    mo_model_joint *joint = mo_reader_add_joint(m->r, node, name, (mo_model_joint_kind)kind, body);
+    if (!joint || !mo_mjcf_numbers(m, node, "joint", "pos", 3, 3, joint->anchor, NULL) ||
+        !mo_mjcf_numbers(m, node, "joint", "axis", 3, 3, joint->axis, NULL) ||
+        !read_spring(m, node, joint) ||
+        !mo_mjcf_limits(m, node, "joint", "limited", "range", &joint->has_limits, joint->range)) {
+        return false;
+    }
+    const double length = mo_vec3_norm(joint->axis);
+    if (kind >= MO_MODEL_SLIDE && !(length > 1e-14)) {
+        return mo_reader_fail(m->r, node, "has an axis of length zero");
+    }
+    mo_vec3_scale(length > 0 ? 1 / length : 0, joint->axis, joint->axis);
+    if (kind == MO_MODEL_HINGE || kind == MO_MODEL_BALL) {
+        joint->range[0] *= m->set.degree;
+        joint->range[1] *= m->set.degree;
+    }
+    if (kind == MO_MODEL_HINGE) {
+        joint->ref *= m->set.degree;
+        joint->spring_ref *= m->set.degree;
+    } else if (kind != MO_MODEL_SLIDE) {
+        joint->ref = joint->spring_ref = 0;
+    }
+    if (kind == MO_MODEL_FREE) {
+        joint->has_limits = 0;
+        memset(joint->anchor, 0, sizeof joint->anchor);
+    }
+    apply_flags(&m->set, joint);
+    return true;
+}
+
+static bool read_free(mo_mjcf *m, const mo_xml_node *node, int body)
+{
+    return mo_reader_add_joint(m->r, node, mo_xml_get(node, "name"), MO_MODEL_FREE, body) != NULL;
+}
+
+static bool check_joints(mo_mjcf *m, const mo_xml_node *node, int place)
+{
+    const mo_model_body *body = m->r->model->bodies + place;
+    int turns = 0;
+    for (int k = 0; k < body->joint_count; ++k) {
+        const mo_model_joint_kind kind = m->r->model->joints[body->first_joint + k].kind;
+        turns += kind == MO_MODEL_BALL || kind == MO_MODEL_FREE;
+        if (kind == MO_MODEL_FREE && (body->joint_count > 1 || body->parent != 0)) {
+            return mo_reader_fail(m->r, node,
+                                  body->parent ? "has a free joint but is not a child of the world"
+                                               : "has a free joint and others beside it");
+        }
+    }
+    return turns < 2 || mo_reader_fail(m->r, node, "has %d ball joints; it can have one", turns);
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------- */
+
+/* What stands in the body itself. */
+static bool read_parts(mo_mjcf *m, const mo_xml_node *node, int place)
+{
+    mo_mass given, of_geoms = {0};
+    int has_inertial = 0;
+    /* Joints first: whether a body moves decides what shapes it may have. */
+    for (const mo_xml_node *child = node->first; child; child = child->next) {
+        if (strcmp(child->name, "joint") == 0       ? !read_joint(m, child, place)
+            : strcmp(child->name, "freejoint") == 0 ? !read_free(m, child, place)
+                                                    : 0) {
+            return false;
+        }
+    }
+    if (!check_joints(m, node, place)) {
+        return false;
+    }
+    for (const mo_xml_node *child = node->first; child; child = child->next) {
+        if (strcmp(child->name, "inertial") == 0) {
+            if (!read_inertial(m, child, &given)) return false;
+            has_inertial = 1;
+        } else if (strcmp(child->name, "geom") == 0 && !mo_mjcf_geom(m, child, place, &of_geoms)) {
+            return false;
+        }
+    }
+    return place == 0 || set_mass(m, node, place, has_inertial ? &given : NULL, &of_geoms);
+}
+
+static bool read_body(mo_mjcf *m, const mo_xml_node *node, int parent)
+{
+    mo_model_body *body = mo_reader_add_body(m->r, node, mo_xml_get(node, "name"), parent);
+    const int place = m->r->model->body_count - 1;
+    if (!body || !mo_mjcf_frame(m, node, NULL, &body->pose) || !read_parts(m, node, place)) {
+        return false;
+    }
+    for (const mo_xml_node *child = mo_xml_child(node, "body"); child;
+         child = mo_xml_next(child, "body")) {
+        if (!read_body(m, child, place)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* All masses and inertias so that the sum is what the file asks for. */
+static void scale_masses(mo_model *model, double total)
+{
+    double sum = 0;
+    for (int k = 1; k < model->body_count; ++k) {
+        sum += model->bodies[k].mass;
+    }
+    for (int k = 1; k < model->body_count && sum > 0; ++k) {
+        model->bodies[k].mass *= total / sum;
+        for (int e = 0; e < 6; ++e) {
+            model->bodies[k].inertia[e] *= total / sum;
+        }
+    }
+}
+
+bool mo_mjcf_bodies(mo_mjcf *m)
+{
+    const mo_xml_node *world = mo_xml_child(m->r->root, "worldbody");
+    if (!world) {
+        return mo_reader_fail(m->r, m->r->root, "has no <worldbody>");
+    }
+    if (!mo_reader_add_body(m->r, world, "world", -1)) {
+        return false;
+    }
+    for (const mo_xml_node *section = world; section; section = mo_xml_next(section, "worldbody")) {
+        if (!read_parts(m, section, 0)) {
+            return false;
+        }
+        for (const mo_xml_node *child = mo_xml_child(section, "body"); child;
+             child = mo_xml_next(child, "body")) {
+            if (!read_body(m, child, 0)) {
+                return false;
+            }
+        }
+    }
+    if (m->r->model->bodies[0].joint_count > 0) {
+        return mo_reader_fail(m->r, world, "has a joint; joints belong to bodies");
+    }
+    if (m->set.total_mass > 0) {
+        scale_masses(m->r->model, m->set.total_mass);
+    }
+    return mo_reader_place_joints(m->r);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Default classes.  An element takes an attribute that it does not have from its class, or from the class above that, up to the top class.  Its class is
+ * what `class` says, or the `childclass` of the nearest body around it, or the top one.  Several <default> sections add to the same classes.
+ *
+ * All actuators share one set of defaults, whatever they are called, and so do all equalities.
+ */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/mjcf.h"
+
+enum { MOST_DEFAULTS = 3000 }; /* elements in all: every lookup goes through some of them */
+
+static int find_class(const mo_mjcf *m, const char *name)
+{
+    return mo_reader_name_find(m->r, 'c', name);
+}
+
+static bool add_node(mo_mjcf *m, int place, const mo_xml_node *node)
+{
+    mo_mjcf_class *class = m->classes + place;
+    const mo_xml_node **more =
+        mo_pool_take(&m->r->tree, (size_t) class->node_count + 1, sizeof *more);
+    if (!more) {
+        return mo_reader_no_memory(m->r);
+    }
+    for (int k = 0; k < class->node_count; ++k) {
+        more[k] = class->nodes[k];
+    }
+    more[class->node_count++] = node;
+    class->nodes = more;
+    return true;
+}
+
+static int add_class(mo_mjcf *m, const mo_xml_node *node, const char *name, int parent)
+{
+    if (m->class_count == MOST_DEFAULTS) {
+        mo_reader_fail(m->r, node, "is one of more than %d default classes", (int)MOST_DEFAULTS);
+        return -1;
+    }
+    m->classes[m->class_count] = (mo_mjcf_class){.name = name, .parent = parent};
+    return mo_reader_name_add(m->r, node, 'c', name, m->class_count) ? m->class_count++ : -1;
+}
+
+static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *elements)
+{
+    const char *name = mo_xml_get(node, "class");
+    int place = parent < 0 ? 0 : find_class(m, name);
+    if (parent >= 0 && (!name || !name[0])) {
+        return mo_reader_fail(m->r, node, "inside another one has no class");
+    }
+    if (parent < 0 && name && place != find_class(m, name) &&
+        !mo_reader_name_add(m->r, node, 'c', name, 0)) {
+        return false;
+    }
+    if (place < 0) {
+        place = add_class(m, node, name, parent);
+    } else if (parent >= 0 && m->classes[place].parent != parent) {
+        return mo_reader_fail(m->r, node, "has the class '%.80s', which stands elsewhere already",
+                              name);
+    }
+    if (place < 0 || !add_node(m, place, node)) {
+        return false;
+    }
+    for (const mo_xml_node *child = node->first; child; child = child->next) {
+        if (++*elements > MOST_DEFAULTS) {
+            return mo_reader_fail(m->r, child, "is one of more than %d defaults",
+                                  (int)MOST_DEFAULTS);
+        }
+        if (strcmp(child->name, "default") == 0 && !read_class(m, child, place, elements)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mo_mjcf_defaults(mo_mjcf *m)
+{
+    int elements = 0;
+    m->classes = mo_pool_take(&m->r->tree, MOST_DEFAULTS, sizeof *m->classes);
+    if (!m->classes) {
+        return mo_reader_no_memory(m->r);
+    }
+    m->classes[0] = (mo_mjcf_class){.name = "main", .parent = -1};
+    m->class_count = 1;
+    if (!mo_reader_name_add(m->r, NULL, 'c', "main", 0)) {
+        return false;
+    }
+    for (const mo_xml_node *node = mo_xml_child(m->r->root, "default"); node;
+         node = mo_xml_next(node, "default")) {
+        if (!read_class(m, node, -1, &elements)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- looking up --------------------------------------------------------------------------------- */
+
+/* The class of an element; -1 and a sentence where it is not there. */
+static int class_of(mo_mjcf *m, const mo_xml_node *node)
+{
+    const char *name = mo_xml_get(node, "class");
+    const mo_xml_node *at = node;
+    for (const mo_xml_node *up = node->parent; up && !name; up = up->parent) {
+        name = mo_xml_get(up, "childclass");
+        at = up;
+    }
+    const int place = name ? find_class(m, name) : 0;
+    if (place < 0) {
+        mo_reader_fail(m->r, at, "has the class '%.80s', which is not among the defaults", name);
+    }
+    return place;
+}
+
+/* Is the element of a <default> about this kind? */
+static bool is_about(const mo_xml_node *node, const char *kind)
+{
+    static const char *const ACTUATORS[] = {"general",  "motor",       "position",
+                                            "velocity", "intvelocity", "damper",
+                                            "cylinder", "muscle",      "adhesion"};
+    if (strcmp(kind, "actuator") != 0) {
+        return strcmp(node->name, kind) == 0;
+    }
+    for (size_t k = 0; k < sizeof ACTUATORS / sizeof ACTUATORS[0]; ++k) {
+        if (strcmp(node->name, ACTUATORS[k]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *get_of_class(const mo_mjcf_class *class, const char *kind, const char *attribute)
+{
+    const char *found = NULL; /* what stands last counts */
+    for (int k = 0; k < class->node_count; ++k) {
+        for (const mo_xml_node *node = class->nodes[k]->first; node; node = node->next) {
+            const char *value = is_about(node, kind) ? mo_xml_get(node, attribute) : NULL;
+            found = value ? value : found;
+        }
+    }
+    return found;
+}
+
+const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,
+                        const char *attribute)
+{
+    const char *value = mo_xml_get(node, attribute);
+    if (value || !kind) {
+        return value;
+    }
+    for (int c = class_of(m, node); c >= 0 && !value; c = m->classes[c].parent) {
+        value = get_of_class(m->classes + c, kind, attribute);
+    }
+    return value;
+}
+
+bool mo_mjcf_numbers(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                     int least, int most, double *out, int *count)
+{
+    const char *text = mo_mjcf_get(m, node, kind, attribute);
+    if (count) {
+        *count = 0;
+    }
+    return !m->r->error &&
+           (!text || mo_reader_numbers(m->r, node, attribute, text, least, most, out, count));
+}
+
+bool mo_mjcf_number(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                    double *out)
+{
+    return mo_mjcf_numbers(m, node, kind, attribute, 1, 1, out, NULL);
+}
+
+bool mo_mjcf_amount(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                    double *out)
+{
+    return mo_mjcf_number(m, node, kind, attribute, out) &&
+           (*out >= 0 || mo_reader_fail(m->r, node, "has %s=\"%g\", which must not be negative",
+                                        attribute, *out));
+}
+
+bool mo_mjcf_whole(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                   int *out)
+{
+    double value = *out;
+    if (!mo_mjcf_number(m, node, kind, attribute, &value)) {
+        return false;
+    }
+    if (value != floor(value) || fabs(value) > INT_MAX) {
+        return mo_reader_fail(m->r, node, "has %s=\"%g\", which is no whole number", attribute,
+                              value);
+    }
+    *out = (int)value;
+    return true;
+}
+
+bool mo_mjcf_word(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                  const char *const *words, int *out)
+{
+    const char *text = mo_mjcf_get(m, node, kind, attribute);
+    if (m->r->error || !text) {
+        return !m->r->error;
+    }
+    for (int k = 0; words[k]; ++k) {
+        if (strcmp(words[k], text) == 0) {
+            *out = k;
+            return true;
+        }
+    }
+    return mo_reader_fail(m->r, node, "has %s=\"%.60s\", which is none of its values", attribute,
+                          text);
+}
+
+static const char *const TRUTH[] = {"false", "true", "auto", NULL};
+
+bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *attribute, int *out)
+{
+    return mo_mjcf_word(m, node, NULL, attribute, TRUTH, out);
+}
+
+bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *limited,
+                    const char *range, int *has, double out[2])
+{
+    int choice = MO_MJCF_AUTO;
+    const char *text = mo_mjcf_get(m, node, kind, range);
+    if (!mo_mjcf_word(m, node, kind, limited, TRUTH, &choice)) {
+        return false;
+    }
+    *has = choice == MO_MJCF_YES || (choice == MO_MJCF_AUTO && text);
+    if (!*has) {
+        return true;
+    }
+    if (!text) {
+        return mo_reader_fail(m->r, node, "is %s but has no %s", limited, range);
+    }
+    return mo_reader_range(m->r, node, range, text, out) &&
+           mo_reader_ordered(m->r, node, range, out);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Geoms: the shape, its place, what its surface is like, and what it adds to the mass of its body.
+ *
+ * Meshes collide as their convex hulls, as in MuJoCo; an ellipsoid as a hull of two hundred points, which is noted.  Two surfaces have the larger of their
+ * frictions, unless one has the higher priority, and the larger condim (docs/models.md).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+#include "linalg/vec3.h"
+
+typedef enum geom_type { PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH } geom_type;
+static const char *const TYPES[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
+                                    "cylinder", "box",    "mesh",   NULL};
+/* How many sizes each has, and with fromto. */
+static const int SIZES[] = {0, 0, 1, 2, 3, 2, 3, 0}, SIZES_BETWEEN[] = {0, 0, 0, 1, 1, 1, 1, 0};
+
+/* From one point to another: the middle, +z along it, half the distance as the last size. */
+static bool between(mo_mjcf *m, const mo_xml_node *node, geom_type type, const double *from_to,
+                    mo_pose *pose, double size[3])
+{
+    double along[3];
+    if (!SIZES_BETWEEN[type]) {
+        return mo_reader_fail(m->r, node, "of type %s cannot have fromto", TYPES[type]);
+    }
+    mo_vec3_minus(from_to, from_to + 3, along);
+    const double half = mo_vec3_norm(along) / 2;
+    if (!(half > 1e-14) || !mo_quat_from_z(along, pose->orientation)) {
+        return mo_reader_fail(m->r, node, "has a fromto whose two points are one");
+    }
+    for (int k = 0; k < 3; ++k) {
+        pose->position[k] = (from_to[k] + from_to[3 + k]) / 2;
+    }
+    if (type == CAPSULE || type == CYLINDER) {
+        size[1] = half;
+    } else {
+        size[1] = size[0];
+        size[2] = half;
+    }
+    return true;
+}
+
+static bool read_sizes(mo_mjcf *m, const mo_xml_node *node, geom_type type, mo_pose *pose,
+                       double size[3])
+{
+    int count = 0, has_ends = 0;
+    double from_to[6];
+    if (!mo_mjcf_numbers(m, node, "geom", "size", 1, 3, size, &count) ||
+        !mo_mjcf_numbers(m, node, "geom", "fromto", 6, 6, from_to, &has_ends)) {
+        return false;
+    }
+    const int needed = has_ends ? SIZES_BETWEEN[type] : SIZES[type];
+    for (int k = 0; k < needed; ++k) {
+        if (k >= count || !(size[k] > 0)) {
+            return mo_reader_fail(m->r, node, "of type %s needs %d positive %s in size",
+                                  TYPES[type], needed, needed == 1 ? "number" : "numbers");
+        }
+    }
+    return !has_ends || between(m, node, type, from_to, pose, size);
+}
+
+/* The shape, and its mass at density 1. */
+static bool make_shape(mo_mjcf *m, const mo_xml_node *node, geom_type type, const double size[3],
+                       mo_model_geom *geom, mo_mass *mass)
+{
+    mo_shape_def *shape = &geom->shape;
+    switch (type) {
+    case SPHERE:
+        shape->kind = MO_SHAPE_BALL;
+        shape->radius = size[0];
+        break;
+    case BOX:
+        shape->kind = MO_SHAPE_BOX;
+        mo_vec3_copy(size, shape->half);
+        break;
+    case CAPSULE:
+        shape->kind = MO_SHAPE_CAPSULE;
+        shape->radius = size[0];
+        mo_vec3_set(shape->ends[0], 0, 0, -size[1]);
+        mo_vec3_set(shape->ends[1], 0, 0, size[1]);
+        break;
+    case CYLINDER:
+        shape->kind = MO_SHAPE_CYLINDER;
+        shape->radius = size[0];
+        shape->half[2] = size[1];
+        break;
+    case ELLIPSOID:
+        mo_vec3_copy(size, geom->ellipsoid);
+        mo_mass_of_shape(shape, geom->ellipsoid, mass);
+        return mo_reader_ellipsoid_shape(m->r, node, size, shape);
+    default:
+        shape->kind = MO_SHAPE_PLANE;
+        break;
+    }
+    mo_mass_of_shape(shape, NULL, mass);
+    return true;
+}
+
+static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_model_geom *geom,
+                      mo_mass *mass)
+{
+    const int place = mo_reader_name_find(m->r, 'm', name);
+    if (place < 0) {
+        return mo_reader_fail(m->r, node, "has the mesh '%.80s', which is not among the assets",
+                              name ? name : "");
+    }
+    const mo_mesh_file *mesh = m->r->meshes + place;
+    mo_mass_of_mesh(mesh, m->set.exact_mesh_inertia, mass);
+    if (!(mass->mass > 0)) {
+        return mo_reader_fail(m->r, node, "has the mesh '%.80s', which holds no volume", name);
+    }
+    return mo_reader_mesh_hull(m->r, node, place, &geom->shape);
+}
+
+static bool read_surface(mo_mjcf *m, const mo_xml_node *node, mo_model_geom *geom)
+{
+    double friction[3] = {1, 0.005, 0.0001};
+    int condim = 3, priority = 0, contype = 1, conaffinity = 1;
+    if (!mo_mjcf_numbers(m, node, "geom", "friction", 1, 3, friction, NULL) ||
+        !mo_mjcf_whole(m, node, "geom", "condim", &condim) ||
+        !mo_mjcf_whole(m, node, "geom", "priority", &priority) ||
+        !mo_mjcf_whole(m, node, "geom", "contype", &contype) ||
+        !mo_mjcf_whole(m, node, "geom", "conaffinity", &conaffinity)) {
+        return false;
+    }
+    if (condim != 1 && condim != 3 && condim != 4 && condim != 6) {
+        return mo_reader_fail(m->r, node, "has condim=\"%d\"; it is 1, 3, 4 or 6", condim);
+    }
+    if (friction[0] < 0 || friction[1] < 0 || friction[2] < 0) {
+        return mo_reader_fail(m->r, node, "has a negative friction");
+    }
+    geom->shape.material = (mo_material){.friction = friction[0],
+                                         .torsion = friction[1],
+                                         .rolling = friction[2],
+                                         .rule = MO_FRICTION_LARGER,
+                                         .dims = condim,
+                                         .priority = priority};
+    geom->shape.layer = m->set.no_contact ? 0 : (unsigned)contype;
+    geom->shape.mask = m->set.no_contact ? 0 : (unsigned)conaffinity;
+    geom->shape.either_mask = 1;
+    geom->is_visual = !contype && !conaffinity;
+    return true;
+}
+
+/* Mass and inertia of the geom into the sum of its body. */
+static bool weigh(mo_mjcf *m, const mo_xml_node *node, const mo_mass *unit, mo_model_geom *geom,
+                  mo_mass *sum)
+{
+    double mass = -1, density = 1000;
+    int group = 0;
+    mo_mass placed;
+    if (!mo_mjcf_amount(m, node, "geom", "density", &density) ||
+        !mo_mjcf_number(m, node, "geom", "mass", &mass) ||
+        !mo_mjcf_whole(m, node, "geom", "group", &group)) {
+        return false;
+    }
+    if (mass < 0 && mo_mjcf_get(m, node, "geom", "mass")) {
+        return mo_reader_fail(m->r, node, "has a negative mass");
+    }
+    const double factor = mass < 0 ? density : unit->mass > 0 ? mass / unit->mass : 0;
+    geom->shape.density = factor;
+    geom->mass = factor * unit->mass;
+    if (group >= m->set.inertia_groups[0] && group <= m->set.inertia_groups[1]) {
+        mo_mass_place(unit, &geom->shape.pose, factor, &placed);
+        mo_mass_add(sum, &placed);
+    }
+    return true;
+}
+
+/* Is there a joint between it and the world? */
+static bool moves(const mo_model *model, int body)
+{
+    while (body > 0 && model->bodies[body].joint_count == 0) {
+        body = model->bodies[body].parent;
+    }
+    return body > 0;
+}
+
+bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
+{
+    int type = SPHERE;
+    double size[3] = {0};
+    mo_mass unit;
+    mo_model_geom geom = {.shape = mo_default_shape(MO_SHAPE_BALL), .body = body};
+    const char *mesh = mo_mjcf_get(m, node, "geom", "mesh");
+    if (!mo_mjcf_word(m, node, "geom", "type", TYPES, &type)) {
+        return false;
+    }
+    if (type == HFIELD) {
+        mo_reader_note(m->r, node, " type=\"hfield\"> is not read: the shape is left out");
+        return true;
+    }
+    if (type != MESH && mesh) {
+        mo_reader_note(m->r, node, " type=\"%s\" mesh> is not fitted to the mesh: its hull is used",
+                       TYPES[type]);
+        type = MESH;
+    }
+    if (type == PLANE && moves(m->r->model, body)) {
+        mo_reader_note(m->r, node, " type=\"plane\"> of a moving body is left out");
+        return true;
+    }
+    if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||
+        (type != MESH && !read_sizes(m, node, (geom_type)type, &geom.shape.pose, size)) ||
+        !(type == MESH ? make_mesh(m, node, mesh, &geom, &unit)
+                       : make_shape(m, node, (geom_type)type, size, &geom, &unit)) ||
+        !weigh(m, node, &unit, &geom, sum)) {
+        return false;
+    }
+    if (type == ELLIPSOID && !geom.is_visual) {
+        mo_reader_note(m->r, node, " type=\"ellipsoid\"> touches as a polyhedron of 200 corners");
+    }
+    mo_model_geom *added = mo_reader_add_geom(m->r, node, mo_xml_get(node, "name"), body);
+    if (added) {
+        geom.name = added->name;
+        geom.line = added->line;
+        *added = geom;
+    }
+    return added != NULL;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * <include file="..."/> is replaced by what is inside the root of that file, whatever the root is called.  Files are looked for beside the first one.  A file
+ * may be included once, as MuJoCo has it, so that includes cannot go in circles.
+ */
+#include <string.h>
+
+#include "io/mjcf.h"
+
+enum { MOST_FILES = 500 };
+
+/* Puts the children of `from` in the place of `node`, which follows `before` (NULL: is the first). */
+static void splice(mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node, mo_xml_node *from)
+{
+    mo_xml_node *first = from->first ? from->first : node->next;
+    for (mo_xml_node *child = from->first; child; child = child->next) {
+        child->parent = parent;
+    }
+    if (from->last) {
+        from->last->next = node->next;
+    }
+    if (before) {
+        before->next = first;
+    } else {
+        parent->first = first;
+    }
+    if (parent->last == node) {
+        parent->last = from->last ? from->last : before;
+    }
+}
+
+static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node,
+                    int *files)
+{
+    const char *file = mo_xml_get(node, "file");
+    char path[MO_PATH];
+    mo_message why = {{0}};
+    mo_xml_node *root = NULL;
+    if (!file) {
+        return mo_reader_fail(r, node, "has no file");
+    }
+    if (++*files > MOST_FILES) {
+        return mo_reader_fail(r, node, "is one of more than %d files that are included",
+                              (int)MOST_FILES);
+    }
+    if (mo_file_within(r->folder, "", file, path, &why)) {
+        return mo_reader_fail(r, node, "%.380s", why.text);
+    }
+    const char *kept = mo_pool_text(&r->tree, path, strlen(path));
+    if (!kept) {
+        return mo_reader_no_memory(r);
+    }
+    if (mo_reader_name_find(r, 'F', kept) >= 0) {
+        return mo_reader_fail(r, node, "includes %.100s a second time; a file may be included once",
+                              file);
+    }
+    if (!mo_reader_name_add(r, node, 'F', kept, 0)) {
+        return false;
+    }
+    r->error = mo_xml_read(kept, file, &r->tree, &r->elements, &root, r->why);
+    if (!r->error) {
+        splice(parent, before, node, root);
+    }
+    return !r->error;
+}
+
+/* Without recursion into what was included: it is walked like the rest. */
+static bool walk(mo_reader *r, mo_xml_node *parent, int depth, int *files)
+{
+    mo_xml_node *before = NULL, *node = parent->first;
+    if (depth > MO_XML_DEPTH) {
+        return mo_reader_fail(r, parent, "is more than %d levels deep", (int)MO_XML_DEPTH);
+    }
+    while (node) {
+        if (strcmp(node->name, "include") == 0) {
+            if (!include(r, parent, before, node, files)) {
+                return false;
+            }
+            node = before ? before->next : parent->first;
+            continue;
+        }
+        if (!walk(r, node, depth + 1, files)) {
+            return false;
+        }
+        before = node;
+        node = node->next;
+    }
+    return true;
+}
+
+bool mo_mjcf_include_all(mo_reader *r)
+{
+    int files = 0;
+    return walk(r, r->root, 0, &files);
+}

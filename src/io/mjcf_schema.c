@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Which elements and attributes of MJCF are read, and one note for each kind that is not.
+ *
+ * What only looks (colours, cameras), only measures (sensors), or belongs to MuJoCo's own solver is passed over in silence: the motion that the model means does
+ * not depend on it.  What makes contacts, joints and limits soft is noted once by attribute, since here they are hard.
+ */
+#include <string.h>
+
+#include "io/mjcf.h"
+
+/* Lists of words with a space before and after each. */
+typedef struct element {
+    const char *name;
+    const char *read;   /* attributes that count              */
+    const char *silent; /* attributes that do not, and need no note */
+    const char *soft;   /* attributes of soft constraints     */
+} element;
+
+#define FRAME " pos quat axisangle xyaxes zaxis euler "
+#define ACTUATOR                                                                                   \
+    " name class ctrllimited forcelimited ctrlrange forcerange gear joint jointinparent "          \
+    "tendon site body slidersite cranksite "
+#define ACTUATOR_SILENT " group user lengthrange refsite cranklength "
+
+static const element ELEMENTS[] = {
+    {"mujoco", " model ", " xmlns ", ""},
+    {"compiler",
+     " autolimits boundmass boundinertia settotalmass balanceinertia strippath coordinate angle "
+     "eulerseq meshdir assetdir inertiafromgeom inertiagrouprange exactmeshinertia ",
+     " fitaabb texturedir discardvisual convexhull usethread fusestatic ", ""},
+    {"lengthrange", "",
+     " mode useexisting uselimit accel maxforce timeconst timestep inttotal "
+     "inteval tolrange interval ",
+     ""},
+    {"option", " timestep gravity wind density viscosity collision ",
+     " apirate impratio tolerance noslip_tolerance mpr_tolerance ls_tolerance magnetic integrator "
+     "cone jacobian solver iterations noslip_iterations mpr_iterations ls_iterations "
+     "ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints actuatorgroupdisable ",
+     " o_margin o_solref o_solimp o_friction "},
+    {"flag",
+     " constraint equality frictionloss limit contact passive gravity filterparent actuation ",
+     " clampctrl warmstart refsafe sensor override energy fwdinv sensornoise multiccd midphase "
+     "eulerdamp autoreset island nativeccd invdiscrete ",
+     ""},
+    {"default", " class ", "", ""},
+    {"asset", "", "", ""},
+    {"mesh", " name class file vertex face refpos refquat scale ",
+     " normal texcoord smoothnormal content_type maxhullvert ", ""},
+    {"worldbody", " childclass ", "", ""},
+    {"body", " name childclass" FRAME, " user ", ""},
+    {"inertial", FRAME " mass diaginertia fullinertia ", "", ""},
+    {"joint",
+     " name class type pos axis limited range ref springref armature damping frictionloss "
+     "stiffness joint1 joint2 polycoef active ",
+     " group user ",
+     " solreflimit solimplimit solreffriction solimpfriction solref solimp margin "},
+    {"freejoint", " name ", " group ", ""},
+    {"geom",
+     " name class type contype conaffinity condim priority size friction mass density fromto mesh "
+     "group " FRAME,
+     " material rgba fluidshape user solmix ", " solref solimp margin gap "},
+    {"contact", "", "", ""},
+    {"pair", " name class geom1 geom2 condim friction ", "", " solref solimp gap margin "},
+    {"exclude", " name body1 body2 ", "", ""},
+    {"equality", " active ", "", " solref solimp "},
+    {"connect", " name class body1 body2 anchor active ", "", " solref solimp "},
+    {"weld", " name class body1 body2 relpose anchor active ", " torquescale ", " solref solimp "},
+    {"actuator", "", "", ""},
+    {"general", ACTUATOR " dyntype gaintype biastype gainprm biasprm ",
+     ACTUATOR_SILENT " dynprm actlimited actrange actdim actearly ", ""},
+    {"motor", ACTUATOR, ACTUATOR_SILENT, ""},
+    {"position", ACTUATOR " kp kv ", ACTUATOR_SILENT, ""},
+    {"velocity", ACTUATOR " kv ", ACTUATOR_SILENT, ""},
+    {"keyframe", "", "", ""},
+    {"key", " name time qpos qvel ctrl ", " act mpos mquat ", ""},
+};
+
+/* Passed over with all that is inside. */
+static const char SILENT[] =
+    " visual statistic size custom sensor site camera light texture material skin extension ";
+/* Passed over with all that is inside, which would have moved something. */
+static const char UNREAD[] = " tendon composite hfield deformable flexcomp plugin replicate attach "
+                             "frame model flex ";
+/* Actuators that read_actuator notes itself, and equalities likewise. */
+static const char NOTED[] = " intvelocity damper cylinder muscle adhesion distance ";
+
+static bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = strstr(list, word); at; at = strstr(at + 1, word)) {
+        if (at > list && at[-1] == ' ' && at[length] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const element *find_element(const char *name)
+{
+    for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; ++k) {
+        if (strcmp(ELEMENTS[k].name, name) == 0) {
+            return ELEMENTS + k;
+        }
+    }
+    return NULL;
+}
+
+static void list_attributes(mo_reader *r, const mo_xml_node *node, const element *known)
+{
+    for (const mo_xml_attribute *a = node->attributes; a; a = a->next) {
+        if (has_word(known->read, a->name) || has_word(known->silent, a->name)) {
+            continue;
+        }
+        if (has_word(known->soft, a->name)) {
+            mo_reader_note(r, node, " %.40s> is ignored: contacts, joints and limits are hard here",
+                           a->name);
+        } else {
+            mo_reader_note(r, node, " %.40s> is not understood: ignored", a->name);
+        }
+    }
+}
+
+static void list(mo_reader *r, const mo_xml_node *node)
+{
+    const element *known = find_element(node->name);
+    if (has_word(SILENT, node->name) || has_word(NOTED, node->name)) {
+        return;
+    }
+    /* <tendon/>, alone, and in <default> moves nothing. */
+    const bool is_default = node->parent && strcmp(node->parent->name, "default") == 0;
+    if (!known || has_word(UNREAD, node->name)) {
+        if (!is_default) {
+            mo_reader_note(r, node, "> is not understood: ignored, with all that is in it");
+        }
+        return;
+    }
+    list_attributes(r, node, known);
+    for (const mo_xml_node *child = node->first; child; child = child->next) {
+        list(r, child);
+    }
+}
+
+void mo_mjcf_list_unread(mo_reader *r)
+{
+    list(r, r->root);
+}

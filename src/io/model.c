@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Reading a model of either format, freeing it, and finding things in it. */
+#include "moreau/model.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/model_reader.h"
+
+const char *mo_model_joint_word(mo_model_joint_kind kind)
+{
+    static const char *const WORDS[MO_MODEL_JOINT_KINDS] = {"free", "ball", "slide", "hinge"};
+    return kind >= 0 && kind < MO_MODEL_JOINT_KINDS ? WORDS[kind] : NULL;
+}
+
+int mo_model_joint_q(mo_model_joint_kind kind)
+{
+    return kind == MO_MODEL_FREE ? 7 : kind == MO_MODEL_BALL ? 4 : 1;
+}
+
+int mo_model_joint_v(mo_model_joint_kind kind)
+{
+    return kind == MO_MODEL_FREE ? 6 : kind == MO_MODEL_BALL ? 3 : 1;
+}
+
+const char *mo_model_actuator_word(mo_model_actuator_kind kind)
+{
+    static const char *const WORDS[] = {"motor", "position", "velocity", "affine", "ignored"};
+    return kind >= MO_MODEL_MOTOR && kind <= MO_MODEL_IGNORED ? WORDS[kind] : NULL;
+}
+
+/* ---- finding ------------------------------------------------------------------------------------ */
+
+#define FIND(what, list, count)                                                                    \
+    int mo_model_find_##what(const mo_model *model, const char *name)                              \
+    {                                                                                              \
+        for (int k = 0; name && name[0] && k < model->count; ++k) {                                \
+            if (strcmp(model->list[k].name, name) == 0) return k;                                  \
+        }                                                                                          \
+        return -1;                                                                                 \
+    }
+FIND(body, bodies, body_count)
+FIND(joint, joints, joint_count)
+FIND(actuator, actuators, actuator_count)
+FIND(key, keys, key_count)
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+void mo_model_clear(mo_model *model)
+{
+    if (!model->allocator.reallocate) {
+        return;
+    }
+    const mo_allocator allocator = model->allocator;
+    void *const arrays[] = {model->bodies,     model->joints,     model->geoms, model->actuators,
+                            model->equalities, model->exclusions, model->keys,  model->notes};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
+        mo_memory_free(&allocator, arrays[k]);
+    }
+    if (model->pool) {
+        mo_pool_clear(model->pool);
+        mo_memory_free(&allocator, model->pool);
+    }
+    *model = (mo_model){0};
+}
+
+static bool read_either(mo_reader *r, const char *path)
+{
+    if (strcmp(r->root->name, "mujoco") == 0) {
+        r->model->format = "MJCF";
+        return mo_mjcf_read(r);
+    }
+    if (strcmp(r->root->name, "robot") == 0) {
+        r->model->format = "URDF";
+        return mo_urdf_read(r, path);
+    }
+    return mo_reader_fail(r, r->root,
+                          "is no model: the root of MJCF is <mujoco>, that of URDF is <robot>");
+}
+
+static void clear_reader(mo_reader *r)
+{
+    for (int k = 0; k < r->mesh_count; ++k) {
+        mo_mesh_file_clear(&r->tree.allocator, r->meshes + k);
+    }
+    mo_memory_free(&r->tree.allocator, r->meshes);
+    mo_pool_clear(&r->tree);
+}
+
+mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
+                       mo_message *why)
+{
+    *model = (mo_model){.name = "", .format = "", .gravity = {0, 0, -9.81}};
+    model->allocator = mo_allocator_or_default(allocator);
+    mo_pool *pool = mo_memory_array(&model->allocator, 1, sizeof *pool);
+    if (!pool) {
+        *model = (mo_model){0};
+        return mo_fail_memory(why);
+    }
+    *pool = (mo_pool){.allocator = model->allocator};
+    model->pool = pool;
+    mo_reader r = {.model = model, .pool = pool, .why = why};
+    r.tree.allocator = model->allocator;
+    r.error = mo_file_folder(path, r.folder, why);
+    r.error = r.error ? r.error : mo_xml_read(path, "", &r.tree, &r.elements, &r.root, why);
+    if (!r.error && read_either(&r, path)) {
+        mo_reader_finish(&r);
+    }
+    clear_reader(&r);
+    if (r.error) {
+        mo_model_clear(model);
+    }
+    return r.error;
+}

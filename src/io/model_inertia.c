@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Masses and inertias of shapes, by closed forms, and of meshes, by the pyramids that their triangles make with a point inside.
+ *
+ * A pyramid with its tip at the origin and the triangle a, b, c has the volume V = a.(b x c)/6, its centre at (a + b + c)/4, and the second moments
+ *
+ *     int x x' = V/20 (a a' + b b' + c c' + s s'),      s = a + b + c.
+ *
+ * MuJoCo's default for meshes takes |V|: first with the tip at the centre of the surface, which gives the centre of mass, then with the
+ * tip there.  For a convex mesh that is the same as the exact sum; for others hollows count as full.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/model_reader.h"
+#include "linalg/vec3.h"
+
+static const double PI = 3.14159265358979323846;
+
+/* ---- closed forms ------------------------------------------------------------------------------- */
+
+static void ellipsoid_mass(const double half[3], mo_mass *out)
+{
+    out->mass = 4 * PI / 3 * half[0] * half[1] * half[2];
+    for (int k = 0; k < 3; ++k) {
+        const double p = half[(k + 1) % 3], q = half[(k + 2) % 3];
+        out->inertia[k] = out->mass / 5 * (p * p + q * q);
+    }
+}
+
+static void box_mass(const double half[3], mo_mass *out)
+{
+    out->mass = 8 * half[0] * half[1] * half[2];
+    for (int k = 0; k < 3; ++k) {
+        const double p = half[(k + 1) % 3], q = half[(k + 2) % 3];
+        out->inertia[k] = out->mass / 3 * (p * p + q * q);
+    }
+}
+
+static void cylinder_mass(double radius, double half, mo_mass *out)
+{
+    out->mass = 2 * PI * radius * radius * half;
+    out->inertia[2] = out->mass * radius * radius / 2;
+    out->inertia[0] = out->inertia[1] = out->mass * (radius * radius / 4 + half * half / 3);
+}
+
+/* A cylinder and, at its ends, two halves of a ball. */
+static void capsule_mass(double radius, double half, mo_mass *out)
+{
+    const double ball = 4 * PI / 3 * radius * radius * radius;
+    cylinder_mass(radius, half, out);
+    const double about = 0.4 * ball * radius * radius;
+    const double away = ball * half * (half + 0.75 * radius);
+    out->mass += ball;
+    out->inertia[0] += about + away;
+    out->inertia[1] += about + away;
+    out->inertia[2] += about;
+}
+
+/* Capsules of models lie along their own z. */
+void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mass *out)
+{
+    const double ball[3] = {shape->radius, shape->radius, shape->radius};
+    memset(out, 0, sizeof *out);
+    if (ellipsoid) {
+        ellipsoid_mass(ellipsoid, out);
+        return;
+    }
+    switch (shape->kind) {
+    case MO_SHAPE_BALL:
+        ellipsoid_mass(ball, out);
+        break;
+    case MO_SHAPE_BOX:
+        box_mass(shape->half, out);
+        break;
+    case MO_SHAPE_CYLINDER:
+        cylinder_mass(shape->radius, shape->half[2], out);
+        break;
+    case MO_SHAPE_CAPSULE:
+        capsule_mass(shape->radius, shape->ends[1][2], out);
+        break;
+    default: /* planes weigh nothing; hulls come from meshes */
+        break;
+    }
+}
+
+/* ---- meshes ------------------------------------------------------------------------------------- */
+
+static void corners(const mo_mesh_file *mesh, int k, const double tip[3], double corner[3][3])
+{
+    for (int c = 0; c < 3; ++c) {
+        mo_vec3_minus(mesh->points + 3 * (size_t)mesh->triangles[3 * (size_t)k + (size_t)c], tip,
+                      corner[c]);
+    }
+}
+
+static double pyramid(const double corner[3][3])
+{
+    double n[3];
+    mo_vec3_cross(corner[1], corner[2], n);
+    return mo_vec3_dot(corner[0], n) / 6;
+}
+
+/* The centre of the surface, triangles weighed by their area. */
+static void surface_centre(const mo_mesh_file *mesh, double centre[3])
+{
+    const double origin[3] = {0};
+    double all = 0, sum[3] = {0};
+    for (int k = 0; k < mesh->triangle_count; ++k) {
+        double corner[3][3], u[3], v[3], n[3];
+        corners(mesh, k, origin, corner);
+        mo_vec3_minus(corner[1], corner[0], u);
+        mo_vec3_minus(corner[2], corner[0], v);
+        mo_vec3_cross(u, v, n);
+        const double area = mo_vec3_norm(n) / 2;
+        all += area;
+        for (int c = 0; c < 3; ++c) {
+            mo_vec3_along(sum, area / 3, corner[c], sum);
+        }
+    }
+    mo_vec3_scale(all > 0 ? 1 / all : 0, sum, centre);
+}
+
+void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
+{
+    double tip[3], corner[3][3], volume = 0, centre[3] = {0};
+    memset(out, 0, sizeof *out);
+    surface_centre(mesh, tip);
+    for (int k = 0; k < mesh->triangle_count; ++k) {
+        corners(mesh, k, tip, corner);
+        const double V =
+            exact ? pyramid((const double(*)[3])corner) : fabs(pyramid((const double(*)[3])corner));
+        volume += V;
+        for (int c = 0; c < 3; ++c) {
+            mo_vec3_along(centre, V / 4, corner[c], centre);
+        }
+    }
+    mo_vec3_along(tip, volume != 0 ? 1 / volume : 0, centre, out->centre);
+    double moment[6] = {0}; /* int x x': xx yy zz xy xz yz */
+    for (int k = 0; k < mesh->triangle_count; ++k) {
+        corners(mesh, k, out->centre, corner);
+        const double V =
+            exact ? pyramid((const double(*)[3])corner) : fabs(pyramid((const double(*)[3])corner));
+        static const int ROW[6] = {0, 1, 2, 0, 0, 1}, COLUMN[6] = {0, 1, 2, 1, 2, 2};
+        out->mass += V;
+        for (int e = 0; e < 6; ++e) {
+            const int i = ROW[e], j = COLUMN[e];
+            const double si = corner[0][i] + corner[1][i] + corner[2][i];
+            const double sj = corner[0][j] + corner[1][j] + corner[2][j];
+            moment[e] += V / 20 *
+                         (corner[0][i] * corner[0][j] + corner[1][i] * corner[1][j] +
+                          corner[2][i] * corner[2][j] + si * sj);
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        out->inertia[k] = moment[(k + 1) % 3] + moment[(k + 2) % 3];
+        out->inertia[3 + k] = -moment[3 + k];
+    }
+}
+
+/* ---- together ----------------------------------------------------------------------------------- */
+
+void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out)
+{
+    double Q[9], I[9], turned[9];
+    mo_quat_matrix(pose->orientation, Q);
+    mo_mat3_symmetric(mass->inertia, I);
+    mo_mat3_turn(Q, I, turned);
+    out->mass = factor * mass->mass;
+    mo_pose_point(pose, mass->centre, out->centre);
+    const double six[6] = {turned[0], turned[4], turned[8], turned[1], turned[2], turned[5]};
+    for (int k = 0; k < 6; ++k) {
+        out->inertia[k] = factor * six[k];
+    }
+}
+
+/* Inertia of a point mass at x: adds it times `sign`. */
+static void add_point(double inertia[6], double sign, double mass, const double x[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        inertia[k] +=
+            sign * mass * (x[(k + 1) % 3] * x[(k + 1) % 3] + x[(k + 2) % 3] * x[(k + 2) % 3]);
+    }
+    inertia[3] -= sign * mass * x[0] * x[1];
+    inertia[4] -= sign * mass * x[0] * x[2];
+    inertia[5] -= sign * mass * x[1] * x[2];
+}
+
+void mo_mass_add(mo_mass *sum, const mo_mass *more)
+{
+    const double mass = sum->mass + more->mass;
+    if (mass <= 0) {
+        return;
+    }
+    double between[3];
+    mo_vec3_minus(more->centre, sum->centre, between);
+    mo_vec3_along(sum->centre, more->mass / mass, between, sum->centre);
+    for (int k = 0; k < 6; ++k) {
+        sum->inertia[k] += more->inertia[k];
+    }
+    /* Two masses about their common centre are as one reduced mass at their distance. */
+    add_point(sum->inertia, 1, sum->mass * (more->mass / mass), between);
+    sum->mass = mass;
+}
+
+/* Jacobi's rotations: three planes a sweep, until nothing is left beside the diagonal. */
+void mo_mass_principal(const double inertia[6], double values[3], double Q[9])
+{
+    double A[9];
+    mo_mat3_symmetric(inertia, A);
+    memset(Q, 0, 9 * sizeof *Q);
+    Q[0] = Q[4] = Q[8] = 1;
+    for (int sweep = 0; sweep < 30; ++sweep) {
+        for (int p = 0; p < 2; ++p) {
+            for (int q = p + 1; q < 3; ++q) {
+                if (A[3 * p + q] == 0) continue;
+                const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
+                const double t = copysign(1, theta) / (fabs(theta) + hypot(1, theta));
+                const double c = 1 / hypot(1, t), s = t * c;
+                for (int k = 0; k < 3; ++k) {
+                    const double x = A[3 * k + p], y = A[3 * k + q];
+                    A[3 * k + p] = c * x - s * y;
+                    A[3 * k + q] = s * x + c * y;
+                    const double u = Q[3 * k + p], v = Q[3 * k + q];
+                    Q[3 * k + p] = c * u - s * v;
+                    Q[3 * k + q] = s * u + c * v;
+                }
+                for (int k = 0; k < 3; ++k) {
+                    const double x = A[3 * p + k], y = A[3 * q + k];
+                    A[3 * p + k] = c * x - s * y;
+                    A[3 * q + k] = s * x + c * y;
+                }
+                A[3 * p + q] = A[3 * q + p] = 0;
+            }
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        values[k] = A[4 * k];
+    }
+}
+
+bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body)
+{
+    double values[3], Q[9];
+    if (!(body->mass >= 0) || !isfinite(body->mass)) {
+        return mo_reader_fail(r, node, "has a mass of %g kg; it must be positive", body->mass);
+    }
+    mo_mass_principal(body->inertia, values, Q);
+    const double largest = fmax(values[0], fmax(values[1], values[2]));
+    const double smallest = fmin(values[0], fmin(values[1], values[2]));
+    const double sum = values[0] + values[1] + values[2];
+    if (!isfinite(sum) || smallest < -1e-12 * fabs(largest) || (body->mass > 0 && largest < 0)) {
+        return mo_reader_fail(
+            r, node, "has an inertia that is not positive: its principal moments are %g, %g and %g",
+            values[0], values[1], values[2]);
+    }
+    if (2 * largest > sum * (1 + 1e-6)) {
+        mo_reader_note(
+            r, node,
+            "> has an inertia that no rigid body has (principal moments with A + B < C): "
+            "taken as it is");
+    }
+    return true;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What the readers share; model_reader.h has the list. */
+#include "io/model_reader.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "linalg/vec3.h"
+
+enum { MOST_NOTES = 200 };
+
+/* ---- sentences ---------------------------------------------------------------------------------- */
+
+bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, ...)
+{
+    if (!r->error) {
+        char said[400];
+        va_list values;
+        va_start(values, format);
+        vsnprintf(said, sizeof said, format, values);
+        va_end(values);
+        r->error = node ? mo_fail(r->why, MO_ERR_FORMAT, "%.80s%sline %d: <%.40s> %s", node->file,
+                                  node->file[0] ? ", " : "", node->line, node->name, said)
+                        : mo_fail(r->why, MO_ERR_FORMAT, "%s", said);
+    }
+    return false;
+}
+
+bool mo_reader_no_memory(mo_reader *r)
+{
+    if (!r->error) {
+        r->error = mo_fail_memory(r->why);
+    }
+    return false;
+}
+
+const char *mo_reader_text(mo_reader *r, const char *text)
+{
+    if (!text || !text[0]) {
+        return "";
+    }
+    const char *copy = mo_pool_text(r->pool, text, strlen(text));
+    if (!copy) {
+        mo_reader_no_memory(r);
+    }
+    return copy ? copy : "";
+}
+
+void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, ...)
+{
+    mo_model *model = r->model;
+    char said[400];
+    va_list values;
+    va_start(values, format);
+    const int length = snprintf(said, sizeof said, "<%.60s", node->name);
+    vsnprintf(said + length, sizeof said - (size_t)length, format, values);
+    va_end(values);
+    for (int k = 0; k < model->note_count; ++k) {
+        if (strcmp(model->notes[k].text, said) == 0) {
+            ++model->notes[k].count;
+            return;
+        }
+    }
+    if (model->note_count >= MOST_NOTES) {
+        return;
+    }
+    if (!mo_memory_grow(&model->allocator, (void **)&model->notes, &model->room[7],
+                        (size_t)model->note_count + 1, sizeof *model->notes)) {
+        mo_reader_no_memory(r);
+        return;
+    }
+    model->notes[model->note_count++] = (mo_model_note){
+        .line = node->line, .count = 1, .text = mo_reader_text(r, said), .file = node->file};
+}
+
+/* "leg.xml, line 12: <joint margin> is ignored (and 3 more)" */
+static bool number_notes(mo_reader *r)
+{
+    for (int k = 0; k < r->model->note_count && !r->error; ++k) {
+        mo_model_note *note = r->model->notes + k;
+        char more[40] = "", said[640];
+        if (note->count > 1) {
+            snprintf(more, sizeof more, " (and %d more like it)", note->count - 1);
+        }
+        snprintf(said, sizeof said, "%.80s%sline %d: %s%s", note->file, note->file[0] ? ", " : "",
+                 note->line, note->text, more);
+        note->text = mo_reader_text(r, said);
+        note->file = mo_reader_text(r, note->file);
+    }
+    return !r->error;
+}
+
+/* ---- growing the model --------------------------------------------------------------------------- */
+
+/* One more element at the end of an array of the model, cleared. */
+static void *grow(mo_reader *r, void **array, int which, int *count, size_t size)
+{
+    mo_model *model = r->model;
+    if (!mo_memory_grow(&model->allocator, array, &model->room[which], (size_t)*count + 1, size)) {
+        mo_reader_no_memory(r);
+        return NULL;
+    }
+    return memset((char *)*array + size * (size_t)(*count)++, 0, size);
+}
+
+static int line_of(const mo_xml_node *node)
+{
+    return node ? node->line : 0;
+}
+
+mo_model_body *mo_reader_add_body(mo_reader *r, const mo_xml_node *node, const char *name,
+                                  int parent)
+{
+    mo_model *model = r->model;
+    mo_model_body *body =
+        grow(r, (void **)&model->bodies, 0, &model->body_count, sizeof *model->bodies);
+    if (!body || !mo_reader_name_add(r, node, 'b', name, model->body_count - 1)) {
+        return NULL;
+    }
+    *body = (mo_model_body){.name = mo_reader_text(r, name),
+                            .parent = parent,
+                            .pose = mo_pose_identity(),
+                            .first_joint = model->joint_count,
+                            .line = line_of(node)};
+    return r->error ? NULL : body;
+}
+
+mo_model_joint *mo_reader_add_joint(mo_reader *r, const mo_xml_node *node, const char *name,
+                                    mo_model_joint_kind kind, int body)
+{
+    mo_model *model = r->model;
+    mo_model_joint *joint =
+        grow(r, (void **)&model->joints, 1, &model->joint_count, sizeof *model->joints);
+    if (!joint || !mo_reader_name_add(r, node, 'j', name, model->joint_count - 1)) {
+        return NULL;
+    }
+    *joint = (mo_model_joint){.name = mo_reader_text(r, name),
+                              .kind = kind,
+                              .body = body,
+                              .axis = {0, 0, 1},
+                              .line = line_of(node)};
+    mo_model_body *of = model->bodies + body;
+    if (of->joint_count++ == 0) {
+        of->first_joint = model->joint_count - 1;
+    }
+    return r->error ? NULL : joint;
+}
+
+mo_model_geom *mo_reader_add_geom(mo_reader *r, const mo_xml_node *node, const char *name, int body)
+{
+    mo_model *model = r->model;
+    mo_model_geom *geom =
+        grow(r, (void **)&model->geoms, 2, &model->geom_count, sizeof *model->geoms);
+    if (!geom || !mo_reader_name_add(r, node, 'g', name, model->geom_count - 1)) {
+        return NULL;
+    }
+    geom->name = mo_reader_text(r, name);
+    geom->body = body;
+    geom->shape = mo_default_shape(MO_SHAPE_BALL);
+    geom->line = line_of(node);
+    return r->error ? NULL : geom;
+}
+
+mo_model_actuator *mo_reader_add_actuator(mo_reader *r, const mo_xml_node *node, const char *name)
+{
+    mo_model *model = r->model;
+    mo_model_actuator *actuator =
+        grow(r, (void **)&model->actuators, 3, &model->actuator_count, sizeof *model->actuators);
+    if (!actuator || !mo_reader_name_add(r, node, 'a', name, model->actuator_count - 1)) {
+        return NULL;
+    }
+    *actuator = (mo_model_actuator){.name = mo_reader_text(r, name),
+                                    .joint = -1,
+                                    .gear = {1},
+                                    .gain = 1,
+                                    .line = line_of(node)};
+    return r->error ? NULL : actuator;
+}
+
+mo_model_equality *mo_reader_add_equality(mo_reader *r, const mo_xml_node *node, const char *name)
+{
+    mo_model *model = r->model;
+    mo_model_equality *equality =
+        grow(r, (void **)&model->equalities, 4, &model->equality_count, sizeof *model->equalities);
+    if (!equality) {
+        return NULL;
+    }
+    equality->name = mo_reader_text(r, name);
+    equality->pose = mo_pose_identity();
+    equality->line = line_of(node);
+    return r->error ? NULL : equality;
+}
+
+mo_model_key *mo_reader_add_key(mo_reader *r, const mo_xml_node *node, const char *name)
+{
+    mo_model *model = r->model;
+    mo_model_key *key = grow(r, (void **)&model->keys, 6, &model->key_count, sizeof *model->keys);
+    if (!key || !mo_reader_name_add(r, node, 'k', name, model->key_count - 1)) {
+        return NULL;
+    }
+    key->name = mo_reader_text(r, name);
+    key->line = line_of(node);
+    key->q = mo_pool_take(r->pool, (size_t)model->q_count + 1, sizeof(double));
+    key->v = mo_pool_take(r->pool, (size_t)model->v_count + 1, sizeof(double));
+    key->control = mo_pool_take(r->pool, (size_t)model->actuator_count + 1, sizeof(double));
+    if (!key->q || !key->v || !key->control) {
+        mo_reader_no_memory(r);
+        return NULL;
+    }
+    memcpy(key->q, model->q, (size_t)model->q_count * sizeof(double));
+    return r->error ? NULL : key;
+}
+
+bool mo_reader_exclude(mo_reader *r, int a, int b)
+{
+    mo_model *model = r->model;
+    int *pair =
+        grow(r, (void **)&model->exclusions, 5, &model->exclusion_count, sizeof *model->exclusions);
+    if (pair) {
+        pair[0] = a;
+        pair[1] = b;
+    }
+    return pair != NULL;
+}
+
+bool mo_reader_place_joints(mo_reader *r)
+{
+    mo_model *model = r->model;
+    model->q_count = model->v_count = 0;
+    for (int k = 0; k < model->joint_count; ++k) {
+        mo_model_joint *joint = model->joints + k;
+        joint->first_q = model->q_count;
+        joint->first_v = model->v_count;
+        model->q_count += mo_model_joint_q(joint->kind);
+        model->v_count += mo_model_joint_v(joint->kind);
+    }
+    model->q = mo_pool_take(r->pool, (size_t)model->q_count + 1, sizeof(double));
+    if (!model->q) {
+        return mo_reader_no_memory(r);
+    }
+    for (int k = 0; k < model->joint_count; ++k) {
+        const mo_model_joint *joint = model->joints + k;
+        double *q = model->q + joint->first_q;
+        if (joint->kind == MO_MODEL_FREE) {
+            memcpy(q, model->bodies[joint->body].pose.position, 3 * sizeof *q);
+            memcpy(q + 3, model->bodies[joint->body].pose.orientation, 4 * sizeof *q);
+        } else {
+            q[0] = joint->kind == MO_MODEL_BALL ? 1 : joint->ref;
+        }
+    }
+    return true;
+}
+
+bool mo_reader_finish(mo_reader *r)
+{
+    return !r->error && number_notes(r);
+}
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+static size_t hash_name(char kind, const char *name)
+{
+    size_t h = 2166136261u ^ (unsigned char)kind;
+    for (; *name; ++name) {
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    }
+    return h;
+}
+
+/* Where a name is, or would be. */
+static mo_reader_name *seek(mo_reader_name *names, size_t room, char kind, const char *name)
+{
+    size_t at = hash_name(kind, name) % room;
+    while (names[at].name && (names[at].kind != kind || strcmp(names[at].name, name) != 0)) {
+        at = (at + 1) % room;
+    }
+    return names + at;
+}
+
+static bool rehash(mo_reader *r)
+{
+    const size_t room = r->name_room ? 2 * r->name_room : 256;
+    mo_reader_name *names = mo_pool_take(&r->tree, room, sizeof *names);
+    if (!names) {
+        return mo_reader_no_memory(r);
+    }
+    for (size_t k = 0; k < r->name_room; ++k) {
+        if (r->names[k].name) {
+            *seek(names, room, r->names[k].kind, r->names[k].name) = r->names[k];
+        }
+    }
+    r->names = names;
+    r->name_room = room;
+    return true;
+}
+
+bool mo_reader_name_add(mo_reader *r, const mo_xml_node *node, char kind, const char *name,
+                        int index)
+{
+    if (!name || !name[0]) {
+        return true;
+    }
+    if (2 * (r->name_count + 1) > r->name_room && !rehash(r)) {
+        return false;
+    }
+    mo_reader_name *at = seek(r->names, r->name_room, kind, name);
+    if (at->name) {
+        return mo_reader_fail(r, node, "has the name '%.80s', which another one has already", name);
+    }
+    /* The tree, whose names these are, lives as long as the table. */
+    *at = (mo_reader_name){.kind = kind, .name = name, .index = index};
+    ++r->name_count;
+    return true;
+}
+
+int mo_reader_name_find(const mo_reader *r, char kind, const char *name)
+{
+    if (!name || !r->name_room) {
+        return -1;
+    }
+    const mo_reader_name *at = seek(r->names, r->name_room, kind, name);
+    return at->name ? at->index : -1;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------ */
+
+static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute, const char *text,
+                    int least, int most, int may_be_infinite, double *out, int *count)
+{
+    int n = 0;
+    const char *at = text;
+    for (at += strspn(at, " \t\r\n"); *at; at += strspn(at, " \t\r\n")) {
+        double value;
+        const int word = (int)strcspn(at, " \t\r\n");
+        const char *end = mo_text_number(at, &value);
+        if (!end || isnan(value) || (isinf(value) && !may_be_infinite)) {
+            return mo_reader_fail(r, node, "has %s=\"%.60s\", where '%.*s' is no finite number",
+                                  attribute, text, word < 30 ? word : 30, at);
+        }
+        if (n < most) {
+            out[n] = value;
+        }
+        ++n;
+        at = end;
+    }
+    if (n < least || n > most) {
+        return mo_reader_fail(r, node, "has %s=\"%.60s\" with %d numbers; there should be %d%s",
+                              attribute, text, n, n > most ? most : least,
+                              least == most ? ""
+                              : n > most    ? " at most"
+                                            : " at least");
+    }
+    if (count) {
+        *count = n;
+    }
+    return true;
+}
+
+bool mo_reader_numbers(mo_reader *r, const mo_xml_node *node, const char *attribute,
+                       const char *text, int least, int most, double *out, int *count)
+{
+    return numbers(r, node, attribute, text, least, most, 0, out, count);
+}
+
+bool mo_reader_ordered(mo_reader *r, const mo_xml_node *node, const char *attribute,
+                       const double range[2])
+{
+    return range[0] < range[1] ||
+           mo_reader_fail(r, node, "has a %s from %g to %g; the first must be smaller", attribute,
+                          range[0], range[1]);
+}
+
+bool mo_reader_range(mo_reader *r, const mo_xml_node *node, const char *attribute, const char *text,
+                     double out[2])
+{
+    return numbers(r, node, attribute, text, 2, 2, 1, out, NULL);
+}
+
+/* ---- rotations ---------------------------------------------------------------------------------- */
+
+void mo_quat_about(const double axis[3], double angle, double q[4])
+{
+    q[0] = cos(angle / 2);
+    mo_vec3_scale(sin(angle / 2), axis, q + 1);
+}
+
+bool mo_quat_from_z(const double z[3], double q[4])
+{
+    const double length = mo_vec3_norm(z);
+    if (!(length > 1e-14)) {
+        return false;
+    }
+    const double up[3] = {0, 0, 1};
+    double unit[3], axis[3];
+    mo_vec3_scale(1 / length, z, unit);
+    mo_vec3_cross(up, unit, axis);
+    const double sine = mo_vec3_norm(axis);
+    if (sine < 1e-10) {
+        mo_vec3_set(axis, 1, 0, 0);
+    } else {
+        mo_vec3_scale(1 / sine, axis, axis);
+    }
+    mo_quat_about(axis, atan2(sine, unit[2]), q);
+    return true;
+}
+
+void mo_quat_from_matrix(const double Q[9], double q[4])
+{
+    /* The largest of the four squares is at least a quarter: nothing is lost in its root. */
+    const double squares[4] = {1 + Q[0] + Q[4] + Q[8], 1 + Q[0] - Q[4] - Q[8],
+                               1 - Q[0] + Q[4] - Q[8], 1 - Q[0] - Q[4] + Q[8]};
+    int k = 0;
+    for (int i = 1; i < 4; ++i) {
+        k = squares[i] > squares[k] ? i : k;
+    }
+    const double x = Q[7] - Q[5], y = Q[2] - Q[6], z = Q[3] - Q[1];
+    const double xy = Q[1] + Q[3], xz = Q[2] + Q[6], yz = Q[5] + Q[7];
+    const double all[4][4] = {{squares[0], x, y, z},
+                              {x, squares[1], xy, xz},
+                              {y, xy, squares[2], yz},
+                              {z, xz, yz, squares[3]}};
+    memcpy(q, all[k], sizeof all[k]);
+    mo_quat_normalise(q);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What the readers of MJCF and URDF share: the model that grows, sentences with a line, numbers from attributes, names, meshes.
+ *
+ * Functions return false once something failed; the first sentence stays (mo_reader.error, why).
+ *
+ *   model.c           mo_model_read, and looking at a model
+ *   model_reader.c    growing it, sentences and notes, numbers
+ *   model_inertia.c   masses and inertias from shapes, as MuJoCo infers them
+ *   mesh_file.c       STL and OBJ
+ *   mjcf*.c, urdf.c   the two formats
+ *   model_build.c     a model into a world
+ */
+#ifndef MO_IO_MODEL_READER_H
+#define MO_IO_MODEL_READER_H
+
+#include <stdbool.h>
+
+#include "base/pool.h"
+#include "io/file.h"
+#include "io/mesh_file.h"
+#include "io/xml.h"
+#include "moreau/model.h"
+
+typedef struct mo_reader_name {
+    char kind; /* 'b'ody, 'j'oint, 'g'eom, 'm'esh, ... */
+    const char *name;
+    int index;
+} mo_reader_name;
+
+typedef struct mo_reader {
+    mo_model *model;
+    mo_pool *pool; /* of the model */
+    mo_pool tree;  /* of what is only read */
+    mo_xml_node *root;
+    int elements;
+    char folder[MO_PATH]; /* of the file: includes and meshes are in it */
+    mo_reader_name *names; /* a hash table */
+    size_t name_room, name_count;
+    mo_mesh_file *meshes;
+    int mesh_count;
+    size_t mesh_room;
+    size_t mesh_bytes; /* read so far */
+    mo_error error;
+    mo_message *why;
+} mo_reader;
+
+/* ---- sentences --------------------------------------------------------------------------------- */
+
+/* "line N: <name> ..."; returns false.  `node` may be NULL. */
+bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, ...)
+    MO_PRINTF(3, 4);
+bool mo_reader_no_memory(mo_reader *r);
+/* The same as a note; a sentence that was noted before only counts. */
+void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, ...)
+    MO_PRINTF(3, 4);
+
+/* ---- growing the model -------------------------------------------------------------------------- */
+
+mo_model_body *mo_reader_add_body(mo_reader *r, const mo_xml_node *node, const char *name,
+                                  int parent);
+mo_model_joint *mo_reader_add_joint(mo_reader *r, const mo_xml_node *node, const char *name,
+                                    mo_model_joint_kind kind, int body);
+mo_model_geom *mo_reader_add_geom(mo_reader *r, const mo_xml_node *node, const char *name,
+                                  int body);
+mo_model_actuator *mo_reader_add_actuator(mo_reader *r, const mo_xml_node *node,
+                                          const char *name);
+mo_model_equality *mo_reader_add_equality(mo_reader *r, const mo_xml_node *node,
+                                          const char *name);
+mo_model_key *mo_reader_add_key(mo_reader *r, const mo_xml_node *node, const char *name);
+bool mo_reader_exclude(mo_reader *r, int a, int b);
+
+/* Remembers a name of a kind; one that is there already is an error.  NULL and "" are no names. */
+bool mo_reader_name_add(mo_reader *r, const mo_xml_node *node, char kind, const char *name,
+                        int index);
+int mo_reader_name_find(const mo_reader *r, char kind, const char *name); /* -1: none */
+const char *mo_reader_text(mo_reader *r, const char *text); /* a copy in the model; "" for NULL */
+/* Once all joints are known: their places in q and v, and the reference configuration. */
+bool mo_reader_place_joints(mo_reader *r);
+/* Once all is read: the notes get their lines. */
+bool mo_reader_finish(mo_reader *r);
+
+/* ---- numbers ------------------------------------------------------------------------------------ */
+
+/* From `least` to `most` finite numbers of `text`, the value of node's attribute; how many came to *count (NULL: not asked). */
+bool mo_reader_numbers(mo_reader *r, const mo_xml_node *node, const char *attribute,
+                       const char *text, int least, int most, double *out, int *count);
+/* A lower and an upper bound, in order; both may be infinite. */
+bool mo_reader_range(mo_reader *r, const mo_xml_node *node, const char *attribute,
+                     const char *text, double out[2]);
+bool mo_reader_ordered(mo_reader *r, const mo_xml_node *node, const char *attribute,
+                       const double range[2]);
+
+/* A rotation about a unit axis, and the one that takes +z to `z`, turning as little as possible. */
+void mo_quat_about(const double axis[3], double angle, double q[4]);
+bool mo_quat_from_z(const double z[3], double q[4]);
+void mo_quat_from_matrix(const double Q[9], double q[4]);
+
+/* ---- meshes ------------------------------------------------------------------------------------- */
+
+/* Reads a file of the model's folder (`under`: part of it, or ""), scaled; -1 and a sentence, or the place in r->meshes. */
+int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *under, const char *file,
+                   const double scale[3]);
+
+/* Takes over a mesh that was made otherwise. */
+int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh);
+
+/* The convex hull of points, whose corners the model keeps. */
+bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *points, int count,
+                          mo_shape_def *shape);
+/* That of r->meshes[mesh], found once. */
+bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, mo_shape_def *shape);
+/* The same of an ellipsoid. */
+bool mo_reader_ellipsoid_shape(mo_reader *r, const mo_xml_node *node, const double half[3],
+                               mo_shape_def *shape);
+
+/* ---- masses (model_inertia.c) -------------------------------------------------------------------- */
+
+/* Mass, centre, and inertia (xx yy zz xy xz yz about the centre, own axes) of something. */
+typedef struct mo_mass {
+    double mass, centre[3], inertia[6];
+} mo_mass;
+
+/* Of a primitive of density 1: volume and inertia about its centre.  `half` of an ellipsoid, or NULL. */
+void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mass *out);
+/* Of a closed mesh of density 1; `exact` counts what faces cut away as negative, otherwise hollows count as full, as MuJoCo has it by default. */
+void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out);
+/* In the frame that `pose` is given in, with mass and inertia times `factor`. */
+void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out);
+void mo_mass_add(mo_mass *sum, const mo_mass *more);
+/* Eigenvalues of a symmetric matrix (xx yy zz xy xz yz), ascending, and their unit vectors as columns of Q. */
+void mo_mass_principal(const double inertia[6], double values[3], double Q[9]);
+
+/* Turns masses of the shapes into that of the body (density where mass is not given), checks given ones. */
+bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body);
+
+/* ---- the formats -------------------------------------------------------------------------------- */
+
+bool mo_mjcf_read(mo_reader *r);
+bool mo_urdf_read(mo_reader *r, const char *path);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Reading URDF.
+ *
+ *   urdf.c        the tree of links and joints
+ *   urdf_link.c   what is in a link: inertia and shapes
+ *
+ * The root link is fixed to the world, as the format leaves it; a joint of type floating, from a link without shapes and mass, makes it free.  Each movable joint with a
+ * limit of effort gets a motor of its name, so that it can be driven.
+ */
+#ifndef MO_IO_URDF_H
+#define MO_IO_URDF_H
+
+#include "io/model_reader.h"
+
+typedef struct mo_urdf {
+    mo_reader *r;
+    char package[MO_PATH]; /* the folder that package:// paths are under, and that all files must be in */
+} mo_urdf;
+
+/* <origin xyz rpy> of an element, or the identity. */
+bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose);
+/* A number of an attribute; where it is absent `out` stays. */
+bool mo_urdf_number(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out);
+
+/* urdf_link.c: inertia and shapes of a link into a body, whose frame is the link's. */
+bool mo_urdf_link(mo_urdf *u, const mo_xml_node *link, int body);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Links: <inertial>, <collision> and <visual>.  A link without <inertial> weighs nothing.  Meshes collide as their convex hulls.  Of <visual> only primitives and meshes
+ * that can be read are kept; they collide with nothing.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/urdf.h"
+#include "linalg/vec3.h"
+
+bool mo_urdf_number(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out)
+{
+    const char *text = mo_xml_get(node, attribute);
+    return !text || mo_reader_numbers(u->r, node, attribute, text, 1, 1, out, NULL);
+}
+
+/* Roll, pitch and yaw are about axes that stay. */
+bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
+{
+    const mo_xml_node *origin = mo_xml_child(node, "origin");
+    double rpy[3] = {0};
+    *pose = mo_pose_identity();
+    if (!origin) {
+        return true;
+    }
+    const char *xyz = mo_xml_get(origin, "xyz"), *angles = mo_xml_get(origin, "rpy");
+    if ((xyz && !mo_reader_numbers(u->r, origin, "xyz", xyz, 3, 3, pose->position, NULL)) ||
+        (angles && !mo_reader_numbers(u->r, origin, "rpy", angles, 3, 3, rpy, NULL))) {
+        return false;
+    }
+    double all[4] = {1, 0, 0, 0};
+    for (int k = 0; k < 3; ++k) {
+        const double axis[3] = {k == 0, k == 1, k == 2};
+        double turn[4], next[4];
+        mo_quat_about(axis, rpy[k], turn);
+        mo_quat_multiply(turn, all, next);
+        memcpy(all, next, sizeof all);
+    }
+    mo_quat_normalise(all);
+    memcpy(pose->orientation, all, sizeof all);
+    return true;
+}
+
+/* ---- inertia ------------------------------------------------------------------------------------ */
+
+static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
+{
+    static const char *const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    const mo_xml_node *node = mo_xml_child(link, "inertial");
+    mo_pose pose;
+    mo_mass given = {0}, placed;
+    if (!node) {
+        return true;
+    }
+    const mo_xml_node *mass = mo_xml_child(node, "mass"), *inertia = mo_xml_child(node, "inertia");
+    if (!mass || !mo_xml_get(mass, "value")) {
+        return mo_reader_fail(u->r, node, "has no <mass value>");
+    }
+    if (!mo_urdf_origin(u, node, &pose) || !mo_urdf_number(u, mass, "value", &given.mass)) {
+        return false;
+    }
+    for (int k = 0; k < 6 && inertia; ++k) {
+        if (!mo_urdf_number(u, inertia, NAMES[k], &given.inertia[k])) {
+            return false;
+        }
+    }
+    mo_mass_place(&given, &pose, 1, &placed);
+    mo_model_body *body = u->r->model->bodies + place;
+    body->mass = placed.mass;
+    memcpy(body->centre, placed.centre, sizeof body->centre);
+    memcpy(body->inertia, placed.inertia, sizeof body->inertia);
+    return mo_reader_check_body(u->r, node, body);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------- */
+
+/* "package://name/rest", "file://rest" or a path: relative to which folder, and the rest. */
+static const char *mesh_path(const char *name)
+{
+    if (strncmp(name, "package://", 10) == 0 || strncmp(name, "model://", 8) == 0) {
+        const char *rest = strchr(strstr(name, "://") + 3, '/');
+        return rest ? rest + 1 : "";
+    }
+    return strncmp(name, "file://", 7) == 0 ? name + 7 : name;
+}
+
+static bool is_package(const char *name)
+{
+    return strncmp(name, "package://", 10) == 0 || strncmp(name, "model://", 8) == 0;
+}
+
+/* A mesh as a hull: relative to the package, or to the file's own folder. */
+static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *shape)
+{
+    double scale[3] = {1, 1, 1};
+    const char *name = mo_xml_get(node, "filename"), *factor = mo_xml_get(node, "scale");
+    char folder[MO_PATH];
+    if (!name) {
+        return mo_reader_fail(u->r, node, "has no filename");
+    }
+    if (factor && !mo_reader_numbers(u->r, node, "scale", factor, 3, 3, scale, NULL)) {
+        return false;
+    }
+    snprintf(folder, sizeof folder, "%s", u->r->folder);
+    if (is_package(name)) {
+        snprintf(u->r->folder, sizeof u->r->folder, "%s", u->package);
+    }
+    const int mesh = mo_reader_mesh(u->r, node, "", mesh_path(name), scale);
+    snprintf(u->r->folder, sizeof u->r->folder, "%s", folder);
+    return mesh >= 0 && mo_reader_mesh_hull(u->r, node, mesh, shape);
+}
+
+static bool positive(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out)
+{
+    *out = 0;
+    return mo_urdf_number(u, node, attribute, out) &&
+           (*out > 0 || mo_reader_fail(u->r, node, "needs a positive %s", attribute));
+}
+
+static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *shape)
+{
+    double length;
+    if (strcmp(node->name, "sphere") == 0) {
+        shape->kind = MO_SHAPE_BALL;
+        return positive(u, node, "radius", &shape->radius);
+    }
+    if (strcmp(node->name, "box") == 0) {
+        const char *size = mo_xml_get(node, "size");
+        shape->kind = MO_SHAPE_BOX;
+        if (!size || !mo_reader_numbers(u->r, node, "size", size, 3, 3, shape->half, NULL)) {
+            return mo_reader_fail(u->r, node, "has no size");
+        }
+        mo_vec3_scale(0.5, shape->half, shape->half);
+        return (shape->half[0] > 0 && shape->half[1] > 0 && shape->half[2] > 0) ||
+               mo_reader_fail(u->r, node, "needs three positive numbers in size");
+    }
+    const int is_capsule = strcmp(node->name, "capsule") == 0;
+    if (!positive(u, node, "radius", &shape->radius) || !positive(u, node, "length", &length)) {
+        return false;
+    }
+    shape->kind = is_capsule ? MO_SHAPE_CAPSULE : MO_SHAPE_CYLINDER;
+    shape->half[2] = length / 2;
+    mo_vec3_set(shape->ends[0], 0, 0, -length / 2);
+    mo_vec3_set(shape->ends[1], 0, 0, length / 2);
+    return true;
+}
+
+/* The shape in a <collision> or <visual>; *found tells whether there is one that we know. */
+static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_shape_def *shape,
+                       int *found)
+{
+    const mo_xml_node *geometry = mo_xml_child(node, "geometry");
+    const mo_xml_node *what = geometry ? geometry->first : NULL;
+    *found = 0;
+    if (!what) {
+        return mo_reader_fail(u->r, node, "has no <geometry> with a shape in it");
+    }
+    if (strcmp(what->name, "mesh") == 0) {
+        if (is_visual && !mo_mesh_file_is_known(mo_xml_get(what, "filename"))) {
+            return true; /* it only looks */
+        }
+        *found = 1;
+        return mesh_shape(u, what, shape);
+    }
+    static const char *const KNOWN[] = {"box", "sphere", "cylinder", "capsule"};
+    for (size_t k = 0; k < sizeof KNOWN / sizeof KNOWN[0]; ++k) {
+        if (strcmp(what->name, KNOWN[k]) == 0) {
+            *found = 1;
+            return primitive_shape(u, what, shape);
+        }
+    }
+    mo_reader_note(u->r, what, "> is not understood: the shape is left out");
+    return true;
+}
+
+static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visual)
+{
+    mo_shape_def shape = mo_default_shape(MO_SHAPE_BALL);
+    int found = 0;
+    if (!mo_urdf_origin(u, node, &shape.pose) || !read_shape(u, node, is_visual, &shape, &found)) {
+        return false;
+    }
+    if (!found) {
+        return true;
+    }
+    mo_model_geom *geom = mo_reader_add_geom(u->r, node, NULL, body);
+    if (!geom) {
+        return false;
+    }
+    shape.material = (mo_material){.friction = 1, .rule = MO_FRICTION_LARGER, .dims = 3};
+    shape.density = 0;
+    if (is_visual) {
+        shape.layer = shape.mask = 0;
+    }
+    geom->name = mo_reader_text(u->r, mo_xml_get(node, "name"));
+    geom->shape = shape;
+    geom->is_visual = is_visual;
+    return !u->r->error;
+}
+
+bool mo_urdf_link(mo_urdf *u, const mo_xml_node *link, int body)
+{
+    if (!read_inertial(u, link, body)) {
+        return false;
+    }
+    for (const mo_xml_node *node = link->first; node; node = node->next) {
+        const int is_visual = strcmp(node->name, "visual") == 0;
+        if (is_visual || strcmp(node->name, "collision") == 0) {
+            if (!add_shape(u, node, body, is_visual)) return false;
+        } else if (strcmp(node->name, "inertial") != 0) {
+            mo_reader_note(u->r, node, "> is not understood: ignored");
+        }
+    }
+    return true;
+}

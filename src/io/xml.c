@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The tree is made from the events of libxml2's SAX parser.  A document type declaration stops it at once, so that no entity is ever declared or loaded.
+ */
+#include "io/xml.h"
+
+#include <libxml/parser.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file.h"
+
+typedef struct reading {
+    xmlParserCtxtPtr parser;
+    mo_pool *pool;
+    const char *file;
+    int *elements;
+    int depth;
+    mo_xml_node *root, *at;
+    mo_error error;
+    mo_message *why;
+} reading;
+
+static int line_now(const reading *r)
+{
+    return r->parser && r->parser->input ? r->parser->input->line : 0;
+}
+
+static void stop(reading *r, mo_error error, const char *sentence)
+{
+    if (!r->error) {
+        r->error = error == MO_ERR_MEMORY ? mo_fail_memory(r->why)
+                                          : mo_fail(r->why, error, "%s%sline %d: %s", r->file,
+                                                    r->file[0] ? ", " : "", line_now(r), sentence);
+        xmlStopParser(r->parser);
+    }
+}
+
+static const char *keep(reading *r, const xmlChar *text, size_t length)
+{
+    const char *copy = mo_pool_text(r->pool, (const char *)text, length);
+    if (!copy) {
+        stop(r, MO_ERR_MEMORY, "");
+    }
+    return copy;
+}
+
+/* "prefix:name" as it is written. */
+static const char *keep_name(reading *r, const xmlChar *prefix, const xmlChar *name)
+{
+    if (!prefix) {
+        return keep(r, name, strlen((const char *)name));
+    }
+    const size_t before = strlen((const char *)prefix), after = strlen((const char *)name);
+    char *copy = mo_pool_take(r->pool, before + after + 2, 1);
+    if (!copy) {
+        stop(r, MO_ERR_MEMORY, "");
+        return NULL;
+    }
+    memcpy(copy, prefix, before);
+    copy[before] = ':';
+    memcpy(copy + before + 1, name, after);
+    return copy;
+}
+
+/* libxml2 hands over five pointers an attribute: name, prefix, namespace, value, end of the value. */
+static void add_attributes(reading *r, mo_xml_node *node, int count, const xmlChar **five)
+{
+    mo_xml_attribute **end = &node->attributes;
+    for (int k = 0; k < count && !r->error; ++k, five += 5) {
+        mo_xml_attribute *attribute = mo_pool_take(r->pool, 1, sizeof *attribute);
+        if (!attribute) {
+            stop(r, MO_ERR_MEMORY, "");
+            return;
+        }
+        attribute->name = keep_name(r, five[1], five[0]);
+        attribute->value = keep(r, five[3], (size_t)(five[4] - five[3]));
+        *end = attribute;
+        end = &attribute->next;
+    }
+}
+
+static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+                     int namespace_count, const xmlChar **namespaces, int attribute_count,
+                     int default_count, const xmlChar **attributes)
+{
+    (void)uri, (void)namespace_count, (void)namespaces, (void)default_count;
+    reading *r = context;
+    if (r->error) {
+        return;
+    }
+    if (++r->depth > MO_XML_DEPTH) {
+        stop(r, MO_ERR_UNSUPPORTED, "elements are nested more than 100 levels deep");
+        return;
+    }
+    if (++*r->elements > MO_XML_ELEMENTS) {
+        stop(r, MO_ERR_UNSUPPORTED, "the model has more than 100000 elements");
+        return;
+    }
+    mo_xml_node *node = mo_pool_take(r->pool, 1, sizeof *node);
+    if (!node) {
+        stop(r, MO_ERR_MEMORY, "");
+        return;
+    }
+    node->name = keep_name(r, prefix, name);
+    node->file = r->file;
+    node->line = line_now(r);
+    add_attributes(r, node, attribute_count, attributes);
+    node->parent = r->at;
+    if (!r->at) {
+        r->root = node;
+    } else if (r->at->last) {
+        r->at->last->next = node;
+    } else {
+        r->at->first = node;
+    }
+    if (r->at) {
+        r->at->last = node;
+    }
+    r->at = node;
+}
+
+static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+    (void)name, (void)prefix, (void)uri;
+    reading *r = context;
+    if (!r->error && r->at) {
+        r->at = r->at->parent;
+        --r->depth;
+    }
+}
+
+static void on_document_type(void *context, const xmlChar *name, const xmlChar *external,
+                             const xmlChar *system)
+{
+    (void)name, (void)external, (void)system;
+    stop(context, MO_ERR_UNSUPPORTED,
+         "a document type declaration is not read, since entities are not; remove <!DOCTYPE>");
+}
+
+/* What libxml2 says about a file that is not well formed, without its line end. */
+static mo_error not_well_formed(const reading *r)
+{
+    const xmlError *last = xmlCtxtGetLastError(r->parser);
+    char said[200] = "it is no XML";
+    if (last && last->message) {
+        size_t length = strcspn(last->message, "\r\n");
+        length = length < sizeof said - 1 ? length : sizeof said - 1;
+        memcpy(said, last->message, length);
+        said[length] = 0;
+    }
+    return mo_fail(r->why, MO_ERR_FORMAT, "%s%sline %d: not well-formed XML: %s", r->file,
+                   r->file[0] ? ", " : "", last ? last->line : 0, said);
+}
+
+static mo_error parse(reading *r, const char *bytes, size_t size)
+{
+    xmlSAXHandler events = {.initialized = XML_SAX2_MAGIC,
+                            .internalSubset = on_document_type,
+                            .startElementNs = on_start,
+                            .endElementNs = on_end};
+    r->parser = xmlCreatePushParserCtxt(&events, r, NULL, 0, NULL);
+    if (!r->parser) {
+        return mo_fail_memory(r->why);
+    }
+    /* Entities are replaced, so that &amp; is &; no other than XML's own can be declared. */
+    xmlCtxtUseOptions(r->parser,
+                      XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    int ok = xmlParseChunk(r->parser, bytes, (int)size, 1) == 0 && r->parser->wellFormed;
+    if (!r->error && (!ok || !r->root)) {
+        r->error = not_well_formed(r);
+    }
+    xmlFreeParserCtxt(r->parser);
+    return r->error;
+}
+
+mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *elements,
+                     mo_xml_node **root, mo_message *why)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    mo_error error = mo_file_read(path, MO_XML_BYTES, &pool->allocator, &bytes, &size, why);
+    reading r = {.pool = pool, .file = file, .elements = elements, .why = why};
+    if (!error && size == 0) {
+        error = mo_fail(why, MO_ERR_FORMAT, "%s%sthe file is empty", file, file[0] ? ": " : "");
+    }
+    error = error ? error : parse(&r, bytes, size);
+    mo_memory_free(&pool->allocator, bytes);
+    *root = error ? NULL : r.root;
+    return error;
+}
+
+const char *mo_xml_get(const mo_xml_node *node, const char *attribute)
+{
+    for (const mo_xml_attribute *a = node->attributes; a; a = a->next) {
+        if (strcmp(a->name, attribute) == 0) {
+            return a->value;
+        }
+    }
+    return NULL;
+}
+
+static const mo_xml_node *named(const mo_xml_node *node, const char *name)
+{
+    while (node && strcmp(node->name, name) != 0) {
+        node = node->next;
+    }
+    return node;
+}
+
+const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name)
+{
+    return node ? named(node->first, name) : NULL;
+}
+
+const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name)
+{
+    return named(node->next, name);
+}

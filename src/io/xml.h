@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * XML as a plain tree of elements and attributes, each with its line; text between elements is left out.  All calls of libxml2 are in xml.c.
+ *
+ * Limits, each with a sentence: 16 MiB a file, 100,000 elements in all, 100 levels, no document type declaration (and so no entities but the five of
+ * XML itself), nothing from the network.
+ */
+#ifndef MO_IO_XML_H
+#define MO_IO_XML_H
+
+#include "base/pool.h"
+
+enum { MO_XML_BYTES = 16 << 20, MO_XML_ELEMENTS = 100000, MO_XML_DEPTH = 100 };
+
+typedef struct mo_xml_attribute {
+    const char *name, *value;
+    struct mo_xml_attribute *next;
+} mo_xml_attribute;
+
+typedef struct mo_xml_node {
+    const char *name;
+    const char *file; /* "" in the first file, otherwise as it was included */
+    int line;
+    mo_xml_attribute *attributes;
+    struct mo_xml_node *parent, *first, *last, *next;
+} mo_xml_node;
+
+/* `elements` counts on from file to file.  The tree is in the pool. */
+mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *elements,
+                     mo_xml_node **root, mo_message *why);
+
+const char *mo_xml_get(const mo_xml_node *node, const char *attribute); /* or NULL */
+
+/* The first child of that name, and the next one after `node`; NULL where there is none. */
+const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name);
+const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name);
+
+#endif
