@@ -21,15 +21,30 @@ static const args_command COMMAND = {
 /* A new paper is one folder in papers/ and one row here. */
 static const experiment PAPERS[] = {
     {"acary-cadoux",
-     "Acary, Cadoux, Lemaréchal and Malick 2011: a fixed point over convex problems, its rate and its solvers",
+     "Acary, Cadoux, Lemaréchal and Malick 2011: a fixed point over convex problems, its rate and "
+     "its solvers",
      paper_acary_cadoux},
     {"anitescu-hart", "Anitescu and Hart 2004: contact with small friction through convex problems",
      paper_anitescu_hart},
     {"baraff", "Baraff 1994: Dantzig's pivoting, its cost, its pivots and its failures",
      paper_baraff},
+    {"bead-piles",
+     "Acary, Cadoux, Lemaréchal and Malick 2011, table 1 and figure 8: beads that fall into a box",
+     paper_bead_piles},
+    {"brazil-nut",
+     "Anitescu and Hart 2004, figure 4: a large disk rises among small ones that are shaken",
+     paper_brazil_nut},
+    {"cannonball",
+     "Anitescu and Hart 2004, figures 2 and 3: piles of disks over time, method by method",
+     paper_cannonball},
     {"lu-trinkle", "Lu and Trinkle 2015: the prox iteration and the choice of its step r",
      paper_lu_trinkle},
-    {"trinkle-pang", "Trinkle, Pang, Sudarsky and Lo 1997: 328 random grasps, Lemke and interior points",
+    {"painleve",
+     "Acary, Cadoux, Lemaréchal and Malick 2011, example 2.1: sliding rods in motion, which may "
+     "jam",
+     paper_painleve},
+    {"trinkle-pang",
+     "Trinkle, Pang, Sudarsky and Lo 1997: 328 random grasps, Lemke and interior points",
      paper_trinkle_pang},
 };
 

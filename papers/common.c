@@ -4,10 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -53,6 +54,45 @@ int paper_make_folder(const char *folder)
     struct stat found;
     return (mkdir(path, 0777) == 0 || errno == EEXIST) && stat(path, &found) == 0 &&
            (S_ISDIR(found.st_mode) || (errno = ENOTDIR, 0));
+}
+
+mo_error paper_open_sheet(const char *folder, const char *name, paper_sheet *s, mo_message *why)
+{
+    const int length = snprintf(s->path, sizeof s->path, "%s/%s", folder, name);
+    s->file = length > 0 && (size_t)length < sizeof s->path ? fopen(s->path, "w") : NULL;
+    if (!s->file && why) {
+        snprintf(why->text, sizeof why->text, "%.400s cannot be written", s->path);
+    }
+    return s->file ? MO_OK : MO_ERR_FILE;
+}
+
+mo_error paper_close_sheet(paper_sheet *s, mo_message *why)
+{
+    const int bad = ferror(s->file);
+    if (fclose(s->file) == 0 && !bad) {
+        return MO_OK;
+    }
+    if (why) {
+        snprintf(why->text, sizeof why->text, "%.400s could not be written to its end", s->path);
+    }
+    return MO_ERR_FILE;
+}
+
+void paper_show_progress(const char *format, ...)
+{
+    char line[80];
+    va_list values;
+    if (isatty(STDERR_FILENO)) {
+        va_start(values, format);
+        vsnprintf(line, sizeof line, format, values);
+        va_end(values);
+        fprintf(stderr, "\r%-60s\r", line);
+    }
+}
+
+double paper_processor_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
 }
 
 static int write_script(const char *folder, const unsigned char *script, size_t size)

@@ -1,13 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the reruns share: their folder, and gnuplot. */
+/* What the reruns share: their folder, their tables, gnuplot, and a line that tells how far they are. */
 #ifndef PAPERS_COMMON_H
 #define PAPERS_COMMON_H
 
 #include <stddef.h>
+#include <stdio.h>
+
+#include "moreau/base.h"
 
 /* Makes the folder and those above it; false, with errno, where that fails. */
 int paper_make_folder(const char *folder);
+
+/* A table that is being written; its path is for sentences. */
+typedef struct paper_sheet {
+    FILE *file;
+    char path[1024];
+} paper_sheet;
+
+mo_error paper_open_sheet(const char *folder, const char *name, paper_sheet *s, mo_message *why);
+mo_error paper_close_sheet(paper_sheet *s, mo_message *why);
+
+/* What is being done, on a terminal alone; "" erases it. */
+void MO_PRINTF(1, 2) paper_show_progress(const char *format, ...);
+
+/* Seconds of processor time: on a busy machine the wall clock tells of others. */
+double paper_processor_seconds(void);
 
 typedef enum paper_drawn {
     PAPER_DRAWN,

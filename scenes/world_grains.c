@@ -40,7 +40,7 @@ mo_error world_cannonball(const double *values, mo_world **world, mo_message *wh
     return sketch_finish(&s, world, why);
 }
 
-/* A container that jumps once a period: half a sine upwards, then it rests. */
+/* The plank of [anitescu2004, section 5.3] jumps once a period: half a sine upwards, then it rests. */
 typedef struct shake {
     double amplitude, period;
 } shake;
@@ -52,23 +52,23 @@ static void shaken(void *user, double time, mo_pose *pose)
     *pose = mo_pose_at(0, part < 0.25 ? how->amplitude * sin(4 * PI * part) : 0, 0);
 }
 
-static mo_body_id add_container(sketch *s, double half_width, const shake *how)
+/* It slides between walls that stand still. */
+static void add_shaken_plank(sketch *s, double half_width, shake how)
 {
-    mo_body_def def = mo_default_body(MO_BODY_DRIVEN);
-    shake copy = *how;
-    def.motion = shaken;
-    def.motion_user = &copy;
-    def.motion_user_size = sizeof copy;
-    def.name = "container";
+    const mo_body_id walls = sketch_body(s, MO_BODY_FIXED, mo_pose_identity(), "walls");
+    add_wall(s, walls, -half_width, 0, -PI / 2);
+    add_wall(s, walls, half_width, 0, PI / 2);
     if (s->error) {
-        return (mo_body_id){0};
+        return;
     }
-    const mo_body_id body = mo_world_add_body(s->world, &def, &s->why);
-    s->error = body.index ? MO_OK : MO_ERR_ARGUMENT;
-    sketch_shape(s, body, mo_shape_plane());
-    add_wall(s, body, -half_width, 0, -PI / 2);
-    add_wall(s, body, half_width, 0, PI / 2);
-    return body;
+    mo_body_def def = mo_default_body(MO_BODY_DRIVEN);
+    def.motion = shaken;
+    def.motion_user = &how;
+    def.motion_user_size = sizeof how;
+    def.name = "plank";
+    const mo_body_id plank = mo_world_add_body(s->world, &def, &s->why);
+    s->error = plank.index ? MO_OK : MO_ERR_ARGUMENT;
+    sketch_shape(s, plank, mo_shape_plane());
 }
 
 /* One disk of radius 5 at the bottom, the others of radius 1.5 about and above it. */
@@ -81,7 +81,7 @@ mo_error world_brazil_nut(const double *values, mo_world **world, mo_message *wh
     sketch s = sketch_begin(mo_default_planar_world(), values[1]);
     s.restitution = values[2];
     s.density = 1 / (PI * radius * radius);
-    add_container(&s, half_width, &how);
+    add_shaken_plank(&s, half_width, how);
     sketch_add(&s, MO_BODY_FREE, mo_shape_ball(nut), mo_pose_at(0, nut, 0));
     const int across = (int)(2 * half_width / (2 * radius + 0.2));
     for (int k = 0, made = 0; made < count; ++k) {

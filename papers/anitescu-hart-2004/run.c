@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "anitescu_hart.h"
 #include "anitescu_hart_gp.h"
@@ -22,13 +21,6 @@ static const char *const figures[] = {"pile.png", "rates.png"};
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
 
 /* ---- for a person ---------------------------------------------------------------------------- */
-
-static void show_progress(const char *what)
-{
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r%-50s\r", what);
-    }
-}
 
 static void print_pyramids(const ah_pyramid *rows)
 {
@@ -245,17 +237,17 @@ static mo_error solve_everything(ah_results *results, mo_message *why)
 {
     static const int rows[AH_STEPS] = {6, 16};
     static const double mus[AH_STEPS] = {0.05, 0.2};
-    show_progress("the hexagonal pyramid");
+    paper_show_progress("the hexagonal pyramid");
     mo_error error = ah_solve_pyramids(results->pyramid, why);
     for (int k = 0; !error && k < AH_STEPS; ++k) {
-        show_progress(k ? "136 disks" : "21 disks");
+        paper_show_progress("%s", k ? "136 disks" : "21 disks");
         error = ah_solve_step(rows[k], mus[k], &results->step[k], why);
     }
-    show_progress("contraction factors");
+    paper_show_progress("contraction factors");
     error = error ? error : ah_measure_rates(results->rate, why);
-    show_progress("table 1: 210 disks");
+    paper_show_progress("table 1: 210 disks");
     error = error ? error : ah_solve_table(results->row, why);
-    show_progress("");
+    paper_show_progress("%s", "");
     return error;
 }
 
