@@ -398,6 +398,77 @@ static void files_that_do_not_hold_together_are_refused(void **state)
     mo_world_destroy(world);
 }
 
+/* A slider and its crank: the two anchors of every joint meet in every frame, where the poses put them. */
+static void joints_are_recorded_where_their_bodies_have_them(void **state)
+{
+    (void)state;
+    mo_world *world;
+    mo_recording recording;
+    CHECK(world_create_default("slider-crank", &world, NULL) == MO_OK);
+    record(world, 0.005, 40, &recording);
+    mo_recording back = write_and_read(&recording);
+    CHECK(back.joint_count == 4 && back.joints[0].a == -1 && back.joints[0].b == 0);
+    CHECK(back.joints[1].kind == MO_JOINT_REVOLUTE && back.joints[3].kind == MO_JOINT_PRISMATIC);
+    for (int k = 0; k < 4; ++k) {
+        const mo_recorded_joint *x = recording.joints + k, *y = back.joints + k;
+        CHECK(x->kind == y->kind && x->a == y->a && x->b == y->b);
+        assert_memory_equal(x->anchor, y->anchor, sizeof x->anchor);
+        assert_memory_equal(x->axis, y->axis, sizeof x->axis);
+    }
+    CHECK(back.joints[3].axis[0] == 1 && back.joints[3].axis[1] == 0);
+    for (int frame = 0; frame < back.frame_count; ++frame) {
+        const mo_pose *poses = back.poses + frame * back.body_count, still = mo_pose_identity();
+        for (int k = 0; k < 3; ++k) { /* the hinges */
+            const mo_recorded_joint *joint = back.joints + k;
+            double a[3], b[3];
+            mo_pose_point(joint->a < 0 ? &still : poses + joint->a, joint->anchor[0], a);
+            mo_pose_point(poses + joint->b, joint->anchor[1], b);
+            CHECK_NEAR(a[0], b[0], 1e-3); /* what a step of 5 ms leaves open */
+            CHECK_NEAR(a[1], b[1], 1e-3);
+        }
+    }
+    recording.joints[2].b = 3;
+    expect(&recording, "joint 2 is between bodies");
+    recording.joints[2].b = -2;
+    expect(&recording, "joints/b is -2");
+    recording.joints[2].b = 2;
+    mo_recording_clear(&back);
+    mo_recording_clear(&recording);
+    mo_world_destroy(world);
+}
+
+/* A file from before joints were kept: the same without their group, here under another name. */
+static void a_file_without_joints_is_read(void **state)
+{
+    (void)state;
+    mo_world *world;
+    mo_recording recording, back = {0};
+    mo_message why = {{0}};
+    size_t size;
+    int renamed = 0;
+    CHECK(world_create_default("chain", &world, NULL) == MO_OK);
+    record(world, 0.01, 2, &recording);
+    CHECK(recording.joint_count > 0);
+    CHECK(mo_recording_write(temporary(), &recording, NULL) == MO_OK);
+    char *bytes = read_bytes(temporary(), &size);
+    for (size_t k = 0; k + 6 < size; ++k) {
+        if (memcmp(bytes + k, "joints", 7) == 0) {
+            bytes[k + 5] = 'z';
+            ++renamed;
+        }
+    }
+    CHECK(renamed == 1);
+    write_bytes(temporary(), bytes, size);
+    if (mo_recording_read(temporary(), NULL, &back, &why)) {
+        fail_msg("%s", why.text);
+    }
+    CHECK(back.joint_count == 0 && back.frame_count == 3);
+    free(bytes);
+    mo_recording_clear(&back);
+    mo_recording_clear(&recording);
+    mo_world_destroy(world);
+}
+
 static void other_files_are_not_taken_for_recordings(void **state)
 {
     (void)state;
@@ -438,6 +509,8 @@ int main(void)
         cmocka_unit_test(memory_that_runs_out_is_an_error_and_never_leaks),
         cmocka_unit_test(damaged_files_get_a_sentence_and_never_crash),
         cmocka_unit_test(files_that_do_not_hold_together_are_refused),
+        cmocka_unit_test(joints_are_recorded_where_their_bodies_have_them),
+        cmocka_unit_test(a_file_without_joints_is_read),
         cmocka_unit_test(other_files_are_not_taken_for_recordings),
     };
     return cmocka_run_group_tests(tests, NULL, remove_file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Recordings: what a world looked like, frame by frame.  Shapes once; poses, velocities, contacts with their forces
+ * Recordings: what a world looked like, frame by frame.  Shapes and joints once; poses, velocities, contacts with their forces
  * and modes in every frame.
  *
  * A recording is kept in memory and written as a whole, as an HDF5 file (docs/formats.md), which is whole or untouched.
@@ -17,6 +17,7 @@
 #define MOREAU_RECORDING_H
 
 #include "moreau/base.h"
+#include "moreau/joint.h"
 #include "moreau/result.h"
 #include "moreau/shape.h"
 #include "moreau/world.h"
@@ -35,6 +36,13 @@ typedef struct mo_recorded_shape {
     int body;         /* its place in the list of bodies          */
     mo_shape_def def; /* the arrays belong to the recording       */
 } mo_recorded_shape;
+
+typedef struct mo_recorded_joint {
+    mo_joint_kind kind;
+    int a, b;            /* places in the list of bodies; -1: the world                       */
+    double anchor[2][3]; /* in the frames of a and b                                          */
+    double axis[3];      /* in the frame of a; revolute and prismatic, else zero              */
+} mo_recorded_joint;
 
 typedef struct mo_recorded_frame {
     double time; /* s                                                                      */
@@ -65,18 +73,19 @@ typedef struct mo_recording {
 
     mo_recorded_body *bodies;
     mo_recorded_shape *shapes;
+    mo_recorded_joint *joints; /* of the beginning */
     mo_recorded_frame *frames;
     mo_recorded_contact *contacts;
     mo_pose *poses;          /* body_count a frame                                        */
     double (*velocities)[6]; /* the same: of the centre of mass, then the spin, world axes */
-    int body_count, shape_count, frame_count, contact_count;
+    int body_count, shape_count, joint_count, frame_count, contact_count;
 
     mo_allocator allocator; /* of everything in it; the library's own from here on */
     mo_body_id *ids;        /* while it is recorded */
     size_t frame_room, contact_room, pose_room, velocity_room;
 } mo_recording;
 
-/* Bodies and shapes of the world, and no frame yet. */
+/* Bodies, shapes and joints of the world, and no frame yet. */
 MO_API mo_error mo_recording_begin(mo_recording *recording, const mo_world *world,
                                    const mo_allocator *allocator, mo_message *why);
 MO_API mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_message *why);

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * What [acary2011] says of one problem, rerun: the rate of successive approximations against mu (figure 9), the inner solvers of section
- * 6 beside each other, and the closed form of example 2.1.  The simulations of table 1 are not rerun here.
+ * 6 beside each other, and the closed form of example 2.1.  motion.h has the simulations.
  *
  *   piles.c    beds of stones with any mu, in motion or released from rest
  *   rates.c    figure 9

@@ -9,6 +9,7 @@
  *   rates.c     contraction factors, and the error of LCP3, against mu
  *   data.c      the tables and the picture of a pile as CSV
  *   run.c       `moreau reproduce anitescu-hart`
+ *   motion.h    the simulations of figures 2 to 4
  */
 #ifndef ANITESCU_HART_H
 #define ANITESCU_HART_H

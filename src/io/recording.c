@@ -29,6 +29,7 @@ void mo_recording_clear(mo_recording *recording)
     mo_memory_free(&allocator, recording->title);
     mo_memory_free(&allocator, recording->bodies);
     mo_memory_free(&allocator, recording->shapes);
+    mo_memory_free(&allocator, recording->joints);
     mo_memory_free(&allocator, recording->frames);
     mo_memory_free(&allocator, recording->contacts);
     mo_memory_free(&allocator, recording->poses);
@@ -94,6 +95,52 @@ static bool copy_body(mo_recording *recording, const mo_world *world, int k)
     return good;
 }
 
+/* The place of a body in the list. */
+static int place_of(const mo_recording *recording, mo_body_id id)
+{
+    /* Where nothing was ever removed, which is the rule, the body of index i is the one at place i - 1. */
+    const int guess = id.index - 1;
+    if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index) {
+        return guess;
+    }
+    for (int k = 0; k < recording->body_count; ++k) {
+        if (recording->ids[k].index == id.index) {
+            return k;
+        }
+    }
+    return 0; /* never: contacts and joints are between bodies of the world */
+}
+
+static mo_pose pose_of(const mo_world *world, mo_body_id id)
+{
+    return id.index ? mo_body_get(world, id).pose : mo_pose_identity();
+}
+
+static mo_recorded_joint joint_of(const mo_recording *recording, const mo_world *world,
+                                  const mo_joint_state *from)
+{
+    const mo_pose a = pose_of(world, from->a), b = pose_of(world, from->b);
+    mo_recorded_joint to = {.kind = from->kind,
+                            .a = from->a.index ? place_of(recording, from->a) : -1,
+                            .b = from->b.index ? place_of(recording, from->b) : -1};
+    mo_pose_point_back(&a, from->anchor[0], to.anchor[0]);
+    mo_pose_point_back(&b, from->anchor[1], to.anchor[1]);
+    mo_pose_vector_back(&a, from->axis, to.axis);
+    return to;
+}
+
+static bool copy_joints(mo_recording *recording, const mo_world *world)
+{
+    const int count = mo_world_joint_count(world);
+    recording->joints =
+        mo_memory_array(&recording->allocator, (size_t)count, sizeof *recording->joints);
+    for (int k = 0; recording->joints && k < count; ++k) {
+        const mo_joint_state joint = mo_joint_get(world, mo_world_joint(world, k));
+        recording->joints[recording->joint_count++] = joint_of(recording, world, &joint);
+    }
+    return recording->joints != NULL;
+}
+
 static int count_shapes(const mo_world *world)
 {
     int count = 0;
@@ -118,7 +165,7 @@ mo_error mo_recording_begin(mo_recording *recording, const mo_world *world,
     for (int k = 0; good && k < bodies; ++k) {
         good = copy_body(recording, world, k);
     }
-    if (!good) {
+    if (!good || !copy_joints(recording, world)) {
         mo_recording_clear(recording);
         return mo_fail_memory(why);
     }
@@ -174,22 +221,6 @@ static mo_error make_room(mo_recording *recording, int contacts, mo_message *why
         mo_memory_grow(allocator, (void **)&recording->contacts, &recording->contact_room, all + 1,
                        sizeof *recording->contacts);
     return good ? MO_OK : mo_fail_memory(why);
-}
-
-/* The place of a body in the list. */
-static int place_of(const mo_recording *recording, mo_body_id id)
-{
-    /* Where nothing was ever removed, which is the rule, the body of index i is the one at place i - 1. */
-    const int guess = id.index - 1;
-    if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index) {
-        return guess;
-    }
-    for (int k = 0; k < recording->body_count; ++k) {
-        if (recording->ids[k].index == id.index) {
-            return k;
-        }
-    }
-    return 0; /* never: a contact is between bodies of the world */
 }
 
 static void scaled(const double from[3], double factor, double to[3])

@@ -7,6 +7,7 @@
  *   /moreau_recording/version, dimension, gravity, title
  *   /moreau_recording/bodies      kind, mass, names (one a line)
  *   /moreau_recording/shapes      body, kind, pose, sizes, material, density, layers, and the arrays of hulls and meshes
+ *   /moreau_recording/joints      kind, a, b, anchor_a, anchor_b, axis; missing in older files, which have none
  *   /moreau_recording/frames      time, step, energies, residual, penetration, status, contact_count, poses, velocities
  *   /moreau_recording/contacts    bodies, id, mode, point, normal, force, moment, velocity, gap, mu
  */
@@ -44,6 +45,7 @@ typedef struct mo_columns {
 typedef enum mo_recording_table {
     MO_TABLE_BODIES,
     MO_TABLE_SHAPES,
+    MO_TABLE_JOINTS,
     MO_TABLE_FRAMES,
     MO_TABLE_CONTACTS,
     MO_TABLE_COUNT

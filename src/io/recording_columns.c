@@ -15,8 +15,8 @@
     }
 
 _Static_assert(sizeof(mo_body_kind) == sizeof(int) && sizeof(mo_status) == sizeof(int) &&
-                   sizeof(mo_contact_mode) == sizeof(int) && sizeof(mo_shape_kind) == sizeof(int) &&
-                   sizeof(unsigned) == sizeof(int),
+                   sizeof(mo_contact_mode) == sizeof(int) && sizeof(mo_joint_kind) == sizeof(int) &&
+                   sizeof(mo_shape_kind) == sizeof(int) && sizeof(unsigned) == sizeof(int),
                "integers of a column are ints");
 _Static_assert(sizeof(mo_pose) == 7 * sizeof(double) &&
                    offsetof(mo_material, torsion) == 3 * sizeof(double),
@@ -40,6 +40,15 @@ static const mo_column SHAPES[] = {
     WHOLE(mo_recorded_shape, "mask", def.mask, 1, INT_MIN, INT_MAX),
     WHOLE(mo_recorded_shape, "point_count", def.point_count, 1, 0, INT_MAX),
     WHOLE(mo_recorded_shape, "index_count", def.index_count, 1, 0, INT_MAX),
+};
+
+static const mo_column JOINTS[] = {
+    WHOLE(mo_recorded_joint, "kind", kind, 1, 0, MO_JOINT_KIND_COUNT - 1),
+    WHOLE(mo_recorded_joint, "a", a, 1, -1, INT_MAX),
+    WHOLE(mo_recorded_joint, "b", b, 1, -1, INT_MAX),
+    REAL(mo_recorded_joint, "anchor_a", anchor[0], 3, MO_COLUMN_ANY),
+    REAL(mo_recorded_joint, "anchor_b", anchor[1], 3, MO_COLUMN_ANY),
+    REAL(mo_recorded_joint, "axis", axis, 3, MO_COLUMN_ANY),
 };
 
 static const mo_column FRAMES[] = {
@@ -75,6 +84,7 @@ static const mo_column CONTACTS[] = {
 const mo_columns mo_recording_tables[MO_TABLE_COUNT] = {
     [MO_TABLE_BODIES] = TABLE("bodies", mo_recorded_body, BODIES),
     [MO_TABLE_SHAPES] = TABLE("shapes", mo_recorded_shape, SHAPES),
+    [MO_TABLE_JOINTS] = TABLE("joints", mo_recorded_joint, JOINTS),
     [MO_TABLE_FRAMES] = TABLE("frames", mo_recorded_frame, FRAMES),
     [MO_TABLE_CONTACTS] = TABLE("contacts", mo_recorded_contact, CONTACTS),
 };

@@ -5,7 +5,7 @@
  *
  *   1. the guard and libhdf5 open the file (hdf5.c)
  *   2. each table: its columns must agree on the number of rows and keep to their ranges (recording_columns.c)
- *   3. what refers to something else must find it: shapes and contacts their bodies, meshes their points, frames their contacts,
+ *   3. what refers to something else must find it: shapes, joints and contacts their bodies, meshes their points, frames their contacts,
  *      poses and velocities their frames
  *
  * Memory is bounded by the file: nothing is allocated by a count that no vector of the file confirms.
@@ -253,6 +253,39 @@ static bool read_shapes(reader *in)
     return good;
 }
 
+/* ---- joints ------------------------------------------------------------------------------------- */
+
+static bool check_joints(reader *in)
+{
+    const mo_recording *recording = in->recording;
+    for (int k = 0; k < recording->joint_count; ++k) {
+        const mo_recorded_joint *joint = recording->joints + k;
+        if (joint->a >= recording->body_count || joint->b >= recording->body_count) {
+            return mo_h5_fail(&in->h, MO_ERR_FORMAT,
+                              "joint %d is between bodies %d and %d, but there are %d", k, joint->a,
+                              joint->b, recording->body_count);
+        }
+    }
+    return true;
+}
+
+/* Older files have no such table. */
+static bool read_joints(reader *in)
+{
+    mo_h5_group group;
+    if (!mo_h5_has(&in->root, "joints")) {
+        return true;
+    }
+    bool good = mo_h5_enter(&in->h, &in->root, "joints", &group);
+    if (good) {
+        in->recording->joints =
+            read_table(&in->h, &group, MO_TABLE_JOINTS, &in->recording->joint_count);
+        good = in->recording->joints && check_joints(in);
+    }
+    mo_h5_leave(&in->h, &group);
+    return good;
+}
+
 /* ---- frames and contacts ------------------------------------------------------------------------ */
 
 static bool check_orientations(mo_h5 *h, const mo_pose *poses, size_t count)
@@ -384,7 +417,7 @@ mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_r
     *recording = (mo_recording){.allocator = own};
     reader in = {.recording = recording};
     if (mo_h5_open(&in.h, path, &own, why, &in.file) && read_head(&in) && read_bodies(&in) &&
-        read_shapes(&in) && read_frames(&in)) {
+        read_shapes(&in) && read_joints(&in) && read_frames(&in)) {
         read_contacts(&in);
     }
     mo_h5_leave(&in.h, &in.root);

@@ -113,6 +113,7 @@ static bool write_all(mo_h5 *h, const mo_recording *recording)
            write_names(h, recording) &&
            write_table(h, MO_TABLE_SHAPES, recording->shape_count, recording->shapes) &&
            write_arrays(h, recording) &&
+           write_table(h, MO_TABLE_JOINTS, recording->joint_count, recording->joints) &&
            write_table(h, MO_TABLE_FRAMES, recording->frame_count, recording->frames) &&
            mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/frames/poses", 7 * rows,
                                rows ? recording->poses[0].position : NULL) &&
