@@ -55,20 +55,21 @@ static void unpack(const double *p, int d, mo_law *law)
 }
 
 /* |x_T|; d is 2 or 3. */
-static double tangent_norm(int d, const double *x)
+static inline double tangent_norm(int d, const double *x)
 {
     return d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
 }
 
 /* The normal part of the projection of a point outside K and its polar, t = |x_T|. */
-static double boundary_normal(double mu, double x_N, double t)
+static inline double boundary_normal(double mu, double x_N, double t)
 {
     return mu > 1 ? (x_N / mu + t) / (mu + 1 / mu) : (x_N + mu * t) / (1 + mu * mu);
 }
 
-static void project(const double *p, int d, const double *x, double *y)
+/* In line with a constant d, so that the loops unroll: every measure and every step of Newton's method comes through here. */
+static inline void project_rows(double mu, int d, const double *x, double *y)
 {
-    const double mu = p[0], t = tangent_norm(d, x), x_N = x[0];
+    const double t = tangent_norm(d, x), x_N = x[0];
     if (isinf(mu) || t <= mu * x_N) {
         for (int k = 1; k < d; ++k) {
             y[k] = x[k];
@@ -87,6 +88,15 @@ static void project(const double *p, int d, const double *x, double *y)
         y[k] = mu * y_N * (x[k] / t);
     }
     y[0] = y_N;
+}
+
+static void project(const double *p, int d, const double *x, double *y)
+{
+    if (d == 3) {
+        project_rows(p[0], 3, x, y);
+    } else {
+        project_rows(p[0], 2, x, y);
+    }
 }
 
 static void set_identity(int d, double scale, double *J)
@@ -165,21 +175,29 @@ static void natural_without_slip(int d, double step, const double *u, const doub
     }
 }
 
+static inline void natural_rows(double mu, int d, double step, const double *u, const double *r,
+                                double *z)
+{
+    double x[3], y[3];
+    x[0] = r[0] - step * (u[0] + mu * tangent_norm(d, u));
+    for (int k = 1; k < d; ++k) {
+        x[k] = r[k] - step * u[k];
+    }
+    project_rows(mu, d, x, y);
+    for (int k = 0; k < d; ++k) {
+        z[k] = r[k] - y[k];
+    }
+}
+
 static void natural(const double *p, int d, double step, const double *u, const double *r,
                     double *z)
 {
     if (isinf(p[0])) {
         natural_without_slip(d, step, u, r, z);
-        return;
-    }
-    double x[3], y[3];
-    x[0] = r[0] - step * (u[0] + p[0] * tangent_norm(d, u));
-    for (int k = 1; k < d; ++k) {
-        x[k] = r[k] - step * u[k];
-    }
-    project(p, d, x, y);
-    for (int k = 0; k < d; ++k) {
-        z[k] = r[k] - y[k];
+    } else if (d == 3) {
+        natural_rows(p[0], 3, step, u, r, z);
+    } else {
+        natural_rows(p[0], 2, step, u, r, z);
     }
 }
 

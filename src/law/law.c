@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 
-static const mo_law_ops *const laws[MO_LAW_KIND_COUNT] = {
+const mo_law_ops *const mo_law_table[MO_LAW_KIND_COUNT] = {
     [MO_LAW_COULOMB] = &mo_law_coulomb_ops,     [MO_LAW_FRICTIONLESS] = &mo_law_frictionless_ops,
     [MO_LAW_BILATERAL] = &mo_law_bilateral_ops, [MO_LAW_BOX] = &mo_law_box_ops,
     [MO_LAW_ROLLING] = &mo_law_rolling_ops,     [MO_LAW_FACETED] = &mo_law_faceted_ops,
@@ -19,11 +19,6 @@ static const mo_law_ops *const laws[MO_LAW_KIND_COUNT] = {
 
 /* Room for the packed parameters of any law: a box has two bounds a row. */
 enum { MAX_PARAMS = 2 * MO_LAW_MAX_DIM };
-
-const mo_law_ops *mo_law_ops_of(mo_law_kind kind)
-{
-    return laws[kind];
-}
 
 mo_law mo_law_coulomb(double mu)
 {
@@ -72,7 +67,7 @@ mo_law mo_law_soft_finger(double mu, double mu_torsion)
 
 const char *mo_law_name(mo_law_kind kind)
 {
-    return (unsigned)kind < MO_LAW_KIND_COUNT ? laws[kind]->name : NULL;
+    return (unsigned)kind < MO_LAW_KIND_COUNT ? mo_law_table[kind]->name : NULL;
 }
 
 static mo_error check_compliance(const mo_law *law, int d, mo_message *why)
@@ -92,22 +87,22 @@ mo_error mo_law_check(const mo_law *law, int d, mo_message *why)
     if (!law || (unsigned)law->kind >= MO_LAW_KIND_COUNT) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the law is none that the library knows");
     }
-    const mo_error error = laws[law->kind]->check(law, d, why);
+    const mo_error error = mo_law_table[law->kind]->check(law, d, why);
     return error ? error : check_compliance(law, d, why);
 }
 
 void mo_law_project(const mo_law *law, int d, const double *x, double *y)
 {
     double p[MAX_PARAMS];
-    laws[law->kind]->pack(law, d, p);
-    laws[law->kind]->project(p, d, x, y);
+    mo_law_table[law->kind]->pack(law, d, p);
+    mo_law_table[law->kind]->project(p, d, x, y);
 }
 
 void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, double *r)
 {
     double p[MAX_PARAMS];
     double soft[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
-    laws[law->kind]->pack(law, d, p);
+    mo_law_table[law->kind]->pack(law, d, p);
     if (law->compliance) {
         memcpy(soft, W, (size_t)(d * d) * sizeof *soft);
         for (int k = 0; k < d; ++k) {
@@ -115,7 +110,7 @@ void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, do
         }
         W = soft;
     }
-    laws[law->kind]->solve(p, d, W, b, r);
+    mo_law_table[law->kind]->solve(p, d, W, b, r);
 }
 
 /* ---- shared pieces ------------------------------------------------------------------------- */

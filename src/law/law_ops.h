@@ -82,8 +82,13 @@ extern const mo_law_ops mo_law_coulomb_ops, mo_law_frictionless_ops, mo_law_bila
     mo_law_box_ops, mo_law_rolling_ops, mo_law_faceted_ops, mo_law_pyramid_ops, mo_law_sliding_ops,
     mo_law_soft_finger_ops;
 
+extern const mo_law_ops *const mo_law_table[MO_LAW_KIND_COUNT];
+
 /* The table of a kind that has been checked. */
-const mo_law_ops *mo_law_ops_of(mo_law_kind kind);
+static inline const mo_law_ops *mo_law_ops_of(mo_law_kind kind)
+{
+    return mo_law_table[kind];
+}
 
 /*
  * Newton on the natural map of one block, with halving, from r.  Writes the best point it found, in the set of

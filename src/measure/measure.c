@@ -24,33 +24,48 @@ int mo_all_finite(const double *x, size_t count)
     return 1;
 }
 
+static inline double square(int d, const double *x)
+{
+    return d == 3 ? (x[0] * x[0] + x[1] * x[1]) + x[2] * x[2] : mo_dot(d, x, x);
+}
+
 /*
- * |z|^2 of block i, z its natural map with the given step.
+ * |z|^2 of a block, z its natural map with the given step.
  *
  * Beside an r that is larger by twelve digits, u is lost in the rounding of r - uhat, and z would be zero whatever u is.  |z| / step
  * never grows with the step: measured with the step that makes u as large as r, it is a lower bound that sees u.  An r whose square is near
  * overflow ran away, and is never an answer.
  */
-static double natural_square(const mo_problem *problem, int i, double step, const double *u,
-                             const double *r)
+static double block_square(const mo_law_ops *law, const double *p, int d, double step,
+                           const double *u, const double *r)
 {
-    double law_u[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
-    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const mo_law_ops *law = mo_constraint_law(problem, i);
-    const double *p = mo_constraint_param(problem, i);
-    mo_law_velocity(problem, row, d, u + row, r + row, law_u);
-    law->natural(p, d, step, law_u, r + row, z);
-    const double square = mo_dot(d, z, z);
-    const double moved = step * step * mo_dot(d, law_u, law_u), size = mo_dot(d, r + row, r + row);
+    double z[MO_BILATERAL_MAX_DIM];
+    law->natural(p, d, step, u, r, z);
+    const double found = square(d, z), moved = step * step * square(d, u), size = square(d, r);
     if (!(moved > 0) || moved > 1e-24 * size) {
-        return square;
+        return found;
     }
     if (!(size <= 1e200)) { /* |r| beyond 1e100 */
         return INFINITY;
     }
     const double longer = step * sqrt(size / moved);
-    law->natural(p, d, longer, law_u, r + row, z);
-    return fmax(square, mo_dot(d, z, z) * (step / longer) * (step / longer));
+    law->natural(p, d, longer, u, r, z);
+    return fmax(found, square(d, z) * (step / longer) * (step / longer));
+}
+
+/* The same of block i, with the velocity that its law sees. */
+static double natural_square(const mo_problem *problem, int i, double step, const double *u,
+                             const double *r)
+{
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const mo_law_ops *law = mo_constraint_law(problem, i);
+    const double *p = mo_constraint_param(problem, i);
+    if (!problem->compliance) {
+        return block_square(law, p, d, step, u + row, r + row);
+    }
+    double law_u[MO_BILATERAL_MAX_DIM];
+    mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+    return block_square(law, p, d, step, law_u, r + row);
 }
 
 double mo_natural_square(const mo_problem *problem, int i, const double *u, const double *r)
@@ -104,16 +119,16 @@ static double add_block(const mo_problem *problem, int i, const double *u, const
 {
     double law_u[MO_BILATERAL_MAX_DIM];
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const double square = natural_square(problem, i, 1, u, r);
+    const double of_block = natural_square(problem, i, 1, u, r);
     mo_law_failure failure;
     mo_law_velocity(problem, row, d, u + row, r + row, law_u);
     mo_constraint_law(problem, i)
         ->failure(mo_constraint_param(problem, i), d, law_u, r + row, &failure);
-    keep_worst(&residual->block, sqrt(square), i);
+    keep_worst(&residual->block, sqrt(of_block), i);
     keep_worst(&residual->penetration_rate, failure.penetration_rate, i);
     keep_worst(&residual->cone_violation, failure.cone_violation, i);
     keep_worst(&residual->dissipation, failure.dissipation, i);
-    return square;
+    return of_block;
 }
 
 static double over(double value, double scale)

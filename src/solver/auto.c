@@ -21,6 +21,7 @@
 
 #include <string.h>
 
+#include "measure/measure_blocks.h"
 #include "problem/views.h"
 
 enum {
@@ -70,10 +71,31 @@ static mo_status sweep_first(mo_run *run, const mo_stage *first, mo_message *sto
     return stage.status;
 }
 
+/*
+ * May zero solve the problem?  Told at the first block that says no; on a tiny problem the first sweep tells as cheaply.  Things that
+ * fly apart are solved here, before anything is prepared.
+ */
+static int zero_may_solve(mo_run *run)
+{
+    const mo_problem *problem = run->problem;
+    const double goal = run->options->tol * run->q_scale;
+    double *u = run->scratch + problem->dof_count;
+    if (problem->constraint_count <= MO_AUTO_TINY || !mo_run_is_zero(run->r, problem->row_count)) {
+        return 0;
+    }
+    mo_problem_response_into(problem, NULL, run->scratch, u);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        if (!(mo_natural_square(problem, i, u, run->r) <= goal * goal)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* Do the impulses that the caller starts from solve the problem already? */
 static int start_solves(mo_run *run)
 {
-    return run->options->start && mo_run_measure(run, 0, run->r);
+    return (run->options->start || zero_may_solve(run)) && mo_run_measure(run, 0, run->r);
 }
 
 static mo_status solve(mo_run *run, void *memory)

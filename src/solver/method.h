@@ -47,6 +47,9 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r);
 /* The same from r alone, where the method has no u at hand: as good as a check and its confirmation, at the cost of the first. */
 int mo_run_measure(mo_run *run, int iteration, const double *r);
 
+/* Is every entry zero? */
+int mo_run_is_zero(const double *r, int count);
+
 /* The same where the method is sure of it: the whole residual in one pass. */
 int mo_run_confirm(mo_run *run, int iteration, const double *r);
 

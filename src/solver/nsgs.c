@@ -164,6 +164,16 @@ static int measure(mo_run *run, const workspace *w, const double *x, int iterati
     return mo_run_check(run, iteration, run->u, run->r);
 }
 
+/*
+ * Whether to measure before the first sweep.  At r = 0 the sweep itself tells: where nothing moves, zero is the answer, and that is
+ * measured next.
+ */
+static int is_worth_a_look(const mo_run *run)
+{
+    return run->options->progress || run->options->history || isfinite(run->best) ||
+           !mo_run_is_zero(run->r, run->problem->row_count);
+}
+
 static mo_status solve(mo_run *run, void *memory)
 {
     const workspace *w = memory;
@@ -176,7 +186,7 @@ static mo_status solve(mo_run *run, void *memory)
                                  mo_visitor_begin(w->sweep, run->options->nsgs.omega, run->r, x),
                              .movement = w->movement};
     mo_momentum m = mo_momentum_begin(run->options->nsgs.momentum);
-    int due = 0;
+    int due = is_worth_a_look(run) ? 0 : 1;
     double moved = INFINITY;
     mo_sweep_reset(w->sweep, threads, run->r, x);
     for (int iteration = 0;; ++iteration) {

@@ -79,7 +79,7 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
 }
 
 /* Most solves start from zero, where u = q needs no product. */
-static int is_zero(const double *r, int count)
+int mo_run_is_zero(const double *r, int count)
 {
     for (int k = 0; k < count; ++k) {
         if (r[k] != 0) {
@@ -94,7 +94,7 @@ int mo_run_measure(mo_run *run, int iteration, const double *r)
     const mo_problem *problem = run->problem;
     double *u = run->scratch + problem->dof_count, q_norm = 0;
     run->is_confirmed = 0;
-    mo_problem_response_into(problem, is_zero(r, problem->row_count) ? NULL : r, run->scratch, u);
+    mo_problem_response_into(problem, mo_run_is_zero(r, problem->row_count) ? NULL : r, run->scratch, u);
     const double natural = mo_natural_norm(run->problem, run->options->threads, u, r, run->partial);
     keep(run, iteration, natural, r);
     if (!(natural / run->q_scale <= run->options->tol)) {
