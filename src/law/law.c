@@ -10,10 +10,14 @@
 #include "linalg/dense.h"
 
 const mo_law_ops *const mo_law_table[MO_LAW_KIND_COUNT] = {
-    [MO_LAW_COULOMB] = &mo_law_coulomb_ops,     [MO_LAW_FRICTIONLESS] = &mo_law_frictionless_ops,
-    [MO_LAW_BILATERAL] = &mo_law_bilateral_ops, [MO_LAW_BOX] = &mo_law_box_ops,
-    [MO_LAW_ROLLING] = &mo_law_rolling_ops,     [MO_LAW_FACETED] = &mo_law_faceted_ops,
-    [MO_LAW_PYRAMID] = &mo_law_pyramid_ops,     [MO_LAW_SLIDING] = &mo_law_sliding_ops,
+    [MO_LAW_COULOMB] = &mo_law_coulomb_ops,
+    [MO_LAW_FRICTIONLESS] = &mo_law_frictionless_ops,
+    [MO_LAW_BILATERAL] = &mo_law_bilateral_ops,
+    [MO_LAW_BOX] = &mo_law_box_ops,
+    [MO_LAW_ROLLING] = &mo_law_rolling_ops,
+    [MO_LAW_FACETED] = &mo_law_faceted_ops,
+    [MO_LAW_PYRAMID] = &mo_law_pyramid_ops,
+    [MO_LAW_SLIDING] = &mo_law_sliding_ops,
     [MO_LAW_SOFT_FINGER] = &mo_law_soft_finger_ops,
 };
 
@@ -231,7 +235,8 @@ static double natural_norm(const block_problem *block, const double *r, double *
 }
 
 /* dr = -(I - J (I - step G W))^-1 z, J and G the derivatives of projection and shift. */
-static void newton_direction(const block_problem *block, const double *r, const double *z, double *dr)
+static void newton_direction(const block_problem *block, const double *r, const double *z,
+                             double *dr)
 {
     const int d = block->d;
     double u[MO_LAW_MAX_DIM] = {0}, x[MO_LAW_MAX_DIM] = {0}, minus_z[MO_LAW_MAX_DIM];
@@ -297,8 +302,8 @@ static int newton_descend(const block_problem *block, double *r, double *z, doub
     return *norm <= 1e-12 * sqrt(mo_dot(d, r, r));
 }
 
-int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W, const double *b,
-                        double *r)
+int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W,
+                        const double *b, double *r)
 {
     double trace = 0;
     for (int k = 0; k < d; ++k) {

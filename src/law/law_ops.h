@@ -60,7 +60,8 @@ typedef struct mo_law_ops {
     void (*prox)(const double *p, int d, const double *x, double *y);
 
     /* z = r - project(r - step uhat): zero exactly where the law holds. */
-    void (*natural)(const double *p, int d, double step, const double *u, const double *r, double *z);
+    void (*natural)(const double *p, int d, double step, const double *u, const double *r,
+                    double *z);
 
     /* One block alone, exactly: r, and u = W r + b, obey the law. */
     void (*solve)(const double *p, int d, const double *W, const double *b, double *r);
@@ -94,8 +95,8 @@ static inline const mo_law_ops *mo_law_ops_of(mo_law_kind kind)
  * Newton on the natural map of one block, with halving, from r.  Writes the best point it found, in the set of
  * impulses; true where that solves the block to rounding.
  */
-int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W, const double *b,
-                        double *r);
+int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W,
+                        const double *b, double *r);
 
 /* z = r - project(r - step shift(u)), for laws that need nothing special. */
 void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, double step,

@@ -300,34 +300,11 @@ static const double *solve_forward(const mo_front_lu *lu)
             x[k] = x[other];
             x[other] = t;
         }
-        for (int i = 1; i < n; ++i) {
-            x[i] -= mo_dot(i, factors + (size_t)i * (size_t)n, x);
-        }
-        memset(lu->work, 0, (size_t)m * sizeof(double));
-        for (int k = 0; k < n; ++k) {
-            mo_axpy(m, -x[k], L + (size_t)k * (size_t)m, lu->work);
-        }
+        mo_front_forward(n, m, factors, L, x, lu->work);
         add_below(lu, s);
         factors = L + (size_t)n * (size_t)m;
     }
     return factors;
-}
-
-/* A sum in four parts, which run side by side. */
-static double dot_in_parts(int n, const double *x, const double *y)
-{
-    double a = 0, b = 0, c = 0, d = 0;
-    int k = 0;
-    for (; k + 4 <= n; k += 4) {
-        a += x[k] * y[k];
-        b += x[k + 1] * y[k + 1];
-        c += x[k + 2] * y[k + 2];
-        d += x[k + 3] * y[k + 3];
-    }
-    for (; k < n; ++k) {
-        a += x[k] * y[k];
-    }
-    return (a + b) + (c + d);
 }
 
 /* x = U^-1 x; `factors` is the end of the last front. */
@@ -339,12 +316,7 @@ static void solve_backward(const mo_front_lu *lu, const double *factors)
         const double *U = factors + (size_t)n * (size_t)n;
         double *x = lu->x + lu->node_offset[lu->plan->pivot_start[s]];
         read_below(lu, s);
-        for (int k = n - 1; k >= 0; --k) {
-            const double *row = factors + (size_t)k * (size_t)n;
-            const double right = dot_in_parts(m, U + (size_t)k * (size_t)m, lu->work) +
-                                 mo_dot(n - k - 1, row + k + 1, x + k + 1);
-            x[k] = (x[k] - right) / row[k];
-        }
+        mo_front_backward(n, m, factors, U, lu->work, x);
     }
 }
 

@@ -130,26 +130,129 @@ INLINE bool eliminate(int pivots, int n, int ld, double *F, int *swap)
     return true;
 }
 
+/* ---- solving --------------------------------------------------------------------------------- */
+
+/* A sum in eight parts, which run side by side. */
+INLINE double dot(int n, const double *x, const double *y)
+{
+    lanes a = {0}, b = {0};
+    int k = 0;
+    for (; k + 2 * LANES <= n; k += 2 * LANES) {
+        a += *(const lanes *)(x + k) * *(const lanes *)(y + k);
+        b += *(const lanes *)(x + k + LANES) * *(const lanes *)(y + k + LANES);
+    }
+    for (; k + LANES <= n; k += LANES) {
+        a += *(const lanes *)(x + k) * *(const lanes *)(y + k);
+    }
+    a += b;
+    double sum = (a[0] + a[1]) + (a[2] + a[3]);
+    for (; k < n; ++k) {
+        sum += x[k] * y[k];
+    }
+    return sum;
+}
+
+/* y -= factor x */
+INLINE void subtract_line(int n, double factor, const double *x, double *y)
+{
+    int k = 0;
+    for (; k + LANES <= n; k += LANES) {
+        *(lanes *)(y + k) -= factor * *(const lanes *)(x + k);
+    }
+    for (; k < n; ++k) {
+        y[k] -= factor * x[k];
+    }
+}
+
+INLINE void forward(int n, int m, const double *LU, const double *L, double *x, double *below)
+{
+    for (int i = 1; i < n; ++i) {
+        x[i] -= dot(i, LU + (size_t)i * (size_t)n, x);
+    }
+    for (int j = 0; j < m; ++j) {
+        below[j] = 0;
+    }
+    for (int k = 0; k < n; ++k) {
+        subtract_line(m, x[k], L + (size_t)k * (size_t)m, below);
+    }
+}
+
+INLINE void backward(int n, int m, const double *LU, const double *U, const double *below,
+                     double *x)
+{
+    for (int k = n - 1; k >= 0; --k) {
+        const double *row = LU + (size_t)k * (size_t)n;
+        const double right =
+            dot(m, U + (size_t)k * (size_t)m, below) + dot(n - k - 1, row + k + 1, x + k + 1);
+        x[k] = (x[k] - right) / row[k];
+    }
+}
+
+/* ---- for this processor ---------------------------------------------------------------------- */
+
 static bool eliminate_anywhere(int pivots, int n, int ld, double *F, int *swap)
 {
     return eliminate(pivots, n, ld, F, swap);
 }
 
+static void forward_anywhere(int n, int m, const double *LU, const double *L, double *x,
+                             double *below)
+{
+    forward(n, m, LU, L, x, below);
+}
+
+static void backward_anywhere(int n, int m, const double *LU, const double *U, const double *below,
+                              double *x)
+{
+    backward(n, m, LU, U, below, x);
+}
+
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static bool eliminate_wide(int pivots, int n, int ld, double *F,
-                                                               int *swap)
+#define WIDE __attribute__((target("avx2,fma"))) static
+
+WIDE bool eliminate_wide(int pivots, int n, int ld, double *F, int *swap)
 {
     return eliminate(pivots, n, ld, F, swap);
 }
 
-bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap)
+WIDE void forward_wide(int n, int m, const double *LU, const double *L, double *x, double *below)
 {
-    const bool is_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return (is_wide ? eliminate_wide : eliminate_anywhere)(pivots, n, ld, F, swap);
+    forward(n, m, LU, L, x, below);
+}
+
+WIDE void backward_wide(int n, int m, const double *LU, const double *U, const double *below,
+                        double *x)
+{
+    backward(n, m, LU, U, below, x);
+}
+
+static bool is_wide(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 #else
-bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap)
+#define eliminate_wide eliminate_anywhere
+#define forward_wide forward_anywhere
+#define backward_wide backward_anywhere
+
+static bool is_wide(void)
 {
-    return eliminate_anywhere(pivots, n, ld, F, swap);
+    return false;
 }
 #endif
+
+bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap)
+{
+    return (is_wide() ? eliminate_wide : eliminate_anywhere)(pivots, n, ld, F, swap);
+}
+
+void mo_front_forward(int n, int m, const double *LU, const double *L, double *x, double *below)
+{
+    (is_wide() ? forward_wide : forward_anywhere)(n, m, LU, L, x, below);
+}
+
+void mo_front_backward(int n, int m, const double *LU, const double *U, const double *below,
+                       double *x)
+{
+    (is_wide() ? backward_wide : backward_anywhere)(n, m, LU, U, below, x);
+}

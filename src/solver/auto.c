@@ -4,7 +4,7 @@
  * The default: one method after the other, until one has solved the problem.
  *
  *   problem                                      what is done
- *   up to MO_AUTO_TINY blocks                    sweeps over all of it, without looking at it any further
+ *   up to MO_AUTO_TINY blocks                    MO_AUTO_GLANCE sweeps over all of it, without looking at it any further
  *   more than MO_AUTO_LARGE blocks               sweeps over all of it, as many as the caller allows
  *   balls (problem/balls.h), coarse tolerance    sweeps over all of it: up to BALL_SWEEPS, or alone from MANY_BALLS contacts on
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
@@ -44,7 +44,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 /* The sweeps over the whole problem, before it is looked at any further; NULL: none. */
 static const mo_stage *first_stage(mo_run *run)
 {
-    static const mo_stage few = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, MO_START_BEST};
+    static const mo_stage few = {&mo_nsgs_method, "sweeps", MO_AUTO_GLANCE, 0, MO_START_BEST};
     static const mo_stage all = {&mo_nsgs_method, "sweeps", 0, MO_AUTO_MOMENTUM, MO_START_BEST};
     static const mo_stage many = {&mo_nsgs_method, "sweeps", BALL_SWEEPS, MO_AUTO_MOMENTUM,
                                   MO_START_BEST};
@@ -108,7 +108,8 @@ static mo_status solve(mo_run *run, void *memory)
     mo_message story = {{0}};
     mo_status status = first && !run->error ? sweep_first(run, first, &story) : MO_STALLED;
     if (!run->error && !(first && mo_auto_is_over(run, status))) {
-        status = mo_auto_split(run, first != NULL, status, &story);
+        const int has_swept = first && first->budget != MO_AUTO_GLANCE;
+        status = mo_auto_split(run, has_swept, status, &story);
     }
     run->result->message = story;
     return status;

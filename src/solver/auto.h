@@ -10,7 +10,8 @@
 #include "solver/method.h"
 
 enum {
-    MO_AUTO_SWEEPS = 20,  /* of the first stage                                  */
+    MO_AUTO_SWEEPS = 10,  /* before the first attempt of Newton's method        */
+    MO_AUTO_GLANCE = 2,   /* sweeps that solve what is easy                      */
     MO_AUTO_TINY = 64,    /* blocks: swept before anything else is looked at     */
     MO_AUTO_LARGE = 20000 /* blocks: no factorisation is tried on more than this */
 };

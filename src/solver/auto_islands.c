@@ -3,7 +3,8 @@
 /*
  * Islands (problem/islands.h), each solved alone.
  *
- *   1. In place: up to MO_AUTO_SWEEPS sweeps on every island of at most SMALL blocks, until its own residual is at its goal.  Nothing is copied, so
+ *   1. In place: up to MO_AUTO_SWEEPS sweeps on every island of at most SMALL blocks (twice as many where that will do), until its
+ *      own residual is at its goal.  Nothing is copied, so
  *      that ten thousand bodies that each rest on the ground cost little more than one sweep over them.
  *   2. What is left is copied out, and goes stage by stage through the methods of auto_stages.c.
  *
@@ -85,13 +86,19 @@ static int island_rows(const mo_problem *problem, const int *member, int count)
     return rows;
 }
 
+/* Does the pace of the last `sweeps` lead to the goal within MO_AUTO_SWEEPS more?  All are squares. */
+static int are_nearly_there(double before, double now, double goal, int sweeps)
+{
+    return now < before && log(now / goal) * sweeps <= log(before / now) * MO_AUTO_SWEEPS;
+}
+
 static void sweep_island(const in_place *c, int k)
 {
     const int *member = c->islands->member + c->islands->start[k];
     const int count = c->islands->start[k + 1] - c->islands->start[k];
-    const int most = c->run->options->max_iter - c->run->done < MO_AUTO_SWEEPS
-                         ? c->run->options->max_iter - c->run->done
-                         : MO_AUTO_SWEEPS;
+    const int left = c->run->options->max_iter - c->run->done;
+    const int budget = left < 2 * MO_AUTO_SWEEPS ? left : 2 * MO_AUTO_SWEEPS;
+    int most = left < MO_AUTO_SWEEPS ? left : MO_AUTO_SWEEPS;
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
     c->square[k] = INFINITY;
     c->sweeps[k] = 0;
@@ -99,13 +106,19 @@ static void sweep_island(const in_place *c, int k)
         return;
     }
     c->square[k] = measure_island(c, member, count);
-    for (int due = 1; c->sweeps[k] < most && !(c->square[k] <= goal);) {
+    for (int due = 1, measured = 0; c->sweeps[k] < most && !(c->square[k] <= goal);) {
         for (int m = 0; m < count; ++m) {
             mo_visit(&c->visitor, member[m]);
         }
         if (++c->sweeps[k] >= due || c->sweeps[k] == most) {
+            const double before = c->square[k];
             c->square[k] = measure_island(c, member, count);
-            due = c->sweeps[k] + 1 + c->sweeps[k] / 3;
+            if (c->sweeps[k] == most && most < budget &&
+                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured)) {
+                most = budget;
+            }
+            measured = c->sweeps[k];
+            due = measured + 1 + measured / 3;
         }
     }
 }

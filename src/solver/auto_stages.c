@@ -6,7 +6,7 @@
  *   sweeps      MO_AUTO_SWEEPS, plain
  *   long sweeps with momentum, in slices of 40, 80, 160, ...: as long as the last slice promises that the tolerance is reached
  *               before they cost more than an attempt of Newton's method would
- *   the ladder  attempts of Newton's method with growing numbers of sweeps between them, interior points after the second;
+ *   the ladder  attempts of Newton's method, interior points after the first, growing numbers of sweeps between the others;
  *               then aln, twice: from the best point, and from a cold start, since impulses that have run away on a
  *               redundant set of constraints do not come back
  *
@@ -28,7 +28,7 @@ static const double WEIGHT =
 static const double NEWTON_STEPS = 20; /* of an attempt */
 static const double PATIENCE = 2;      /* with sweeps that are late */
 
-enum { FIRST_SLICE = 40, WORTH_SLICES = 1000, SLICES_MOST = 5000, ALL = 0 };
+enum { FIRST_SLICE = 40, WORTH_SLICES = 1000, SLICES_MOST = 5000, COLD_SWEEPS = 20, ALL = 0 };
 
 static const mo_stage first_sweeps = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, MO_START_BEST};
 static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MOMENTUM,
@@ -36,15 +36,15 @@ static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MO
 
 static const mo_stage ladder[] = {
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
+    {&mo_ipm_method, "ipm", ALL, 0, MO_START_BEST},
     {&mo_nsgs_method, "sweeps", 40, MO_AUTO_MOMENTUM, MO_START_ON},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
-    {&mo_ipm_method, "ipm", ALL, 0, MO_START_BEST},
     {&mo_nsgs_method, "sweeps", 80, MO_AUTO_MOMENTUM, MO_START_BEST},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
     {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, MO_START_ON},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
     {&mo_aln_method, "aln", 4000, 0, MO_START_BEST},
-    {&mo_nsgs_method, "cold sweeps", MO_AUTO_SWEEPS, 0, MO_START_COLD},
+    {&mo_nsgs_method, "cold sweeps", COLD_SWEEPS, 0, MO_START_COLD},
     {&mo_aln_method, "aln", 4000, 0, MO_START_ON},
 };
 enum { RUNGS = sizeof ladder / sizeof ladder[0] };
@@ -138,7 +138,7 @@ static mo_options options_of(const mo_run *run, const mo_stage *stage)
     mo_options options = *run->options;
     options.start = NULL; /* run->r is where it starts */
     options.nsgs.momentum = stage->momentum;
-    options.newton.sweeps = 5;
+    options.newton.sweeps = 0; /* they are stages of their own */
     options.newton.rounds = 1;
     if (stage->budget && options.max_iter - run->done > stage->budget) {
         options.max_iter = run->done + stage->budget;
