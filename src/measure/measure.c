@@ -26,7 +26,9 @@ int mo_all_finite(const double *x, size_t count)
 
 static inline double square(int d, const double *x)
 {
-    return d == 3 ? (x[0] * x[0] + x[1] * x[1]) + x[2] * x[2] : mo_dot(d, x, x);
+    return d == 3   ? (x[0] * x[0] + x[1] * x[1]) + x[2] * x[2]
+           : d == 2 ? x[0] * x[0] + x[1] * x[1]
+                    : mo_dot(d, x, x);
 }
 
 /*

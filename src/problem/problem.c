@@ -124,6 +124,11 @@ static inline void add_product(int d, int n, const double *block, const double *
         u[2] += (block[6] * x[0] + block[7] * x[1]) + block[8] * x[2];
         return;
     }
+    if (d == 2 && n == 2) {
+        u[0] += block[0] * x[0] + block[1] * x[1];
+        u[1] += block[2] * x[0] + block[3] * x[1];
+        return;
+    }
     if (d == 3 && n == 6) { /* a contact of a free body */
         for (int j = 0; j < 3; ++j) {
             u[j] += mo_dot(6, block + 6 * j, x);

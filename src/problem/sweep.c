@@ -31,6 +31,11 @@ static inline void pull(int d, int n, const double *A, const double *x, double *
         u[1] += A[2] * x[0] + A[3] * x[1];
         return;
     }
+    if (d == 2 && n == 3) {
+        u[0] += (A[0] * x[0] + A[1] * x[1]) + A[2] * x[2];
+        u[1] += (A[3] * x[0] + A[4] * x[1]) + A[5] * x[2];
+        return;
+    }
     for (int j = 0; j < d; ++j) {
         u[j] += mo_dot(n, A + (size_t)j * n, x);
     }
@@ -40,6 +45,12 @@ static inline void push(int d, int n, const double *A, const double *y, double *
 {
     if (d == 3 && n == 6) {
         mo_sweep_push_3x6(A, y, x);
+        return;
+    }
+    if (d == 2 && n == 3) {
+        for (int k = 0; k < 3; ++k) {
+            x[k] += A[k] * y[0] + A[3 + k] * y[1];
+        }
         return;
     }
     for (int j = 0; j < d; ++j) {

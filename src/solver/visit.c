@@ -50,68 +50,99 @@ static double visit_any(const mo_visitor *c, int position, int i)
     return moved;
 }
 
-/* A coulomb contact in space between free bodies.  One that is apart and stays so costs its normal row. */
-static double visit_free_bodies(const mo_visitor *c, int position, int i)
+/* A row of a whitened Jacobian times the velocities of a free body, 6 or 3; n is a constant where this is inlined. */
+static inline double row_of_body(const int n, const double *A, const double *x)
+{
+    return n == 6 ? mo_sweep_dot_6(A, x) : (A[0] * x[0] + A[1] * x[1]) + A[2] * x[2];
+}
+
+static inline void push_body(const int d, const int n, const double *A, const double *dr, double *x)
+{
+    if (n == 6) {
+        mo_sweep_push_3x6(A, dr, x);
+        return;
+    }
+    for (int k = 0; k < n; ++k) {
+        for (int j = 0; j < d; ++j) {
+            x[k] += A[j * n + k] * dr[j];
+        }
+    }
+}
+
+/*
+ * A coulomb contact of d rows between free bodies of n velocities, in space (3, 6) or in the plane (2, 3).  One that is apart and stays
+ * so costs its normal row.
+ */
+static inline double visit_free_bodies(const mo_visitor *c, int position, int i, const int d,
+                                       const int n)
 {
     const mo_problem *problem = c->sweep->problem;
     const int row = problem->row_start[i], *body = problem->block_index + problem->block_start[i];
     const int two = problem->block_start[i + 1] - problem->block_start[i] == 2;
-    const double *W = mo_sweep_diagonal(c->sweep, position), *A = W + 9, *B = A + 18;
+    const double *W = mo_sweep_diagonal(c->sweep, position), *A = W + d * d, *B = A + d * n;
     const double *p = mo_constraint_param(problem, i), *w = problem->w + row;
-    double *x = c->x + 6 * (size_t)body[0], *y = two ? c->x + 6 * (size_t)body[1] : NULL;
+    double *x = c->x + (size_t)n * (size_t)body[0];
+    double *y = two ? c->x + (size_t)n * (size_t)body[1] : NULL;
     double *r = c->r + row, b[3], new_r[3], dr[3];
 
-    b[0] = two ? w[0] + mo_sweep_dot_6(A, x) + mo_sweep_dot_6(B, y) : w[0] + mo_sweep_dot_6(A, x);
-    if (b[0] >= 0 && r[0] == 0 && r[1] == 0 && r[2] == 0) {
-        return 0;
+    for (int k = 0; k < d; ++k) {
+        b[k] = w[k] + row_of_body(n, A + n * k, x);
+        b[k] = two ? b[k] + row_of_body(n, B + n * k, y) : b[k];
+        if (k == 0 && b[0] >= 0 && r[0] == 0 && r[1] == 0 && r[d - 1] == 0) {
+            return 0;
+        }
     }
-    for (int k = 1; k < 3; ++k) {
-        b[k] = w[k] + mo_sweep_dot_6(A + 6 * k, x);
-        b[k] = two ? b[k] + mo_sweep_dot_6(B + 6 * k, y) : b[k];
+    for (int k = 0; k < d; ++k) {
+        b[k] -= mo_dot(d, W + d * k, r);
     }
-    for (int k = 0; k < 3; ++k) {
-        b[k] -= mo_dot(3, W + 3 * k, r);
-    }
-    mo_law_coulomb_ops.solve(p, 3, W, b, new_r);
-    over_relax(&mo_law_coulomb_ops, p, 3, c->omega, r, new_r);
-    const double moved = take(3, new_r, r, dr);
+    mo_law_coulomb_ops.solve(p, d, W, b, new_r);
+    over_relax(&mo_law_coulomb_ops, p, d, c->omega, r, new_r);
+    const double moved = take(d, new_r, r, dr);
     if (moved > 0) {
-        mo_sweep_push_3x6(A, dr, x);
+        push_body(d, n, A, dr, x);
         if (two) {
-            mo_sweep_push_3x6(B, dr, y);
+            push_body(d, n, B, dr, y);
         }
     }
     return moved;
 }
 
-/* A block of three rows of W: b is summed without the diagonal block, and nothing is subtracted. */
-static double visit_triple(const mo_visitor *c, int position, int i)
+/* y += A x, d x d; d is a constant where this is inlined. */
+static inline void add_product(int d, const double *A, const double *x, double *y)
+{
+    for (int k = 0; k < d; ++k) {
+        y[k] += d == 2 ? A[2 * k] * x[0] + A[2 * k + 1] * x[1]
+                       : (A[3 * k] * x[0] + A[3 * k + 1] * x[1]) + A[3 * k + 2] * x[2];
+    }
+}
+
+/* A block of d rows of W like all others: b is summed without the diagonal block, and nothing is subtracted. */
+static inline double visit_rows(const mo_visitor *c, int position, int i, const int d)
 {
     const mo_problem *problem = c->sweep->problem;
     const mo_law_ops *law = mo_constraint_law(problem, i);
     const double *p = mo_constraint_param(problem, i),
                  *W = problem->values + problem->value_start[i];
-    double *r = c->r + 3 * (size_t)i, dr[3], new_r[3];
-    const double *w = problem->w + 3 * (size_t)i;
-    double b[3] = {w[0], w[1], w[2]};
-    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k, W += 9) {
+    double *r = c->r + (size_t)d * (size_t)i, b[3], dr[3], new_r[3];
+    const double *w = problem->w + (size_t)d * (size_t)i;
+    for (int k = 0; k < d; ++k) {
+        b[k] = w[k];
+    }
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k, W += d * d) {
         const int j = problem->block_index[k];
-        const double *s = c->r + 3 * (size_t)j;
         if (j != i) {
-            b[0] += (W[0] * s[0] + W[1] * s[1]) + W[2] * s[2];
-            b[1] += (W[3] * s[0] + W[4] * s[1]) + W[5] * s[2];
-            b[2] += (W[6] * s[0] + W[7] * s[1]) + W[8] * s[2];
+            add_product(d, W, c->r + (size_t)d * (size_t)j, b);
         }
     }
-    law->solve(p, 3, mo_sweep_diagonal(c->sweep, position), b, new_r);
-    over_relax(law, p, 3, c->omega, r, new_r);
-    return take(3, new_r, r, dr);
+    law->solve(p, d, mo_sweep_diagonal(c->sweep, position), b, new_r);
+    over_relax(law, p, d, c->omega, r, new_r);
+    return take(d, new_r, r, dr);
 }
 
-static int is_contact(const mo_problem *problem, int i)
+static inline int is_contact(const mo_problem *problem, int i, int d)
 {
     const int bodies = problem->block_start[i + 1] - problem->block_start[i];
-    return problem->law[i].kind == MO_LAW_COULOMB && mo_constraint_dim(problem, i) == 3 &&
+    return problem->law[i].kind == MO_LAW_COULOMB && mo_constraint_dim(problem, i) == d &&
            (bodies == 1 || bodies == 2);
 }
 
@@ -119,10 +150,16 @@ double mo_visit(const mo_visitor *visitor, int position)
 {
     const int i = visitor->sweep->constraint[position];
     if (visitor->kind == MO_VISIT_TRIPLES) {
-        return visit_triple(visitor, position, i);
+        return visit_rows(visitor, position, i, 3);
     }
-    if (visitor->kind == MO_VISIT_FREE_BODIES && is_contact(visitor->sweep->problem, i)) {
-        return visit_free_bodies(visitor, position, i);
+    if (visitor->kind == MO_VISIT_PAIRS) {
+        return visit_rows(visitor, position, i, 2);
+    }
+    if (visitor->kind == MO_VISIT_FREE_BODIES && is_contact(visitor->sweep->problem, i, 3)) {
+        return visit_free_bodies(visitor, position, i, 3, 6);
+    }
+    if (visitor->kind == MO_VISIT_FLAT_BODIES && is_contact(visitor->sweep->problem, i, 2)) {
+        return visit_free_bodies(visitor, position, i, 2, 3);
     }
     return visit_any(visitor, position, i);
 }
@@ -144,12 +181,14 @@ static mo_visit_kind kind_of(const mo_problem *problem)
         return MO_VISIT_ANY;
     }
     if (problem->form == MO_FORM_REDUCED) {
-        return are_all(problem->row_start, problem->constraint_count, 3) ? MO_VISIT_TRIPLES
-                                                                         : MO_VISIT_ANY;
+        return are_all(problem->row_start, problem->constraint_count, 3)   ? MO_VISIT_TRIPLES
+               : are_all(problem->row_start, problem->constraint_count, 2) ? MO_VISIT_PAIRS
+                                                                           : MO_VISIT_ANY;
     }
-    return problem->is_symmetric && are_all(problem->body_start, problem->body_count, 6)
-               ? MO_VISIT_FREE_BODIES
-               : MO_VISIT_ANY;
+    return !problem->is_symmetric                                 ? MO_VISIT_ANY
+           : are_all(problem->body_start, problem->body_count, 6) ? MO_VISIT_FREE_BODIES
+           : are_all(problem->body_start, problem->body_count, 3) ? MO_VISIT_FLAT_BODIES
+                                                                  : MO_VISIT_ANY;
 }
 
 mo_visitor mo_visitor_begin(const mo_sweep *sweep, double omega, double *r, double *x)

@@ -22,7 +22,9 @@
 typedef enum mo_visit_kind {
     MO_VISIT_ANY,
     MO_VISIT_FREE_BODIES, /* global, symmetric, hard: every body has six velocities              */
-    MO_VISIT_TRIPLES      /* reduced, hard: every block has three rows                           */
+    MO_VISIT_FLAT_BODIES, /* the same with three                                                 */
+    MO_VISIT_PAIRS,       /* reduced, hard: every block has two rows                             */
+    MO_VISIT_TRIPLES      /* the same with three                                                 */
 } mo_visit_kind;
 
 typedef struct mo_visitor {
