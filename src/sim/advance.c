@@ -13,8 +13,10 @@
  * reads J0 y = exp(-h y) l with y = R' w and l = R'(L + h T), since w is its own image under exp(h w); three
  * equations, by Newton's method from y = J0^-1 l.
  *
- * The problem's mass matrix is J at that orientation too, so that its right-hand side is L + h T itself: constraints add their impulses to
- * the true momentum, and the kinetic energy they see is that at the end of the step but for the turn that they cause.
+ * The problem's mass matrix is J(R), at the start.  The step ends with R+ = exp(h w+) R, of which w+ is the axis, so that
+ * w+' J(R+) w+ = w+' J(R) w+: the energy that the solve does not let grow is the energy that the body then has, whatever
+ * turn the constraints have caused.  (With J at the orientation of the free body, which a joint keeps it from, a thin link
+ * gains spin about its long axis from nothing.)
  */
 #include <math.h>
 #include <string.h>
@@ -84,9 +86,8 @@ static void free_velocity(const mo_world *world, mo_sim_body *body, double h)
         return;
     }
     free_spin(body, h, body->free_v + 3);
-    double end[4], R[9];
-    mo_advance_turn(body->orientation, body->free_v + 3, h, end);
-    mo_quat_matrix(end, R);
+    double R[9];
+    mo_quat_matrix(body->orientation, R);
     mo_mat3_turn(R, body->inertia, body->world_inertia);
 }
 
