@@ -90,36 +90,43 @@ static int root_of(int *above, int k)
     return k;
 }
 
-double hand_load(const mo_world *world, mo_body_id body)
+/* The mass of the group of a body, over its own. */
+static double weigh(const mo_world *world, int *above, mo_body_id body)
 {
-    const int count = mo_world_body_count(world);
-    int most = body.index;
     double mass = 0;
-    for (int k = 0; k < count; ++k) {
-        const int index = mo_world_body(world, k).index;
-        most = index > most ? index : most;
-    }
-    int *above = malloc(((size_t)most + 1) * sizeof *above);
-    if (!above) {
-        return 1; /* the weaker hand */
-    }
-    for (int k = 0; k <= most; ++k) {
-        above[k] = k;
-    }
-    for (int k = 0; k < mo_world_joint_count(world); ++k) {
-        const mo_joint_state joint = mo_joint_get(world, mo_world_joint(world, k));
-        if (can_move(world, joint.a) && can_move(world, joint.b)) {
-            above[root_of(above, joint.a.index)] = root_of(above, joint.b.index);
-        }
-    }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
         const mo_body_id other = mo_world_body(world, k);
         if (root_of(above, other.index) == root_of(above, body.index)) {
             mass += mo_body_get(world, other).mass;
         }
     }
-    free(above);
     return mass / mo_body_get(world, body).mass;
+}
+
+hand hand_take(const mo_world *world, mo_body_id body, const double local[3],
+               const double target[3])
+{
+    hand h = {.body = body, .load = 1};
+    int most = body.index;
+    memcpy(h.local, local, sizeof h.local);
+    memcpy(h.target, target, sizeof h.target);
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        const int index = mo_world_body(world, k).index;
+        most = index > most ? index : most;
+    }
+    int *above = malloc(((size_t)most + 1) * sizeof *above);
+    for (int k = 0; above && k <= most; ++k) {
+        above[k] = k;
+    }
+    for (int k = 0; k < mo_world_joint_count(world); ++k) {
+        const mo_joint_state joint = mo_joint_get(world, mo_world_joint(world, k));
+        if (above && can_move(world, joint.a) && can_move(world, joint.b)) {
+            above[root_of(above, joint.a.index)] = root_of(above, joint.b.index);
+        }
+    }
+    h.load = above ? weigh(world, above, body) : 1; /* for lack of memory, the weaker hand */
+    free(above);
+    return h;
 }
 
 /* ---- the spring -------------------------------------------------------------------------------- */
@@ -137,6 +144,17 @@ static double smallest_inertia(const mo_body_state *body, int planar)
     return fmax(0, fmin(fmin(x, y), fmin(z, trace / 3)));
 }
 
+/* Against the spin. */
+static void calm(const hand *h, mo_world *world, const mo_body_state *body, int planar, double step)
+{
+    const double decay = SPIN_DECAY / (1 + SPIN_DECAY * step) * smallest_inertia(body, planar);
+    double moment[3];
+    for (int k = 0; k < 3; ++k) {
+        moment[k] = planar && k < 2 ? 0 : -decay * body->spin[k];
+    }
+    mo_body_twist(world, h->body, moment);
+}
+
 void hand_pull(const hand *h, mo_world *world, double step)
 {
     const mo_body_state body = mo_body_get(world, h->body);
@@ -144,29 +162,23 @@ void hand_pull(const hand *h, mo_world *world, double step)
     if (!mo_world_has_body(world, h->body) || !(body.mass > 0)) {
         return;
     }
-    const double hw = step * FREQUENCY, below = (1 + hw) * (1 + hw);
+    const double w = FREQUENCY, hw = step * w, below = (1 + hw) * (1 + hw);
     const double share = (2 * hw + hw * hw) / below; /* d */
     const double strength = fmin(fmax(1, h->load), 1 / share);
-    double at[3], r[3], v[3], a[3], K[3][3], force[3], moment[3];
+    double at[3], r[3], v[3], a[3], K[3][3], force[3];
     mo_pose_point(&body.pose, h->local, at);
     for (int k = 0; k < 3; ++k) {
         r[k] = at[k] - body.centre[k];
     }
     cross(body.spin, r, v);
-    for (int k = 0; k < 3; ++k) {
-        const double w = FREQUENCY, speed = body.velocity[k] + v[k];
-        a[k] = (w * w * (h->target[k] - at[k]) - (2 * w + step * w * w) * speed) / below;
-        a[k] *= strength;
+    for (int k = 0; k < 3; ++k) { /* (1), times s */
+        const double speed = body.velocity[k] + v[k];
+        a[k] = strength * (w * w * (h->target[k] - at[k]) - (2 * w + step * w * w) * speed) / below;
     }
     mobility(&body, planar, r, K);
-    if (!solve3(K, a, force)) {
-        return;
+    if (solve3(K, a, force)) { /* (2) */
+        force[2] = planar ? 0 : force[2];
+        mo_body_push(world, h->body, force, at);
+        calm(h, world, &body, planar, step);
     }
-    force[2] = planar ? 0 : force[2];
-    mo_body_push(world, h->body, force, at);
-    const double decay = SPIN_DECAY / (1 + SPIN_DECAY * step) * smallest_inertia(&body, planar);
-    for (int k = 0; k < 3; ++k) {
-        moment[k] = planar && k < 2 ? 0 : -decay * body.spin[k];
-    }
-    mo_body_twist(world, h->body, moment);
 }

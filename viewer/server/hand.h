@@ -30,8 +30,9 @@ typedef struct hand {
     double load; /* mass of what hangs together by joints with the body, over its own */
 } hand;
 
-/* How much moves along with a body: see above. */
-double hand_load(const mo_world *world, mo_body_id body);
+/* Takes a body: finds what moves along. */
+hand hand_take(const mo_world *world, mo_body_id body, const double local[3],
+               const double target[3]);
 
 /* Pushes the body, for the step of h that comes next. */
 void hand_pull(const hand *h, mo_world *world, double step);

@@ -56,9 +56,10 @@ static mo_error grab(stage *s, unsigned page, const wish *w, mo_message *why)
     if (error || check_near(w->field[FIELD_TARGET].at, why) || !mine) {
         return error ? error : MO_ERR_ARGUMENT;
     }
-    *mine = (stage_hand){.page = page, .hand = {.body = body, .load = hand_load(s->world, body)}};
-    copy_point(s, &w->field[FIELD_LOCAL], mine->hand.local);
-    copy_point(s, &w->field[FIELD_TARGET], mine->hand.target);
+    double local[3], target[3];
+    copy_point(s, &w->field[FIELD_LOCAL], local);
+    copy_point(s, &w->field[FIELD_TARGET], target);
+    *mine = (stage_hand){.page = page, .hand = hand_take(s->world, body, local, target)};
     return MO_OK;
 }
 

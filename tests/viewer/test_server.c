@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The server as a client with a bare socket meets it: who may connect, what comes, and that it goes on whatever a client does.
+ */
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#include "frames.h"
+#include "view.h"
+
+/* ---- a server in a thread ---------------------------------------------------------------------- */
+
+enum { PAGE_SIZE = 700001 };
+
+typedef struct running {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t ready;
+    int port, over;
+    unsigned char *page;
+    stage_source source;
+    mo_error error;
+} running;
+
+static void on_ready(void *user, int port)
+{
+    running *r = user;
+    pthread_mutex_lock(&r->lock);
+    r->port = port;
+    pthread_cond_signal(&r->ready);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static int is_over(void *user)
+{
+    running *r = user;
+    pthread_mutex_lock(&r->lock);
+    const int over = r->over;
+    pthread_mutex_unlock(&r->lock);
+    return over;
+}
+
+static void *serve(void *user)
+{
+    running *r = user;
+    mo_message why = {{0}};
+    const view_def def = {.source = &r->source,
+                          .html = r->page,
+                          .html_size = PAGE_SIZE,
+                          .ready = on_ready,
+                          .is_over = is_over,
+                          .user = r};
+    r->error = view_run(&def, &why);
+    return NULL;
+}
+
+static int start(void **state)
+{
+    running *r = calloc(1, sizeof *r);
+    r->page = malloc(PAGE_SIZE);
+    for (int k = 0; k < PAGE_SIZE; ++k) {
+        r->page[k] = (unsigned char)(k % 251);
+    }
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->ready, NULL);
+    r->source.scene = world_scene_find("stack");
+    world_default_values(r->source.scene, r->source.values);
+    pthread_create(&r->thread, NULL, serve, r);
+    pthread_mutex_lock(&r->lock);
+    while (!r->port) {
+        pthread_cond_wait(&r->ready, &r->lock);
+    }
+    pthread_mutex_unlock(&r->lock);
+    *state = r;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    running *r = *state;
+    pthread_mutex_lock(&r->lock);
+    r->over = 1;
+    pthread_mutex_unlock(&r->lock);
+    pthread_join(r->thread, NULL);
+    const mo_error error = r->error;
+    free(r->page);
+    free(r);
+    return error ? -1 : 0;
+}
+
+/* ---- a client ---------------------------------------------------------------------------------- */
+
+static int dial(int port, int small)
+{
+    const struct timeval patience = {.tv_sec = 10};
+    const int few = 2048;
+    struct sockaddr_in where = {.sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)port),
+                                .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int s = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(s >= 0);
+    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (small) {
+        setsockopt(s, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+    }
+    CHECK(connect(s, (struct sockaddr *)&where, sizeof where) == 0);
+    return s;
+}
+
+/* True where all was sent; a server may have hung up. */
+static int put(int s, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size) {
+        const ssize_t n = send(s, at, size, MSG_NOSIGNAL);
+        if (n <= 0) {
+            return 0;
+        }
+        at += n;
+        size -= (size_t)n;
+    }
+    return 1;
+}
+
+static int get(int s, void *bytes, size_t size)
+{
+    char *at = bytes;
+    while (size) {
+        const ssize_t n = recv(s, at, size, 0);
+        if (n <= 0) {
+            return 0;
+        }
+        at += n;
+        size -= (size_t)n;
+    }
+    return 1;
+}
+
+/* Until the server hangs up; to be freed. */
+static char *get_all(int s, size_t *size)
+{
+    char *all = malloc(PAGE_SIZE + 4096);
+    ssize_t n;
+    *size = 0;
+    while ((n = recv(s, all + *size, PAGE_SIZE + 4095 - *size, 0)) > 0) {
+        *size += (size_t)n;
+    }
+    all[*size] = '\0';
+    return all;
+}
+
+/* The status of the answer to a request line and headers, the first of them with this host; 0 for none. */
+static int ask(int port, const char *request, const char *header, const char *host)
+{
+    char text[1024];
+    size_t size;
+    snprintf(text, sizeof text, "%s\r\n%s%s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+             request, header, host);
+    const int s = dial(port, 0);
+    put(s, text, strlen(text));
+    char *answer = get_all(s, &size);
+    const int status = strncmp(answer, "HTTP/1.1 ", 9) == 0 ? atoi(answer + 9) : 0;
+    free(answer);
+    close(s);
+    return status;
+}
+
+typedef struct handshake {
+    const char *path, *host, *origin, *protocol, *extra; /* NULL: what is right */
+} handshake;
+
+/* A socket, and the status of the answer: 101 where it is open, 0 where there was none. */
+static int open_socket(int port, handshake how, int *status, int small)
+{
+    char text[1024], ours[64], origin[128], head[2048];
+    size_t length = 0;
+    snprintf(ours, sizeof ours, "127.0.0.1:%d", port);
+    snprintf(origin, sizeof origin, "Origin: http://%s\r\n", ours);
+    snprintf(
+        text, sizeof text,
+        "GET %s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n%s%s%s\r\n",
+        how.path ? how.path : "/socket", how.host ? how.host : ours,
+        how.origin ? how.origin : origin,
+        how.protocol ? how.protocol : "Sec-WebSocket-Protocol: moreau\r\n",
+        how.extra ? how.extra
+                  : "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n");
+    const int s = dial(port, small);
+    put(s, text, strlen(text));
+    while (length < sizeof head - 1 && get(s, head + length, 1)) {
+        head[++length] = '\0';
+        if (length >= 4 && strcmp(head + length - 4, "\r\n\r\n") == 0) {
+            break;
+        }
+    }
+    *status = length > 9 && strncmp(head, "HTTP/1.1 ", 9) == 0 ? atoi(head + 9) : 0;
+    return s;
+}
+
+static int open_page(int port)
+{
+    int status;
+    const int s = open_socket(port, (handshake){0}, &status, 0);
+    CHECK(status == 101);
+    return s;
+}
+
+/* One frame of the protocol, masked as a client's must be; `claimed` is the length that its head says. */
+static int put_frame(int s, int first_byte, const char *text, size_t size, uint64_t claimed)
+{
+    unsigned char head[14] = {(unsigned char)first_byte};
+    const int more = claimed < 126 ? 0 : claimed < 65536 ? 2 : 8;
+    head[1] = 0x80 | (unsigned char)(more == 0 ? claimed : more == 2 ? 126 : 127);
+    for (int k = 0; k < more; ++k) {
+        head[2 + k] = (unsigned char)(claimed >> (8 * (more - 1 - k)));
+    }
+    return put(s, head, (size_t)more + 6) && put(s, text, size); /* the mask is zero */
+}
+
+static void wish_for(int s, const char *text)
+{
+    CHECK(put_frame(s, 0x81, text, strlen(text), strlen(text)));
+}
+
+typedef struct message {
+    int kind; /* 1 text, 2 binary, 8 close; 0: the connection is gone */
+    size_t size;
+    unsigned char bytes[200000];
+} message;
+
+static int get_message(int s, message *m)
+{
+    unsigned char head[8];
+    m->kind = 0;
+    m->size = 0;
+    if (!get(s, head, 2)) {
+        return 0;
+    }
+    const int kind = head[0] & 15;
+    CHECK(head[0] & 0x80); /* whole messages */
+    uint64_t size = head[1] & 127;
+    const int more = size == 126 ? 2 : size == 127 ? 8 : 0;
+    if (more) {
+        CHECK(get(s, head, (size_t)more));
+        size = 0;
+        for (int k = 0; k < more; ++k) {
+            size = size << 8 | head[k];
+        }
+    }
+    CHECK(size < sizeof m->bytes);
+    if (!get(s, m->bytes, size)) {
+        return 0;
+    }
+    m->bytes[size] = '\0';
+    m->size = size;
+    m->kind = kind;
+    return kind;
+}
+
+/* The next text message that holds this; fails after many others. */
+static void await_text(int s, const char *part, message *m)
+{
+    for (int k = 0; k < 500; ++k) {
+        CHECK(get_message(s, m) != 0);
+        if (m->kind == 1 && strstr((char *)m->bytes, part)) {
+            return;
+        }
+    }
+    fail_msg("no message with %s", part);
+}
+
+static double time_of(const message *m)
+{
+    double time;
+    CHECK(m->kind == 2 && m->size >= 64);
+    memcpy(&time, m->bytes + 8, sizeof time);
+    return time;
+}
+
+static double height_of(const message *m, int body)
+{
+    float z;
+    memcpy(&z, m->bytes + 64 + 28 * body + 8, sizeof z);
+    return z;
+}
+
+static void await_frame(int s, message *m)
+{
+    do {
+        CHECK(get_message(s, m) != 0);
+    } while (m->kind != 2);
+}
+
+/* The server answers, and still simulates. */
+static void check_it_goes_on(const running *r)
+{
+    static message m;
+    const int s = open_page(r->port);
+    await_frame(s, &m);
+    const double before = time_of(&m);
+    for (int k = 0; k < 5; ++k) {
+        await_frame(s, &m);
+    }
+    CHECK(time_of(&m) > before);
+    close(s);
+}
+
+/* ---- what it answers --------------------------------------------------------------------------- */
+
+static void the_page_comes_whole(void **state)
+{
+    const running *r = *state;
+    char text[128];
+    size_t size;
+    const int s = dial(r->port, 0);
+    snprintf(text, sizeof text, "GET / HTTP/1.1\r\nHost: localhost:%d\r\nConnection: close\r\n\r\n",
+             r->port);
+    CHECK(put(s, text, strlen(text)));
+    char *all = get_all(s, &size);
+    char *body = strstr(all, "\r\n\r\n");
+    CHECK(strncmp(all, "HTTP/1.1 200 ", 13) == 0 && body);
+    *body = '\0';
+    CHECK(strstr(all, "default-src 'none'") && strstr(all, "frame-ancestors 'none'"));
+    CHECK(size - (size_t)(body + 4 - all) == PAGE_SIZE);
+    CHECK(memcmp(body + 4, r->page, PAGE_SIZE) == 0);
+    free(all);
+    close(s);
+}
+
+static void wrong_requests_get_their_status(void **state)
+{
+    const running *r = *state;
+    char ours[64], other[64];
+    snprintf(ours, sizeof ours, "127.0.0.1:%d", r->port);
+    snprintf(other, sizeof other, "127.0.0.1:%d", r->port == 1 ? 2 : r->port - 1);
+    static const char GET[] = "GET / HTTP/1.1", HOST[] = "Host: ";
+    CHECK(ask(r->port, GET, HOST, ours) == 200);
+    CHECK(ask(r->port, GET, HOST, "evil.example") == 403); /* a name that was let point here */
+    CHECK(ask(r->port, GET, HOST, "127.0.0.1") == 403);
+    CHECK(ask(r->port, GET, HOST, other) == 403);
+    CHECK(ask(r->port, GET, "X-Host: ", ours) != 200);
+    CHECK(ask(r->port, "GET /x HTTP/1.1", HOST, ours) == 404);
+    CHECK(ask(r->port, "GET /../etc/passwd HTTP/1.1", HOST, ours) != 200);
+    CHECK(ask(r->port, "GET /socket HTTP/1.1", HOST, ours) == 404);
+    CHECK(ask(r->port, "POST / HTTP/1.1", HOST, ours) == 405);
+    CHECK(ask(r->port, "\x01\x02\x03", HOST, ours) != 200);
+    check_it_goes_on(r);
+}
+
+static void other_sites_cannot_open_the_socket(void **state)
+{
+    const running *r = *state;
+    char near[96];
+    snprintf(near, sizeof near, "Origin: http://127.0.0.1:%d.evil.example\r\n", r->port);
+    const handshake bad[] = {
+        {.origin = "Origin: http://evil.example\r\n"},
+        {.origin = "Origin: null\r\n"},
+        {.origin = ""},
+        {.origin = near},
+        {.origin = "Origin: http://127.0.0.1\r\n"},
+        {.host = "evil.example"},
+        {.path = "/"},
+        {.path = "/socket/x"},
+        {.protocol = ""},
+        {.protocol = "Sec-WebSocket-Protocol: chat\r\n"},
+        {.extra = "Sec-WebSocket-Version: 13\r\n"}, /* no key */
+        {.extra = ""},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
+        int status;
+        const int s = open_socket(r->port, bad[k], &status, 0);
+        if (status == 101) {
+            fail_msg("handshake %d was accepted", (int)k);
+        }
+        close(s);
+    }
+    check_it_goes_on(r);
+}
+
+static void a_page_gets_the_scene_then_frames(void **state)
+{
+    const running *r = *state;
+    static message m;
+    const int s = open_page(r->port);
+    CHECK(get_message(s, &m) == 1 && strstr((char *)m.bytes, "\"type\":\"scene\""));
+    CHECK(strstr((char *)m.bytes, "\"name\":\"stack\"") && m.bytes[m.size - 1] == '}');
+    await_frame(s, &m);
+    CHECK(m.size >= 64 + 28 * 11 && memcmp(m.bytes, "FMO1", 4) == 0);
+    wish_for(s, "{\"do\":\"pause\"}");
+    await_text(s, "\"playing\":false", &m);
+    wish_for(s, "{\"do\":\"step\"}");
+    await_frame(s, &m);
+    wish_for(s, "{\"do\":\"fly\"}");
+    await_text(s, "there is no wish 'fly'", &m);
+    CHECK(strstr((char *)m.bytes, "\"type\":\"error\""));
+    CHECK(put_frame(s, 0x82, "{}", 2, 2));
+    await_text(s, "wishes are text", &m);
+    /* A wish in three fragments, with a ping between. */
+    CHECK(put_frame(s, 0x01, "{\"do\":", 6, 6) && put_frame(s, 0x00, "\"pl", 3, 3) &&
+          put_frame(s, 0x89, "?", 1, 1) && put_frame(s, 0x80, "ay\"}", 4, 4));
+    await_text(s, "\"playing\":true", &m);
+    close(s);
+}
+
+static void a_hand_ends_with_its_page(void **state)
+{
+    const running *r = *state;
+    static message m;
+    const int other = open_page(r->port), s = open_page(r->port);
+    wish_for(s, "{\"do\":\"reset\"}");
+    wish_for(s, "{\"do\":\"speed\",\"value\":20}");
+    wish_for(s, "{\"do\":\"grab\",\"body\":10,\"local\":[0,0,0],\"target\":[0,0,14]}");
+    double high = 0;
+    for (int k = 0; k < 2000 && high < 13.5; ++k) {
+        await_frame(other, &m);
+        high = height_of(&m, 10);
+    }
+    CHECK(high >= 13.5);
+    close(s);
+    for (int k = 0; k < 2000 && high > 10; ++k) {
+        await_frame(other, &m);
+        high = height_of(&m, 10);
+    }
+    CHECK(high <= 10); /* it fell, while the other page looked on */
+    wish_for(other, "{\"do\":\"speed\",\"value\":1}");
+    await_text(other, "\"speed\":1", &m);
+    close(other);
+}
+
+/* ---- what it survives -------------------------------------------------------------------------- */
+
+static void huge_frames_end_the_connection(void **state)
+{
+    const running *r = *state;
+    static message m;
+    char *text = malloc(100000);
+    memset(text, ' ', 100000);
+    int s = open_page(r->port); /* says that it will send a terabyte */
+    put_frame(s, 0x81, text, 1000, (uint64_t)1 << 40);
+    while (get_message(s, &m) && m.kind != 8) {
+    }
+    CHECK(m.kind == 0 || m.kind == 8);
+    close(s);
+    s = open_page(r->port); /* grows by fragments without end */
+    put_frame(s, 0x01, text, 50000, 50000);
+    for (int k = 0; k < 10 && put_frame(s, 0x00, text, 50000, 50000); ++k) {
+    }
+    while (get_message(s, &m) && m.kind != 8) {
+    }
+    CHECK(m.kind == 0 || m.kind == 8);
+    close(s);
+    s = open_page(r->port); /* 64 kB are allowed: spaces, and no wish in them */
+    put_frame(s, 0x81, text, 65536, 65536);
+    await_text(s, "\"type\":\"error\"", &m);
+    close(s);
+    free(text);
+    check_it_goes_on(r);
+}
+
+static void broken_frames_do_no_harm(void **state)
+{
+    const running *r = *state;
+    mo_random random = {3};
+    for (int k = 0; k < 30; ++k) {
+        char bytes[300];
+        const int s = open_page(r->port);
+        for (size_t i = 0; i < sizeof bytes; ++i) {
+            bytes[i] = (char)mo_random_bits(&random);
+        }
+        put(s, bytes, sizeof bytes);
+        close(s);
+    }
+    for (int k = 0; k < 10; ++k) { /* and half a handshake */
+        const int s = dial(r->port, 0);
+        put(s, "GET /socket HTTP/1.1\r\nUpgr", 20);
+        close(s);
+    }
+    check_it_goes_on(r);
+}
+
+/* Pages that never read, while another one looks on: frames come at their pace. */
+static void a_page_that_never_reads_holds_up_nobody(void **state)
+{
+    const running *r = *state;
+    static message m;
+    int deaf[5], status;
+    for (int k = 0; k < 5; ++k) {
+        deaf[k] = open_socket(r->port, (handshake){0}, &status, 1);
+        CHECK(status == 101);
+    }
+    const int s = open_page(r->port);
+    wish_for(s, "{\"do\":\"speed\",\"value\":50}"); /* much to send: about 60 frames a second */
+    struct timespec began, now;
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    double seconds = 0, first = -1;
+    while (seconds < 1) {
+        await_frame(s, &m);
+        first = first < 0 ? time_of(&m) : first;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        seconds =
+            (double)(now.tv_sec - began.tv_sec) + 1e-9 * (double)(now.tv_nsec - began.tv_nsec);
+    }
+    CHECK(time_of(&m) > first + 0.5);
+    for (int k = 0; k < 5; ++k) {
+        close(deaf[k]);
+    }
+    wish_for(s, "{\"do\":\"speed\",\"value\":1}");
+    await_text(s, "\"speed\":1", &m);
+    close(s);
+    check_it_goes_on(r);
+}
+
+static void there_are_so_many_pages_and_no_more(void **state)
+{
+    const running *r = *state;
+    static message m;
+    int pages[STAGE_PAGES + 3], scenes = 0;
+    for (int k = 0; k < STAGE_PAGES + 3; ++k) {
+        pages[k] = open_page(r->port);
+    }
+    for (int k = 0; k < STAGE_PAGES + 3; ++k) {
+        scenes += get_message(pages[k], &m) == 1;
+    }
+    CHECK(scenes == STAGE_PAGES);
+    for (int k = 0; k < STAGE_PAGES + 3; ++k) {
+        close(pages[k]);
+    }
+    usleep(100000); /* their ends are noticed */
+    check_it_goes_on(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_comes_whole),
+        cmocka_unit_test(wrong_requests_get_their_status),
+        cmocka_unit_test(other_sites_cannot_open_the_socket),
+        cmocka_unit_test(a_page_gets_the_scene_then_frames),
+        cmocka_unit_test(a_hand_ends_with_its_page),
+        cmocka_unit_test(huge_frames_end_the_connection),
+        cmocka_unit_test(broken_frames_do_no_harm),
+        cmocka_unit_test(a_page_that_never_reads_holds_up_nobody),
+        cmocka_unit_test(there_are_so_many_pages_and_no_more),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

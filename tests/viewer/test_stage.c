@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The hand is stable and critically damped; what pages wish happens to the world, or is refused and changes nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+#include "hand.h"
+#include "moreau/moreau.h"
+#include "stage.h"
+
+/* ---- the hand ---------------------------------------------------------------------------------- */
+
+/* A rod of 2 m along x in empty space, held at its end. */
+static mo_world *make_rod(int dimension, mo_body_id *rod)
+{
+    mo_world_def def = dimension == 2 ? mo_default_planar_world() : mo_default_world();
+    mo_body_def body = mo_default_body(MO_BODY_FREE);
+    const mo_shape_def shape = mo_shape_box(1, 0.05, 0.05);
+    mo_world *world;
+    memset(def.gravity, 0, sizeof def.gravity);
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    *rod = mo_world_add_body(world, &body, NULL);
+    CHECK(mo_world_add_shape(world, *rod, &shape, NULL).index);
+    return world;
+}
+
+static double distance_to_target(const mo_world *world, const hand *h)
+{
+    const mo_pose pose = mo_body_get(world, h->body).pose;
+    double at[3], square = 0;
+    mo_pose_point(&pose, h->local, at);
+    for (int k = 0; k < 3; ++k) {
+        square += (at[k] - h->target[k]) * (at[k] - h->target[k]);
+    }
+    return sqrt(square);
+}
+
+/* Along the first moments it follows the closed form of critical damping: distance d0 (1 + w t) exp(-w t), w = 15. */
+static void the_held_point_follows_critically_damped(void **state)
+{
+    (void)state;
+    for (int dimension = 2; dimension <= 3; ++dimension) {
+        const double h = 1e-4;
+        mo_body_id rod;
+        mo_world *world = make_rod(dimension, &rod);
+        const hand held = {.body = rod, .local = {1, 0, 0}, .target = {1, 0.01, 0}, .load = 1};
+        for (int k = 1; k <= 3000; ++k) {
+            hand_pull(&held, world, h);
+            CHECK(mo_world_step(world, h, NULL, NULL) == MO_OK);
+            if (k % 500 == 0) {
+                const double t = k * h, d = 0.01 * (1 + 15 * t) * exp(-15 * t);
+                /* In the plane the rod's turning is calmed, which holds it back a little. */
+                CHECK_NEAR(distance_to_target(world, &held), d,
+                           (dimension == 2 ? 0.03 : 0.01) * 0.01);
+            }
+        }
+        mo_world_destroy(world);
+    }
+}
+
+/* At any step, also where it is long, the point comes nearer and stays. */
+static void the_hand_is_stable_at_any_step(void **state)
+{
+    (void)state;
+    static const double STEPS[] = {1e-3, 0.01, 1.0 / 60, 0.05, 0.2, 1};
+    for (size_t s = 0; s < sizeof STEPS / sizeof STEPS[0]; ++s) {
+        mo_body_id rod;
+        mo_world *world = make_rod(3, &rod);
+        const hand held = {
+            .body = rod, .local = {0.8, 0.05, 0}, .target = {0.8, 0.1, 0.2}, .load = 1};
+        for (double t = 0; t < 100 * STEPS[s] + 3; t += STEPS[s]) {
+            hand_pull(&held, world, STEPS[s]);
+            CHECK(mo_world_step(world, STEPS[s], NULL, NULL) == MO_OK);
+            CHECK_BELOW(distance_to_target(world, &held), 1);
+        }
+        CHECK_BELOW(distance_to_target(world, &held), 1e-3);
+        mo_world_destroy(world);
+    }
+}
+
+/* The light end of a chain drags a thousand times its mass: the energy stays bounded, and the end arrives. */
+static void a_light_link_drags_a_heavy_chain(void **state)
+{
+    (void)state;
+    const double h = 1.0 / 60;
+    const world_scene *scene = world_scene_find("chain");
+    double values[WORLD_PARAMETERS], most = 0;
+    mo_world *world;
+    world_default_values(scene, values);
+    values[0] = 5;
+    values[2] = 1e-2; /* the last link has a hundredth of the others' mass */
+    CHECK(scene->build(values, &world, NULL) == MO_OK);
+    const mo_body_id end = mo_world_body(world, mo_world_body_count(world) - 1);
+    const hand held =
+        hand_take(world, end, (const double[3]){0.1, 0, 0}, (const double[3]){0.6, 0.2, 0});
+    CHECK_NEAR(held.load, 4.01 / 0.01, 1e-6 * 401);
+    for (int k = 0; k < 600; ++k) {
+        hand_pull(&held, world, h);
+        CHECK(mo_world_step(world, h, NULL, NULL) == MO_OK);
+        most = fmax(most, mo_world_kinetic_energy(world));
+    }
+    /* At first it fell, from rest, by less than its length of 1 m. */
+    double weight = 0;
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        weight += 9.81 * mo_body_get(world, mo_world_body(world, k)).mass;
+    }
+    CHECK_BELOW(most, weight);
+    CHECK_BELOW(mo_world_kinetic_energy(world), 0.02 * weight);
+    mo_world_destroy(world);
+}
+
+/* ---- the stage --------------------------------------------------------------------------------- */
+
+static stage *open_stage(const char *scene)
+{
+    stage *s = calloc(1, sizeof *s);
+    mo_message why = {{0}};
+    stage_source source = {.scene = world_scene_find(scene)};
+    world_default_values(source.scene, source.values);
+    if (stage_open(s, &source, &why) != MO_OK) {
+        fail_msg("%s", why.text);
+    }
+    return s;
+}
+
+static void shut_stage(stage *s)
+{
+    stage_close(s);
+    free(s);
+}
+
+static void ask(stage *s, unsigned page, const char *text, int granted)
+{
+    wish w;
+    mo_message why = {{0}};
+    CHECK(wish_read(text, strlen(text), &w, &why) == MO_OK);
+    const mo_error error = stage_wish(s, page, &w, &why);
+    if ((error == MO_OK) != granted) {
+        fail_msg("%s: %s", text, error ? why.text : "was granted");
+    }
+    CHECK(granted || why.text[0]);
+}
+
+static void take_steps(stage *s, int count)
+{
+    mo_message why = {{0}};
+    for (int k = 0; k < count; ++k) {
+        CHECK(stage_step(s, &why) == MO_OK);
+    }
+}
+
+static double height(const stage *s, int body)
+{
+    return mo_body_get(s->world, mo_world_body(s->world, body)).pose.position[2];
+}
+
+static void friction_is_replaced_and_comes_back(void **state)
+{
+    (void)state;
+    stage *s = open_stage("stack");
+    take_steps(s, 1);
+    CHECK(mo_world_contact(s->world, 0).mu == 0.5);
+    ask(s, 1, "{\"do\":\"set\",\"friction\":0.125}", 1);
+    take_steps(s, 1);
+    CHECK(mo_world_contact(s->world, 0).mu == 0.125 && s->friction == 0.125 && s->state_changed);
+    ask(s, 1, "{\"do\":\"reset\"}", 1); /* it is kept */
+    take_steps(s, 1);
+    CHECK(mo_world_contact(s->world, 0).mu == 0.125);
+    ask(s, 1, "{\"do\":\"set\",\"friction\":null}", 1);
+    take_steps(s, 1);
+    CHECK(mo_world_contact(s->world, 0).mu == 0.5 && isnan(s->friction));
+    ask(s, 1, "{\"do\":\"set\",\"friction\":-1}", 0);
+    shut_stage(s);
+}
+
+static void settings_reach_the_world(void **state)
+{
+    (void)state;
+    stage *s = open_stage("stack");
+    ask(s, 1,
+        "{\"do\":\"set\",\"gravity\":1.5,\"method\":\"nsgs\",\"step\":0.004,\"tolerance\":1e-5}",
+        1);
+    mo_world_def def = mo_world_definition(s->world);
+    CHECK(def.gravity[2] == -1.5 && def.gravity[0] == 0 && def.solver.tol == 1e-5);
+    CHECK(strcmp(def.solver.method, "nsgs") == 0);
+    take_steps(s, 1);
+    CHECK_NEAR(mo_world_time(s->world), 0.004, 1e-15);
+    ask(s, 1, "{\"do\":\"set\",\"step\":0.01,\"method\":\"magic\"}", 0); /* all of it or nothing */
+    ask(s, 1, "{\"do\":\"set\",\"step\":-1}", 0);
+    ask(s, 1, "{\"do\":\"set\",\"gravity\":[1,2]}", 0);
+    ask(s, 1, "{\"do\":\"speed\",\"value\":0}", 0);
+    CHECK(s->step == 0.004 && strcmp(s->method, "nsgs") == 0);
+    ask(s, 1, "{\"do\":\"scene\",\"name\":\"slip-to-roll\"}",
+        1); /* with its own step and gravity */
+    def = mo_world_definition(s->world);
+    CHECK(s->step == 0.01 && def.gravity[2] == -9.81 && strcmp(def.solver.method, "nsgs") == 0);
+    shut_stage(s);
+}
+
+static void scenes_change_or_stay(void **state)
+{
+    (void)state;
+    stage *s = open_stage("stack");
+    const unsigned before = s->generation;
+    take_steps(s, 3);
+    ask(s, 1, "{\"do\":\"scene\",\"name\":\"stak\"}", 0);
+    ask(s, 1, "{\"do\":\"scene\",\"name\":\"stack\",\"set\":{\"count\":0}}", 0);
+    ask(s, 1, "{\"do\":\"scene\",\"name\":\"stack\",\"set\":{\"height\":3}}", 0);
+    CHECK(s->generation == before && s->steps == 3 && mo_world_body_count(s->world) == 11);
+    ask(s, 1, "{\"do\":\"scene\",\"name\":\"stack\",\"set\":{\"count\":3}}", 1);
+    CHECK(s->generation == before + 1 && s->steps == 0 && mo_world_body_count(s->world) == 4);
+    CHECK(s->scene_changed && mo_world_time(s->world) == 0);
+    shut_stage(s);
+}
+
+static void hands_lift_and_let_go(void **state)
+{
+    (void)state;
+    stage *s = open_stage("stack"); /* body 0 is the floor, 10 the top cube, at 9.5 m */
+    ask(s, 1, "{\"do\":\"grab\",\"body\":0,\"local\":[0,0,0],\"target\":[0,0,1]}", 0);
+    ask(s, 1, "{\"do\":\"grab\",\"body\":11,\"local\":[0,0,0],\"target\":[0,0,1]}", 0);
+    ask(s, 1, "{\"do\":\"grab\",\"body\":1.5,\"local\":[0,0,0],\"target\":[0,0,1]}", 0);
+    ask(s, 1, "{\"do\":\"grab\",\"body\":10,\"local\":[0,0,0],\"target\":[0,0,9.5]}", 1);
+    ask(s, 1, "{\"do\":\"drag\",\"target\":[0,0,11.5]}", 1);
+    take_steps(s, 100);
+    /* At rest the spring carries the weight: w^2 (T - x) = g (1 + h w)^2. */
+    const double sag = 9.81 * 1.3 * 1.3 / (15 * 15);
+    CHECK_NEAR(height(s, 10), 11.5 - sag, 1e-3);
+    const unsigned there[] = {7, 1};
+    stage_keep_pages(s, there, 2);
+    take_steps(s, 10);
+    CHECK_NEAR(height(s, 10), 11.5 - sag, 1e-3);
+    stage_keep_pages(s, there, 1); /* page 1 has gone */
+    take_steps(s, 10);
+    CHECK_BELOW(height(s, 10), 11.4);
+    ask(s, 1, "{\"do\":\"drag\",\"target\":[0,0,20]}", 1); /* of an empty hand: nothing */
+    ask(s, 1, "{\"do\":\"release\"}", 1);
+    take_steps(s, 100);
+    CHECK_NEAR(height(s, 10), 9.5, 1e-3);
+    shut_stage(s);
+}
+
+static void balls_come_and_the_oldest_goes(void **state)
+{
+    (void)state;
+    stage *s = open_stage("stack");
+    const int before = mo_world_body_count(s->world);
+    const unsigned generation = s->generation;
+    ask(s, 1, "{\"do\":\"throw\",\"from\":[0,0,50],\"velocity\":[3,0,0],\"radius\":0.1}", 1);
+    CHECK(mo_world_body_count(s->world) == before + 1 && s->generation == generation + 1);
+    CHECK(s->picture.body_count == before + 1);
+    take_steps(s, 10);
+    const mo_body_state ball = mo_body_get(s->world, mo_world_body(s->world, before));
+    CHECK_NEAR(ball.velocity[0], 3, 1e-9);
+    CHECK_NEAR(ball.velocity[2], -9.81 * 10 * s->step, 1e-9);
+    for (int k = 0; k < STAGE_BALLS + 20; ++k) {
+        ask(s, 1, "{\"do\":\"throw\",\"from\":[0,0,90],\"velocity\":[0,0,0],\"radius\":0.01}", 1);
+    }
+    CHECK(mo_world_body_count(s->world) == before + STAGE_BALLS);
+    ask(s, 1, "{\"do\":\"set\",\"friction\":0.3}", 1);
+    take_steps(s, 2);
+    ask(s, 1, "{\"do\":\"throw\",\"from\":[0,0,1],\"velocity\":[0,0,0],\"radius\":0}", 0);
+    ask(s, 1, "{\"do\":\"throw\",\"from\":[0,0,1e300],\"velocity\":[0,0,0],\"radius\":1}", 0);
+    ask(s, 1, "{\"do\":\"reset\"}", 1);
+    CHECK(mo_world_body_count(s->world) == before);
+    shut_stage(s);
+}
+
+static void drives_take_targets(void **state)
+{
+    (void)state;
+    stage *s = open_stage("slider-crank");
+    ask(s, 1, "{\"do\":\"joint\",\"index\":0,\"target\":-2}", 1);
+    take_steps(s, 400);
+    CHECK_NEAR(mo_joint_get(s->world, mo_world_joint(s->world, 0)).speed, -2, 1e-6);
+    ask(s, 1, "{\"do\":\"joint\",\"index\":1,\"target\":1}", 0); /* has none */
+    ask(s, 1, "{\"do\":\"joint\",\"index\":9,\"target\":1}", 0);
+    shut_stage(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_held_point_follows_critically_damped),
+        cmocka_unit_test(the_hand_is_stable_at_any_step),
+        cmocka_unit_test(a_light_link_drags_a_heavy_chain),
+        cmocka_unit_test(friction_is_replaced_and_comes_back),
+        cmocka_unit_test(settings_reach_the_world),
+        cmocka_unit_test(scenes_change_or_stay),
+        cmocka_unit_test(hands_lift_and_let_go),
+        cmocka_unit_test(balls_come_and_the_oldest_goes),
+        cmocka_unit_test(drives_take_targets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
