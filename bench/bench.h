@@ -19,4 +19,8 @@ int bench_scaling(const struct experiment_call *asked);
 int bench_solvers(const struct experiment_call *asked);
 int bench_solvers_command(int argc, char **argv);
 
+/* The same scenes in the simulators of others; as a row, and with its own flags. */
+int bench_sim(const struct experiment_call *asked);
+int bench_sim_command(int argc, char **argv);
+
 #endif

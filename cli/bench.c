@@ -16,7 +16,8 @@ static const args_command COMMAND = {
     .examples = "  moreau bench            what there is\n"
                 "  moreau bench sweep      one of them\n"
                 "  moreau bench sweep --contacts 20000 --json\n"
-                "  moreau bench solvers problems/ --out board\n",
+                "  moreau bench solvers problems/ --out board\n"
+                "  moreau bench sim --quick\n",
     .least = 0,
     .most = 1,
 };
@@ -34,7 +35,17 @@ static const experiment BENCHES[] = {
     {"solvers",
      "every method on every problem, the time to a residual; moreau bench solvers --help",
      bench_solvers},
+    {"sim", "the same scenes in MuJoCo, ODE and Bullet, in one table; moreau bench sim --help",
+     bench_sim},
 };
+
+/* Those with flags and operands of their own. */
+typedef struct own_command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} own_command;
+
+static const own_command OWN[] = {{"solvers", bench_solvers_command}, {"sim", bench_sim_command}};
 
 static const args_flag CONTACTS = {.name = "contacts",
                                    .operand = "N",
@@ -42,28 +53,31 @@ static const args_flag CONTACTS = {.name = "contacts",
                                    .initial = "1000000"};
 
 /*
- * Where the benchmark that has flags and operands of its own is named, after flags or before them, moves its name to the front.
+ * Where a benchmark that has flags and operands of its own is named, after flags or before them, moves its name to the front.
  */
-static int asks_for_solvers(int argc, char **argv)
+static const own_command *find_own(int argc, char **argv)
 {
     int at = 0;
     while (at < argc && strncmp(argv[at], "--", 2) == 0) {
         at += strcmp(argv[at], "--out") == 0 ? 2 : 1;
     }
-    if (at >= argc || strcmp(argv[at], "solvers") != 0) {
-        return 0;
+    for (size_t k = 0; k < sizeof OWN / sizeof *OWN && at < argc; ++k) {
+        if (strcmp(argv[at], OWN[k].name) == 0) {
+            char *const name = argv[at];
+            memmove(argv + 1, argv, (size_t)at * sizeof *argv);
+            argv[0] = name;
+            return OWN + k;
+        }
     }
-    char *const name = argv[at];
-    memmove(argv + 1, argv, (size_t)at * sizeof *argv);
-    argv[0] = name;
-    return 1;
+    return NULL;
 }
 
 int command_bench(int argc, char **argv)
 {
     const int count = (int)(sizeof BENCHES / sizeof BENCHES[0]);
-    if (asks_for_solvers(argc, argv)) {
-        return bench_solvers_command(argc - 1, argv + 1);
+    const own_command *own = find_own(argc, argv);
+    if (own) {
+        return own->run(argc - 1, argv + 1);
     }
     return experiments_command(&COMMAND, &CONTACTS, BENCHES, count, argc, argv);
 }

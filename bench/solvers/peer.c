@@ -4,52 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "beside.h"
 #include "child.h"
 #include "moreau/io.h"
 
 static const char *const SICONOS = "siconos";
-
-/* The folder of the running program, without a slash at its end; false where the system does not tell. */
-static int own_folder(char *folder, size_t room)
-{
-    const ssize_t length = readlink("/proc/self/exe", folder, room - 1);
-    if (length <= 0) {
-        return 0;
-    }
-    folder[length] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash) {
-        *slash = '\0';
-    }
-    return slash != NULL;
-}
-
-/* Beside ours, as in the build folder, or where it is installed. */
-static int find_program(const char *name, char *path)
-{
-    static const char *const places[] = {"", "/../libexec/moreau"};
-    char folder[PEER_PATH_SIZE / 2];
-    for (int k = 0; k < 2 && own_folder(folder, sizeof folder); ++k) {
-        snprintf(path, PEER_PATH_SIZE, "%s%s/moreau-%s", folder, places[k], name);
-        if (access(path, X_OK) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* In the child: becomes the program, its standard output being `out`. */
-static int become(char *const *words, FILE *out)
-{
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    setenv("OMP_NUM_THREADS", "1", 1);
-    if (dup2(fileno(out), STDOUT_FILENO) >= 0) {
-        execv(words[0], words);
-    }
-    return 1;
-}
 
 static int ask_for_list(const void *input, FILE *out)
 {
@@ -57,7 +17,7 @@ static int ask_for_list(const void *input, FILE *out)
     char program[PEER_PATH_SIZE], list[] = "--list";
     snprintf(program, sizeof program, "%s", p->program);
     char *const words[] = {program, list, NULL};
-    return become(words, out);
+    return beside_become(words, out);
 }
 
 int peer_try(const void *input, FILE *out)
@@ -77,7 +37,7 @@ int peer_try(const void *input, FILE *out)
     for (int k = 0; k < WORDS_BEFORE + in->call->target_count; ++k) {
         words[k] = text[k];
     }
-    return become(words, out);
+    return beside_become(words, out);
 }
 
 /* ---- configurations -------------------------------------------------------------------------- */
@@ -126,7 +86,7 @@ int peer_open(const char *name, const char *only, peer *p, mo_message *why)
                  SICONOS);
         return 0;
     }
-    if (!find_program(SICONOS, p->program)) {
+    if (!beside_find(SICONOS, p->program)) {
         snprintf(
             why->text, sizeof why->text,
             "this build has no %s to compare with; install it (on Debian and Ubuntu: apt install"

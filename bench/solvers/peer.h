@@ -9,10 +9,11 @@
 
 #include <stdio.h>
 
+#include "beside.h"
 #include "cases.h"
 #include "trial.h"
 
-enum { PEER_CONFIGS_MOST = 128, PEER_NAME_SIZE = 48, PEER_PATH_SIZE = 1024 };
+enum { PEER_CONFIGS_MOST = 128, PEER_NAME_SIZE = 48, PEER_PATH_SIZE = BESIDE_PATH_SIZE };
 
 typedef struct peer {
     const char *name;

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * `moreau bench sim`: the same scenes in Moreau and in the engines of others, in one table.
+ *
+ * A run is one configuration of one engine on one scene, in a process of its own (run.h, ../solvers/child.h); the board keeps what came
+ * of it (rows.h); report.h shows it.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../papers/common.h"
+#include "args.h"
+#include "bench.h"
+#include "beside.h"
+#include "child.h"
+#include "command.h"
+#include "experiments.h"
+#include "ours.h"
+#include "report.h"
+#include "text.h"
+
+static const args_command COMMAND = {
+    .name = "bench sim",
+    .operands = "",
+    .summary = "the same scenes in Moreau and in MuJoCo, ODE and Bullet",
+    .about =
+        "Time of a step, penetration, drift, energy, and the contact impulses of every engine "
+        "judged by one measure. Those of others are there where they were installed when Moreau "
+        "was "
+        "built.\n\n"
+        "Scenes: block-rests, block-slides, ball-rolls (each also with -45: at 45 degrees to the "
+        "axes of friction), stack-10, stack-30, wall-200, wall-1000, planks-120, discs-136, "
+        "discs-210, beads-150, beads-300, beads-600; where asked for, beads-5000 and beads-20000, "
+        "and whatever moreau run --list has that is made of balls, boxes, capsules, cylinders and "
+        "planes, with values: --scene funnel,count=100.",
+    .examples = "  moreau bench sim\n"
+                "  moreau bench sim --quick\n"
+                "  moreau bench sim --against ode --scene stack-30 --scene wall-200\n"
+                "  moreau bench sim --scene beads-5000 --time-limit 60\n"
+                "  moreau bench sim --scene stack,count=5 --configurations si-10,si-200 --json\n",
+    .least = 0,
+    .most = 0,
+};
+
+enum {
+    FLAG_AGAINST,
+    FLAG_SCENE,
+    FLAG_CONFIGURATIONS,
+    FLAG_STEPS,
+    FLAG_TIME,
+    FLAG_QUICK,
+    FLAG_OUT,
+    FLAG_JSON,
+    FLAG_COUNT
+};
+
+static const args_flag FLAGS[FLAG_COUNT] = {
+    [FLAG_AGAINST] = {.name = "against",
+                      .operand = "A,B",
+                      .text = "these of mujoco, ode and bullet, or none",
+                      .initial = "all of this build"},
+    [FLAG_SCENE] = {.name = "scene",
+                    .operand = "NAME",
+                    .text = "this scene alone; may be given several times"},
+    [FLAG_CONFIGURATIONS] = {.name = "configurations",
+                             .operand = "A,B",
+                             .text = "these solvers and settings of the engines, for every scene: "
+                                     "moreau-ode --list has those of ODE, and so on",
+                             .initial = "a few that suit a scene"},
+    [FLAG_STEPS] = {.name = "steps",
+                    .operand = "N",
+                    .text = "steps of every scene, in the place of its own number"},
+    [FLAG_TIME] = {.name = "time_limit",
+                   .operand = "X",
+                   .text = "seconds of one run at most, by the processor; then what is known is "
+                           "reported",
+                   .initial = "20"},
+    [FLAG_QUICK] = {.name = "quick", .text = "a few small scenes, one configuration of each peer"},
+    [FLAG_OUT] = {.name = "out",
+                  .operand = "FOLDER",
+                  .text = "where sim.csv and the figure sim.svg are written"},
+    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+};
+
+/* ---- peers ------------------------------------------------------------------------------------- */
+
+enum { PEER_COUNT = 3, LIST_SIZE = 1024, ANSWER_SIZE = 1 << 16 };
+
+typedef struct sim_peer {
+    const char *name, *package;
+    const char *missing;
+    int is_asked, is_there;
+    char program[BESIDE_PATH_SIZE];
+    char list[LIST_SIZE]; /* its configurations, between commas */
+} sim_peer;
+
+static const sim_peer PEERS[PEER_COUNT] = {
+    {.name = "mujoco",
+     .package = "libmujoco-dev",
+     .missing = "mujoco: not built in (install libmujoco-dev, configure and build again)"},
+    {.name = "ode",
+     .package = "libode-dev",
+     .missing = "ode: not built in (install libode-dev, configure and build again)"},
+    {.name = "bullet",
+     .package = "libbullet-dev",
+     .missing = "bullet: not built in (install libbullet-dev and g++, configure and build again)"},
+};
+
+static int ask_for_list(const void *input, FILE *out)
+{
+    const sim_peer *peer = input;
+    char program[BESIDE_PATH_SIZE], list[] = "--list";
+    snprintf(program, sizeof program, "%s", peer->program);
+    char *const words[] = {program, list, NULL};
+    return beside_become(words, out);
+}
+
+static void open_peer(sim_peer *peer, sim_board *board)
+{
+    static const double patience = 20;
+    peer->is_there =
+        beside_find(peer->name, peer->program) &&
+        child_run(ask_for_list, peer, patience, peer->list, sizeof peer->list) == CHILD_DONE;
+    if (!peer->is_there && peer->is_asked) {
+        board->missing[board->missing_count++] = peer->missing;
+    }
+    for (char *at = peer->list; *at; ++at) {
+        *at = *at == '\n' ? ',' : *at;
+    }
+}
+
+/* ---- the call ---------------------------------------------------------------------------------- */
+
+typedef struct call {
+    sim_peer peers[PEER_COUNT];
+    const char *configurations; /* or NULL */
+    int is_quick, json;
+    const char *out;
+} call;
+
+static int read_against(const char *text, call *c)
+{
+    int known = text ? 0 : 1, asked = text ? 1 : 0;
+    for (const char *at = text; at && *at; ++at) {
+        asked += *at == ',';
+    }
+    for (int k = 0; k < PEER_COUNT; ++k) {
+        c->peers[k].is_asked = !text || sim_is_among(c->peers[k].name, text);
+        known += text && c->peers[k].is_asked;
+    }
+    if (text && strcmp(text, "none") != 0 && known != asked) {
+        say(COMMAND.name,
+            "--against takes mujoco, ode and bullet, between commas, or none; not "
+            "'%.60s'",
+            text);
+        return 0;
+    }
+    return 1;
+}
+
+/* Is every name a configuration of an engine?  Those of peers that this build has not are not known. */
+static int check_configurations(const call *c, const sim_board *board)
+{
+    char name[CONFIG_NAME_SIZE];
+    for (const char *at = c->configurations; at && *at; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        int is_known = sim_engine_config(&sim_ours, name) >= 0;
+        for (int k = 0; k < PEER_COUNT; ++k) {
+            is_known = is_known || (c->peers[k].is_there && sim_is_among(name, c->peers[k].list));
+        }
+        if (!is_known) {
+            say(COMMAND.name, "no engine has a configuration '%s'%s", name,
+                board->missing_count ? " in this build" : "");
+            return 0;
+        }
+        at += length;
+    }
+    return 1;
+}
+
+static int take_rows(const args_values *names, const call *c, sim_board *board)
+{
+    mo_message why = {""};
+    const size_t most = (size_t)(names->count > 0 ? names->count : sim_row_count());
+    board->row = calloc(most, sizeof *board->row);
+    for (int k = 0; board->row && k < names->count; ++k) {
+        if (!sim_row_find(names->at[k], board->row + board->row_count++, &why)) {
+            say(COMMAND.name, "%s", why.text);
+            return 0;
+        }
+    }
+    for (int k = 0; board->row && names->count == 0 && k < sim_row_count(); ++k) {
+        const sim_row *row = sim_row_at(k);
+        if (row->when == ROW_QUICK || (row->when == ROW_USUAL && !c->is_quick)) {
+            board->row[board->row_count++] = *row;
+        }
+    }
+    return board->row != NULL;
+}
+
+/* A number after a flag; false where it is none within its range, which has then been said. */
+static int read_number(const char *text, const char *flag, double least, double most, int whole,
+                       double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || *end || !(*value >= least && *value <= most) ||
+        (whole && *value != floor(*value))) {
+        say(COMMAND.name, "--%s needs a %snumber from %g to %g, not '%.60s'", flag,
+            whole ? "whole " : "", least, most, text);
+        return 0;
+    }
+    return 1;
+}
+
+static int read_call(const args_flag *flags, const args_values *scenes, call *c, sim_board *board)
+{
+    double steps = 0;
+    memcpy(c->peers, PEERS, sizeof PEERS);
+    c->configurations = flags[FLAG_CONFIGURATIONS].value;
+    c->is_quick = flags[FLAG_QUICK].value != NULL;
+    c->json = flags[FLAG_JSON].value != NULL;
+    c->out = flags[FLAG_OUT].value;
+    board->limit = 20;
+    if ((flags[FLAG_TIME].value &&
+         !read_number(flags[FLAG_TIME].value, "time-limit", 1e-3, 1e6, 0, &board->limit)) ||
+        (flags[FLAG_STEPS].value &&
+         !read_number(flags[FLAG_STEPS].value, "steps", 1, 1e8, 1, &steps)) ||
+        !read_against(flags[FLAG_AGAINST].value, c)) {
+        return 0;
+    }
+    for (int k = 0; k < PEER_COUNT; ++k) {
+        open_peer(&c->peers[k], board);
+    }
+    if (!check_configurations(c, board) || !take_rows(scenes, c, board)) {
+        return 0;
+    }
+    for (int k = 0; k < board->row_count && steps > 0; ++k) {
+        board->row[k].time = steps * board->row[k].step;
+    }
+    return 1;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+typedef struct run_input {
+    const sim_peer *peer; /* NULL: ours */
+    const char *config;
+    sim_call call;
+} run_input;
+
+static int run_ours(const void *input, FILE *out)
+{
+    const run_input *in = input;
+    sim_run(&sim_ours, sim_engine_config(&sim_ours, in->config), &in->call, out);
+    return 0;
+}
+
+static int run_peer(const void *input, FILE *out)
+{
+    enum { WORDS = 7 };
+    const run_input *in = input;
+    char text[WORDS][BESIDE_PATH_SIZE];
+    char *words[WORDS + 1] = {NULL};
+    snprintf(text[0], sizeof text[0], "%s", in->peer->program);
+    snprintf(text[1], sizeof text[1], "%s", in->config);
+    snprintf(text[2], sizeof text[2], "%.17g", in->call.step);
+    snprintf(text[3], sizeof text[3], "%d", in->call.steps);
+    snprintf(text[4], sizeof text[4], "%.9g", in->call.limit);
+    snprintf(text[5], sizeof text[5], "%d", (int)in->call.question);
+    snprintf(text[6], sizeof text[6], "%s", in->call.scene);
+    for (int k = 0; k < WORDS; ++k) {
+        words[k] = text[k];
+    }
+    return beside_become(words, out);
+}
+
+/* A line on the terminal that says what is going on. */
+static void show(const sim_board *board, const sim_entry *entry)
+{
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K[%d/%d] %s: %s %s", entry->row + 1, board->row_count,
+                board->row[entry->row].name, entry->engine, entry->config);
+        fflush(stderr);
+    }
+}
+
+static void show_nothing(void)
+{
+    if (isatty(STDERR_FILENO)) {
+        fputs("\r\033[K", stderr);
+    }
+}
+
+/* One run, whatever becomes of its process. */
+static int try(sim_board *board, int row, const sim_peer *peer, const char *config)
+{
+    static char answer[ANSWER_SIZE];
+    const sim_row *r = board->row + row;
+    sim_entry entry = {.row = row, .engine = peer ? peer->name : sim_ours.name};
+    snprintf(entry.config, sizeof entry.config, "%s", config);
+    const run_input input = {
+        peer, entry.config, {r->scene, r->step, sim_row_steps(r), board->limit, r->question}};
+    show(board, &entry);
+    const child_end end = child_run(peer ? run_peer : run_ours, &input, 60 + 10 * board->limit,
+                                    answer, sizeof answer);
+    const int is_known = sim_outcome_parse(answer, &entry.outcome);
+    if (!is_known) {
+        entry.outcome = sim_outcome_start();
+    }
+    if (sim_outcome_is(&entry.outcome, sim_running)) { /* it did not come to its end */
+        sim_outcome_end(&entry.outcome, end == CHILD_TIME ? sim_time_limit : sim_crashed, "");
+    }
+    return sim_board_add(board, &entry);
+}
+
+/* The configurations of an engine that are to be tried on a row: those asked for, or the row's; --quick takes the first. */
+static int try_all(sim_board *board, int row, const sim_peer *peer, const char *wanted,
+                   int is_quick)
+{
+    const char *list = peer ? peer->list : "";
+    for (const char *at = wanted; *at; at += *at == ',') {
+        char name[CONFIG_NAME_SIZE];
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length;
+        const int is_its =
+            peer ? sim_is_among(name, list) : sim_engine_config(&sim_ours, name) >= 0;
+        if (is_its && !try(board, row, peer, name)) {
+            return 0;
+        }
+        if (is_its && is_quick) {
+            break;
+        }
+    }
+    return 1;
+}
+
+static int has_ours(const char *configurations)
+{
+    for (int k = 0; sim_ours.configs[k]; ++k) {
+        if (sim_is_among(sim_ours.configs[k], configurations)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int run_row(const call *c, sim_board *board, int row)
+{
+    const sim_row *r = board->row + row;
+    const char *asked = c->configurations;
+    int is_well =
+        try_all(board, row, NULL, asked && has_ours(asked) ? asked : r->ours, c->is_quick);
+    for (int k = 0; k < PEER_COUNT && is_well; ++k) {
+        const sim_peer *peer = c->peers + k;
+        if (peer->is_asked && peer->is_there) {
+            is_well = try_all(board, row, peer, asked ? asked : r->theirs, c->is_quick && !asked);
+        }
+    }
+    return is_well;
+}
+
+static int run_all(const call *c, sim_board *board)
+{
+    int is_well = 1;
+    paper_use_one_blas_thread();
+    for (int row = 0; row < board->row_count && is_well; ++row) {
+        is_well = run_row(c, board, row);
+        show_nothing();
+        if (is_well && !c->json) {
+            sim_report_row(board, row);
+        }
+    }
+    if (!is_well) {
+        say(COMMAND.name, "memory ran out");
+        return EXIT_FAILED;
+    }
+    if (c->json) {
+        sim_report_json(board);
+    } else {
+        sim_report_end(board);
+    }
+    const int status = c->out ? sim_report_write(board, c->out) : EXIT_DONE;
+    return output_is_good() ? status : EXIT_FAILED;
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
+static int run_with(args_flag *flags, const args_values *scenes)
+{
+    call c = {.out = NULL};
+    sim_board board = {.row = NULL};
+    const int status = read_call(flags, scenes, &c, &board) ? run_all(&c, &board) : EXIT_CALL;
+    sim_board_clear(&board);
+    return status;
+}
+
+int bench_sim_command(int argc, char **argv)
+{
+    args_flag flags[FLAG_COUNT];
+    args_values scenes = {.count = 0};
+    int operands = 0;
+    memcpy(flags, FLAGS, sizeof flags);
+    flags[FLAG_SCENE].all = &scenes;
+    const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
+    if (answer != ARGS_RUN) {
+        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
+    }
+    return run_with(flags, &scenes);
+}
+
+int bench_sim(const experiment_call *asked)
+{
+    args_flag flags[FLAG_COUNT];
+    const args_values none = {.count = 0};
+    memcpy(flags, FLAGS, sizeof flags);
+    flags[FLAG_OUT].value = asked->out;
+    flags[FLAG_JSON].value = asked->json ? "" : NULL;
+    return run_with(flags, &none);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The scenes of `moreau bench sim`, and the board that collects what came of them. */
+#ifndef BENCH_SIM_ROWS_H
+#define BENCH_SIM_ROWS_H
+
+#include "run.h"
+
+enum { ROW_NAME_SIZE = 32, ROW_TEXT_SIZE = 128, CONFIG_NAME_SIZE = 32 };
+
+typedef enum row_when {
+    ROW_QUICK,
+    ROW_USUAL,
+    ROW_ASKED
+} row_when; /* run with --quick; unless asked */
+
+typedef struct sim_row {
+    char name[ROW_NAME_SIZE];
+    char text[ROW_TEXT_SIZE];  /* what it is, for people */
+    char scene[ROW_TEXT_SIZE]; /* for sim_world_make */
+    double step, time;
+    sim_question question;
+    const char *ours;   /* our configurations, between commas */
+    const char *theirs; /* those of the peers                 */
+    row_when when;
+} sim_row;
+
+int sim_row_count(void);
+const sim_row *sim_row_at(int k);
+
+/*
+ * The row of this name, or one made from a scene of worlds.h with its values ("funnel,count=100").  False where neither is there, or the
+ * scene is not one for others: `why` says it.
+ */
+int sim_row_find(const char *text, sim_row *row, mo_message *why);
+
+int sim_row_steps(const sim_row *row);
+
+/* ---- what came of it --------------------------------------------------------------------------- */
+
+typedef struct sim_entry {
+    int row;
+    const char *engine;
+    char config[CONFIG_NAME_SIZE];
+    sim_outcome outcome;
+} sim_entry;
+
+typedef struct sim_board {
+    sim_row *row;
+    int row_count;
+    sim_entry *entry;
+    int entry_count, entry_room;
+    const char *missing[8]; /* sentences on peers that this build has not */
+    int missing_count;
+    double limit;
+} sim_board;
+
+/* False where memory ran out. */
+int sim_board_add(sim_board *board, const sim_entry *entry);
+void sim_board_clear(sim_board *board);
+
+/* A few words: did it stand, was it right? */
+typedef struct sim_words {
+    char text[96];
+    int is_right; /* it did what it should */
+} sim_words;
+
+sim_words sim_entry_words(const sim_board *board, const sim_entry *entry);
+
+/* Is the name one of those between the commas? */
+int sim_is_among(const char *name, const char *names);
+
+#endif
