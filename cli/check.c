@@ -19,7 +19,7 @@ static const args_command COMMAND = {
         "Says of each problem whether it has no solution, one, or several, and by what evidence:"
         " that of an FCLIB file, a named problem of --list, or the problem of one step of a scene "
         "of"
-        " moreau run --list. Problems of up to 96 rows get all their solutions, with a certificate"
+        " moreau run --list. Problems of up to 160 rows get all their solutions, with a certificate"
         " that is checked apart before it counts. For larger ones there are the conditions for"
         " existence and pointedness, and the word of a method. docs/check.md says what each answer"
         " means and what it does not mean.\n\n"
@@ -127,7 +127,8 @@ int command_check(int argc, char **argv)
                           .operand = "N",
                           .initial = "20000",
                           .text =
-                              "combinations of modes to look at before giving up on all solutions"},
+                              "combinations of modes to look at before giving up on all solutions;"
+                              " fewer by default from 40 rows on"},
         [FLAG_JSON] = {.name = "json",
                        .text = "one JSON object a line for each problem, and nothing else"}};
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);

@@ -31,12 +31,22 @@ static const args_command COMMAND = {
     .examples = "  moreau solve box.hdf5                        solve it with the default method\n"
                 "  moreau solve box.hdf5 --out solved.hdf5      and keep the solution\n"
                 "  moreau solve box.hdf5 --method prox --tol 1e-10 --history box.csv\n"
+                "  moreau solve rod.hdf5 --bound --explain      how near, and if not solved, why\n"
                 "  moreau solve problems/*.hdf5 --time-limit 10 --json > results.jsonl\n",
     .least = 1,
     .most = -1,
 };
 
-enum { FLAG_METHOD, FLAG_START, FLAG_OUT, FLAG_HISTORY, FLAG_JSON, FLAG_OWN };
+enum {
+    FLAG_METHOD,
+    FLAG_START,
+    FLAG_OUT,
+    FLAG_HISTORY,
+    FLAG_BOUND,
+    FLAG_EXPLAIN,
+    FLAG_JSON,
+    FLAG_OWN
+};
 
 static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_METHOD] = {.name = "method",
@@ -56,6 +66,12 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                       .operand = "FILE",
                       .text = "write iteration,seconds,residual,residual_relative to this CSV file;"
                               " FOLDER/ takes one file for each input"},
+    [FLAG_BOUND] = {.name = "bound",
+                    .text = "prove how far the answer is from a solution, where that can be done"},
+    [FLAG_EXPLAIN] = {.name = "explain",
+                      .text =
+                          "where it was not solved, run moreau check and say whether the problem"
+                          " or the method is to blame"},
     [FLAG_JSON] = {.name = "json",
                    .text = "one JSON object a line for each file, and nothing else"},
 };
@@ -66,7 +82,7 @@ typedef struct call {
     mo_options options;
     start_kind start;
     const char *out, *history; /* as given, or NULL */
-    int json;
+    int bound, explain, json;
     char **files;
     int file_count;
 } call;
@@ -112,6 +128,8 @@ static int read_call(const args_flag *flags, int flag_count, call *c)
     if (!option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &c->options)) {
         return EXIT_CALL;
     }
+    c->bound = flags[FLAG_BOUND].value != NULL;
+    c->explain = flags[FLAG_EXPLAIN].value != NULL;
     c->json = flags[FLAG_JSON].value != NULL;
     c->out = flags[FLAG_OUT].value;
     c->history = flags[FLAG_HISTORY].value;
@@ -227,6 +245,22 @@ static void write_outputs(const call *c, const mo_document *document, outcome *o
     }
 }
 
+/* What --bound and --explain ask for. */
+static void prove(const call *c, const mo_problem *problem, outcome *o)
+{
+    const mo_status status = o->result.status;
+    mo_error error = MO_OK;
+    if (c->bound) {
+        error = solve_proof_bound(problem, &o->result, &o->proof);
+    }
+    if (!error && c->explain && status != MO_SOLVED && status != MO_CANCELLED) {
+        error = solve_proof_explain(problem, &o->result, &o->proof);
+    }
+    if (error) {
+        fail(o, o->file, mo_error_text(error));
+    }
+}
+
 static void solve_document(const call *c, int index, const mo_document *document, outcome *o)
 {
     mo_options options = c->options;
@@ -248,6 +282,7 @@ static void solve_document(const call *c, int index, const mo_document *document
     if (o->problem.dofs) {
         mo_measure_global(document->problem, o->result.v, o->result.r, &o->global);
     }
+    prove(c, document->problem, o);
     write_outputs(c, document, o);
 }
 

@@ -48,6 +48,7 @@ static void json_run(json *j, const outcome *o)
     json_residual(j, o);
     json_text(j, "message",
               result->message.text[0] ? result->message.text : mo_status_text(result->status));
+    solve_proof_json(j, &o->proof);
     if (o->wrote_out) {
         json_text(j, "out", o->out);
     }
@@ -159,6 +160,7 @@ void outcome_put(const outcome *o)
     put_worst("penetration rate", &residual->penetration_rate);
     put_worst("cone violation", &residual->cone_violation);
     put_worst("dissipation error", &residual->dissipation);
+    solve_proof_put(&o->proof);
     if (advice(result->status)) {
         put_label("what may help");
         printf("%s\n", advice(result->status));

@@ -6,6 +6,7 @@
 
 #include "moreau/measure.h"
 #include "moreau/result.h"
+#include "solve_proof.h"
 #include "summary.h"
 
 typedef struct outcome {
@@ -21,6 +22,7 @@ typedef struct outcome {
     mo_global_residual global; /* of a global problem  */
     char *out, *history;       /* the files to write, or NULL        */
     int wrote_out, wrote_history;
+    solve_proof proof; /* where it was asked for */
 } outcome;
 
 int outcome_is_solved(const outcome *o);

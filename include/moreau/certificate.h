@@ -117,8 +117,8 @@ typedef struct mo_solution_set {
 } mo_solution_set;
 
 /*
- * All solutions of a problem with at most 96 rows and any laws but rolling and soft-finger; looks at no more than
- * `most_systems` cells (0: 20,000).  What is not decided by then, or too near to a border, ends as MO_VERDICT_UNKNOWN, or
+ * All solutions of a problem with at most 160 rows and any laws but rolling and soft-finger; looks at no more than
+ * `most_systems` cells (0: 20,000, and fewer from 40 rows on).  What is not decided by then, or too near to a border, ends as MO_VERDICT_UNKNOWN, or
  * as MO_VERDICT_EXISTS or _SEVERAL by what was found so far.
  */
 MO_API mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems,
@@ -194,7 +194,7 @@ typedef struct mo_condition {
     mo_allocator allocator; /* the library's own from here on */
 } mo_condition;
 
-/* Decides one condition of a problem with at most 96 rows; of larger ones only whether v = 0 proves it. */
+/* Decides one condition of a problem with at most 160 rows; of larger ones only whether v = 0 proves it. */
 MO_API mo_error mo_condition_decide(const mo_problem *problem, mo_condition_kind kind,
                                     mo_condition *condition);
 MO_API void mo_condition_clear(mo_condition *condition);
@@ -220,6 +220,42 @@ typedef struct mo_friction_limit {
 MO_API mo_error mo_friction_limit_find(const mo_problem *problem, double width,
                                        mo_friction_limit *limit);
 MO_API void mo_friction_limit_clear(mo_friction_limit *limit);
+
+/* ---- how far from a solution --------------------------------------------------------------------- */
+
+/* A solution exists within these distances of the one that was asked about, by interval arithmetic; infinite where
+ * nothing was proven.  Units of the problem. */
+typedef struct mo_error_bound {
+    int is_proven;
+    double v;        /* the largest |v_j - v*_j|                              */
+    double v_energy; /* |v - v*| in the norm of M: sqrt of twice an energy    */
+    double u;        /* the largest |u_k - u*_k|, with the compliance part    */
+    double r;        /* the largest |r_k - r*_k|                              */
+    mo_message message;
+} mo_error_bound;
+
+/*
+ * For an approximate solution r, and v (NULL where nothing is asked of it, and for a reduced problem): is there a solution nearby, and how near?
+ * Every law, at most 160 rows.  Proves nothing where the impulses are not unique, or where a contact is between two modes.
+ */
+MO_API mo_error mo_bound_error(const mo_problem *problem, const double *v, const double *r,
+                               mo_error_bound *bound);
+
+/*
+ * The same with the sliding speeds frozen, for a global problem of any size, hard laws but sliding, whether or not its
+ * impulses are unique.  With w + shift in the place of w, where shift is s e_N for contacts (s = mu |u_T|, and what u_N
+ * lacks of zero) and -u for joints, the problem is convex and has one solution v*; half |v - v*|^2 is at most the
+ * duality gap of v and r.
+ */
+typedef struct mo_frozen_bound {
+    double v_energy; /* |v - v*| in the norm of M; infinite where the message says why          */
+    double beyond;   /* the largest part of the shift that is not mu |u_T|: u of joints, -u_N  */
+    mo_message message;
+} mo_frozen_bound;
+
+/* shift: row_count numbers, or NULL. */
+MO_API mo_error mo_bound_frozen(const mo_problem *problem, const double *v, const double *r,
+                                double *shift, mo_frozen_bound *bound);
 
 /* ---- all of it ---------------------------------------------------------------------------------- */
 

@@ -24,7 +24,7 @@
 
 #include "base/arena.h"
 
-enum { MO_POLYHEDRON_MOST_UNKNOWNS = 128 };
+enum { MO_POLYHEDRON_MOST_UNKNOWNS = 160 };
 
 typedef struct mo_polyhedron {
     int n, most_rows; /* unknowns; room for rows */

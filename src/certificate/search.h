@@ -25,6 +25,7 @@ typedef struct mo_search {
     mo_ball *root_r, *root_u;
     double *u, *r, *other; /* n each, natural units */
     double *span;          /* n x n: directions of a set of velocities */
+    double *newton;        /* n x (n + 2): a matrix, its right side, a step */
     mo_solution_set *set;
     size_t node_room, value_room, solution_room, u_room;
     long long most_systems;

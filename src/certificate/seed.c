@@ -180,10 +180,7 @@ void mo_search_refine(mo_search *search)
 {
     enum { STEPS = 12 };
     const int n = search->system->enclosure->n;
-    double E[MO_SMALL * MO_SMALL], F[MO_SMALL], dr[MO_SMALL];
-    if (n > MO_SMALL) {
-        return;
-    }
+    double *E = search->newton, *F = E + (size_t)n * n, *dr = F + n;
     for (int step = 0; step < STEPS; ++step) {
         velocity_at(search, search->u);
         if (newton_system(search, search->u, E, F) != n || mo_solve_small(n, E, F, dr) < n) {

@@ -31,7 +31,7 @@ void mo_solve_upper_transposed(int n, const double *F, double *x);
  * Where A is singular to working precision, the unknowns of the vanishing pivots are zero: a solution
  * where one exists.  Returns the rank found.  n is at most MO_SMALL.
  */
-enum { MO_SMALL = 64 };
+enum { MO_SMALL = 160 };
 int mo_solve_small(int n, double *A, double *b, double *x);
 
 /* A <- A^-1 by Gauss and Jordan with row pivoting, n at most MO_SMALL; false where A is singular. */

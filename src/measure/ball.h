@@ -68,6 +68,31 @@ static inline double mo_ball_lower(mo_ball a)
     return a.rad == 0 ? a.mid : nextafter(a.mid - a.rad, -INFINITY);
 }
 
+/* A ball around all numbers from low to high. */
+static inline mo_ball mo_ball_between(double low, double high)
+{
+    const double mid = 0.5 * low + 0.5 * high;
+    const double rad = fmax(high - mid, mid - low);
+    return (mo_ball){mid, nextafter(rad, INFINITY)};
+}
+
+/* Of a ball that may hold zero or less: no number is known of it. */
+static inline mo_ball mo_ball_sqrt(mo_ball a)
+{
+    const double low = mo_ball_lower(a), high = mo_ball_upper(a);
+    return low > 0 ? mo_ball_between(nextafter(sqrt(low), 0), nextafter(sqrt(high), INFINITY))
+                   : (mo_ball){0, INFINITY};
+}
+
+/* 1 / a, of a ball that does not hold zero. */
+static inline mo_ball mo_ball_inverse(mo_ball a)
+{
+    const double low = mo_ball_lower(a), high = mo_ball_upper(a);
+    return low > 0 || high < 0
+               ? mo_ball_between(nextafter(1 / high, -INFINITY), nextafter(1 / low, INFINITY))
+               : (mo_ball){0, INFINITY};
+}
+
 /* An upper bound of |a|. */
 static inline double mo_ball_size(mo_ball a)
 {

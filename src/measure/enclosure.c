@@ -14,14 +14,20 @@ static void to_balls(int count, const double *x, mo_ball *balls)
     }
 }
 
-/* Adds this body's part of W and q.  X has room for n columns of W and one of q, MO_SMALL numbers each. */
+/* What one body needs: columns of M^-1 [J' f], one for each row and f, MO_SMALL numbers each; M, and near its inverse. */
+typedef struct scratch {
+    mo_ball *X, *M;
+    double *R;
+} scratch;
+
+/* Adds this body's part of W and q. */
 static bool add_body(mo_enclosure *e, int body, const int *owner, const double *const *rows,
-                     mo_ball *X)
+                     const scratch *room)
 {
     const mo_body_view view = mo_problem_body(e->problem, body);
     const int n = view.dim;
-    double R[MO_SMALL * MO_SMALL];
-    mo_ball M[MO_SMALL * MO_SMALL];
+    mo_ball *X = room->X, *M = room->M;
+    double *R = room->R;
     if (n > MO_SMALL) {
         return false;
     }
@@ -70,14 +76,16 @@ static mo_error add_bodies(mo_enclosure *e, mo_message *why)
 {
     int owner[MO_ENCLOSURE_MOST_ROWS];
     const double *rows[MO_ENCLOSURE_MOST_ROWS] = {NULL};
-    mo_ball *X = mo_memory_array(&e->problem->allocator, (size_t)(e->n + 1) * MO_SMALL, sizeof *X);
+    const size_t columns = (size_t)(e->n + 1) * MO_SMALL, square = (size_t)MO_SMALL * MO_SMALL;
+    mo_ball *X = mo_memory_array(&e->problem->allocator, columns + 2 * square, sizeof *X);
     if (!X) {
         return mo_fail_memory(why);
     }
+    const scratch room = {X, X + columns, (double *)(X + columns + square)};
     mo_error error = MO_OK;
     for (int b = 0; b < e->problem->body_count && !error; ++b) {
         find_rows(e->problem, b, owner, rows);
-        if (!add_body(e, b, owner, rows, X)) {
+        if (!add_body(e, b, owner, rows, &room)) {
             error = mo_fail(
                 why, MO_ERR_UNSUPPORTED,
                 "the mass matrix of body %d is too large or too near singular to be enclosed", b);

@@ -17,7 +17,7 @@
 #include "measure/ball.h"
 #include "problem/problem_data.h"
 
-enum { MO_ENCLOSURE_MOST_ROWS = 96 };
+enum { MO_ENCLOSURE_MOST_ROWS = 160 };
 
 typedef struct mo_enclosure {
     const mo_problem *problem;

@@ -338,6 +338,23 @@ run info -- --json
 status_is 0
 out_has '^--json$'
 
+# ---- bounds and blame --------------------------------------------------------------------------
+
+run solve stack.hdf5 --bound --json
+status_is 0
+out_has '"bound":{"proven":true,"v":[0-9.e-]*,'
+out_lacks explained
+run solve stack.hdf5 --bound
+out_has 'proven to be within'
+run solve rod.hdf5 --bound --explain --json
+status_is 1
+out_has '"bound":{"proven":false,"v":null'
+out_has '"to_blame":"problem","verdict":"none"'
+run solve stack.hdf5 --method prox --max-iter 2 --explain
+out_has 'to blame  *method: there is one solution'
+run solve islands.hdf5 --bound --explain
+status_is 0
+
 # ---- check -------------------------------------------------------------------------------------
 
 run check rod.hdf5 --json

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * How far an approximate solution is from a true one: interval Newton on its modes, in Krawczyk's form [krawczyk1969].
+ *
+ * 1. The modes that the point fits best give n equations F(r) = 0 (mode_equations.h).
+ * 2. Newton's method refines r to x.  With C near F'(x)^-1 and the box X = x +- p,
+ *
+ *        K(X) = x - C F(x) + (I - C F'(X)) (X - x)                                                               (1)
+ *
+ *    F'(X) holding the derivatives at all points of X.  If K(X) lies inside X, then F has one root r* in X, and K(X) holds it.
+ *    W, q, F and F' are balls, every rounding included, so this holds for the exact problem.
+ * 3. Where every inequality of the modes is met by all of K(X), r* is a solution, and the largest distances from K(X)
+ *    to the point that was given bound its error.
+ *
+ * Limits: where the impulses are not unique, or the solution is on the border of a mode, F' is singular or no inequality can
+ * be proven, and nothing is said: no computation with rounding can tell there whether a solution exists.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "measure/mode_equations.h"
+#include "measure/root.h"
+#include "moreau/certificate.h"
+
+enum { NEWTON_STEPS = 12, INFLATIONS = 12 };
+
+typedef struct krawczyk {
+    const mo_enclosure *e;
+    int n, unit_count;
+    mo_unit *units;
+    mo_unit_mode *modes;
+    double *x, *p, *C; /* n, n, n x n */
+    mo_ball *R, *U;    /* the box X, then K(X); u of it */
+    mo_ball *F, *J;    /* n, n x n */
+    mo_ball *z;        /* C F(x) */
+} krawczyk;
+
+/* ---- F and its derivatives over the box R ------------------------------------------------------- */
+
+static void velocities(krawczyk *k)
+{
+    for (int i = 0; i < k->n; ++i) {
+        k->U[i] = k->e->q[i];
+        for (int j = 0; j < k->n; ++j) {
+            k->U[i] = mo_ball_add(k->U[i], mo_ball_mul(k->e->W[i * k->n + j], k->R[j]));
+        }
+    }
+}
+
+/* The row as F and a line of J: by_u W + by_r. */
+static void write_row(krawczyk *k, const mo_unit *unit, const mo_mode_row *row, int at)
+{
+    mo_ball *line = k->J + (size_t)at * k->n;
+    k->F[at] = row->value;
+    for (int j = 0; j < k->n; ++j) {
+        line[j] = mo_ball_exact(0);
+        for (int i = 0; i < unit->dim; ++i) {
+            line[j] = mo_ball_add(line[j],
+                                  mo_ball_mul(row->by_u[i], k->e->W[(unit->row + i) * k->n + j]));
+        }
+    }
+    for (int i = 0; i < unit->dim; ++i) {
+        line[unit->row + i] = mo_ball_add(line[unit->row + i], row->by_r[i]);
+    }
+}
+
+/* False where the modes have not n equations. */
+static int evaluate(krawczyk *k)
+{
+    mo_mode_row rows[MO_CONE_MOST_ROWS];
+    int at = 0;
+    velocities(k);
+    for (int m = 0; m < k->unit_count; ++m) {
+        const mo_unit *unit = &k->units[m];
+        const int count = mo_mode_rows(unit, &k->modes[m], k->e->unit_r[unit->row],
+                                       k->U + unit->row, k->R + unit->row, rows);
+        if (count != unit->dim) {
+            return 0;
+        }
+        for (int i = 0; i < count; ++i) {
+            write_row(k, unit, &rows[i], at++);
+        }
+    }
+    return at == k->n;
+}
+
+/* ---- Newton, then Krawczyk ---------------------------------------------------------------------- */
+
+static int all_finite(int n, const double *x)
+{
+    int good = 1;
+    for (int i = 0; i < n; ++i) {
+        good = good && isfinite(x[i]);
+    }
+    return good;
+}
+
+/* C near the inverse of J at the point; z = C F. */
+static int linearise(krawczyk *k)
+{
+    for (int i = 0; i < k->n; ++i) {
+        k->R[i] = mo_ball_exact(k->x[i]);
+    }
+    if (!evaluate(k)) {
+        return 0;
+    }
+    for (int i = 0; i < k->n * k->n; ++i) {
+        k->C[i] = k->J[i].mid;
+    }
+    if (!all_finite(k->n * k->n, k->C) || !mo_invert_small(k->n, k->C)) {
+        return 0;
+    }
+    for (int i = 0; i < k->n; ++i) {
+        k->z[i] = mo_ball_exact(0);
+        for (int j = 0; j < k->n; ++j) {
+            k->z[i] = mo_ball_fma(k->z[i], k->C[i * k->n + j], k->F[j]);
+        }
+    }
+    return 1;
+}
+
+static int refine(krawczyk *k)
+{
+    double last = INFINITY;
+    for (int step = 0; step < NEWTON_STEPS; ++step) {
+        double size = 0;
+        if (!linearise(k)) {
+            return 0;
+        }
+        for (int i = 0; i < k->n; ++i) {
+            size = fmax(size, fabs(k->z[i].mid));
+        }
+        if (!(size < 0.5 * last)) { /* down to rounding, or no use */
+            break;
+        }
+        last = size;
+        for (int i = 0; i < k->n; ++i) {
+            k->x[i] -= k->z[i].mid;
+        }
+    }
+    return all_finite(k->n, k->x) && linearise(k);
+}
+
+/* K(X) - x, entry i, for the box x +- p with J = F'(X). */
+static mo_ball shift_of(const krawczyk *k, int i)
+{
+    mo_ball sum = mo_ball_neg(k->z[i]);
+    for (int j = 0; j < k->n; ++j) {
+        mo_ball entry = mo_ball_exact(i == j ? 1 : 0);
+        for (int m = 0; m < k->n; ++m) {
+            entry = mo_ball_fma(entry, -k->C[i * k->n + m], k->J[m * k->n + j]);
+        }
+        sum = mo_ball_add(sum, mo_ball_mul(entry, (mo_ball){0, k->p[j]}));
+    }
+    return sum;
+}
+
+/* (1): is K(X) inside X?  Then R holds it; otherwise p grows to hold it with room to spare. */
+static int encloses(krawczyk *k)
+{
+    int inside = 1;
+    for (int i = 0; i < k->n; ++i) {
+        k->R[i] = (mo_ball){k->x[i], k->p[i]};
+    }
+    if (!evaluate(k)) {
+        return 0;
+    }
+    for (int i = 0; i < k->n; ++i) {
+        const mo_ball shift = shift_of(k, i);
+        inside = inside && mo_ball_size(shift) < k->p[i];
+        k->R[i] = mo_ball_add(mo_ball_exact(k->x[i]), shift);
+    }
+    for (int i = 0; i < k->n && !inside; ++i) {
+        const double size = mo_ball_size(mo_ball_add(k->R[i], mo_ball_exact(-k->x[i])));
+        k->p[i] = fmax(1.5 * size, 2 * k->p[i]);
+    }
+    return inside;
+}
+
+static int find_root(krawczyk *k)
+{
+    int found = 0;
+    if (!refine(k)) {
+        return 0;
+    }
+    for (int i = 0; i < k->n; ++i) {
+        k->p[i] = 2 * mo_ball_size(k->z[i]) + DBL_EPSILON * fabs(k->x[i]) + DBL_MIN;
+    }
+    for (int round = 0; round < INFLATIONS && !found; ++round) {
+        found = encloses(k);
+        found = found && all_finite(k->n, k->p);
+    }
+    return found;
+}
+
+/* What an equation says of one number, it says to the digit. */
+static void write_zeros(krawczyk *k)
+{
+    mo_mode_row rows[MO_CONE_MOST_ROWS];
+    for (int m = 0; m < k->unit_count; ++m) {
+        const mo_unit *unit = &k->units[m];
+        const int count = mo_mode_rows(unit, &k->modes[m], k->e->unit_r[unit->row],
+                                       k->U + unit->row, k->R + unit->row, rows);
+        for (int i = 0; i < count; ++i) {
+            const int which = rows[i].is_zero_of;
+            if (which >= 0) {
+                (which < 16 ? k->U : k->R)[unit->row + which % 16] = mo_ball_exact(0);
+            }
+        }
+    }
+}
+
+static int modes_are_met(const krawczyk *k)
+{
+    int met = 1;
+    for (int m = 0; m < k->unit_count && met; ++m) {
+        const mo_unit *unit = &k->units[m];
+        met = mo_mode_is_met(unit, &k->modes[m], k->e->unit_r[unit->row], k->U + unit->row,
+                             k->R + unit->row);
+    }
+    return met;
+}
+
+/* ---- distances ---------------------------------------------------------------------------------- */
+
+/* W (r* - r): what the velocities at the contacts differ by, without the digits that q loses. */
+static double velocity_distance(const krawczyk *k, const double *r)
+{
+    double most = 0;
+    for (int i = 0; i < k->n; ++i) {
+        mo_ball sum = mo_ball_exact(0);
+        for (int j = 0; j < k->n; ++j) {
+            const mo_ball far = mo_ball_add(k->R[j], mo_ball_exact(-r[j] / k->e->unit_r[j]));
+            sum = mo_ball_add(sum, mo_ball_mul(k->e->W[i * k->n + j], far));
+        }
+        most = fmax(most, mo_ball_size(sum) * k->e->unit_u[i]);
+    }
+    return most;
+}
+
+static double impulse_distance(const krawczyk *k, const double *r)
+{
+    double most = 0;
+    for (int i = 0; i < k->n; ++i) {
+        const mo_ball far = mo_ball_add(k->R[i], mo_ball_exact(-r[i] / k->e->unit_r[i]));
+        most = fmax(most, mo_ball_size(far) * k->e->unit_r[i]);
+    }
+    return most;
+}
+
+/* f + H r* of one body, in the units of the problem. */
+static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_ball *load)
+{
+    const mo_problem *problem = k->e->problem;
+    for (int j = 0; j < view->dim; ++j) {
+        load[j] = mo_ball_exact(view->f[j]);
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const mo_constraint_view c = mo_problem_constraint(problem, i);
+        for (int b = 0; b < c.block_count; ++b) {
+            const mo_block_view block = mo_problem_block(problem, i, b);
+            for (int m = 0; block.index == body && m < c.dim * view->dim; ++m) {
+                const int row = c.offset + m / view->dim;
+                const mo_ball r = mo_ball_mul(mo_ball_exact(k->e->unit_r[row]), k->R[row]);
+                load[m % view->dim] = mo_ball_fma(load[m % view->dim], block.values[m], r);
+            }
+        }
+    }
+}
+
+/* The errors of one body's velocities, into the bound; false where its M cannot be inverted safely. */
+static int body_distance(const krawczyk *k, int body, const double *v, mo_ball *scratch,
+                         double *energy, double *most)
+{
+    const mo_body_view view = mo_problem_body(k->e->problem, body);
+    const int d = view.dim;
+    mo_ball *M = scratch, *load = M + d * d, *root = load + d;
+    double *inverse = (double *)(root + d), far[MO_SMALL];
+    for (int i = 0; i < d * d; ++i) {
+        M[i] = mo_ball_exact(view.M[i]);
+    }
+    const double a = mo_root_prepare(d, M, inverse);
+    if (!(a < 0.5)) {
+        return 0;
+    }
+    load_of(k, &view, body, load);
+    mo_root_enclose(d, M, inverse, a, load, root);
+    for (int i = 0; i < d; ++i) {
+        far[i] = mo_ball_size(mo_ball_add(root[i], mo_ball_exact(-v[i])));
+        *most = fmax(*most, far[i]);
+    }
+    for (int i = 0; i < d * d; ++i) {
+        *energy += far[i / d] * fabs(view.M[i]) * far[i % d];
+    }
+    return 1;
+}
+
+static mo_error body_distances(const krawczyk *k, const double *v, mo_error_bound *bound)
+{
+    const mo_problem *problem = k->e->problem;
+    const size_t room = (size_t)MO_SMALL * (MO_SMALL + 2) * sizeof(mo_ball) +
+                        (size_t)MO_SMALL * MO_SMALL * sizeof(double);
+    mo_ball *scratch = mo_memory_array(&problem->allocator, room, 1);
+    double energy = 0, most = 0;
+    if (!scratch) {
+        return MO_ERR_MEMORY;
+    }
+    int good = 1;
+    for (int b = 0; b < problem->body_count && good; ++b) {
+        good = body_distance(k, b, v + problem->body_start[b], scratch, &energy, &most);
+    }
+    mo_memory_free(&problem->allocator, scratch);
+    bound->v = good ? most : INFINITY;
+    bound->v_energy = good ? sqrt(energy) * (1 + 1e-12) : INFINITY;
+    return MO_OK;
+}
+
+/* ---- around it ---------------------------------------------------------------------------------- */
+
+static void lay_out(krawczyk *k, mo_arena *arena)
+{
+    const size_t n = (size_t)k->n;
+    k->units = MO_TAKE(arena, n + 1, mo_unit);
+    k->modes = MO_TAKE(arena, n + 1, mo_unit_mode);
+    k->x = MO_TAKE(arena, n, double);
+    k->p = MO_TAKE(arena, n, double);
+    k->C = MO_TAKE(arena, n * n, double);
+    k->R = MO_TAKE(arena, n, mo_ball);
+    k->U = MO_TAKE(arena, n, mo_ball);
+    k->F = MO_TAKE(arena, n, mo_ball);
+    k->z = MO_TAKE(arena, n, mo_ball);
+    k->J = MO_TAKE(arena, n * n, mo_ball);
+}
+
+/* The point that was given, its velocities and modes. */
+static void start(krawczyk *k, const double *r)
+{
+    double u[MO_CONE_MOST_ROWS];
+    k->unit_count = mo_units_list(k->e->problem, k->units);
+    for (int i = 0; i < k->n; ++i) {
+        k->x[i] = r[i] / k->e->unit_r[i];
+        k->R[i] = mo_ball_exact(k->x[i]);
+    }
+    velocities(k);
+    for (int m = 0; m < k->unit_count; ++m) {
+        const mo_unit *unit = &k->units[m];
+        for (int i = 0; i < unit->dim; ++i) {
+            u[i] = k->U[unit->row + i].mid;
+        }
+        k->modes[m] = mo_mode_of(unit, k->e->unit_r[unit->row], u, k->x + unit->row);
+    }
+}
+
+static mo_error bound_in(krawczyk *k, const double *v, const double *r, mo_error_bound *bound)
+{
+    start(k, r);
+    if (!find_root(k)) {
+        mo_say(&bound->message, "%s",
+               "the equations of the contacts' modes have no root that could be enclosed: the "
+               "impulses are not unique, or this is not near a solution");
+        return MO_OK;
+    }
+    velocities(k);
+    write_zeros(k);
+    if (!modes_are_met(k)) {
+        mo_say(&bound->message, "%s",
+               "the root of the contacts' modes is on a border between modes, or no solution");
+        return MO_OK;
+    }
+    bound->is_proven = 1;
+    bound->u = velocity_distance(k, r);
+    bound->r = impulse_distance(k, r);
+    return v ? body_distances(k, v, bound) : MO_OK;
+}
+
+static mo_error bound_with(const mo_enclosure *e, const double *v, const double *r,
+                           mo_error_bound *bound)
+{
+    krawczyk k = {.e = e, .n = e->n};
+    mo_arena arena = {0};
+    lay_out(&k, &arena);
+    void *memory = mo_memory_array(&e->problem->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    if (!memory) {
+        return MO_ERR_MEMORY;
+    }
+    arena = (mo_arena){memory, 0};
+    lay_out(&k, &arena);
+    const mo_error error = bound_in(&k, v, r, bound);
+    mo_memory_free(&e->problem->allocator, memory);
+    return error;
+}
+
+mo_error mo_bound_error(const mo_problem *problem, const double *v, const double *r,
+                        mo_error_bound *bound)
+{
+    mo_enclosure enclosure;
+    *bound = (mo_error_bound){.v = INFINITY, .v_energy = INFINITY, .u = INFINITY, .r = INFINITY};
+    if (!all_finite(problem->row_count, r) ||
+        (v && (problem->form != MO_FORM_GLOBAL || !all_finite(problem->dof_count, v)))) {
+        return MO_ERR_ARGUMENT;
+    }
+    mo_error error = mo_enclosure_create(problem, &enclosure, &bound->message);
+    if (error) {
+        return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
+    }
+    error = bound_with(&enclosure, v, r, bound);
+    mo_enclosure_destroy(&enclosure);
+    return error;
+}
