@@ -37,7 +37,7 @@ int run_replay_begin(run_replay *r, const run_call *call, const mo_world *world,
         run_fail(tally, call->replay, "%s", text_of_error(call->replay, error, &why));
         return 0;
     }
-    r->joints = frames_joints(&r->picture, world, &r->joint_count);
+    r->drives = frames_drives(world);
     return add(r, call, world, NULL, 1, tally);
 }
 
@@ -66,8 +66,7 @@ static void write_page(const run_replay *r, const run_call *call, run_tally *tal
                           .friction = NAN,
                           .playing = 1,
                           .speed = 1,
-                          .joints = r->joints,
-                          .joint_count = r->joint_count};
+                          .drives = r->drives};
     memcpy(facts.gravity, r->picture.gravity, sizeof facts.gravity);
     if (!output_open(&o, call->replay)) {
         run_fail(tally, call->replay, "could not be written: %s", strerror(errno));
@@ -91,6 +90,6 @@ void run_replay_end(run_replay *r, const run_call *call, const mo_world *world, 
     }
     replay_clear(&r->frames);
     mo_recording_clear(&r->picture);
-    free(r->joints);
+    free(r->drives);
     *r = (run_replay){0};
 }

@@ -10,8 +10,7 @@
 typedef struct run_replay {
     replay frames;
     mo_recording picture; /* one frame: the last step */
-    frames_joint *joints;
-    int joint_count;
+    frames_drive *drives;
     frames_numbers numbers;
     mo_step_report last; /* of the last step */
     int last_is_kept;

@@ -23,14 +23,11 @@ enum {
     FRAME_CONTACT = 56
 };
 
-/* A joint, in the frames of its bodies. */
-typedef struct frames_joint {
-    mo_joint_kind kind;
-    int a, b; /* places in the list of bodies; -1: the world */
-    double anchor_a[3], anchor_b[3], axis_a[3];
-    mo_drive_kind drive;
-    double target, least, most; /* of a drive: now, and the range of a slider */
-} frames_joint;
+/* What drives a joint, which is where it is in the recording's list. */
+typedef struct frames_drive {
+    mo_drive_kind kind;
+    double target, least, most; /* now, and the range of a slider */
+} frames_drive;
 
 /* What the scene message says besides the recording. */
 typedef struct frames_facts {
@@ -45,9 +42,8 @@ typedef struct frames_facts {
     double friction; /* that replaces all others; NaN: none */
     int playing;
     double speed;
-    const frames_joint *joints;
-    int joint_count;
-    int is_replay; /* then there are no scenes to choose from */
+    const frames_drive *drives; /* one for each joint of the recording, or NULL */
+    int is_replay;              /* then there are no scenes to choose from */
     const char *note;
 } frames_facts;
 
@@ -70,7 +66,7 @@ void frames_write(const mo_recording *recording, int frame, const frames_numbers
 mo_error frames_of_world(mo_recording *recording, const mo_world *world, double h,
                          const mo_step_report *report, mo_message *why);
 
-/* The joints of a world, whose bodies are those of the recording, as new memory; NULL for lack of it (or of joints: count 0). */
-frames_joint *frames_joints(const mo_recording *recording, const mo_world *world, int *count);
+/* The drives of the joints of a world, as new memory; NULL for lack of it, or of joints. */
+frames_drive *frames_drives(const mo_world *world);
 
 #endif

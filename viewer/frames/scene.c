@@ -150,20 +150,20 @@ static void put_shape(json *j, const mo_recorded_shape *shape)
     json_object_end(j);
 }
 
-static void put_joint(json *j, const frames_joint *joint)
+static void put_joint(json *j, const mo_recorded_joint *joint, const frames_drive *drive)
 {
     json_object(j, NULL);
     json_text(j, "kind", mo_joint_name(joint->kind));
     json_whole(j, "a", joint->a);
     json_whole(j, "b", joint->b);
-    put_numbers(j, "anchor_a", joint->anchor_a, 3);
-    put_numbers(j, "anchor_b", joint->anchor_b, 3);
-    put_numbers(j, "axis_a", joint->axis_a, 3);
-    json_text(j, "drive", DRIVES[joint->drive]);
-    if (joint->drive != MO_DRIVE_NONE) {
-        json_number(j, "target", joint->target);
-        json_number(j, "min", joint->least);
-        json_number(j, "max", joint->most);
+    put_numbers(j, "anchor_a", joint->anchor[0], 3);
+    put_numbers(j, "anchor_b", joint->anchor[1], 3);
+    put_numbers(j, "axis_a", joint->axis, 3);
+    json_text(j, "drive", drive ? DRIVES[drive->kind] : NULL);
+    if (drive && drive->kind != MO_DRIVE_NONE) {
+        json_number(j, "target", drive->target);
+        json_number(j, "min", drive->least);
+        json_number(j, "max", drive->most);
     }
     json_object_end(j);
 }
@@ -260,8 +260,8 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
     }
     json_array_end(&j);
     json_array(&j, "joints");
-    for (int k = 0; k < facts->joint_count; ++k) {
-        put_joint(&j, facts->joints + k);
+    for (int k = 0; k < recording->joint_count; ++k) {
+        put_joint(&j, recording->joints + k, facts->drives ? facts->drives + k : NULL);
     }
     json_array_end(&j);
     put_scenes(&j, facts->is_replay);
@@ -271,63 +271,33 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
     json_object_end(&j);
 }
 
-/* ---- joints ------------------------------------------------------------------------------------ */
-
-static int place_of(const mo_recording *recording, mo_body_id id)
-{
-    const int guess = id.index - 1; /* right where nothing was ever removed */
-    if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index) {
-        return guess;
-    }
-    for (int k = 0; id.index && k < recording->body_count; ++k) {
-        if (recording->ids[k].index == id.index) {
-            return k;
-        }
-    }
-    return -1;
-}
+/* ---- drives ------------------------------------------------------------------------------------ */
 
 /* The range of a slider: the limits, or what is of the size of the target. */
-static void choose_range(const mo_joint_state *state, frames_joint *joint)
+static frames_drive drive_of(const mo_joint_state *state)
 {
     const double wide = state->kind == MO_JOINT_REVOLUTE ? acos(-1) : 1;
+    frames_drive drive = {.kind = state->drive, .target = state->target};
     if (state->drive == MO_DRIVE_VELOCITY) {
-        joint->most = fmax(2 * fabs(state->target), wide);
-        joint->least = -joint->most;
+        drive.most = fmax(2 * fabs(state->target), wide);
+        drive.least = -drive.most;
     } else if (state->has_limits && isfinite(state->lower) && isfinite(state->upper)) {
-        joint->least = state->lower;
-        joint->most = state->upper;
+        drive.least = state->lower;
+        drive.most = state->upper;
     } else {
-        joint->least = state->target - wide;
-        joint->most = state->target + wide;
+        drive.least = state->target - wide;
+        drive.most = state->target + wide;
     }
+    return drive;
 }
 
-static frames_joint joint_of(const mo_recording *recording, const mo_world *world, mo_joint_id id)
+frames_drive *frames_drives(const mo_world *world)
 {
-    const mo_joint_state state = mo_joint_get(world, id);
-    const mo_pose none = mo_pose_identity();
-    frames_joint joint = {.kind = state.kind,
-                          .a = place_of(recording, state.a),
-                          .b = place_of(recording, state.b),
-                          .drive = state.drive,
-                          .target = state.target};
-    const mo_pose a = joint.a >= 0 ? mo_body_get(world, state.a).pose : none;
-    const mo_pose b = joint.b >= 0 ? mo_body_get(world, state.b).pose : none;
-    mo_pose_point_back(&a, state.anchor[0], joint.anchor_a);
-    mo_pose_point_back(&b, state.anchor[1], joint.anchor_b);
-    mo_pose_vector_back(&a, state.axis, joint.axis_a);
-    choose_range(&state, &joint);
-    return joint;
-}
-
-frames_joint *frames_joints(const mo_recording *recording, const mo_world *world, int *count)
-{
-    *count = mo_world_joint_count(world);
-    frames_joint *joints = *count ? calloc((size_t)*count, sizeof *joints) : NULL;
-    *count = joints ? *count : 0;
-    for (int k = 0; k < *count; ++k) {
-        joints[k] = joint_of(recording, world, mo_world_joint(world, k));
+    const int count = mo_world_joint_count(world);
+    frames_drive *drives = count ? calloc((size_t)count, sizeof *drives) : NULL;
+    for (int k = 0; drives && k < count; ++k) {
+        const mo_joint_state state = mo_joint_get(world, mo_world_joint(world, k));
+        drives[k] = drive_of(&state);
     }
-    return joints;
+    return drives;
 }

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "say.h"
 
 _Static_assert(LWS_PRE <= HUB_ROOM,
                "the room in front of a message is what libwebsockets writes into");
 
-enum { CHUNK = 16384, FRAGMENT = 4096 };
+enum { CHUNK = 16384, FRAGMENT = 4096, SEND_BUFFER = 131072 };
 
 /* A connection: of HTTP, or of a page. */
 typedef struct connection {
@@ -190,6 +191,8 @@ static int on_open(struct lws *wsi, connection *c)
         c->page = 0;
         return -1;
     }
+    const int few = SEND_BUFFER; /* what waits in the system's buffers would be shown late */
+    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &few, sizeof few);
     lws_callback_on_writable(wsi);
     return 0;
 }

@@ -32,9 +32,9 @@ mo_error stage_look(stage *s, mo_message *why)
         return error;
     }
     mo_recording_clear(&s->picture);
-    free(s->joints);
+    free(s->drives);
     s->picture = picture;
-    s->joints = frames_joints(&s->picture, s->world, &s->joint_count);
+    s->drives = frames_drives(s->world);
     s->generation += 1;
     s->scene_changed = s->frame_changed = 1;
     return MO_OK;
@@ -101,7 +101,7 @@ mo_error stage_open(stage *s, const stage_source *source, mo_message *why)
 void stage_close(stage *s)
 {
     mo_recording_clear(&s->picture);
-    free(s->joints);
+    free(s->drives);
     free(s->material);
     mo_world_destroy(s->world);
     *s = (stage){0};
@@ -189,17 +189,16 @@ static frames_facts facts_of(const stage *s)
                           .friction = s->friction,
                           .playing = s->playing,
                           .speed = s->speed,
-                          .joints = s->joints,
-                          .joint_count = s->joint_count};
+                          .drives = s->drives};
     memcpy(facts.gravity, def.gravity, sizeof facts.gravity);
     return facts;
 }
 
 void stage_put_scene(stage *s, FILE *out)
 {
-    /* Targets of drives may have changed since the joints were listed. */
-    for (int k = 0; k < s->joint_count; ++k) {
-        s->joints[k].target = mo_joint_get(s->world, mo_world_joint(s->world, k)).target;
+    /* Targets may have changed since the drives were listed; their ranges stay. */
+    for (int k = 0; s->drives && k < s->picture.joint_count; ++k) {
+        s->drives[k].target = mo_joint_get(s->world, mo_world_joint(s->world, k)).target;
     }
     const frames_facts facts = facts_of(s);
     frames_scene(out, &s->picture, &facts);

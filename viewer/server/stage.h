@@ -45,8 +45,7 @@ typedef struct stage {
     stage_source source;
     mo_world *world;
     mo_recording picture; /* of the world as it is: one frame */
-    frames_joint *joints;
-    int joint_count;
+    frames_drive *drives;
     uint32_t generation, steps, unsolved;
     mo_step_report report; /* of the last step, where steps > 0 */
 
