@@ -12,6 +12,9 @@ int bench_sweep(const struct experiment_call *asked);
 /* Heaps of balls that fall and come to rest: time of a step, penetration, residual. */
 int bench_beads(const struct experiment_call *asked);
 
+/* How many towers, planted problems and packings the default method solves. */
+int bench_families(const struct experiment_call *asked);
+
 /* Time and memory of the default method as a packing grows. */
 int bench_scaling(const struct experiment_call *asked);
 

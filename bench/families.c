@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * `moreau bench families`: how many problems of each family the default method solves to 1e-8, with no option set.
+ *
+ *   towers    2 to 20 boxes, four contacts a face, mass of the top over that of the bottom 1, 1e3, 1e6 and their inverses, mu 0.1, 0.5,
+ *             1.5, at rest, pushed gently, pushed over
+ *   planted   random problems that are built around a solution (scene_random): 5 contacts up to --contacts, mass ratio 1 and 1e4, mu up to 0.7
+ *             and 1.5, in the plane and in space, with two thirds, a third or a fifth as many bodies as contacts
+ *   joints    the same with joints among the contacts
+ *   packing   spheres in a box (scene_packing), 50 to 600 contacts
+ *
+ * Every answer is judged by mo_measure; what is left unsolved is listed with its residual and the story of the solver.  A solution of a planted
+ * problem exists by construction, so a miss there is the method's.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "command.h"
+#include "experiments.h"
+#include "json.h"
+#include "machine.h"
+#include "moreau/moreau.h"
+#include "scenes.h"
+#include "text.h"
+
+#include "../papers/common.h"
+
+static const char *const COMMAND = "bench";
+static const double TOLERANCE = 1e-8;
+
+enum { CONTACTS = 300, CONTACTS_MOST = 20000, MISSES_TOLD = 40, FAMILIES_MOST = 8, WHAT = 120 };
+
+typedef struct family {
+    const char *name;
+    int count, solved;
+    double seconds, log_seconds, slowest;
+} family;
+
+typedef struct miss {
+    char what[WHAT];
+    double residual, seconds;
+    mo_message story;
+} miss;
+
+typedef struct families_report {
+    int count, miss_count, tolds;
+    family families[FAMILIES_MOST];
+    miss misses[MISSES_TOLD];
+} families_report;
+
+/* ---- measuring --------------------------------------------------------------------------------- */
+
+static void keep_miss(families_report *report, const char *what, double seconds,
+                      const mo_result *result)
+{
+    if (report->miss_count++ >= MISSES_TOLD) {
+        return;
+    }
+    miss *m = &report->misses[report->tolds++];
+    snprintf(m->what, sizeof m->what, "%s", what);
+    m->residual = result->residual.natural_relative;
+    m->seconds = seconds;
+    m->story = result->message;
+}
+
+/* Solves the problem, which is destroyed, and adds it to the last family. */
+static mo_error add(families_report *report, mo_problem *problem, const char *format, ...)
+{
+    char what[WHAT];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(what, sizeof what, format, values);
+    va_end(values);
+    family *f = &report->families[report->count - 1];
+    mo_options options = mo_default_options();
+    mo_result result = {0};
+    options.tol = TOLERANCE;
+    const double start = machine_clock();
+    const mo_error error = mo_solve(problem, &options, &result);
+    const double seconds = machine_clock() - start;
+    mo_residual residual = {0};
+    const int is_solved = !error && result.status == MO_SOLVED &&
+                          mo_measure(problem, result.r, &residual) == MO_OK &&
+                          residual.natural_relative <= TOLERANCE;
+    ++f->count;
+    f->solved += is_solved;
+    f->seconds += seconds;
+    f->log_seconds += log(seconds);
+    f->slowest = fmax(f->slowest, seconds);
+    if (!error && !is_solved) {
+        keep_miss(report, what, seconds, &result);
+    }
+    mo_result_clear(&result);
+    mo_problem_destroy(problem);
+    return error;
+}
+
+static void open_family(families_report *report, const char *name)
+{
+    report->families[report->count++] = (family){.name = name};
+}
+
+static mo_error add_tower(families_report *report, const scene_stack_def *def, mo_message *why)
+{
+    mo_problem *problem;
+    const mo_error error = scene_box_stack(def, &problem, why);
+    return error ? error
+                 : add(report, problem, "%d boxes, mass ratio %g, mu %g, push %g", def->boxes,
+                       def->mass_ratio, def->mu, def->push);
+}
+
+static mo_error measure_towers(families_report *report, mo_message *why)
+{
+    static const int boxes[] = {2, 3, 4, 5, 10, 15, 20};
+    static const double ratios[] = {1, 1e3, 1e6, 1e-3, 1e-6}, mus[] = {0.1, 0.5, 1.5},
+                        pushes[] = {0, 0.05, 0.6};
+    mo_error error = MO_OK;
+    open_family(report, "towers");
+    for (int k = 0; k < 7 * 5 * 3 * 3 && !error; ++k) {
+        scene_stack_def def = scene_stack_default();
+        def.boxes = boxes[k / 45];
+        def.mass_ratio = ratios[k / 9 % 5];
+        def.mu = mus[k / 3 % 3];
+        def.push = pushes[k % 3];
+        error = add_tower(report, &def, why);
+    }
+    return error;
+}
+
+/* Variant k of 24 with this many contacts. */
+static mo_error add_planted(families_report *report, int contacts, int has_joints, int k,
+                            mo_message *why)
+{
+    static const double bodies[] = {2.0 / 3, 1.0 / 3, 1.0 / 5};
+    scene_random_def def = scene_random_default();
+    def.seed = (uint64_t)(1000 * contacts + 2 * k + has_joints);
+    def.constraints = contacts;
+    def.bodies = (int)(bodies[k / 8] * contacts) + 1;
+    def.in_plane = k / 4 % 2;
+    def.mass_ratio = k / 2 % 2 ? 1e4 : 1;
+    def.mu_min = 0.1;
+    def.mu_max = k % 2 ? 1.5 : 0.7;
+    def.laws |= has_joints ? 1u << MO_LAW_BILATERAL : 0;
+    mo_problem *problem;
+    const mo_error error = scene_random(&def, &problem, NULL, why);
+    return error
+               ? error
+               : add(report, problem, "%d constraints of %d bodies in %s, mass ratio %g, mu < %g%s",
+                     contacts, def.bodies, def.in_plane ? "the plane" : "space", def.mass_ratio,
+                     def.mu_max, has_joints ? ", joints" : "");
+}
+
+static mo_error measure_planted(families_report *report, int most, int has_joints, mo_message *why)
+{
+    mo_error error = MO_OK;
+    open_family(report, has_joints ? "joints" : "planted");
+    for (int contacts = 5, next = 10; contacts <= most && !error;) {
+        for (int k = 0; k < 24 && !error; ++k) {
+            error = add_planted(report, contacts, has_joints, k, why);
+        }
+        const int now = contacts; /* 5, 10, 30, 100, 300, ... */
+        contacts = next;
+        next = now == 5 ? 30 : 10 * now;
+    }
+    return error;
+}
+
+static mo_error measure_packings(families_report *report, mo_message *why)
+{
+    static const int contacts[] = {50, 150, 300, 600};
+    mo_error error = MO_OK;
+    open_family(report, "packing");
+    for (int k = 0; k < 12 && !error; ++k) {
+        mo_problem *problem;
+        error = scene_packing(contacts[k % 4], (uint64_t)(1 + k / 4), &problem, why);
+        error = error ? error
+                      : add(report, problem, "packing of %d contacts, seed %d", contacts[k % 4],
+                            1 + k / 4);
+    }
+    return error;
+}
+
+static mo_error measure_all(int most, families_report *report, mo_message *why)
+{
+    mo_error error = measure_towers(report, why);
+    error = error ? error : measure_planted(report, most, 0, why);
+    error = error ? error : measure_planted(report, most, 1, why);
+    return error ? error : measure_packings(report, why);
+}
+
+/* ---- telling ----------------------------------------------------------------------------------- */
+
+static void print_report(const families_report *report)
+{
+    printf("Problems solved by auto to a residual of %g, one thread\n\n", TOLERANCE);
+    printf("  family     problems  solved  us, geometric mean  ms, slowest\n");
+    for (int k = 0; k < report->count; ++k) {
+        const family *f = &report->families[k];
+        printf("  %-10s %8d %7d %19.1f %12.1f\n", f->name, f->count, f->solved,
+               1e6 * exp(f->log_seconds / f->count), 1e3 * f->slowest);
+    }
+    if (report->miss_count) {
+        printf("\nNot solved%s\n", report->miss_count > MISSES_TOLD ? ", the first of them:" : ":");
+    }
+    for (int k = 0; k < report->tolds; ++k) {
+        const miss *m = &report->misses[k];
+        printf("  %s: %.1e after %.2f s\n    %s\n", m->what, m->residual, m->seconds,
+               m->story.text);
+    }
+}
+
+static void print_json(const families_report *report)
+{
+    json j = json_begin(stdout);
+    json_object(&j, NULL);
+    json_text(&j, "experiment", "families");
+    json_number(&j, "tolerance", TOLERANCE);
+    json_array(&j, "families");
+    for (int k = 0; k < report->count; ++k) {
+        const family *f = &report->families[k];
+        json_object(&j, NULL);
+        json_text(&j, "name", f->name);
+        json_whole(&j, "problems", f->count);
+        json_whole(&j, "solved", f->solved);
+        json_number(&j, "mean_seconds", exp(f->log_seconds / f->count));
+        json_number(&j, "slowest_seconds", f->slowest);
+        json_object_end(&j);
+    }
+    json_array_end(&j);
+    json_array(&j, "unsolved");
+    for (int k = 0; k < report->tolds; ++k) {
+        const miss *m = &report->misses[k];
+        json_object(&j, NULL);
+        json_text(&j, "problem", m->what);
+        json_number(&j, "residual", m->residual);
+        json_number(&j, "seconds", m->seconds);
+        json_text(&j, "story", m->story.text);
+        json_object_end(&j);
+    }
+    json_array_end(&j);
+    json_object_end(&j);
+    json_end(&j);
+}
+
+/* ---- the command ------------------------------------------------------------------------------- */
+
+/* The number after --contacts; 0 where it is none, which has then been said. */
+static int read_most(const char *text)
+{
+    char *end;
+    const double value = text ? strtod(text, &end) : CONTACTS;
+    if (text &&
+        (end == text || *end || !(value >= 5 && value <= CONTACTS_MOST) || value != floor(value))) {
+        say(COMMAND, "--contacts needs a whole number from 5 to %d, not '%.60s'", CONTACTS_MOST,
+            text);
+        return 0;
+    }
+    return (int)value;
+}
+
+int bench_families(const experiment_call *asked)
+{
+    families_report report = {0};
+    mo_message why = {""};
+    const int most = read_most(asked->own);
+    if (most == 0) {
+        return EXIT_CALL;
+    }
+    if (asked->out) {
+        say(COMMAND, "families writes no files: leave out --out");
+        return EXIT_CALL;
+    }
+    paper_use_one_blas_thread();
+    const mo_error error = measure_all(most, &report, &why);
+    if (error) {
+        say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
+        return EXIT_FAILED;
+    }
+    if (asked->json) {
+        print_json(&report);
+    } else {
+        print_report(&report);
+    }
+    return EXIT_DONE;
+}
