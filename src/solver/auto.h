@@ -10,11 +10,16 @@
 #include "solver/method.h"
 
 enum {
-    MO_AUTO_SWEEPS = 10,  /* before the first attempt of Newton's method        */
     MO_AUTO_GLANCE = 2,   /* sweeps that solve what is easy                      */
     MO_AUTO_TINY = 64,    /* blocks: swept before anything else is looked at     */
     MO_AUTO_LARGE = 20000 /* blocks: no factorisation is tried on more than this */
 };
+
+/* Sweeps before the first attempt of Newton's method, which costs the more of them the more blocks there are. */
+static inline int mo_auto_sweeps(int blocks)
+{
+    return blocks <= 400 ? 10 : 20;
+}
 
 /* The most t of the momentum of longer runs of sweeps. */
 #define MO_AUTO_MOMENTUM 10.0

@@ -3,7 +3,7 @@
 /*
  * Islands (problem/islands.h), each solved alone.
  *
- *   1. In place: up to MO_AUTO_SWEEPS sweeps on every island of at most SMALL blocks (twice as many where that will do), until its
+ *   1. In place: a few sweeps (mo_auto_sweeps) on every island of at most SMALL blocks (twice as many where that will do), until its
  *      own residual is at its goal.  Nothing is copied, so
  *      that ten thousand bodies that each rest on the ground cost little more than one sweep over them.
  *   2. What is left is copied out, and goes stage by stage through the methods of auto_stages.c.
@@ -86,10 +86,10 @@ static int island_rows(const mo_problem *problem, const int *member, int count)
     return rows;
 }
 
-/* Does the pace of the last `sweeps` lead to the goal within MO_AUTO_SWEEPS more?  All are squares. */
-static int are_nearly_there(double before, double now, double goal, int sweeps)
+/* Does the pace of the last `sweeps` lead to the goal within `more` of them?  All are squares. */
+static int are_nearly_there(double before, double now, double goal, int sweeps, int more)
 {
-    return now < before && log(now / goal) * sweeps <= log(before / now) * MO_AUTO_SWEEPS;
+    return now < before && log(now / goal) * sweeps <= log(before / now) * more;
 }
 
 static void sweep_island(const in_place *c, int k)
@@ -97,8 +97,8 @@ static void sweep_island(const in_place *c, int k)
     const int *member = c->islands->member + c->islands->start[k];
     const int count = c->islands->start[k + 1] - c->islands->start[k];
     const int left = c->run->options->max_iter - c->run->done;
-    const int budget = left < 2 * MO_AUTO_SWEEPS ? left : 2 * MO_AUTO_SWEEPS;
-    int most = left < MO_AUTO_SWEEPS ? left : MO_AUTO_SWEEPS;
+    const int usual = mo_auto_sweeps(count), budget = left < 2 * usual ? left : 2 * usual;
+    int most = left < usual ? left : usual;
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
     c->square[k] = INFINITY;
     c->sweeps[k] = 0;
@@ -114,7 +114,7 @@ static void sweep_island(const in_place *c, int k)
             const double before = c->square[k];
             c->square[k] = measure_island(c, member, count);
             if (c->sweeps[k] == most && most < budget &&
-                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured)) {
+                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured, usual)) {
                 most = budget;
             }
             measured = c->sweeps[k];

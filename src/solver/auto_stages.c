@@ -3,10 +3,10 @@
 /*
  * The stages of `auto`: which comes next, and how one is run.
  *
- *   sweeps      MO_AUTO_SWEEPS, plain
+ *   sweeps      a few, plain
  *   long sweeps with momentum, in slices of 40, 80, 160, ...: as long as the last slice promises that the tolerance is reached
  *               before they cost more than an attempt of Newton's method would
- *   the ladder  attempts of Newton's method, interior points after the first, growing numbers of sweeps between the others;
+ *   the ladder  attempts of Newton's method, interior points after the first (the second where there are many blocks), growing numbers of sweeps between the others;
  *               then aln, twice: from the best point, and from a cold start, since impulses that have run away on a
  *               redundant set of constraints do not come back
  *
@@ -30,7 +30,6 @@ static const double PATIENCE = 2;      /* with sweeps that are late */
 
 enum { FIRST_SLICE = 40, WORTH_SLICES = 1000, SLICES_MOST = 5000, COLD_SWEEPS = 20, ALL = 0 };
 
-static const mo_stage first_sweeps = {&mo_nsgs_method, "sweeps", MO_AUTO_SWEEPS, 0, MO_START_BEST};
 static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MOMENTUM,
                                       MO_START_BEST};
 
@@ -39,6 +38,7 @@ static const mo_stage ladder[] = {
     {&mo_ipm_method, "ipm", ALL, 0, MO_START_BEST},
     {&mo_nsgs_method, "sweeps", 40, MO_AUTO_MOMENTUM, MO_START_ON},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
+    {&mo_ipm_method, "ipm", ALL, 0, MO_START_BEST},
     {&mo_nsgs_method, "sweeps", 80, MO_AUTO_MOMENTUM, MO_START_BEST},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
     {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, MO_START_ON},
@@ -47,7 +47,10 @@ static const mo_stage ladder[] = {
     {&mo_nsgs_method, "cold sweeps", COLD_SWEEPS, 0, MO_START_COLD},
     {&mo_aln_method, "aln", 4000, 0, MO_START_ON},
 };
-enum { RUNGS = sizeof ladder / sizeof ladder[0] };
+enum { RUNGS = sizeof ladder / sizeof ladder[0], EARLY_IPM = 1, LATE_IPM = 4 };
+
+/* Blocks up to which interior points come before a second attempt of Newton's method, which then costs more than it promises. */
+enum { IPM_EARLY_MOST = 400 };
 
 /* ---- which comes next ------------------------------------------------------------------------ */
 
@@ -59,6 +62,13 @@ static int takes(const mo_method *method, const mo_problem *problem)
         }
     }
     return 1;
+}
+
+static int is_for(int rung, const mo_problem *problem)
+{
+    const int is_early = problem->constraint_count <= IPM_EARLY_MOST;
+    return takes(ladder[rung].method, problem) && !(rung == EARLY_IPM && !is_early) &&
+           !(rung == LATE_IPM && is_early);
 }
 
 /* Sweeps that cost as much as an attempt of Newton's method. */
@@ -119,12 +129,14 @@ const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run)
     }
     if (plan->step < 0) {
         ++plan->step;
-        return &first_sweeps;
+        plan->stage = (mo_stage){&mo_nsgs_method, "sweeps",
+                                 mo_auto_sweeps(run->problem->constraint_count), 0, MO_START_BEST};
+        return &plan->stage;
     }
     if (plan->step == 0 && plan->long_sweeps > 0 && is_promising(plan, run)) {
         return next_slice(plan, run);
     }
-    while (plan->step < RUNGS && !takes(ladder[plan->step].method, run->problem)) {
+    while (plan->step < RUNGS && !is_for(plan->step, run->problem)) {
         ++plan->step;
     }
     return plan->step < RUNGS ? &ladder[plan->step++] : NULL;

@@ -511,6 +511,11 @@ run bench scaling --contacts 1000 --out scaled
 status_is 0
 out_has 'bytes a contact'
 that "scaled/scaling.csv is not there" test -s scaled/scaling.csv
+run bench families --contacts 5 --json
+status_is 0
+is_json_lines 1
+run bench families --contacts 4
+is_wrong_call 'whole number'
 run bench scaling --contacts few
 is_wrong_call 'whole number'
 run bench --json
