@@ -27,7 +27,7 @@
 
 #include "problem/problem_data.h"
 
-enum { MO_BALL_LANES = 4 };
+enum { MO_BALL_LANES = 8 };
 
 typedef struct mo_ball_batch {
     double n[3 * MO_BALL_LANES], w[3 * MO_BALL_LANES]; /* x of all lanes, then y, then z */

@@ -3,7 +3,8 @@
 /*
  * The work on batches of contacts between balls (problem/balls.h), MO_BALL_LANES contacts at a time in vector registers.
  *
- * Compiled for any processor, for those with AVX2 and for those with AVX-512; products and sums are never contracted, so all give the same bits.
+ * Compiled for any processor, for those with AVX2 and for those with AVX-512 (ball_lanes.h); products and sums are never contracted, so all give the
+ * same bits.
  */
 #ifndef MO_SOLVER_BALL_KERNEL_H
 #define MO_SOLVER_BALL_KERNEL_H
@@ -39,5 +40,14 @@ double mo_ball_visit(const mo_ball_pass *pass, int begin, int end);
 
 /* The natural map at the present state, which is not changed. */
 mo_ball_sums mo_ball_look(const mo_ball_pass *pass, int begin, int end);
+
+/* The same for one kind of processor each. */
+typedef struct mo_ball_kernels {
+    double (*visit)(const mo_ball_pass *pass, int begin, int end);
+    mo_ball_sums (*look)(const mo_ball_pass *pass, int begin, int end);
+    void (*push_on)(const mo_ball_pass *pass, mo_ball *before);
+} mo_ball_kernels;
+
+extern const mo_ball_kernels mo_ball_anywhere, mo_ball_avx2, mo_ball_avx512;
 
 #endif
