@@ -46,6 +46,12 @@ typedef struct mo_bounds {
     double low[3], high[3];
 } mo_bounds;
 
+static inline int mo_bounds_meet(const mo_bounds *a, const mo_bounds *b)
+{
+    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
+           b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
+}
+
 struct
     mo_hull; /* hull.h: vertices, edges and faces of a convex polyhedron (polygon in the plane) */
 struct

@@ -8,19 +8,25 @@
 
 #include <math.h>
 
-enum { NONE = -1 };
+enum { NONE = -1, FREE = -2 };
 
 typedef struct node {
     mo_bounds bounds;
     int parent; /* of a free node: the next free one */
     int child[2];
-    int item; /* of a leaf, else NONE */
+    int item; /* of a leaf; else NONE, or FREE */
 } node;
+
+typedef struct two_nodes {
+    int a, b;
+} two_nodes;
 
 struct mo_tree {
     mo_allocator allocator;
     node *node;
     size_t room;
+    two_nodes *stack; /* of a walk over pairs */
+    size_t stack_room;
     int count, root, free;
 };
 
@@ -40,6 +46,7 @@ void mo_tree_destroy(mo_tree *tree)
     if (tree) {
         const mo_allocator own = tree->allocator;
         mo_memory_free(&own, tree->node);
+        mo_memory_free(&own, tree->stack);
         mo_memory_free(&own, tree);
     }
 }
@@ -66,12 +73,6 @@ static double joint_area(const mo_bounds *a, const mo_bounds *b)
 {
     const mo_bounds both = join(a, b);
     return area(&both);
-}
-
-static int meet(const mo_bounds *a, const mo_bounds *b)
-{
-    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
-           b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
 }
 
 static int holds(const mo_bounds *outer, const mo_bounds *inner)
@@ -107,6 +108,7 @@ static int take_node(mo_tree *tree)
 static void drop_node(mo_tree *tree, int k)
 {
     tree->node[k].parent = tree->free;
+    tree->node[k].item = FREE;
     tree->free = k;
 }
 
@@ -285,7 +287,7 @@ void mo_tree_query(const mo_tree *tree, const mo_bounds *bounds, mo_tree_found *
     while (k != NONE) {
         int next = n[k].parent;
         if (last == n[k].parent) { /* from above */
-            if (meet(&n[k].bounds, bounds)) {
+            if (mo_bounds_meet(&n[k].bounds, bounds)) {
                 if (is_leaf(tree, k)) {
                     if (!found(context, n[k].item)) {
                         return;
@@ -300,4 +302,66 @@ void mo_tree_query(const mo_tree *tree, const mo_bounds *bounds, mo_tree_found *
         last = k;
         k = next;
     }
+}
+
+const mo_bounds *mo_tree_bounds(const mo_tree *tree, int proxy)
+{
+    return &tree->node[proxy].bounds;
+}
+
+/* ---- all pairs of leaves ---------------------------------------------------------------------- */
+
+static int push_nodes(mo_tree *tree, int a, int b, size_t *depth)
+{
+    if (!mo_memory_grow(&tree->allocator, (void **)&tree->stack, &tree->stack_room, *depth + 1,
+                        sizeof *tree->stack)) {
+        return 0;
+    }
+    tree->stack[(*depth)++] = (two_nodes){a, b};
+    return 1;
+}
+
+/* The leaves below a against those below b: of two nodes whose boxes meet the larger is opened.  False for lack of memory, or where found ends it. */
+static int walk_pairs(mo_tree *tree, int a, int b, mo_tree_pair *found, void *context,
+                      int *is_short)
+{
+    const node *n = tree->node;
+    size_t depth = 0;
+    for (;;) {
+        if (mo_bounds_meet(&n[a].bounds, &n[b].bounds)) {
+            const int a_ends = is_leaf(tree, a), b_ends = is_leaf(tree, b);
+            if (!a_ends || !b_ends) {
+                const int opens_a = b_ends || (!a_ends && area(&n[a].bounds) >= area(&n[b].bounds));
+                const int *child = n[opens_a ? a : b].child;
+                if (!push_nodes(tree, opens_a ? child[1] : a, opens_a ? b : child[1], &depth)) {
+                    *is_short = 1;
+                    return 0;
+                }
+                a = opens_a ? child[0] : a;
+                b = opens_a ? b : child[0];
+                continue;
+            }
+            if (!found(context, n[a].item, n[b].item)) {
+                return 0;
+            }
+        }
+        if (depth == 0) {
+            return 1;
+        }
+        --depth;
+        a = tree->stack[depth].a;
+        b = tree->stack[depth].b;
+    }
+}
+
+mo_error mo_tree_pairs(mo_tree *tree, mo_tree_pair *found, void *context)
+{
+    int goes_on = 1, is_short = 0;
+    for (int k = 0; k < tree->count && goes_on; ++k) {
+        const node *n = tree->node + k;
+        if (n->item == NONE) { /* two leaves part at one node alone */
+            goes_on = walk_pairs(tree, n->child[0], n->child[1], found, context, &is_short);
+        }
+    }
+    return is_short ? MO_ERR_MEMORY : MO_OK;
 }

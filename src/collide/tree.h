@@ -27,4 +27,11 @@ typedef int mo_tree_found(void *context, int item);
 void mo_tree_query(const mo_tree *tree, const mo_bounds *bounds, mo_tree_found *found,
                    void *context);
 
+/* Calls `found` for every two items whose boxes meet, until it returns 0. */
+typedef int mo_tree_pair(void *context, int item, int other);
+mo_error mo_tree_pairs(mo_tree *tree, mo_tree_pair *found, void *context);
+
+/* The box of a proxy, until the tree changes. */
+const mo_bounds *mo_tree_bounds(const mo_tree *tree, int proxy);
+
 #endif

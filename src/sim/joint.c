@@ -185,6 +185,7 @@ mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_mess
     }
     attach(world, joint);
     world->jointed[world->jointed_count++] = place;
+    world->pairs_are_stale = 1;
     return (mo_joint_id){place + 1, joint->generation};
 }
 

@@ -98,10 +98,11 @@ void mo_world_destroy(mo_world *world)
     mo_result_clear(&world->result);
     mo_problem_destroy(world->side_problem);
     mo_result_clear(&world->side_result);
-    void *arrays[] = {world->body,        world->living,    world->shape, world->boundless,
-                      world->joint,       world->jointed,   world->pair,  world->touches.touch,
-                      world->contacts.at, world->before.at, world->start, world->pair_spare,
-                      world->pair_start};
+    void *arrays[] = {world->body,           world->living,        world->shape,
+                      world->boundless,      world->joint,         world->jointed,
+                      world->pairs.at,       world->touches.touch, world->contacts.at,
+                      world->before.at,      world->start,         world->spare_pairs.at,
+                      world->fresh_pairs.at, world->pair_start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }
@@ -299,6 +300,7 @@ static mo_error enter_tree(mo_world *world, int place)
 {
     mo_sim_shape *shape = world->shape + place;
     shape->proxy = MO_NONE;
+    world->pairs_are_stale = 1;
     if (isinf(shape->collider.size)) {
         if (!mo_memory_grow(&world->allocator, (void **)&world->boundless, &world->boundless_room,
                             (size_t)world->boundless_count + 1, sizeof *world->boundless)) {
@@ -327,6 +329,8 @@ static void append_shape(mo_world *world, mo_sim_body *body, int place)
 static void forget_shape(mo_world *world, int place)
 {
     mo_sim_shape *shape = world->shape + place;
+    world->pairs_are_stale = 1;
+    world->strayed -= shape->has_strayed;
     if (shape->proxy >= 0) {
         mo_tree_remove(world->tree, shape->proxy);
     }

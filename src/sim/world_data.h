@@ -5,7 +5,8 @@
  *
  *   world.c      create, bodies and shapes come and go
  *   body.c       masses, looking at a body and moving it
- *   contacts.c   positions -> contacts, matched with those of the last step
+ *   pairs.c      positions -> pairs of shapes that may touch
+ *   contacts.c   pairs -> contacts, matched with those of the last step
  *   advance.c    free velocities before the solve, new poses after it
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
  *   joint.c      joints in the problem; joint_rows.c: what each kind holds
@@ -70,6 +71,7 @@ typedef struct mo_sim_shape {
     mo_pose pose;    /* in the world                                           */
     double motion;   /* how far a point of it may move in the step, at most     */
     mo_bounds reach; /* bounds with that and the margin                        */
+    int has_strayed; /* out of its box in the tree: its pairs are to be sought */
 } mo_sim_shape;
 
 /* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
@@ -128,6 +130,12 @@ typedef struct mo_pair {
     int a, b; /* shapes, a < b */
 } mo_pair;
 
+typedef struct mo_pairs {
+    mo_pair *at;
+    size_t room;
+    int count;
+} mo_pairs;
+
 struct mo_world {
     mo_allocator allocator;
     mo_world_def def;
@@ -157,10 +165,10 @@ struct mo_world {
 
     uint32_t generation; /* of the next thing that is added */
     mo_tree *tree;
-    mo_pair *pair, *pair_spare;
-    size_t pair_room, spare_room;
-    int pair_count;
-    int *pair_start; /* of each shape, while they are sorted */
+    mo_pairs pairs, fresh_pairs, spare_pairs; /* pairs.h */
+    int pairs_are_stale;                      /* something came or went */
+    int strayed;                              /* shapes that have */
+    int *pair_start;                          /* of each shape, while they are sorted */
     size_t pair_start_room;
     mo_touch_list touches;
     mo_sim_contacts contacts, before;

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "sim/pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+
+static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none             */
+static const double FAT = 0.1;             /* of the size of a shape: what its box is larger by */
+enum {
+    FEW = 4
+}; /* one in so many shapes that left its box: beyond that all pairs are found anew */
+
+/* ---- boxes ------------------------------------------------------------------------------------ */
+
+/* A ball about the centre of its body turns in place. */
+double mo_shape_motion(const mo_sim_shape *shape, const mo_sim_body *body, const double v[6],
+                       const double or_v[6], double h)
+{
+    double arm[3];
+    mo_vec3_minus(shape->pose.position, body->x, arm);
+    const double size = shape->collider.def.kind == MO_SHAPE_BALL ? mo_vec3_norm(arm) : body->size;
+    const double speed = fmax(mo_vec3_norm(v), mo_vec3_norm(or_v));
+    const double spin = fmax(mo_vec3_norm(v + 3), mo_vec3_norm(or_v + 3));
+    const double turn =
+        fmin(h * spin, 2) * size; /* half a turn moves no point further than two radii */
+    return h * speed + (isfinite(turn) ? turn : 0);
+}
+
+double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b)
+{
+    return world->def.margin > 0 ? world->def.margin
+                                 : MARGIN_OF_SIZE * fmin(a->collider.size, b->collider.size);
+}
+
+static mo_bounds enlarged(mo_bounds bounds, double by)
+{
+    for (int k = 0; k < 3; ++k) {
+        bounds.low[k] -= by;
+        bounds.high[k] += by;
+    }
+    return bounds;
+}
+
+static void set_reach(const mo_world *world, mo_sim_shape *shape)
+{
+    shape->reach = enlarged(mo_collider_bounds_at(&shape->collider, &shape->pose),
+                            mo_margin_of(world, shape, shape) + shape->motion);
+}
+
+/* What has no bounds is not in the tree: where it moves, all pairs are found anew. */
+static void place_shape(mo_world *world, mo_sim_shape *shape, double h)
+{
+    const mo_sim_body *body = world->body + shape->body;
+    const mo_pose pose = mo_body_pose(body), at = mo_pose_compose(&pose, &shape->collider.def.pose);
+    if (shape->proxy < 0 && memcmp(&at, &shape->pose, sizeof at) != 0) {
+        world->pairs_are_stale = 1;
+    }
+    shape->pose = at;
+    shape->motion = mo_shape_motion(shape, body, body->v, body->free_v, h);
+    set_reach(world, shape);
+}
+
+static void move_in_tree(mo_world *world, mo_sim_shape *shape)
+{
+    const int is_fixed = world->body[shape->body].kind == MO_BODY_FIXED;
+    const double fat = is_fixed ? 0 : FAT * shape->collider.size;
+    if (shape->proxy >= 0 && mo_tree_move(world->tree, shape->proxy, &shape->reach, fat)) {
+        world->strayed += !shape->has_strayed;
+        shape->has_strayed = 1;
+    }
+}
+
+static void update_tree(mo_world *world, double h)
+{
+    for (int k = 0; k < world->shape_places; ++k) {
+        mo_sim_shape *shape = world->shape + k;
+        if (shape->generation) {
+            place_shape(world, shape, h);
+            move_in_tree(world, shape);
+        }
+    }
+}
+
+/* ---- finding ---------------------------------------------------------------------------------- */
+
+static int layers_meet(const mo_shape_def *a, const mo_shape_def *b)
+{
+    const int one = (a->layer & b->mask) != 0, other = (b->layer & a->mask) != 0;
+    return a->either_mask || b->either_mask ? one || other : one && other;
+}
+
+/* Do a joint or the layers keep the two apart, or does neither move? */
+static int may_touch(const mo_world *world, int a, int b)
+{
+    const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;
+    const mo_shape_def *da = &sa->collider.def, *db = &sb->collider.def;
+    const mo_sim_body *body_a = world->body + sa->body, *body_b = world->body + sb->body;
+    if (body_a == body_b || !layers_meet(da, db) ||
+        (body_a->kind != MO_BODY_FREE && body_b->kind != MO_BODY_FREE)) {
+        return 0;
+    }
+    for (int j = body_a->first_joint; j != MO_NONE;) {
+        const mo_sim_joint *joint = world->joint + j;
+        const int side = joint->body[1] == sa->body;
+        if (joint->body[!side] == sb->body && !joint->def.collide) {
+            return 0;
+        }
+        j = joint->next[side];
+    }
+    return 1;
+}
+
+typedef struct search {
+    mo_world *world;
+    mo_pairs *into;
+    int shape;
+    int takes_all; /* whatever the other one finds */
+    int failed;
+} search;
+
+static void add_pair(search *s, int a, int b)
+{
+    mo_pairs *into = s->into;
+    if (!may_touch(s->world, a, b)) {
+        return;
+    }
+    if (!mo_memory_grow(&s->world->allocator, (void **)&into->at, &into->room,
+                        (size_t)into->count + 1, sizeof *into->at)) {
+        s->failed = 1;
+        return;
+    }
+    into->at[into->count++] = (mo_pair){a < b ? a : b, a < b ? b : a};
+}
+
+static int found_pair(void *context, int a, int b)
+{
+    search *s = context;
+    add_pair(s, a, b);
+    return !s->failed;
+}
+
+/* Of two shapes that both search, the one with the smaller place finds the pair. */
+static int found(void *context, int item)
+{
+    search *s = context;
+    if (s->takes_all || !s->world->shape[item].has_strayed || item > s->shape) {
+        add_pair(s, s->shape, item);
+    }
+    return !s->failed;
+}
+
+/* Does any of the box reach into the half-space z <= margin of the plane's frame? */
+static int reaches_plane(const mo_world *world, const mo_bounds *box, const mo_sim_shape *plane,
+                         double margin)
+{
+    static const double in_space[3] = {0, 0, 1}, in_plane[3] = {0, 1, 0};
+    double up[3], height = -margin;
+    mo_pose_vector(&plane->pose, mo_is_planar(world) ? in_plane : in_space, up);
+    for (int k = 0; k < 3; ++k) {
+        const double lowest = up[k] > 0 ? box->low[k] : box->high[k];
+        height += up[k] != 0 ? up[k] * (lowest - plane->pose.position[k]) : 0;
+    }
+    return !(height > plane->motion);
+}
+
+/* Pairs of a shape of the tree with those that have no bounds. */
+static void search_boundless(search *s, const mo_bounds *box)
+{
+    mo_world *world = s->world;
+    const mo_sim_shape *shape = world->shape + s->shape;
+    for (int i = 0; i < world->boundless_count && !s->failed; ++i) {
+        const mo_sim_shape *plane = world->shape + world->boundless[i];
+        if (reaches_plane(world, box, plane, mo_margin_of(world, shape, plane))) {
+            add_pair(s, s->shape, world->boundless[i]);
+        }
+    }
+}
+
+static void search_from(search *s, const mo_bounds *box)
+{
+    mo_tree_query(s->world->tree, box, found, s);
+    if (!s->failed) {
+        search_boundless(s, box);
+    }
+}
+
+/* ---- order ------------------------------------------------------------------------------------ */
+
+/* By b, where most are in order already. */
+static void sort_run(mo_pair *pair, int count)
+{
+    for (int k = 1; k < count; ++k) {
+        const mo_pair own = pair[k];
+        int at = k;
+        for (; at > 0 && pair[at - 1].b > own.b; --at) {
+            pair[at] = pair[at - 1];
+        }
+        pair[at] = own;
+    }
+}
+
+/* By a, counted; then each run by b. */
+mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs)
+{
+    mo_pairs *spare = &world->spare_pairs;
+    const size_t shapes = (size_t)world->shape_places, count = (size_t)pairs->count;
+    if (count < 2) {
+        return MO_OK;
+    }
+    if (!mo_memory_grow(&world->allocator, (void **)&world->pair_start, &world->pair_start_room,
+                        shapes + 1, sizeof(int)) ||
+        !mo_memory_grow(&world->allocator, (void **)&spare->at, &spare->room, count,
+                        sizeof *spare->at)) {
+        return MO_ERR_MEMORY;
+    }
+    int *start = world->pair_start; /* first where a run starts, at last where it ends */
+    memset(start, 0, (shapes + 1) * sizeof *start);
+    for (size_t k = 0; k < count; ++k) {
+        ++start[pairs->at[k].a + 1];
+    }
+    for (size_t a = 0; a < shapes; ++a) {
+        start[a + 1] += start[a];
+    }
+    for (size_t k = 0; k < count; ++k) {
+        spare->at[start[pairs->at[k].a]++] = pairs->at[k];
+    }
+    for (size_t a = 0; a < shapes; ++a) {
+        const int from = a ? start[a - 1] : 0;
+        sort_run(spare->at + from, start[a] - from);
+    }
+    const mo_pairs sorted = {spare->at, spare->room, pairs->count};
+    *spare = *pairs;
+    *pairs = sorted;
+    return MO_OK;
+}
+
+/* ---- from step to step ------------------------------------------------------------------------ */
+
+static mo_error find_all(mo_world *world)
+{
+    search s = {.world = world, .into = &world->pairs};
+    world->pairs.count = 0;
+    if (mo_tree_pairs(world->tree, found_pair, &s)) {
+        return MO_ERR_MEMORY;
+    }
+    for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
+        const mo_sim_shape *shape = world->shape + s.shape;
+        if (shape->generation && shape->proxy >= 0) {
+            search_boundless(&s, mo_tree_bounds(world->tree, shape->proxy));
+        }
+    }
+    return s.failed ? MO_ERR_MEMORY : MO_OK;
+}
+
+/* The pairs of shapes that left their boxes go, and are sought again. */
+static mo_error find_of_strayed(mo_world *world)
+{
+    mo_pairs *pairs = &world->pairs;
+    int kept = 0;
+    for (int k = 0; k < pairs->count; ++k) {
+        const mo_pair pair = pairs->at[k];
+        if (!world->shape[pair.a].has_strayed && !world->shape[pair.b].has_strayed) {
+            pairs->at[kept++] = pair;
+        }
+    }
+    pairs->count = kept;
+    search s = {.world = world, .into = pairs};
+    for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
+        if (world->shape[s.shape].has_strayed) {
+            search_from(&s, mo_tree_bounds(world->tree, world->shape[s.shape].proxy));
+        }
+    }
+    return s.failed ? MO_ERR_MEMORY : MO_OK;
+}
+
+mo_error mo_pairs_update(mo_world *world, double h)
+{
+    update_tree(world, h);
+    if (!world->pairs_are_stale && world->strayed == 0) {
+        return MO_OK;
+    }
+    const int is_new = world->pairs_are_stale || world->strayed > world->shape_places / FEW;
+    world->pairs_are_stale = 1; /* until it is done */
+    const mo_error error = is_new ? find_all(world) : find_of_strayed(world);
+    if (error || mo_pairs_sort(world, &world->pairs)) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < world->shape_places; ++k) {
+        world->shape[k].has_strayed = 0;
+    }
+    world->strayed = 0;
+    world->pairs_are_stale = 0;
+    return MO_OK;
+}
+
+int mo_pair_may_meet(const mo_world *world, const mo_pair *pair)
+{
+    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
+    const int moves =
+        mo_moves_freely(world->body + a->body) || mo_moves_freely(world->body + b->body);
+    return moves && mo_bounds_meet(&a->reach, &b->reach);
+}
+
+mo_error mo_pairs_reach_out(mo_world *world, int place, double motion, mo_pairs *fresh)
+{
+    mo_sim_shape *shape = world->shape + place;
+    search s = {.world = world, .into = fresh, .shape = place, .takes_all = 1};
+    shape->motion = motion;
+    set_reach(world, shape);
+    move_in_tree(world, shape);
+    search_from(&s, &shape->reach);
+    return s.failed ? MO_ERR_MEMORY : MO_OK;
+}

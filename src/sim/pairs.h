@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Pairs of shapes that may touch in a step.
+ *
+ * Every shape has a box in the tree that holds it wherever it may move in the step, with something to spare.  Boxes that meet make a pair.  The pairs
+ * stay from step to step: only those of shapes that left their boxes are sought again, and all of them where many did, or where something came or
+ * went.  Which pairs there are depends on the past, therefore; what touches among them does not.
+ */
+#ifndef MO_SIM_PAIRS_H
+#define MO_SIM_PAIRS_H
+
+#include "sim/world_data.h"
+
+/* Poses, boxes and pairs (world->pairs, sorted) for a step of h. */
+mo_error mo_pairs_update(mo_world *world, double h);
+
+/* Does one of the two move, and may they meet in this step? */
+int mo_pair_may_meet(const mo_world *world, const mo_pair *pair);
+
+/* A shape moves further in this step than was thought: adds all that it may meet to `fresh`. */
+mo_error mo_pairs_reach_out(mo_world *world, int place, double motion, mo_pairs *fresh);
+
+/* By shapes. */
+mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs);
+
+/* How far the shape may move in the step with one of these velocities, at most. */
+double mo_shape_motion(const mo_sim_shape *shape, const mo_sim_body *body, const double v[6],
+                       const double or_v[6], double h);
+
+/* Contacts are kept up to this gap. */
+double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b);
+
+#endif
