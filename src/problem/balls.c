@@ -90,45 +90,58 @@ static int has_ball_bodies(const mo_problem *problem)
 
 /* ---- batches ---------------------------------------------------------------------------------- */
 
-static void clear_batch(const mo_problem *problem, mo_ball_batch *batch)
+static void clear_batch(int world, mo_ball_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
     for (int lane = 0; lane < MO_BALL_LANES; ++lane) {
         batch->constraint[lane] = -1;
-        batch->body[0][lane] = batch->body[1][lane] = problem->body_count;
+        batch->body[0][lane] = batch->body[1][lane] = world;
     }
 }
 
-/* Puts contact i into a lane; false where it is none of balls. */
-static int fill_lane(const mo_balls *balls, int i, mo_ball_batch *batch, int lane)
+static void fill_lane(const mo_balls *balls, int i, mo_ball_batch *batch, int lane)
 {
-    const mo_problem *problem = balls->problem;
-    const int first = problem->block_start[i], two = problem->block_start[i + 1] - first == 2;
-    const double *w = problem->w + problem->row_start[i];
-    double lever[2];
-    if (!is_ball_contact(problem, i, lever)) {
-        return 0;
-    }
+    const mo_ball_contact *contact = balls->contact + i;
     double W_N = 0, W_T = 0;
-    for (int side = 0; side <= two; ++side) {
-        const int body = problem->block_index[first + side];
-        const mo_ball *ball = balls->free_state + body;
-        batch->body[side][lane] = body;
-        batch->lever[side][lane] = lever[side];
+    for (int side = 0; side < 2; ++side) {
+        const mo_ball *ball = balls->free_state + contact->body[side];
+        const double lever = contact->lever[side];
+        batch->body[side][lane] = contact->body[side];
+        batch->lever[side][lane] = lever;
         W_N += ball->inverse_mass;
-        W_T += ball->inverse_mass + lever[side] * lever[side] * ball->inverse_inertia;
+        W_T += ball->inverse_mass + lever * lever * ball->inverse_inertia;
     }
     batch->constraint[lane] = i;
-    batch->mu[lane] = *mo_constraint_param(problem, i);
+    batch->mu[lane] = contact->mu;
     batch->inverse_N[lane] = 1 / W_N;
     batch->inverse_T[lane] = 1 / W_T;
     for (int k = 0; k < 3; ++k) {
-        batch->n[k * MO_BALL_LANES + lane] = mo_ball_axis(problem, i, 0)[k];
-        batch->w[k * MO_BALL_LANES + lane] = w[0] * mo_ball_axis(problem, i, 0)[k] +
-                                             w[1] * mo_ball_axis(problem, i, 1)[k] +
-                                             w[2] * mo_ball_axis(problem, i, 2)[k];
+        batch->n[k * MO_BALL_LANES + lane] = contact->n[k];
+        batch->w[k * MO_BALL_LANES + lane] = contact->w[k];
     }
-    return 1;
+}
+
+static int lowest_free(uint64_t used)
+{
+    int colour = 0;
+    while (colour < MO_COLOUR_REST && used >> colour & 1) {
+        ++colour;
+    }
+    return colour;
+}
+
+/* As mo_colour_constraints; used[b]: the colours that touch body b. */
+static void colour_contacts(const mo_balls *balls, uint8_t *colour, uint64_t *used)
+{
+    memset(used, 0, ((size_t)balls->body_count + 1) * sizeof *used);
+    for (int i = 0; i < balls->contact_count; ++i) {
+        const int *body = balls->contact[i].body;
+        const int own = lowest_free(used[body[0]] | used[body[1]]);
+        colour[i] = (uint8_t)own;
+        used[body[0]] |= UINT64_C(1) << own;
+        used[body[1]] |= UINT64_C(1) << own;
+        used[balls->body_count] = 0;
+    }
 }
 
 /* Contacts of a colour: MO_BALL_LANES a batch, but one in the colour of those that share bodies. */
@@ -141,10 +154,11 @@ static int lanes_of(int colour)
 static void lay_out_groups(mo_balls *balls, const uint8_t *colour, int *next)
 {
     int count[MO_COLOURS] = {0};
-    for (int i = 0; i < balls->problem->constraint_count; ++i) {
+    for (int i = 0; i < balls->contact_count; ++i) {
         ++count[colour[i]];
     }
     balls->last_is_sequential = count[MO_COLOUR_REST] > 0;
+    balls->group_count = balls->batch_count = 0;
     for (int c = 0; c < MO_COLOURS; ++c) {
         next[c] = MO_BALL_LANES * balls->batch_count;
         if (count[c] > 0) {
@@ -155,32 +169,92 @@ static void lay_out_groups(mo_balls *balls, const uint8_t *colour, int *next)
     balls->group_start[balls->group_count] = balls->batch_count;
 }
 
-static int fill_batches(mo_balls *balls, const uint8_t *colour, int *next)
+static void fill_batches(mo_balls *balls, const uint8_t *colour, int *next)
 {
     for (int k = 0; k < balls->batch_count; ++k) {
-        clear_batch(balls->problem, balls->batch + k);
+        clear_batch(balls->body_count, balls->batch + k);
     }
-    for (int i = 0; i < balls->problem->constraint_count; ++i) {
+    for (int i = 0; i < balls->contact_count; ++i) {
         const int at = next[colour[i]];
         next[colour[i]] += MO_BALL_LANES / lanes_of(colour[i]);
-        if (!fill_lane(balls, i, balls->batch + at / MO_BALL_LANES, at % MO_BALL_LANES)) {
-            return 0;
-        }
+        fill_lane(balls, i, balls->batch + at / MO_BALL_LANES, at % MO_BALL_LANES);
     }
-    return 1;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static mo_error make_free_state(const mo_allocator *own, mo_balls *balls)
+mo_error mo_balls_reserve(const mo_allocator *own, mo_balls *balls, size_t contacts, size_t bodies)
 {
-    const mo_problem *problem = balls->problem;
-    const size_t bodies = (size_t)problem->body_count + 1;
-    balls->free_state = mo_memory_array(own, bodies, sizeof *balls->free_state);
-    if (!balls->free_state) {
+    const size_t scratch = (bodies + 1) * sizeof(uint64_t) + contacts;
+    const int has_room =
+        mo_memory_grow(own, (void **)&balls->contact, &balls->contact_room, contacts + 1,
+                       sizeof *balls->contact) &&
+        mo_memory_grow(own, (void **)&balls->free_state, &balls->state_room, bodies + 1,
+                       sizeof *balls->free_state) &&
+        mo_memory_grow(own, (void **)&balls->group_start, &balls->group_room, MO_COLOURS + 1,
+                       sizeof(int)) &&
+        mo_memory_grow(own, (void **)&balls->scratch, &balls->scratch_room, scratch, 1);
+    return has_room ? MO_OK : MO_ERR_MEMORY;
+}
+
+mo_error mo_balls_arrange(const mo_allocator *own, mo_balls *balls)
+{
+    const size_t contacts = (size_t)balls->contact_count, bodies = (size_t)balls->body_count;
+    if (mo_balls_reserve(own, balls, contacts, bodies)) {
         return MO_ERR_MEMORY;
     }
-    memset(balls->free_state, 0, bodies * sizeof *balls->free_state);
+    int next[MO_COLOURS];
+    uint64_t *used = (uint64_t *)(void *)balls->scratch;
+    uint8_t *colour = (uint8_t *)(used + bodies + 1);
+    balls->free_state[bodies] = (mo_ball){{0}, {0}, 0, 0};
+    colour_contacts(balls, colour, used);
+    lay_out_groups(balls, colour, next);
+    if (!mo_memory_grow(own, (void **)&balls->batch, &balls->batch_room,
+                        (size_t)balls->batch_count + 1, sizeof *balls->batch)) {
+        return MO_ERR_MEMORY;
+    }
+    fill_batches(balls, colour, next);
+    return MO_OK;
+}
+
+void mo_balls_clear(const mo_allocator *own, mo_balls *balls)
+{
+    void *const arrays[] = {balls->contact,     balls->free_state, balls->deepest,
+                            balls->group_start, balls->batch,      balls->scratch};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
+        mo_memory_free(own, arrays[k]);
+    }
+    *balls = (mo_balls){0};
+}
+
+size_t mo_balls_bytes(const mo_balls *balls)
+{
+    return sizeof *balls + balls->contact_room * sizeof *balls->contact +
+           balls->state_room * sizeof *balls->free_state + balls->deepest_room * sizeof(double) +
+           balls->group_room * sizeof(int) + balls->batch_room * sizeof *balls->batch +
+           balls->scratch_room;
+}
+
+void mo_balls_push(const mo_balls *balls, const double *r, mo_ball *state)
+{
+    for (int i = 0; i < balls->contact_count; ++i, r += 3) {
+        const mo_ball_contact *contact = balls->contact + i;
+        double turn[3];
+        mo_vec3_cross(contact->n, r, turn);
+        for (int side = 0; side < 2; ++side) {
+            mo_ball *ball = state + contact->body[side];
+            const double sign = side ? -1 : 1;
+            mo_vec3_along(ball->v, sign * ball->inverse_mass, r, ball->v);
+            mo_vec3_along(ball->spin, sign * contact->lever[side] * ball->inverse_inertia, turn,
+                          ball->spin);
+        }
+    }
+}
+
+/* ---- as a view -------------------------------------------------------------------------------- */
+
+static void take_bodies(const mo_problem *problem, mo_balls *balls)
+{
     for (int b = 0; b < problem->body_count; ++b) {
         const double *M = problem->M + problem->mass_start[b], *f = problem->f + 6 * (size_t)b;
         mo_ball *ball = balls->free_state + b;
@@ -189,28 +263,36 @@ static mo_error make_free_state(const mo_allocator *own, mo_balls *balls)
         mo_vec3_scale(ball->inverse_mass, f, ball->v);
         mo_vec3_scale(ball->inverse_inertia, f + 3, ball->spin);
     }
-    return MO_OK;
 }
 
-static mo_error make_batches(const mo_allocator *own, mo_balls *balls, int *is_of_balls)
+/* False where it is none of balls. */
+static int take_contact(const mo_problem *problem, int i, mo_ball_contact *contact)
 {
-    const mo_problem *problem = balls->problem;
-    const size_t count = (size_t)problem->constraint_count, bodies = (size_t)problem->body_count;
-    uint8_t *colour = mo_memory_array(own, count, sizeof *colour);
-    uint64_t *used = mo_memory_array(own, count > bodies ? count : bodies, sizeof *used);
-    balls->group_start = mo_memory_array(own, MO_COLOURS + 1, sizeof(int));
-    mo_error error = colour && used && balls->group_start ? MO_OK : MO_ERR_MEMORY;
-    if (!error) {
-        int next[MO_COLOURS];
-        mo_colour_constraints(problem, colour, used);
-        lay_out_groups(balls, colour, next);
-        balls->batch = mo_memory_array(own, (size_t)balls->batch_count, sizeof *balls->batch);
-        error = balls->batch ? MO_OK : MO_ERR_MEMORY;
-        *is_of_balls = !error && fill_batches(balls, colour, next);
+    const int first = problem->block_start[i], two = problem->block_start[i + 1] - first == 2;
+    const double *w = problem->w + problem->row_start[i];
+    if (!is_ball_contact(problem, i, contact->lever)) {
+        return 0;
     }
-    mo_memory_free(own, colour);
-    mo_memory_free(own, used);
-    return error;
+    contact->body[0] = problem->block_index[first];
+    contact->body[1] = two ? problem->block_index[first + 1] : problem->body_count;
+    contact->mu = *mo_constraint_param(problem, i);
+    mo_vec3_copy(mo_ball_axis(problem, i, 0), contact->n);
+    for (int k = 0; k < 3; ++k) {
+        contact->w[k] = w[0] * mo_ball_axis(problem, i, 0)[k] +
+                        w[1] * mo_ball_axis(problem, i, 1)[k] +
+                        w[2] * mo_ball_axis(problem, i, 2)[k];
+    }
+    return 1;
+}
+
+static int take_contacts(const mo_problem *problem, mo_balls *balls)
+{
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        if (!take_contact(problem, i, balls->contact + i)) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* A look at the first contacts spares the others the work. */
@@ -226,7 +308,6 @@ static int may_be_of_balls(const mo_problem *problem)
 mo_error mo_balls_create(const mo_problem *problem, mo_balls **out)
 {
     const mo_allocator *own = &problem->allocator;
-    int is_of_balls = 0;
     *out = NULL;
     if (!may_be_of_balls(problem)) {
         return MO_OK;
@@ -235,16 +316,22 @@ mo_error mo_balls_create(const mo_problem *problem, mo_balls **out)
     if (!balls) {
         return MO_ERR_MEMORY;
     }
-    *balls = (mo_balls){.problem = problem};
-    mo_error error = make_free_state(own, balls);
-    error = error ? error : make_batches(own, balls, &is_of_balls);
+    *balls = (mo_balls){.body_count = problem->body_count,
+                        .contact_count = problem->constraint_count};
+    mo_error error = mo_balls_reserve(own, balls, (size_t)problem->constraint_count,
+                                      (size_t)problem->body_count);
+    int is_of_balls = 0;
+    if (!error) {
+        take_bodies(problem, balls);
+        is_of_balls = take_contacts(problem, balls);
+    }
+    if (!error && is_of_balls) {
+        error = mo_balls_arrange(own, balls);
+    }
     if (error || !is_of_balls) {
         mo_balls_destroy(own, balls);
         return error;
     }
-    balls->bytes = sizeof *balls + (size_t)balls->batch_count * sizeof *balls->batch +
-                   ((size_t)problem->body_count + 1) * sizeof *balls->free_state +
-                   (MO_COLOURS + 1) * sizeof(int);
     *out = balls;
     return MO_OK;
 }
@@ -252,9 +339,7 @@ mo_error mo_balls_create(const mo_problem *problem, mo_balls **out)
 void mo_balls_destroy(const mo_allocator *allocator, mo_balls *balls)
 {
     if (balls) {
-        mo_memory_free(allocator, balls->group_start);
-        mo_memory_free(allocator, balls->batch);
-        mo_memory_free(allocator, balls->free_state);
+        mo_balls_clear(allocator, balls);
         mo_memory_free(allocator, balls);
     }
 }

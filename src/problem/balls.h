@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The view of a problem of balls, for sweeps over many contacts at a time.
+ * Problems of balls, for sweeps over many contacts at a time: a view of a problem, or made without one by whoever knows that it has balls (the
+ * simulator).
  *
  * A problem is one of balls where
  *
@@ -18,9 +19,9 @@
  *
  * so that a contact is a normal, two levers and w, and its exact solution a clamp: r_N = max(0, -b_N / W_N), then -b_T / W_T cut to the length mu r_N.
  *
- * Contacts lie in batches of MO_BALL_LANES, sorted by colour: contacts of a batch, and batches of a colour, share no moving body.  Missing lanes,
- * and the second body of a contact with the world, are the body after the last, which has no inverse mass.  Only the last colour may share
- * bodies between batches; it says so.
+ * Contacts lie in batches of MO_BALL_LANES, sorted by colour: contacts of a batch, and batches of a colour, share no moving body.  Missing lanes
+ * have the world for both bodies, the body after the last, which has no inverse mass.  Only the last colour may share bodies between batches; it
+ * says so.
  */
 #ifndef MO_PROBLEM_BALLS_H
 #define MO_PROBLEM_BALLS_H
@@ -29,13 +30,21 @@
 
 enum { MO_BALL_LANES = 8 };
 
+/* A contact, vectors in the axes of the world; body_count is the number of the world. */
+typedef struct mo_ball_contact {
+    double n[3], w[3];
+    double lever[2];
+    double mu;
+    int body[2];
+} mo_ball_contact;
+
 typedef struct mo_ball_batch {
     double n[3 * MO_BALL_LANES], w[3 * MO_BALL_LANES]; /* x of all lanes, then y, then z */
     double lever[2][MO_BALL_LANES];
     double mu[MO_BALL_LANES];
     double inverse_N[MO_BALL_LANES], inverse_T[MO_BALL_LANES]; /* 1 / W_N, 1 / W_T */
     int body[2][MO_BALL_LANES];
-    int constraint[MO_BALL_LANES]; /* -1: no contact in this lane */
+    int constraint[MO_BALL_LANES]; /* the number of the contact; -1: none in this lane */
 } mo_ball_batch;
 
 /* The state of a body, and what an impulse does to it: a cache line. */
@@ -45,20 +54,37 @@ typedef struct mo_ball {
 } mo_ball;
 
 typedef struct mo_balls {
-    const mo_problem *problem;
+    int body_count, contact_count;
+    mo_ball_contact *contact;
+    mo_ball *free_state; /* at r = 0; body_count + 1 of them, the last one the world, all zero */
+    double *deepest; /* of each contact: 1 / the u_N < 0 at which it sinks too fast; NULL: any may be */
+
     int group_count, batch_count;
     int *group_start;       /* batches of colour g: group_start[g] .. group_start[g+1] */
     int last_is_sequential; /* the last group holds batches that share bodies          */
     mo_ball_batch *batch;
-    mo_ball *free_state; /* at r = 0; body_count + 1 of them */
-    size_t bytes;
+
+    size_t contact_room, deepest_room, state_room, group_room, batch_room, scratch_room;
+    char *scratch; /* of the colouring */
 } mo_balls;
 
-/* *balls = NULL where the problem is not one of balls. */
+/* Room for so many contacts and bodies; what the arrays held stays. */
+mo_error mo_balls_reserve(const mo_allocator *allocator, mo_balls *balls, size_t contacts,
+                          size_t bodies);
+
+/* Groups and batches from contacts and states.  Memory of before is used again: start from {0}, end with mo_balls_clear. */
+mo_error mo_balls_arrange(const mo_allocator *allocator, mo_balls *balls);
+void mo_balls_clear(const mo_allocator *allocator, mo_balls *balls);
+size_t mo_balls_bytes(const mo_balls *balls);
+
+/* Impulses r, three for each contact in the axes of the world, onto the states of the bodies. */
+void mo_balls_push(const mo_balls *balls, const double *r, mo_ball *state);
+
+/* As a view; *balls = NULL where the problem is not one of balls. */
 mo_error mo_balls_create(const mo_problem *problem, mo_balls **balls);
 void mo_balls_destroy(const mo_allocator *allocator, mo_balls *balls);
 
-/* The axes e_0, e_1, e_2 of a contact: the linear parts of the rows of its first Jacobian. */
+/* The axes e_0, e_1, e_2 of a contact of such a problem: the linear parts of the rows of its first Jacobian. */
 static inline const double *mo_ball_axis(const mo_problem *problem, int constraint, int k)
 {
     return problem->values + problem->value_start[constraint] + 6 * (size_t)k;

@@ -58,7 +58,7 @@ size_t mo_views_bytes(mo_views *views)
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
     }
-    bytes += views->balls ? views->balls->bytes : 0;
+    bytes += views->balls ? mo_balls_bytes(views->balls) : 0;
     bytes += views->kkt ? views->kkt->bytes : 0;
     bytes += views->contact_space ? views->contact_space->bytes : 0;
     bytes += views->body_space ? views->body_space->bytes : 0;

@@ -14,12 +14,13 @@
 /* The impulses of a batch, world axes: now, and before the last sweep. */
 typedef struct mo_ball_impulses {
     double r[3 * MO_BALL_LANES], before[3 * MO_BALL_LANES];
+    double deepest[MO_BALL_LANES]; /* problem/balls.h; 0 where nothing limits u_N */
 } mo_ball_impulses;
 
 /* How far a range of batches is from its laws. */
 typedef struct mo_ball_sums {
     double square; /* sum of |z|^2, z the natural map */
-    double rate;   /* worst -u_N                      */
+    double sink;   /* worst -u_N, over that at which a contact sinks too fast */
 } mo_ball_sums;
 
 typedef struct mo_ball_pass {

@@ -260,7 +260,7 @@ INLINE double largest_of(const lanes *part)
 
 INLINE double visit(const mo_ball_pass *pass, int begin, int end)
 {
-    const int world = pass->balls->problem->body_count;
+    const int world = pass->balls->body_count;
     const lanes zero = {0};
     lanes moved[B / L] = {zero};
     for (int k = begin; k < end; ++k) {
@@ -287,26 +287,26 @@ INLINE double visit(const mo_ball_pass *pass, int begin, int end)
 INLINE mo_ball_sums look(const mo_ball_pass *pass, int begin, int end)
 {
     const lanes zero = {0};
-    lanes natural[B / L] = {zero}, rate[B / L] = {zero};
+    lanes natural[B / L] = {zero}, sink[B / L] = {zero};
     for (int k = begin; k < end; ++k) {
         const mo_ball_batch *batch = pass->balls->batch + k;
         for (int at = 0; at < B; at += L) {
             const side one = gather(pass->state, batch->body[0] + at),
                        two = gather(pass->state, batch->body[1] + at);
             const contact c = see(batch, at, &one, &two);
-            const lanes u_N = dot(c.u, c.n);
+            const lanes sinks = -dot(c.u, c.n) * load(pass->impulses[k].deepest + at);
             natural[at / L] += natural_square(&c, load_3(pass->impulses[k].r + at));
-            rate[at / L] = choose(-u_N > rate[at / L], -u_N, rate[at / L]);
+            sink[at / L] = choose(sinks > sink[at / L], sinks, sink[at / L]);
         }
     }
-    return (mo_ball_sums){sum_of(natural), largest_of(rate)};
+    return (mo_ball_sums){sum_of(natural), largest_of(sink)};
 }
 
 /* The states are taken as plain numbers: inverse masses do not change, so they stay. */
 INLINE void push_on(const mo_ball_pass *pass, mo_ball *before)
 {
     const lanes beta = (lanes){0} + pass->beta;
-    for (int b = 0; b < pass->balls->problem->body_count; ++b) {
+    for (int b = 0; b < pass->balls->body_count; ++b) {
         for (int at = 0; at < 8; at += L) {
             double *now = (double *)(pass->state + b) + at;
             double *then = (double *)(before + b) + at;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * nsgs over balls (problem/balls.h): the sweeps of nsgs.c in the order of colours, several contacts at a time.
- *
- * The same method, but for two things.  Momentum moves the velocities on before a sweep, and each impulse when its contact is visited,
- * which nobody else reads.  The residual is looked at by a pass of the same kind, and only when it may be good enough: what a sweep moves is known for
- * nothing, its ratio to the residual from the last look.  What passes is confirmed by the measure, from r and the problem itself.
+ * nsgs over balls (problem/balls.h): the sweeps of nsgs.c in the order of colours, several contacts at a time (ball_sweeps.h).  What passes there is
+ * confirmed by the measure, from r and the problem itself.
  *
  * The view agrees with the problem to about ten digits, so this is for tolerances down to MO_BALLS_TOLERANCE.
  */

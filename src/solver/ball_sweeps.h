@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Sweeps over balls (problem/balls.h): block Gauss-Seidel in the order of colours, several contacts at a time.
+ *
+ * Momentum (momentum.h) moves the velocities on before a sweep, and each impulse when its contact is visited, which nobody else reads.  The residual is looked at by
+ * a pass of the same kind, and only when it may be good enough: what a sweep moves is known for nothing, its ratio to the residual from the last
+ * look.  Where the residual is reached but some contact sinks faster than it may (balls->deepest), they go on, for a while.
+ *
+ * A look is no verdict: the caller has what passes measured from r alone.
+ */
+#ifndef MO_SOLVER_BALL_SWEEPS_H
+#define MO_SOLVER_BALL_SWEEPS_H
+
+#include "base/arena.h"
+#include "solver/ball_kernel.h"
+#include "solver/momentum.h"
+
+typedef struct mo_ball_sweeps {
+    const mo_balls *balls;
+    mo_ball *state, *state_before;
+    mo_ball_impulses *impulses;
+    double *best; /* impulses of the best look */
+    double *moved_of_chunk;
+    mo_ball_sums *seen; /* one entry a chunk of batches, as moved_of_chunk */
+    int threads;
+
+    mo_momentum momentum;
+    int iteration;
+    double moved;   /* by the last sweep: sum |dr|^2; zero: they are at an end           */
+    double least;   /* natural residual seen so far                                      */
+    double ratio;   /* of the residual to what the sweep before has moved                */
+    int last_look;  /* sweep                                                             */
+    int sinks_till; /* sweep up to which they go on for contacts that sink; 0: not known */
+} mo_ball_sweeps;
+
+void mo_ball_sweeps_layout(mo_arena *arena, const mo_balls *balls, mo_ball_sweeps *sweeps);
+
+/* From impulses r, three for each contact in the axes of the world (NULL: zero); most: of the momentum, up to 1 for none. */
+void mo_ball_sweeps_start(mo_ball_sweeps *sweeps, int threads, double most, const double *r);
+
+/* True where there is a reason to end after so many sweeps. */
+typedef int mo_must_stop(void *context, int iteration);
+
+/*
+ * Sweeps until a look finds a natural residual of at most `goal` (true; then that is the best), until must_stop says so, or until a sweep moves nothing.  May
+ * be called again, with a smaller goal.
+ */
+int mo_ball_sweeps_run(mo_ball_sweeps *sweeps, double goal, mo_must_stop *must_stop, void *context);
+
+/* The impulses of the best look. */
+void mo_ball_sweeps_best(const mo_ball_sweeps *sweeps, double *r);
+
+#endif
