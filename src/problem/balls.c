@@ -316,8 +316,8 @@ mo_error mo_balls_create(const mo_problem *problem, mo_balls **out)
     if (!balls) {
         return MO_ERR_MEMORY;
     }
-    *balls = (mo_balls){.body_count = problem->body_count,
-                        .contact_count = problem->constraint_count};
+    *balls =
+        (mo_balls){.body_count = problem->body_count, .contact_count = problem->constraint_count};
     mo_error error = mo_balls_reserve(own, balls, (size_t)problem->constraint_count,
                                       (size_t)problem->body_count);
     int is_of_balls = 0;

@@ -57,7 +57,8 @@ typedef struct mo_balls {
     int body_count, contact_count;
     mo_ball_contact *contact;
     mo_ball *free_state; /* at r = 0; body_count + 1 of them, the last one the world, all zero */
-    double *deepest; /* of each contact: 1 / the u_N < 0 at which it sinks too fast; NULL: any may be */
+    double *
+        deepest; /* of each contact: 1 / the u_N < 0 at which it sinks too fast; NULL: any may be */
 
     int group_count, batch_count;
     int *group_start;       /* batches of colour g: group_start[g] .. group_start[g+1] */

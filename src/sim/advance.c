@@ -171,6 +171,7 @@ void mo_advance_accept(mo_world *world, double h)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_vec3_copy(body->x, body->start_x);
         if (body->kind != MO_BODY_FIXED && !body->is_asleep) {
             mo_vec3_copy(body->next_x, body->x);
             memcpy(body->orientation, body->next_orientation, sizeof body->orientation);

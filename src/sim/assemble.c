@@ -91,8 +91,10 @@ static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
 
 static void need_body(mo_world *world, int place, const mo_phase *phase)
 {
-    if (place >= 0 && mo_moves_freely(world->body + place) && world->body[place].block == MO_NONE) {
-        add_body(world, world->body + place, phase);
+    mo_sim_body *body = place >= 0 ? world->body + place : NULL;
+    if (body && (phase->is_over ? body->took_part : mo_moves_freely(body)) &&
+        body->block == MO_NONE) {
+        add_body(world, body, phase);
     }
 }
 
@@ -157,7 +159,8 @@ static void contact_jacobian(const mo_world *world, const mo_sim_contact *contac
     }
 }
 
-static double normal_w(const mo_world *world, const mo_sim_contact *contact, const mo_phase *phase)
+double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
+                           const mo_phase *phase)
 {
     if (phase->kind == MO_PHASE_IMPACT) {
         return phase->restitution * contact->restitution * mo_contact_approach(world, contact);
@@ -167,12 +170,18 @@ static double normal_w(const mo_world *world, const mo_sim_contact *contact, con
     return fmax(contact->gap, -RECOVERY * size) / phase->h;
 }
 
+static const double *place_of(const mo_sim_body *body, const mo_phase *phase)
+{
+    return phase->is_over ? body->start_x : body->x;
+}
+
 /* What driven bodies add to u. */
-static void add_driven(const mo_world *world, const mo_sim_contact *contact, int side, double *w)
+static void add_driven(const mo_world *world, const mo_sim_contact *contact, int side,
+                       const mo_phase *phase, double *w)
 {
     const mo_sim_body *body = world->body + contact->body[side];
     double J[MO_CONTACT_ROWS * 6], v[6];
-    contact_jacobian(world, contact, body->x, side ? 1 : -1, J);
+    contact_jacobian(world, contact, place_of(body, phase), side ? 1 : -1, J);
     mo_to_block(world, body->free_v, v);
     const int n = mo_body_rows(world);
     for (int k = 0; k < contact_rows(world, contact); ++k) {
@@ -185,14 +194,14 @@ static void add_driven(const mo_world *world, const mo_sim_contact *contact, int
 static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase)
 {
     const int rows = contact_rows(world, contact), n = mo_body_rows(world);
-    double w[MO_CONTACT_ROWS] = {normal_w(world, contact, phase)};
+    double w[MO_CONTACT_ROWS] = {mo_contact_normal_w(world, contact, phase)};
     for (int k = 1; k < rows && k < 3 && phase->kind == MO_PHASE_STEP; ++k) {
         w[k] = mo_vec3_dot(contact->slip, contact->frame + 3 * k) / phase->h;
     }
     for (int side = 0; side < 2; ++side) {
         if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN &&
             phase->kind != MO_PHASE_PROJECTION) {
-            add_driven(world, contact, side, w);
+            add_driven(world, contact, side, phase, w);
         }
         need_body(world, contact->body[side], phase);
     }
@@ -205,7 +214,7 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
         const mo_sim_body *body = world->body + contact->body[side];
         if (body->block != MO_NONE) {
             double J[MO_CONTACT_ROWS * 6];
-            contact_jacobian(world, contact, body->x, side ? 1 : -1, J);
+            contact_jacobian(world, contact, place_of(body, phase), side ? 1 : -1, J);
             mo_builder_add_jacobian(world->builder, contact->constraint, body->block, rows, n, J);
         }
     }
@@ -317,6 +326,20 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     mo_point_velocity(world->body[contact->body[1]].x, world->body[contact->body[1]].next_v,
                       contact->point, u_b);
     mo_vec3_minus(u_b, u_a, velocity);
+}
+
+void mo_contact_set_mode(const mo_world *world, mo_sim_contact *contact)
+{
+    double u_a[3], u_b[3], slip[3], tangential[3];
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    mo_point_velocity(a->x, a->next_v, contact->point, u_a);
+    mo_point_velocity(b->x, b->next_v, contact->point, u_b);
+    mo_vec3_minus(u_b, u_a, contact->velocity);
+    const double r_N = mo_vec3_dot(contact->impulse, contact->frame),
+                 u_N = mo_vec3_dot(contact->velocity, contact->frame);
+    mo_vec3_along(contact->velocity, -u_N, contact->frame, slip);
+    mo_vec3_along(contact->impulse, -r_N, contact->frame, tangential);
+    contact->mode = mode_of(contact, &r_N, mo_vec3_norm(tangential), mo_vec3_norm(slip));
 }
 
 void mo_assemble_velocities(mo_world *world)

@@ -109,6 +109,16 @@ static double size_of(const mo_world *world, const mo_sim_body *body)
  * The frame of the body stays where it is; only the centre of mass moves in it.  A free body without mass yet (its shapes
  * come later) is left weightless here: the step refuses it.
  */
+/* The same about every axis, to rounding? */
+static int is_isotropic(const double inertia[9])
+{
+    double off = 0;
+    for (int k = 0; k < 9; ++k) {
+        off = fmax(off, fabs(inertia[k] - (k % 4 == 0 ? inertia[0] : 0)));
+    }
+    return off <= 1e-12 * inertia[0];
+}
+
 mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
 {
     mo_sim_body *body = world->body + place;
@@ -126,6 +136,7 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
         }
     }
     body->mass = all.mass;
+    body->is_ball = !is_planar && is_isotropic(all.inertia);
     memcpy(body->inertia, all.inertia, sizeof body->inertia);
     mo_vec3_copy(all.centre, body->centre);
     mo_pose_point(&frame, body->centre, body->x);

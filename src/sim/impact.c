@@ -16,8 +16,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
+#include "sim/ball_step.h"
 
 enum { MOST_IMPACTS = 200 }; /* one after the other in one step */
 
@@ -67,6 +68,15 @@ static mo_error collide_once(mo_world *world, double h, double restitution, mo_s
                              mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = h, .restitution = restitution};
+    int takes;
+    if (mo_ball_step_solve(world, &phase, 0, &takes)) {
+        return mo_fail_memory(why);
+    }
+    if (takes) {
+        report->iterations += world->result.iterations;
+        mo_ball_step_velocities(world);
+        return MO_OK;
+    }
     mo_error error = mo_assemble(world, &phase, why);
     error = error ? error : mo_find_impulses(world, 0, why);
     if (!error) {
@@ -86,7 +96,10 @@ static void accept(mo_world *world, mo_step_report *report)
     }
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE) {
+        if (contact->constraint != MO_NONE && world->is_by_balls) {
+            mo_vec3_along(contact->impact, 1, mo_ball_step_impulse(world, contact),
+                          contact->impact);
+        } else if (contact->constraint != MO_NONE) {
             const mo_constraint_view view =
                 mo_problem_constraint(world->problem, contact->constraint);
             for (int i = 0; i < view.dim && i < 3; ++i) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sim/world_data.h"
+#include "sim/ball_step.h"
 
 typedef struct head {
     char magic[8];
@@ -238,6 +238,7 @@ mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_messa
         return error;
     }
     mo_sim_contacts *list = &world->contacts;
+    mo_ball_step_leave(world);
     if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)h.contacts + 1,
                         sizeof *list->at)) {
         return mo_fail_memory(why);

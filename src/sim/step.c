@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
+#include "sim/ball_step.h"
 
 enum { MOST_ROUNDS = 10 /* of contacts that turn out to close */, MORE_ITERATIONS = 30 };
 static const double NEWTONS_TOLERANCE =
@@ -172,6 +172,15 @@ static mo_error raise_sinking(mo_world *world, double h, mo_step_report *report)
 static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
+    int takes;
+    if (mo_ball_step_solve(world, &phase, 1, &takes)) {
+        return mo_fail_memory(why);
+    }
+    if (takes) {
+        report->iterations += world->result.iterations;
+        mo_ball_step_answer(world);
+        return MO_OK;
+    }
     const double start = mo_clock();
     mo_error error = mo_assemble(world, &phase, why);
     report->seconds_assemble += mo_clock() - start;
@@ -187,7 +196,7 @@ static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_mess
 static mo_error look_over(mo_world *world, double h, mo_step_report *report, int *count)
 {
     mo_error error = take_late_contacts(world, h, count);
-    if (error || *count > 0 || !sinks(world, h)) {
+    if (error || *count > 0 || world->is_by_balls || !sinks(world, h)) {
         return error;
     }
     error = raise_sinking(world, h, report);
@@ -210,6 +219,9 @@ static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo
             break;
         }
         error = solve(world, h, report, why);
+    }
+    if (!error && world->is_by_balls) {
+        mo_ball_step_finish(world);
     }
     return error;
 }
@@ -253,7 +265,8 @@ static void fill_report(const mo_world *world, mo_step_report *report)
 {
     report->contacts = world->contacts.count;
     report->joints = world->jointed_count;
-    report->bodies = mo_problem_body_count(world->problem);
+    report->bodies =
+        world->is_due ? world->balls.body_count : mo_problem_body_count(world->problem);
     if (report->status == MO_SOLVED) { /* else an impact was not, which was told already */
         report->status = world->result.status;
         report->message = report->status != MO_SOLVED ? world->result.message : report->message;
@@ -296,6 +309,11 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return error;
     }
     const double start = mo_clock();
+    if (world->is_due) { /* nobody asked for it, and its contacts go now */
+        mo_problem_destroy(world->problem);
+        world->problem = NULL;
+        world->is_due = 0;
+    }
     for (int k = 0; k < world->living_count; ++k) {
         memcpy(world->body[world->living[k]].start_v, world->body[world->living[k]].v,
                sizeof world->body->v);
@@ -354,10 +372,12 @@ mo_contact mo_world_contact(const mo_world *world, int k)
 
 const mo_problem *mo_world_problem(const mo_world *world)
 {
+    mo_ball_step_leave(world->self);
     return world->problem;
 }
 
 const mo_result *mo_world_result(const mo_world *world)
 {
+    mo_ball_step_leave(world->self);
     return &world->result;
 }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
+#include "sim/ball_step.h"
 
 mo_world_def mo_default_world(void)
 {
@@ -67,6 +67,7 @@ mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator,
     made->allocator = own;
     made->def = *def;
     made->generation = 1;
+    made->self = made;
     made->touches.allocator = own;
     made->result.allocator = made->side_result.allocator = own;
     if (mo_tree_create(&own, &made->tree) || mo_builder_create(&own, &made->builder)) {
@@ -98,11 +99,12 @@ void mo_world_destroy(mo_world *world)
     mo_result_clear(&world->result);
     mo_problem_destroy(world->side_problem);
     mo_result_clear(&world->side_result);
-    void *arrays[] = {world->body,           world->living,        world->shape,
-                      world->boundless,      world->joint,         world->jointed,
-                      world->pairs.at,       world->touches.touch, world->contacts.at,
-                      world->before.at,      world->start,         world->spare_pairs.at,
-                      world->fresh_pairs.at, world->pair_start};
+    mo_balls_clear(&own, &world->balls);
+    void *arrays[] = {
+        world->ball_r,   world->ball_memory,    world->body,           world->living,
+        world->shape,    world->boundless,      world->joint,          world->jointed,
+        world->pairs.at, world->touches.touch,  world->contacts.at,    world->before.at,
+        world->start,    world->spare_pairs.at, world->fresh_pairs.at, world->pair_start};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }
@@ -362,6 +364,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
         return none;
     }
     mo_collider collider;
+    mo_ball_step_leave(world);
     if (mo_collider_init(def, mo_is_planar(world), &world->allocator, &collider, why)) {
         return none;
     }
@@ -400,6 +403,7 @@ void mo_world_remove_body(mo_world *world, mo_body_id id)
         return;
     }
     mo_sim_body *body = world->body + place;
+    mo_ball_step_leave(world);
     for (int k = world->contacts.count - 1; k >= 0;
          --k) { /* wake what leans on it, and forget the contact */
         mo_sim_contact *contact = world->contacts.at + k;

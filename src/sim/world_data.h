@@ -9,6 +9,7 @@
  *   contacts.c   pairs -> contacts, matched with those of the last step
  *   advance.c    free velocities before the solve, new poses after it
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
+ *   ball_step.c  the same for heaps of balls, without a problem
  *   joint.c      joints in the problem; joint_rows.c: what each kind holds
  *   impact.c     impacts that bounce
  *   step.c       the step itself
@@ -27,6 +28,7 @@
 #include "moreau/joint.h"
 #include "moreau/solve.h"
 #include "moreau/world.h"
+#include "problem/balls.h"
 
 enum { MO_NONE = -1 };
 
@@ -55,7 +57,10 @@ typedef struct mo_sim_body {
     double next_v[6];  /* with them                                                */
     double next_x[3], next_orientation[4];
     double world_inertia[9];
-    int block; /* its body block in the problem of this step, or MO_NONE   */
+    double start_x[3]; /* where it was at the start of the last step               */
+    int is_ball;       /* one and the same inertia about every axis                */
+    int block;         /* its body block in the problem of this step, or MO_NONE   */
+    int took_part;     /* in the last step, by such a block (ball_step.h)          */
     int is_asleep;
     int quiet_steps; /* steps since it last moved visibly                        */
     int leader;      /* of its island: contacts and joints of free bodies        */
@@ -180,7 +185,17 @@ struct mo_world {
     mo_result side_result;
     double *start;
     size_t start_room;
-    double last_step; /* h, for forces from impulses */
+
+    mo_balls balls; /* ball_step.h */
+    double *ball_r; /* impulses    */
+    size_t ball_r_room;
+    char *ball_memory;
+    size_t ball_memory_room;
+    const mo_ball *ball_state; /* after them, in that memory */
+    int is_by_balls;           /* the last solve was theirs */
+    int is_due;                /* the problem of the last step has not been written out yet */
+    mo_world *self;            /* who asks for it need not be allowed to change the world */
+    double last_step;          /* h, for forces from impulses */
 };
 
 static inline int mo_is_planar(const mo_world *world)
@@ -274,12 +289,17 @@ typedef struct mo_phase {
     mo_phase_kind kind;
     double h;
     double restitution; /* of an impact: a factor on those of the contacts */
+    int is_over;        /* the step is done: bodies are taken as they were at its start */
 } mo_phase;
 
 /* assemble.c: the problem of the contacts that take part (constraint >= 0) and the joints. */
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why);
 void mo_assemble_velocities(mo_world *world);       /* next_v alone */
 void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
+/* w_N of a contact; its mode and velocity from its impulse and next_v. */
+double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
+                           const mo_phase *phase);
+void mo_contact_set_mode(const mo_world *world, mo_sim_contact *contact);
 
 /* joint.c */
 void mo_joint_assemble(mo_world *world, int place,

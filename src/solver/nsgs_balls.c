@@ -92,5 +92,6 @@ mo_status mo_nsgs_balls_solve(mo_run *run, void *memory)
     }
     return mo_run_must_stop(run, w->sweeps.iteration)
                ? run->status
-               : mo_run_stall(run, "a whole sweep changes no impulse, yet the residual is above tol");
+               : mo_run_stall(run,
+                              "a whole sweep changes no impulse, yet the residual is above tol");
 }

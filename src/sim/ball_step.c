@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "sim/ball_step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "measure/measure_balls.h"
+#include "solver/ball_sweeps.h"
+
+static const double COARSE =
+    1e-5; /* tolerance that sweeps reach before Newton's method would     */
+static const double CENTRAL =
+    1e-10; /* of the lever: how far a normal may pass by a centre          */
+static const double MOMENTUM =
+    10; /* most t of the sweeps (momentum.h)                            */
+static const double NEARLY =
+    0.999;                        /* of the tolerance, by a look                                  */
+static const double SINKS = 5e-4; /* of a body's size: what a contact may sink by in a step       */
+enum { FEW = 500 /* contacts */, FEW_SWEEPS = 1000 };
+
+/* ---- contacts and bodies become balls ----------------------------------------------------------- */
+
+static int is_for_balls(const mo_world *world)
+{
+    const mo_options *options = &world->def.solver;
+    const int is_auto = !options->method || strcmp(options->method, "auto") == 0;
+    return is_auto && options->tol >= COARSE && !options->progress && !options->history &&
+           !mo_is_planar(world) && world->jointed_count == 0 && !world->def.projection;
+}
+
+static int add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
+{
+    mo_balls *balls = &world->balls;
+    const double *v = phase->kind == MO_PHASE_STEP ? body->free_v : body->start_v;
+    mo_ball *ball = balls->free_state + balls->body_count;
+    mo_vec3_copy(v, ball->v);
+    mo_vec3_copy(v + 3, ball->spin);
+    ball->inverse_mass = 1 / body->mass;
+    ball->inverse_inertia = 1 / body->inertia[0];
+    body->block = balls->body_count++;
+    return isfinite(ball->inverse_mass + ball->inverse_inertia);
+}
+
+/* One side of a contact, 0 for a; false where it is none of balls. */
+static int add_side(mo_world *world, const mo_sim_contact *contact, int side, const mo_phase *phase,
+                    mo_ball_contact *out)
+{
+    mo_sim_body *body = world->body + contact->body[side];
+    const int place = !side; /* u = v_b - v_a */
+    out->lever[place] = 0;
+    out->body[place] = MO_NONE;
+    if (mo_moves_freely(body)) {
+        double arm[3], off[3];
+        mo_vec3_minus(contact->point, body->x, arm);
+        const double lever = mo_vec3_dot(arm, contact->frame);
+        mo_vec3_along(arm, -lever, contact->frame, off);
+        if (!body->is_ball || !(mo_vec3_dot(off, off) <= CENTRAL * CENTRAL * lever * lever) ||
+            (body->block == MO_NONE && !add_body(world, body, phase))) {
+            return 0;
+        }
+        out->lever[place] = lever;
+        out->body[place] = body->block;
+    } else if (body->kind == MO_BODY_DRIVEN) {
+        double u[3];
+        mo_point_velocity(body->x, body->free_v, contact->point, u);
+        mo_vec3_along(out->w, side ? 1 : -1, u, out->w);
+    }
+    return 1;
+}
+
+static int add_contact(mo_world *world, const mo_sim_contact *contact, const mo_phase *phase,
+                       mo_ball_contact *out)
+{
+    if (!(contact->mu > 0) || isinf(contact->mu) || contact->rolling > 0 || contact->torsion > 0) {
+        return 0;
+    }
+    const double w_N = mo_contact_normal_w(world, contact, phase);
+    mo_vec3_copy(contact->frame, out->n);
+    mo_vec3_scale(w_N, contact->frame, out->w);
+    out->mu = contact->mu;
+    return isfinite(mo_vec3_dot(out->w, out->w)) && add_side(world, contact, 0, phase, out) &&
+           add_side(world, contact, 1, phase, out);
+}
+
+/* The impulse of the last step, cut to the cone. */
+static void write_start(const mo_sim_contact *contact, double r[3])
+{
+    const double r_N = mo_vec3_dot(contact->impulse, contact->frame);
+    double r_T[3];
+    mo_vec3_along(contact->impulse, -r_N, contact->frame, r_T);
+    const double size = mo_vec3_norm(r_T), bound = contact->mu * r_N;
+    mo_vec3_scale(r_N > 0 ? r_N : 0, contact->frame, r);
+    if (r_N > 0) {
+        mo_vec3_along(r, size > bound ? bound / size : 1, r_T, r);
+    }
+}
+
+static void set_depth(const mo_world *world, const mo_sim_contact *contact, const mo_phase *phase,
+                      double *deepest)
+{
+    const double size = fmin(world->shape[contact->shape[0]].collider.size,
+                             world->shape[contact->shape[1]].collider.size);
+    *deepest = phase->kind == MO_PHASE_STEP ? phase->h / (SINKS * size) : 0;
+}
+
+/* Room for all that takes part; how many contacts do? */
+static mo_error make_room(mo_world *world, size_t *count)
+{
+    mo_balls *balls = &world->balls;
+    *count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        *count += world->contacts.at[k].constraint != MO_NONE;
+    }
+    const mo_error error =
+        mo_balls_reserve(&world->allocator, balls, *count, (size_t)world->living_count);
+    const int has_room = !error &&
+                         mo_memory_grow(&world->allocator, (void **)&balls->deepest,
+                                        &balls->deepest_room, *count + 1, sizeof(double)) &&
+                         mo_memory_grow(&world->allocator, (void **)&world->ball_r,
+                                        &world->ball_r_room, 3 * *count + 1, sizeof(double));
+    return has_room ? MO_OK : MO_ERR_MEMORY;
+}
+
+/* The second body of a contact with the world is known when all have been counted. */
+static void name_the_world(mo_balls *balls)
+{
+    for (int i = 0; i < balls->contact_count; ++i) {
+        for (int side = 0; side < 2; ++side) {
+            int *body = balls->contact[i].body + side;
+            *body = *body == MO_NONE ? balls->body_count : *body;
+        }
+    }
+}
+
+/* False where one of them is none of balls. */
+static int gather(mo_world *world, const mo_phase *phase, int from_start)
+{
+    mo_balls *balls = &world->balls;
+    balls->contact_count = balls->body_count = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        world->body[world->living[k]].block = MO_NONE;
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint == MO_NONE) {
+            continue;
+        }
+        const int i = balls->contact_count++;
+        mo_vec3_set(contact->slip, 0, 0, 0); /* not taken back with a coarse tolerance */
+        if (!add_contact(world, contact, phase, balls->contact + i)) {
+            return 0;
+        }
+        double *r = world->ball_r + 3 * (size_t)i;
+        mo_vec3_set(r, 0, 0, 0);
+        if (from_start) {
+            write_start(contact, r);
+        }
+        set_depth(world, contact, phase, balls->deepest + i);
+        contact->constraint = i;
+    }
+    name_the_world(balls);
+    return 1;
+}
+
+/* ---- the solve -------------------------------------------------------------------------------- */
+
+/* What the solve is told, and what it says. */
+typedef struct verdict {
+    const mo_options *options;
+    int most;
+    double start_time;
+    mo_status status;
+} verdict;
+
+static int must_stop(void *context, int iteration)
+{
+    verdict *v = context;
+    if (v->options->cancel && *v->options->cancel) {
+        v->status = MO_CANCELLED;
+    } else if (isfinite(v->options->time_limit) &&
+               mo_clock() - v->start_time >= v->options->time_limit) {
+        v->status = MO_TIME_LIMIT;
+    } else {
+        v->status = MO_ITERATION_LIMIT;
+        return iteration >= v->most;
+    }
+    return 1;
+}
+
+static mo_error lay_out(mo_world *world, mo_ball_sweeps *sweeps)
+{
+    mo_arena arena = {0};
+    mo_ball_sweeps_layout(&arena, &world->balls, sweeps);
+    if (!mo_memory_grow(&world->allocator, (void **)&world->ball_memory, &world->ball_memory_room,
+                        arena.used + MO_ARENA_ALIGN, 1)) {
+        return MO_ERR_MEMORY;
+    }
+    const uintptr_t misaligned = (uintptr_t)world->ball_memory % MO_ARENA_ALIGN;
+    arena = (mo_arena){.base = world->ball_memory + (MO_ARENA_ALIGN - misaligned)};
+    mo_ball_sweeps_layout(&arena, &world->balls, sweeps);
+    return MO_OK;
+}
+
+/* Sweeps and measures, in turns where a look was too hopeful. */
+static void sweep(mo_world *world, mo_ball_sweeps *sweeps, verdict *v)
+{
+    const double q_norm = mo_balls_q_norm(&world->balls);
+    double goal = NEARLY * v->options->tol * fmax(1, q_norm);
+    mo_residual *residual = &world->result.residual;
+    int has_passed;
+    do {
+        has_passed = mo_ball_sweeps_run(sweeps, goal, must_stop, v);
+        mo_ball_sweeps_best(sweeps, world->ball_r);
+        mo_measure_balls(&world->balls, q_norm, world->ball_r, sweeps->state_before, residual);
+        if (residual->natural_relative <= v->options->tol) {
+            v->status = MO_SOLVED;
+            return;
+        }
+        goal *= 0.7;
+    } while (has_passed && sweeps->moved != 0);
+    if (sweeps->moved == 0) {
+        v->status = MO_STALLED;
+    }
+}
+
+static void fill_result(mo_world *world, const mo_ball_sweeps *sweeps, const verdict *v)
+{
+    mo_result *result = &world->result;
+    result->status = v->status;
+    result->method = "auto";
+    result->iterations = sweeps->iteration;
+    result->message.text[0] = '\0';
+    result->seconds = mo_clock() - v->start_time;
+    world->ball_state = sweeps->state_before; /* where the measure wrote */
+}
+
+mo_error mo_ball_step_solve(mo_world *world, const mo_phase *phase, int from_start, int *takes)
+{
+    const mo_options *options = &world->def.solver;
+    size_t count;
+    *takes = world->is_by_balls = 0;
+    if (!is_for_balls(world)) {
+        return MO_OK;
+    }
+    if (make_room(world, &count)) {
+        return MO_ERR_MEMORY;
+    }
+    if (count == 0 || !gather(world, phase, from_start)) {
+        return MO_OK;
+    }
+    mo_ball_sweeps sweeps;
+    const int is_few = count <= FEW && options->max_iter > FEW_SWEEPS;
+    verdict v = {options, is_few ? FEW_SWEEPS : options->max_iter, mo_clock(), MO_STALLED};
+    if (mo_balls_arrange(&world->allocator, &world->balls) || lay_out(world, &sweeps)) {
+        return MO_ERR_MEMORY;
+    }
+    mo_ball_sweeps_start(&sweeps, options->threads, MOMENTUM, from_start ? world->ball_r : NULL);
+    sweep(world, &sweeps, &v);
+    fill_result(world, &sweeps, &v);
+    *takes = world->is_by_balls =
+        isfinite(world->result.residual.natural) &&
+        (v.status == MO_SOLVED || !is_few || v.status != MO_ITERATION_LIMIT);
+    return MO_OK;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------- */
+
+const double *mo_ball_step_impulse(const mo_world *world, const mo_sim_contact *contact)
+{
+    return world->ball_r + 3 * (size_t)contact->constraint;
+}
+
+void mo_ball_step_velocities(mo_world *world)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->block != MO_NONE) {
+            const mo_ball *ball = world->ball_state + body->block;
+            mo_vec3_copy(ball->v, body->next_v);
+            mo_vec3_copy(ball->spin, body->next_v + 3);
+        }
+    }
+}
+
+void mo_ball_step_answer(mo_world *world)
+{
+    mo_ball_step_velocities(world);
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint != MO_NONE) {
+            mo_vec3_copy(mo_ball_step_impulse(world, contact), contact->impulse);
+            mo_vec3_set(contact->moment, 0, 0, 0);
+        }
+    }
+}
+
+void mo_ball_step_finish(mo_world *world)
+{
+    for (int k = 0; k < world->contacts.count; ++k) {
+        if (world->contacts.at[k].constraint != MO_NONE) {
+            mo_contact_set_mode(world, world->contacts.at + k);
+        }
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        body->took_part = body->block != MO_NONE;
+    }
+    world->is_due = 1;
+}
+
+/* ---- the problem, when it is asked for ---------------------------------------------------------- */
+
+static mo_error write_result(mo_world *world)
+{
+    mo_result *result = &world->result;
+    const size_t rows = (size_t)mo_problem_row_count(world->problem),
+                 dofs = (size_t)mo_problem_dof_count(world->problem), needed = dofs + 3 * rows + 1;
+    if (!result->allocator.reallocate) {
+        result->allocator = world->allocator;
+    }
+    if (result->vector_room < needed) {
+        mo_memory_free(&result->allocator, result->v);
+        result->vector_room = 0;
+        result->v = mo_memory_array(&result->allocator, needed, sizeof(double));
+        if (!result->v) {
+            result->u = result->r = result->ray = NULL;
+            return MO_ERR_MEMORY;
+        }
+        result->vector_room = needed;
+    }
+    result->dof_count = (int)dofs;
+    result->row_count = (int)rows;
+    result->u = result->v + dofs;
+    result->r = result->u + rows;
+    result->ray = NULL;
+    memcpy(result->r, world->start, rows * sizeof *result->r);
+    mo_problem_velocity(world->problem, result->r, result->v);
+    mo_problem_relative_velocity(world->problem, result->v, result->u);
+    return MO_OK;
+}
+
+mo_error mo_ball_step_write_out(mo_world *world, mo_message *why)
+{
+    if (!world->is_due) {
+        return MO_OK;
+    }
+    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = world->last_step, .is_over = 1};
+    mo_error error = mo_assemble(world, &phase, why);
+    error = error ? error : write_result(world);
+    world->is_due = error != MO_OK;
+    return error;
+}
+
+void mo_ball_step_leave(mo_world *world)
+{
+    if (mo_ball_step_write_out(world, NULL)) {
+        mo_problem_destroy(world->problem);
+        world->problem = NULL;
+        world->is_due = 0;
+    }
+}
