@@ -376,6 +376,37 @@ static mo_bounds random_bounds(mo_random *random)
     return b;
 }
 
+static int meet(const mo_bounds *a, const mo_bounds *b)
+{
+    int meets = 1;
+    for (int d = 0; d < 3; ++d) {
+        meets = meets && a->low[d] <= b->high[d] && b->low[d] <= a->high[d];
+    }
+    return meets;
+}
+
+typedef struct pair_tally {
+    int seen[BOXES][BOXES];
+} pair_tally;
+
+static int count_pair(void *context, int a, int b)
+{
+    ((pair_tally *)context)->seen[a < b ? a : b][a < b ? b : a]++;
+    return 1;
+}
+
+static void check_pairs(mo_tree *tree, const mo_bounds *bounds)
+{
+    static pair_tally t;
+    memset(&t, 0, sizeof t);
+    CHECK(mo_tree_pairs(tree, count_pair, &t) == MO_OK);
+    for (int a = 0; a < BOXES; ++a) {
+        for (int b = a + 1; b < BOXES; ++b) {
+            CHECK(t.seen[a][b] == meet(bounds + a, bounds + b));
+        }
+    }
+}
+
 static void the_tree_finds_what_a_list_finds(void **state)
 {
     (void)state;
@@ -401,13 +432,9 @@ static void the_tree_finds_what_a_list_finds(void **state)
         tally t = {{0}};
         mo_tree_query(tree, &asked, count_item, &t);
         for (int i = 0; i < BOXES; ++i) {
-            int meets = 1;
-            for (int d = 0; d < 3; ++d) {
-                meets =
-                    meets && bounds[i].low[d] <= asked.high[d] && asked.low[d] <= bounds[i].high[d];
-            }
-            CHECK(t.seen[i] == meets);
+            CHECK(t.seen[i] == meet(bounds + i, &asked));
         }
+        check_pairs(tree, bounds);
     }
     mo_tree_destroy(tree);
 }

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Heaps of balls at a coarse tolerance, which are solved without a problem: the problem that is written out afterwards is the judge. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "moreau/moreau.h"
+#include "sim/world_data.h"
+#include "worlds.h"
+
+static mo_world *beads(int count, double tol, int threads)
+{
+    const world_scene *scene = world_scene_find("beads");
+    double values[WORLD_PARAMETERS];
+    mo_world *world;
+    mo_message why = {""};
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "count", count, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    mo_world_def def = mo_world_definition(world);
+    def.solver.tol = tol;
+    def.solver.threads = threads;
+    CHECK(mo_world_change(world, &def, &why) == MO_OK);
+    return world;
+}
+
+static mo_step_report step(mo_world *world, int steps)
+{
+    mo_step_report report = {0};
+    mo_message why = {""};
+    for (int k = 0; k < steps; ++k) {
+        CHECK(mo_world_step(world, 0.02, &report, &why) == MO_OK);
+    }
+    return report;
+}
+
+/* What mo_measure says of the problem and the impulses that the world hands out. */
+static mo_residual judged(const mo_world *world)
+{
+    mo_residual residual;
+    CHECK(mo_measure(mo_world_problem(world), mo_world_result(world)->r, &residual) == MO_OK);
+    return residual;
+}
+
+static void check_same_residual(const mo_residual *told, const mo_residual *true_one)
+{
+    CHECK_NEAR(told->q_norm, true_one->q_norm, 1e-10 * true_one->q_norm);
+    CHECK_NEAR(told->natural, true_one->natural, 1e-8 * true_one->natural + 1e-14);
+    CHECK_NEAR(told->block.value, true_one->block.value, 1e-8 * true_one->natural + 1e-14);
+    CHECK_NEAR(told->penetration_rate.value, true_one->penetration_rate.value, 1e-9);
+    CHECK_NEAR(told->cone_violation.value, true_one->cone_violation.value, 1e-9);
+    CHECK_NEAR(told->dissipation.value, true_one->dissipation.value, 1e-8);
+    CHECK_NEAR(told->siconos_full, true_one->siconos_full, 1e-8 * true_one->siconos_full + 1e-14);
+}
+
+static void the_residual_is_that_of_the_measure(void **state)
+{
+    (void)state;
+    mo_world *world = beads(150, 2e-3, 1);
+    for (int k = 0; k < 12; ++k) {
+        const mo_step_report report = step(world, 5);
+        CHECK(world->is_due && report.status == MO_SOLVED);
+        const mo_residual residual = judged(world);
+        CHECK_BELOW(residual.natural_relative, 2e-3);
+        check_same_residual(&report.residual, &residual);
+        CHECK(mo_problem_constraint_count(mo_world_problem(world)) == report.contacts);
+        CHECK(mo_problem_body_count(mo_world_problem(world)) == report.bodies);
+    }
+    mo_world_destroy(world);
+}
+
+/* Velocities and contacts of the world are those of the problem. */
+static void the_answer_is_that_of_the_problem(void **state)
+{
+    (void)state;
+    mo_world *world = beads(80, 1e-4, 1);
+    step(world, 40);
+    const mo_result *result = mo_world_result(world);
+    const mo_problem *problem = mo_world_problem(world);
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        for (int i = 0; i < 6 && body->block != MO_NONE; ++i) {
+            const int at = mo_problem_body(problem, body->block).offset + i;
+            CHECK_NEAR(body->v[i], result->v[at], 1e-10);
+        }
+    }
+    for (int k = 0; k < mo_world_contact_count(world); ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        const int row = mo_problem_constraint(problem, contact->constraint).offset;
+        const double w_N = mo_problem_constraint(problem, contact->constraint).w[0];
+        CHECK_NEAR(mo_vec3_dot(contact->impulse, contact->frame), result->r[row], 1e-12);
+        CHECK_NEAR(mo_vec3_dot(contact->velocity, contact->frame) + w_N, result->u[row], 1e-9);
+    }
+    mo_world_destroy(world);
+}
+
+static void what_changes_the_world_writes_the_problem_out_first(void **state)
+{
+    (void)state;
+    mo_world *world = beads(60, 2e-3, 1);
+    mo_message why = {""};
+    const mo_step_report report = step(world, 40);
+    CHECK(world->is_due);
+    const mo_body_id first = mo_world_body(world, 1), second = mo_world_body(world, 2);
+    mo_world_remove_body(world, first);
+    CHECK(!world->is_due);
+    CHECK(mo_problem_constraint_count(mo_world_problem(world)) == report.contacts);
+    const mo_residual residual = judged(world);
+    check_same_residual(&report.residual, &residual);
+    const mo_step_report next = step(world, 1);
+    const mo_shape_def box = mo_shape_box(0.2, 0.05, 0.05);
+    CHECK(mo_world_add_shape(world, second, &box, &why).index > 0);
+    CHECK(mo_problem_constraint_count(mo_world_problem(world)) == next.contacts);
+    step(world, 5); /* with a body that is no ball any more */
+    CHECK(!world->is_by_balls);
+    CHECK_BELOW(judged(world).natural_relative, 2e-3);
+    mo_world_destroy(world);
+}
+
+/* A fine tolerance, another method, a joint: the general way. */
+static void only_coarse_heaps_of_balls_go_this_way(void **state)
+{
+    (void)state;
+    mo_world *fine = beads(30, 1e-8, 1), *by_name = beads(30, 2e-3, 1);
+    mo_world_def def = mo_world_definition(by_name);
+    mo_message why = {""};
+    def.solver.method = "nsgs";
+    CHECK(mo_world_change(by_name, &def, &why) == MO_OK);
+    step(fine, 30);
+    step(by_name, 30);
+    CHECK(!fine->is_by_balls && !by_name->is_by_balls);
+    CHECK_BELOW(judged(fine).natural_relative, 1e-8);
+    CHECK_BELOW(judged(by_name).natural_relative, 2e-3);
+    mo_world_destroy(fine);
+    mo_world_destroy(by_name);
+}
+
+static void one_and_two_threads_have_the_same_bits(void **state)
+{
+    (void)state;
+    mo_world *one = beads(400, 2e-3, 1), *two = beads(400, 2e-3, 2);
+    step(one, 40);
+    step(two, 40);
+    for (int k = 0; k < one->living_count; ++k) {
+        const mo_sim_body *a = one->body + one->living[k], *b = two->body + two->living[k];
+        CHECK(memcmp(a->x, b->x, sizeof a->x) == 0 && memcmp(a->v, b->v, sizeof a->v) == 0);
+    }
+    mo_world_destroy(one);
+    mo_world_destroy(two);
+}
+
+/* Pairs that were kept find what a world without a past finds. */
+static void a_loaded_world_goes_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    mo_world *world = beads(120, 2e-3, 1), *other = beads(120, 2e-3, 1);
+    mo_message why = {""};
+    step(world, 60);
+    const size_t size = mo_world_save(world, NULL, 0);
+    char *bytes = malloc(size);
+    CHECK(bytes != NULL);
+    CHECK(mo_world_save(world, bytes, size) == size);
+    CHECK(mo_world_load(other, bytes, size, &why) == MO_OK);
+    step(world, 40);
+    step(other, 40);
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *a = world->body + world->living[k], *b = other->body + other->living[k];
+        CHECK(memcmp(a->x, b->x, sizeof a->x) == 0 && memcmp(a->v, b->v, sizeof a->v) == 0);
+    }
+    free(bytes);
+    mo_world_destroy(world);
+    mo_world_destroy(other);
+}
+
+/* Balls that fall onto a driven plate which moves sideways and up are carried along. */
+static void lift(void *user, double time, mo_pose *pose)
+{
+    (void)user;
+    pose->position[0] = 0.5 * time;
+    pose->position[2] = 0.2 * time;
+}
+
+static void a_driven_plate_carries_balls(void **state)
+{
+    (void)state;
+    mo_message why = {""};
+    mo_world_def def = mo_default_world();
+    def.solver.tol = 1e-4;
+    mo_world *world;
+    CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+    mo_body_def plate = mo_default_body(MO_BODY_DRIVEN);
+    plate.motion = lift;
+    const mo_body_id driven = mo_world_add_body(world, &plate, &why);
+    const mo_shape_def plane = mo_shape_plane(), ball = mo_shape_ball(0.1);
+    CHECK(mo_world_add_shape(world, driven, &plane, &why).index > 0);
+    for (int k = 0; k < 5; ++k) {
+        mo_body_def def_k = mo_default_body(MO_BODY_FREE);
+        def_k.pose = mo_pose_at(0.3 * k, 0, 0.1);
+        CHECK(mo_world_add_shape(world, mo_world_add_body(world, &def_k, &why), &ball, &why).index >
+              0);
+    }
+    const mo_step_report report = step(world, 100);
+    CHECK(world->is_by_balls && report.contacts == 5);
+    mo_residual residual = judged(world);
+    check_same_residual(&report.residual, &residual);
+    for (int k = 1; k <= 5; ++k) { /* from rest a ball on a plate rolls at 2/7 of its speed */
+        const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
+        CHECK_NEAR(s.velocity[0], 0.5 * 2 / 7, 1e-3);
+        CHECK_NEAR(s.velocity[2], 0.2, 1e-3);
+    }
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_residual_is_that_of_the_measure),
+        cmocka_unit_test(the_answer_is_that_of_the_problem),
+        cmocka_unit_test(what_changes_the_world_writes_the_problem_out_first),
+        cmocka_unit_test(only_coarse_heaps_of_balls_go_this_way),
+        cmocka_unit_test(one_and_two_threads_have_the_same_bits),
+        cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_driven_plate_carries_balls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
