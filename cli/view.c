@@ -25,6 +25,7 @@
 #include "text.h"
 
 static const char DEFAULT_SCENE[] = "stack";
+static const double DEFAULT_TOL = 1e-4; /* for the eye, so that piles keep up with the clock */
 
 static const args_command COMMAND = {
     .name = "view",
@@ -120,10 +121,18 @@ static void on_ready(void *user, int port)
     }
 }
 
+static volatile sig_atomic_t terminated; /* all that a signal handler may touch */
+
+static void on_terminate(int signal_number)
+{
+    (void)signal_number;
+    terminated = 1;
+}
+
 static int is_over(void *user)
 {
     (void)user;
-    return interrupt_came();
+    return interrupt_came() || terminated;
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------- */
@@ -131,6 +140,7 @@ static int is_over(void *user)
 static void configure(void *user, mo_options *options)
 {
     const view_call *call = user;
+    options->tol = DEFAULT_TOL;
     if (call->flags[FLAG_METHOD].value) {
         options->method = call->flags[FLAG_METHOD].value;
     }
@@ -144,6 +154,7 @@ static int serve(view_call *call, const view_def *def)
     signal(SIGPIPE, SIG_IGN); /* a page that has gone is a failed write */
     paper_use_one_blas_thread();
     interrupt_watch();
+    signal(SIGTERM, on_terminate);
     const mo_error error = view_run(def, &why);
     if (error) {
         say(COMMAND.name, "%s", text_of_error("", error, &why));
@@ -235,9 +246,10 @@ static int read_call(view_call *call, const char *name, const args_values *sets)
 
 int command_view(int argc, char **argv)
 {
-    const mo_options defaults = mo_default_world().solver;
+    mo_options defaults = mo_default_world().solver;
     args_values sets = {.count = 0};
     int flag_count = 0, operands = 0, status = EXIT_DONE;
+    defaults.tol = DEFAULT_TOL;
     args_flag *flags = option_flags(OWN_FLAGS, FLAG_OWN, &defaults, &flag_count);
     if (!flags) {
         say(COMMAND.name, "out of memory");

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
+#
+# Replay pages and `moreau view` as a user meets them: view.sh MOREAU MAKE_PROBLEM READ_JSON
+#
+# Prints each check that fails and ends with status 1 if any did.
+
+. "$(dirname "$0")/checks.sh"
+
+# ---- replay pages ------------------------------------------------------------------------------
+
+run run incline --time 0.5 --replay incline.html
+status_is 0
+out_has 'replay page *incline.html'
+that "the page has no recording" grep -q 'id="moreau-recording">H4sI' incline.html
+that "the page does not end" sh -c 'tail -n 3 incline.html | grep -q "</html>"'
+run run incline --time 0.5 --replay again.html
+that "the same run is another page" cmp incline.html again.html
+run run incline --steps 2 --replay two.html --json
+status_is 0
+is_json_lines 1
+out_has '"replay":"two.html"'
+run run incline --steps 2 --replay nowhere/page.html
+that "status 0" test "$status" != 0
+err_is_one_sentence
+run run incline --steps 2 --replay same --csv same
+is_wrong_call 'name the same file'
+run run incline --steps 2 --record incline.hdf5
+
+# ---- view --------------------------------------------------------------------------------------
+
+run view --help
+if grep -q -- '--port' out; then
+    run view stak
+    is_wrong_call 'did you mean stack?'
+    run view stack --set cuont=3
+    is_wrong_call 'did you mean count?'
+    run view stack --port 70000
+    is_wrong_call '--port'
+    run view stack --method magic
+    is_wrong_call 'magic'
+    run view stack --dt 0
+    is_wrong_call '--dt'
+    run view missing.hdf5
+    fails_on missing.hdf5
+    run view incline.html
+    fails_on incline.html
+
+    # serve ARGUMENTS...: until the address is there; its process in $server, the address in $url.
+    serve() {
+        call="moreau view $*"
+        : > out
+        "$moreau" view "$@" --no-open > out 2> err &
+        server=$!
+        for _ in $(seq 100); do
+            [ -s out ] && break
+            sleep 0.1
+        done
+        url=$(sed -n 's|.*\(http://[0-9.:]*/\).*|\1|p' out)
+    }
+    # end_server: its status in $status.  (What a shell starts in the background is deaf to Ctrl-C.)
+    end_server() {
+        kill -TERM "$server"
+        wait "$server"
+        status=$?
+    }
+
+    for what in "stack --set count=3" incline.hdf5; do
+        # shellcheck disable=SC2086 # the words of a call
+        serve $what
+        that "the first line is not the address" sh -c "head -n 1 out | grep -q '^http://127.0.0.1:[0-9]*/$'"
+        if command -v curl > /dev/null; then
+            that "the page does not come" curl -sf -o page.html "$url"
+            that "the page is none" grep -qi '<html' page.html
+            that "a wrong path is there" not curl -sf "${url}x"
+            that "another host is served" not curl -sf -H 'Host: evil.example' "$url"
+        fi
+        end_server
+        status_is 0
+    done
+    that "the recording is not in the page" grep -q 'moreau-recording' page.html
+
+    serve stack --json
+    is_json_lines 1
+    out_has '"url":"http://127.0.0.1:'
+    first=$url
+    port=$(echo "$url" | sed 's|.*:\([0-9]*\)/|\1|')
+    run view stack --no-open --port "$port"
+    status_is 1
+    err_is_one_sentence
+    err_has "port $port"
+    printf '{"url":"%s"}\n' "$first" > out
+    end_server
+    status_is 0
+fi
+
+echo "$checks checks, $failures failed"
+test "$failures" = 0
