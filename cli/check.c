@@ -23,22 +23,38 @@ static const args_command COMMAND = {
         " that is checked apart before it counts. For larger ones there are the conditions for"
         " existence and pointedness, and the word of a method. docs/check.md says what each answer"
         " means and what it does not mean.\n\n"
-        "The exit status is 0 where every problem got an answer, also where that is none or"
-        " unknown.",
+        "--certificate keeps the evidence in a text file, and --verify judges such a file against "
+        "the"
+        " problem by multiplying everything back, without a search and without believing it.\n\n"
+        "The exit status is 0 where every problem got an answer, also where that is none or "
+        "unknown,"
+        " and 1 where something failed or a certificate does not hold.",
     .examples = "  moreau check rod.hdf5\n"
                 "  moreau check problems/*.hdf5 --json | jq -c '[.file, .verdict]'\n"
                 "  moreau check painleve-rod --set angle=0.5 --set mu=1\n"
-                "  moreau check stack --set count=3 --step 20\n",
+                "  moreau check stack --set count=3 --step 20\n"
+                "  moreau check rod.hdf5 --certificate rod.txt\n"
+                "  moreau check rod.hdf5 --verify rod.txt\n",
     .least = 0,
     .most = -1,
 };
 
-enum { FLAG_LIST, FLAG_SET, FLAG_STEP, FLAG_SYSTEMS, FLAG_JSON, FLAG_COUNT };
+enum {
+    FLAG_LIST,
+    FLAG_SET,
+    FLAG_STEP,
+    FLAG_SYSTEMS,
+    FLAG_KEEP,
+    FLAG_VERIFY,
+    FLAG_JSON,
+    FLAG_COUNT
+};
 
 typedef struct call {
     args_values sets;
     int step; /* 0: none was given */
     long long most_systems;
+    const char *keep, *verify; /* certificates, to write or to judge; or NULL */
     int json;
 } call;
 
@@ -65,8 +81,45 @@ static int read_call(const args_flag *flags, call *c)
     status = status ? status : read_whole(&flags[FLAG_SYSTEMS], "--most-systems", 1e15, &systems);
     c->step = (int)step;
     c->most_systems = (long long)systems;
+    c->keep = flags[FLAG_KEEP].value;
+    c->verify = flags[FLAG_VERIFY].value;
     c->json = flags[FLAG_JSON].value != NULL;
+    if (!status && c->keep && c->verify) {
+        say(COMMAND.name, "--certificate writes a file and --verify judges one; give one of them");
+        status = EXIT_CALL;
+    }
     return status;
+}
+
+/* Writes what the judge accepts, and nothing else. */
+static mo_error keep_certificate(const call *c, const mo_problem *problem,
+                                 const mo_check_result *check, mo_message *why)
+{
+    mo_judgement judgement;
+    const mo_error error = mo_check_judge(problem, check, &judgement);
+    if (!error && !judgement.holds) {
+        snprintf(why->text, sizeof why->text, "no certificate was written: %.400s",
+                 judgement.message.text);
+        return MO_ERR_PROBLEM;
+    }
+    return error ? error : mo_check_write(c->keep, problem, check, why);
+}
+
+static int verify_one(const call *c, check_input *input)
+{
+    mo_message why = {{0}};
+    mo_check_result check = {0};
+    mo_judgement judgement = {0};
+    mo_error error = check_input_load(input, &why);
+    const char *about = error ? input->name : c->verify;
+    error = error ? error : mo_check_read(c->verify, input->problem, &check, &why);
+    error = error ? error : mo_check_judge(input->problem, &check, &judgement);
+    mo_check_clear(&check);
+    if (error) {
+        return report_failure(about, text_of_error(about, error, &why), c->json);
+    }
+    check_verified(input, c->verify, &judgement, c->json);
+    return judgement.holds ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int check_one(const call *c, check_input *input, int *shown)
@@ -78,8 +131,12 @@ static int check_one(const call *c, check_input *input, int *shown)
     if (!error) {
         error = mo_check(input->problem, c->most_systems, &check);
     }
+    const char *about = error || !c->keep ? input->name : c->keep;
+    if (!error && c->keep) {
+        error = keep_certificate(c, input->problem, &check, &why);
+    }
     if (error) {
-        status = report_failure(input->name, text_of_error(input->name, error, &why), c->json);
+        status = report_failure(about, text_of_error(about, error, &why), c->json);
     } else if (c->json) {
         check_json(input, &check);
     } else {
@@ -103,7 +160,7 @@ static int check_all(const call *c, int count, char **words)
     }
     for (int k = 0; k < count && output_is_good(); ++k) {
         check_input_find(COMMAND.name, words[k], &c->sets, c->step, &input);
-        status |= check_one(c, &input, &shown);
+        status |= c->verify ? verify_one(c, &input) : check_one(c, &input, &shown);
         check_input_clear(&input);
     }
     return status;
@@ -129,6 +186,13 @@ int command_check(int argc, char **argv)
                           .text =
                               "combinations of modes to look at before giving up on all solutions;"
                               " fewer by default from 40 rows on"},
+        [FLAG_KEEP] = {.name = "certificate",
+                       .operand = "FILE",
+                       .text =
+                           "write the verdict with its evidence to this text file; of one problem"},
+        [FLAG_VERIFY] = {.name = "verify",
+                         .operand = "FILE",
+                         .text = "judge the certificate in this file instead; of one problem"},
         [FLAG_JSON] = {.name = "json",
                        .text = "one JSON object a line for each problem, and nothing else"}};
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);
@@ -145,6 +209,11 @@ int command_check(int argc, char **argv)
     }
     if (count == 0) {
         say(COMMAND.name, "name a file or a scene; moreau check --list has the named problems");
+        return EXIT_CALL;
+    }
+    if (count > 1 && (c.keep || c.verify)) {
+        say(COMMAND.name, "%s takes one problem, not %d", c.keep ? "--certificate" : "--verify",
+            count);
         return EXIT_CALL;
     }
     return check_all(&c, count, argv);

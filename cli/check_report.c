@@ -232,3 +232,28 @@ void check_put(const check_input *input, const mo_check_result *check)
     }
     put_limit(problem, &check->limit);
 }
+
+/* ---- a certificate, judged -------------------------------------------------------------------- */
+
+void check_verified(const check_input *input, const char *certificate,
+                    const mo_judgement *judgement, int as_json)
+{
+    if (as_json) {
+        json j = json_begin(stdout);
+        json_object(&j, NULL);
+        json_input(&j, input);
+        json_text(&j, "certificate", certificate);
+        json_truth(&j, "holds", judgement->holds);
+        json_text(&j, "claimed", mo_verdict_word(judgement->claimed));
+        json_text(&j, "supported", mo_verdict_word(judgement->supported));
+        json_text(&j, "message", judgement->message.text);
+        json_object_end(&j);
+        json_end(&j);
+        return;
+    }
+    text_put(stdout, input->name);
+    printf(": %s, %s\n", mo_verdict_word(judgement->claimed),
+           judgement->holds ? "verified" : "NOT VERIFIED");
+    printf("  %-18s", judgement->holds ? "means" : "because");
+    text_put_wrapped(stdout, judgement->message.text, 20, 20);
+}

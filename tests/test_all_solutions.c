@@ -162,7 +162,7 @@ static void section_5_4_is_right_and_lists_both(void **state)
 
 /* ---- brute force ----------------------------------------------------------------------------- */
 
-enum { MOST_CONTACTS = 4, MOST_ROWS = 2 * MOST_CONTACTS, MOST_FOUND = 64 };
+enum { MOST_CONTACTS = 6, MOST_ROWS = 2 * MOST_CONTACTS, MOST_FOUND = 64 };
 
 typedef struct brute {
     int count;
@@ -210,6 +210,7 @@ static void try_modes(int contacts, double mu, const double *W, const double *q,
     }
     b->is_doubtful |= fabs(least) < 1e-7;
     if (least >= 0) {
+        CHECK(b->count < MOST_FOUND);
         memcpy(b->u[b->count++], u, sizeof u);
     }
 }

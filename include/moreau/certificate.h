@@ -102,6 +102,7 @@ typedef struct mo_found_solution {
     int dimension; /* of the set of velocities that share its modes: 0 for a point                          */
     double *
         other_u; /* row_count, or NULL: another velocity of a set of positive dimension; all between are solutions */
+    double *other_r; /* and impulses that cause it */
 } mo_found_solution;
 
 typedef struct mo_solution_set {
@@ -275,6 +276,29 @@ typedef struct mo_check_result {
 /* Every condition, all solutions where the problem is small, and one verdict. */
 MO_API mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_result *check);
 MO_API void mo_check_clear(mo_check_result *check);
+
+/* ---- judged apart, and kept in files --------------------------------------------------------------- */
+
+typedef struct mo_judgement {
+    int holds; /* every piece of evidence is good, and the verdict that is claimed follows from it */
+    mo_verdict claimed,
+        supported;      /* what the check says; what its evidence proves                */
+    mo_message message; /* what the verdict means, or which piece of evidence fails     */
+} mo_judgement;
+
+/* Judges a check from the problem and the evidence alone, wherever they come from: see src/measure/judge.c. */
+MO_API mo_error mo_check_judge(const mo_problem *problem, const mo_check_result *check,
+                               mo_judgement *judgement);
+
+/*
+ * The verdict with its evidence as a text file, and back; docs/formats.md has the format.  What is read is not believed, only
+ * well-formed: mo_check_judge says whether it proves anything.  A file that is not gives MO_ERR_FILE and a sentence
+ * with its line.
+ */
+MO_API mo_error mo_check_write(const char *path, const mo_problem *problem,
+                               const mo_check_result *check, mo_message *why);
+MO_API mo_error mo_check_read(const char *path, const mo_problem *problem, mo_check_result *check,
+                              mo_message *why);
 
 #ifdef __cplusplus
 }

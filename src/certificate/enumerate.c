@@ -118,11 +118,13 @@ static void keep_other(mo_search *s, int solution, int dimension)
     mo_found_solution *found = &s->set->solutions[solution];
     found->dimension = dimension > found->dimension ? dimension : found->dimension;
     if (!found->other_u) {
-        found->other_u = mo_memory_array(&s->set->allocator, (size_t)e->n, sizeof(double));
+        found->other_u = mo_memory_array(&s->set->allocator, 2 * (size_t)e->n, sizeof(double));
+        found->other_r = found->other_u ? found->other_u + e->n : NULL;
         s->error = found->other_u ? s->error : MO_ERR_MEMORY;
         for (int k = 0; found->other_u && k < e->n; ++k) {
             const double c = e->problem->compliance ? e->problem->compliance[k] : 0;
-            found->other_u[k] = s->other[k] * e->unit_u[k] - c * s->polyhedron.x[k] * e->unit_r[k];
+            found->other_r[k] = s->polyhedron.x[k] * e->unit_r[k];
+            found->other_u[k] = s->other[k] * e->unit_u[k] - c * found->other_r[k];
         }
     }
 }

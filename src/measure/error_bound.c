@@ -13,6 +13,11 @@
  * 3. Where every inequality of the modes is met by all of K(X), r* is a solution, and the largest distances from K(X)
  *    to the point that was given bound its error.
  *
+ * Large impulses that cancel leave few digits in u = W r + q.  There the distance in u is bounded without them: with F'
+ * over a box that holds r* and r, F(r) = F'(.) (r - r*), so that
+ *
+ *        u*_k - u_k = W_k (r* - r) = -z' F(r),   F'(.)' z = W_k'                                                 (2)
+ *
  * Limits: where the impulses are not unique, or the solution is on the border of a mode, F' is singular or no inequality can
  * be proven, and nothing is said: no computation with rounding can tell there whether a solution exists.
  */
@@ -226,17 +231,81 @@ static int modes_are_met(const krawczyk *k)
 
 /* ---- distances ---------------------------------------------------------------------------------- */
 
-/* W (r* - r): what the velocities at the contacts differ by, without the digits that q loses. */
-static double velocity_distance(const krawczyk *k, const double *r)
+/* (2): F(r) into F, and the derivatives over the hull of r* and r, transposed, into J; a of root.h. */
+static double prepare_hull(krawczyk *k, const double *r)
 {
+    const int n = k->n;
+    mo_ball *root = k->z; /* free by now */
+    memcpy(root, k->R, (size_t)n * sizeof *root);
+    for (int i = 0; i < n; ++i) {
+        const double at = r[i] / k->e->unit_r[i];
+        k->R[i] =
+            mo_ball_between(fmin(at, mo_ball_lower(root[i])), fmax(at, mo_ball_upper(root[i])));
+    }
+    double a = INFINITY;
+    if (evaluate(k)) {
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < i; ++j) {
+                const mo_ball kept = k->J[i * n + j];
+                k->J[i * n + j] = k->J[j * n + i];
+                k->J[j * n + i] = kept;
+            }
+        }
+        a = mo_root_prepare(n, k->J, k->C);
+    }
+    memcpy(k->R, root, (size_t)n * sizeof *root);
+    return a;
+}
+
+/* F at the point r, in place of F over the hull; J keeps what it has. */
+static void values_at(krawczyk *k, const double *r)
+{
+    mo_mode_row rows[MO_CONE_MOST_ROWS];
+    mo_ball *root = k->z;
+    memcpy(root, k->R, (size_t)k->n * sizeof *root);
+    for (int i = 0; i < k->n; ++i) {
+        k->R[i] = mo_ball_exact(r[i] / k->e->unit_r[i]);
+    }
+    velocities(k);
+    for (int m = 0, at = 0; m < k->unit_count; ++m) {
+        const mo_unit *unit = &k->units[m];
+        const int count = mo_mode_rows(unit, &k->modes[m], k->e->unit_r[unit->row],
+                                       k->U + unit->row, k->R + unit->row, rows);
+        for (int i = 0; i < count; ++i) {
+            k->F[at++] = rows[i].value;
+        }
+    }
+    memcpy(k->R, root, (size_t)k->n * sizeof *root);
+}
+
+/* (2) for row i. */
+static double distance_by_values(krawczyk *k, int i, double a)
+{
+    mo_ball *z = k->U, sum = mo_ball_exact(0); /* U is free by now */
+    mo_root_enclose(k->n, k->J, k->C, a, k->e->W + (size_t)i * k->n, z);
+    for (int j = 0; j < k->n; ++j) {
+        sum = mo_ball_add(sum, mo_ball_mul(z[j], k->F[j]));
+    }
+    return mo_ball_size(sum);
+}
+
+/* W (r* - r), directly and by (2). */
+static double velocity_distance(krawczyk *k, const double *r)
+{
+    const double a = prepare_hull(k, r);
     double most = 0;
+    values_at(k, r);
     for (int i = 0; i < k->n; ++i) {
         mo_ball sum = mo_ball_exact(0);
         for (int j = 0; j < k->n; ++j) {
             const mo_ball far = mo_ball_add(k->R[j], mo_ball_exact(-r[j] / k->e->unit_r[j]));
             sum = mo_ball_add(sum, mo_ball_mul(k->e->W[i * k->n + j], far));
         }
-        most = fmax(most, mo_ball_size(sum) * k->e->unit_u[i]);
+        double far = mo_ball_size(sum);
+        if (a < 0.5) {
+            far = fmin(far, distance_by_values(k, i, a));
+        }
+        most = fmax(most, far * k->e->unit_u[i]);
     }
     return most;
 }
@@ -371,9 +440,10 @@ static mo_error bound_in(krawczyk *k, const double *v, const double *r, mo_error
         return MO_OK;
     }
     bound->is_proven = 1;
-    bound->u = velocity_distance(k, r);
     bound->r = impulse_distance(k, r);
-    return v ? body_distances(k, v, bound) : MO_OK;
+    const mo_error error = v ? body_distances(k, v, bound) : MO_OK;
+    bound->u = velocity_distance(k, r); /* spoils the workspace */
+    return error;
 }
 
 static mo_error bound_with(const mo_enclosure *e, const double *v, const double *r,

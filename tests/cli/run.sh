@@ -391,6 +391,29 @@ status_is 0
 member_is step 2
 run check drum --step 1
 out_has '^drum, step 1: unique'
+run check rod.hdf5 --certificate rod.txt
+status_is 0
+run check rod.hdf5 --verify rod.txt
+status_is 0
+out_has '^rod.hdf5: none, verified'
+run check rod.hdf5 --verify rod.txt --json
+is_json_lines 1
+member_is holds true
+member_is supported '"none"'
+run check short_rod.hdf5 --verify rod.txt
+status_is 1
+out_has 'NOT VERIFIED'
+run check block.hdf5 --verify rod.txt
+fails_on rod.txt
+run check rod.hdf5 --verify missing.txt
+fails_on missing.txt
+run check rod.hdf5 short_rod.hdf5 --verify rod.txt
+is_wrong_call 'one problem'
+run check rod.hdf5 --verify rod.txt --certificate rod2.txt
+is_wrong_call 'give one of them'
+run check crushed-ball --certificate crushed.txt
+run check crushed-ball --verify crushed.txt
+out_has '^crushed-ball: none, verified'
 run check --list
 status_is 0
 out_has '^crushed-ball '
