@@ -4,11 +4,10 @@
  * Beads fall into a box: h = 0.02 s, mu = 0.3, restitution 0.2 [acary2011, section 6].
  *
  * Every solver has a simulation of its own, each step started from the impulses of the last.  As printed: successive approximations s = F(s) until
- * (6.1) with epsilon = 0.01, 20 rounds at most; projected gradients with 250 iterations for a convex problem (v), or interior
- * points on the round cone, the solver that the authors had not at hand (i).  Impacts and contacts that close late are solved by the same means, and
- * count in rounds and time.
+ * (6.1) with epsilon = 0.01, 20 rounds at most; projected gradients with 250 iterations for a convex problem (v).  Impacts and contacts that close
+ * late are solved by the same means, and count in rounds and time.
  *
- * Four facets with interior points (iv) are asked on the problems of every 15th step, from zero, as OOQP had no warm start: the cones of these problems
+ * Four facets with interior points (iv) are asked on the problems of every 30th step, from zero, as OOQP had no warm start: the cones of these problems
  * are replaced by pyramids, then as above.
  */
 #include "motion.h"
@@ -22,8 +21,8 @@
 static const double STEP = 0.02, TOLERANCE = 1e-8,
                     NEVER = 1e-13 /* the paper's rule alone ends a solve */;
 
-const char *const ac_solver_texts[AC_SOLVERS] = {
-    "projected gradient (v), (6.1)", "interior points (i), (6.1)", "auto to 1e-4", "auto to 1e-8"};
+const char *const ac_solver_texts[AC_SOLVERS] = {"projected gradient (v), (6.1)", "auto to 1e-4",
+                                                 "auto to 1e-8"};
 
 static void set_as_printed(mo_options *options, const char *engine)
 {
@@ -48,8 +47,8 @@ static mo_error build(int beads, ac_solver solver, mo_world **world, mo_message 
         return error;
     }
     mo_world_def def = mo_world_definition(*world);
-    if (solver == AC_GRADIENT || solver == AC_INTERIOR) {
-        set_as_printed(&def.solver, solver == AC_GRADIENT ? "gradient" : "interior");
+    if (solver == AC_GRADIENT) {
+        set_as_printed(&def.solver, "gradient");
     } else {
         def.solver.tol = solver == AC_COARSE ? 1e-4 : TOLERANCE;
     }

@@ -15,12 +15,12 @@
 
 /* ---- beads --------------------------------------------------------------------------------------- */
 
-/* AC_GRADIENT, AC_INTERIOR: successive approximations with (6.1), as printed.  AC_COARSE, AC_FINE: auto to 1e-4 and to 1e-8. */
-typedef enum ac_solver { AC_GRADIENT, AC_INTERIOR, AC_COARSE, AC_FINE, AC_SOLVERS } ac_solver;
+/* AC_GRADIENT: successive approximations with (6.1), as printed.  AC_COARSE, AC_FINE: auto to 1e-4 and to 1e-8. */
+typedef enum ac_solver { AC_GRADIENT, AC_COARSE, AC_FINE, AC_SOLVERS } ac_solver;
 
 extern const char *const ac_solver_texts[AC_SOLVERS];
 
-enum { AC_BEAD_STEPS = 300, AC_FACETS_EVERY = 15 };
+enum { AC_BEAD_STEPS = 300, AC_FACETS_EVERY = 30 };
 
 typedef struct ac_bead_step {
     int contacts; /* in the problem           */
