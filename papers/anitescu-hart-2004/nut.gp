@@ -8,7 +8,7 @@ use(size) = sprintf("set terminal %s size %s font 'sans,10'", strstrt(GPVAL_TERM
 array law[2] = ["lcp3", "auto"]
 array name[2] = ["LCP3, the relaxed law", "the exact law"]
 
-eval use("1400,800")
+eval use("1100,640")
 set output "figure4.png"
 set multiplot layout 2,4 title "A large disk rises among small ones that are shaken (colour: height at the start)" font ",13"
 set size ratio -1
@@ -27,8 +27,8 @@ do for [m=1:2] {
         file = sprintf("frame-%s-%d.csv", law[m], k)
         stats file using 5 every ::1 nooutput
         set title sprintf("%s: %d shakes", name[m], int(STATS_max))
-        plot file using 1:2:($3 < 4 ? $3 : NaN):4 every ::1 with circles fill solid 0.9 lc palette, \
-             file using 1:2:($3 > 4 ? $3 : NaN) every ::1 with circles fill solid 1 border lc rgb "#cb181d" lc rgb "#cb181d"
+        plot file using 1:2:3:4 every ::2 with circles fill solid 0.9 lc palette, \
+             file using 1:2:3 every ::1::1 with circles fill solid 1 lc rgb "#cb181d"
     }
 }
 unset multiplot

@@ -8,7 +8,7 @@
  *     min d' M d / 2      subject to      gap + J d >= 0 at the contacts,      error + J d = 0 at the joints.
  *
  * Its optimality conditions are a contact problem with frictionless laws, v = d, f = 0 and w the gaps.  Repeated where curvature leaves
- * something.  Velocities stay as they are, so that no energy of motion comes from it.
+ * something.  Velocities stay as they are, and spins turn with their bodies, so that no energy of motion comes from it.
  */
 #include <math.h>
 #include <string.h>
@@ -60,10 +60,13 @@ static void displace(mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         if (body->block != MO_NONE) {
-            double turned[4];
+            double turned[4], turn[4], spin[3];
             mo_vec3_along(body->x, 1, body->next_v, body->x);
             mo_advance_turn(body->orientation, body->next_v + 3, 1, turned);
             memcpy(body->orientation, turned, sizeof turned);
+            mo_quat_rotation(body->next_v + 3, turn);
+            mo_quat_turn(turn, body->v + 3, spin);
+            mo_vec3_copy(spin, body->v + 3);
         }
     }
 }

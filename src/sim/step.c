@@ -8,7 +8,8 @@
  *   3. impacts                those that bounce change the velocities at the start of the step (impact.c); then 1 again
  *   4. the problem            assembled and solved, from the last step's impulses; again where a contact that was left out closes
  *                             all the same
- *   5. new poses              refused, and nothing changed, where a number is not finite
+ *   5. energy                 where joints that take back their drift would add some, 4 again with joints held otherwise (passive.c)
+ *   6. new poses              refused, and nothing changed, where a number is not finite
  */
 #include <math.h>
 #include <string.h>
@@ -314,6 +315,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         world->problem = NULL;
         world->is_due = 0;
     }
+    world->joints_hold = MO_HOLD_HERE;
     for (int k = 0; k < world->living_count; ++k) {
         memcpy(world->body[world->living[k]].start_v, world->body[world->living[k]].v,
                sizeof world->body->v);
@@ -324,6 +326,10 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     report->penetration = deepest(world);
     error = error ? error : bounce(world, h, report, why);
     error = error ? error : solve_step(world, h, report, why);
+    while (!error && world->joints_hold < MO_HOLD_SPEED && mo_step_gains_energy(world, h)) {
+        mo_hold_otherwise(world);
+        error = solve_step(world, h, report, why);
+    }
     const double solved = mo_clock();
     report->seconds_solve = solved - found - report->seconds_assemble;
     error = error ? error : mo_advance_poses(world, h, why);

@@ -14,6 +14,7 @@
  *   impact.c     impacts that bounce
  *   step.c       the step itself
  *   state.c      everything that changes, as bytes
+ *   passive.c    steps that would add energy
  *   projection.c positions put right at the end of a step, where asked for
  *   islands.c    islands, sleep
  *   energy.c     energies and momenta
@@ -131,6 +132,13 @@ typedef struct mo_sim_joint {
     double force[3], moment[3], effort; /* on b in the last step                       */
 } mo_sim_joint;
 
+/* How joints are held in a step (passive.c). */
+typedef enum mo_hold {
+    MO_HOLD_HERE,  /* at the poses of its start; drift is taken back        */
+    MO_HOLD_AHEAD, /* at the poses to which the motion leads                */
+    MO_HOLD_SPEED  /* in velocity alone: cannot add energy, leaves the drift */
+} mo_hold;
+
 typedef struct mo_pair {
     int a, b; /* shapes, a < b */
 } mo_pair;
@@ -196,6 +204,7 @@ struct mo_world {
     int is_due;                /* the problem of the last step has not been written out yet */
     mo_world *self;            /* who asks for it need not be allowed to change the world */
     double last_step;          /* h, for forces from impulses */
+    mo_hold joints_hold;       /* in this step */
 };
 
 static inline int mo_is_planar(const mo_world *world)
@@ -266,6 +275,10 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
 /* step.c: impulses of world->problem into world->result, from world->start (or from zero) */
 mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
+
+/* passive.c: would the step that next_v ends leave more energy than there was, with nothing that has given it? */
+int mo_step_gains_energy(const mo_world *world, double h);
+void mo_hold_otherwise(mo_world *world); /* then: the next of mo_hold */
 
 /* projection.c: positions without penetration and joint errors, velocities as they are */
 mo_error mo_project_positions(mo_world *world, mo_message *why);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Energy never grows where nothing puts any in; a free spinning body keeps its angular momentum and loses energy at first order. */
+#include <string.h>
+
+#include "check.h"
+
+#include "moreau/moreau.h"
+#include "worlds.h"
+
+typedef struct passive {
+    const char *scene;
+    int steps;
+    const char *name; /* of a parameter, or NULL */
+    double value;
+} passive;
+
+static mo_world *build(const passive *p, double *step)
+{
+    const world_scene *scene = world_scene_find(p->scene);
+    double values[WORLD_PARAMETERS];
+    mo_message why = {{0}};
+    mo_world *world;
+    CHECK(scene != NULL);
+    world_default_values(scene, values);
+    if ((p->name && world_set_value(scene, values, p->name, p->value, &why)) ||
+        scene->build(values, &world, &why)) {
+        fail_msg("%s: %s", p->scene, why.text);
+    }
+    *step = scene->step;
+    return world;
+}
+
+/* The weight of the free bodies at rest is what energies are compared with: a rise of a billionth of a metre is rounding. */
+static double rounding(const mo_world *world)
+{
+    double mass = 0;
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        const mo_body_state body = mo_body_get(world, mo_world_body(world, k));
+        mass += body.kind == MO_BODY_FREE ? body.mass : 0;
+    }
+    return 1e-9 * 9.81 * mass;
+}
+
+static void no_step_of_a_passive_scene_adds_energy(void **state)
+{
+    (void)state;
+    static const passive SCENES[] = {
+        {"incline", 100, NULL, 0},   {"slip-to-roll", 100, NULL, 0},
+        {"stack", 40, NULL, 0},      {"arch", 20, NULL, 0},
+        {"domino", 120, "count", 8}, {"cannonball", 60, "walls", 0},
+        {"painleve", 300, NULL, 0},  {"beads", 60, "count", 30},
+        {"billiard", 300, NULL, 0},  {"kapla", 20, "layers", 5},
+        {"chain", 150, "links", 6},  {"chain", 60, "ends", 2},
+        {"cradle", 900, NULL, 0},    {"cradle", 700, "restitution", 0.5},
+        {"cradle", 700, "raised", 2}};
+    for (size_t k = 0; k < sizeof SCENES / sizeof *SCENES; ++k) {
+        double h;
+        mo_world *world = build(&SCENES[k], &h);
+        double energy = mo_world_kinetic_energy(world) + mo_world_potential_energy(world);
+        const double allowed = rounding(world);
+        for (int step = 0; step < SCENES[k].steps; ++step) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, h, &report, NULL) == MO_OK);
+            const double now = report.kinetic_energy + report.potential_energy;
+            if (!(now <= energy + allowed)) {
+                fail_msg("%s, step %d: from %.9g J to %.9g J, %.2g more than rounding",
+                         SCENES[k].scene, step, energy, now, (now - energy) / allowed);
+            }
+            energy = now;
+        }
+        mo_world_destroy(world);
+    }
+}
+
+/* A heavy link at the end of light ones, with steps that are too long for it: nothing gains. */
+static void a_stiff_chain_does_not_explode(void **state)
+{
+    (void)state;
+    static const passive CHAIN = {"chain", 200, "ratio", 100};
+    double h;
+    mo_world *world = build(&CHAIN, &h);
+    double energy = mo_world_kinetic_energy(world) + mo_world_potential_energy(world);
+    const double allowed = rounding(world);
+    for (int step = 0; step < CHAIN.steps; ++step) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, h, &report, NULL) == MO_OK);
+        CHECK(report.kinetic_energy + report.potential_energy <= energy + allowed);
+        energy = report.kinetic_energy + report.potential_energy;
+    }
+    mo_world_destroy(world);
+}
+
+/* ---- a free body ------------------------------------------------------------------------------- */
+
+/* A box of 1 x 2 x 3 spins for a second, mostly about its middle axis, without gravity.  Its relative loss of energy. */
+static double spin_for_a_second(double h, double *turn_of_momentum)
+{
+    mo_world_def def = mo_default_world();
+    memset(def.gravity, 0, sizeof def.gravity);
+    mo_body_def body = mo_default_body(MO_BODY_FREE);
+    const mo_shape_def box = mo_shape_box(0.5, 1, 1.5);
+    const double spin[3] = {0.3, 4, 0.2};
+    memcpy(body.spin, spin, sizeof spin);
+    mo_world *world;
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    CHECK(mo_world_add_shape(world, mo_world_add_body(world, &body, NULL), &box, NULL).index > 0);
+    double linear[3], first[3], last[3], largest = 0, size = 0;
+    mo_world_momentum(world, linear, first);
+    const double energy = mo_world_kinetic_energy(world);
+    double now = energy;
+    for (int k = 0; k < lround(1 / h); ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, h, &report, NULL) == MO_OK);
+        CHECK(report.kinetic_energy <= now * (1 + 1e-14));
+        now = report.kinetic_energy;
+    }
+    mo_world_momentum(world, linear, last);
+    for (int i = 0; i < 3; ++i) {
+        largest = fmax(largest, fabs(last[i] - first[i]));
+        size = fmax(size, fabs(first[i]));
+    }
+    *turn_of_momentum = largest / size;
+    mo_world_destroy(world);
+    return 1 - now / energy;
+}
+
+static void a_free_spin_keeps_its_momentum_and_loses_energy_at_first_order(void **state)
+{
+    (void)state;
+    double last = 0;
+    for (double h = 4e-3; h > 4e-4; h /= 2) {
+        double turn;
+        const double loss = spin_for_a_second(h, &turn);
+        CHECK_BELOW(turn, 1e-11);
+        CHECK(loss > 0);
+        if (last > 0) {
+            CHECK_NEAR(last / loss, 2, 0.1); /* half the step, half the loss */
+        }
+        last = loss;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_step_of_a_passive_scene_adds_energy),
+        cmocka_unit_test(a_stiff_chain_does_not_explode),
+        cmocka_unit_test(a_free_spin_keeps_its_momentum_and_loses_energy_at_first_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
