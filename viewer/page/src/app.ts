@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/*
+ * The page as a whole: takes scenes and frames from where they come (a socket or a recording), gives them to what draws, and the user's
+ * wishes to whoever can fulfil them.
+ */
+import { Vector3 } from "three";
+import { Bar } from "./bar";
+import { Bodies, isMovable, reachOf } from "./bodies";
+import { Contacts, type ContactView } from "./contacts";
+import { el, iconButton } from "./dom";
+import { Ground } from "./ground";
+import { Joints, Spring } from "./joints";
+import { listenToKeys, type KeyAction } from "./keys";
+import { readView, writeView, type View } from "./link";
+import { Card, helpDialog, Hint, Legend, Title, Toast } from "./overlay";
+import { Panel, TOGGLES, type ToggleName } from "./panel";
+import { Pointer } from "./pointer";
+import { BODY_FLOATS, type Frame, type SceneMessage, type Settings, type Vec3, type Wish } from "./protocol";
+import { layerDepth } from "./shapes";
+import { Stage } from "./stage";
+import { cssColour, paletteOf, systemTheme, type Palette, type ThemeName } from "./theme";
+
+/** Where frames come from and wishes go to. */
+export interface Source {
+    readonly replay: boolean;
+    wish(wish: Wish): void;
+    /** A frame to be shown now, or null where the last one still holds; `seconds` since the last picture. */
+    next(seconds: number): Frame | null;
+    seek?(time: number): void;
+    back?(): void;
+    loop?(): void;
+}
+
+/** What is drawn of one scene; made anew with each scene message. */
+interface Props {
+    bodies: Bodies;
+    ground: Ground;
+    contacts: Contacts;
+    joints: Joints;
+    bodyRadius: number;
+    front: number; // z before all plates of a planar scene
+}
+
+export class App {
+    readonly stage: Stage;
+    readonly panel: Panel;
+    readonly bar: Bar;
+    readonly toast = new Toast();
+    private readonly title = new Title();
+    private readonly hint = new Hint();
+    private readonly legend = new Legend();
+    private readonly card: Card;
+    private readonly spring = new Spring();
+    private readonly pointer: Pointer;
+    private readonly root: HTMLElement;
+    private readonly help: HTMLDialogElement;
+    private readonly on = new Set<ToggleName>(["joints", "shadows", "log"]);
+    private arrowSize = 1;
+    private themeName: ThemeName;
+    private palette: Palette;
+    private themeChosen = false;
+    scene: SceneMessage | null = null;
+    frame: Frame | null = null;
+    private props: Props | null = null;
+    private hovered = -1;
+    private wanted: Partial<View>;
+    private unframed = false; // the next frame is the first of its scene: the camera looks for its bodies
+    private drawnAt = 0;
+    private readonly pictures: number[] = []; // when the last ones were drawn
+
+    constructor(
+        root: HTMLElement,
+        private readonly source: Source,
+    ) {
+        this.root = root;
+        this.wanted = readView(location.hash);
+        const canvas = el("canvas", { class: "canvas", role: "img", "aria-label": "The simulated scene", tabindex: 0 });
+        const view = el("div", { class: "view" }, canvas);
+        this.panel = new Panel({
+            wish: (wish) => source.wish(wish),
+            toggle: (name) => this.toggle(name),
+            arrowSize: (size) => {
+                this.arrowSize = size;
+                this.redraw();
+            },
+        });
+        this.bar = new Bar(
+            {
+                play: () => this.playOrPause(),
+                step: () => source.wish({ do: "step" }),
+                back: () => source.back?.(),
+                reset: () => source.wish({ do: "reset" }),
+                speed: (value) => source.wish({ do: "speed", value }),
+                throwBall: () => this.throwBall(),
+                seek: (time) => source.seek?.(time),
+                loop: () => source.loop?.(),
+            },
+            source.replay,
+        );
+        this.card = new Card(() => this.choose(-1));
+        const actions = this.keyActions();
+        this.help = helpDialog(
+            actions.map(({ label, does }) => [label, does]),
+            source.replay,
+        );
+        const left = el("div", { class: "left" }, this.title.element, this.card.element);
+        root.append(view, left, this.legend.element, this.hint.element, this.tools(), this.panel.element, this.bar.element, this.toast.element, this.help);
+        this.stage = new Stage(canvas, this.wanted.quality === "high");
+        this.stage.onShadows = (on) => {
+            this.props?.bodies.setShadows(on);
+            this.props?.ground.setShadows(on);
+        };
+        this.stage.scene.add(this.spring.group);
+        this.pointer = this.makePointer();
+        this.themeName = (this.wanted.theme as ThemeName | undefined) ?? systemTheme();
+        this.themeChosen = this.wanted.theme !== undefined;
+        this.palette = paletteOf(this.themeName);
+        if (this.stage.software) this.on.delete("shadows"); // too slow there, unless someone asks for them
+        if (this.wanted.show) this.restoreToggles(this.wanted.show);
+        for (const { name } of TOGGLES) this.panel.setToggle(name, this.on.has(name));
+        this.applyTheme();
+        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+            if (!this.themeChosen) this.setTheme(systemTheme());
+        });
+        listenToKeys(actions);
+        this.foldPanel(innerWidth < 720);
+        this.stage.controls.addEventListener("end", () => this.keepView());
+        requestAnimationFrame((now) => this.tick(now));
+    }
+
+    // ---- the parts ------------------------------------------------------------------------------------
+
+    private tools(): HTMLElement {
+        return el(
+            "nav",
+            { class: "tools", "aria-label": "View" },
+            iconButton("home", "The whole scene (h)", () => this.home()),
+            iconButton("camera", "Save a picture (g)", () => this.screenshot()),
+            iconButton("link", "Copy a link to this view", () => this.copyLink()),
+            iconButton("theme", "Dark or light (t)", () => this.switchTheme()),
+            iconButton("help", "Help (?)", () => this.help.showModal()),
+            iconButton("panel", "Show or hide the panel (p)", () => this.foldPanel()),
+        );
+    }
+
+    private keyActions(): KeyAction[] {
+        const { source } = this;
+        const one = (key: string, does: string, run: () => void, label = key): KeyAction => ({ keys: [key, key.toUpperCase()], label, does, run });
+        const live = [one("b", "throw a ball at the pointer", () => this.throwBall())];
+        const recorded = [
+            { keys: [",", "ArrowLeft"], label: ", ←", does: "one frame back", run: () => source.back?.() },
+            one("o", "play again at the end, or not", () => source.loop?.()),
+        ];
+        const step = { keys: [".", "ArrowRight"], label: source.replay ? ". →" : ".", does: source.replay ? "one frame on" : "one step" };
+        return [
+            one(" ", "play or pause", () => this.playOrPause(), "space"),
+            { ...step, run: () => source.wish({ do: "step" }) },
+            one("r", source.replay ? "to the start" : "reset", () => source.wish({ do: "reset" })),
+            { keys: ["["], label: "[", does: "slower", run: () => this.bar.shiftSpeed(-1) },
+            { keys: ["]"], label: "]", does: "faster", run: () => this.bar.shiftSpeed(1) },
+            ...(source.replay ? recorded : live),
+            ...TOGGLES.map(({ name, label, key }) => one(key, label.toLowerCase(), () => this.toggle(name))),
+            one("h", "the whole scene", () => this.home()),
+            one("g", "save a picture", () => this.screenshot()),
+            one("t", "dark or light", () => this.switchTheme()),
+            one("p", "show or hide the panel", () => this.foldPanel()),
+            { keys: ["Escape"], label: "esc", does: "choose nothing", run: () => this.choose(-1) },
+            { keys: ["?"], label: "?", does: "this help", run: () => this.help.showModal() },
+        ];
+    }
+
+    private makePointer(): Pointer {
+        return new Pointer(this.stage, this.spring, {
+            scene: () => this.scene,
+            bodies: () => this.props?.bodies ?? null,
+            poses: () => this.frame?.bodies ?? null,
+            live: () => !this.source.replay,
+            wish: (wish) => this.source.wish(wish),
+            choose: (body) => this.choose(body),
+            grabbed: () => {
+                this.hint.hide();
+                if (this.scene?.playing === false) this.toast.say("Paused: press space to let it move.");
+            },
+            hover: (body) => {
+                if (body === this.hovered) return;
+                this.hovered = body;
+                this.markBodies();
+            },
+        });
+    }
+
+    // ---- from the source ------------------------------------------------------------------------------
+
+    setScene(scene: SceneMessage): void {
+        const before = this.scene;
+        const same = before?.name === scene.name && before.dimension === scene.dimension && JSON.stringify(before.set) === JSON.stringify(scene.set);
+        this.scene = scene;
+        this.pointer.letGo();
+        this.title.show(scene);
+        this.panel.showScene(scene, this.source.replay);
+        this.showSettings(scene);
+        if (!same) {
+            if (!this.source.replay) this.panel.restart();
+            this.choose(-1);
+            this.look(scene);
+            if (before) this.wanted = {}; // a link is for the first scene that fits it
+            this.hint.show(this.source.replay ? "Drag to look around. Space pauses." : "Drag any body with the mouse.");
+        }
+        this.build(scene);
+        if (!this.obeyLink(scene) || same) return;
+        if (this.wanted.camera && this.wanted.scene === (scene.name || undefined)) {
+            this.stage.setCameraNumbers(this.wanted.camera);
+            this.unframed = false;
+        }
+    }
+
+    /** Asks for the scene of the link that the page was opened with; true where it is this one. */
+    private obeyLink(scene: SceneMessage): boolean {
+        const { scene: name, set } = this.wanted;
+        if (this.source.replay || !name || !scene.scenes.some((entry) => entry.name === name)) return true;
+        const fits = name === scene.name && Object.entries(set ?? {}).every(([key, value]) => scene.set[key] === value);
+        if (!fits) {
+            this.source.wish({ do: "scene", name, set: set ?? {} });
+            this.wanted = { ...this.wanted, set: {} }; // once
+        }
+        return fits;
+    }
+
+    showSettings(settings: Partial<Settings>): void {
+        if (this.scene) Object.assign(this.scene, settings);
+        this.panel.showSettings(settings);
+        if (settings.playing !== undefined) this.bar.showPlaying(settings.playing);
+        if (settings.speed !== undefined) this.bar.showSpeed(settings.speed);
+    }
+
+    private look(scene: SceneMessage): void {
+        const { centre, size } = scene.camera ?? { centre: [0, 0, 0] as Vec3, size: 1 };
+        this.stage.lookAt(centre, size, scene.dimension === 2);
+        this.unframed = true;
+    }
+
+    /** As near as shows all bodies that can move. */
+    private frameBodies(frame: Frame): void {
+        this.unframed = false;
+        const { scene } = this;
+        if (!scene) return;
+        const reach = new Map<number, number>();
+        for (const shape of scene.shapes) {
+            const away = Math.hypot(shape.pose[0], shape.pose[1], shape.pose[2]);
+            if (isMovable(scene.bodies[shape.body])) reach.set(shape.body, Math.max(reach.get(shape.body) ?? 0, away + reachOf(shape)));
+        }
+        const balls = [...reach].map(([body, radius]) => [...frame.bodies.subarray(BODY_FLOATS * body, BODY_FLOATS * body + 3), radius]);
+        this.stage.fit(balls);
+    }
+
+    private build(scene: SceneMessage): void {
+        const { stage, palette } = this;
+        this.clearProps();
+        const thickness = stage.thickness();
+        const movable = scene.shapes.filter((shape) => isMovable(scene.bodies[shape.body])).map(reachOf);
+        movable.sort((a, b) => a - b);
+        const bodyRadius = movable[movable.length >> 1] ?? 0.1 * stage.reach;
+        const layers = Math.max(0, ...scene.shapes.map((shape) => layerDepth(shape.layer)));
+        const front = 1.5 * thickness * layers + thickness;
+        const props = {
+            bodies: new Bodies(scene, palette, thickness),
+            ground: new Ground(scene, palette, new Vector3().copy(stage.centre), stage.reach),
+            contacts: new Contacts(scene, palette, stage.reach, front),
+            joints: new Joints(scene, palette, Math.min(0.014 * stage.reach, 0.2 * bodyRadius), front),
+            bodyRadius,
+            front,
+        };
+        stage.scene.add(props.ground.group, props.bodies.group, props.joints.group, props.contacts.group);
+        this.props = props;
+        this.applyToggles();
+    }
+
+    private clearProps(): void {
+        if (!this.props) return;
+        const { bodies, ground, contacts, joints } = this.props;
+        this.stage.scene.remove(bodies.group, ground.group, contacts.group, joints.group);
+        for (const part of [bodies, ground, contacts, joints]) part.dispose();
+        this.props = null;
+    }
+
+    // ---- pictures -------------------------------------------------------------------------------------
+
+    private tick(now: number): void {
+        requestAnimationFrame((next) => this.tick(next));
+        const elapsed = now - this.drawnAt;
+        const frame = this.source.next(Math.min(0.1, elapsed / 1000));
+        if (frame && this.fits(frame)) this.showFrame(frame);
+        if (this.scene && this.frame && this.props) {
+            this.pointer.tick(now, this.props.front);
+            const part = this.source.replay ? this.replayPart(this.frame) : null;
+            this.panel.draw(this.frame, now, part);
+            this.legend.draw(this.frame, this.contactView(), now);
+            this.card.draw(this.scene, this.frame, now);
+        }
+        const drawn = this.stage.draw();
+        if (drawn && frame) this.stage.paced(elapsed);
+        if (drawn) {
+            this.pictures.push(now);
+            if (this.pictures.length > 600) this.pictures.splice(0, 300);
+        }
+        this.drawnAt = now;
+    }
+
+    span: [number, number] = [0, 1];
+
+    private replayPart(frame: Frame): number {
+        const [start, end] = this.span;
+        this.bar.showTime(frame.time);
+        return end > start ? (frame.time - start) / (end - start) : 0;
+    }
+
+    private fits(frame: Frame): boolean {
+        return !!this.scene && frame.bodyCount === this.scene.bodies.length && (this.source.replay || frame.generation === this.scene.generation);
+    }
+
+    private showFrame(frame: Frame): void {
+        const { props } = this;
+        if (!props) return;
+        this.frame = frame;
+        if (!this.source.replay) this.panel.sample(frame);
+        props.bodies.update(frame.bodies);
+        props.ground.update(frame.bodies);
+        if (this.on.has("joints")) props.joints.update(frame.bodies);
+        props.contacts.update(frame, this.contactView(), props.bodyRadius);
+        if (this.unframed) this.frameBodies(frame);
+        this.stage.invalidate();
+    }
+
+    private redraw(): void {
+        if (this.frame && this.props && this.fits(this.frame)) {
+            this.props.contacts.update(this.frame, this.contactView(), this.props.bodyRadius);
+            this.props.joints.update(this.frame.bodies);
+        }
+        this.stage.invalidate();
+    }
+
+    // ---- what is shown --------------------------------------------------------------------------------
+
+    private contactView(): ContactView {
+        return {
+            points: this.on.has("contacts"),
+            forces: this.on.has("forces"),
+            cones: this.on.has("cones"),
+            scale: this.on.has("log") ? "log" : "linear",
+            size: this.arrowSize,
+        };
+    }
+
+    private restoreToggles(names: string[]): void {
+        this.on.clear();
+        for (const { name } of TOGGLES) if (names.includes(name)) this.on.add(name);
+    }
+
+    private toggle(name: ToggleName): void {
+        if (this.on.has(name)) this.on.delete(name);
+        else this.on.add(name);
+        if (name === "shadows") this.stage.forgive();
+        this.panel.setToggle(name, this.on.has(name));
+        this.applyToggles();
+        this.keepView();
+    }
+
+    private applyToggles(): void {
+        if (!this.props || !this.scene) return;
+        this.props.bodies.setOpacity(this.on.has("glass") ? 0.28 : 1);
+        this.props.joints.group.visible = this.on.has("joints");
+        this.stage.setShadows(this.on.has("shadows") && !this.on.has("glass"), this.scene.shapes.length);
+        this.redraw();
+    }
+
+    choose(body: number): void {
+        if (!this.scene) return;
+        this.card.choose(this.scene, body);
+        this.markBodies();
+    }
+
+    private markBodies(): void {
+        const marked = [];
+        if (this.card.body >= 0) marked.push({ body: this.card.body, colour: this.palette.accent });
+        if (this.hovered >= 0 && this.hovered !== this.card.body) marked.push({ body: this.hovered, colour: this.themeName === "dark" ? 0xffffff : 0xfff4dc });
+        this.props?.bodies.mark(marked);
+        this.stage.invalidate();
+    }
+
+    private foldPanel(fold = !this.root.classList.contains("folded")): void {
+        this.root.classList.toggle("folded", fold);
+        this.stage.setInset(fold || innerWidth < 900 ? 0 : 280);
+    }
+
+    // ---- light and dark -------------------------------------------------------------------------------
+
+    private switchTheme(): void {
+        this.themeChosen = true;
+        this.setTheme(this.themeName === "dark" ? "light" : "dark");
+        this.keepView();
+    }
+
+    private setTheme(name: ThemeName): void {
+        this.themeName = name;
+        this.palette = paletteOf(name);
+        this.applyTheme();
+    }
+
+    private applyTheme(): void {
+        const { palette } = this;
+        document.documentElement.dataset.theme = this.themeName;
+        const style = document.documentElement.style;
+        style.setProperty("--sticks", cssColour(palette.sticks));
+        style.setProperty("--slides", cssColour(palette.slides));
+        style.setProperty("--apart", cssColour(palette.apart));
+        this.stage.setPalette(palette);
+        this.spring.setColour(palette.accent);
+        if (this.props) for (const part of [this.props.bodies, this.props.ground, this.props.contacts, this.props.joints]) part.setPalette(palette);
+        this.markBodies();
+        this.redraw();
+    }
+
+    // ---- what the user does ---------------------------------------------------------------------------
+
+    private playOrPause(): void {
+        this.source.wish({ do: this.scene?.playing ? "pause" : "play" });
+    }
+
+    private home(): void {
+        if (this.scene) this.look(this.scene);
+        if (this.frame && this.unframed) this.frameBodies(this.frame);
+        this.keepView();
+    }
+
+    /** A ball from the eye through the pointer; in the plane from the left, towards the pointer. */
+    private throwBall(): void {
+        const { stage, scene, props } = this;
+        if (!scene || !props || this.source.replay) return;
+        const { ray } = stage.rayAt(this.pointer.x, this.pointer.y);
+        const g = Math.max(Math.hypot(...scene.gravity), 1);
+        const speed = 4 * Math.sqrt(g * stage.reach);
+        const radius = Math.min(Math.max(1.2 * props.bodyRadius, 0.04 * stage.reach), 0.16 * stage.reach);
+        let from: Vector3;
+        let way: Vector3;
+        if (scene.dimension === 2) {
+            from = new Vector3(stage.centre.x - 1.3 * stage.reach, stage.centre.y + 0.7 * stage.reach, 0);
+            way = new Vector3(ray.origin.x, ray.origin.y, 0).sub(from).normalize();
+        } else {
+            way = ray.direction.clone();
+            const distance = Math.max(0, ray.origin.distanceTo(stage.centre) - 1.8 * stage.reach);
+            from = ray.origin.clone().addScaledVector(way, distance);
+        }
+        this.source.wish({ do: "throw", from: from.toArray() as Vec3, velocity: way.multiplyScalar(speed).toArray() as Vec3, radius });
+    }
+
+    private screenshot(): void {
+        this.stage.screenshot((blob) => {
+            if (!blob) return this.toast.say("The picture could not be made.");
+            const address = URL.createObjectURL(blob);
+            const name = (this.scene?.name || "moreau").replace(/[^\w-]+/g, "-");
+            el("a", { href: address, download: `${name}-${(this.frame?.time ?? 0).toFixed(2)}s.png` }).click();
+            setTimeout(() => URL.revokeObjectURL(address), 10000);
+            this.toast.say("Saved a picture.");
+        });
+    }
+
+    /** The present view in the address, so that a reload or a link finds it again. */
+    private keepView(): string {
+        const { scene } = this;
+        const view = writeView({
+            scene: this.source.replay ? "" : (scene?.name ?? ""),
+            set: this.source.replay ? {} : (scene?.set ?? {}),
+            camera: this.stage.cameraNumbers(),
+            show: [...this.on],
+            theme: this.themeChosen ? this.themeName : "",
+            time: this.source.replay ? (this.frame?.time ?? 0) : null,
+        });
+        try {
+            history.replaceState(null, "", view);
+        } catch {
+            // Some browsers refuse this for files.
+        }
+        return location.href.replace(/#.*$/, "") + view;
+    }
+
+    private async copyLink(): Promise<void> {
+        const address = this.keepView();
+        try {
+            await navigator.clipboard.writeText(address);
+            this.toast.say("Copied a link to this view.");
+        } catch {
+            this.toast.say("The address of this page now leads to this view.");
+        }
+    }
+
+    get wantedTime(): number | null {
+        return this.wanted.time ?? null;
+    }
+
+    /** Pictures in the last second. */
+    picturesPerSecond(now = performance.now()): number {
+        return this.pictures.filter((at) => now - at <= 1000).length;
+    }
+
+    position(body: number): Vec3 | null {
+        if (!this.frame || body < 0 || body >= this.frame.bodyCount) return null;
+        return Array.from(this.frame.bodies.subarray(BODY_FLOATS * body, BODY_FLOATS * body + 3)) as Vec3;
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/* Joints: a pin at each anchor, a line for a distance.  Also the line of the spring that the mouse pulls with. */
+import {
+    BufferAttribute,
+    BufferGeometry,
+    CircleGeometry,
+    Group,
+    InstancedMesh,
+    LineBasicMaterial,
+    LineSegments,
+    Matrix4,
+    Mesh,
+    MeshBasicMaterial,
+    SphereGeometry,
+    Vector3,
+} from "three";
+import { toWorld } from "./bodies";
+import type { JointInfo, SceneMessage, Vec3 } from "./protocol";
+import type { Palette } from "./theme";
+
+export class Joints {
+    readonly group = new Group();
+    private readonly pins: InstancedMesh;
+    private readonly lines: LineSegments;
+    private readonly pinMaterial = new MeshBasicMaterial({ depthTest: false, transparent: true });
+    private readonly lineMaterial = new LineBasicMaterial({ depthTest: false, transparent: true, opacity: 0.7 });
+    private readonly held: JointInfo[];
+    private readonly distances: JointInfo[];
+
+    constructor(
+        scene: SceneMessage,
+        palette: Palette,
+        private readonly pinRadius: number,
+        private readonly front: number,
+    ) {
+        this.held = scene.joints.filter((joint) => joint.kind !== "weld" && joint.b >= 0);
+        this.distances = this.held.filter((joint) => joint.kind === "distance");
+        const planar = scene.dimension === 2;
+        const shape = planar ? new CircleGeometry(1, 20) : new SphereGeometry(1, 12, 8);
+        this.pins = new InstancedMesh(shape, this.pinMaterial, Math.max(1, this.held.length));
+        this.pins.count = this.held.length;
+        this.pins.frustumCulled = false;
+        this.pins.renderOrder = 8;
+        const points = new BufferGeometry();
+        points.setAttribute("position", new BufferAttribute(new Float32Array(6 * this.distances.length), 3));
+        this.lines = new LineSegments(points, this.lineMaterial);
+        this.lines.frustumCulled = false;
+        this.lines.renderOrder = 7;
+        this.group.add(this.lines, this.pins);
+        this.setPalette(palette);
+        this.planar = planar;
+    }
+
+    private readonly planar: boolean;
+
+    setPalette(palette: Palette): void {
+        this.pinMaterial.color.set(palette.pin);
+        this.lineMaterial.color.set(palette.pin);
+    }
+
+    dispose(): void {
+        this.pins.geometry.dispose();
+        this.pins.dispose();
+        this.lines.geometry.dispose();
+        this.pinMaterial.dispose();
+        this.lineMaterial.dispose();
+    }
+
+    private anchor(poses: Float32Array, body: number, local: Vec3): Vec3 {
+        const point = body < 0 ? ([...local] as Vec3) : toWorld(poses, body, local);
+        if (this.planar) point[2] = this.front;
+        return point;
+    }
+
+    update(poses: Float32Array): void {
+        const matrix = new Matrix4();
+        this.held.forEach((joint, k) => {
+            matrix.makeScale(this.pinRadius, this.pinRadius, this.pinRadius);
+            this.pins.setMatrixAt(k, matrix.setPosition(new Vector3(...this.anchor(poses, joint.b, joint.anchorB))));
+        });
+        this.pins.instanceMatrix.needsUpdate = true;
+        const position = this.lines.geometry.getAttribute("position") as BufferAttribute;
+        this.distances.forEach((joint, k) => {
+            position.setXYZ(2 * k, ...this.anchor(poses, joint.a, joint.anchorA));
+            position.setXYZ(2 * k + 1, ...this.anchor(poses, joint.b, joint.anchorB));
+        });
+        position.needsUpdate = true;
+    }
+}
+
+/** The spring between the pointer and what it holds. */
+export class Spring {
+    readonly group = new Group();
+    private readonly material = new MeshBasicMaterial({ depthTest: false, transparent: true });
+    private readonly line: LineSegments;
+    private readonly knob: Mesh;
+
+    constructor() {
+        const points = new BufferGeometry();
+        points.setAttribute("position", new BufferAttribute(new Float32Array(6), 3));
+        this.line = new LineSegments(points, new LineBasicMaterial({ depthTest: false, transparent: true }));
+        this.knob = new Mesh(new SphereGeometry(1, 12, 8), this.material);
+        this.line.frustumCulled = this.knob.frustumCulled = false;
+        this.line.renderOrder = this.knob.renderOrder = 20;
+        this.group.add(this.line, this.knob);
+        this.group.visible = false;
+    }
+
+    setColour(colour: number): void {
+        this.material.color.set(colour);
+        (this.line.material as LineBasicMaterial).color.set(colour);
+    }
+
+    show(from: Vec3, to: Vec3, radius: number): void {
+        const position = this.line.geometry.getAttribute("position") as BufferAttribute;
+        position.setXYZ(0, ...from);
+        position.setXYZ(1, ...to);
+        position.needsUpdate = true;
+        this.knob.position.set(...to);
+        this.knob.scale.setScalar(radius);
+        this.group.visible = true;
+    }
+
+    hide(): void {
+        this.group.visible = false;
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/* The keyboard: one list, which is also what the help shows. */
+
+export interface KeyAction {
+    keys: string[]; // as KeyboardEvent.key has them
+    label: string; // as the help has them
+    does: string;
+    run(): void;
+}
+
+const TYPING = new Set(["INPUT", "SELECT", "TEXTAREA"]);
+
+/** Keys go to the scene unless someone is typing, or holds a modifier. */
+export function listenToKeys(actions: KeyAction[]): void {
+    window.addEventListener("keydown", (event) => {
+        const target = event.target as HTMLElement | null;
+        if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+        const typing = target !== null && TYPING.has(target.tagName) && (target as HTMLInputElement).type !== "range";
+        if (typing) return;
+        if (event.key === " " && target instanceof HTMLButtonElement) return; // the button's own
+        if (target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return; // a slider's own
+        const action = actions.find(({ keys }) => keys.includes(event.key));
+        if (!action) return;
+        event.preventDefault();
+        action.run();
+    });
+}

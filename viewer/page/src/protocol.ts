@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/*
+ * What the server and the page say to each other (docs/frames.md): messages in JSON, and frames in binary.
+ *
+ * What comes in is checked here, once, so that the rest of the page may trust it: a message or a frame that does not hold together is
+ * refused with a ProtocolError that says why.
+ */
+
+export type Vec3 = [number, number, number];
+
+export interface BodyInfo {
+    kind: "free" | "fixed" | "driven" | "link"; // a link moves too: it is a part of a mechanism
+    name: string;
+    mass: number;
+}
+
+export const SHAPE_KINDS = ["ball", "box", "capsule", "cylinder", "hull", "plane", "mesh"] as const;
+export type ShapeKind = (typeof SHAPE_KINDS)[number];
+
+/** A shape in the frame of its body; which of the numbers matter depends on its kind (include/moreau/shape.h). */
+export interface ShapeInfo {
+    body: number;
+    kind: ShapeKind;
+    pose: number[]; // px py pz qw qx qy qz
+    radius: number;
+    half: Vec3;
+    ends: [Vec3, Vec3];
+    points: number[]; // three a point
+    indices: number[];
+    layer: number;
+}
+
+export interface JointInfo {
+    index: number;
+    kind: string;
+    a: number; // -1: the world
+    b: number;
+    anchorA: Vec3; // in the frame of a
+    anchorB: Vec3; // in the frame of b
+    axisA: Vec3;
+    drive: "none" | "velocity" | "position";
+    target: number;
+    least: number; // a range for a slider
+    most: number;
+}
+
+export interface ParameterInfo {
+    name: string;
+    value: number;
+    least: number;
+    most: number;
+    whole: boolean;
+    summary: string;
+}
+
+export interface SceneInfo {
+    name: string;
+    summary: string;
+    parameters: ParameterInfo[];
+}
+
+/** What may be changed while it runs. */
+export interface Settings {
+    playing: boolean;
+    speed: number;
+    method: string;
+    step: number;
+    tolerance: number;
+    gravity: Vec3;
+    friction: number | null; // null: as the scene has it
+}
+
+/** A ball that holds what can move, at the start. */
+export interface CameraHint {
+    centre: Vec3;
+    size: number;
+}
+
+export interface SceneMessage extends Settings {
+    type: "scene";
+    generation: number;
+    title: string;
+    name: string;
+    set: Record<string, number>;
+    dimension: 2 | 3;
+    methods: string[];
+    bodies: BodyInfo[];
+    shapes: ShapeInfo[];
+    joints: JointInfo[];
+    scenes: SceneInfo[];
+    camera: CameraHint | null;
+    note: string; // to be shown, or ""
+}
+
+export interface StateMessage extends Partial<Settings> {
+    type: "state";
+}
+
+export interface ErrorMessage {
+    type: "error";
+    text: string;
+}
+
+export type ServerMessage = SceneMessage | StateMessage | ErrorMessage;
+
+export type Wish =
+    | { do: "play" | "pause" | "step" | "reset" | "release" }
+    | { do: "scene"; name: string; set: Record<string, number> }
+    | { do: "speed"; value: number }
+    | { do: "grab"; body: number; local: Vec3; target: Vec3 }
+    | { do: "drag"; target: Vec3 }
+    | { do: "throw"; from: Vec3; velocity: Vec3; radius: number }
+    | { do: "set"; method: string }
+    | { do: "set"; step: number }
+    | { do: "set"; tolerance: number }
+    | { do: "set"; gravity: number } // its strength, downwards
+    | { do: "set"; friction: number | null }
+    | { do: "joint"; index: number; target: number };
+
+export class ProtocolError extends Error {}
+
+// ---- binary frames --------------------------------------------------------------------------------
+
+export const FRAME_MAGIC = 0x314f4d46;
+export const HEADER_BYTES = 64;
+export const BODY_FLOATS = 7; // position, quaternion w x y z
+export const CONTACT_WORDS = 14; // point, normal, force, mu, gap; mode, a, b
+
+export const MODE_APART = 0;
+export const MODE_STICKS = 1;
+export const MODE_SLIDES = 2;
+
+export interface Frame {
+    generation: number;
+    time: number;
+    kinetic: number;
+    potential: number;
+    residual: number;
+    penetration: number;
+    milliseconds: number; // of computing a step
+    rate: number; // simulated seconds a second
+    status: number;
+    steps: number;
+    unsolved: number;
+    bodyCount: number;
+    contactCount: number;
+    bodies: Float32Array; // BODY_FLOATS each
+    contacts: Float32Array; // CONTACT_WORDS each
+    contactWords: Uint32Array; // the same memory, for mode, a and b
+}
+
+/** Decodes one frame that fills bytes[start .. start + length]. */
+export function decodeFrame(buffer: ArrayBuffer, start = 0, length = buffer.byteLength - start): Frame {
+    if (length < HEADER_BYTES || start + length > buffer.byteLength)
+        throw new ProtocolError(`a frame of ${length} bytes is shorter than its header`);
+    const view = new DataView(buffer, start, length);
+    if (view.getUint32(0, true) !== FRAME_MAGIC) throw new ProtocolError("this is not a frame: its first four bytes are wrong");
+    const bodyCount = view.getUint32(52, true);
+    const contactCount = view.getUint32(56, true);
+    const contactStart = HEADER_BYTES + 4 * BODY_FLOATS * bodyCount;
+    const wanted = contactStart + 4 * CONTACT_WORDS * contactCount;
+    if (wanted !== length)
+        throw new ProtocolError(`a frame of ${bodyCount} bodies and ${contactCount} contacts has ${wanted} bytes, not ${length}`);
+    // Typed arrays need a place that is a multiple of four; inside a recording a frame may lie anywhere.
+    const aligned = start % 4 === 0 ? buffer : buffer.slice(start, start + length);
+    const origin = aligned === buffer ? start : 0;
+    const contactWords = CONTACT_WORDS * contactCount;
+    return {
+        generation: view.getUint32(4, true),
+        time: view.getFloat64(8, true),
+        kinetic: view.getFloat32(16, true),
+        potential: view.getFloat32(20, true),
+        residual: view.getFloat32(24, true),
+        penetration: view.getFloat32(28, true),
+        milliseconds: view.getFloat32(32, true),
+        rate: view.getFloat32(36, true),
+        status: view.getUint32(40, true),
+        steps: view.getUint32(44, true),
+        unsolved: view.getUint32(48, true),
+        bodyCount,
+        contactCount,
+        bodies: new Float32Array(aligned, origin + HEADER_BYTES, BODY_FLOATS * bodyCount),
+        contacts: new Float32Array(aligned, origin + contactStart, contactWords),
+        contactWords: new Uint32Array(aligned, origin + contactStart, contactWords),
+    };
+}
+
+// ---- messages ---------------------------------------------------------------------------------------
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+const number = (value: unknown, otherwise: number) => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const numbers = (value: unknown): number[] => list(value).map((entry) => number(entry, 0));
+const numberOrNull = (value: unknown) => (typeof value === "number" && Number.isFinite(value) ? value : null);
+
+function vec3(value: unknown, otherwise: Vec3 = [0, 0, 0]): Vec3 {
+    const [x, y, z] = numbers(value);
+    return Array.isArray(value) && value.length >= 3 ? [x, y, z] : otherwise;
+}
+
+function readBody(value: unknown): BodyInfo {
+    const body = isObject(value) ? value : {};
+    const kind = text(body.kind);
+    const known = kind === "fixed" || kind === "driven" || kind === "link";
+    return { kind: known ? kind : "free", name: text(body.name), mass: number(body.mass, 0) };
+}
+
+function readShape(value: unknown, bodyCount: number): ShapeInfo {
+    if (!isObject(value)) throw new ProtocolError("a shape is not an object");
+    const kind = SHAPE_KINDS.find((name) => name === value.kind);
+    const body = number(value.body, -1);
+    if (!kind) throw new ProtocolError(`this page does not know the shape "${text(value.kind)}"`);
+    if (body < 0 || body >= bodyCount) throw new ProtocolError(`a shape belongs to body ${body} of ${bodyCount}`);
+    const pose = numbers(value.pose);
+    const ends = list(value.ends);
+    // Two triples, or six numbers in a row.
+    const flat = Array.isArray(ends[0]) ? [...numbers(ends[0]), ...numbers(ends[1])] : numbers(ends);
+    return {
+        body,
+        kind,
+        pose: pose.length === 7 ? pose : [0, 0, 0, 1, 0, 0, 0],
+        radius: number(value.radius, 0),
+        half: vec3(value.half),
+        ends: [vec3(flat.slice(0, 3)), vec3(flat.slice(3, 6))],
+        points: numbers(value.points),
+        indices: numbers(value.indices),
+        layer: number(value.layer, 1),
+    };
+}
+
+function readJoint(value: unknown, place: number): JointInfo {
+    const joint = isObject(value) ? value : {};
+    const drive = text(joint.drive);
+    return {
+        index: number(joint.index, place),
+        kind: text(joint.kind),
+        a: number(joint.a, -1),
+        b: number(joint.b, -1),
+        anchorA: vec3(joint.anchor_a),
+        anchorB: vec3(joint.anchor_b),
+        axisA: vec3(joint.axis_a),
+        drive: drive === "velocity" || drive === "position" ? drive : "none",
+        target: number(joint.target, 0),
+        least: number(joint.min, -1),
+        most: number(joint.max, 1),
+    };
+}
+
+function readParameter(value: unknown): ParameterInfo {
+    const parameter = isObject(value) ? value : {};
+    return {
+        name: text(parameter.name),
+        value: number(parameter.default, 0),
+        least: number(parameter.min, -Infinity),
+        most: number(parameter.max, Infinity),
+        whole: parameter.whole === true,
+        summary: text(parameter.summary),
+    };
+}
+
+function readSceneInfo(value: unknown): SceneInfo {
+    const scene = isObject(value) ? value : {};
+    return { name: text(scene.name), summary: text(scene.summary), parameters: list(scene.parameters).map(readParameter) };
+}
+
+function readSettings(message: Json): Partial<Settings> {
+    const settings: Partial<Settings> = {};
+    if (typeof message.playing === "boolean") settings.playing = message.playing;
+    if (typeof message.speed === "number") settings.speed = message.speed;
+    if (typeof message.method === "string") settings.method = message.method;
+    if (typeof message.step === "number") settings.step = message.step;
+    if (typeof message.tolerance === "number") settings.tolerance = message.tolerance;
+    if (Array.isArray(message.gravity)) settings.gravity = vec3(message.gravity);
+    if ("friction" in message) settings.friction = numberOrNull(message.friction);
+    return settings;
+}
+
+function readCamera(value: unknown): CameraHint | null {
+    if (!isObject(value) || !Array.isArray(value.centre) || !(number(value.size, 0) > 0)) return null;
+    return { centre: vec3(value.centre), size: number(value.size, 1) };
+}
+
+const DEFAULT_SETTINGS: Settings = {
+    playing: true,
+    speed: 1,
+    method: "auto",
+    step: 0.01,
+    tolerance: 1e-8,
+    gravity: [0, 0, -9.81],
+    friction: null,
+};
+
+function readScene(message: Json): SceneMessage {
+    const bodies = list(message.bodies).map(readBody);
+    const set: Record<string, number> = {};
+    if (isObject(message.set)) for (const [name, value] of Object.entries(message.set)) set[name] = number(value, 0);
+    return {
+        ...DEFAULT_SETTINGS,
+        ...readSettings(message),
+        type: "scene",
+        generation: number(message.generation, 0),
+        title: text(message.title),
+        name: text(message.name),
+        set,
+        dimension: message.dimension === 2 ? 2 : 3,
+        methods: list(message.methods).map(text),
+        bodies,
+        shapes: list(message.shapes).map((shape) => readShape(shape, bodies.length)),
+        joints: list(message.joints).map(readJoint),
+        scenes: list(message.scenes).map(readSceneInfo),
+        camera: readCamera(message.camera),
+        note: text(message.note),
+    };
+}
+
+/** Reads a message of the server; of a kind that this page does not know yet: null. */
+export function readMessage(json: string): ServerMessage | null {
+    let message: unknown;
+    try {
+        message = JSON.parse(json);
+    } catch {
+        throw new ProtocolError("a message is not JSON");
+    }
+    if (!isObject(message)) throw new ProtocolError("a message is not an object");
+    switch (message.type) {
+        case "scene":
+            return readScene(message);
+        case "state":
+            return { type: "state", ...readSettings(message) };
+        case "error":
+            return { type: "error", text: text(message.text) };
+        default:
+            return null;
+    }
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/*
+ * Where things are drawn: renderer, light, camera.  Space is seen in perspective with z up; the plane from the front, without perspective, y up.
+ *
+ * A picture is drawn when something has changed, and not otherwise.  Where pictures come too slowly, quality is given up step by
+ * step: shadows, then resolution.
+ */
+import {
+    Color,
+    DirectionalLight,
+    HemisphereLight,
+    MOUSE,
+    OrthographicCamera,
+    PCFShadowMap,
+    PerspectiveCamera,
+    Raycaster,
+    Scene,
+    TOUCH,
+    Vector2,
+    Vector3,
+    WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { SUN_PLANE, SUN_SPACE } from "./plain";
+import type { Vec3 } from "./protocol";
+import type { Palette } from "./theme";
+
+const FIELD_OF_VIEW = 32;
+const VIEW_DIRECTION = new Vector3(0.62, -1, 0.42).normalize();
+const SHADOW_BODIES = 3000; // so many still throw shadows
+/* A picture that takes longer than this is slow; after so many slow ones quality is given up. */
+const SLOW_MS = 21;
+const SLOW_PICTURES = 12;
+/* Resolutions to fall back to, in pixels of the canvas for one of the page. */
+const RESOLUTIONS = [1, 0.8, 0.65, 0.5];
+
+/** Whether the processor draws in the place of a graphics card; asked before the renderer is made, since smooth edges are chosen then. */
+function drawsInSoftware(): boolean {
+    const context = document.createElement("canvas").getContext("webgl2");
+    if (!context) throw new Error("there is no WebGL 2");
+    const info = context.getExtension("WEBGL_debug_renderer_info");
+    const name = String(context.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+    context.getExtension("WEBGL_lose_context")?.loseContext();
+    return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
+export class Stage {
+    readonly scene = new Scene();
+    readonly renderer: WebGLRenderer;
+    readonly software: boolean;
+    readonly controls: OrbitControls;
+    camera: PerspectiveCamera | OrthographicCamera;
+    centre = new Vector3();
+    reach = 1;
+    readonly thickness = () => 0.03 * this.reach; // of the plates of planar scenes
+    private readonly perspective = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000);
+    private readonly parallel = new OrthographicCamera(-1, 1, 1, -1, -1000, 1000);
+    private readonly sun = new DirectionalLight(0xffffff, 2);
+    private readonly sky = new HemisphereLight(0xffffff, 0xcccccc, 1);
+    private readonly raycaster = new Raycaster();
+    private dirty = true;
+    private inset = 0;
+    private slow = 0;
+    private tired = false; // shadows were too slow here
+    /** Called when shadows are given up, or come back. */
+    onShadows: (on: boolean) => void = () => {};
+    private resolution = 0; // in RESOLUTIONS; -1: that of the screen
+    adaptive = true;
+
+    /** With insist: full quality, whatever it takes. */
+    constructor(
+        readonly canvas: HTMLCanvasElement,
+        private readonly insist: boolean,
+    ) {
+        this.software = !insist && drawsInSoftware();
+        this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance" });
+        this.resolution = this.software ? 0 : -1;
+        this.renderer.shadowMap.type = PCFShadowMap;
+        this.sun.castShadow = true;
+        this.sun.shadow.mapSize.setScalar(this.software ? 1024 : insist ? 4096 : 2048);
+        this.scene.add(this.sun, this.sun.target, this.sky);
+        this.perspective.up.set(0, 0, 1);
+        this.camera = this.perspective;
+        this.controls = new OrbitControls(this.perspective, canvas);
+        this.controls.zoomToCursor = true;
+        this.controls.addEventListener("change", () => this.invalidate());
+        new ResizeObserver(() => this.resize()).observe(canvas.parentElement ?? canvas);
+    }
+
+    invalidate(): void {
+        this.dirty = true;
+    }
+
+    // ---- light ----------------------------------------------------------------------------------
+
+    setPalette(palette: Palette): void {
+        this.scene.background = new Color(palette.background);
+        this.sky.color.set(palette.sky);
+        this.sky.groundColor.set(palette.bounce);
+        this.sky.intensity = palette.skyStrength;
+        this.sun.intensity = palette.sunStrength;
+        this.sun.shadow.intensity = Math.min(1, 2 * palette.shadow);
+        this.invalidate();
+    }
+
+    /** Whether the user wants shadows, and how many bodies there are to throw them. */
+    setShadows(wanted: boolean, bodyCount: number): void {
+        this.slow = 0;
+        this.applyShadows(wanted && (this.insist || (bodyCount <= SHADOW_BODIES && !this.tired)));
+    }
+
+    /** Tries shadows again, since someone asked for them. */
+    forgive(): void {
+        this.tired = false;
+    }
+
+    get shadows(): boolean {
+        return this.sun.castShadow;
+    }
+
+    private applyShadows(on: boolean): void {
+        this.renderer.shadowMap.enabled = on;
+        this.sun.castShadow = on;
+        this.onShadows(on);
+        this.invalidate();
+    }
+
+    private placeSun(planar: boolean): void {
+        const { reach } = this;
+        this.sky.position.copy(planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1)); // where its light comes from
+        this.sun.position.copy(this.centre).addScaledVector(planar ? SUN_PLANE : SUN_SPACE, 4 * reach);
+        this.sun.target.position.copy(this.centre);
+        const box = this.sun.shadow.camera;
+        box.left = box.bottom = -2.2 * reach;
+        box.right = box.top = 2.2 * reach;
+        box.near = 0.5 * reach;
+        box.far = 9 * reach;
+        box.updateProjectionMatrix();
+        this.sun.shadow.normalBias = 0.006 * reach;
+        this.sun.shadow.bias = -0.0008;
+        this.sun.shadow.radius = 2.5;
+    }
+
+    // ---- camera ---------------------------------------------------------------------------------
+
+    /** A first look at a ball that holds what can move. */
+    lookAt(centre: Vec3, size: number, planar: boolean): void {
+        this.centre.set(...centre);
+        this.reach = Math.max(size, 1e-6);
+        this.placeSun(planar);
+        this.camera = planar ? this.parallel : this.perspective;
+        const { controls, reach } = this;
+        controls.object = this.camera;
+        controls.enableRotate = !planar;
+        controls.mouseButtons = { LEFT: planar ? MOUSE.PAN : MOUSE.ROTATE, MIDDLE: MOUSE.DOLLY, RIGHT: MOUSE.PAN };
+        controls.touches = { ONE: planar ? TOUCH.PAN : TOUCH.ROTATE, TWO: planar ? TOUCH.DOLLY_PAN : TOUCH.DOLLY_PAN };
+        controls.maxDistance = 60 * reach;
+        controls.minDistance = 0.05 * reach;
+        controls.minZoom = 0.02;
+        controls.maxZoom = 60;
+        controls.target.copy(this.centre);
+        if (planar) {
+            this.camera.position.set(this.centre.x, this.centre.y, 10 * reach);
+            this.parallel.near = 0;
+            this.parallel.far = 100 * reach;
+            this.parallel.zoom = 1;
+        } else {
+            const distance = (1.12 * reach) / Math.sin((FIELD_OF_VIEW * Math.PI) / 360);
+            this.camera.position.copy(this.centre).addScaledVector(VIEW_DIRECTION, distance);
+            this.perspective.near = 0.02 * reach;
+            this.perspective.far = 120 * reach;
+        }
+        this.resize();
+        controls.update();
+    }
+
+    /** Nearer or further, until balls (x, y, z, radius) just fit. */
+    fit(balls: number[][]): void {
+        if (balls.length === 0) return;
+        this.camera.updateMatrixWorld();
+        const view = this.camera.matrixWorldInverse;
+        const distance = this.camera.position.distanceTo(this.controls.target);
+        const at = balls.map(([x, y, z, radius]) => ({ point: new Vector3(x, y, z).applyMatrix4(view), radius }));
+        const free = 1 - this.inset / Math.max(1, this.canvas.clientWidth); // of the width
+        if (this.camera === this.parallel) {
+            const { right, top } = this.parallel;
+            const parts = at.map(({ point, radius }) => Math.max((Math.abs(point.x) + radius) / (right * free), (Math.abs(point.y) + radius) / top));
+            this.parallel.zoom = 0.8 / Math.max(...parts, 1e-9);
+            this.parallel.updateProjectionMatrix();
+        } else {
+            const tangent = Math.tan((this.perspective.fov * Math.PI) / 360);
+            const [tx, ty] = [0.86 * tangent * this.perspective.aspect * free, 0.76 * tangent];
+            // At a distance d + s a point at depth d - z appears at x / (d - z + s): the least s for which all are inside.
+            const shift = at.map(({ point: { x, y, z }, radius }) => Math.max((Math.abs(x) + radius) / tx, (Math.abs(y) + radius) / ty) + z);
+            const way = this.camera.position.clone().sub(this.controls.target).divideScalar(distance);
+            this.camera.position.addScaledVector(way, Math.max(...shift, -0.9 * distance));
+        }
+        this.controls.update();
+        this.invalidate();
+    }
+
+    /** So many pixels at the right are covered: what is in the middle comes to the middle of the rest. */
+    setInset(pixels: number): void {
+        this.inset = pixels;
+        this.resize();
+    }
+
+    /** The camera as numbers, for a link: position, target, zoom. */
+    cameraNumbers(): number[] {
+        return [...this.camera.position.toArray(), ...this.controls.target.toArray(), this.camera.zoom];
+    }
+
+    setCameraNumbers(numbers: number[]): void {
+        if (numbers.length !== 7 || numbers.some((x) => !Number.isFinite(x))) return;
+        this.camera.position.set(numbers[0], numbers[1], numbers[2]);
+        this.controls.target.set(numbers[3], numbers[4], numbers[5]);
+        this.camera.zoom = Math.max(1e-3, numbers[6]);
+        this.camera.updateProjectionMatrix();
+        this.controls.update();
+        this.invalidate();
+    }
+
+    private resize(): void {
+        const parent = this.canvas.parentElement;
+        const width = Math.max(1, parent?.clientWidth ?? 1);
+        const height = Math.max(1, parent?.clientHeight ?? 1);
+        const ratio = this.resolution < 0 ? Math.min(2, devicePixelRatio) : RESOLUTIONS[this.resolution];
+        this.renderer.setPixelRatio(ratio);
+        this.renderer.setSize(width, height);
+        const aspect = width / height;
+        this.perspective.aspect = aspect;
+        // A tall window sees as much to the sides as a square one.
+        const tangent = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) / Math.min(1, aspect);
+        this.perspective.fov = (360 / Math.PI) * Math.atan(tangent);
+        this.perspective.updateProjectionMatrix();
+        const half = 1.25 * this.reach;
+        const [x, y] = aspect > 1 ? [half * aspect, half] : [half, half / aspect];
+        Object.assign(this.parallel, { left: -x, right: x, top: y, bottom: -y });
+        this.parallel.updateProjectionMatrix();
+        for (const camera of [this.perspective, this.parallel]) camera.setViewOffset(width, height, this.inset / 2, 0, width, height);
+        this.invalidate();
+    }
+
+    // ---- pictures -------------------------------------------------------------------------------
+
+    /** Draws where something has changed. */
+    draw(): boolean {
+        if (!this.dirty) return false;
+        this.dirty = false;
+        this.renderer.render(this.scene, this.camera);
+        return true;
+    }
+
+    /** How long a picture took while pictures were coming one after another; gives up quality where they are slow. */
+    paced(milliseconds: number): void {
+        if (this.insist || document.visibilityState !== "visible") return;
+        this.slow = Math.max(0, this.slow + (milliseconds > SLOW_MS ? 1 : -0.5));
+        if (this.slow < SLOW_PICTURES) return;
+        this.slow = 0;
+        if (this.sun.castShadow) {
+            this.tired = true;
+            this.applyShadows(false);
+        } else if (this.resolution < RESOLUTIONS.length - 1) {
+            this.resolution++;
+            this.resize();
+        }
+    }
+
+    screenshot(done: (blob: Blob | null) => void): void {
+        this.renderer.render(this.scene, this.camera);
+        this.canvas.toBlob(done, "image/png");
+    }
+
+    // ---- between the screen and the world -----------------------------------------------------------
+
+    /** The ray through a point of the window. */
+    rayAt(clientX: number, clientY: number): Raycaster {
+        const box = this.canvas.getBoundingClientRect();
+        const at = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
+        this.raycaster.setFromCamera(at, this.camera);
+        return this.raycaster;
+    }
+
+    /** Where a point of the world is in the window. */
+    project(point: Vec3): [number, number] {
+        const box = this.canvas.getBoundingClientRect();
+        const at = new Vector3(...point).project(this.camera);
+        return [box.left + (0.5 + at.x / 2) * box.width, box.top + (0.5 - at.y / 2) * box.height];
+    }
+}
