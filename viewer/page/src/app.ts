@@ -298,6 +298,7 @@ export class App {
             this.legend.draw(this.frame, this.contactView(), now);
             this.card.draw(this.scene, this.frame, now);
         }
+        this.props?.ground.seenFrom(this.stage.camera.position);
         const drawn = this.stage.draw();
         if (drawn && frame) this.stage.paced(elapsed);
         if (drawn) {

@@ -68,6 +68,7 @@ export class Ground {
     private readonly grid = gridLines();
     private readonly sheet: PlaneGeometry;
     private readonly lines = new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false });
+    private readonly faint = new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false, opacity: 0.4 });
     private readonly shadow = new ShadowMaterial({ depthWrite: false });
     private readonly band = new MeshBasicMaterial();
     private readonly rim = new MeshBasicMaterial();
@@ -88,11 +89,12 @@ export class Ground {
     }
 
     dispose(): void {
-        for (const part of [this.grid, this.sheet, this.lines, this.shadow, this.band, this.rim]) part.dispose();
+        for (const part of [this.grid, this.sheet, this.lines, this.faint, this.shadow, this.band, this.rim]) part.dispose();
     }
 
     setPalette(palette: Palette): void {
         this.lines.color.set(palette.grid);
+        this.faint.color.set(palette.grid);
         this.shadow.opacity = palette.shadow;
         this.band.color.set(palette.ground);
         this.rim.color.set(new Color(palette.fixed));
@@ -155,10 +157,21 @@ export class Ground {
         local.z = 0;
     }
 
-    /** Walls are shown as far as the scene goes, floors to the horizon. */
+    /** Walls are faint and as large as the scene, floors go to the horizon. */
     private fitWall(group: Group, turn: Quaternion): void {
+        const [lines, sheet] = group.children as [LineSegments, Mesh];
         const isWall = new Vector3(0, 0, 1).applyQuaternion(turn).z < 0.3;
-        group.children[0].scale.setScalar(isWall ? Math.min(this.cell, (2 * this.reach) / GRID_CELLS) : this.cell);
-        group.children[1].visible = !isWall;
+        lines.scale.setScalar(isWall ? Math.min(this.cell, (2.5 * this.reach) / GRID_CELLS) : this.cell);
+        lines.material = isWall ? this.faint : this.lines;
+        sheet.visible = !isWall;
+    }
+
+    /** Walls between the eye and the scene, which are seen from behind, are left out. */
+    seenFrom(eye: Vector3): void {
+        if (this.planar) return;
+        for (const { group } of this.floors) {
+            const normal = new Vector3(0, 0, 1).applyQuaternion(group.quaternion);
+            group.visible = normal.dot(eye.clone().sub(group.position)) > 0;
+        }
     }
 }

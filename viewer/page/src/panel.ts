@@ -101,11 +101,11 @@ export class Panel {
             { class: "panel", "aria-label": "Simulation" },
             status,
             charts,
+            section("Show", true, this.toggleRows()),
             this.sections.scene,
             this.sections.joints,
             this.sections.world,
             this.sections.solver,
-            section("Show", true, this.toggleRows()),
         );
     }
 
@@ -239,7 +239,7 @@ export class Panel {
         this.frictionReset.hidden = mu === null;
         this.friction.element.classList.toggle("unset", mu === null);
         if (mu !== null && document.activeElement !== this.friction.input) this.friction.input.value = String(mu);
-        this.friction.value.textContent = mu === null ? "scene's" : say(mu);
+        this.friction.value.textContent = mu === null ? "scene" : say(mu);
     }
 
     // ---- frames -----------------------------------------------------------------------------------------

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/* What the tests in a browser share: the program as a child process, chromium, pages whose errors are kept. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+export const SKIPPED = 77;
+
+export const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+export function skip(why) {
+    console.log(`skipped: ${why}`);
+    process.exit(SKIPPED);
+}
+
+/** --name value pairs of the command line. */
+export function readArguments(defaults) {
+    const options = { ...defaults };
+    const words = process.argv.slice(2);
+    for (let k = 0; k < words.length; k += 2) {
+        const name = words[k].replace(/^--/, "");
+        if (!(name in options) || words[k + 1] === undefined) {
+            console.error(`usage: ${process.argv[1]} ${Object.keys(defaults).map((key) => `[--${key} VALUE]`).join(" ")}`);
+            process.exit(2);
+        }
+        options[name] = words[k + 1];
+    }
+    return options;
+}
+
+export function findChromium() {
+    return ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync) ?? null;
+}
+
+/** No sandbox, since tests often run as root; WebGL drawn by the processor where there is no graphics card. */
+export function launch(executablePath) {
+    return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader"] });
+}
+
+/** `moreau view SCENE ...` until stop() is called; the address is what it prints. */
+export async function view(program, ...words) {
+    const child = spawn(program, ["view", ...words, "--no-open", "--json"], { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (data) => (said += data));
+    const ended = new Promise((done) => child.once("exit", (code, signal) => done({ code, signal })));
+    const url = await new Promise((done, fail) => {
+        createInterface({ input: child.stdout }).once("line", (line) => {
+            try {
+                done(JSON.parse(line).url);
+            } catch {
+                fail(new Error(`moreau view printed "${line}"`));
+            }
+        });
+        ended.then(({ code }) => fail(new Error(`moreau view ${words.join(" ")} ended with status ${code}: ${said}`)));
+    });
+    return {
+        url,
+        async stop() {
+            child.kill("SIGINT");
+            return ended;
+        },
+    };
+}
+
+/** A page whose errors are kept in page.errors: exceptions, and what is logged as an error. */
+export async function openPage(browser, address, options = {}) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+    page.errors = [];
+    page.on("pageerror", (error) => page.errors.push(error.message));
+    page.on("console", (message) => {
+        if (message.type() === "error") page.errors.push(message.text());
+    });
+    await page.goto(address);
+    return page;
+}
+
+/** Waits until `condition` (in the page) holds, for a busy machine's sake rather long. */
+export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 30000, polling: 50 });

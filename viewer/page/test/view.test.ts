@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toLocal, toWorld } from "../src/bodies";
+import { rangeOf } from "../src/charts";
+import { roundLength } from "../src/ground";
+import { readView, writeView } from "../src/link";
+import { capsuleOutline, hullOutline, plate, boxOutline } from "../src/planar";
+import { edgedBox, layerDepth, octasphere } from "../src/shapes";
+
+test("a view survives its link", () => {
+    const view = { scene: "brazil nut", set: { count: 30, mu: 0.25 }, camera: [1, 2, 3, 0, 0, 0.5, 1], show: ["contacts", "log"], theme: "dark", time: 1.25 };
+    assert.deepEqual(readView(writeView(view)), view);
+});
+
+test("links that were damaged lose what cannot be read", () => {
+    assert.deepEqual(readView("#camera=1,2&set=a:b,c:2&theme=pink&t=&%"), { set: { c: 2 } });
+    assert.deepEqual(readView(""), {});
+});
+
+test("the middle of a hull is left out, and it turns left", () => {
+    const hull = hullOutline([0, 0, 9, 2, 0, 9, 2, 2, 9, 0, 2, 9, 1, 1, 9, 1, 0, 9]);
+    assert.deepEqual(hull, [
+        [0, 0],
+        [2, 0],
+        [2, 2],
+        [0, 2],
+    ]);
+});
+
+/** The volume inside a closed surface of triangles; positive where they turn outwards. */
+function volume(geometry: ReturnType<typeof octasphere>): number {
+    const p = geometry.getAttribute("position");
+    const index = geometry.getIndex();
+    let sum = 0;
+    const at = (k: number) => [p.getX(k), p.getY(k), p.getZ(k)];
+    for (let k = 0; k < (index?.count ?? 0); k += 3) {
+        const [a, b, c] = [0, 1, 2].map((corner) => at(index?.getX(k + corner) ?? 0));
+        sum += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
+    }
+    return sum;
+}
+
+test("balls and boxes are closed, turned outwards, and as large as they say", () => {
+    assert.ok(Math.abs(volume(octasphere(12)) / ((4 / 3) * Math.PI) - 1) < 0.02);
+    assert.ok(Math.abs(volume(edgedBox([1, 2, 3], 0.1)) - 48) < 1e-4);
+    assert.ok(Math.abs(volume(edgedBox([1, 2, 3], 0)) - 48) < 1e-4);
+});
+
+test("a plate reaches to its outline", () => {
+    const geometry = plate(boxOutline(1, 2), 0.5);
+    const p = geometry.getAttribute("position");
+    const corners = Array.from({ length: p.count }, (_, k) => [p.getX(k), p.getY(k), p.getZ(k)]);
+    assert.equal(Math.max(...corners.map(([x]) => x)), 1);
+    assert.equal(Math.min(...corners.map(([, y]) => y)), -2);
+    assert.equal(Math.max(...corners.map(([, , z]) => z)), 0.25);
+});
+
+test("all of a capsule's outline is its radius away from the segment", () => {
+    for (const [x, y] of capsuleOutline([0, 0], [3, 0], 0.5, 16)) {
+        const nearest = Math.min(3, Math.max(0, x));
+        assert.ok(Math.abs(Math.hypot(x - nearest, y) - 0.5) < 1e-12);
+    }
+});
+
+test("points go to the world and back", () => {
+    const angle = 0.7;
+    const poses = Float32Array.of(1, 2, 3, Math.cos(angle / 2), 0, 0, Math.sin(angle / 2));
+    const world = toWorld(poses, 0, [1, 0, 0]);
+    assert.ok(Math.abs(world[0] - (1 + Math.cos(angle))) < 1e-6 && Math.abs(world[1] - (2 + Math.sin(angle))) < 1e-6);
+    toLocal(poses, 0, world).forEach((x, k) => assert.ok(Math.abs(x - [1, 0, 0][k]) < 1e-6));
+});
+
+test("charts have room around a constant, and start at zero where they should", () => {
+    const [least, most] = rangeOf([5, 5, 5], 3, false);
+    assert.ok(least < 5 && most > 5);
+    assert.equal(rangeOf([2, 4], 2, true)[0], 0);
+    assert.deepEqual(rangeOf([NaN, Infinity], 2, false), [0, 1]);
+});
+
+test("lengths of grids are round", () => {
+    assert.deepEqual([0.9, 1.7, 4, 80, 0.012].map(roundLength).map((x) => Number(x.toPrecision(3))), [1, 2, 5, 100, 0.01]);
+    assert.deepEqual([1, 2, 4, 5, 0].map(layerDepth), [0, 1, 2, 2, 0]);
+});
