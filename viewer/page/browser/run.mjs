@@ -3,7 +3,7 @@
 /*
  * The page in a real browser, with the real program behind it:
  *
- *     node browser/run.mjs --program build/moreau --out FOLDER [--only WORD]
+ *     node browser/run.mjs --program build/moreau --out FOLDER [--only WORD] [--page FILE]
  *
  * Pictures of what was seen stay in FOLDER.  Ends with 77 where there is no chromium, or the program has no page.
  */
@@ -13,11 +13,12 @@ import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { findChromium, launch, openPage, readArguments, skip, sleep, until, view } from "./tools.mjs";
+import { findChromium, launch, openPage, readArguments, skip, sleep, until, usePage, view } from "./tools.mjs";
 
-const options = readArguments({ program: "moreau", out: "browser-pictures", only: "" });
+const options = readArguments({ program: "moreau", out: "browser-pictures", only: "", page: "" });
 const executable = findChromium();
 if (!executable) skip("chromium is not installed (Debian: chromium)");
+if (options.page) usePage(resolve(options.page));
 const program = resolve(options.program);
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });

@@ -34,9 +34,15 @@ export function findChromium() {
     return ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync) ?? null;
 }
 
-/** No sandbox, since tests often run as root; WebGL drawn by the processor where there is no graphics card. */
+const FLAGS = [
+    "--no-sandbox", // tests often run as root
+    "--disable-dev-shm-usage",
+    "--enable-unsafe-swiftshader", // WebGL by the processor where there is no graphics card
+    "--disable-features=LocalNetworkAccessChecks", // what the server refuses is tested, not what chromium does
+];
+
 export function launch(executablePath) {
-    return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader"] });
+    return chromium.launch({ executablePath, args: FLAGS });
 }
 
 /** `moreau view SCENE ...` until stop() is called; the address is what it prints. */
@@ -64,6 +70,13 @@ export async function view(program, ...words) {
     };
 }
 
+let ownPage = null;
+
+/** From now on pages come from this file in the place of the program's: to try a page without building the program. */
+export function usePage(file) {
+    ownPage = file;
+}
+
 /** A page whose errors are kept in page.errors: exceptions, and what is logged as an error. */
 export async function openPage(browser, address, options = {}) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
@@ -72,6 +85,7 @@ export async function openPage(browser, address, options = {}) {
     page.on("console", (message) => {
         if (message.type() === "error") page.errors.push(message.text());
     });
+    if (ownPage && address.startsWith("http")) await page.route(new URL("/", address).href, (route) => route.fulfill({ path: ownPage }));
     await page.goto(address);
     return page;
 }

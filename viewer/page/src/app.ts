@@ -9,6 +9,7 @@ import { Bar } from "./bar";
 import { Bodies, isMovable, reachOf } from "./bodies";
 import { Contacts, type ContactView } from "./contacts";
 import { el, iconButton } from "./dom";
+import { Framing } from "./framing";
 import { Ground } from "./ground";
 import { Joints, Spring } from "./joints";
 import { listenToKeys, type KeyAction } from "./keys";
@@ -53,6 +54,7 @@ export class App {
     private readonly card: Card;
     private readonly spring = new Spring();
     private readonly pointer: Pointer;
+    private readonly framing: Framing;
     private readonly root: HTMLElement;
     private readonly help: HTMLDialogElement;
     private readonly on = new Set<ToggleName>(["joints", "shadows", "log"]);
@@ -65,8 +67,8 @@ export class App {
     private props: Props | null = null;
     private hovered = -1;
     private wanted: Partial<View>;
-    private unframed = false; // the next frame is the first of its scene: the camera looks for its bodies
     private drawnAt = 0;
+    private rehearsing = false;
     private readonly pictures: number[] = []; // when the last ones were drawn
 
     constructor(
@@ -113,6 +115,7 @@ export class App {
         };
         this.stage.scene.add(this.spring.group);
         this.pointer = this.makePointer();
+        this.framing = new Framing(this.stage);
         this.themeName = (this.wanted.theme as ThemeName | undefined) ?? systemTheme();
         this.themeChosen = this.wanted.theme !== undefined;
         this.palette = paletteOf(this.themeName);
@@ -205,13 +208,14 @@ export class App {
             this.choose(-1);
             this.look(scene);
             if (before) this.wanted = {}; // a link is for the first scene that fits it
-            this.hint.show(this.source.replay ? "Drag to look around. Space pauses." : "Drag any body with the mouse.");
+            const hand = matchMedia("(pointer: coarse)").matches ? "a finger" : "the mouse";
+            this.hint.show(this.source.replay ? "Drag to look around." : `Drag any body with ${hand}.`);
         }
         this.build(scene);
         if (!this.obeyLink(scene) || same) return;
         if (this.wanted.camera && this.wanted.scene === (scene.name || undefined)) {
             this.stage.setCameraNumbers(this.wanted.camera);
-            this.unframed = false;
+            this.framing.free = false;
         }
     }
 
@@ -237,21 +241,7 @@ export class App {
     private look(scene: SceneMessage): void {
         const { centre, size } = scene.camera ?? { centre: [0, 0, 0] as Vec3, size: 1 };
         this.stage.lookAt(centre, size, scene.dimension === 2);
-        this.unframed = true;
-    }
-
-    /** As near as shows all bodies that can move. */
-    private frameBodies(frame: Frame): void {
-        this.unframed = false;
-        const { scene } = this;
-        if (!scene) return;
-        const reach = new Map<number, number>();
-        for (const shape of scene.shapes) {
-            const away = Math.hypot(shape.pose[0], shape.pose[1], shape.pose[2]);
-            if (isMovable(scene.bodies[shape.body])) reach.set(shape.body, Math.max(reach.get(shape.body) ?? 0, away + reachOf(shape)));
-        }
-        const balls = [...reach].map(([body, radius]) => [...frame.bodies.subarray(BODY_FLOATS * body, BODY_FLOATS * body + 3), radius]);
-        this.stage.fit(balls);
+        this.framing.restart(scene);
     }
 
     private build(scene: SceneMessage): void {
@@ -267,7 +257,7 @@ export class App {
             bodies: new Bodies(scene, palette, thickness),
             ground: new Ground(scene, palette, new Vector3().copy(stage.centre), stage.reach),
             contacts: new Contacts(scene, palette, stage.reach, front),
-            joints: new Joints(scene, palette, Math.min(0.014 * stage.reach, 0.2 * bodyRadius), front),
+            joints: new Joints(scene, palette, front),
             bodyRadius,
             front,
         };
@@ -289,17 +279,21 @@ export class App {
     private tick(now: number): void {
         requestAnimationFrame((next) => this.tick(next));
         const elapsed = now - this.drawnAt;
-        const frame = this.source.next(Math.min(0.1, elapsed / 1000));
+        const frame = this.source.next(Math.min(0.1, elapsed / 1000)) ?? (this.rehearsing ? this.frame : null);
         if (frame && this.fits(frame)) this.showFrame(frame);
         if (this.scene && this.frame && this.props) {
             this.pointer.tick(now, this.props.front);
+            if (this.pointer.holds < 0) this.framing.update(this.scene, this.frame);
             const part = this.source.replay ? this.replayPart(this.frame) : null;
             this.panel.draw(this.frame, now, part);
             this.legend.draw(this.frame, this.contactView(), now);
             this.card.draw(this.scene, this.frame, now);
         }
-        this.props?.ground.seenFrom(this.stage.camera.position);
-        const drawn = this.stage.draw();
+        const drawn = this.stage.draw((eye, way) => {
+            this.props?.ground.seenFrom(eye);
+            this.props?.bodies.arrange(eye, way);
+            this.props?.contacts.arrange(this.contactView(), eye, way, this.dotPixels(7));
+        });
         if (drawn && frame) this.stage.paced(elapsed);
         if (drawn) {
             this.pictures.push(now);
@@ -327,18 +321,20 @@ export class App {
         if (!this.source.replay) this.panel.sample(frame);
         props.bodies.update(frame.bodies);
         props.ground.update(frame.bodies);
-        if (this.on.has("joints")) props.joints.update(frame.bodies);
-        props.contacts.update(frame, this.contactView(), props.bodyRadius);
-        if (this.unframed) this.frameBodies(frame);
+        if (this.on.has("joints")) props.joints.update(frame.bodies, this.dotPixels(9));
+        props.contacts.update(frame);
         this.stage.invalidate();
     }
 
     private redraw(): void {
-        if (this.frame && this.props && this.fits(this.frame)) {
-            this.props.contacts.update(this.frame, this.contactView(), this.props.bodyRadius);
-            this.props.joints.update(this.frame.bodies);
-        }
+        if (this.frame && this.props && this.fits(this.frame)) this.props.joints.update(this.frame.bodies, this.dotPixels(9));
         this.stage.invalidate();
+    }
+
+    /** A size in pixels of the page as one in pixels of the canvas; smaller where bodies look small. */
+    private dotPixels(pixels: number): number {
+        const body = this.props ? 0.5 * this.stage.pixelsOf(this.props.bodyRadius) : pixels;
+        return Math.max(2, Math.min(pixels, body)) * this.stage.renderer.getPixelRatio();
     }
 
     // ---- what is shown --------------------------------------------------------------------------------
@@ -430,7 +426,6 @@ export class App {
 
     private home(): void {
         if (this.scene) this.look(this.scene);
-        if (this.frame && this.unframed) this.frameBodies(this.frame);
         this.keepView();
     }
 
@@ -441,7 +436,7 @@ export class App {
         const { ray } = stage.rayAt(this.pointer.x, this.pointer.y);
         const g = Math.max(Math.hypot(...scene.gravity), 1);
         const speed = 4 * Math.sqrt(g * stage.reach);
-        const radius = Math.min(Math.max(1.2 * props.bodyRadius, 0.04 * stage.reach), 0.16 * stage.reach);
+        const radius = Math.min(Math.max(props.bodyRadius, 0.04 * stage.reach), 0.12 * stage.reach);
         let from: Vector3;
         let way: Vector3;
         if (scene.dimension === 2) {
@@ -497,6 +492,11 @@ export class App {
 
     get wantedTime(): number | null {
         return this.wanted.time ?? null;
+    }
+
+    /** From now on shows the last frame anew in every picture: for measuring how fast that goes. */
+    rehearse(): void {
+        this.rehearsing = true;
     }
 
     /** Pictures in the last second. */

@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The Moreau authors
 /*
  * All bodies, drawn in as few calls as there are different geometries: one instanced mesh for each key of shapes.ts.  A frame's poses
- * are written straight into the matrices of the instances.
+ * are written straight into the matrices of the instances.  Without shadows the instances are drawn as one merged mesh (merged.ts) with
+ * simpler materials, balls and discs with two triangles each (plain.ts).
  */
-import { Color, DoubleSide, FrontSide, Group, InstancedMesh, Matrix4, MeshLambertMaterial, Raycaster, ShaderMaterial, Vector3 } from "three";
+import { Color, DoubleSide, FrontSide, Group, InstancedMesh, Matrix4, MeshLambertMaterial, PlaneGeometry, Raycaster, ShaderMaterial, Vector3, type Side } from "three";
+import { canMerge, Merged } from "./merged";
 import { lightPlainly, plainMaterial } from "./plain";
 import { BODY_FLOATS, type BodyInfo, type SceneMessage, type ShapeInfo, type Vec3 } from "./protocol";
 import { drawingOf, fineness, type Drawing } from "./shapes";
@@ -12,6 +14,8 @@ import type { Palette } from "./theme";
 
 interface Batch {
     mesh: InstancedMesh;
+    merged: Merged | null; // in its place where there are no shadows, once that was so
+    changed: boolean; // since it was loaded
     drawings: Drawing[];
     bodies: number[];
 }
@@ -48,8 +52,10 @@ export function reachOf(shape: ShapeInfo): number {
 export class Bodies {
     readonly group = new Group();
     private readonly batches: Batch[] = [];
-    private readonly rich: MeshLambertMaterial; // with shadows
-    private readonly plain: ShaderMaterial; // without
+    private readonly rich: MeshLambertMaterial;
+    private readonly side: Side;
+    private readonly planar: boolean;
+    private opacity = 1;
     private colours: Color[] = [];
     private marked: { body: number; colour: number }[] = [];
 
@@ -59,16 +65,15 @@ export class Bodies {
         thickness: number,
     ) {
         const planar = scene.dimension === 2;
+        this.planar = planar;
         const hasMesh = scene.shapes.some((shape) => shape.kind === "mesh");
-        const side = hasMesh ? DoubleSide : FrontSide;
-        this.rich = new MeshLambertMaterial({ vertexColors: true, side });
-        this.plain = plainMaterial(planar);
-        this.plain.side = side;
+        this.side = hasMesh ? DoubleSide : FrontSide;
+        this.rich = new MeshLambertMaterial({ vertexColors: true, side: this.side });
         const cut = fineness(scene.shapes.filter((shape) => shape.kind !== "box" && shape.kind !== "plane").length);
         const boxSizes = new Set(scene.shapes.filter((shape) => shape.kind === "box").map((shape) => String(shape.half))).size;
         const byKey = new Map<string, { drawings: Drawing[]; bodies: number[] }>();
         scene.shapes.forEach((shape, place) => {
-            const drawing = drawingOf(shape, place, { planar, cut, thickness, boxSizes });
+            const drawing = drawingOf(shape, place, { planar, cut, thickness, boxSizes, shapes: scene.shapes.length });
             if (!drawing) return;
             const entry = byKey.get(drawing.key) ?? { drawings: [], bodies: [] };
             entry.drawings.push(drawing);
@@ -80,24 +85,39 @@ export class Bodies {
             mesh.frustumCulled = false;
             mesh.castShadow = true;
             mesh.receiveShadow = true;
-            this.batches.push({ mesh, drawings, bodies });
+            this.batches.push({ mesh, merged: null, changed: true, drawings, bodies });
             this.group.add(mesh);
         }
         this.setPalette(palette);
+        this.setShadows(false);
+    }
+
+    /** The batch as one mesh; null where it would be too large. */
+    private merge({ mesh, drawings }: Batch): Merged | null {
+        const isRound = drawings[0].isRound === true;
+        const geometry = isRound ? new PlaneGeometry(2, 2) : mesh.geometry;
+        if (!canMerge(geometry, mesh.count)) return null;
+        const kind = !isRound ? "plain" : this.planar ? "disc" : "ball";
+        const merged = new Merged(geometry, mesh.count, (matrices, colours) => plainMaterial(kind, this.planar, this.side, matrices, colours));
+        const material = merged.mesh.material as ShaderMaterial;
+        lightPlainly(material, this.palette);
+        this.makeGlass(material);
+        this.group.add(merged.mesh);
+        return merged;
     }
 
     dispose(): void {
-        for (const { mesh } of this.batches) {
+        for (const { mesh, merged } of this.batches) {
             mesh.geometry.dispose();
             mesh.dispose();
+            merged?.dispose();
         }
         this.rich.dispose();
-        this.plain.dispose();
     }
 
     setPalette(palette: Palette): void {
         this.palette = palette;
-        lightPlainly(this.plain, palette);
+        for (const { merged } of this.batches) if (merged) lightPlainly(merged.mesh.material as ShaderMaterial, palette);
         this.colours = this.scene.bodies.map((body, k) => new Color(this.colourOf(body, k)));
         this.paint();
     }
@@ -117,34 +137,61 @@ export class Bodies {
 
     private paint(): void {
         const mixed = new Map(this.marked.map(({ body, colour }) => [body, this.colours[body]?.clone().lerp(new Color(colour), 0.6)]));
-        for (const { mesh, bodies } of this.batches) {
+        for (const batch of this.batches) {
+            const { mesh, bodies } = batch;
             bodies.forEach((body, k) => mesh.setColorAt(k, mixed.get(body) ?? this.colours[body]));
             if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+            batch.changed = true;
         }
     }
 
     setOpacity(opacity: number): void {
-        const solid = opacity >= 1;
-        this.plain.uniforms.opacity.value = opacity;
-        for (const material of [this.rich, this.plain]) {
-            material.transparent = !solid;
-            material.opacity = opacity;
-            material.depthWrite = solid;
-            material.needsUpdate = true;
-        }
+        this.opacity = opacity;
+        this.makeGlass(this.rich);
+        for (const { merged } of this.batches) if (merged) this.makeGlass(merged.mesh.material as ShaderMaterial);
+    }
+
+    private makeGlass(material: MeshLambertMaterial | ShaderMaterial): void {
+        const solid = this.opacity >= 1;
+        material.transparent = !solid;
+        material.opacity = this.opacity;
+        material.depthWrite = solid;
+        material.needsUpdate = true;
+        if (material instanceof ShaderMaterial) material.uniforms.opacity.value = this.opacity;
     }
 
     setShadows(on: boolean): void {
-        for (const { mesh } of this.batches) mesh.material = on ? this.rich : this.plain;
+        for (const batch of this.batches) {
+            if (!on) batch.merged ??= this.merge(batch);
+            batch.mesh.visible = on || !batch.merged;
+            if (batch.merged) batch.merged.mesh.visible = !on;
+        }
     }
 
     /** Poses of a frame: BODY_FLOATS a body. */
     update(poses: Float32Array): void {
-        for (const { mesh, drawings, bodies } of this.batches) {
+        for (const batch of this.batches) {
+            const { mesh, drawings, bodies } = batch;
             const out = mesh.instanceMatrix.array as Float32Array;
             for (let k = 0; k < bodies.length; ++k) writeMatrix(poses, BODY_FLOATS * bodies[k], drawings[k], out, 16 * k);
             mesh.instanceMatrix.needsUpdate = true;
             mesh.boundingSphere = null; // of the poses before
+            batch.changed = true;
+        }
+    }
+
+    /**
+     * Before each picture: loads what has changed.  Many balls go from the nearest to the farthest, so that what is hidden costs no
+     * light; the eye looks along `way`.
+     */
+    arrange(eye: Vector3, way: Vector3): void {
+        for (const batch of this.batches) {
+            const { mesh, merged } = batch;
+            if (!merged?.mesh.visible || !batch.changed || !mesh.instanceColor) continue;
+            const matrices = mesh.instanceMatrix.array as Float32Array;
+            const sorted = !this.planar && batch.drawings[0].isRound && mesh.count > SORT_ABOVE && this.opacity >= 1;
+            merged.load(matrices, mesh.instanceColor.array as Float32Array, sorted ? nearestFirst(matrices, mesh.count, eye, way) : null);
+            batch.changed = false;
         }
     }
 
@@ -157,6 +204,28 @@ export class Bodies {
         if (!batch) return null;
         return { body: batch.bodies[first.instanceId], point: first.point.toArray() as Vec3 };
     }
+}
+
+const SORT_ABOVE = 100;
+const BUCKETS = 1024;
+
+/** The instances by the depth of their centres, nearest first, to a thousandth of the range of depths. */
+export function nearestFirst(matrices: Float32Array, count: number, eye: Vector3, way: Vector3): Uint32Array {
+    const depth = new Float32Array(count);
+    let [least, most] = [Infinity, -Infinity];
+    for (let k = 0; k < count; ++k) {
+        const at = 16 * k + 12;
+        depth[k] = (matrices[at] - eye.x) * way.x + (matrices[at + 1] - eye.y) * way.y + (matrices[at + 2] - eye.z) * way.z;
+        least = Math.min(least, depth[k]);
+        most = Math.max(most, depth[k]);
+    }
+    const scale = most > least ? (BUCKETS - 1) / (most - least) : 0;
+    const starts = new Uint32Array(BUCKETS + 1);
+    for (let k = 0; k < count; ++k) starts[1 + Math.floor((depth[k] - least) * scale)]++;
+    for (let b = 0; b < BUCKETS; ++b) starts[b + 1] += starts[b];
+    const order = new Uint32Array(count);
+    for (let k = 0; k < count; ++k) order[starts[Math.floor((depth[k] - least) * scale)]++] = k;
+    return order;
 }
 
 /** The matrix of body pose o drawing pose o scale, by columns. */

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Contacts: points, forces as arrows, friction cones, coloured by what the contact does.  They are drawn over the bodies, which would hide them.
+ * Contacts: points, forces as arrows, friction cones, coloured by what the contact does.  They are drawn over the bodies, which would hide
+ * them.
  *
- * An arrow is a force F on the second body, or on the first where the second cannot move.  Its length is linear, L |F| / F0, or logarithmic, L log(1 + 9 |F| / F0) / log 10, with F0 the
- * largest force, followed slowly so that the scale does not jump.
+ * An arrow is a force F on the second body, or on the first where the second cannot move; it is flat and turned to the eye.  Its length is linear,
+ * L |F| / F0, or logarithmic, L log(1 + 9 |F| / F0) / log 10, with F0 the largest force, followed slowly so that the scale does not jump.
  */
-import {
-    Color,
-    ConeGeometry,
-    CylinderGeometry,
-    DoubleSide,
-    DynamicDrawUsage,
-    Group,
-    InstancedMesh,
-    Matrix4,
-    MeshBasicMaterial,
-    Quaternion,
-    SphereGeometry,
-    Vector3,
-    type BufferGeometry,
-} from "three";
+import { Color, Group, Vector3 } from "three";
 import { isMovable } from "./bodies";
+import { Dots, Triangles } from "./glyphs";
 import { CONTACT_WORDS, MODE_SLIDES, MODE_STICKS, type Frame, type SceneMessage } from "./protocol";
 import type { Palette } from "./theme";
 
@@ -35,73 +23,25 @@ export interface ContactView {
     size: number; // of arrows, 1 as a rule
 }
 
-const UP = new Vector3(0, 0, 1);
-const CONE_LIMIT = 4000; // translucent, and of use to few contacts only
+const CONE_LIMIT = 2000; // more would hide everything, themselves included
+const CONE_SIDES = 18;
+const CONE_ALPHA = 0.2;
 
-/** An instanced mesh that grows with what it has to show. */
-class Pool {
-    mesh: InstancedMesh;
-    private used = 0;
-
-    constructor(
-        private readonly group: Group,
-        private readonly geometry: BufferGeometry,
-        private readonly material: MeshBasicMaterial,
-        private readonly order: number,
-    ) {
-        this.mesh = this.make(64);
-    }
-
-    private make(room: number): InstancedMesh {
-        const mesh = new InstancedMesh(this.geometry, this.material, room);
-        mesh.instanceMatrix.setUsage(DynamicDrawUsage);
-        mesh.setColorAt(0, new Color());
-        mesh.frustumCulled = false;
-        mesh.renderOrder = this.order;
-        mesh.count = 0;
-        this.group.add(mesh);
-        return mesh;
-    }
-
-    begin(count: number): void {
-        this.used = 0;
-        if (count <= this.mesh.instanceMatrix.count) return;
-        this.group.remove(this.mesh);
-        this.mesh.dispose();
-        this.mesh = this.make(Math.ceil(1.5 * count));
-    }
-
-    add(matrix: Matrix4, colour: Color): void {
-        this.mesh.setMatrixAt(this.used, matrix);
-        this.mesh.setColorAt(this.used, colour);
-        this.used++;
-    }
-
-    end(): void {
-        this.mesh.count = this.used;
-        this.mesh.visible = this.used > 0;
-        this.mesh.instanceMatrix.needsUpdate = true;
-        if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
-    }
-
-    dispose(): void {
-        this.mesh.dispose();
-        this.geometry.dispose();
-        this.material.dispose();
-    }
+/** Two unit vectors across a third. */
+function across(axis: Vector3): [Vector3, Vector3] {
+    const other = Math.abs(axis.x) < 0.7 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
+    const first = other.cross(axis).normalize();
+    return [first, new Vector3().crossVectors(axis, first)];
 }
-
-const standing = (geometry: BufferGeometry, lift: number) => geometry.rotateX(Math.PI / 2).translate(0, 0, lift);
 
 export class Contacts {
     readonly group = new Group();
-    private readonly points: Pool;
-    private readonly shafts: Pool;
-    private readonly heads: Pool;
-    private readonly cones: Pool;
+    private readonly points = new Dots(13);
+    private readonly arrows = new Triangles(12);
+    private readonly cones = new Triangles(11);
     private colours: Color[] = [];
     private reference = 0; // F0
-
+    private frame: Frame | null = null;
     private readonly planar: boolean;
     private readonly movable: boolean[];
 
@@ -111,20 +51,14 @@ export class Contacts {
         private readonly reach: number,
         private readonly front: number, // z of what is drawn, in planar scenes
     ) {
-        const planar = scene.dimension === 2;
-        this.planar = planar;
+        this.planar = scene.dimension === 2;
         this.movable = scene.bodies.map(isMovable);
-        const over = (opacity = 1) =>
-            new MeshBasicMaterial({ depthTest: false, depthWrite: false, transparent: true, opacity, side: DoubleSide });
-        this.cones = new Pool(this.group, standing(new ConeGeometry(1, 1, planar ? 2 : 20, 1, true).rotateX(Math.PI), 0.5), over(0.22), 10);
-        this.shafts = new Pool(this.group, standing(new CylinderGeometry(1, 1, 1, 6, 1, true), 0.5), over(), 11);
-        this.heads = new Pool(this.group, standing(new ConeGeometry(1, 1, 10), 0.5), over(), 12);
-        this.points = new Pool(this.group, new SphereGeometry(1, 8, 6), over(), 13);
+        this.group.add(this.cones.mesh, this.arrows.mesh, this.points.points);
         this.setPalette(palette);
     }
 
     dispose(): void {
-        for (const pool of [this.points, this.shafts, this.heads, this.cones]) pool.dispose();
+        for (const part of [this.points, this.arrows, this.cones]) part.dispose();
     }
 
     setPalette(palette: Palette): void {
@@ -135,35 +69,39 @@ export class Contacts {
         return this.colours[mode === MODE_STICKS ? 1 : mode === MODE_SLIDES ? 2 : 0];
     }
 
-    update(frame: Frame, view: ContactView, bodyRadius: number): void {
-        const shown = view.points || view.forces || view.cones;
-        this.group.visible = shown;
-        if (!shown) return;
-        this.follow(frame);
-        const count = frame.contactCount;
-        this.points.begin(view.points ? count : 0);
-        this.shafts.begin(view.forces ? count : 0);
-        this.heads.begin(view.forces ? count : 0);
-        this.cones.begin(view.cones ? Math.min(count, CONE_LIMIT) : 0);
-        const matrix = new Matrix4();
+    update(frame: Frame): void {
+        this.frame = frame;
+    }
+
+    /** Writes the marks for a picture: `eye` looks along `way`; `pixels` is the size of a dot. */
+    arrange(view: ContactView, eye: Vector3, way: Vector3, pixels: number): void {
+        const { frame } = this;
+        this.group.visible = frame !== null && (view.points || view.forces || view.cones);
+        if (!frame || !this.group.visible) return;
+        if (view.forces) this.follow(frame);
+        this.points.begin(pixels);
+        this.arrows.begin();
+        this.cones.begin();
         const point = new Vector3();
         const vector = new Vector3();
-        const dot = Math.min(0.012 * this.reach, 0.16 * bodyRadius);
-        for (let k = 0; k < count; ++k) {
+        const { contacts: c, contactWords: words } = frame;
+        for (let k = 0; k < frame.contactCount; ++k) {
             const at = CONTACT_WORDS * k;
-            const c = frame.contacts;
             point.set(c[at], c[at + 1], this.planar ? this.front : c[at + 2]);
-            const colour = this.colourOf(frame.contactWords[at + 11]);
-            if (view.points) this.points.add(matrix.makeScale(dot, dot, dot).setPosition(point), colour);
-            const side = this.movable[frame.contactWords[at + 13]] || !this.movable[frame.contactWords[at + 12]] ? 1 : -1;
-            if (view.forces) this.arrow(point, vector.set(c[at + 6], c[at + 7], c[at + 8]).multiplyScalar(side), colour, view);
+            const colour = this.colourOf(words[at + 11]);
+            const side = this.movable[words[at + 13]] || !this.movable[words[at + 12]] ? 1 : -1;
+            if (view.points) this.points.add(point, colour);
+            if (view.forces) {
+                const look = this.planar ? way : point.clone().sub(eye);
+                this.arrow(point, vector.set(c[at + 6], c[at + 7], c[at + 8]).multiplyScalar(side), look, colour, view);
+            }
             if (view.cones && k < CONE_LIMIT)
                 this.cone(point, vector.set(c[at + 3], c[at + 4], c[at + 5]).multiplyScalar(side), c[at + 9], colour, view);
         }
-        for (const pool of [this.points, this.shafts, this.heads, this.cones]) pool.end();
+        for (const part of [this.points, this.arrows, this.cones]) part.end();
     }
 
-    /** F0: at once up to a larger force, slowly down to a smaller one. */
+    /** F0: soon up to a larger force, slowly down to a smaller one. */
     private follow(frame: Frame): void {
         let largest = 0;
         for (let k = 0; k < frame.contactCount; ++k) {
@@ -180,28 +118,47 @@ export class Contacts {
         return 0.24 * this.reach * view.size * Math.min(measure, 3);
     }
 
-    private arrow(point: Vector3, force: Vector3, colour: Color, view: ContactView): void {
+    private arrow(point: Vector3, force: Vector3, look: Vector3, colour: Color, view: ContactView): void {
         const size = force.length();
         const length = this.length(size, view);
-        const width = 0.003 * this.reach * Math.sqrt(view.size);
+        const width = 0.0032 * this.reach * Math.sqrt(view.size);
         if (!(length > 0.5 * width)) return;
-        const turn = new Quaternion().setFromUnitVectors(UP, force.divideScalar(size));
-        const head = Math.min(7 * width, 0.5 * length);
-        const thick = Math.min(width, 0.25 * head);
-        const matrix = new Matrix4().compose(point, turn, new Vector3(thick, thick, length - head));
-        this.shafts.add(matrix, colour);
-        const tip = point.clone().addScaledVector(force, length - head);
-        this.heads.add(matrix.compose(tip, turn, new Vector3(0.42 * head, 0.42 * head, head)), colour);
+        force.divideScalar(size);
+        const side = new Vector3().crossVectors(force, look);
+        if (!(side.lengthSq() > 0)) return; // along the look
+        side.normalize();
+        const head = Math.min(7.5 * width, 0.5 * length);
+        const neck = point.clone().addScaledVector(force, length - head);
+        const tip = point.clone().addScaledVector(force, length);
+        const beside = (from: Vector3, by: number) => from.clone().addScaledVector(side, by);
+        const half = Math.min(width, 0.2 * head);
+        const [a, b, c, d] = [beside(point, -half), beside(point, half), beside(neck, half), beside(neck, -half)];
+        this.arrows.add(a, b, c, colour);
+        this.arrows.add(a, c, d, colour);
+        this.arrows.add(beside(neck, -0.4 * head), beside(neck, 0.4 * head), tip, colour);
     }
 
-    /** The cone of forces that friction allows, on the body that the arrow is for. */
+    /** The cone of forces that friction allows, on the body that the arrow is for; its slant is as long for any mu, and an infinite one is flat. */
     private cone(point: Vector3, normal: Vector3, mu: number, colour: Color, view: ContactView): void {
-        const height = 0.12 * this.reach * view.size;
-        // Its slant is as long for any mu; an infinite one is a disc.
+        const slant = 0.12 * this.reach * view.size;
         const angle = Number.isFinite(mu) ? Math.atan(Math.max(mu, 0)) : Math.PI / 2;
-        const width = Math.max(height * Math.sin(angle), 1e-6 * this.reach);
-        const turn = new Quaternion().setFromUnitVectors(UP, normal.normalize());
-        const rise = Math.max(height * Math.cos(angle), 1e-6 * this.reach);
-        this.cones.add(new Matrix4().compose(point, turn, new Vector3(width, width, rise)), colour);
+        const top = point.clone().addScaledVector(normal, slant * Math.cos(angle));
+        const radius = slant * Math.sin(angle);
+        if (this.planar) {
+            const side = new Vector3(-normal.y, normal.x, 0).multiplyScalar(radius);
+            this.cones.add(point, top.clone().add(side), top.clone().sub(side), colour, 1.6 * CONE_ALPHA);
+            return;
+        }
+        const [x, y] = across(normal);
+        const rim = (k: number) => {
+            const turn = (2 * Math.PI * k) / CONE_SIDES;
+            return top.clone().addScaledVector(x, radius * Math.cos(turn)).addScaledVector(y, radius * Math.sin(turn));
+        };
+        let from = rim(0);
+        for (let k = 1; k <= CONE_SIDES; ++k) {
+            const to = rim(k);
+            this.cones.add(point, from, to, colour, CONE_ALPHA);
+            from = to;
+        }
     }
 }

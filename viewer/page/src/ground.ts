@@ -23,8 +23,11 @@ import { toWorld } from "./bodies";
 import { BODY_FLOATS, type SceneMessage, type ShapeInfo } from "./protocol";
 import type { Palette } from "./theme";
 
-const GRID_CELLS = 24; // from the middle to each side
-const PIECES = 16; // of a line, between which it fades
+/* Cells from the middle to each side, and pieces of a line, between which it fades. */
+const FLOOR_CELLS = 20;
+const FLOOR_PIECES = 10;
+const WALL_CELLS = 5;
+const WALL_PIECES = 4;
 
 /** A power of ten, or twice or five times one, near x. */
 export function roundLength(x: number): number {
@@ -34,18 +37,18 @@ export function roundLength(x: number): number {
 }
 
 /** The lines of a grid of unit cells in z = 0; their alpha falls from the middle to nothing. */
-function gridLines(): BufferGeometry {
+function gridLines(cells: number, pieces: number): BufferGeometry {
     const position: number[] = [];
     const colour: number[] = [];
     const add = (x: number, y: number) => {
-        const part = Math.hypot(x, y) / GRID_CELLS;
+        const part = Math.hypot(x, y) / cells;
         position.push(x, y, 0);
         colour.push(1, 1, 1, Math.max(0, 1 - part) ** 1.5);
     };
-    for (let k = -GRID_CELLS; k <= GRID_CELLS; ++k)
-        for (let piece = 0; piece < PIECES; ++piece) {
-            const from = GRID_CELLS * (-1 + (2 * piece) / PIECES);
-            const to = from + (2 * GRID_CELLS) / PIECES;
+    for (let k = -cells; k <= cells; ++k)
+        for (let piece = 0; piece < pieces; ++piece) {
+            const from = cells * (-1 + (2 * piece) / pieces);
+            const to = from + (2 * cells) / pieces;
             add(k, from);
             add(k, to);
             add(from, k);
@@ -65,7 +68,8 @@ interface Floor {
 export class Ground {
     readonly group = new Group();
     private readonly floors: Floor[] = [];
-    private readonly grid = gridLines();
+    private readonly grid = gridLines(FLOOR_CELLS, FLOOR_PIECES);
+    private readonly wallGrid = gridLines(WALL_CELLS, WALL_PIECES);
     private readonly sheet: PlaneGeometry;
     private readonly lines = new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false });
     private readonly faint = new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false, opacity: 0.4 });
@@ -89,7 +93,7 @@ export class Ground {
     }
 
     dispose(): void {
-        for (const part of [this.grid, this.sheet, this.lines, this.faint, this.shadow, this.band, this.rim]) part.dispose();
+        for (const part of [this.grid, this.wallGrid, this.sheet, this.lines, this.faint, this.shadow, this.band, this.rim]) part.dispose();
     }
 
     setPalette(palette: Palette): void {
@@ -161,7 +165,8 @@ export class Ground {
     private fitWall(group: Group, turn: Quaternion): void {
         const [lines, sheet] = group.children as [LineSegments, Mesh];
         const isWall = new Vector3(0, 0, 1).applyQuaternion(turn).z < 0.3;
-        lines.scale.setScalar(isWall ? Math.min(this.cell, (2.5 * this.reach) / GRID_CELLS) : this.cell);
+        lines.geometry = isWall ? this.wallGrid : this.grid;
+        lines.scale.setScalar(isWall ? Math.max(this.cell, (1.5 * this.reach) / WALL_CELLS) : this.cell);
         lines.material = isWall ? this.faint : this.lines;
         sheet.visible = !isWall;
     }

@@ -4,66 +4,55 @@
 import {
     BufferAttribute,
     BufferGeometry,
-    CircleGeometry,
+    Color,
     Group,
-    InstancedMesh,
     LineBasicMaterial,
     LineSegments,
-    Matrix4,
     Mesh,
     MeshBasicMaterial,
     SphereGeometry,
     Vector3,
 } from "three";
 import { toWorld } from "./bodies";
+import { Dots } from "./glyphs";
 import type { JointInfo, SceneMessage, Vec3 } from "./protocol";
 import type { Palette } from "./theme";
 
 export class Joints {
     readonly group = new Group();
-    private readonly pins: InstancedMesh;
+    private readonly pins = new Dots(8);
     private readonly lines: LineSegments;
-    private readonly pinMaterial = new MeshBasicMaterial({ depthTest: false, transparent: true });
     private readonly lineMaterial = new LineBasicMaterial({ depthTest: false, transparent: true, opacity: 0.7 });
     private readonly held: JointInfo[];
     private readonly distances: JointInfo[];
+    private readonly colour = new Color();
+    private readonly planar: boolean;
 
     constructor(
         scene: SceneMessage,
         palette: Palette,
-        private readonly pinRadius: number,
-        private readonly front: number,
+        private readonly front: number, // z of what is drawn, in planar scenes
     ) {
+        this.planar = scene.dimension === 2;
         this.held = scene.joints.filter((joint) => joint.kind !== "weld" && joint.b >= 0);
         this.distances = this.held.filter((joint) => joint.kind === "distance");
-        const planar = scene.dimension === 2;
-        const shape = planar ? new CircleGeometry(1, 20) : new SphereGeometry(1, 12, 8);
-        this.pins = new InstancedMesh(shape, this.pinMaterial, Math.max(1, this.held.length));
-        this.pins.count = this.held.length;
-        this.pins.frustumCulled = false;
-        this.pins.renderOrder = 8;
         const points = new BufferGeometry();
         points.setAttribute("position", new BufferAttribute(new Float32Array(6 * this.distances.length), 3));
         this.lines = new LineSegments(points, this.lineMaterial);
         this.lines.frustumCulled = false;
         this.lines.renderOrder = 7;
-        this.group.add(this.lines, this.pins);
+        this.group.add(this.lines, this.pins.points);
         this.setPalette(palette);
-        this.planar = planar;
     }
 
-    private readonly planar: boolean;
-
     setPalette(palette: Palette): void {
-        this.pinMaterial.color.set(palette.pin);
+        this.colour.set(palette.pin);
         this.lineMaterial.color.set(palette.pin);
     }
 
     dispose(): void {
-        this.pins.geometry.dispose();
         this.pins.dispose();
         this.lines.geometry.dispose();
-        this.pinMaterial.dispose();
         this.lineMaterial.dispose();
     }
 
@@ -73,13 +62,11 @@ export class Joints {
         return point;
     }
 
-    update(poses: Float32Array): void {
-        const matrix = new Matrix4();
-        this.held.forEach((joint, k) => {
-            matrix.makeScale(this.pinRadius, this.pinRadius, this.pinRadius);
-            this.pins.setMatrixAt(k, matrix.setPosition(new Vector3(...this.anchor(poses, joint.b, joint.anchorB))));
-        });
-        this.pins.instanceMatrix.needsUpdate = true;
+    /** `pixels`: the size of a pin. */
+    update(poses: Float32Array, pixels: number): void {
+        this.pins.begin(pixels);
+        for (const joint of this.held) this.pins.add(new Vector3(...this.anchor(poses, joint.b, joint.anchorB)), this.colour);
+        this.pins.end();
         const position = this.lines.geometry.getAttribute("position") as BufferAttribute;
         this.distances.forEach((joint, k) => {
             position.setXYZ(2 * k, ...this.anchor(poses, joint.a, joint.anchorA));

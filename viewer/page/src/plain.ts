@@ -1,43 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The light of the stage (a sky and a sun) computed at the corners of triangles instead of at every pixel: for scenes without
- * shadows.  It looks nearly the same as MeshLambertMaterial and costs a fraction where the processor draws.
+ * Materials for pictures without shadows, which look nearly the same as MeshLambertMaterial and cost a fraction where the processor draws.
+ *
+ *   plain   the light of the stage (a sky and a sun) at the corners of triangles instead of at every pixel
+ *   ball    two triangles that face the eye, on which every pixel finds its place on the ball
+ *   disc    the same for the discs of planar scenes
+ *
+ * Balls have the depth of their middle plane.  That is enough: along a ray it lies inside the ball, and bodies do not overlap.
  */
-import { Color, ShaderMaterial, Vector3 } from "three";
+import { Color, ShaderMaterial, Vector3, type DataTexture, type Side } from "three";
+import { COPIES } from "./merged";
 import type { Palette } from "./theme";
 
 export const SUN_SPACE = new Vector3(-0.55, -0.5, 1.15).normalize();
 export const SUN_PLANE = new Vector3(-0.35, 0.75, 1.6).normalize();
 
-const VERTEX = /* glsl */ `
-    attribute vec3 color;
-    varying vec3 vShade;
+const LIGHT = /* glsl */ `
     uniform vec3 sun, up, sky, bounce;
     uniform float skyStrength, sunStrength;
+    vec3 lit(float upwards, float sunwards) {
+        return (mix(bounce, sky, 0.5 + 0.5 * upwards) * skyStrength + max(sunwards, 0.0) * sunStrength) * 0.3183099;
+    }`;
+
+/* From light to what a screen takes (sRGB): at the corners, since it is costly at every pixel. */
+const SCREEN = /* glsl */ `
+    vec3 onScreen(vec3 c) {
+        return mix(1.055 * pow(c, vec3(0.41666)) - 0.055, 12.92 * c, vec3(lessThanEqual(c, vec3(0.0031308))));
+    }`;
+
+const PLAIN_VERTEX = /* glsl */ `
+    attribute vec3 color;
+    varying vec3 vShade;
+    ${COPIES}
+    ${LIGHT}
+    ${SCREEN}
     void main() {
-        mat3 turn = mat3(instanceMatrix);
+        mat4 pose = copyMatrix();
+        mat3 turn = mat3(pose);
         // The columns are scaled: their inverse transpose divides by the squares of the scales.
         vec3 n = normal / vec3(dot(turn[0], turn[0]), dot(turn[1], turn[1]), dot(turn[2], turn[2]));
         n = normalize(turn * n);
-        vec3 light = mix(bounce, sky, 0.5 + 0.5 * dot(n, up)) * skyStrength + max(dot(n, sun), 0.0) * sunStrength;
-        vShade = color * instanceColor * light * 0.3183099;
-        gl_Position = projectionMatrix * viewMatrix * instanceMatrix * vec4(position, 1.0);
+        vShade = onScreen(color * copyColour() * lit(dot(n, up), dot(n, sun)));
+        gl_Position = projectionMatrix * viewMatrix * pose * vec4(position, 1.0);
     }`;
 
-const FRAGMENT = /* glsl */ `
+const PLAIN_FRAGMENT = /* glsl */ `
     varying vec3 vShade;
     uniform float opacity;
     void main() {
         gl_FragColor = vec4(vShade, opacity);
-        #include <colorspace_fragment>
     }`;
 
-export function plainMaterial(planar: boolean): ShaderMaterial {
+/*
+ * With c the centre, r the radius and d the distance of the eye, the outline of a ball is the circle of radius r d / sqrt(d^2 - r^2) around c in
+ * the plane that faces the eye.  m = (x, y, z) is the normal in the axes (right, above, towards the eye).
+ */
+const BALL_VERTEX = /* glsl */ `
+    varying vec2 vAt;
+    flat varying vec3 vColour, vSun, vUp, vTurnX, vTurnY, vTurnZ;
+    ${COPIES}
+    ${LIGHT}
+    ${SCREEN}
+    void main() {
+        mat4 pose = copyMatrix();
+        vec3 centre = pose[3].xyz;
+        float radius = length(pose[0].xyz);
+        vec3 towards = cameraPosition - centre;
+        float d = max(length(towards), 1.001 * radius);
+        towards /= d;
+        vec3 across = normalize(cross(vec3(viewMatrix[0][1], viewMatrix[1][1], viewMatrix[2][1]), towards));
+        vec3 above = cross(towards, across);
+        float wide = radius * d / sqrt(d * d - radius * radius);
+        vAt = position.xy;
+        vColour = onScreen(copyColour());
+        vSun = vec3(dot(across, sun), dot(above, sun), dot(towards, sun));
+        vUp = vec3(dot(across, up), dot(above, up), dot(towards, up));
+        mat3 axes = mat3(across, above, towards);
+        vTurnX = pose[0].xyz * axes;
+        vTurnY = pose[1].xyz * axes;
+        vTurnZ = pose[2].xyz * axes;
+        gl_Position = projectionMatrix * viewMatrix * vec4(centre + wide * (position.x * across + position.y * above), 1.0);
+    }`;
+
+const BALL_FRAGMENT = /* glsl */ `
+    varying vec2 vAt;
+    flat varying vec3 vColour, vSun, vUp, vTurnX, vTurnY, vTurnZ;
+    uniform float opacity;
+    ${LIGHT}
+    void main() {
+        float square = dot(vAt, vAt);
+        if (square > 1.0) discard;
+        vec3 m = vec3(vAt, sqrt(1.0 - square));
+        float octant = dot(m, vTurnX) * dot(m, vTurnY) * dot(m, vTurnZ);
+        // The screen's value of a product is near the product of the values; that of light is near this polynomial.
+        vec3 light = lit(dot(m, vUp), dot(m, vSun)) * (octant < 0.0 ? 0.9 : 1.0);
+        gl_FragColor = vec4(vColour * sqrt(light) * (1.06 - 0.06 * light), opacity);
+    }`;
+
+const DISC_VERTEX = /* glsl */ `
+    varying vec2 vAt;
+    flat varying vec3 vShade;
+    ${COPIES}
+    ${LIGHT}
+    ${SCREEN}
+    void main() {
+        vAt = position.xy;
+        vShade = onScreen(copyColour() * lit(up.z, sun.z));
+        gl_Position = projectionMatrix * viewMatrix * copyMatrix() * vec4(position.xy, 0.5, 1.0);
+    }`;
+
+/* A rim, and a hand from the middle to it, as plate() of planar.ts has them. */
+const DISC_FRAGMENT = /* glsl */ `
+    varying vec2 vAt;
+    flat varying vec3 vShade;
+    uniform float opacity;
+    void main() {
+        float square = dot(vAt, vAt);
+        if (square > 1.0) discard;
+        bool dark = square > 0.846 || (vAt.x > 0.0 && abs(vAt.y) < 0.04);
+        gl_FragColor = vec4(dark ? 0.85 * vShade : vShade, opacity);
+    }`;
+
+const SHADERS = {
+    plain: [PLAIN_VERTEX, PLAIN_FRAGMENT],
+    ball: [BALL_VERTEX, BALL_FRAGMENT],
+    disc: [DISC_VERTEX, DISC_FRAGMENT],
+};
+
+export type PlainKind = keyof typeof SHADERS;
+
+export function plainMaterial(kind: PlainKind, planar: boolean, side: Side, matrices: DataTexture, colours: DataTexture): ShaderMaterial {
+    const [vertexShader, fragmentShader] = SHADERS[kind];
     return new ShaderMaterial({
-        vertexShader: VERTEX,
-        fragmentShader: FRAGMENT,
+        vertexShader,
+        fragmentShader,
+        side,
         uniforms: {
+            matrices: { value: matrices },
+            colours: { value: colours },
             sun: { value: planar ? SUN_PLANE : SUN_SPACE },
             up: { value: planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1) },
             sky: { value: new Color() },

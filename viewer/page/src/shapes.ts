@@ -15,6 +15,7 @@ export interface Drawing {
     key: string;
     scale: Vec3;
     pose: number[]; // px py pz qw qx qy qz, in the body's frame
+    isRound?: boolean; // a ball or a disc
     make(): BufferGeometry;
 }
 
@@ -28,7 +29,8 @@ export function fineness(count: number): number {
 
 const QUARTER = 0.9; // brightness of every other quarter of something round
 const EDGE = 0.8;
-const MANY_BOXES = 48; // above so many sizes boxes share one geometry, and have no edges
+const MANY_SIZES = 48; // above so many sizes boxes share one geometry, and have no edges
+const MANY_SHAPES = 1500; // above so many as well
 
 function geometryFrom(position: number[], normal: number[], shade: number[], index: number[]): BufferGeometry {
     const geometry = new BufferGeometry();
@@ -82,14 +84,9 @@ export function edgedBox(half: Vec3, band: number): BufferGeometry {
         for (const side of [-1, 1]) {
             const u = (axis + 1) % 3;
             const v = (axis + 2) % 3;
-            const quad = (u0: number, u1: number, v0: number, v1: number, brightness: number) => {
+            const quad = (corners: number[][], brightness: number) => {
                 const first = position.length / 3;
-                for (const [a, b] of [
-                    [u0, v0],
-                    [u1, v0],
-                    [u1, v1],
-                    [u0, v1],
-                ]) {
+                for (const [a, b] of corners) {
                     const p = [0, 0, 0];
                     const n = [0, 0, 0];
                     p[axis] = side * half[axis];
@@ -103,16 +100,17 @@ export function edgedBox(half: Vec3, band: number): BufferGeometry {
                 const order = side > 0 ? [0, 1, 2, 0, 2, 3] : [0, 2, 1, 0, 3, 2];
                 index.push(...order.map((k) => first + k));
             };
-            const [x, y] = [half[u], half[v]];
-            if (!(band > 0)) {
-                quad(-x, x, -y, y, 1);
-                continue;
-            }
-            quad(-x + band, x - band, -y + band, y - band, 1);
-            quad(-x, x, -y, -y + band, EDGE);
-            quad(-x, x, y - band, y, EDGE);
-            quad(-x, -x + band, -y + band, y - band, EDGE);
-            quad(x - band, x, -y + band, y - band, EDGE);
+            const ring = (x: number, y: number) => [
+                [-x, -y],
+                [x, -y],
+                [x, y],
+                [-x, y],
+            ];
+            const outer = ring(half[u], half[v]);
+            const inner = ring(half[u] - band, half[v] - band);
+            quad(inner, 1);
+            // Mitred: an edge of the box is one line on both of its faces, or pixels between them would stay empty.
+            if (band > 0) for (let k = 0; k < 4; ++k) quad([outer[k], outer[(k + 1) % 4], inner[(k + 1) % 4], inner[k]], EDGE);
         }
     return geometryFrom(position, normal, shade, index);
 }
@@ -184,6 +182,7 @@ export interface Style {
     cut: number; // fineness
     thickness: number; // of plates
     boxSizes: number; // how many different boxes the scene has
+    shapes: number; // how many shapes
 }
 
 /** null for planes, which have no end and are drawn apart (ground.ts). */
@@ -192,13 +191,13 @@ export function drawingOf(shape: ShapeInfo, place: number, style: Style): Drawin
     return style.planar ? planarDrawing(shape, place, style) : spatialDrawing(shape, place, style);
 }
 
-function spatialDrawing(shape: ShapeInfo, place: number, { cut, boxSizes }: Style): Drawing | null {
+function spatialDrawing(shape: ShapeInfo, place: number, { cut, boxSizes, shapes }: Style): Drawing | null {
     const { pose, radius, half } = shape;
     switch (shape.kind) {
         case "ball":
-            return { key: `ball ${cut}`, scale: [radius, radius, radius], pose, make: () => octasphere(cut) };
+            return { key: `ball ${cut}`, scale: [radius, radius, radius], pose, isRound: true, make: () => octasphere(cut) };
         case "box": {
-            if (boxSizes > MANY_BOXES) return { key: "box", scale: half, pose, make: () => edgedBox([1, 1, 1], 0) };
+            if (boxSizes > MANY_SIZES || shapes > MANY_SHAPES) return { key: "box", scale: half, pose, make: () => edgedBox([1, 1, 1], 0) };
             const band = 0.07 * Math.min(...half);
             return { key: `box ${half}`, scale: [1, 1, 1], pose, make: () => edgedBox(half, band) };
         }
@@ -232,7 +231,7 @@ function planarDrawing(shape: ShapeInfo, place: number, { cut, thickness }: Styl
     if (shape.kind === "ball") {
         const { radius } = shape;
         const make = () => plate(discOutline(segments), 1, true);
-        return { key: `disc ${cut}`, scale: [radius, radius, thickness], pose, make };
+        return { key: `disc ${cut}`, scale: [radius, radius, thickness], pose, isRound: true, make };
     }
     if (shape.kind === "mesh")
         return { key: `chain ${place}`, scale: one, pose, make: () => chainBand(shape.points, shape.indices, 1.5 * thickness, thickness) };

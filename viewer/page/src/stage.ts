@@ -7,6 +7,7 @@
  * step: shadows, then resolution.
  */
 import {
+    Box3,
     Color,
     DirectionalLight,
     HemisphereLight,
@@ -22,11 +23,13 @@ import {
     WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Ball } from "./framing";
 import { SUN_PLANE, SUN_SPACE } from "./plain";
 import type { Vec3 } from "./protocol";
 import type { Palette } from "./theme";
 
 const FIELD_OF_VIEW = 32;
+const BAR_PIXELS = 60; // covered at the bottom
 const VIEW_DIRECTION = new Vector3(0.62, -1, 0.42).normalize();
 const SHADOW_BODIES = 3000; // so many still throw shadows
 /* A picture that takes longer than this is slow; after so many slow ones quality is given up. */
@@ -175,27 +178,70 @@ export class Stage {
         controls.update();
     }
 
-    /** Nearer or further, until balls (x, y, z, radius) just fit. */
-    fit(balls: number[][]): void {
-        if (balls.length === 0) return;
+    /** Tangents of half the picture that is not covered, to the sides and upwards. */
+    private tangents(): [number, number] {
+        const tangent = Math.tan((this.perspective.fov * Math.PI) / 360);
+        const width = Math.max(1, this.canvas.clientWidth);
+        return [tangent * this.perspective.aspect * (1 - this.inset / width), tangent * (1 - BAR_PIXELS / Math.max(1, this.canvas.clientHeight))];
+    }
+
+    /** The axes of the picture: to the right, upwards, towards the eye. */
+    private axes(): Vector3[] {
         this.camera.updateMatrixWorld();
-        const view = this.camera.matrixWorldInverse;
-        const distance = this.camera.position.distanceTo(this.controls.target);
-        const at = balls.map(([x, y, z, radius]) => ({ point: new Vector3(x, y, z).applyMatrix4(view), radius }));
-        const free = 1 - this.inset / Math.max(1, this.canvas.clientWidth); // of the width
-        if (this.camera === this.parallel) {
-            const { right, top } = this.parallel;
-            const parts = at.map(({ point, radius }) => Math.max((Math.abs(point.x) + radius) / (right * free), (Math.abs(point.y) + radius) / top));
-            this.parallel.zoom = 0.8 / Math.max(...parts, 1e-9);
-            this.parallel.updateProjectionMatrix();
-        } else {
-            const tangent = Math.tan((this.perspective.fov * Math.PI) / 360);
-            const [tx, ty] = [0.86 * tangent * this.perspective.aspect * free, 0.76 * tangent];
-            // At a distance d + s a point at depth d - z appears at x / (d - z + s): the least s for which all are inside.
-            const shift = at.map(({ point: { x, y, z }, radius }) => Math.max((Math.abs(x) + radius) / tx, (Math.abs(y) + radius) / ty) + z);
-            const way = this.camera.position.clone().sub(this.controls.target).divideScalar(distance);
-            this.camera.position.addScaledVector(way, Math.max(...shift, -0.9 * distance));
+        return [0, 1, 2].map((column) => new Vector3().setFromMatrixColumn(this.camera.matrixWorld, column));
+    }
+
+    /** Whether the centres of balls (x, y, z, radius) are in the picture. */
+    sees(balls: Ball[]): boolean {
+        const [right, above, back] = this.axes();
+        const [tx, ty] = this.tangents();
+        return balls.every(([x, y, z]) => {
+            const p = new Vector3(x, y, z).sub(this.camera.position);
+            const depth = this.camera === this.parallel ? this.viewDistance() : -p.dot(back);
+            return Math.abs(p.dot(right)) < depth * tx && Math.abs(p.dot(above)) < depth * ty;
+        });
+    }
+
+    /** Goes part of the way to where balls just fill the picture; says how far it was, against the distance. */
+    approach(balls: Ball[], part: number): number {
+        const axes = this.axes();
+        const [right, above, back] = axes;
+        const box = new Box3();
+        for (const [x, y, z, radius] of balls) {
+            const p = new Vector3(x, y, z);
+            const local = new Vector3(p.dot(right), p.dot(above), p.dot(back));
+            box.expandByPoint(local.clone().subScalar(radius)).expandByPoint(local.addScalar(radius));
         }
+        const middle = box.getCenter(new Vector3());
+        const target = new Vector3().addScaledVector(right, middle.x).addScaledVector(above, middle.y).addScaledVector(back, middle.z);
+        const [tx, ty] = this.tangents().map((tangent) => 0.86 * tangent);
+        // A point at depth D - z appears at x / (D - z): the least D for which all are inside.
+        let distance = 0;
+        for (const [x, y, z, radius] of balls) {
+            const p = new Vector3(x, y, z).sub(target);
+            const depth = this.camera === this.parallel ? 0 : p.dot(back);
+            distance = Math.max(distance, (Math.abs(p.dot(right)) + radius) / tx + depth, (Math.abs(p.dot(above)) + radius) / ty + depth);
+        }
+        const before = this.viewDistance();
+        const off = Math.abs(Math.log(distance / before)) + target.distanceTo(this.controls.target) / distance;
+        this.controls.target.lerp(target, part);
+        this.setViewDistance(before * (distance / before) ** part, back);
+        return off;
+    }
+
+    /** From the eye to the target; without perspective the one that would show as much. */
+    private viewDistance(): number {
+        if (this.camera !== this.parallel) return this.camera.position.distanceTo(this.controls.target);
+        return this.parallel.top / this.parallel.zoom / Math.tan((this.perspective.fov * Math.PI) / 360);
+    }
+
+    private setViewDistance(distance: number, back: Vector3): void {
+        const { target } = this.controls;
+        if (this.camera === this.parallel) {
+            this.parallel.zoom = this.parallel.top / (distance * Math.tan((this.perspective.fov * Math.PI) / 360));
+            this.camera.position.copy(target).addScaledVector(back, 10 * this.reach);
+            this.parallel.updateProjectionMatrix();
+        } else this.camera.position.copy(target).addScaledVector(back, distance);
         this.controls.update();
         this.invalidate();
     }
@@ -238,16 +284,17 @@ export class Stage {
         const [x, y] = aspect > 1 ? [half * aspect, half] : [half, half / aspect];
         Object.assign(this.parallel, { left: -x, right: x, top: y, bottom: -y });
         this.parallel.updateProjectionMatrix();
-        for (const camera of [this.perspective, this.parallel]) camera.setViewOffset(width, height, this.inset / 2, 0, width, height);
+        for (const camera of [this.perspective, this.parallel]) camera.setViewOffset(width, height, this.inset / 2, BAR_PIXELS / 2, width, height);
         this.invalidate();
     }
 
     // ---- pictures -------------------------------------------------------------------------------
 
-    /** Draws where something has changed. */
-    draw(): boolean {
+    /** Draws where something has changed; `prepare` runs before. */
+    draw(prepare: (eye: Vector3, way: Vector3) => void): boolean {
         if (!this.dirty) return false;
         this.dirty = false;
+        prepare(this.camera.position, this.camera.getWorldDirection(new Vector3()));
         this.renderer.render(this.scene, this.camera);
         return true;
     }
@@ -280,6 +327,14 @@ export class Stage {
         const at = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
         this.raycaster.setFromCamera(at, this.camera);
         return this.raycaster;
+    }
+
+    /** How many pixels of the page a length has, seen at the target of the camera. */
+    pixelsOf(length: number): number {
+        const high = this.canvas.clientHeight;
+        if (this.camera === this.parallel) return (length * high * this.parallel.zoom) / (this.parallel.top - this.parallel.bottom);
+        const distance = this.camera.position.distanceTo(this.controls.target);
+        return (length * high) / (2 * distance * Math.tan((this.perspective.fov * Math.PI) / 360));
     }
 
     /** Where a point of the world is in the window. */

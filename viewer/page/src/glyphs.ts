@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/*
+ * Marks that are drawn over everything and written anew for each picture: dots of a size in pixels, and flat triangles.  Each kind is
+ * one draw call, however many there are (merged.ts says why that matters).
+ */
+import { BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Mesh, MeshBasicMaterial, Points, ShaderMaterial, type Vector3 } from "three";
+
+/** Vertices with a position and a colour (red, green, blue, alpha), as many as there happen to be. */
+class Vertices {
+    readonly geometry = new BufferGeometry();
+    private position = new Float32Array(0);
+    private colour = new Float32Array(0);
+    private used = 0;
+
+    constructor() {
+        this.grow(256);
+    }
+
+    private grow(room: number): void {
+        const [position, colour] = [new Float32Array(3 * room), new Float32Array(4 * room)];
+        position.set(this.position);
+        colour.set(this.colour);
+        [this.position, this.colour] = [position, colour];
+        this.geometry.dispose(); // the buffers of the size before
+        this.geometry.setAttribute("position", new BufferAttribute(position, 3).setUsage(DynamicDrawUsage));
+        this.geometry.setAttribute("color", new BufferAttribute(colour, 4).setUsage(DynamicDrawUsage));
+    }
+
+    begin(): void {
+        this.used = 0;
+    }
+
+    add(x: number, y: number, z: number, colour: Color, alpha: number): void {
+        if (4 * this.used === this.colour.length) this.grow(2 * this.used);
+        const k = this.used++;
+        this.position[3 * k] = x;
+        this.position[3 * k + 1] = y;
+        this.position[3 * k + 2] = z;
+        this.colour[4 * k] = colour.r;
+        this.colour[4 * k + 1] = colour.g;
+        this.colour[4 * k + 2] = colour.b;
+        this.colour[4 * k + 3] = alpha;
+    }
+
+    end(): number {
+        this.geometry.setDrawRange(0, this.used);
+        for (const name of ["position", "color"]) {
+            const attribute = this.geometry.getAttribute(name) as BufferAttribute;
+            attribute.clearUpdateRanges();
+            attribute.addUpdateRange(0, this.used * attribute.itemSize);
+            attribute.needsUpdate = true;
+        }
+        return this.used;
+    }
+}
+
+/** Round dots, `pixels` wide. */
+export class Dots {
+    readonly points: Points;
+    private readonly vertices = new Vertices();
+    private readonly material: ShaderMaterial;
+
+    constructor(order: number) {
+        this.material = new ShaderMaterial({
+            uniforms: { pixels: { value: 8 } },
+            vertexShader: /* glsl */ `
+                attribute vec4 color;
+                flat varying vec3 vColour;
+                uniform float pixels;
+                void main() {
+                    vColour = color.rgb;
+                    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+                    gl_PointSize = pixels;
+                }`,
+            fragmentShader: /* glsl */ `
+                flat varying vec3 vColour;
+                void main() {
+                    vec2 at = 2.0 * gl_PointCoord - 1.0;
+                    if (dot(at, at) > 1.0) discard;
+                    gl_FragColor = vec4(vColour, 1.0);
+                    #include <colorspace_fragment>
+                }`,
+            depthTest: false,
+            depthWrite: false,
+            transparent: true, // drawn after what is solid
+        });
+        this.points = new Points(this.vertices.geometry, this.material);
+        this.points.frustumCulled = false;
+        this.points.renderOrder = order;
+    }
+
+    begin(pixels: number): void {
+        this.material.uniforms.pixels.value = pixels;
+        this.vertices.begin();
+    }
+
+    add(at: Vector3, colour: Color): void {
+        this.vertices.add(at.x, at.y, at.z, colour, 1);
+    }
+
+    end(): void {
+        this.points.visible = this.vertices.end() > 0;
+    }
+
+    dispose(): void {
+        this.vertices.geometry.dispose();
+        this.material.dispose();
+    }
+}
+
+export class Triangles {
+    readonly mesh: Mesh;
+    private readonly vertices = new Vertices();
+    private readonly material = new MeshBasicMaterial({
+        vertexColors: true,
+        transparent: true,
+        depthTest: false,
+        depthWrite: false,
+        side: DoubleSide,
+    });
+
+    constructor(order: number) {
+        this.mesh = new Mesh(this.vertices.geometry, this.material);
+        this.mesh.frustumCulled = false;
+        this.mesh.raycast = () => {};
+        this.mesh.renderOrder = order;
+    }
+
+    begin(): void {
+        this.vertices.begin();
+    }
+
+    add(a: Vector3, b: Vector3, c: Vector3, colour: Color, alpha = 1): void {
+        for (const p of [a, b, c]) this.vertices.add(p.x, p.y, p.z, colour, alpha);
+    }
+
+    end(): void {
+        this.mesh.visible = this.vertices.end() > 0;
+    }
+
+    dispose(): void {
+        this.vertices.geometry.dispose();
+        this.material.dispose();
+    }
+}
