@@ -250,13 +250,14 @@ void read_motions(void *engine, sim_motion *motions)
     }
 }
 
-/* Bullet's normal points from its second body to its first. */
+/* Bullet's normal points from its second body to its first; an impulse acts on each body at its own surface. */
 sim_contact contact_of(const btPersistentManifold *manifold, const btManifoldPoint &point)
 {
     sim_contact to = {};
     to.a = manifold->getBody1()->getUserIndex();
     to.b = manifold->getBody0()->getUserIndex();
-    copy((point.getPositionWorldOnA() + point.getPositionWorldOnB()) * btScalar(0.5), to.point);
+    copy(point.getPositionWorldOnB(), to.on_a);
+    copy(point.getPositionWorldOnA(), to.on_b);
     copy(point.m_normalWorldOnB, to.normal);
     to.gap = point.getDistance();
     const btVector3 impulse = point.m_appliedImpulse * point.m_normalWorldOnB +

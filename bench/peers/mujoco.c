@@ -330,7 +330,7 @@ static int contacts(void *engine, sim_contact *list, int room)
         mjtNum force[6] = {0};
         mj_contactForce(m->model, m->data, k, force);
         for (int i = 0; i < 3; ++i) {
-            to.point[i] = from->pos[i];
+            to.on_a[i] = to.on_b[i] = from->pos[i];
             to.normal[i] = from->frame[i];
             for (int row = 0; row < 3; ++row) {
                 to.impulse[i] += m->scene->step * force[row] * from->frame[3 * row + i];

@@ -215,7 +215,7 @@ static void add_contact(ode *o, const dContactGeom *geom, int first, int second,
     contact->contact =
         (sim_contact){.a = a, .b = b, .gap = -geom->depth, .friction = mu, .restitution = e};
     for (int k = 0; k < 3; ++k) {
-        contact->contact.point[k] = geom->pos[k];
+        contact->contact.on_a[k] = contact->contact.on_b[k] = geom->pos[k];
         contact->contact.normal[k] = made.geom.normal[k];
     }
 }

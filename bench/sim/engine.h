@@ -15,11 +15,12 @@ extern "C" {
 
 /* One contact of the last step. */
 typedef struct sim_contact {
-    int a, b;          /* bodies of the scene                                  */
-    double point[3];   /* in the world, at the start of the step               */
-    double normal[3];  /* unit, from a to b                                    */
-    double gap;        /* at the start of the step; negative where it overlaps */
-    double impulse[3]; /* on b, in world axes, N s                             */
+    int a, b;                /* bodies of the scene                                            */
+    double on_a[3], on_b[3]; /* where the impulse acts on each, at the start of the step, in the
+                                world; one point in most engines                               */
+    double normal[3];        /* unit, from a to b                                              */
+    double gap;              /* at the start of the step; negative where it overlaps           */
+    double impulse[3];       /* on b, in world axes, N s                                       */
     double friction, restitution;
 } sim_contact;
 

@@ -107,9 +107,10 @@ static double approach(const judgement *j, const sim_contact *contact)
     double speed = 0;
     for (int side = 0; side < 2; ++side) {
         const sim_motion *motion = j->before + (side ? contact->b : contact->a);
+        const double *point = side ? contact->on_b : contact->on_a;
         double arm[3], turning[3];
         for (int k = 0; k < 3; ++k) {
-            arm[k] = contact->point[k] - motion->pose.position[k];
+            arm[k] = point[k] - motion->pose.position[k];
         }
         cross(motion->spin, arm, turning);
         speed += (side ? 1 : -1) *
@@ -131,8 +132,8 @@ static void add_contact(judgement *j, const sim_contact *contact)
     }
     const mo_law law = mo_law_coulomb(contact->friction);
     const int constraint = mo_builder_add_constraint(j->builder, j->contact_rows, &law, w);
-    add_side(j, constraint, contact->a, -1, contact->point, frame);
-    add_side(j, constraint, contact->b, 1, contact->point, frame);
+    add_side(j, constraint, contact->a, -1, contact->on_a, frame);
+    add_side(j, constraint, contact->b, 1, contact->on_b, frame);
     for (int k = 0; k < j->contact_rows; ++k) {
         j->r[j->rows++] = dot(frame + 3 * k, contact->impulse);
     }

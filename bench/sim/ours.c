@@ -83,7 +83,8 @@ static int contacts(void *engine, sim_contact *list, int room)
         sim_contact to = {.a = from.a.index - 1, .b = from.b.index - 1, .gap = from.gap};
         to.friction = from.mu;
         to.restitution = restitution_of(o->scene, to.a, to.b);
-        memcpy(to.point, from.point, sizeof to.point);
+        memcpy(to.on_a, from.point, sizeof to.on_a);
+        memcpy(to.on_b, from.point, sizeof to.on_b);
         memcpy(to.normal, from.normal, sizeof to.normal);
         memcpy(to.impulse, from.impulse, sizeof to.impulse);
         list[k] = to;

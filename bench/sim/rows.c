@@ -185,7 +185,8 @@ static sim_words answer(sim_question question, const sim_outcome *o)
 {
     switch (question) {
     case SIM_STAND:
-        return o->drift < o->size ? plain("stands", 1) : plain("falls", 0);
+        return o->drift < o->size ? plain("stands", 1)
+                                  : plain(o->drift < 1e6 * o->size ? "falls" : "flies apart", 0);
     case SIM_REST:
         return o->creep < REST ? plain("rests", 1)
                                : plain(o->creep < CREEPS ? "creeps" : "slides", 0);
