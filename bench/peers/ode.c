@@ -45,6 +45,7 @@ typedef struct ode {
 
 /* ---- its errors -------------------------------------------------------------------------------- */
 
+MO_PRINTF(2, 0)
 static void give_up(int number, const char *message, va_list values)
 {
     char text[200], all[256];
