@@ -18,6 +18,9 @@ int bench_families(const struct experiment_call *asked);
 /* Time and memory of the default method as a packing grows. */
 int bench_scaling(const struct experiment_call *asked);
 
+/* Dynamics of trees of links as they grow. */
+int bench_links(const struct experiment_call *asked);
+
 /* Every method on every problem, the time to a residual; as a row, and with its own flags and operands. */
 int bench_solvers(const struct experiment_call *asked);
 int bench_solvers_command(int argc, char **argv);

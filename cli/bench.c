@@ -35,6 +35,8 @@ static const experiment BENCHES[] = {
     {"scaling",
      "time and memory of the default method on packings of a thousand to a million contacts",
      bench_scaling},
+    {"links", "inverse and forward dynamics, mass matrix and step of trees of 10 to 1,000 joints",
+     bench_links},
     {"solvers",
      "every method on every problem, the time to a residual; moreau bench solvers --help",
      bench_solvers},

@@ -14,6 +14,7 @@ int command_run(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_solve(int argc, char **argv);
 int command_check(int argc, char **argv);
+int command_forces(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_solvers(int argc, char **argv);
 int command_convert(int argc, char **argv);

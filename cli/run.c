@@ -56,6 +56,8 @@ enum {
     FLAG_TIME,
     FLAG_DT,
     FLAG_METHOD,
+    FLAG_LEVEL,
+    FLAG_FIRST_ORDER,
     FLAG_EVERY,
     FLAG_CSV,
     FLAG_RECORD,
@@ -86,6 +88,17 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_METHOD] = {.name = "method",
                      .operand = "NAME",
                      .text = "the method; moreau solvers lists them"},
+    [FLAG_LEVEL] = {.name = "level",
+                    .operand = "LEVEL",
+                    .initial = "velocity",
+                    .text =
+                        "velocity: time stepping; acceleration: collisions, impacts, then forces"
+                        " (docs/forces.md)"},
+    [FLAG_FIRST_ORDER] = {.name = "first_order",
+                          .operand = "TAU",
+                          .text =
+                              "the first-order world: mass times velocity is TAU (s) times force;"
+                              " a large one is quasistatic"},
     [FLAG_EVERY] = {.name = "every",
                     .operand = "K",
                     .initial = "1",
@@ -212,6 +225,16 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
         method_say_unknown(COMMAND.name, flags[FLAG_METHOD].value);
         status = EXIT_CALL;
     }
+    status = status ? status
+                    : settings_bounded(COMMAND.name, &flags[FLAG_FIRST_ORDER], 0, 1e12, 0,
+                                       &call->first_order);
+    const char *level = flags[FLAG_LEVEL].value;
+    call->level =
+        level && strcmp(level, "acceleration") == 0 ? MO_LEVEL_ACCELERATION : MO_LEVEL_VELOCITY;
+    if (!status && level && strcmp(level, "velocity") != 0 && !call->level) {
+        say(COMMAND.name, "--level is velocity or acceleration, not '%.100s'", level);
+        status = EXIT_CALL;
+    }
     mo_options checked = mo_default_options();
     if (!status &&
         !option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &checked)) {
@@ -243,6 +266,8 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
         if (flags[FLAG_METHOD].value) {
             def.solver.method = flags[FLAG_METHOD].value;
         }
+        def.level = call->level;
+        def.first_order = call->first_order;
         option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &def.solver);
         call->options = def.solver;
         call->method = def.solver.method ? def.solver.method : method_default();

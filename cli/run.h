@@ -25,7 +25,9 @@ typedef struct run_call {
     double values[WORLD_PARAMETERS];
     double h;  /* s */
     int steps; /* to be taken */
-    int every; /* recorded steps: 0, every, 2 every, ... */
+    mo_level level;
+    double first_order; /* s; 0: Newton's law */
+    int every;          /* recorded steps: 0, every, 2 every, ... */
     const char *csv, *record, *replay, *vtk, *plot, *save_state, *load_state,
         *export_file; /* or NULL */
     int export_step;

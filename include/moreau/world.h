@@ -48,6 +48,9 @@ typedef struct mo_joint_id {
 
 /* ---- the world ----------------------------------------------------------------------------- */
 
+/* What a step solves for: velocities at its end (time stepping), or forces at its start and at its impacts (forces.h). */
+typedef enum mo_level { MO_LEVEL_VELOCITY, MO_LEVEL_ACCELERATION } mo_level;
+
 typedef struct mo_world_def {
     int dimension; /* 3, or 2 for the plane z = 0                                                 */
     double gravity
@@ -56,6 +59,10 @@ typedef struct mo_world_def {
         margin; /* m: contacts are made up to this gap, and further for what moves fast; 0: by size */
     int projection; /* 1: positions are also projected out of penetration at the end of a step     */
     int sleeping; /* 1: islands at rest are left out until something touches them                */
+    mo_level level;
+    double
+        first_order; /* s; 0: Newton's law.  Else the first-order world, M v = first_order * force: without inertia, what is pushed
+                        moves and what is not rests.  A large one is quasistatic motion: forces balance         */
     double
         restitution_speed; /* m/s: slower impacts are plastic                                       */
     mo_options
@@ -72,7 +79,7 @@ MO_API mo_error mo_world_create(const mo_world_def *def, const mo_allocator *all
 MO_API void mo_world_destroy(mo_world *world);
 
 MO_API mo_world_def mo_world_definition(const mo_world *world);
-/* Changes what may change between steps: gravity, margin, projection, sleeping, solver. */
+/* Changes what may change between steps: gravity, margin, projection, sleeping, level, solver. */
 MO_API mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *why);
 MO_API double mo_world_time(const mo_world *world); /* s */
 
@@ -81,7 +88,8 @@ MO_API double mo_world_time(const mo_world *world); /* s */
 typedef enum mo_body_kind {
     MO_BODY_FREE,
     MO_BODY_FIXED,
-    MO_BODY_DRIVEN /* moves as prescribed, whatever it meets */
+    MO_BODY_DRIVEN, /* moves as prescribed, whatever it meets */
+    MO_BODY_LINK    /* of a mechanism (mechanism.h), with which it comes and goes */
 } mo_body_kind;
 
 /* Where a driven body is at a time, in s. */
@@ -101,7 +109,8 @@ typedef struct mo_body_def {
     double linear_damping, angular_damping; /* 1/s, implicit */
     mo_motion_fn *motion; /* driven: NULL moves with the given velocity and spin */
     void *motion_user;
-    size_t motion_user_size; /* where not 0: so many bytes at motion_user are copied, and the copy is handed over */
+    size_t
+        motion_user_size; /* where not 0: so many bytes at motion_user are copied, and the copy is handed over */
     const char *name; /* copied; may be NULL */
 } mo_body_def;
 

@@ -23,7 +23,7 @@ _Static_assert(sizeof(mo_pose) == 7 * sizeof(double) &&
                "a pose, and the beginning of a material, are doubles alone");
 
 static const mo_column BODIES[] = {
-    WHOLE(mo_recorded_body, "kind", kind, 1, 0, MO_BODY_DRIVEN),
+    WHOLE(mo_recorded_body, "kind", kind, 1, 0, MO_BODY_LINK),
     REAL(mo_recorded_body, "mass", mass, 1, MO_COLUMN_NOT_NEGATIVE),
 };
 

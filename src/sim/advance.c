@@ -72,8 +72,31 @@ static void free_spin(const mo_sim_body *body, double h, double out[3])
     mo_vec3_scale(1 / (1 + h * body->def.angular_damping), out, out);
 }
 
+/* The first-order world: M v = tau F.  No velocity is kept, so that nothing turns on by itself. */
+static void free_first_order(const mo_world *world, mo_sim_body *body)
+{
+    const double tau = world->def.first_order;
+    double R[9], spin[3];
+    mo_quat_matrix(body->orientation, R);
+    mo_mat3_turn(R, body->inertia, body->world_inertia);
+    memset(body->free_v, 0, sizeof body->free_v);
+    for (int k = 0; k < world->def.dimension; ++k) {
+        body->free_v[k] = tau * (world->def.gravity[k] + body->force[k] / body->mass);
+    }
+    if (mo_is_planar(world)) {
+        body->free_v[5] = tau * body->force[5] / body->inertia[8];
+    } else {
+        mo_mat3_solve(body->world_inertia, body->force + 3, spin);
+        mo_vec3_scale(tau, spin, body->free_v + 3);
+    }
+}
+
 static void free_velocity(const mo_world *world, mo_sim_body *body, double h)
 {
+    if (world->def.first_order > 0) {
+        free_first_order(world, body);
+        return;
+    }
     const double damp = 1 / (1 + h * body->def.linear_damping);
     for (int k = 0; k < 3; ++k) {
         body->free_v[k] =
@@ -127,6 +150,7 @@ void mo_advance_free(mo_world *world, double h)
         }
         memcpy(body->next_v, body->free_v, sizeof body->next_v);
     }
+    mo_mechanisms_free(world, h);
 }
 
 void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4])
@@ -146,9 +170,12 @@ static void move(mo_sim_body *body, double h)
 
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
 {
+    mo_mechanisms_poses(world, h);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        move(body, h);
+        if (body->mechanism == MO_NONE) {
+            move(body, h);
+        }
         double sum = 0;
         for (int i = 0; i < 6; ++i) {
             sum += body->next_v[i];
@@ -179,6 +206,7 @@ void mo_advance_accept(mo_world *world, double h)
         memcpy(body->v, body->next_v, sizeof body->v);
         memset(body->force, 0, sizeof body->force);
     }
+    mo_mechanisms_accept(world);
     world->time += h;
     world->steps++;
     world->last_step = h;

@@ -21,7 +21,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
+#include "sim/forces_data.h"
 
 static const double RECOVERY = 0.01; /* of the size of a body: penetration taken back in one step */
 static const double TAKES_BACK = 1e-6; /* tolerances up to this */
@@ -60,6 +60,22 @@ void mo_to_block(const mo_world *world, const double v[6], double *out)
     }
 }
 
+int mo_block_rows(const mo_world *world, const mo_sim_body *body)
+{
+    return body->mechanism == MO_NONE ? mo_body_rows(world)
+                                      : world->mechanism[body->mechanism]->tree.dofs;
+}
+
+/* A link: over the velocities of its mechanism. */
+void mo_block_row(const mo_world *world, const mo_sim_body *body, const double line[6], double *row)
+{
+    if (body->mechanism == MO_NONE) {
+        mo_to_block(world, line, row);
+    } else {
+        mo_linkage_row(&world->mechanism[body->mechanism]->tree, body->link, body->x, line, row);
+    }
+}
+
 static void from_block(const mo_world *world, const double *in, double v[6])
 {
     if (mo_is_planar(world)) {
@@ -70,11 +86,36 @@ static void from_block(const mo_world *world, const double *in, double v[6])
     }
 }
 
+/* At an instant: forces, weight, and the moment that a turning body needs to turn on. */
+static void force_on(const mo_world *world, const mo_sim_body *body, double f[6])
+{
+    double L[3] = {0, 0, body->inertia[8] * body->v[5]}, turning[3];
+    if (!mo_is_planar(world)) {
+        mo_mat3_apply(body->world_inertia, body->v + 3, L);
+    }
+    mo_vec3_cross(body->v + 3, L, turning);
+    for (int k = 0; k < 3; ++k) {
+        f[k] = body->force[k] +
+               body->mass * (world->def.gravity[k] - body->def.linear_damping * body->v[k]);
+        f[3 + k] = body->force[3 + k] - turning[k] - body->def.angular_damping * L[k];
+    }
+}
+
 static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
 {
     const int n = mo_body_rows(world);
     double M[36], v[6], f[6];
     mass_matrix(world, body, M);
+    if (phase->kind == MO_PHASE_FORCE) {
+        force_on(world, body, v);
+        mo_to_block(world, v, f);
+        body->block = mo_builder_add_body(world->builder, n, M, f);
+        return;
+    }
+    const double scale = phase->kind == MO_PHASE_STEP ? mo_mass_scale(world, phase->h) : 1;
+    for (int k = 0; k < n * n; ++k) {
+        M[k] *= scale;
+    }
     static const double rest[6] = {0};
     const double *free_motion = phase->kind == MO_PHASE_STEP     ? body->free_v
                                 : phase->kind == MO_PHASE_IMPACT ? body->start_v
@@ -94,7 +135,11 @@ static void need_body(mo_world *world, int place, const mo_phase *phase)
     mo_sim_body *body = place >= 0 ? world->body + place : NULL;
     if (body && (phase->is_over ? body->took_part : mo_moves_freely(body)) &&
         body->block == MO_NONE) {
-        add_body(world, body, phase);
+        if (body->mechanism == MO_NONE) {
+            add_body(world, body, phase);
+        } else {
+            mo_mechanism_add_block(world, body->mechanism, phase);
+        }
     }
 }
 
@@ -134,16 +179,23 @@ static mo_law contact_law(const mo_world *world, const mo_sim_contact *contact)
     }
 }
 
+static const double *place_of(const mo_sim_body *body, const mo_phase *phase)
+{
+    return phase->is_over ? body->start_x : body->x;
+}
+
 /*
- * Rows of the Jacobian of a body at `x` for the relative velocity at a point along the axes of the frame, and
+ * Rows of the Jacobian of one of the bodies for the relative velocity at the point along the axes of the frame, and
  * for the relative spin about the tangents (rolling): sign * (a, (point - x) x a), sign * (0, a).
  */
-static void contact_jacobian(const mo_world *world, const mo_sim_contact *contact,
-                             const double x[3], double sign, double *J)
+static void contact_jacobian(const mo_world *world, const mo_sim_contact *contact, int side,
+                             const mo_phase *phase, double *J)
 {
-    const int rows = contact_rows(world, contact);
+    const mo_sim_body *body = world->body + contact->body[side];
+    const int rows = contact_rows(world, contact), n = mo_block_rows(world, body);
+    const double sign = side ? 1 : -1;
     double arm[3];
-    mo_vec3_minus(contact->point, x, arm);
+    mo_vec3_minus(contact->point, place_of(body, phase), arm);
     for (int k = 0; k < rows; ++k) {
         double line[6] = {0};
         const double *axis = row_axis(contact, rows, k);
@@ -155,8 +207,21 @@ static void contact_jacobian(const mo_world *world, const mo_sim_contact *contac
         }
         mo_vec3_scale(sign, line, line);
         mo_vec3_scale(sign, line + 3, line + 3);
-        mo_to_block(world, line, J + k * mo_body_rows(world));
+        mo_block_row(world, body, line, J + k * n);
     }
+}
+
+/* The law of a contact at an instant: one that slides has its friction's direction; the pyramid where it is asked for. */
+static mo_law instant_law(const mo_world *world, const mo_sim_contact *contact,
+                          const mo_instant *instant)
+{
+    const mo_contact_instant *at = instant->contact + (contact - world->contacts.at);
+    const int rows = contact_rows(world, contact);
+    if (at->is_sliding && rows > 1) {
+        return mo_law_sliding(contact->mu, at->direction);
+    }
+    return instant->is_pyramid && rows == 3 ? mo_law_pyramid(contact->mu)
+                                            : contact_law(world, contact);
 }
 
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
@@ -170,18 +235,13 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     return fmax(contact->gap, -RECOVERY * size) / phase->h;
 }
 
-static const double *place_of(const mo_sim_body *body, const mo_phase *phase)
-{
-    return phase->is_over ? body->start_x : body->x;
-}
-
 /* What driven bodies add to u. */
 static void add_driven(const mo_world *world, const mo_sim_contact *contact, int side,
                        const mo_phase *phase, double *w)
 {
     const mo_sim_body *body = world->body + contact->body[side];
     double J[MO_CONTACT_ROWS * 6], v[6];
-    contact_jacobian(world, contact, place_of(body, phase), side ? 1 : -1, J);
+    contact_jacobian(world, contact, side, phase, J);
     mo_to_block(world, body->free_v, v);
     const int n = mo_body_rows(world);
     for (int k = 0; k < contact_rows(world, contact); ++k) {
@@ -191,21 +251,57 @@ static void add_driven(const mo_world *world, const mo_sim_contact *contact, int
     }
 }
 
+/* The normal velocity that a unit of normal impulse causes. */
+static double response(const mo_world *world, const mo_sim_contact *contact)
+{
+    double sum = 0;
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        double line[6], arm[3], turned[3];
+        mo_vec3_minus(contact->point, body->x, arm);
+        mo_vec3_copy(contact->frame, line);
+        mo_vec3_cross(arm, line, line + 3);
+        if (body->mechanism != MO_NONE && body->block != MO_NONE) {
+            mo_block_row(world, body, line, world->jacobian);
+            sum += mo_mechanism_response(world->mechanism[body->mechanism], world->jacobian);
+        } else if (body->block != MO_NONE) {
+            const double spin = line[5] * line[5] / body->inertia[8];
+            if (!mo_is_planar(world)) {
+                mo_mat3_solve(body->world_inertia, line + 3, turned);
+            }
+            sum += 1 / body->mass + (mo_is_planar(world) ? spin : mo_vec3_dot(turned, line + 3));
+        }
+    }
+    return sum;
+}
+
 static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase)
 {
-    const int rows = contact_rows(world, contact), n = mo_body_rows(world);
+    const int rows = contact_rows(world, contact);
     double w[MO_CONTACT_ROWS] = {mo_contact_normal_w(world, contact, phase)};
+    if (phase->kind == MO_PHASE_FORCE) {
+        memcpy(w, phase->instant->contact[contact - world->contacts.at].drift, sizeof w);
+    }
     for (int k = 1; k < rows && k < 3 && phase->kind == MO_PHASE_STEP; ++k) {
         w[k] = mo_vec3_dot(contact->slip, contact->frame + 3 * k) / phase->h;
     }
     for (int side = 0; side < 2; ++side) {
-        if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN &&
-            phase->kind != MO_PHASE_PROJECTION) {
+        const int has_motion = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_IMPACT;
+        if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN && has_motion) {
             add_driven(world, contact, side, phase, w);
         }
         need_body(world, contact->body[side], phase);
     }
-    const mo_law law = contact_law(world, contact);
+    mo_law law = phase->kind == MO_PHASE_FORCE ? instant_law(world, contact, phase->instant)
+                                               : contact_law(world, contact);
+    double compliance[MO_CONTACT_ROWS];
+    if (phase->softness > 0) {
+        const double all = phase->softness * response(world, contact);
+        for (int k = 0; k < rows; ++k) {
+            compliance[k] = all;
+        }
+        law.compliance = compliance;
+    }
     contact->constraint = mo_builder_add_constraint(world->builder, rows, &law, w);
     /* by rising blocks, as the problem keeps them: the builder then need not sort */
     const int turned = world->body[contact->body[0]].block > world->body[contact->body[1]].block;
@@ -213,9 +309,9 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
         const int side = k ^ turned;
         const mo_sim_body *body = world->body + contact->body[side];
         if (body->block != MO_NONE) {
-            double J[MO_CONTACT_ROWS * 6];
-            contact_jacobian(world, contact, place_of(body, phase), side ? 1 : -1, J);
-            mo_builder_add_jacobian(world->builder, contact->constraint, body->block, rows, n, J);
+            contact_jacobian(world, contact, side, phase, world->jacobian);
+            mo_builder_add_jacobian(world->builder, contact->constraint, body->block, rows,
+                                    mo_block_rows(world, body), world->jacobian);
         }
     }
 }
@@ -247,18 +343,34 @@ static mo_error write_start(mo_world *world)
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_joint_write_start(world, world->jointed[k], world->start);
     }
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k]) {
+            mo_mechanism_write_start(world, world->mechanism[k], world->start);
+        }
+    }
     return MO_OK;
 }
 
-/* Room for the contacts that take part, so that nothing is moved while they come. */
-static void reserve(mo_world *world)
+/* Room for the contacts that take part, so that nothing is moved while they come, and for one Jacobian of any block. */
+static mo_error reserve(mo_world *world)
 {
+    size_t widest = 6;
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k] && (size_t)world->mechanism[k]->tree.dofs > widest) {
+            widest = (size_t)world->mechanism[k]->tree.dofs;
+        }
+    }
+    if (!mo_memory_grow(&world->allocator, (void **)&world->jacobian, &world->jacobian_room,
+                        widest * MO_JOINT_ROWS, sizeof *world->jacobian)) {
+        return MO_ERR_MEMORY;
+    }
     size_t count = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         count += world->contacts.at[k].constraint != MO_NONE;
     }
     const size_t of_block = (size_t)(mo_body_rows(world) * (mo_is_planar(world) ? 2 : 3));
     mo_builder_reserve(world->builder, 0, count, 2 * count, 2 * count * of_block);
+    return MO_OK;
 }
 
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
@@ -268,7 +380,14 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].block = MO_NONE;
     }
-    reserve(world);
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k]) {
+            world->mechanism[k]->block = MO_NONE;
+        }
+    }
+    if (reserve(world)) {
+        return mo_fail_memory(why);
+    }
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         need_body(world, joint->body[0], phase);
@@ -279,6 +398,13 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         if (world->contacts.at[k].constraint != MO_NONE) {
             add_contact(world, world->contacts.at + k, phase);
         }
+    }
+    for (int k = 0; k < world->living_count && phase->kind == MO_PHASE_FORCE; ++k) {
+        need_body(world, world->living[k], phase); /* accelerations of all are told */
+    }
+    mo_mechanisms_assemble(world, phase);
+    if (phase->kind == MO_PHASE_FORCE) {
+        mo_instant_known(world, phase->instant);
     }
     const mo_error error = mo_builder_finish(world->builder, &world->problem, why);
     return error ? error : write_start(world) ? mo_fail_memory(why) : MO_OK;
@@ -346,11 +472,12 @@ void mo_assemble_velocities(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE) {
+        if (body->block != MO_NONE && body->mechanism == MO_NONE) {
             from_block(world, world->result.v + mo_problem_body(world->problem, body->block).offset,
                        body->next_v);
         }
     }
+    mo_mechanisms_velocities(world);
 }
 
 void mo_assemble_answer(mo_world *world, double h)
@@ -363,5 +490,10 @@ void mo_assemble_answer(mo_world *world, double h)
     }
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_joint_answer(world, world->jointed[k], h);
+    }
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k] && mo_mechanism_moves(world, world->mechanism[k])) {
+            mo_mechanism_read_rows(world, world->mechanism[k], h);
+        }
     }
 }

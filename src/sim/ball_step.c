@@ -27,7 +27,8 @@ static int is_for_balls(const mo_world *world)
     const mo_options *options = &world->def.solver;
     const int is_auto = !options->method || strcmp(options->method, "auto") == 0;
     return is_auto && options->tol >= COARSE && !options->progress && !options->history &&
-           !mo_is_planar(world) && world->jointed_count == 0 && !world->def.projection;
+           !mo_is_planar(world) && world->jointed_count == 0 && world->mechanism_count == 0 &&
+           !world->def.projection && !(world->def.first_order > 0);
 }
 
 static int add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)

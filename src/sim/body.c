@@ -77,6 +77,9 @@ static weight weigh(const mo_world *world, const mo_sim_body *body)
         for (int i = 0; i < 9; ++i) {
             all.inertia[i] *= scale;
         }
+        if (body->first_shape == MO_NONE) { /* a point */
+            mo_vec3_copy(def->centre, all.centre);
+        }
     } else {
         mo_mat3_symmetric(def->inertia, all.inertia);
         mo_vec3_copy(def->centre, all.centre);
@@ -141,6 +144,9 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
     mo_vec3_copy(all.centre, body->centre);
     mo_pose_point(&frame, body->centre, body->x);
     body->size = size_of(world, body);
+    if (body->mechanism != MO_NONE) {
+        mo_mechanism_weigh(world, place);
+    }
     return MO_OK;
 }
 
@@ -187,6 +193,9 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
             "a body is put at a finite pose with a unit quaternion, and with finite velocities");
     }
     mo_sim_body *body = world->body + place;
+    if (body->mechanism != MO_NONE) {
+        return mo_mechanism_set_root(world, place, pose, velocity, spin, why);
+    }
     memcpy(body->orientation, q, sizeof body->orientation);
     mo_quat_normalise(body->orientation);
     double arm[3];

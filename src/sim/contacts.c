@@ -85,6 +85,7 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
     *contact = (mo_sim_contact){.shape = {pair->a, pair->b},
                                 .body = {a->body, b->body},
                                 .feature = touch->feature,
+                                .is_new = 1,
                                 .gap = touch->gap,
                                 .mu = both.friction,
                                 .restitution = both.restitution,
@@ -150,6 +151,7 @@ static int by_identity(const mo_sim_contact *c, const mo_sim_contact *d)
 
 static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
 {
+    now->is_new = 0;
     mo_vec3_copy(before->impulse, now->impulse);
     mo_vec3_copy(before->moment, now->moment);
     mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
@@ -273,9 +275,14 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
 
 /* ---- looking ---------------------------------------------------------------------------------- */
 
+mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
+{
+    return mo_pairs_update(world, h) || collide_pairs(world, list) ? MO_ERR_MEMORY : MO_OK;
+}
+
 mo_error mo_contacts_touching(mo_world *world)
 {
-    if (mo_pairs_update(world, 0) || collide_pairs(world, &world->before)) {
+    if (mo_contacts_list(world, 0, &world->before)) {
         return MO_ERR_MEMORY;
     }
     for (int k = 0; k < world->before.count; ++k) {

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Energies and momenta of the free bodies of a world. */
+/* Energies and momenta of the free bodies and the links of a world. */
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
+
+static int has_mass(const mo_sim_body *body)
+{
+    return body->kind == MO_BODY_FREE || body->kind == MO_BODY_LINK;
+}
 
 /* J w in world axes at the present orientation. */
 static void angular_momentum(const mo_world *world, const mo_sim_body *body, double out[3])
@@ -23,13 +28,15 @@ double mo_world_kinetic_energy(const mo_world *world)
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        if (body->kind == MO_BODY_FREE) {
+        if (has_mass(body)) {
             double L[3];
             angular_momentum(world, body, L);
             sum += 0.5 * (body->mass * mo_vec3_dot(body->v, body->v) + mo_vec3_dot(L, body->v + 3));
         }
     }
-    return sum;
+    double rotors = 0;
+    mo_mechanisms_stored(world, &rotors);
+    return sum + rotors;
 }
 
 double mo_world_potential_energy(const mo_world *world)
@@ -37,11 +44,12 @@ double mo_world_potential_energy(const mo_world *world)
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        if (body->kind == MO_BODY_FREE) {
+        if (has_mass(body)) {
             sum -= body->mass * mo_vec3_dot(world->def.gravity, body->x);
         }
     }
-    return sum;
+    double rotors;
+    return sum + mo_mechanisms_stored(world, &rotors);
 }
 
 void mo_world_momentum(const mo_world *world, double linear[3], double angular[3])
@@ -50,7 +58,7 @@ void mo_world_momentum(const mo_world *world, double linear[3], double angular[3
     mo_vec3_set(angular, 0, 0, 0);
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        if (body->kind == MO_BODY_FREE) {
+        if (has_mass(body)) {
             double p[3], L[3], orbital[3];
             mo_vec3_scale(body->mass, body->v, p);
             angular_momentum(world, body, L);

@@ -56,11 +56,12 @@ static int gains_energy(const mo_world *world)
         if (body->kind == MO_BODY_DRIVEN) {
             return 0;
         }
-        if (body->block != MO_NONE) {
+        if (body->block != MO_NONE && body->mechanism == MO_NONE) {
             before += mo_body_kinetic(world, body, body->start_v);
             after += mo_body_kinetic(world, body, body->next_v);
         }
     }
+    mo_mechanisms_kinetic(world, &before, &after);
     return after > before * (1 + 1e-9);
 }
 
@@ -94,6 +95,7 @@ static void accept(mo_world *world, mo_step_report *report)
             memcpy(body->start_v, body->next_v, sizeof body->start_v);
         }
     }
+    mo_mechanisms_accept_impact(world);
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         if (contact->constraint != MO_NONE && world->is_by_balls) {

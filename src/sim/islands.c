@@ -7,6 +7,7 @@
  * part in steps until a moving body comes to touch it, or somebody pushes, moves or changes one of its bodies.  Then all that slept together wakes
  * together.
  */
+#include <math.h>
 #include <string.h>
 
 #include "linalg/vec3.h"
@@ -32,9 +33,17 @@ static void join(mo_world *world, int a, int b)
     }
 }
 
+/* A link may have no shapes: then by how far its mass is spread, or a unit of length. */
+static double size_of(const mo_sim_body *body)
+{
+    const double trace = body->inertia[0] + body->inertia[4] + body->inertia[8];
+    return body->size > 0 ? body->size : body->mass > 0 && trace > 0 ? sqrt(trace / body->mass) : 1;
+}
+
 static int is_quiet(const mo_sim_body *body)
 {
-    return mo_vec3_norm(body->v) + mo_vec3_norm(body->v + 3) * body->size <= QUIET * body->size;
+    const double size = size_of(body);
+    return mo_vec3_norm(body->v) + mo_vec3_norm(body->v + 3) * size <= QUIET * size;
 }
 
 static int is_moving(const mo_sim_body *body)
@@ -65,7 +74,9 @@ static void lay_to_sleep(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        body->quiet_steps = is_quiet(body) ? body->quiet_steps + 1 : 0;
+        const int may_rest =
+            body->mechanism == MO_NONE || !mo_mechanism_stays_awake(world, body->mechanism);
+        body->quiet_steps = is_quiet(body) && may_rest ? body->quiet_steps + 1 : 0;
     }
     for (int k = 0; k < world->living_count; ++k) {
         const int place = world->living[k], leader = leader_of(world, place);
@@ -79,13 +90,16 @@ static void lay_to_sleep(mo_world *world)
         mo_sim_body *body = world->body + place;
         if (mo_moves_freely(body) && world->body[leader_of(world, place)].quiet_steps >= STEPS) {
             memset(body->v, 0, sizeof body->v);
+            if (body->mechanism != MO_NONE) {
+                mo_mechanism_rest(world, body->mechanism);
+            }
             body->quiet_steps =
                 STEPS; /* so that the leader's count stays the least until all sleep */
         }
     }
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        const int sleeps = body->kind == MO_BODY_FREE &&
+        const int sleeps = mo_moves_freely(body) &&
                            world->body[leader_of(world, world->living[k])].quiet_steps >= STEPS;
         body->is_asleep = body->is_asleep || sleeps;
     }
@@ -117,6 +131,12 @@ int mo_islands_update(mo_world *world)
     for (int k = 0; k < world->jointed_count; ++k) {
         join(world, world->joint[world->jointed[k]].body[0],
              world->joint[world->jointed[k]].body[1]);
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const int place = world->living[k];
+        if (world->body[place].mechanism != MO_NONE) {
+            join(world, place, mo_mechanism_first(world, world->body[place].mechanism));
+        }
     }
     int islands = 0;
     for (int k = 0; k < world->living_count; ++k) {

@@ -252,32 +252,41 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
 
 /* ---- in the problem --------------------------------------------------------------------------- */
 
-static void add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part, const mo_law *law,
-                     const mo_joint_rows *rows, double sign, const double *w)
+/* What driven bodies add to u. */
+static void add_driven(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
+                       double sign, double *w)
 {
-    const int n = mo_body_rows(world);
-    double J[2][MO_JOINT_ROWS * 6], all[MO_JOINT_ROWS];
-    memcpy(all, w, (size_t)rows->count * sizeof *all);
     for (int side = 0; side < 2; ++side) {
         const mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
-        double v[6] = {0};
-        if (body && body->kind == MO_BODY_DRIVEN) {
-            mo_to_block(world, body->free_v, v);
-        }
-        for (int k = 0; k < rows->count; ++k) {
-            mo_to_block(world, rows->line[side][k], J[side] + k * n);
-            for (int i = 0; i < n; ++i) {
-                J[side][k * n + i] *= sign;
-                all[k] += J[side][k * n + i] * v[i];
+        for (int k = 0; body && body->kind == MO_BODY_DRIVEN && k < rows->count; ++k) {
+            for (int i = 0; i < 6; ++i) {
+                w[k] += sign * rows->line[side][k][i] * body->free_v[i];
             }
         }
     }
+}
+
+void mo_joint_add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part, const mo_law *law,
+                       const mo_joint_rows *rows, double sign, const double *w)
+{
+    double all[MO_JOINT_ROWS];
+    memcpy(all, w, (size_t)rows->count * sizeof *all);
+    add_driven(world, joint, rows, sign, all);
     joint->constraint[part] = mo_builder_add_constraint(world->builder, rows->count, law, all);
     for (int side = 0; side < 2; ++side) {
-        if (joint->body[side] >= 0 && world->body[joint->body[side]].block != MO_NONE) {
-            mo_builder_add_jacobian(world->builder, joint->constraint[part],
-                                    world->body[joint->body[side]].block, rows->count, n, J[side]);
+        const mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
+        if (!body || body->block == MO_NONE) {
+            continue;
         }
+        const int n = mo_block_rows(world, body);
+        for (int k = 0; k < rows->count; ++k) {
+            double line[6];
+            mo_vec3_scale(sign, rows->line[side][k], line);
+            mo_vec3_scale(sign, rows->line[side][k] + 3, line + 3);
+            mo_block_row(world, body, line, world->jacobian + k * n);
+        }
+        mo_builder_add_jacobian(world->builder, joint->constraint[part], body->block, rows->count,
+                                n, world->jacobian);
     }
 }
 
@@ -286,7 +295,7 @@ static void add_box(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
 {
     const double lower = -most, upper = most;
     const mo_law law = mo_law_box(&lower, &upper);
-    add_part(world, joint, part, &law, rows, 1, &w);
+    mo_joint_add_part(world, joint, part, &law, rows, 1, &w);
 }
 
 static void add_coordinate(mo_world *world, mo_sim_joint *joint, double h)
@@ -300,12 +309,12 @@ static void add_coordinate(mo_world *world, mo_sim_joint *joint, double h)
     const double q = joint->q = rows.error[0];
     const mo_law one_sided = mo_law_frictionless();
     if (def->has_limits && isfinite(def->lower)) {
-        add_part(world, joint, MO_PART_LOWER, &one_sided, &rows, 1,
-                 &(const double){(q - def->lower) / h});
+        mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, &rows, 1,
+                          &(const double){(q - def->lower) / h});
     }
     if (def->has_limits && isfinite(def->upper)) {
-        add_part(world, joint, MO_PART_UPPER, &one_sided, &rows, -1,
-                 &(const double){(def->upper - q) / h});
+        mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, &rows, -1,
+                          &(const double){(def->upper - q) / h});
     }
     if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
         const double w = def->drive == MO_DRIVE_VELOCITY ? -def->target : (q - def->target) / h;
@@ -370,6 +379,10 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
     if (!can_move(world, joint)) {
         return;
     }
+    if (phase->kind == MO_PHASE_FORCE) {
+        mo_instant_joint(world, place, phase->instant);
+        return;
+    }
     /* an impact takes no time, and a projection sees to the drift apart */
     const int is_free_of_drift = phase->kind == MO_PHASE_IMPACT ||
                                  (phase->kind == MO_PHASE_STEP &&
@@ -386,7 +399,7 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
     }
     if (rows.count > 0) {
         const mo_law held = mo_law_bilateral();
-        add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
+        mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
     }
     if (phase->kind == MO_PHASE_STEP) { /* forces of motors and friction do nothing in no time */
         add_coordinate(world, joint, phase->h);

@@ -92,14 +92,25 @@ static int layers_meet(const mo_shape_def *a, const mo_shape_def *b)
     return a->either_mask || b->either_mask ? one || other : one && other;
 }
 
-/* Do a joint or the layers keep the two apart, or does neither move? */
+static int can_move(const mo_sim_body *body)
+{
+    return body->kind == MO_BODY_FREE || body->kind == MO_BODY_LINK;
+}
+
+/* Do a mechanism, an exclusion, a joint or the layers keep the two apart, or does neither move? */
 static int may_touch(const mo_world *world, int a, int b)
 {
     const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;
     const mo_shape_def *da = &sa->collider.def, *db = &sb->collider.def;
     const mo_sim_body *body_a = world->body + sa->body, *body_b = world->body + sb->body;
-    if (body_a == body_b || !layers_meet(da, db) ||
-        (body_a->kind != MO_BODY_FREE && body_b->kind != MO_BODY_FREE)) {
+    if (body_a == body_b || !layers_meet(da, db) || (!can_move(body_a) && !can_move(body_b))) {
+        return 0;
+    }
+    if (body_a->mechanism != MO_NONE && body_a->mechanism == body_b->mechanism &&
+        mo_mechanism_keeps_apart(world, body_a, body_b)) {
+        return 0;
+    }
+    if (world->excluded_count > 0 && mo_is_excluded(world, sa->body, sb->body)) {
         return 0;
     }
     for (int j = body_a->first_joint; j != MO_NONE;) {

@@ -16,7 +16,7 @@
  *
  * Held where they are, which is the rule, joints keep the angular momentum of what they join to rounding; held ahead they lose of it h w^2 / 2 a second, so that this is the exception.
  *
- * Where there is a driven body, a motor, or a force from outside, energy may come from there, and nothing is asked.  Penetrations that go out may lift, too.
+ * Where there is a driven body, a motor, a mechanism (whose springs and actuators hold energy), or a force from outside, energy may come from there, and nothing is asked.  Penetrations that go out may lift, too.
  *
  * Limits: links so light and steps so long that h sqrt(tension / (mass length)) is above about two are beyond this scheme; they gain no energy, but their joints open.
  */
@@ -49,7 +49,8 @@ static int is_driven(const mo_world *world)
 
 int mo_step_gains_energy(const mo_world *world, double h)
 {
-    if (world->jointed_count == 0 || is_driven(world)) {
+    if (world->jointed_count == 0 || world->mechanism_count > 0 || world->def.first_order > 0 ||
+        is_driven(world)) {
         return 0;
     }
     const double g = mo_vec3_norm(world->def.gravity);

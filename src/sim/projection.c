@@ -24,7 +24,7 @@ static double least_size(const mo_world *world)
     double size = INFINITY;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        size = body->kind == MO_BODY_FREE && body->size > 0 ? fmin(size, body->size) : size;
+        size = mo_moves_freely(body) && body->size > 0 ? fmin(size, body->size) : size;
     }
     return isfinite(size) ? size : 1;
 }
@@ -59,7 +59,7 @@ static void displace(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE) {
+        if (body->block != MO_NONE && body->mechanism == MO_NONE) {
             double turned[4], turn[4], spin[3];
             mo_vec3_along(body->x, 1, body->next_v, body->x);
             mo_advance_turn(body->orientation, body->next_v + 3, 1, turned);
@@ -69,6 +69,7 @@ static void displace(mo_world *world)
             mo_vec3_copy(spin, body->v + 3);
         }
     }
+    mo_mechanisms_displace(world);
 }
 
 /* The step's problem and answer make room, and come back: a second call undoes the first. */

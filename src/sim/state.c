@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Everything that changes in a step, as bytes: time, poses, velocities, pushes, the contacts with their impulses and slips,
- * the joints with theirs.  What the world was built from (shapes, masses, joints) is not in it; a state fits a world that was built in
+ * the joints and mechanisms with theirs.  What the world was built from (shapes, masses, joints) is not in it; a state fits a world that was built in
  * the same way, and its head says enough to tell most others apart.  The bytes are those of this machine and this build.
  */
 #include <math.h>
@@ -14,7 +14,7 @@
 typedef struct head {
     char magic[8];
     uint32_t contact_size; /* of mo_sim_contact: another build, another size */
-    int32_t dimension, bodies, shapes, joints, contacts;
+    int32_t dimension, bodies, shapes, joints, contacts, mechanism_numbers;
     double time, last_step;
     uint64_t steps;
 } head;
@@ -41,6 +41,7 @@ static head head_of(const mo_world *world)
               .shapes = world->shape_places,
               .joints = world->jointed_count,
               .contacts = world->contacts.count,
+              .mechanism_numbers = (int32_t)mo_mechanisms_size(world),
               .time = world->time,
               .last_step = world->last_step,
               .steps = world->steps};
@@ -51,7 +52,8 @@ static head head_of(const mo_world *world)
 static size_t size_of(const head *h)
 {
     return sizeof *h + (size_t)h->bodies * sizeof(body_state) +
-           (size_t)h->joints * sizeof(joint_state) + (size_t)h->contacts * sizeof(mo_sim_contact);
+           (size_t)h->joints * sizeof(joint_state) + (size_t)h->contacts * sizeof(mo_sim_contact) +
+           (size_t)h->mechanism_numbers * sizeof(double);
 }
 
 static body_state read_body(const mo_sim_body *body)
@@ -103,7 +105,9 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
     }
     if (h.contacts) {
         memcpy(to, world->contacts.at, (size_t)h.contacts * sizeof(mo_sim_contact));
+        to += (size_t)h.contacts * sizeof(mo_sim_contact);
     }
+    mo_mechanisms_save(world, to);
     return size;
 }
 
@@ -123,6 +127,9 @@ static mo_error check_head(const mo_world *world, const head *h, size_t size, mo
                        "one has %d, %d and %d",
                        h->bodies, h->shapes, h->joints, world->living_count, world->shape_places,
                        world->jointed_count);
+    }
+    if (h->mechanism_numbers != (int32_t)mo_mechanisms_size(world)) {
+        return mo_fail(why, MO_ERR_FORMAT, "the state is of a world with other mechanisms");
     }
     if (h->contacts < 0 || size_of(h) != size) {
         return mo_fail(why, MO_ERR_FORMAT, "the state is cut short or too long");
@@ -176,6 +183,9 @@ static mo_error check_parts(const mo_world *world, const head *h, const char *fr
                            k);
         }
     }
+    if (!mo_mechanisms_sound(world, from)) {
+        return mo_fail(why, MO_ERR_FORMAT, "the state of a mechanism is not finite");
+    }
     return MO_OK;
 }
 
@@ -216,7 +226,9 @@ static void write_parts(mo_world *world, const head *h, const char *from)
     }
     if (h->contacts) {
         memcpy(world->contacts.at, from, (size_t)h->contacts * sizeof(mo_sim_contact));
+        from += (size_t)h->contacts * sizeof(mo_sim_contact);
     }
+    mo_mechanisms_load(world, from);
     world->contacts.count = h->contacts;
     world->before.count = 0;
     world->time = h->time;

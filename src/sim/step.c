@@ -28,14 +28,12 @@ static const double BEYOND = 1e-4; /* of such a tolerance: what a few iterations
  */
 static const double SINKS = 5e-4;
 enum { MOST_SINKING = 5, SINKING_SWEEPS = 200 }; /* iterations against that, so many times */
+static const double SOFTNESS = 0.01;             /* of what a contact answers to its own impulse */
 /* A contact that was left out may penetrate by so much of a body's size, or by this part of a coarse tolerance. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1;
 
-static mo_error check_step(const mo_world *world, double h, mo_message *why)
+mo_error mo_check_masses(const mo_world *world, mo_message *why)
 {
-    if (!(h > 0) || isinf(h)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h);
-    }
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         const int has_mass = body->mass > 0 && body->inertia[8] > 0;
@@ -47,6 +45,14 @@ static mo_error check_step(const mo_world *world, double h, mo_message *why)
         }
     }
     return MO_OK;
+}
+
+static mo_error check_step(const mo_world *world, double h, mo_message *why)
+{
+    if (!(h > 0) || isinf(h)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h);
+    }
+    return mo_check_masses(world, why);
 }
 
 /* ---- contacts that close after all -------------------------------------------------------------- */
@@ -170,6 +176,47 @@ static mo_error raise_sinking(mo_world *world, double h, mo_step_report *report)
     return error;
 }
 
+/* Does a link touch something that it did not touch before? */
+static int has_new_link_contact(const mo_world *world)
+{
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        const int has_link = world->body[contact->body[0]].kind == MO_BODY_LINK ||
+                             world->body[contact->body[1]].kind == MO_BODY_LINK;
+        if (contact->is_new && has_link && contact->constraint != MO_NONE) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * A link with few freedoms leaves the forces of a face undetermined: all of it may rest on one corner, about which the body at the other side then
+ * turns, or be spread and hold it; both obey Coulomb's law.  A little compliance spreads it.  Contacts of links that are new start from that
+ * answer, and hand it on from step to step; the step itself is solved without.
+ */
+static mo_error spread_forces(mo_world *world, double h, mo_message *why)
+{
+    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = SOFTNESS};
+    mo_error error = mo_assemble(world, &phase, why);
+    error = error ? error : mo_find_impulses(world, 1, why);
+    return error;
+}
+
+/* The step's problem, and where its solve starts. */
+static mo_error assemble(mo_world *world, double h, mo_message *why)
+{
+    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
+    const int spreads = has_new_link_contact(world);
+    mo_error error = spreads ? spread_forces(world, h, why) : MO_OK;
+    error = error ? error : mo_assemble(world, &phase, why);
+    if (!error && spreads) { /* the same constraints in the same order */
+        memcpy(world->start, world->result.r,
+               (size_t)world->result.row_count * sizeof *world->start);
+    }
+    return error;
+}
+
 static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
@@ -183,7 +230,7 @@ static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_mess
         return MO_OK;
     }
     const double start = mo_clock();
-    mo_error error = mo_assemble(world, &phase, why);
+    mo_error error = assemble(world, h, why);
     report->seconds_assemble += mo_clock() - start;
     error = error ? error : mo_find_impulses(world, 1, why);
     if (!error) {
@@ -197,6 +244,7 @@ static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_mess
 static mo_error look_over(mo_world *world, double h, mo_step_report *report, int *count)
 {
     mo_error error = take_late_contacts(world, h, count);
+    *count += mo_mechanisms_look_again(world, h);
     if (error || *count > 0 || world->is_by_balls || !sinks(world, h)) {
         return error;
     }
@@ -204,6 +252,7 @@ static mo_error look_over(mo_world *world, double h, mo_step_report *report, int
     if (!error) {
         mo_assemble_answer(world, h);
         error = take_late_contacts(world, h, count);
+        *count += mo_mechanisms_look_again(world, h);
     }
     return error;
 }
@@ -316,11 +365,18 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         world->is_due = 0;
     }
     world->joints_hold = MO_HOLD_HERE;
-    for (int k = 0; k < world->living_count; ++k) {
-        memcpy(world->body[world->living[k]].start_v, world->body[world->living[k]].v,
-               sizeof world->body->v);
+    if (world->def.level == MO_LEVEL_ACCELERATION) {
+        return mo_forces_step(world, h, report, why);
     }
-    error = find_contacts(world, h) ? mo_fail_memory(why) : MO_OK;
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        memcpy(body->start_v, body->v, sizeof body->v);
+        if (world->def.first_order > 0) {
+            memset(body->start_v, 0, sizeof body->start_v);
+        }
+    }
+    mo_mechanisms_begin(world, h);
+    error = find_contacts(world, h) ? mo_fail_memory(why) : mo_mechanisms_check(world, why);
     const double found = mo_clock();
     report->seconds_collide = found - start;
     report->penetration = deepest(world);

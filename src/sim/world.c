@@ -40,6 +40,17 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
                        "the margin of contacts is %g, but must be finite and not negative",
                        def->margin);
     }
+    if (def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no level of a step", (int)def->level);
+    }
+    if (!(def->first_order >= 0) || isinf(def->first_order)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "first_order is %g, but must be finite and not negative", def->first_order);
+    }
+    if (def->first_order > 0 && def->level == MO_LEVEL_ACCELERATION) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "a first-order world has no accelerations: use MO_LEVEL_VELOCITY");
+    }
     if (!(def->restitution_speed >= 0)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "restitution_speed is %g, but must not be negative",
                        def->restitution_speed);
@@ -93,6 +104,7 @@ void mo_world_destroy(mo_world *world)
         mo_memory_free(&own, world->body[k].name);
         mo_memory_free(&own, world->body[k].motion_data);
     }
+    mo_mechanisms_clear(world);
     mo_tree_destroy(world->tree);
     mo_builder_destroy(world->builder);
     mo_problem_destroy(world->problem);
@@ -186,6 +198,10 @@ static int is_finite(int n, const double *x)
 
 static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_message *why)
 {
+    if (def->kind == MO_BODY_LINK) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "a link comes with its mechanism: use mo_world_add_mechanism");
+    }
     if (def->kind != MO_BODY_FREE && def->kind != MO_BODY_FIXED && def->kind != MO_BODY_DRIVEN) {
         return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of body", (int)def->kind);
     }
@@ -263,7 +279,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     if (def->motion_user_size > 0) {
         body->def.motion_user = motion_data;
     }
-    body->first_shape = body->first_joint = body->block = MO_NONE;
+    body->first_shape = body->first_joint = body->block = body->mechanism = MO_NONE;
     body->leader = place;
     memcpy(body->orientation, def->pose.orientation, sizeof body->orientation);
     mo_quat_normalise(body->orientation);
@@ -357,7 +373,9 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
         return none;
     }
     const int must_rest = def->kind == MO_SHAPE_PLANE || def->kind == MO_SHAPE_MESH;
-    if (must_rest && world->body[owner].kind == MO_BODY_FREE) {
+    const int may_move =
+        world->body[owner].kind == MO_BODY_FREE || world->body[owner].kind == MO_BODY_LINK;
+    if (must_rest && may_move) {
         mo_fail(why, MO_ERR_ARGUMENT,
                 "a %s belongs to a fixed or driven body; give a free one hulls or boxes",
                 mo_shape_name(def->kind));
@@ -402,6 +420,11 @@ void mo_world_remove_body(mo_world *world, mo_body_id id)
     if (place < 0) {
         return;
     }
+    if (world->body[place].mechanism != MO_NONE) {
+        mo_mechanism_remove_place(world, world->body[place].mechanism);
+        return;
+    }
+    mo_forget_exclusions(world, place);
     mo_sim_body *body = world->body + place;
     mo_ball_step_leave(world);
     for (int k = world->contacts.count - 1; k >= 0;
@@ -423,7 +446,7 @@ void mo_world_remove_body(mo_world *world, mo_body_id id)
     }
     mo_memory_free(&world->allocator, body->name);
     mo_memory_free(&world->allocator, body->motion_data);
-    *body = (mo_sim_body){0};
+    *body = (mo_sim_body){.mechanism = MO_NONE};
     for (int k = 0; k < world->living_count; ++k) {
         if (world->living[k] == place) {
             memmove(world->living + k, world->living + k + 1,

@@ -18,6 +18,8 @@
  *   projection.c positions put right at the end of a step, where asked for
  *   islands.c    islands, sleep
  *   energy.c     energies and momenta
+ *   forces_data.h  forces at one instant
+ *   mechanism.h  mechanisms in joint coordinates, and the files that do their part of each of these
  */
 #ifndef MO_SIM_WORLD_DATA_H
 #define MO_SIM_WORLD_DATA_H
@@ -42,6 +44,8 @@ typedef struct mo_sim_body {
     int first_shape;   /* a list through mo_sim_shape.next   */
     int shape_count;
     int first_joint; /* a list through mo_sim_joint.next   */
+    int mechanism;   /* its place, for a link; else MO_NONE */
+    int link;        /* in that mechanism                  */
 
     double mass;
     double inertia[9]; /* about the centre of mass, body axes                     */
@@ -96,6 +100,7 @@ typedef struct mo_sim_contact {
     double impulse[3], moment[3]; /* world axes, of the last solve                              */
     double velocity[3];
     int constraint; /* in the problem of this step, or MO_NONE                               */
+    int is_new;     /* it was none of the last step's                                        */
     mo_contact_mode mode;
 } mo_sim_contact;
 
@@ -149,6 +154,8 @@ typedef struct mo_pairs {
     int count;
 } mo_pairs;
 
+typedef struct mo_sim_mechanism mo_sim_mechanism; /* mechanism.h */
+
 struct mo_world {
     mo_allocator allocator;
     mo_world_def def;
@@ -175,6 +182,15 @@ struct mo_world {
     int *jointed; /* living joints, in the order they came */
     size_t jointed_room;
     int jointed_count;
+
+    mo_sim_mechanism **mechanism; /* NULL: this place is free */
+    size_t mechanism_room;
+    int mechanism_places, mechanism_count;
+    mo_pair *excluded; /* bodies that never touch, sorted */
+    size_t excluded_room;
+    int excluded_count;
+    double *jacobian; /* working space for one block */
+    size_t jacobian_room;
 
     uint32_t generation; /* of the next thing that is added */
     mo_tree *tree;
@@ -218,10 +234,16 @@ static inline int mo_body_rows(const mo_world *world)
     return mo_is_planar(world) ? 3 : 6;
 }
 
+/* A first-order world is one of Newton's with velocities that are forgotten and masses that make up for it: M h / first_order. */
+static inline double mo_mass_scale(const mo_world *world, double h)
+{
+    return world->def.first_order > 0 ? h / world->def.first_order : 1;
+}
+
 /* Does it take part in the problem by velocities of its own? */
 static inline int mo_moves_freely(const mo_sim_body *body)
 {
-    return body->kind == MO_BODY_FREE && !body->is_asleep;
+    return (body->kind == MO_BODY_FREE || body->kind == MO_BODY_LINK) && !body->is_asleep;
 }
 
 /* The place of an id, or MO_NONE where it is stale. */
@@ -260,6 +282,8 @@ void mo_body_wake(mo_world *world, int place);
 
 /* contacts.c: contacts within reach of a step of h, matched with world->before. */
 mo_error mo_contacts_find(mo_world *world, double h);
+/* Touches at the present positions, within reach of a step of h (or 0) with v and free_v. */
+mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list);
 /* Touches at the present positions as frictionless contacts that all take part, into world->before. */
 mo_error mo_contacts_touching(mo_world *world);
 /* More of them, of bodies that next_v makes faster than was thought when they were found. */
@@ -272,6 +296,7 @@ double mo_contact_approach(const mo_world *world,
 /* impact.c: impacts that bounce, one after the other: start_v; `count` of them */
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why);
 
+mo_error mo_check_masses(const mo_world *world, mo_message *why);
 /* step.c: impulses of world->problem into world->result, from world->start (or from zero) */
 mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
@@ -296,13 +321,22 @@ mo_error mo_advance_poses(mo_world *world, double h,
 void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one    */
 
 /* What a problem is made for: the step itself, an impact at its start, or positions at its end (h = 1, v = displacements). */
-typedef enum mo_phase_kind { MO_PHASE_STEP, MO_PHASE_IMPACT, MO_PHASE_PROJECTION } mo_phase_kind;
+typedef enum mo_phase_kind {
+    MO_PHASE_STEP,
+    MO_PHASE_IMPACT,
+    MO_PHASE_PROJECTION,
+    MO_PHASE_FORCE /* v = accelerations (forces.c) */
+} mo_phase_kind;
+
+typedef struct mo_instant mo_instant; /* forces_data.h */
 
 typedef struct mo_phase {
     mo_phase_kind kind;
     double h;
-    double restitution; /* of an impact: a factor on those of the contacts */
-    int is_over;        /* the step is done: bodies are taken as they were at its start */
+    double restitution;        /* of an impact: a factor on those of the contacts */
+    int is_over;               /* the step is done: bodies are taken as they were at its start */
+    double softness;           /* compliance of contacts over their own response; 0: hard */
+    const mo_instant *instant; /* of forces */
 } mo_phase;
 
 /* assemble.c: the problem of the contacts that take part (constraint >= 0) and the joints. */
@@ -317,10 +351,60 @@ void mo_contact_set_mode(const mo_world *world, mo_sim_contact *contact);
 /* joint.c */
 void mo_joint_assemble(mo_world *world, int place,
                        const mo_phase *phase); /* its bodies have their blocks */
+/* Rows into the problem; sign turns them. */
+struct mo_joint_rows;
+void mo_joint_add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part, const mo_law *law,
+                       const struct mo_joint_rows *rows, double sign, const double *w);
 void mo_joint_answer(mo_world *world, int place, double h);
+/* forces_step.c: mo_world_step at the acceleration level */
+mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
+/* forces_rows.c */
+void mo_instant_joint(mo_world *world, int place, const mo_instant *instant);
+void mo_instant_known(mo_world *world, const mo_instant *instant);
 void mo_joint_write_start(const mo_world *world, int place, double *start);
 
-/* The six numbers of a line of a Jacobian, or of velocities, as a body block has them. */
+/* The six numbers of velocities of a body that is no link, as a body block has them. */
 void mo_to_block(const mo_world *world, const double v[6], double *out);
+/* A line of a Jacobian (on velocity of the centre and spin) as a row over the velocities of the body's block, and how many these are. */
+void mo_block_row(const mo_world *world, const mo_sim_body *body, const double line[6],
+                  double *row);
+int mo_block_rows(const mo_world *world, const mo_sim_body *body);
+
+/* mechanism_step.c: what mechanisms do in each part of a step */
+void mo_mechanisms_begin(mo_world *world, double h); /* start_v, and their controls are asked */
+void mo_mechanisms_free(mo_world *world, double h);
+mo_error mo_mechanisms_check(const mo_world *world, mo_message *why);
+int mo_mechanisms_look_again(mo_world *world, double h);
+void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase);
+void mo_mechanisms_assemble(mo_world *world, const mo_phase *phase);
+void mo_mechanisms_velocities(mo_world *world);
+void mo_mechanisms_accept_impact(mo_world *world);
+void mo_mechanisms_kinetic(const mo_world *world, double *before, double *after);
+void mo_mechanisms_poses(mo_world *world, double h);
+void mo_mechanisms_accept(mo_world *world);
+void mo_mechanisms_displace(mo_world *world);
+
+/* mechanism.c */
+void mo_mechanism_weigh(mo_world *world, int place); /* the body of a link has another mass */
+void mo_mechanism_remove_place(mo_world *world, int place);
+void mo_mechanisms_clear(mo_world *world);
+int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const mo_sim_body *b);
+int mo_is_excluded(const mo_world *world, int a, int b);
+void mo_forget_exclusions(mo_world *world, int place);
+
+/* mechanism_get.c */
+mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
+                               const double velocity[3], const double spin[3], mo_message *why);
+void mo_mechanism_rest(mo_world *world, int place); /* of one that falls asleep: v = 0 */
+int mo_mechanism_stays_awake(const mo_world *world, int place);
+int mo_mechanism_first(const mo_world *world,
+                       int place); /* the body of its first link that moves */
+double mo_mechanisms_stored(const mo_world *world, double *kinetic); /* springs; rotors' motion */
+
+/* mechanism_state.c */
+size_t mo_mechanisms_size(const mo_world *world); /* in doubles */
+void mo_mechanisms_save(const mo_world *world, char *to);
+int mo_mechanisms_sound(const mo_world *world, const char *from);
+void mo_mechanisms_load(mo_world *world, const char *from);
 
 #endif

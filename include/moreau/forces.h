@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The acceleration level: forces and accelerations of a world at one instant, without a step [trinkle1997, sections 2 and 3].
+ *
+ * Contacts that touch (5) are divided into rolling, R (6), and sliding, S.  With a their relative accelerations and c their forces,
+ *
+ *     a = A c + b        A = J' M^-1 J,   b = J' M^-1 (forces) + (d/dt J') v         (21-23)
+ *
+ *     all     0 <= a_n  perp  c_n >= 0                                               (7, 9, 12)
+ *     in S    c_t opposes the sliding velocity with mu c_n                           (10)
+ *     in R    Coulomb's law with the acceleration in the place of the velocity       (8, 11), or its pyramid (15, 16)
+ *
+ * which is a contact problem (problem.h) with accelerations for velocities and forces for impulses.  Joints, limits, dry friction and actuators
+ * take part as in a step, each by its state: what moves has the friction of its direction, what is at rest may hold.
+ *
+ * With sliding contacts there may be no such forces (Painleve).  Then there is an impulse [baraff1994, section 6]: the one that time stepping finds as its
+ * step goes to zero.
+ */
+#ifndef MOREAU_FORCES_H
+#define MOREAU_FORCES_H
+
+#include "moreau/mechanism.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mo_friction_model {
+    MO_FRICTION_CONE,
+    MO_FRICTION_PYRAMID /* at rolling contacts in space; its edges are the tangents of the contact's frame */
+} mo_friction_model;
+
+/* A velocity of a mechanism whose acceleration is known, its effort not [trinkle1997, section 2.5]. */
+typedef struct mo_known_acceleration {
+    mo_mechanism_id mechanism;
+    int velocity; /* its number in v */
+    double acceleration;
+} mo_known_acceleration;
+
+typedef struct mo_force_options {
+    mo_friction_model friction;
+    mo_options
+        solver; /* method NULL: auto, then dantzig and lemke where it fails; lemke first for the pyramid */
+    double
+        gap; /* m: contacts up to this gap touch; 0: 1e-6 of the smaller shape                            */
+    double
+        speed; /* m/s, rad/s: slower is at rest: a contact rolls, a joint holds                       */
+    const mo_known_acceleration *known; /* inverse dynamics through contact; or NULL       */
+    int known_count;
+} mo_force_options;
+
+/* The cone, 1e-6 m/s, the solver's defaults. */
+MO_API mo_force_options mo_default_force_options(void);
+
+/* What becomes of a contact [trinkle1997, section 2.3]. */
+typedef enum mo_transition {
+    MO_TRANSITION_ROLLS,  /* rolling, and goes on                                    */
+    MO_TRANSITION_SLIPS,  /* rolling, and starts to slide                            */
+    MO_TRANSITION_SLIDES, /* sliding, and goes on                                    */
+    MO_TRANSITION_BREAKS, /* the bodies separate                                     */
+    MO_TRANSITION_IMPACT, /* they approach: no force, but an impact has to come first; left out of the problem */
+    MO_TRANSITION_COUNT
+} mo_transition;
+
+MO_API const char *mo_transition_name(mo_transition transition); /* "rolls", or NULL */
+
+typedef struct mo_contact_force {
+    mo_body_id a, b;
+    double point[3];  /* world                                   */
+    double normal[3]; /* unit, from a to b                       */
+    double gap;       /* m                                       */
+    double mu;
+    double velocity[3]; /* of b against a, world axes, m/s         */
+    double acceleration
+        [3]; /* of that, as the contact moves, m/s^2; of an impulse: the velocity after it */
+    double force[3];  /* on b, world axes, N; of an impulse: N s */
+    double moment[3]; /* on b: torsion and rolling           */
+    int is_sliding;   /* in S                                */
+    mo_transition transition;
+} mo_contact_force;
+
+/* Start from {0}. */
+typedef struct mo_forces {
+    mo_status status;     /* of the problem that was solved last */
+    mo_residual residual; /* in m/s^2, or m/s of an impulse      */
+    const char *method;   /* the one that found it               */
+    int iterations;
+    mo_message message;
+    int is_impulsive; /* no forces were found: `force` and `acceleration` are impulses and jumps of velocity */
+    int rolling, sliding, impacts; /* contacts of each kind      */
+
+    mo_contact_force *contacts;
+    int contact_count;
+    double (*accelerations)[6]; /* of each body (mo_world_body): centre of mass, then spin */
+    int body_count;
+    double *joint_accelerations; /* of each mechanism after the other, as long as its v  */
+    int joint_acceleration_count;
+    double *known_efforts; /* of each known acceleration: what has to act besides everything else */
+    int known_count;
+    int moving; /* free bodies and links that are accelerated: 0 where an assembly at rest holds */
+
+    mo_problem *problem; /* M, H, laws and w = (d/dt J') v, with ... */
+    mo_result result;    /* ... its answer: v is the accelerations   */
+    mo_allocator allocator;
+} mo_forces;
+
+/*
+ * The world stays as it is.  Controls of mechanisms are asked as for a step of no time.  An error where a body has no mass; what was found is in the status.
+ */
+MO_API mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
+                                mo_message *why);
+MO_API void mo_forces_clear(mo_forces *forces);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

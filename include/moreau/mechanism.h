@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Mechanisms of the simulator: trees of links in joint coordinates.
+ *
+ * A mechanism has links, numbered from 0 so that a parent comes before its children; the parent of a root is the world.  Each link is
+ * a body of the world of kind MO_BODY_LINK (with an id, shapes, a name, contacts like any other), whose pose follows from the coordinates q of the
+ * joints.  A link without joints above it does not move, and is of kind MO_BODY_FIXED.
+ *
+ *   joint       q                                        v = velocities
+ *   revolute    angle, rad                               its rate
+ *   prismatic   displacement, m                          its rate
+ *   ball        unit quaternion (4)                      spin in the axes of the link (3)
+ *   planar      two displacements, then an angle (3)     their rates
+ *   free        position, unit quaternion (7)            velocity of the link's origin in world axes, spin in the axes of the link (6)
+ *
+ * A link may have any number of joints, which act one after the other as they are listed; none fixes it to its parent.  Anchors and axes are given in the
+ * frame of the link, whose pose in its parent is `pose` while every joint is at its reference.  (All this is the convention of MJCF.)
+ *
+ * With M the mass matrix and b the bias (gravity, and forces that are quadratic in v), M a + b = efforts.  A step takes a mechanism as one body
+ * block of the contact problem,
+ *
+ *     (M + h D + h^2 K) v+ = M v' + h (efforts - gravity - K (q - rest)) + H r,
+ *
+ * with D the damping and K the stiffness of joints and actuators, so that these are implicit and stable however stiff they are; v' is v after the
+ * velocity-quadratic forces of the step (docs/mechanisms.md).  Limits, dry friction and actuators at their limit of effort are rows of the problem.
+ * Loops are closed by the joints of joint.h between links.
+ */
+#ifndef MOREAU_MECHANISM_H
+#define MOREAU_MECHANISM_H
+
+#include "moreau/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mo_mechanism_id {
+    int32_t index; /* from 1 */
+    uint32_t generation;
+} mo_mechanism_id;
+
+/* ---- what it is made of --------------------------------------------------------------------- */
+
+typedef struct mo_link_def {
+    int parent;   /* an earlier link, or -1: the world                                          */
+    mo_pose pose; /* of the link's frame in its parent's, while all joints are at their reference */
+    double mass;  /* kg; 0: from the shapes that are added later, and their densities */
+    double inertia
+        [6]; /* xx yy zz xy xz yz about the centre of mass, in the link's axes; all zero: that of the shapes, scaled to the mass */
+    double centre[3]; /* of mass, in the link's frame; used with mass                    */
+    const char *name; /* copied; may be NULL */
+} mo_link_def;
+
+typedef enum mo_axis_kind {
+    MO_AXIS_REVOLUTE,
+    MO_AXIS_PRISMATIC,
+    MO_AXIS_BALL,
+    MO_AXIS_PLANAR,
+    MO_AXIS_FREE, /* of a root, as its only joint; q is then the pose in the world, whatever the link's own is */
+    MO_AXIS_KIND_COUNT
+} mo_axis_kind;
+
+/* A joint between a link and its parent. */
+typedef struct mo_axis_def {
+    mo_axis_kind kind;
+    int link;         /* the one it moves                                                  */
+    double anchor[3]; /* revolute, ball, planar: the point about which it turns, link frame */
+    double axis[3];   /* revolute, prismatic; planar: the normal of the plane; link frame   */
+    double side[3];   /* planar: along the first displacement; zero: x, or y, put into the plane */
+    double reference; /* revolute, prismatic: q at the pose given above                    */
+    double initial;   /* revolute, prismatic: q at first                                     */
+    int has_limits;   /* revolute, prismatic; ball: the angle of its rotation stays below upper */
+    double lower, upper;
+    double dry_friction; /* against each velocity, N or N m                                 */
+    double damping;      /* N s/m or N m s/rad, on each velocity                            */
+    double armature;     /* inertia of a rotor, added to M on each velocity                 */
+    double stiffness;    /* revolute, prismatic, ball: of a spring, N/m or N m/rad          */
+    double
+        rest; /* revolute, prismatic: q at which the spring is slack; a ball's is at the identity */
+    const char *name; /* copied; may be NULL */
+} mo_axis_def;
+
+/*
+ * Length l = gear . q (of a ball: of its rotation vector; of a free joint: 0) and speed l' = gear . v give the effort
+ *
+ *     e = gain target + bias[0] + bias[1] l + bias[2] l',        lower <= e <= upper,
+ *
+ * which acts on the velocities of the joint as gear e.  Negative bias[1], bias[2] are implicit (l and l' of the end of the step).
+ */
+typedef struct mo_actuator_def {
+    int joint;      /* in the order of the definition                          */
+    double gear[6]; /* as many as the joint has velocities                      */
+    double gain;
+    double bias[3];
+    double lower, upper; /* of the effort; infinities allowed                   */
+    int has_target_range;
+    double target_lower, target_upper; /* targets are put into it               */
+    double target;                     /* at first                              */
+    const char *name;                  /* copied; may be NULL */
+} mo_actuator_def;
+
+/* Called once at the start of each step of h: adds to effort (as long as v). */
+typedef void mo_control_fn(void *user, double time, double h, const double *q, const double *v,
+                           double *effort);
+
+typedef struct mo_mechanism_def {
+    const mo_link_def *links;
+    int link_count;
+    const mo_axis_def *joints;
+    int joint_count;
+    const mo_actuator_def *actuators;
+    int actuator_count;
+    mo_control_fn *control; /* or NULL */
+    void *control_user;
+    int collide_parents; /* 1: a link may touch its parent                     */
+    const char *name;    /* copied; may be NULL */
+} mo_mechanism_def;
+
+MO_API mo_link_def mo_default_link(int parent);
+MO_API mo_axis_def mo_default_axis(mo_axis_kind kind, int link); /* about, or along, z */
+MO_API const char *mo_axis_name(
+    mo_axis_kind kind); /* "revolute", or NULL for a number that is no kind */
+MO_API mo_actuator_def mo_actuator_motor(int joint); /* e = target */
+MO_API mo_actuator_def mo_actuator_position(
+    int joint, double stiffness, double damping); /* e = stiffness (target - l) - damping l' */
+MO_API mo_actuator_def mo_actuator_velocity(int joint,
+                                            double damping); /* e = damping (target - l') */
+MO_API mo_mechanism_def mo_default_mechanism(void);
+
+/* ---- they come and go ------------------------------------------------------------------------- */
+
+/* Its links' shapes are added with mo_world_add_shape.  A world in the plane takes revolute, prismatic and planar joints. */
+MO_API mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *def,
+                                              mo_message *why);
+/* With its links; so does mo_world_remove_body of one of them. */
+MO_API void mo_world_remove_mechanism(mo_world *world, mo_mechanism_id mechanism);
+MO_API int mo_world_mechanism_count(const mo_world *world);
+MO_API mo_mechanism_id mo_world_mechanism(const mo_world *world, int k);
+
+/* Two bodies (links or others) never touch, from now on. */
+MO_API mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_message *why);
+
+/* ---- looking ------------------------------------------------------------------------------------ */
+
+typedef struct mo_mechanism_info {
+    const char *name; /* "" where none was given; the world's own */
+    int link_count, joint_count, actuator_count;
+    int q_count, v_count;
+    int is_asleep;
+} mo_mechanism_info;
+
+/* All zero, and name "", for a stale id. */
+MO_API mo_mechanism_info mo_mechanism_get(const mo_world *world, mo_mechanism_id mechanism);
+
+MO_API mo_body_id mo_mechanism_link(const mo_world *world, mo_mechanism_id mechanism, int k);
+/* The mechanism of a link, and its number there; {0} for other bodies. */
+MO_API mo_mechanism_id mo_body_mechanism(const mo_world *world, mo_body_id body, int *link);
+
+typedef struct mo_axis_state {
+    mo_axis_kind kind;
+    const char *name;
+    int link;
+    int q_at, q_count; /* its part of q */
+    int v_at, v_count; /* and of v      */
+    int has_limits;
+    double lower, upper;
+    double anchor[3], axis[3]; /* world */
+    double limit_effort;       /* of its limits in the last step, N or N m (lower: positive)   */
+    double friction_effort[6]; /* of its dry friction, on each velocity                        */
+} mo_axis_state;
+
+MO_API mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id mechanism, int k);
+
+typedef struct mo_actuator_state {
+    const char *name;
+    int joint;
+    double target;
+    double length, speed; /* now             */
+    double effort;        /* in the last step */
+    int is_saturated;
+    int has_target_range;
+    double target_lower, target_upper;
+} mo_actuator_state;
+
+MO_API mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id mechanism,
+                                               int k);
+
+/* The coordinates and velocities, the world's own until it changes; NULL for a stale id. */
+MO_API const double *mo_mechanism_q(const mo_world *world, mo_mechanism_id mechanism);
+MO_API const double *mo_mechanism_v(const mo_world *world, mo_mechanism_id mechanism);
+
+/* ---- moving ------------------------------------------------------------------------------------- */
+
+/* NULL leaves q or v as it is.  Quaternions are normalised. */
+MO_API mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id mechanism, const double *q,
+                                 const double *v, mo_message *why);
+MO_API mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id mechanism, int actuator,
+                                        double target, mo_message *why);
+/* Efforts (as long as v), added to what acts in the next step only. */
+MO_API mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id mechanism, const double *effort,
+                                  mo_message *why);
+MO_API mo_error mo_mechanism_set_control(mo_world *world, mo_mechanism_id mechanism,
+                                         mo_control_fn *control, void *user, mo_message *why);
+
+/* ---- dynamics at the present q and v --------------------------------------------------------------- */
+
+/* n x n with n = v_count, armature included (composite rigid bodies). */
+MO_API mo_error mo_mechanism_mass_matrix(const mo_world *world, mo_mechanism_id mechanism,
+                                         double *M, mo_message *why);
+/* b: the efforts that keep v as it is against gravity and inertia (Newton-Euler). */
+MO_API mo_error mo_mechanism_bias(const mo_world *world, mo_mechanism_id mechanism, double *bias,
+                                  mo_message *why);
+/* efforts = M a + b, without forming M. */
+MO_API mo_error mo_mechanism_inverse(const mo_world *world, mo_mechanism_id mechanism,
+                                     const double *acceleration, double *effort, mo_message *why);
+/* a = M^-1 (efforts - b), without forming M (articulated bodies). */
+MO_API mo_error mo_mechanism_forward(const mo_world *world, mo_mechanism_id mechanism,
+                                     const double *effort, double *acceleration, mo_message *why);
+/* 6 x n: velocity (3 rows) and spin (3) of the point of a link that is at `at` (world) now. */
+MO_API mo_error mo_mechanism_jacobian(const mo_world *world, mo_mechanism_id mechanism, int link,
+                                      const double at[3], double *J, mo_message *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

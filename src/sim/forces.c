@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Forces and accelerations at one instant (forces.h).
+ *
+ *   1. contacts      those that touch now; which of them roll, slide, separate or collide
+ *   2. drift         (d/dt J') v of contacts and joints (forces_drift.c)
+ *   3. problem       M a = f + J c, u = J' a + drift, in the form of a step's problem (assemble.c, phase MO_PHASE_FORCE)
+ *   4. methods       one after the other until one solves it
+ *   5. no forces     then the impulse of a step of no length from this state, if there is one
+ *
+ * The contacts, the problem and the answer of the last step make room meanwhile, and come back.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "moreau/solve.h"
+#include "sim/ball_step.h"
+#include "sim/forces_data.h"
+
+/* m/s^2 over gravity (or 1): smaller accelerations are none.  Contact forces are told apart from none by the same part of the largest. */
+static const double NEGLIGIBLE = 1e-7;
+
+mo_force_options mo_default_force_options(void)
+{
+    mo_force_options options = {.solver = mo_default_options(), .speed = 1e-6};
+    options.solver.method = NULL;
+    options.solver.tol = 1e-10;
+    return options;
+}
+
+const char *mo_transition_name(mo_transition transition)
+{
+    static const char *const NAMES[MO_TRANSITION_COUNT] = {"rolls", "slips", "slides", "breaks",
+                                                           "impact"};
+    return transition >= 0 && transition < MO_TRANSITION_COUNT ? NAMES[transition] : NULL;
+}
+
+void mo_forces_clear(mo_forces *forces)
+{
+    const mo_allocator own = mo_allocator_or_default(&forces->allocator);
+    mo_memory_free(&own, forces->contacts);
+    mo_memory_free(&own, forces->accelerations);
+    mo_memory_free(&own, forces->joint_accelerations);
+    mo_memory_free(&own, forces->known_efforts);
+    mo_problem_destroy(forces->problem);
+    mo_result_clear(&forces->result);
+    *forces = (mo_forces){0};
+}
+
+/* ---- what is told ----------------------------------------------------------------------------- */
+
+static mo_transition transition_of(const mo_contact_force *told, const double *u, double force,
+                                   double least_force, double least)
+{
+    const double across = hypot(u[1], u[2]);
+    if (force <= least_force && u[0] > least) {
+        return MO_TRANSITION_BREAKS;
+    }
+    if (told->is_sliding) {
+        return MO_TRANSITION_SLIDES;
+    }
+    return across > least ? MO_TRANSITION_SLIPS : MO_TRANSITION_ROLLS;
+}
+
+static void tell_answer(const mo_world *world, const mo_sim_contact *contact,
+                        mo_contact_force *told, double least_force, double least)
+{
+    const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
+    const double *r = world->result.r + view.offset, *u = world->result.u + view.offset;
+    double rate[3] = {0};
+    for (int k = 0; k < view.dim && k < 3; ++k) {
+        mo_vec3_along(told->force, r[k], contact->frame + 3 * k, told->force);
+        mo_vec3_along(told->acceleration, u[k], contact->frame + 3 * k, told->acceleration);
+        rate[k] = u[k];
+    }
+    for (int k = 3; k < view.dim; ++k) {
+        const double *axis = contact->frame + (view.dim == 4 ? 0 : 3 * (k - 2));
+        mo_vec3_along(told->moment, r[k], axis, told->moment);
+    }
+    told->transition = transition_of(told, rate, r[0], least_force, least);
+}
+
+static void tell_contacts(const mo_world *world, const mo_instant *instant, mo_forces *forces)
+{
+    const double least = NEGLIGIBLE * fmax(1, mo_vec3_norm(world->def.gravity));
+    double largest = 0;
+    for (int k = 0; k < world->result.row_count; ++k) {
+        largest = fmax(largest, fabs(world->result.r[k]));
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        mo_contact_force *told = forces->contacts + k;
+        *told = (mo_contact_force){.a = mo_body_id_of(world, contact->body[0]),
+                                   .b = mo_body_id_of(world, contact->body[1]),
+                                   .gap = contact->gap,
+                                   .mu = contact->mu,
+                                   .is_sliding = instant->contact[k].is_sliding};
+        mo_vec3_copy(contact->point, told->point);
+        mo_vec3_copy(contact->frame, told->normal);
+        mo_vec3_copy(contact->velocity, told->velocity);
+        if (contact->constraint == MO_NONE) {
+            told->transition =
+                contact->mode == MO_CONTACT_APART ? MO_TRANSITION_BREAKS : MO_TRANSITION_IMPACT;
+        } else {
+            tell_answer(world, contact, told, NEGLIGIBLE * largest, least);
+        }
+    }
+}
+
+/* Of links: J a, and what their velocities add. */
+static void tell_mechanism(const mo_world *world, mo_sim_mechanism *mechanism, mo_forces *forces,
+                           int first)
+{
+    const int n = mechanism->tree.dofs;
+    double *a = forces->joint_accelerations + first;
+    memset(a, 0, (size_t)n * sizeof *a);
+    if (mechanism->block != MO_NONE) {
+        const mo_body_view view = mo_problem_body(world->problem, mechanism->block);
+        memcpy(a, world->result.v + view.offset, (size_t)n * sizeof *a);
+    }
+    for (int i = 0; i < n && forces->is_impulsive; ++i) {
+        a[i] -= mechanism->v[i];
+    }
+    mo_linkage_motions(&mechanism->tree, a, mechanism->motion);
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->mechanism != MO_NONE && world->mechanism[body->mechanism] == mechanism) {
+            memcpy(forces->accelerations[k], mechanism->motion[body->link], sizeof body->v);
+            if (!forces->is_impulsive) {
+                double drift[6];
+                mo_linkage_drift(&mechanism->tree, mechanism->v, body->link, body->x, drift);
+                mo_spatial_add(1, drift, forces->accelerations[k]);
+            }
+        }
+    }
+}
+
+static void tell_bodies(mo_world *world, mo_forces *forces)
+{
+    mo_assemble_velocities(world);
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        const int moves = body->kind == MO_BODY_FREE;
+        for (int i = 0; i < 6; ++i) {
+            const double before = forces->is_impulsive ? body->v[i] : 0;
+            forces->accelerations[k][i] = moves ? body->next_v[i] - before : 0;
+        }
+    }
+    for (int k = 0, first = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k]) {
+            tell_mechanism(world, world->mechanism[k], forces, first);
+            first += world->mechanism[k]->tree.dofs;
+        }
+    }
+}
+
+static void count_moving(const mo_world *world, mo_forces *forces)
+{
+    const double least = NEGLIGIBLE * fmax(1, mo_vec3_norm(world->def.gravity));
+    forces->moving = 0;
+    for (int k = 0; k < forces->body_count; ++k) {
+        const double *a = forces->accelerations[k];
+        const double size = fmax(world->body[world->living[k]].size, 0);
+        forces->moving +=
+            mo_vec3_norm(a) + (isfinite(size) ? size : 1) * mo_vec3_norm(a + 3) > least;
+    }
+}
+
+static void tell_known(const mo_world *world, const mo_instant *instant, mo_forces *forces)
+{
+    for (int k = 0; k < forces->known_count; ++k) {
+        const int own = instant->known_constraint[k];
+        forces->known_efforts[k] =
+            forces->is_impulsive
+                ? 0
+                : world->result.r[mo_problem_constraint(world->problem, own).offset];
+    }
+}
+
+static mo_error tell(mo_world *world, const mo_instant *instant, mo_forces *forces)
+{
+    const mo_allocator *own = &world->allocator;
+    forces->contact_count = world->contacts.count;
+    forces->body_count = world->living_count;
+    forces->joint_acceleration_count = 0;
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        forces->joint_acceleration_count +=
+            world->mechanism[k] ? world->mechanism[k]->tree.dofs : 0;
+    }
+    forces->contacts =
+        mo_memory_array(own, (size_t)forces->contact_count, sizeof *forces->contacts);
+    forces->accelerations =
+        mo_memory_array(own, (size_t)forces->body_count, sizeof *forces->accelerations);
+    forces->joint_accelerations =
+        mo_memory_array(own, (size_t)forces->joint_acceleration_count, sizeof(double));
+    forces->known_count = instant->options->known_count;
+    forces->known_efforts = mo_memory_array(own, (size_t)forces->known_count, sizeof(double));
+    if (!forces->contacts || !forces->accelerations || !forces->joint_accelerations ||
+        !forces->known_efforts) {
+        return MO_ERR_MEMORY;
+    }
+    tell_contacts(world, instant, forces);
+    tell_bodies(world, forces);
+    tell_known(world, instant, forces);
+    count_moving(world, forces);
+    return MO_OK;
+}
+
+/* ---- the instant ------------------------------------------------------------------------------ */
+
+static mo_error find_forces(mo_world *world, const mo_force_options *options, mo_instant *instant,
+                            mo_forces *forces, mo_message *why)
+{
+    mo_instant_begin(world, instant);
+    if (mo_contacts_list(world, 0, &world->contacts)) {
+        return mo_fail_memory(why);
+    }
+    mo_instant_keep_touching(world, options->gap);
+    if (mo_instant_make(world, instant)) {
+        return mo_fail_memory(why);
+    }
+    mo_instant_classify(world, instant, forces);
+    if (mo_instant_drift(world, instant)) {
+        return mo_fail_memory(why);
+    }
+    mo_error error = mo_instant_assemble(world, instant, why);
+    error = error ? error : mo_mechanisms_check(world, why);
+    error = error ? error : mo_instant_solve(world, options, forces, why);
+    if (!error && forces->status != MO_SOLVED && forces->sliding > 0) {
+        error = mo_instant_impulse(world, options, forces, why);
+        if (!error && !forces->is_impulsive) { /* the problem of forces and its answer again */
+            error = mo_instant_assemble(world, instant, why);
+            error = error ? error : mo_instant_solve(world, options, forces, why);
+        }
+    }
+    return error ? error : tell(world, instant, forces) ? mo_fail_memory(why) : MO_OK;
+}
+
+static mo_error check_known(const mo_world *world, const mo_force_options *options, mo_message *why)
+{
+    for (int k = 0; k < options->known_count; ++k) {
+        const mo_known_acceleration *known = options->known + k;
+        const mo_sim_mechanism *mechanism = mo_mechanism_at(world, known->mechanism);
+        if (!mechanism || known->velocity < 0 || known->velocity >= mechanism->tree.dofs ||
+            !isfinite(known->acceleration)) {
+            return mo_fail(why, MO_ERR_ARGUMENT,
+                           "known acceleration %d is not of a velocity of a mechanism in the "
+                           "world, or not finite",
+                           k);
+        }
+    }
+    return MO_OK;
+}
+
+mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
+                         mo_message *why)
+{
+    const mo_force_options defaults = mo_default_force_options();
+    options = options ? options : &defaults;
+    mo_forces_clear(forces);
+    if (!(options->speed >= 0) || !(options->gap >= 0) ||
+        (options->friction != MO_FRICTION_CONE && options->friction != MO_FRICTION_PYRAMID)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "gap and speed of mo_force_options must not be negative, and its friction "
+                       "the cone or the pyramid");
+    }
+    mo_error error = mo_options_check(&options->solver, why);
+    error = error ? error : check_known(world, options, why);
+    error = error ? error : mo_check_masses(world, why);
+    if (error) {
+        return error;
+    }
+    mo_instant instant = {.speed = options->speed,
+                          .options = options,
+                          .is_pyramid = options->friction == MO_FRICTION_PYRAMID};
+    instant.kept =
+        mo_memory_array(&world->allocator, (size_t)world->living_count, sizeof *instant.kept);
+    if (!instant.kept) {
+        return mo_fail_memory(why);
+    }
+    mo_ball_step_leave(world); /* what the last step still owes */
+    mo_problem *problem = world->problem;
+    const mo_result result = world->result;
+    const mo_sim_contacts contacts = world->contacts;
+    world->problem = NULL;
+    world->result = (mo_result){.allocator = world->allocator};
+    world->contacts = world->before;
+    forces->allocator = world->allocator;
+    error = find_forces(world, options, &instant, forces, why);
+    for (int k = 0; k < world->living_count; ++k) {
+        world->body[world->living[k]].is_asleep = instant.kept[k].is_asleep;
+    }
+    mo_instant_free(world, &instant);
+    forces->problem = world->problem;
+    forces->result = world->result;
+    world->before = world->contacts;
+    world->before.count = 0;
+    world->contacts = contacts;
+    world->result = result;
+    world->problem = problem;
+    if (error) {
+        mo_forces_clear(forces);
+    }
+    return error;
+}

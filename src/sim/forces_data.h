@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The acceleration level, in parts:
+ *
+ *   forces.c         the calculation, and what is told
+ *   forces_instant.c contacts, the problem, methods
+ *   forces_drift.c   (d/dt J') v of contacts and joints
+ *   forces_rows.c    joints and mechanisms in that problem
+ *   forces_step.c    a step by forces
+ */
+#ifndef MO_SIM_FORCES_DATA_H
+#define MO_SIM_FORCES_DATA_H
+
+#include "moreau/forces.h"
+#include "sim/joint_rows.h"
+#include "sim/mechanism.h"
+
+/* Of a contact: (d/dt J') v of its rows, and whether it slides, in which direction of its tangents. */
+typedef struct mo_contact_instant {
+    double drift[MO_CONTACT_ROWS];
+    int is_sliding;
+    double direction[2];
+} mo_contact_instant;
+
+/* The same of a joint. */
+typedef struct mo_joint_instant {
+    double hold[MO_JOINT_ROWS], coordinate;
+} mo_joint_instant;
+
+struct mo_instant {
+    double speed;    /* slower is at rest */
+    double per_step; /* 1/h: what is at rest takes back the velocity that it has; or 0 */
+    int is_pyramid;
+    mo_contact_instant *contact;        /* as world->contacts                */
+    mo_joint_instant *joint;            /* by place                          */
+    mo_sim_contacts moved;              /* contacts a moment before or after */
+    double (*rate)[3][MO_CONTACT_ROWS]; /* of each contact: before, now, after */
+    int (*has_rate)[3];
+    mo_joint_instant (*joint_rate)[3];
+    struct mo_place {
+        double x[3], orientation[4], v[6];
+        int is_asleep;
+    } * kept; /* of each living body */
+    double *kept_q;
+    const mo_force_options *options;
+    int *known_constraint; /* of each known acceleration */
+};
+
+/* forces_instant.c, in the order of their calls */
+void mo_instant_begin(mo_world *world, mo_instant *instant); /* nothing sleeps; instant->kept */
+void mo_instant_keep_touching(mo_world *world, double gap);
+mo_error mo_instant_make(mo_world *world, mo_instant *instant);
+/* constraint 0 where it takes part; mode APART where it separates already. */
+void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces);
+mo_error mo_instant_assemble(mo_world *world, const mo_instant *instant, mo_message *why);
+mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_forces *forces,
+                          mo_message *why);
+/* Where there are no forces: the impulse into world->result, if there is one (forces->is_impulsive). */
+mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, mo_forces *forces,
+                            mo_message *why);
+void mo_instant_free(mo_world *world, mo_instant *instant);
+
+/* forces_drift.c: into instant->contact and ->joint. */
+mo_error mo_instant_drift(mo_world *world, mo_instant *instant);
+void mo_instant_stop(mo_instant *instant, int k, int first, int end);
+
+/* forces_rows.c: f of a mechanism into rhs, and M; which of its limits take part. */
+void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, double speed);
+
+#endif

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A step at the acceleration level: collisions found, impacts resolved, then forces [baraff1994; trinkle1997], to be compared with time stepping.
+ *
+ * A step of h is cut into pieces where something comes to touch.  Each piece of length d:
+ *
+ *   1. impacts     contacts that touch and approach change the velocities at once (the problem of impact.c), until none approaches
+ *   2. length      to the nearest collision of what does not touch yet, by gap and speed, or what is left of h; again, shorter, where the forces
+ *                  bring one about
+ *   3. forces      of this instant (forces_instant.c); rows at rest take back in d what velocity they have, and contacts a part of their gap, so that
+ *                  errors of integration do not add up.  A contact whose sliding would turn round within d stops instead: it rolls, and
+ *                  the instant is solved again.  Where there are no forces, their impulse changes the velocities, and the piece begins anew.
+ *   4. motion      v+ = v + d a, positions by v+
+ *
+ * Limits: at most MOST_PIECES a step, the last of which takes what is left.  Explicit: springs, stiff chains and fast spin need small steps, where time
+ * stepping does not.  An error leaves the world as it was.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sim/forces_data.h"
+
+enum { MOST_PIECES = 100, MOST_IMPACTS = 30, MOST_TURNS = 8 };
+static const double LEAST_PIECE = 0.02; /* of the step */
+static const double SLOW = 0.1;         /* of what gravity gains in the step: slower is at rest */
+static const double AT_REST = 1e-6;     /* m/s, and slower than this in any case */
+static const double TOUCHES = 1e-4;     /* of the smaller shape */
+static const double GAP_BACK = 0.2;     /* of a gap is taken back in a piece ... */
+static const double RECOVERY = 0.01;    /* ... and at most this part of a shape */
+
+typedef struct piece {
+    mo_world *world;
+    mo_force_options options;
+    mo_instant instant;
+    mo_forces forces;
+    double h, left;
+    double most; /* the next piece is not longer: something collides then */
+    int is_last; /* takes all that is left, whatever collides */
+} piece;
+
+static double size_of(const mo_world *world, const mo_sim_contact *contact)
+{
+    return fmin(world->shape[contact->shape[0]].collider.size,
+                world->shape[contact->shape[1]].collider.size);
+}
+
+static int touches(const mo_world *world, const mo_sim_contact *contact)
+{
+    return contact->gap <= TOUCHES * size_of(world, contact);
+}
+
+/* ---- impacts ---------------------------------------------------------------------------------- */
+
+static int choose_impacts(piece *p)
+{
+    mo_world *world = p->world;
+    const double fall = 2 * p->h * mo_vec3_norm(world->def.gravity);
+    int count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        const double approach = -mo_contact_approach(world, contact);
+        const int is_near = touches(world, contact);
+        contact->constraint = is_near ? 0 : MO_NONE;
+        count += is_near && approach > p->options.speed;
+        if (approach <= fmax(world->def.restitution_speed, fall)) {
+            contact->restitution = 0;
+        }
+    }
+    return count;
+}
+
+/* The velocities of the answer become the present ones. */
+static void take_velocities(mo_world *world)
+{
+    mo_assemble_velocities(world);
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_FREE && body->block != MO_NONE) {
+            memcpy(body->v, body->next_v, sizeof body->v);
+        }
+    }
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->block != MO_NONE) {
+            memcpy(mechanism->v, mechanism->next_v,
+                   (size_t)mechanism->tree.dofs * sizeof *mechanism->v);
+            memcpy(mechanism->start_v, mechanism->v,
+                   (size_t)mechanism->tree.dofs * sizeof *mechanism->v);
+            mo_mechanism_place_links(world, mechanism);
+        }
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        memcpy(body->start_v, body->v, sizeof body->v);
+    }
+}
+
+static mo_error resolve_impacts(piece *p, mo_step_report *report, mo_message *why)
+{
+    const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = p->h, .restitution = 1};
+    mo_error error = MO_OK;
+    for (int round = 0; round < MOST_IMPACTS && !error && choose_impacts(p) > 0; ++round) {
+        error = mo_assemble(p->world, &phase, why);
+        error = error ? error : mo_find_impulses(p->world, 0, why);
+        if (!error) {
+            report->iterations += p->world->result.iterations;
+            take_velocities(p->world);
+        }
+    }
+    return error;
+}
+
+/* ---- the length of a piece -------------------------------------------------------------------- */
+
+static double length_of(const piece *p)
+{
+    double length = fmin(p->left, p->most);
+    for (int k = 0; k < p->world->contacts.count; ++k) {
+        const mo_sim_contact *contact = p->world->contacts.at + k;
+        const double approach = -mo_contact_approach(p->world, contact);
+        if (!touches(p->world, contact) && approach > 0 && contact->gap < approach * length) {
+            length = contact->gap / approach;
+        }
+    }
+    return p->is_last ? p->left : fmin(p->left, fmax(length, LEAST_PIECE * p->h));
+}
+
+/* ---- forces ----------------------------------------------------------------------------------- */
+
+/* Gaps and the errors of joints go back: w gains GAP_BACK gap / d^2. */
+static void take_gaps_back(piece *p)
+{
+    const double per_step = p->instant.per_step;
+    for (int k = 0; k < p->world->jointed_count; ++k) {
+        const int place = p->world->jointed[k];
+        mo_joint_rows rows;
+        mo_joint_hold(p->world, p->world->joint + place, &rows);
+        for (int i = 0; i < rows.count; ++i) {
+            p->instant.joint[place].hold[i] += GAP_BACK * per_step * per_step * rows.error[i];
+        }
+    }
+    for (int k = 0; k < p->world->contacts.count; ++k) {
+        const mo_sim_contact *contact = p->world->contacts.at + k;
+        const double most = RECOVERY * size_of(p->world, contact);
+        p->instant.contact[k].drift[0] +=
+            GAP_BACK * per_step * per_step * fmax(contact->gap, -most);
+    }
+}
+
+/* Contacts whose sliding would turn round within the piece stop in it: how many. */
+static int stop_turning(piece *p)
+{
+    const mo_world *world = p->world;
+    int count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_contact_instant *at = p->instant.contact + k;
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint == MO_NONE || !at->is_sliding || !(contact->mu > 0)) {
+            continue;
+        }
+        const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
+        const double *a = world->result.u + view.offset, *u = p->instant.rate[k][1];
+        double along = 0;
+        for (int i = 0; i < view.dim - 1; ++i) {
+            along += at->direction[i] * (u[1 + i] + a[1 + i] / p->instant.per_step);
+        }
+        if (along < 0) {
+            at->is_sliding = 0;
+            mo_instant_stop(&p->instant, k, 1, 3);
+            ++count;
+        }
+    }
+    return count;
+}
+
+static void keep_touching(mo_world *world)
+{
+    int kept = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        if (touches(world, world->contacts.at + k)) {
+            world->contacts.at[kept++] = world->contacts.at[k];
+        }
+    }
+    world->contacts.count = kept;
+}
+
+static mo_error find_forces(piece *p, mo_message *why)
+{
+    keep_touching(p->world);
+    if (mo_instant_make(p->world, &p->instant)) {
+        return mo_fail_memory(why);
+    }
+    mo_instant_classify(p->world, &p->instant, &p->forces);
+    if (mo_instant_drift(p->world, &p->instant)) {
+        return mo_fail_memory(why);
+    }
+    take_gaps_back(p);
+    mo_error error = mo_instant_assemble(p->world, &p->instant, why);
+    error = error ? error : mo_mechanisms_check(p->world, why);
+    error = error ? error : mo_instant_solve(p->world, &p->options, &p->forces, why);
+    if (!error && p->forces.status != MO_SOLVED && p->forces.sliding > 0) {
+        error = mo_instant_impulse(p->world, &p->options, &p->forces, why);
+        if (error || p->forces.is_impulsive) {
+            return error;
+        }
+        error = mo_instant_assemble(p->world, &p->instant, why);
+        error = error ? error : mo_instant_solve(p->world, &p->options, &p->forces, why);
+    }
+    for (int turn = 0; turn < MOST_TURNS && !error && stop_turning(p) > 0; ++turn) {
+        error = mo_instant_assemble(p->world, &p->instant, why);
+        error = error ? error : mo_instant_solve(p->world, &p->options, &p->forces, why);
+    }
+    return error;
+}
+
+/* ---- collisions that the forces bring about ----------------------------------------------------- */
+
+/* free_v = v + d a of everything, where next_v holds accelerations. */
+static void predict(mo_world *world, double d)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        for (int i = 0; i < 6; ++i) {
+            body->free_v[i] = body->v[i] + (body->kind == MO_BODY_FREE ? d * body->next_v[i] : 0);
+        }
+    }
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->block != MO_NONE) {
+            mo_linkage_motions(&mechanism->tree, mechanism->next_v, mechanism->motion);
+            for (int i = 0; i < mechanism->tree.links; ++i) {
+                mo_sim_body *body = world->body + mechanism->body[i];
+                mo_spatial_add(d, mechanism->motion[i], body->free_v);
+            }
+        }
+    }
+}
+
+static double approach_with(const mo_world *world, const mo_sim_contact *contact, int is_free)
+{
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    return mo_normal_rate(a->x, is_free ? a->free_v : a->v, contact) -
+           mo_normal_rate(b->x, is_free ? b->free_v : b->v, contact);
+}
+
+/*
+ * When the first of what does not touch yet does, moving as a piece of d moves it: gap = t (u + a t), u its approach and a what the forces add
+ * to that in a unit of time; d where none does.
+ */
+static mo_error find_collision(piece *p, double d, double *when)
+{
+    mo_world *world = p->world;
+    *when = d;
+    mo_assemble_velocities(world);
+    predict(world, d);
+    if (mo_contacts_list(world, d, &p->instant.moved)) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < p->instant.moved.count; ++k) {
+        const mo_sim_contact *contact = p->instant.moved.at + k;
+        const double u = approach_with(world, contact, 0);
+        const double gain = (approach_with(world, contact, 1) - u) / d;
+        const double left = u * u + 4 * gain * contact->gap;
+        if (touches(world, contact) || !(left >= 0)) {
+            continue;
+        }
+        const double t = 2 * contact->gap / (u + sqrt(left)); /* the root that comes first */
+        *when = t > 0 && t < *when ? t : *when;
+    }
+    return MO_OK;
+}
+
+/* ---- motion ----------------------------------------------------------------------------------- */
+
+static void move_body(mo_sim_body *body, double d)
+{
+    double turned[4];
+    for (int i = 0; i < 6 && body->kind == MO_BODY_FREE; ++i) {
+        body->v[i] += d * body->next_v[i];
+    }
+    mo_vec3_along(body->x, d, body->v, body->x);
+    mo_advance_turn(body->orientation, body->v + 3, d, turned);
+    memcpy(body->orientation, turned, sizeof turned);
+}
+
+/* next_v holds accelerations. */
+static int move_all(mo_world *world, double d)
+{
+    double sum = 0;
+    mo_assemble_velocities(world);
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_FREE || body->kind == MO_BODY_DRIVEN) {
+            move_body(body, d);
+        }
+    }
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        for (int i = 0; mechanism && i < mechanism->tree.dofs; ++i) {
+            mechanism->v[i] += mechanism->block == MO_NONE ? 0 : d * mechanism->next_v[i];
+        }
+        if (mechanism) {
+            mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->v, d, mechanism->q);
+            mo_mechanism_place_links(world, mechanism);
+        }
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        for (int i = 0; i < 6; ++i) {
+            sum += body->v[i] + body->x[i % 3];
+        }
+    }
+    world->time += d;
+    return isfinite(sum);
+}
+
+/* Driven bodies reach their place at the end of the step. */
+static void drive(mo_world *world, double left)
+{
+    mo_advance_free(world, left);
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_DRIVEN) {
+            memcpy(body->v, body->free_v, sizeof body->v);
+            memcpy(body->start_v, body->free_v, sizeof body->v);
+        }
+    }
+}
+
+static mo_error take_piece(piece *p, mo_step_report *report, mo_message *why)
+{
+    mo_world *world = p->world;
+    mo_instant_begin(world, &p->instant);
+    drive(world, p->left);
+    mo_error error = mo_mechanisms_check(world, why);
+    if (!error && mo_contacts_list(world, p->left, &world->contacts)) {
+        error = mo_fail_memory(why);
+    }
+    error = error ? error : resolve_impacts(p, report, why);
+    if (error) {
+        return error;
+    }
+    const double length = length_of(p);
+    p->instant.per_step = 1 / length;
+    error = find_forces(p, why);
+    if (error) {
+        return error;
+    }
+    report->iterations += p->forces.iterations;
+    if (p->forces.status != MO_SOLVED && report->status == MO_SOLVED) {
+        report->status = p->forces.status;
+        report->message = p->forces.message;
+    }
+    if (p->forces.is_impulsive) {
+        take_velocities(world);
+        return MO_OK;
+    }
+    double collision;
+    if (find_collision(p, length, &collision)) {
+        return mo_fail_memory(why);
+    }
+    if (!p->is_last && collision < 0.99 * length &&
+        length > LEAST_PIECE * p->h) { /* a shorter one, then */
+        p->most = collision;
+        return MO_OK;
+    }
+    p->left -= length;
+    p->most = p->h;
+    return move_all(world, length)
+               ? MO_OK
+               : mo_fail(why, MO_ERR_ARGUMENT,
+                         "the step would bring a number that is not finite into the state");
+}
+
+/* ---- the step --------------------------------------------------------------------------------- */
+
+/* What is told of the contacts of the last piece: impulses of the whole step with their forces. */
+static void tell_contacts(mo_world *world, const mo_instant *instant, double h)
+{
+    int kept = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact contact = world->contacts.at[k];
+        if (contact.constraint == MO_NONE) {
+            continue;
+        }
+        const mo_constraint_view view = mo_problem_constraint(world->problem, contact.constraint);
+        const double *r = world->result.r + view.offset;
+        memset(contact.impulse, 0, sizeof contact.impulse);
+        for (int i = 0; i < view.dim && i < 3; ++i) {
+            mo_vec3_along(contact.impulse, h * r[i], contact.frame + 3 * i, contact.impulse);
+        }
+        contact.mode = !(r[0] > 0)                      ? MO_CONTACT_APART
+                       : instant->contact[k].is_sliding ? MO_CONTACT_SLIDES
+                                                        : MO_CONTACT_STICKS;
+        world->contacts.at[kept++] = contact;
+    }
+    world->contacts.count = kept;
+}
+
+static mo_error take_pieces(piece *p, mo_step_report *report, mo_message *why)
+{
+    mo_error error = MO_OK;
+    for (int k = 0; k < MOST_PIECES && !error && p->left > 1e-12 * p->h; ++k) {
+        p->forces = (mo_forces){0};
+        p->is_last = k == MOST_PIECES - 1;
+        p->instant = (mo_instant){.speed = p->options.speed};
+        p->instant.kept = mo_memory_array(&p->world->allocator, (size_t)p->world->living_count,
+                                          sizeof *p->instant.kept);
+        if (!p->instant.kept) {
+            return mo_fail_memory(why);
+        }
+        error = take_piece(p, report, why);
+        if (!error && !(p->left > 1e-12 * p->h)) {
+            tell_contacts(p->world, &p->instant, p->h);
+        }
+        mo_instant_free(p->world, &p->instant);
+    }
+    return error;
+}
+
+static void fill_report(mo_world *world, double h, mo_step_report *report)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        memset(world->body[world->living[k]].force, 0, sizeof world->body->force);
+    }
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k]) {
+            memset(world->mechanism[k]->push, 0,
+                   (size_t)world->mechanism[k]->tree.dofs * sizeof(double));
+        }
+    }
+    world->steps++;
+    world->last_step = h;
+    report->islands = mo_islands_update(world);
+    report->contacts = world->contacts.count;
+    report->joints = world->jointed_count;
+    report->bodies = mo_problem_body_count(world->problem);
+    report->residual = world->result.residual;
+    report->kinetic_energy = mo_world_kinetic_energy(world);
+    report->potential_energy = mo_world_potential_energy(world);
+    for (int k = 0; k < world->contacts.count; ++k) {
+        report->penetration = fmax(report->penetration, -world->contacts.at[k].gap);
+    }
+}
+
+mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    const double start = mo_clock();
+    const size_t size = mo_world_save(world, NULL, 0);
+    void *before = mo_memory_array(&world->allocator, size, 1);
+    if (!before) {
+        return mo_fail_memory(why);
+    }
+    mo_world_save(world, before, size);
+    world->is_by_balls = 0;
+    piece p = {.world = world, .h = h, .left = h, .most = h, .options = mo_default_force_options()};
+    p.options.solver = world->def.solver;
+    p.options.solver.start = NULL;
+    p.options.speed = fmax(AT_REST, SLOW * h * mo_vec3_norm(world->def.gravity));
+    mo_error error = take_pieces(&p, report, why);
+    if (error) {
+        mo_world_load(world, before, size, NULL);
+    } else {
+        fill_report(world, h, report);
+    }
+    mo_memory_free(&world->allocator, before);
+    report->seconds_solve = mo_clock() - start;
+    return error;
+}

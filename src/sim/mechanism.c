@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Mechanisms come and go; bodies that never touch. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sim/ball_step.h"
+#include "sim/mechanism.h"
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+static char *copy_text(const mo_allocator *allocator, const char *text)
+{
+    text = text ? text : "";
+    const size_t size = strlen(text) + 1;
+    char *copy = mo_memory_array(allocator, size, 1);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mechanism)
+{
+    const int names = mechanism->names ? mechanism->tree.joints + mechanism->actuators : 0;
+    for (int k = 0; k < names; ++k) {
+        mo_memory_free(allocator, mechanism->names[k]);
+    }
+    void *arrays[] = {mechanism->name,     mechanism->names,    mechanism->body, mechanism->weld,
+                      mechanism->axis,     mechanism->numbers,  mechanism->pose, mechanism->motion,
+                      mechanism->actuator, mechanism->neighbour};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+        mo_memory_free(allocator, arrays[k]);
+    }
+    mo_linkage_clear(&mechanism->tree, allocator);
+    mo_memory_free(allocator, mechanism);
+}
+
+/* One slab for all numbers. */
+static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *allocator)
+{
+    const size_t n = (size_t)mechanism->tree.dofs, nq = (size_t)mechanism->tree.coordinates;
+    const size_t vectors = 10, all = 2 * nq + vectors * n + 3 * n * n;
+    mechanism->numbers = mo_memory_array(allocator, all, sizeof *mechanism->numbers);
+    if (!mechanism->numbers) {
+        return MO_ERR_MEMORY;
+    }
+    memset(mechanism->numbers, 0, all * sizeof *mechanism->numbers);
+    double *at = mechanism->numbers;
+    mechanism->q = at;
+    mechanism->next_q = at + nq;
+    at += 2 * nq;
+    double **vector[] = {&mechanism->v,      &mechanism->start_v, &mechanism->free_v,
+                         &mechanism->next_v, &mechanism->push,    &mechanism->effort,
+                         &mechanism->rhs,    &mechanism->row,     &mechanism->bias,
+                         &mechanism->turned};
+    for (size_t k = 0; k < vectors; ++k, at += n) {
+        *vector[k] = at;
+    }
+    mechanism->M = at;
+    mechanism->A = at + n * n;
+    mechanism->F = at + 2 * n * n;
+    return MO_OK;
+}
+
+/* In the plane: axes of turns along z, of slides in it. */
+static mo_axis_def put_into_world(const mo_world *world, mo_axis_def def)
+{
+    if (mo_is_planar(world)) {
+        def.anchor[2] = 0;
+        if (def.kind == MO_AXIS_PRISMATIC) {
+            def.axis[2] = 0;
+        } else {
+            mo_vec3_set(def.axis, 0, 0, 1);
+            def.side[2] = 0;
+        }
+    }
+    return def;
+}
+
+static mo_error copy_parts(const mo_world *world, const mo_mechanism_def *def,
+                           mo_sim_mechanism *mechanism)
+{
+    const mo_allocator *allocator = &world->allocator;
+    const size_t links = (size_t)def->link_count, joints = (size_t)def->joint_count,
+                 actuators = (size_t)def->actuator_count;
+    mechanism->name = copy_text(allocator, def->name);
+    mechanism->body = mo_memory_array(allocator, links, sizeof *mechanism->body);
+    mechanism->weld = mo_memory_array(allocator, links, sizeof *mechanism->weld);
+    mechanism->neighbour = mo_memory_array(allocator, links, sizeof *mechanism->neighbour);
+    mechanism->pose = mo_memory_array(allocator, links, sizeof *mechanism->pose);
+    mechanism->motion = mo_memory_array(allocator, links, sizeof *mechanism->motion);
+    mechanism->axis = mo_memory_array(allocator, joints, sizeof *mechanism->axis);
+    mechanism->actuator = mo_memory_array(allocator, actuators, sizeof *mechanism->actuator);
+    mechanism->names = mo_memory_array(allocator, joints + actuators, sizeof *mechanism->names);
+    if (!mechanism->name || !mechanism->body || !mechanism->weld || !mechanism->neighbour ||
+        !mechanism->pose || !mechanism->motion || !mechanism->axis || !mechanism->actuator ||
+        !mechanism->names) {
+        return MO_ERR_MEMORY;
+    }
+    mo_error error = MO_OK;
+    for (size_t k = 0; k < joints + actuators; ++k) {
+        const char *text = k < joints ? def->joints[k].name : def->actuators[k - joints].name;
+        mechanism->names[k] = copy_text(allocator, text);
+        error = mechanism->names[k] ? error : MO_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < joints; ++k) {
+        mechanism->axis[k] = (mo_sim_axis){.def = put_into_world(world, def->joints[k])};
+        mechanism->axis[k].def.name = mechanism->names[k];
+    }
+    for (size_t k = 0; k < actuators; ++k) {
+        mechanism->actuator[k] =
+            (mo_sim_actuator){.def = def->actuators[k], .target = def->actuators[k].target};
+        mechanism->actuator[k].def.name = mechanism->names[joints + k];
+    }
+    return error;
+}
+
+static mo_error make_tree(const mo_world *world, const mo_mechanism_def *def,
+                          mo_sim_mechanism *mechanism)
+{
+    mo_mechanism_def own = *def;
+    mo_axis_def *joints =
+        mo_memory_array(&world->allocator, (size_t)def->joint_count, sizeof *joints);
+    if (!joints) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < def->joint_count; ++k) {
+        joints[k] = put_into_world(world, def->joints[k]);
+    }
+    own.joints = joints;
+    mo_error error = mo_linkage_init(&mechanism->tree, &own, &world->allocator);
+    error = error ? error : copy_parts(world, def, mechanism);
+    error = error ? error : share_numbers(mechanism, &world->allocator);
+    if (!error) {
+        mo_linkage_initial(&mechanism->tree, &own, mechanism->q);
+    }
+    mo_memory_free(&world->allocator, joints);
+    return error;
+}
+
+/* Rigid groups: a link without joints belongs to its parent's. */
+static void find_groups(mo_sim_mechanism *mechanism)
+{
+    for (int i = 0; i < mechanism->tree.links; ++i) {
+        const mo_linkage_link *link = mechanism->tree.link + i;
+        const int below = link->parent < 0 ? MO_NO_LINK : mechanism->weld[link->parent];
+        const int is_own = link->dof_count > 0;
+        mechanism->weld[i] = is_own ? i : below;
+        mechanism->neighbour[i] = is_own             ? below
+                                  : link->parent < 0 ? MO_NO_LINK
+                                                     : mechanism->neighbour[link->parent];
+    }
+}
+
+int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const mo_sim_body *b)
+{
+    const mo_sim_mechanism *mechanism = world->mechanism[a->mechanism];
+    const int first = mechanism->weld[a->link], second = mechanism->weld[b->link];
+    const int are_neighbours =
+        mechanism->neighbour[a->link] == second || mechanism->neighbour[b->link] == first;
+    return first == second || (are_neighbours && !mechanism->collides_parents);
+}
+
+/* ---- they come and go ------------------------------------------------------------------------- */
+
+static int take_place(mo_world *world)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (!world->mechanism[k]) {
+            return k;
+        }
+    }
+    if (!mo_memory_grow(&world->allocator, (void **)&world->mechanism, &world->mechanism_room,
+                        (size_t)world->mechanism_places + 1, sizeof *world->mechanism)) {
+        return MO_NONE;
+    }
+    world->mechanism[world->mechanism_places] = NULL;
+    return world->mechanism_places++;
+}
+
+static void remove_links(mo_world *world, mo_sim_mechanism *mechanism, int count)
+{
+    for (int i = count - 1; i >= 0; --i) {
+        world->body[mechanism->body[i]].mechanism = MO_NONE;
+        mo_world_remove_body(world, mo_body_id_of(world, mechanism->body[i]));
+    }
+}
+
+/* A body for each link. */
+static mo_error add_links(mo_world *world, const mo_mechanism_def *def, int place,
+                          mo_sim_mechanism *mechanism, mo_message *why)
+{
+    for (int i = 0; i < def->link_count; ++i) {
+        const mo_link_def *link = def->links + i;
+        mo_body_def body = mo_default_body(MO_BODY_FIXED);
+        body.mass = link->mass;
+        memcpy(body.inertia, link->inertia, sizeof body.inertia);
+        mo_vec3_copy(link->centre, body.centre);
+        body.name = link->name;
+        mo_message reason = {{0}};
+        const int at = mo_body_place(world, mo_world_add_body(world, &body, &reason));
+        if (at < 0) {
+            remove_links(world, mechanism, i);
+            return mo_fail(why, MO_ERR_ARGUMENT, "%.400s", reason.text);
+        }
+        mechanism->body[i] = at;
+        world->body[at].mechanism = place;
+        world->body[at].link = i;
+        world->body[at].kind = mechanism->tree.link[i].last_dof >= 0 ? MO_BODY_LINK : MO_BODY_FIXED;
+    }
+    return MO_OK;
+}
+
+mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *def,
+                                       mo_message *why)
+{
+    const mo_mechanism_id none = {0};
+    if (mo_mechanism_check(world, def, why)) {
+        return none;
+    }
+    mo_ball_step_leave(world);
+    const int place = take_place(world);
+    mo_sim_mechanism *mechanism =
+        place < 0 ? NULL : mo_memory_array(&world->allocator, 1, sizeof *mechanism);
+    if (!mechanism) {
+        mo_fail_memory(why);
+        return none;
+    }
+    *mechanism = (mo_sim_mechanism){.actuators = def->actuator_count,
+                                    .control = def->control,
+                                    .control_user = def->control_user,
+                                    .collides_parents = def->collide_parents,
+                                    .block = MO_NONE};
+    mo_error error = make_tree(world, def, mechanism) ? mo_fail_memory(why) : MO_OK;
+    if (!error) {
+        find_groups(mechanism);
+        world->mechanism[place] = mechanism;
+        error = add_links(world, def, place, mechanism, why);
+    }
+    if (error) {
+        world->mechanism[place] = NULL;
+        free_mechanism(&world->allocator, mechanism);
+        return none;
+    }
+    mechanism->generation = world->generation++;
+    world->mechanism_count++;
+    for (int i = 0; i < def->link_count; ++i) {
+        mo_mechanism_weigh(world, mechanism->body[i]);
+    }
+    return (mo_mechanism_id){place + 1, mechanism->generation};
+}
+
+void mo_mechanism_remove_place(mo_world *world, int place)
+{
+    mo_sim_mechanism *mechanism = world->mechanism[place];
+    remove_links(world, mechanism, mechanism->tree.links);
+    world->mechanism[place] = NULL;
+    world->mechanism_count--;
+    free_mechanism(&world->allocator, mechanism);
+}
+
+void mo_world_remove_mechanism(mo_world *world, mo_mechanism_id id)
+{
+    if (mo_mechanism_at(world, id)) {
+        mo_mechanism_remove_place(world, id.index - 1);
+    }
+}
+
+void mo_mechanisms_clear(mo_world *world)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k]) {
+            free_mechanism(&world->allocator, world->mechanism[k]);
+        }
+    }
+    mo_memory_free(&world->allocator, world->mechanism);
+    mo_memory_free(&world->allocator, world->excluded);
+    mo_memory_free(&world->allocator, world->jacobian);
+}
+
+/* The mass of a link's body has changed. */
+void mo_mechanism_weigh(mo_world *world, int place)
+{
+    const mo_sim_body *body = world->body + place;
+    mo_sim_mechanism *mechanism = world->mechanism[body->mechanism];
+    mo_linkage_link *link = mechanism->tree.link + body->link;
+    link->mass = body->mass;
+    mo_vec3_copy(body->centre, link->centre);
+    memcpy(link->inertia, body->inertia, sizeof link->inertia);
+    if (mechanism->generation) { /* else its other links are not there yet */
+        mo_mechanism_place_links(world, mechanism);
+    }
+}
+
+/* ---- bodies that never touch ------------------------------------------------------------------ */
+
+static int exclusion_place(const mo_world *world, int a, int b)
+{
+    int low = 0, high = world->excluded_count;
+    while (low < high) {
+        const int half = (low + high) / 2;
+        const mo_pair *pair = world->excluded + half;
+        if (pair->a < a || (pair->a == a && pair->b < b)) {
+            low = half + 1;
+        } else {
+            high = half;
+        }
+    }
+    return low;
+}
+
+int mo_is_excluded(const mo_world *world, int a, int b)
+{
+    const int first = a < b ? a : b, second = a < b ? b : a;
+    const int at = exclusion_place(world, first, second);
+    return at < world->excluded_count && world->excluded[at].a == first &&
+           world->excluded[at].b == second;
+}
+
+mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_message *why)
+{
+    const int one = mo_body_place(world, a), other = mo_body_place(world, b);
+    if (one < 0 || other < 0) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a body to be excluded is not in the world");
+    }
+    if (one == other || mo_is_excluded(world, one, other)) {
+        return MO_OK;
+    }
+    if (!mo_memory_grow(&world->allocator, (void **)&world->excluded, &world->excluded_room,
+                        (size_t)world->excluded_count + 1, sizeof *world->excluded)) {
+        return mo_fail_memory(why);
+    }
+    const mo_pair pair = {one < other ? one : other, one < other ? other : one};
+    const int at = exclusion_place(world, pair.a, pair.b);
+    memmove(world->excluded + at + 1, world->excluded + at,
+            (size_t)(world->excluded_count++ - at) * sizeof pair);
+    world->excluded[at] = pair;
+    world->pairs_are_stale = 1;
+    mo_body_wake(world, one);
+    mo_body_wake(world, other);
+    return MO_OK;
+}
+
+/* A body goes: its place may be another's one day. */
+void mo_forget_exclusions(mo_world *world, int place)
+{
+    int kept = 0;
+    for (int k = 0; k < world->excluded_count; ++k) {
+        const mo_pair pair = world->excluded[k];
+        if (pair.a != place && pair.b != place) {
+            world->excluded[kept++] = pair;
+        }
+    }
+    world->excluded_count = kept;
+}

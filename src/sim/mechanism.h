@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Mechanisms in a world.
+ *
+ *   mechanism_def.c      definitions and their checks
+ *   mechanism.c          they come and go; bodies that never touch
+ *   mechanism_get.c      looking, moving, dynamics on request
+ *   mechanism_step.c     free velocities before the solve, new coordinates after it
+ *   mechanism_rows.c     limits, dry friction and actuators in the problem
+ *   mechanism_state.c    what changes, as bytes
+ */
+#ifndef MO_SIM_MECHANISM_H
+#define MO_SIM_MECHANISM_H
+
+#include "mechanism/linkage.h"
+#include "sim/world_data.h"
+
+typedef struct mo_sim_axis {
+    mo_axis_def def; /* the name is the world's copy */
+    /* In the problem of this step: lower and upper limit, dry friction. */
+    int takes_limit[2], limit_constraint[2], friction_constraint;
+    double limit_impulse[2], friction_impulse[6]; /* of the last step */
+} mo_sim_axis;
+
+typedef struct mo_sim_actuator {
+    mo_actuator_def def;
+    double target;
+    double effort;    /* of the last step                                                  */
+    int is_saturated; /* at a limit at the end of the last step                            */
+    int is_row;       /* of this step's problem, not part of the mass matrix              */
+    int constraint;
+} mo_sim_actuator;
+
+struct mo_sim_mechanism {
+    uint32_t generation;
+    char *name;
+    char **names; /* of joints, then actuators */
+    mo_linkage tree;
+    int *body;      /* the place of each link's body */
+    int *weld;      /* of each link: the first link of its rigid group; MO_NO_LINK: the world's */
+    int *neighbour; /* the same of the group below */
+    mo_sim_axis *axis;
+    mo_sim_actuator *actuator;
+    int actuators;
+    mo_control_fn *control;
+    void *control_user;
+    int collides_parents;
+
+    double *numbers; /* all of these: */
+    double *q, *next_q;
+    double *v, *start_v, *free_v,
+        *next_v;           /* as those of a body                                   */
+    double *push, *effort; /* from outside in the next step; in this one, with the control's */
+    double *rhs, *row, *bias, *turned; /* A free_v; working space                              */
+    double *M, *A, *F;                 /* mass; with what is implicit in a step; a factor       */
+    double (*motion)[6];
+    mo_pose *pose;
+    int block;       /* in the problem of this step, or MO_NONE */
+    int is_singular; /* its mass matrix is not positive definite */
+};
+
+static inline mo_sim_mechanism *mo_mechanism_at(const mo_world *world, mo_mechanism_id id)
+{
+    const int place = id.index - 1;
+    const int is_there = place >= 0 && place < world->mechanism_places && id.generation &&
+                         world->mechanism[place] &&
+                         world->mechanism[place]->generation == id.generation;
+    return is_there ? world->mechanism[place] : NULL;
+}
+
+/* A sleeping mechanism sleeps with all its links. */
+int mo_mechanism_moves(const mo_world *world, const mo_sim_mechanism *mechanism);
+void mo_mechanism_wake(mo_world *world, const mo_sim_mechanism *mechanism);
+
+/* mechanism_def.c */
+mo_error mo_mechanism_check(const mo_world *world, const mo_mechanism_def *def, mo_message *why);
+
+/* mechanism_get.c: length and speed of an actuator, its row over the velocities, where not NULL. */
+void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
+                         const double *v, double *row, double *length, double *speed);
+
+/* mechanism_rows.c: e = constant - slope l'+ of a step of h, before its limits. */
+typedef struct mo_actuator_line {
+    double constant, slope;
+} mo_actuator_line;
+mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
+                                     const mo_sim_actuator *actuator, double h, double *row);
+/* Which rows they take, by start_v and free_v. */
+void mo_mechanism_choose(mo_sim_mechanism *mechanism, double h);
+/* At an instant: limits that are reached, within `gap`, and not left faster than `speed`. */
+void mo_mechanism_choose_reached(mo_sim_mechanism *mechanism, double gap, double speed);
+/* More of them, where next_v shows that they are needed; how many. */
+int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h);
+void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase);
+int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase);
+void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mechanism,
+                              double *start);
+void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double h);
+
+/* mechanism_step.c */
+void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, double h);
+/* rhs gains h times gravity, and forces on links. */
+void mo_mechanism_add_forces(const mo_world *world, mo_sim_mechanism *mechanism, double h);
+/* row A^-1 row' of a step that was begun; spoils the row. */
+double mo_mechanism_response(const mo_sim_mechanism *mechanism, double *row);
+/* Bodies' poses and velocities from q and v. */
+void mo_mechanism_place_links(mo_world *world, mo_sim_mechanism *mechanism);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Definitions of mechanisms: their defaults, and what is wrong with one. */
+#include <math.h>
+
+#include "base/error.h"
+#include "sim/mechanism.h"
+
+/* ---- definitions ------------------------------------------------------------------------------ */
+
+mo_link_def mo_default_link(int parent)
+{
+    return (mo_link_def){.parent = parent, .pose = mo_pose_identity()};
+}
+
+mo_axis_def mo_default_axis(mo_axis_kind kind, int link)
+{
+    return (mo_axis_def){.kind = kind, .link = link, .axis = {0, 0, 1}};
+}
+
+const char *mo_axis_name(mo_axis_kind kind)
+{
+    static const char *const NAMES[MO_AXIS_KIND_COUNT] = {"revolute", "prismatic", "ball", "planar",
+                                                          "free"};
+    return kind >= 0 && kind < MO_AXIS_KIND_COUNT ? NAMES[kind] : NULL;
+}
+
+mo_actuator_def mo_actuator_motor(int joint)
+{
+    return (mo_actuator_def){
+        .joint = joint, .gear = {1}, .gain = 1, .lower = -INFINITY, .upper = INFINITY};
+}
+
+mo_actuator_def mo_actuator_position(int joint, double stiffness, double damping)
+{
+    mo_actuator_def def = mo_actuator_motor(joint);
+    def.gain = stiffness;
+    def.bias[1] = -stiffness;
+    def.bias[2] = -damping;
+    return def;
+}
+
+mo_actuator_def mo_actuator_velocity(int joint, double damping)
+{
+    mo_actuator_def def = mo_actuator_motor(joint);
+    def.gain = damping;
+    def.bias[2] = -damping;
+    return def;
+}
+
+mo_mechanism_def mo_default_mechanism(void)
+{
+    return (mo_mechanism_def){0};
+}
+
+/* ---- checks ----------------------------------------------------------------------------------- */
+
+static int are_finite(int count, const double *x)
+{
+    int finite = 1;
+    for (int k = 0; k < count; ++k) {
+        finite = finite && isfinite(x[k]);
+    }
+    return finite;
+}
+
+static const char *named(const char *name)
+{
+    return name ? name : "";
+}
+
+static mo_error check_link(const mo_world *world, const mo_link_def *def, int k, mo_message *why)
+{
+    const char *name = named(def->name);
+    const double *q = def->pose.orientation;
+    if (def->parent < -1 || def->parent >= k) {
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "the parent of link %d '%.64s' is %d, but must be an earlier link, or -1 for the world",
+            k, name, def->parent);
+    }
+    if (!are_finite(3, def->pose.position) || !are_finite(4, q) ||
+        fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) > 1e-6) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the pose of link %d '%.64s' must be finite, with a unit quaternion", k,
+                       name);
+    }
+    if (mo_is_planar(world) && (q[1] != 0 || q[2] != 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "link %d '%.64s' of a planar world turns about z only",
+                       k, name);
+    }
+    const double *I = def->inertia;
+    if (!(def->mass >= 0) || isinf(def->mass) || !are_finite(6, I) || !are_finite(3, def->centre) ||
+        I[0] < 0 || I[1] < 0 || I[2] < 0) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "mass, inertia and centre of link %d '%.64s' must be finite, mass and "
+                       "moments not negative",
+                       k, name);
+    }
+    return MO_OK;
+}
+
+static mo_error check_frame(const mo_world *world, const mo_axis_def *def, const char *name, int k,
+                            mo_message *why)
+{
+    const int needs_axis = def->kind != MO_AXIS_BALL && def->kind != MO_AXIS_FREE;
+    double cross[3];
+    mo_vec3_cross(def->axis, def->side, cross);
+    if (!are_finite(3, def->anchor) || !are_finite(3, def->axis) || !are_finite(3, def->side)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "anchor and axis of joint %d '%.64s' must be finite",
+                       k, name);
+    }
+    if (needs_axis && !(mo_vec3_norm(def->axis) > 1e-100)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "joint %d '%.64s' is %s and needs an axis", k, name,
+                       mo_axis_name(def->kind));
+    }
+    if (def->kind == MO_AXIS_PLANAR && mo_vec3_norm(def->side) > 0 &&
+        !(mo_vec3_norm(cross) > 1e-9 * mo_vec3_norm(def->axis) * mo_vec3_norm(def->side))) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "side of planar joint %d '%.64s' must not be along its axis", k, name);
+    }
+    if (mo_is_planar(world) && (def->kind == MO_AXIS_BALL || def->kind == MO_AXIS_FREE)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "joint %d '%.64s' is %s, which a planar world does not have: use %s", k,
+                       name, mo_axis_name(def->kind),
+                       def->kind == MO_AXIS_BALL ? "revolute" : "planar");
+    }
+    if (mo_is_planar(world) && def->kind == MO_AXIS_PRISMATIC &&
+        !(hypot(def->axis[0], def->axis[1]) > 1e-100)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "prismatic joint %d '%.64s' of a planar world needs an axis in the plane", k,
+                       name);
+    }
+    return MO_OK;
+}
+
+static mo_error check_axis(const mo_world *world, const mo_mechanism_def *all, int k,
+                           mo_message *why)
+{
+    const mo_axis_def *def = all->joints + k;
+    const char *name = named(def->name);
+    if (!mo_axis_name(def->kind)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "joint %d '%.64s': %d is no kind of joint", k, name,
+                       (int)def->kind);
+    }
+    if (def->link < 0 || def->link >= all->link_count) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "joint %d '%.64s' moves link %d, which does not exist",
+                       k, name, def->link);
+    }
+    int others = 0;
+    for (int i = 0; i < all->joint_count; ++i) {
+        others += i != k && all->joints[i].link == def->link;
+    }
+    if (def->kind == MO_AXIS_FREE && (others > 0 || all->links[def->link].parent != -1)) {
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "free joint %d '%.64s' must be the only joint of a link whose parent is the world", k,
+            name);
+    }
+    const double positive[4] = {def->dry_friction, def->damping, def->armature, def->stiffness};
+    for (int i = 0; i < 4; ++i) {
+        if (!(positive[i] >= 0) || isinf(positive[i])) {
+            return mo_fail(
+                why, MO_ERR_ARGUMENT,
+                "friction, damping, armature and stiffness of joint %d '%.64s' must be finite and "
+                "not negative",
+                k, name);
+        }
+    }
+    if (!isfinite(def->reference + def->initial + def->rest)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "reference, initial value and rest of joint %d '%.64s' must be finite", k,
+                       name);
+    }
+    if (def->has_limits &&
+        !(def->kind == MO_AXIS_BALL ? def->upper > 0 : def->lower <= def->upper)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the limits %g to %g of joint %d '%.64s' leave no room", def->lower,
+                       def->upper, k, name);
+    }
+    if (def->has_limits && (def->kind == MO_AXIS_PLANAR || def->kind == MO_AXIS_FREE)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "joint %d '%.64s' is %s, which has no limits: give the link prismatic and "
+                       "revolute joints",
+                       k, name, mo_axis_name(def->kind));
+    }
+    return check_frame(world, def, name, k, why);
+}
+
+static mo_error check_actuator(const mo_mechanism_def *all, int k, mo_message *why)
+{
+    const mo_actuator_def *def = all->actuators + k;
+    const char *name = named(def->name);
+    if (def->joint < 0 || def->joint >= all->joint_count) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "actuator %d '%.64s' drives joint %d, which does not exist", k, name,
+                       def->joint);
+    }
+    if (!are_finite(6, def->gear) || !are_finite(3, def->bias) || !isfinite(def->gain) ||
+        !isfinite(def->target)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "gear, gain, bias and target of actuator %d '%.64s' must be finite", k,
+                       name);
+    }
+    if (!(def->lower <= def->upper) ||
+        (def->has_target_range && !(def->target_lower <= def->target_upper))) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a range of actuator %d '%.64s' is empty", k, name);
+    }
+    return MO_OK;
+}
+
+mo_error mo_mechanism_check(const mo_world *world, const mo_mechanism_def *def, mo_message *why)
+{
+    if (def->link_count < 1 || def->joint_count < 0 || def->actuator_count < 0 || !def->links ||
+        (def->joint_count && !def->joints) || (def->actuator_count && !def->actuators)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "mechanism '%.64s' has no links, or an array is missing", named(def->name));
+    }
+    mo_error error = MO_OK;
+    for (int k = 0; k < def->link_count && !error; ++k) {
+        error = check_link(world, def->links + k, k, why);
+    }
+    for (int k = 0; k < def->joint_count && !error; ++k) {
+        error = check_axis(world, def, k, why);
+    }
+    for (int k = 0; k < def->actuator_count && !error; ++k) {
+        error = check_actuator(def, k, why);
+    }
+    return error;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Looking at a mechanism, moving it, and its dynamics on request. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sim/mechanism.h"
+
+/* ---- looking ---------------------------------------------------------------------------------- */
+
+int mo_world_mechanism_count(const mo_world *world)
+{
+    return world->mechanism_count;
+}
+
+mo_mechanism_id mo_world_mechanism(const mo_world *world, int k)
+{
+    for (int place = 0; k >= 0 && place < world->mechanism_places; ++place) {
+        const mo_sim_mechanism *mechanism = world->mechanism[place];
+        if (mechanism && k-- == 0) {
+            return (mo_mechanism_id){place + 1, mechanism->generation};
+        }
+    }
+    return (mo_mechanism_id){0};
+}
+
+mo_mechanism_info mo_mechanism_get(const mo_world *world, mo_mechanism_id id)
+{
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    if (!mechanism) {
+        return (mo_mechanism_info){.name = ""};
+    }
+    return (mo_mechanism_info){.name = mechanism->name,
+                               .link_count = mechanism->tree.links,
+                               .joint_count = mechanism->tree.joints,
+                               .actuator_count = mechanism->actuators,
+                               .q_count = mechanism->tree.coordinates,
+                               .v_count = mechanism->tree.dofs,
+                               .is_asleep = mechanism->tree.dofs > 0 &&
+                                            !mo_mechanism_moves(world, mechanism)};
+}
+
+mo_body_id mo_mechanism_link(const mo_world *world, mo_mechanism_id id, int k)
+{
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    const int is_there = mechanism && k >= 0 && k < mechanism->tree.links;
+    return is_there ? mo_body_id_of(world, mechanism->body[k]) : (mo_body_id){0};
+}
+
+mo_mechanism_id mo_body_mechanism(const mo_world *world, mo_body_id id, int *link)
+{
+    const int place = mo_body_place(world, id);
+    const int at = place < 0 ? MO_NONE : world->body[place].mechanism;
+    if (link) {
+        *link = at < 0 ? MO_NONE : world->body[place].link;
+    }
+    return at < 0 ? (mo_mechanism_id){0}
+                  : (mo_mechanism_id){at + 1, world->mechanism[at]->generation};
+}
+
+mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int k)
+{
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    if (!mechanism || k < 0 || k >= mechanism->tree.joints) {
+        return (mo_axis_state){.kind = MO_AXIS_KIND_COUNT, .name = ""};
+    }
+    const mo_sim_axis *axis = mechanism->axis + k;
+    const mo_linkage_joint *joint = mechanism->tree.joint + k;
+    const double h = world->last_step > 0 ? world->last_step : 1;
+    mo_axis_state state = {.kind = joint->kind,
+                           .name = axis->def.name,
+                           .link = joint->link,
+                           .q_at = joint->q_at,
+                           .q_count = mo_axis_q_count(joint->kind),
+                           .v_at = joint->v_at,
+                           .v_count = mo_axis_v_count(joint->kind),
+                           .has_limits = axis->def.has_limits,
+                           .lower = axis->def.lower,
+                           .upper = axis->def.upper,
+                           .limit_effort = (axis->limit_impulse[0] - axis->limit_impulse[1]) / h};
+    const mo_linkage_dof *last = mechanism->tree.dof + joint->v_at + state.v_count - 1;
+    mo_vec3_copy(last->point, state.anchor);
+    mo_vec3_copy(last->axis, state.axis);
+    for (int i = 0; i < state.v_count; ++i) {
+        state.friction_effort[i] = axis->friction_impulse[i] / h;
+    }
+    return state;
+}
+
+void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
+                         const double *v, double *row, double *length, double *speed)
+{
+    const mo_linkage_joint *joint = mechanism->tree.joint + actuator->def.joint;
+    const double *q = mechanism->q + joint->q_at, *gear = actuator->def.gear;
+    const int count = mo_axis_v_count(joint->kind);
+    double at[6] = {0};
+    if (joint->kind == MO_AXIS_BALL) {
+        mo_rotation_vector(q, at);
+    } else if (joint->kind != MO_AXIS_FREE) {
+        memcpy(at, q, (size_t)count * sizeof *at);
+    }
+    if (row) {
+        memset(row, 0, (size_t)mechanism->tree.dofs * sizeof *row);
+        memcpy(row + joint->v_at, gear, (size_t)count * sizeof *row);
+    }
+    *length = *speed = 0;
+    for (int i = 0; i < count; ++i) {
+        *length += gear[i] * at[i];
+        *speed += gear[i] * v[joint->v_at + i];
+    }
+}
+
+mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id id, int k)
+{
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    if (!mechanism || k < 0 || k >= mechanism->actuators) {
+        return (mo_actuator_state){.name = "", .joint = MO_NONE};
+    }
+    const mo_sim_actuator *actuator = mechanism->actuator + k;
+    mo_actuator_state state = {.name = actuator->def.name,
+                               .joint = actuator->def.joint,
+                               .target = actuator->target,
+                               .effort = actuator->effort,
+                               .is_saturated = actuator->is_saturated,
+                               .has_target_range = actuator->def.has_target_range,
+                               .target_lower = actuator->def.target_lower,
+                               .target_upper = actuator->def.target_upper};
+    mo_actuator_measure(mechanism, actuator, mechanism->v, NULL, &state.length, &state.speed);
+    return state;
+}
+
+const double *mo_mechanism_q(const mo_world *world, mo_mechanism_id id)
+{
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    return mechanism ? mechanism->q : NULL;
+}
+
+const double *mo_mechanism_v(const mo_world *world, mo_mechanism_id id)
+{
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    return mechanism ? mechanism->v : NULL;
+}
+
+/* ---- moving ----------------------------------------------------------------------------------- */
+
+static mo_error find(const mo_world *world, mo_mechanism_id id, mo_sim_mechanism **mechanism,
+                     mo_message *why)
+{
+    *mechanism = mo_mechanism_at(world, id);
+    return *mechanism ? MO_OK : mo_fail(why, MO_ERR_ARGUMENT, "this mechanism is not in the world");
+}
+
+static int are_finite(int count, const double *x)
+{
+    int finite = 1;
+    for (int k = 0; k < count; ++k) {
+        finite = finite && isfinite(x[k]);
+    }
+    return finite;
+}
+
+mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, const double *v,
+                          mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find(world, id, &mechanism, why);
+    if (error) {
+        return error;
+    }
+    const mo_linkage *tree = &mechanism->tree;
+    if (q) {
+        memcpy(mechanism->next_q, q, (size_t)tree->coordinates * sizeof *q);
+    }
+    if ((q && !mo_linkage_normalise(tree, mechanism->next_q)) ||
+        (v && !are_finite(tree->dofs, v))) {
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "mechanism '%.64s' is put at finite coordinates with quaternions that are not zero, "
+            "and at finite velocities",
+            mechanism->name);
+    }
+    if (q) {
+        memcpy(mechanism->q, mechanism->next_q, (size_t)tree->coordinates * sizeof *q);
+    }
+    if (v) {
+        memcpy(mechanism->v, v, (size_t)tree->dofs * sizeof *v);
+    }
+    mo_mechanism_place_links(world, mechanism);
+    mo_mechanism_wake(world, mechanism);
+    return MO_OK;
+}
+
+/* A root on a free joint may be put somewhere as other bodies are. */
+mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
+                               const double velocity[3], const double spin[3], mo_message *why)
+{
+    const mo_sim_body *body = world->body + place;
+    mo_sim_mechanism *mechanism = world->mechanism[body->mechanism];
+    const mo_linkage_link *link = mechanism->tree.link + body->link;
+    const mo_linkage_joint *joint =
+        link->dof_count == 6 ? mechanism->tree.joint + mechanism->tree.dof[link->first_dof].joint
+                             : NULL;
+    if (!joint || joint->kind != MO_AXIS_FREE) {
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "the pose of link '%.64s' follows from its joints: set their coordinates with "
+            "mo_mechanism_set",
+            body->def.name);
+    }
+    double *q = mechanism->q + joint->q_at, *v = mechanism->v + joint->v_at, arm[3], turn[3];
+    mo_vec3_copy(pose->position, q);
+    memcpy(q + 3, pose->orientation, 4 * sizeof *q);
+    mo_quat_normalise(q + 3);
+    mo_pose_vector(pose, body->centre, arm); /* from the origin, whose velocity is wanted */
+    mo_vec3_cross(spin, arm, turn);
+    mo_vec3_minus(velocity, turn, v);
+    mo_pose_vector_back(pose, spin, v + 3);
+    mo_mechanism_place_links(world, mechanism);
+    mo_mechanism_wake(world, mechanism);
+    return MO_OK;
+}
+
+mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id id, int k, double target,
+                                 mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find(world, id, &mechanism, why);
+    if (error) {
+        return error;
+    }
+    if (k < 0 || k >= mechanism->actuators || !isfinite(target)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "mechanism '%.64s' has %d actuators, and their targets are finite",
+                       mechanism->name, mechanism->actuators);
+    }
+    mo_sim_actuator *actuator = mechanism->actuator + k;
+    const double put =
+        actuator->def.has_target_range
+            ? fmin(fmax(target, actuator->def.target_lower), actuator->def.target_upper)
+            : target;
+    if (put != actuator->target) {
+        actuator->target = put;
+        mo_mechanism_wake(world, mechanism);
+    }
+    return MO_OK;
+}
+
+mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id id, const double *effort,
+                           mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find(world, id, &mechanism, why);
+    if (error) {
+        return error;
+    }
+    if (!are_finite(mechanism->tree.dofs, effort)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "efforts on mechanism '%.64s' must be finite",
+                       mechanism->name);
+    }
+    for (int k = 0; k < mechanism->tree.dofs; ++k) {
+        mechanism->push[k] += effort[k];
+    }
+    mo_mechanism_wake(world, mechanism);
+    return MO_OK;
+}
+
+mo_error mo_mechanism_set_control(mo_world *world, mo_mechanism_id id, mo_control_fn *control,
+                                  void *user, mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find(world, id, &mechanism, why);
+    if (!error) {
+        mechanism->control = control;
+        mechanism->control_user = user;
+        mo_mechanism_wake(world, mechanism);
+    }
+    return error;
+}
+
+/* ---- for the step ----------------------------------------------------------------------------- */
+
+void mo_mechanism_rest(mo_world *world, int place)
+{
+    mo_sim_mechanism *mechanism = world->mechanism[place];
+    memset(mechanism->v, 0, (size_t)mechanism->tree.dofs * sizeof *mechanism->v);
+}
+
+/* A control may move it at any time. */
+int mo_mechanism_stays_awake(const mo_world *world, int place)
+{
+    return world->mechanism[place]->control != NULL;
+}
+
+int mo_mechanism_first(const mo_world *world, int place)
+{
+    const mo_sim_mechanism *mechanism = world->mechanism[place];
+    int i = 0;
+    while (i < mechanism->tree.links - 1 && mechanism->tree.link[i].last_dof < 0) {
+        ++i;
+    }
+    return mechanism->body[i];
+}
+
+/* What springs hold; *kinetic gains what rotors hold. */
+double mo_mechanisms_stored(const mo_world *world, double *kinetic)
+{
+    double stored = 0;
+    for (int place = 0; place < world->mechanism_places; ++place) {
+        const mo_sim_mechanism *mechanism = world->mechanism[place];
+        for (int j = 0; mechanism && j < mechanism->tree.dofs; ++j) {
+            *kinetic += 0.5 * mechanism->tree.dof[j].armature * mechanism->v[j] * mechanism->v[j];
+        }
+        for (int k = 0; mechanism && k < mechanism->tree.joints; ++k) {
+            const mo_linkage_joint *joint = mechanism->tree.joint + k;
+            const mo_axis_def *def = &mechanism->axis[k].def;
+            double stretch[3] = {0};
+            if (joint->kind == MO_AXIS_BALL) {
+                mo_rotation_vector(mechanism->q + joint->q_at, stretch);
+            } else if (mo_axis_v_count(joint->kind) == 1) {
+                stretch[0] = mechanism->q[joint->q_at] - def->rest;
+            }
+            stored += 0.5 * def->stiffness * mo_vec3_dot(stretch, stretch);
+        }
+    }
+    return stored;
+}
+
+/* ---- dynamics --------------------------------------------------------------------------------- */
+
+mo_error mo_mechanism_mass_matrix(const mo_world *world, mo_mechanism_id id, double *M,
+                                  mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find(world, id, &mechanism, why);
+    if (!error) {
+        mo_linkage_mass_matrix(&mechanism->tree, M);
+    }
+    return error;
+}
+
+mo_error mo_mechanism_bias(const mo_world *world, mo_mechanism_id id, double *bias, mo_message *why)
+{
+    return mo_mechanism_inverse(world, id, NULL, bias, why);
+}
+
+mo_error mo_mechanism_inverse(const mo_world *world, mo_mechanism_id id, const double *acceleration,
+                              double *effort, mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find(world, id, &mechanism, why);
+    if (!error) {
+        mo_linkage_inverse(&mechanism->tree, mechanism->v, acceleration, world->def.gravity,
+                           effort);
+    }
+    return error;
+}
+
+mo_error mo_mechanism_forward(const mo_world *world, mo_mechanism_id id, const double *effort,
+                              double *acceleration, mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find(world, id, &mechanism, why);
+    if (!error && !mo_linkage_forward(&mechanism->tree, mechanism->v, effort, world->def.gravity,
+                                      acceleration)) {
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "a joint of mechanism '%.64s' moves no mass: give its link mass and inertia, or the "
+            "joint armature",
+            mechanism->name);
+    }
+    return error;
+}
+
+mo_error mo_mechanism_jacobian(const mo_world *world, mo_mechanism_id id, int link,
+                               const double at[3], double *J, mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find(world, id, &mechanism, why);
+    if (error) {
+        return error;
+    }
+    if (link < 0 || link >= mechanism->tree.links) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "mechanism '%.64s' has %d links, not one numbered %d",
+                       mechanism->name, mechanism->tree.links, link);
+    }
+    for (int k = 0; k < 6; ++k) {
+        double line[6] = {0};
+        line[k] = 1;
+        mo_linkage_row(&mechanism->tree, link, at, line, J + k * mechanism->tree.dofs);
+    }
+    return MO_OK;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What the joints of a mechanism add to a problem, in its own velocities.
+ *
+ *   part        law            row                w                     bounds            compliance
+ *   limit       frictionless   its rate (+, -)    (q - lower) / h, ...
+ *   friction    box            its velocities     0                     dry_friction h
+ *   actuator    box            gear               -constant / slope     (lower, upper) h  1 / (h slope)
+ *
+ * An actuator's effort over the step is e = constant - slope l'+ (its line).  While that is inside its limits, it is part of the mass matrix
+ * (mechanism_step.c): the box's solution is then the same, at no cost.  Where the answer leaves the limits, the actuator becomes a row and the step is
+ * solved again; the next step starts from where this one ended.  Likewise a limit is a row only where the step may reach it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sim/forces_data.h"
+
+static const double LATE = 1e-9;    /* rad or m: a limit may be passed by this before it is taken */
+static const double CLOSED = 1e-8;  /* rad or m: a limit that holds in an impact                  */
+static const double BEYOND = 1e-10; /* of an effort's limits                                      */
+
+/* ---- limits ----------------------------------------------------------------------------------- */
+
+typedef struct limit {
+    double gap;
+    int at, count; /* velocities that change it */
+    double row[3];
+} limit;
+
+/* side 0: lower, 1: upper; count 0 where there is none. */
+static limit limit_of(const mo_sim_mechanism *mechanism, int k, int side)
+{
+    const mo_axis_def *def = &mechanism->axis[k].def;
+    const mo_linkage_joint *joint = mechanism->tree.joint + k;
+    const double *q = mechanism->q + joint->q_at;
+    limit out = {.at = joint->v_at};
+    if (!def->has_limits || !isfinite(side ? def->upper : def->lower)) {
+        return out;
+    }
+    if (joint->kind == MO_AXIS_BALL && side == 1) {
+        double phi[3];
+        mo_rotation_vector(q, phi);
+        const double angle = mo_vec3_norm(phi);
+        out.gap = def->upper - angle;
+        out.count = angle > 0 ? 3 : 0;
+        mo_vec3_scale(angle > 0 ? -1 / angle : 0, phi, out.row);
+    } else if (joint->kind == MO_AXIS_REVOLUTE || joint->kind == MO_AXIS_PRISMATIC) {
+        out.gap = side ? def->upper - q[0] : q[0] - def->lower;
+        out.count = 1;
+        out.row[0] = side ? -1 : 1;
+    }
+    return out;
+}
+
+static double limit_rate(const limit *at, const double *v)
+{
+    double rate = 0;
+    for (int i = 0; i < at->count; ++i) {
+        rate += at->row[i] * v[at->at + i];
+    }
+    return rate;
+}
+
+/* ---- actuators -------------------------------------------------------------------------------- */
+
+/* l+ = l + h l'+ in what is implicit. */
+mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
+                                     const mo_sim_actuator *actuator, double h, double *row)
+{
+    const double *bias = actuator->def.bias;
+    double length, speed;
+    mo_actuator_measure(mechanism, actuator, mechanism->start_v, row, &length, &speed);
+    return (mo_actuator_line){.constant = actuator->def.gain * actuator->target + bias[0] +
+                                          bias[1] * length + fmax(bias[2], 0) * speed,
+                              .slope = -(h * fmin(bias[1], 0) + fmin(bias[2], 0))};
+}
+
+static double speed_of(const mo_sim_mechanism *mechanism, const double *v)
+{
+    double speed = 0;
+    for (int i = 0; i < mechanism->tree.dofs; ++i) {
+        speed += mechanism->row[i] * v[i];
+    }
+    return speed;
+}
+
+static double beyond(const mo_actuator_def *def)
+{
+    const double lower = isfinite(def->lower) ? fabs(def->lower) : 0;
+    const double upper = isfinite(def->upper) ? fabs(def->upper) : 0;
+    return BEYOND * fmax(lower, upper);
+}
+
+/* ---- which take part -------------------------------------------------------------------------- */
+
+void mo_mechanism_choose(mo_sim_mechanism *mechanism, double h)
+{
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        for (int side = 0; side < 2; ++side) {
+            const limit at = limit_of(mechanism, k, side);
+            const double rate =
+                fmin(limit_rate(&at, mechanism->start_v), limit_rate(&at, mechanism->free_v));
+            mechanism->axis[k].takes_limit[side] =
+                at.count > 0 &&
+                (at.gap + h * fmin(rate, 0) <= 0 || mechanism->axis[k].limit_impulse[side] > 0);
+        }
+    }
+}
+
+void mo_mechanism_choose_reached(mo_sim_mechanism *mechanism, double gap, double speed)
+{
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        for (int side = 0; side < 2; ++side) {
+            const limit at = limit_of(mechanism, k, side);
+            mechanism->axis[k].takes_limit[side] =
+                at.count > 0 && at.gap <= gap && limit_rate(&at, mechanism->v) <= speed;
+        }
+    }
+}
+
+int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h)
+{
+    int count = 0;
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        for (int side = 0; side < 2; ++side) {
+            const limit at = limit_of(mechanism, k, side);
+            int *takes = &mechanism->axis[k].takes_limit[side];
+            if (at.count > 0 && !*takes &&
+                at.gap + h * limit_rate(&at, mechanism->next_v) < -LATE) {
+                *takes = 1;
+                ++count;
+            }
+        }
+    }
+    for (int k = 0; k < mechanism->actuators; ++k) {
+        mo_sim_actuator *actuator = mechanism->actuator + k;
+        const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
+        const double effort = line.constant - line.slope * speed_of(mechanism, mechanism->next_v);
+        const double off = fmax(actuator->def.lower - effort, effort - actuator->def.upper);
+        if (line.slope > 0 && !actuator->is_row && off > beyond(&actuator->def)) {
+            actuator->is_row = 1;
+            ++count;
+        }
+    }
+    return count;
+}
+
+/* Does time pass, so that forces of friction count? */
+static int has_forces(const mo_phase *phase)
+{
+    return phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_FORCE;
+}
+
+int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase)
+{
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        const mo_sim_axis *axis = mechanism->axis + k;
+        if (axis->takes_limit[0] || axis->takes_limit[1] ||
+            (has_forces(phase) && axis->def.dry_friction > 0)) {
+            return 1;
+        }
+    }
+    for (int k = 0; k < mechanism->actuators && phase->kind == MO_PHASE_STEP; ++k) {
+        if (mechanism->actuator[k].is_row) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- in the problem --------------------------------------------------------------------------- */
+
+static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int side,
+                      const mo_phase *phase)
+{
+    const limit at = limit_of(mechanism, k, side);
+    if (!mechanism->axis[k].takes_limit[side] || at.count == 0 ||
+        (phase->kind == MO_PHASE_IMPACT && at.gap > CLOSED)) {
+        return;
+    }
+    const int n = mechanism->tree.dofs;
+    const int is_gap_open = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_PROJECTION;
+    const double per_step = phase->instant ? phase->instant->per_step : 0;
+    const double w = is_gap_open ? at.gap / phase->h : per_step * limit_rate(&at, mechanism->v);
+    const mo_law law = mo_law_frictionless();
+    memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);
+    memcpy(mechanism->row + at.at, at.row, (size_t)at.count * sizeof *at.row);
+    const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
+    mo_builder_add_jacobian(world->builder, own, mechanism->block, 1, n, mechanism->row);
+    mechanism->axis[k].limit_constraint[side] = own;
+}
+
+static void add_friction(mo_world *world, mo_sim_mechanism *mechanism, int k, const mo_phase *phase)
+{
+    const mo_linkage_joint *joint = mechanism->tree.joint + k;
+    const double most = mechanism->axis[k].def.dry_friction * phase->h;
+    const int n = mechanism->tree.dofs, count = mo_axis_v_count(joint->kind);
+    if (!(most > 0)) {
+        return;
+    }
+    double lower[6], upper[6];
+    double w[6] = {0};
+    const double slow = phase->instant ? phase->instant->speed : INFINITY;
+    memset(world->jacobian, 0, (size_t)(count * n) * sizeof *world->jacobian);
+    for (int i = 0; i < count;
+         ++i) { /* at an instant, what moves has the friction of its direction */
+        const double speed = mechanism->v[joint->v_at + i];
+        lower[i] = speed < -slow ? most : -most;
+        upper[i] = speed > slow ? -most : most;
+        w[i] = phase->instant ? phase->instant->per_step * speed : 0;
+        world->jacobian[i * n + joint->v_at + i] = 1;
+    }
+    const mo_law law = mo_law_box(lower, upper);
+    const int own = mo_builder_add_constraint(world->builder, count, &law, w);
+    mo_builder_add_jacobian(world->builder, own, mechanism->block, count, n, world->jacobian);
+    mechanism->axis[k].friction_constraint = own;
+}
+
+static void add_actuator(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_actuator *actuator,
+                         double h)
+{
+    const int n = mechanism->tree.dofs;
+    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
+    if (!actuator->is_row || !(line.slope > 0)) {
+        return;
+    }
+    const double lower = h * actuator->def.lower, upper = h * actuator->def.upper;
+    const double w = -line.constant / line.slope, compliance = 1 / (h * line.slope);
+    mo_law law = mo_law_box(&lower, &upper);
+    law.compliance = &compliance;
+    actuator->constraint = mo_builder_add_constraint(world->builder, 1, &law, &w);
+    mo_builder_add_jacobian(world->builder, actuator->constraint, mechanism->block, 1, n,
+                            mechanism->row);
+}
+
+void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase)
+{
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        mo_sim_axis *axis = mechanism->axis + k;
+        axis->limit_constraint[0] = axis->limit_constraint[1] = axis->friction_constraint = MO_NONE;
+    }
+    for (int k = 0; k < mechanism->actuators; ++k) {
+        mechanism->actuator[k].constraint = MO_NONE;
+    }
+    if (mechanism->block == MO_NONE) {
+        return;
+    }
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        add_limit(world, mechanism, k, 0, phase);
+        add_limit(world, mechanism, k, 1, phase);
+        if (has_forces(phase)) {
+            add_friction(world, mechanism, k, phase);
+        }
+    }
+    for (int k = 0; k < mechanism->actuators && phase->kind == MO_PHASE_STEP; ++k) {
+        add_actuator(world, mechanism, mechanism->actuator + k, phase->h);
+    }
+}
+
+/* ---- the answer ------------------------------------------------------------------------------- */
+
+static double *rows_of(const mo_world *world, int constraint, double *of_all)
+{
+    return of_all + mo_problem_constraint(world->problem, constraint).offset;
+}
+
+void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mechanism,
+                              double *start)
+{
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        const mo_sim_axis *axis = mechanism->axis + k;
+        for (int side = 0; side < 2; ++side) {
+            if (axis->limit_constraint[side] != MO_NONE) {
+                *rows_of(world, axis->limit_constraint[side], start) = axis->limit_impulse[side];
+            }
+        }
+        if (axis->friction_constraint != MO_NONE) {
+            memcpy(rows_of(world, axis->friction_constraint, start), axis->friction_impulse,
+                   (size_t)mo_axis_v_count(axis->def.kind) * sizeof *start);
+        }
+    }
+    for (int k = 0; k < mechanism->actuators; ++k) {
+        const mo_sim_actuator *actuator = mechanism->actuator + k;
+        if (actuator->constraint != MO_NONE) {
+            *rows_of(world, actuator->constraint, start) = actuator->effort * world->last_step;
+        }
+    }
+}
+
+static void read_actuator(const mo_world *world, mo_sim_mechanism *mechanism,
+                          mo_sim_actuator *actuator, double h)
+{
+    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
+    const mo_actuator_def *def = &actuator->def;
+    if (actuator->constraint != MO_NONE) {
+        actuator->effort = *rows_of(world, actuator->constraint, world->result.r) / h;
+    } else {
+        const double effort = line.constant - line.slope * speed_of(mechanism, mechanism->next_v);
+        actuator->effort = fmin(fmax(effort, def->lower), def->upper);
+    }
+    const double off = beyond(def);
+    actuator->is_saturated =
+        actuator->effort <= def->lower + off || actuator->effort >= def->upper - off;
+}
+
+void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double h)
+{
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        mo_sim_axis *axis = mechanism->axis + k;
+        const size_t count = (size_t)mo_axis_v_count(axis->def.kind);
+        for (int side = 0; side < 2; ++side) {
+            const int own = axis->limit_constraint[side];
+            axis->limit_impulse[side] = own == MO_NONE ? 0 : *rows_of(world, own, world->result.r);
+        }
+        if (axis->friction_constraint != MO_NONE) {
+            memcpy(axis->friction_impulse,
+                   rows_of(world, axis->friction_constraint, world->result.r),
+                   count * sizeof(double));
+        }
+    }
+    for (int k = 0; k < mechanism->actuators; ++k) {
+        read_actuator(world, mechanism, mechanism->actuator + k, h);
+    }
+}

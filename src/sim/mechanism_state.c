@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What of mechanisms changes in a step, as numbers: coordinates, velocities, pushes, the impulses of limits and friction, the actuators'
+ * targets and efforts.  The poses of links follow from the coordinates.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sim/mechanism.h"
+
+typedef void visit_fn(void *context, double *numbers, size_t count);
+
+/* Every run of numbers, in one order for saving and loading.  A flag travels as a number. */
+static void visit(mo_sim_mechanism *mechanism, visit_fn *fn, void *context)
+{
+    const size_t n = (size_t)mechanism->tree.dofs;
+    fn(context, mechanism->q, (size_t)mechanism->tree.coordinates);
+    fn(context, mechanism->v, n);
+    fn(context, mechanism->push, n);
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        fn(context, mechanism->axis[k].limit_impulse, 2);
+        fn(context, mechanism->axis[k].friction_impulse, 6);
+    }
+    for (int k = 0; k < mechanism->actuators; ++k) {
+        mo_sim_actuator *actuator = mechanism->actuator + k;
+        double flag = actuator->is_saturated;
+        fn(context, &actuator->target, 1);
+        fn(context, &actuator->effort, 1);
+        fn(context, &flag, 1);
+        actuator->is_saturated = flag != 0;
+    }
+}
+
+static void visit_all(const mo_world *world, visit_fn *fn, void *context)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k]) {
+            visit(world->mechanism[k], fn, context);
+        }
+    }
+}
+
+static void count_numbers(void *context, double *numbers, size_t count)
+{
+    (void)numbers;
+    *(size_t *)context += count;
+}
+
+static void write_numbers(void *context, double *numbers, size_t count)
+{
+    char **to = context;
+    memcpy(*to, numbers, count * sizeof *numbers);
+    *to += count * sizeof *numbers;
+}
+
+static void read_numbers(void *context, double *numbers, size_t count)
+{
+    const char **from = context;
+    memcpy(numbers, *from, count * sizeof *numbers);
+    *from += count * sizeof *numbers;
+}
+
+size_t mo_mechanisms_size(const mo_world *world)
+{
+    size_t count = 0;
+    visit_all(world, count_numbers, &count);
+    return count;
+}
+
+void mo_mechanisms_save(const mo_world *world, char *to)
+{
+    visit_all(world, write_numbers, &to);
+}
+
+int mo_mechanisms_sound(const mo_world *world, const char *from)
+{
+    const size_t count = mo_mechanisms_size(world);
+    for (size_t k = 0; k < count; ++k, from += sizeof(double)) {
+        double number;
+        memcpy(&number, from, sizeof number);
+        if (!isfinite(number)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void mo_mechanisms_load(mo_world *world, const char *from)
+{
+    visit_all(world, read_numbers, &from);
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        if (world->mechanism[k]) {
+            mo_mechanism_place_links(world, world->mechanism[k]);
+        }
+    }
+}

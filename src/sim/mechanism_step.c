@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A mechanism through a step of h.
+ *
+ *   1. turning     M (v' - v) = -h C(q, (v + v')/2), C the forces that are quadratic in velocities: the midpoint rule in v, by fixed point.  A free
+ *                  spinning body keeps its energy and the length of its angular momentum to rounding, whatever h.  Where the fixed point does
+ *                  not settle (more than about a radian a step), C is taken at v and v' is shortened to the energy of v.
+ *   2. forces      A v_free = M v' + h (efforts - gravity - K (q - rest)),   A = M + h D + h^2 K, with the springs and dampers of joints and the
+ *                  actuators that are inside their limits.  Efforts do not enter 1: a force that a contact takes up at once makes no speed.
+ *   3. problem     A v+ = A v_free + H r; in an impact M v+ = M v + H r, in a projection M d = H r.
+ *   4. positions   q+ = q moved by h v+.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/dense.h"
+#include "sim/mechanism.h"
+
+enum { MOST_ROUNDS = 30 };
+static const double SETTLED = 1e-13; /* of the velocities, in the metric of M */
+
+/* ---- links ------------------------------------------------------------------------------------ */
+
+static void to_links(mo_world *world, mo_sim_mechanism *mechanism, const double *v, size_t field)
+{
+    mo_linkage_motions(&mechanism->tree, v, mechanism->motion);
+    for (int i = 0; i < mechanism->tree.links; ++i) {
+        mo_sim_body *body = world->body + mechanism->body[i];
+        memcpy((char *)body + field, mechanism->motion[i], 6 * sizeof(double));
+    }
+}
+
+void mo_mechanism_place_links(mo_world *world, mo_sim_mechanism *mechanism)
+{
+    mo_linkage *tree = &mechanism->tree;
+    mo_linkage_place(tree, mechanism->q);
+    for (int i = 0; i < tree->links; ++i) {
+        mo_sim_body *body = world->body + mechanism->body[i];
+        mo_vec3_copy(tree->link[i].x, body->x);
+        memcpy(body->orientation, tree->pose[i].orientation, sizeof body->orientation);
+        memcpy(body->world_inertia, tree->link[i].world_inertia, sizeof body->world_inertia);
+    }
+    to_links(world, mechanism, mechanism->v, offsetof(mo_sim_body, v));
+}
+
+int mo_mechanism_moves(const mo_world *world, const mo_sim_mechanism *mechanism)
+{
+    for (int i = 0; i < mechanism->tree.links; ++i) {
+        if (mo_moves_freely(world->body + mechanism->body[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void mo_mechanism_wake(mo_world *world, const mo_sim_mechanism *mechanism)
+{
+    for (int i = 0; i < mechanism->tree.links; ++i) {
+        mo_body_wake(world, mechanism->body[i]);
+    }
+}
+
+/* ---- free velocities -------------------------------------------------------------------------- */
+
+static double energy(int n, const double *M, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += v[i] * mo_dot(n, M + (size_t)i * (size_t)n, v);
+    }
+    return sum;
+}
+
+/* out = v - h M^-1 C(q, at), by the factor of M. */
+static void turn_from(mo_sim_mechanism *mechanism, const double *at, double h, double *out)
+{
+    static const double weightless[3] = {0};
+    const int n = mechanism->tree.dofs;
+    mo_linkage_inverse(&mechanism->tree, at, NULL, weightless, mechanism->bias);
+    mo_solve_lower(n, mechanism->F, mechanism->bias);
+    mo_solve_upper(n, mechanism->F, mechanism->bias);
+    for (int k = 0; k < n; ++k) {
+        out[k] = mechanism->start_v[k] - h * mechanism->bias[k];
+    }
+}
+
+/* v' into mechanism->turned. */
+static void turn_freely(mo_sim_mechanism *mechanism, double h)
+{
+    const int n = mechanism->tree.dofs;
+    double *turned = mechanism->turned, *middle = mechanism->row;
+    const double before = energy(n, mechanism->M, mechanism->start_v);
+    memcpy(turned, mechanism->start_v, (size_t)n * sizeof *turned);
+    for (int round = 0; round < MOST_ROUNDS && before > 0; ++round) {
+        for (int k = 0; k < n; ++k) {
+            middle[k] = 0.5 * (mechanism->start_v[k] + turned[k]);
+        }
+        memcpy(mechanism->rhs, turned, (size_t)n * sizeof *turned);
+        turn_from(mechanism, middle, h, turned);
+        for (int k = 0; k < n; ++k) {
+            mechanism->rhs[k] -= turned[k];
+        }
+        const double change = energy(n, mechanism->M, mechanism->rhs);
+        if (change <= SETTLED * SETTLED * before) {
+            return;
+        }
+        if (!isfinite(change)) {
+            break;
+        }
+    }
+    if (before > 0) {
+        turn_from(mechanism, mechanism->start_v, h, turned);
+        const double after = energy(n, mechanism->M, turned);
+        const double shorter = after > before ? sqrt(before / after) : 1;
+        for (int k = 0; k < n; ++k) {
+            turned[k] *= shorter;
+        }
+    }
+}
+
+void mo_mechanism_add_forces(const mo_world *world, mo_sim_mechanism *mechanism, double h)
+{
+    const mo_linkage *tree = &mechanism->tree;
+    for (int i = 0; i < tree->links; ++i) {
+        const mo_sim_body *body = world->body + mechanism->body[i];
+        double line[6];
+        memcpy(line, body->force, sizeof line);
+        mo_vec3_along(line, tree->link[i].mass, world->def.gravity, line);
+        if (tree->link[i].last_dof < 0 || mo_vec3_norm(line) + mo_vec3_norm(line + 3) == 0) {
+            continue;
+        }
+        double arm[3], moment[3];
+        mo_vec3_minus(tree->link[i].x, tree->point, arm);
+        mo_vec3_cross(arm, line, moment);
+        mo_vec3_along(line + 3, 1, moment, line + 3);
+        for (int j = tree->link[i].last_dof; j >= 0; j = tree->dof[j].parent) {
+            mechanism->rhs[j] += h * mo_spatial_dot(tree->dof[j].S, line);
+        }
+    }
+}
+
+/* Springs and dampers of one joint, into A and rhs. */
+static void add_joint(mo_sim_mechanism *mechanism, int k, double h)
+{
+    const mo_linkage_joint *joint = mechanism->tree.joint + k;
+    const mo_axis_def *def = &mechanism->axis[k].def;
+    const int n = mechanism->tree.dofs, count = mo_axis_v_count(joint->kind);
+    const double *q = mechanism->q + joint->q_at;
+    double stretch[6] = {0};
+    if (joint->kind == MO_AXIS_BALL) {
+        mo_rotation_vector(q, stretch);
+    } else if (count == 1) {
+        stretch[0] = q[0] - def->rest;
+    }
+    for (int i = 0; i < count; ++i) {
+        const int j = joint->v_at + i;
+        mechanism->A[(size_t)j * (size_t)n + (size_t)j] +=
+            h * def->damping + h * h * def->stiffness;
+        mechanism->rhs[j] -= h * def->stiffness * stretch[i];
+    }
+}
+
+static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator, double h)
+{
+    const int n = mechanism->tree.dofs;
+    const mo_linkage_joint *joint = mechanism->tree.joint + actuator->def.joint;
+    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
+    const int is_row = line.slope > 0 && actuator->is_row;
+    if (is_row) {
+        return;
+    }
+    const double effort = line.slope > 0
+                              ? line.constant
+                              : fmin(fmax(line.constant, actuator->def.lower), actuator->def.upper);
+    for (int a = 0; a < mo_axis_v_count(joint->kind); ++a) {
+        const int i = joint->v_at + a;
+        mechanism->rhs[i] += h * effort * mechanism->row[i];
+        for (int b = 0; b < mo_axis_v_count(joint->kind); ++b) {
+            const int j = joint->v_at + b;
+            mechanism->A[(size_t)i * (size_t)n + (size_t)j] +=
+                h * line.slope * mechanism->row[i] * mechanism->row[j];
+        }
+    }
+}
+
+void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, double h)
+{
+    const int n = mechanism->tree.dofs;
+    const size_t square = (size_t)n * (size_t)n;
+    mo_linkage_mass_matrix(&mechanism->tree, mechanism->M);
+    const double scale = mo_mass_scale(world, h);
+    for (size_t k = 0; k < square; ++k) {
+        mechanism->M[k] *= scale;
+    }
+    memcpy(mechanism->F, mechanism->M, square * sizeof *mechanism->F);
+    mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
+    if (mechanism->is_singular) {
+        return;
+    }
+    turn_freely(mechanism, h);
+    memcpy(mechanism->A, mechanism->M, square * sizeof *mechanism->A);
+    for (int i = 0; i < n; ++i) {
+        mechanism->rhs[i] = mo_dot(n, mechanism->M + (size_t)i * (size_t)n, mechanism->turned) +
+                            h * mechanism->effort[i];
+    }
+    mo_mechanism_add_forces(world, mechanism, h);
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        add_joint(mechanism, k, h);
+    }
+    for (int k = 0; k < mechanism->actuators; ++k) {
+        add_actuator(mechanism, mechanism->actuator + k, h);
+    }
+    memcpy(mechanism->F, mechanism->A, square * sizeof *mechanism->F);
+    memcpy(mechanism->free_v, mechanism->rhs, (size_t)n * sizeof *mechanism->free_v);
+    mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
+    mo_solve_lower(n, mechanism->F, mechanism->free_v);
+    mo_solve_upper(n, mechanism->F, mechanism->free_v);
+    memcpy(mechanism->next_v, mechanism->free_v, (size_t)n * sizeof *mechanism->next_v);
+}
+
+/* F is the factor of A. */
+double mo_mechanism_response(const mo_sim_mechanism *mechanism, double *row)
+{
+    const int n = mechanism->tree.dofs;
+    mo_solve_lower(n, mechanism->F, row);
+    return mo_dot(n, row, row);
+}
+
+/* ---- the parts of a step ---------------------------------------------------------------------- */
+
+void mo_mechanisms_begin(mo_world *world, double h)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (!mechanism) {
+            continue;
+        }
+        const int n = mechanism->tree.dofs;
+        memcpy(mechanism->start_v, mechanism->v, (size_t)n * sizeof(double));
+        if (world->def.first_order > 0) {
+            memset(mechanism->start_v, 0, (size_t)n * sizeof(double));
+        }
+        memcpy(mechanism->next_v, mechanism->v, (size_t)n * sizeof(double));
+        memcpy(mechanism->effort, mechanism->push, (size_t)n * sizeof(double));
+        for (int i = 0; i < mechanism->actuators; ++i) {
+            mechanism->actuator[i].is_row = mechanism->actuator[i].is_saturated;
+        }
+        if (mechanism->control) {
+            mechanism->control(mechanism->control_user, world->time, h, mechanism->q, mechanism->v,
+                               mechanism->effort);
+        }
+    }
+}
+
+void mo_mechanisms_free(mo_world *world, double h)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mo_mechanism_moves(world, mechanism)) {
+            mo_mechanism_free(world, mechanism, h);
+            to_links(world, mechanism, mechanism->free_v, offsetof(mo_sim_body, free_v));
+            to_links(world, mechanism, mechanism->free_v, offsetof(mo_sim_body, next_v));
+            mo_mechanism_choose(mechanism, h);
+        }
+    }
+}
+
+mo_error mo_mechanisms_check(const mo_world *world, mo_message *why)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        const mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->is_singular) {
+            return mo_fail(
+                why, MO_ERR_ARGUMENT,
+                "the mass matrix of mechanism '%.64s' is not positive definite: give every moving "
+                "link mass and inertia (or shapes with density), or its joints armature",
+                mechanism->name);
+        }
+    }
+    return MO_OK;
+}
+
+/* Limits and actuators that the answer shows to be needed: how many. */
+int mo_mechanisms_look_again(mo_world *world, double h)
+{
+    int count = 0;
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mo_mechanism_moves(world, mechanism)) {
+            const int more = mo_mechanism_look_again(mechanism, h);
+            if (more > 0) {
+                mo_mechanism_free(world, mechanism, h);
+                to_links(world, mechanism, mechanism->free_v, offsetof(mo_sim_body, free_v));
+            }
+            count += more;
+        }
+    }
+    return count;
+}
+
+void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase)
+{
+    mo_sim_mechanism *mechanism = world->mechanism[place];
+    const int n = mechanism->tree.dofs;
+    if (mechanism->block != MO_NONE) {
+        return;
+    }
+    const double *matrix = mechanism->M, *f = mechanism->rhs;
+    if (phase->kind == MO_PHASE_STEP) {
+        matrix = mechanism->A;
+    } else if (phase->kind != MO_PHASE_FORCE) {
+        mo_linkage_mass_matrix(&mechanism->tree, mechanism->M);
+        f = mechanism->row;
+        for (int i = 0; i < n; ++i) {
+            mechanism->row[i] =
+                phase->kind == MO_PHASE_IMPACT
+                    ? mo_dot(n, mechanism->M + (size_t)i * (size_t)n, mechanism->start_v)
+                    : 0;
+        }
+    }
+    mechanism->block = mo_builder_add_body(world->builder, n, matrix, f);
+    for (int i = 0; i < mechanism->tree.links; ++i) {
+        if (mechanism->tree.link[i].last_dof >= 0) {
+            world->body[mechanism->body[i]].block = mechanism->block;
+        }
+    }
+}
+
+void mo_mechanisms_assemble(mo_world *world, const mo_phase *phase)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mo_mechanism_moves(world, mechanism) &&
+            mo_mechanism_has_rows(mechanism, phase)) {
+            mo_mechanism_add_block(world, k, phase);
+        }
+        if (mechanism) {
+            mo_mechanism_add_rows(world, mechanism, phase);
+        }
+    }
+}
+
+void mo_mechanisms_velocities(mo_world *world)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->block != MO_NONE) {
+            const mo_body_view view = mo_problem_body(world->problem, mechanism->block);
+            memcpy(mechanism->next_v, world->result.v + view.offset,
+                   (size_t)view.dim * sizeof(double));
+            to_links(world, mechanism, mechanism->next_v, offsetof(mo_sim_body, next_v));
+        }
+    }
+}
+
+void mo_mechanisms_accept_impact(mo_world *world)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->block != MO_NONE) {
+            memcpy(mechanism->start_v, mechanism->next_v,
+                   (size_t)mechanism->tree.dofs * sizeof(double));
+        }
+    }
+}
+
+/* Twice the kinetic energy, of the velocities before and after an impact. */
+void mo_mechanisms_kinetic(const mo_world *world, double *before, double *after)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        const mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->block != MO_NONE) {
+            *before += 0.5 * energy(mechanism->tree.dofs, mechanism->M, mechanism->start_v);
+            *after += 0.5 * energy(mechanism->tree.dofs, mechanism->M, mechanism->next_v);
+        }
+    }
+}
+
+/* ---- positions -------------------------------------------------------------------------------- */
+
+/* The links' next poses. */
+void mo_mechanisms_poses(mo_world *world, double h)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (!mechanism) {
+            continue;
+        }
+        const int moves = mo_mechanism_moves(world, mechanism);
+        mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v, moves ? h : 0,
+                        mechanism->next_q);
+        mo_linkage_poses(&mechanism->tree, mechanism->next_q, mechanism->pose);
+        for (int i = 0; i < mechanism->tree.links; ++i) {
+            mo_sim_body *body = world->body + mechanism->body[i];
+            memcpy(body->next_orientation, mechanism->pose[i].orientation,
+                   sizeof body->next_orientation);
+            mo_pose_point(mechanism->pose + i, body->centre, body->next_x);
+        }
+    }
+}
+
+void mo_mechanisms_accept(mo_world *world)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (!mechanism) {
+            continue;
+        }
+        const size_t n = (size_t)mechanism->tree.dofs;
+        memset(mechanism->push, 0, n * sizeof(double));
+        if (mo_mechanism_moves(world, mechanism)) {
+            memcpy(mechanism->q, mechanism->next_q,
+                   (size_t)mechanism->tree.coordinates * sizeof(double));
+            memcpy(mechanism->v, mechanism->next_v, n * sizeof(double));
+            mo_mechanism_place_links(world, mechanism);
+        }
+    }
+}
+
+/* Moves by the displacement next_v of a projection. */
+void mo_mechanisms_displace(mo_world *world)
+{
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->block != MO_NONE) {
+            mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v, 1, mechanism->q);
+            mo_mechanism_place_links(world, mechanism);
+        }
+    }
+}
