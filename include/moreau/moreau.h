@@ -18,6 +18,7 @@
 #include "moreau/problem.h"
 #include "moreau/recording.h"
 #include "moreau/result.h"
+#include "moreau/robot.h"
 #include "moreau/shape.h"
 #include "moreau/solve.h"
 #include "moreau/world.h"

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "linalg/vec3.h"
 
-enum { MOST_NOTES = 200 };
+enum { MOST_NOTES = 200, MOST_BODIES = 10000 };
 
 /* ---- sentences ---------------------------------------------------------------------------------- */
 
@@ -117,6 +117,10 @@ mo_model_body *mo_reader_add_body(mo_reader *r, const mo_xml_node *node, const c
                                   int parent)
 {
     mo_model *model = r->model;
+    if (model->body_count >= MOST_BODIES) {
+        mo_reader_fail(r, node, "is one of more than %d bodies", (int)MOST_BODIES);
+        return NULL;
+    }
     mo_model_body *body =
         grow(r, (void **)&model->bodies, 0, &model->body_count, sizeof *model->bodies);
     if (!body || !mo_reader_name_add(r, node, 'b', name, model->body_count - 1)) {

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A model (model.h) in a world: which body, mechanism, joint and actuator of the world each of its parts became, and moving it by the model's own
+ * coordinates q, velocities v and controls.
+ *
+ *   in the model                                            in the world
+ *   a body without a joint between it and the world         a fixed body
+ *   a free joint, and nothing that hangs on the body        a free body
+ *   any other tree                                           a mechanism
+ *   <connect>, <weld>                                        joints of joint.h
+ *
+ * The robot keeps ids only; it neither owns the world nor the model, which may be cleared once the robot is built.
+ */
+#ifndef MOREAU_ROBOT_H
+#define MOREAU_ROBOT_H
+
+#include "moreau/mechanism.h"
+#include "moreau/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mo_robot mo_robot;
+
+/* The default world with the model's gravity. */
+MO_API mo_world_def mo_model_world(const mo_model *model);
+
+/* Adds the model to a world in space, at its reference configuration, with all controls zero. */
+MO_API mo_error mo_model_build(const mo_model *model, mo_world *world,
+                               const mo_allocator *allocator, mo_robot **robot, mo_message *why);
+MO_API void mo_robot_destroy(mo_robot *robot);
+
+/* Sentences on what the world took otherwise: parts that overlap for ever, and therefore do not touch each other. */
+MO_API int mo_robot_note_count(const mo_robot *robot);
+MO_API const char *mo_robot_note(const mo_robot *robot, int k);
+
+/* By the numbers of the model; body 0 is {0} where the model's world has no shapes. */
+MO_API mo_body_id mo_robot_body(const mo_robot *robot, int body);
+/* The mechanism of a joint, or of an actuator, and its number there; {0} for the joint of a free body, or an actuator that does nothing. */
+MO_API mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number);
+MO_API mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *number);
+
+/* q and v as the model has them; NULL is passed over. */
+MO_API void mo_robot_get(const mo_robot *robot, const mo_world *world, double *q, double *v);
+MO_API mo_error mo_robot_set(const mo_robot *robot, mo_world *world, const double *q,
+                             const double *v, mo_message *why);
+/* One control, or all of them (as many as the model has actuators). */
+MO_API mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int actuator,
+                                     double control, mo_message *why);
+MO_API mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world,
+                                      const double *controls, mo_message *why);
+/* q, v and controls of a keyframe. */
+MO_API mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model_key *key,
+                                 mo_message *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Looking at a robot and moving it, by the coordinates of its model. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/robot_data.h"
+#include "linalg/vec3.h"
+
+void mo_robot_destroy(mo_robot *robot)
+{
+    if (robot) {
+        const mo_allocator allocator = robot->allocator;
+        mo_memory_free(&allocator, robot->bodies);
+        mo_memory_free(&allocator, robot->joints);
+        mo_memory_free(&allocator, robot->actuators);
+        mo_memory_free(&allocator, robot->q);
+        mo_memory_free(&allocator, robot->v);
+        mo_memory_free(&allocator, (void *)robot->notes);
+        mo_pool_clear(&robot->texts);
+        mo_memory_free(&allocator, robot);
+    }
+}
+
+mo_body_id mo_robot_body(const mo_robot *robot, int body)
+{
+    return body >= 0 && body < robot->body_count ? robot->bodies[body] : (mo_body_id){0};
+}
+
+int mo_robot_note_count(const mo_robot *robot)
+{
+    return robot->note_count;
+}
+
+const char *mo_robot_note(const mo_robot *robot, int k)
+{
+    return k >= 0 && k < robot->note_count ? robot->notes[k] : NULL;
+}
+
+mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number)
+{
+    if (joint < 0 || joint >= robot->joint_count) {
+        return (mo_mechanism_id){0};
+    }
+    if (number) {
+        *number = robot->joints[joint].number;
+    }
+    return robot->joints[joint].mechanism;
+}
+
+mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *number)
+{
+    if (actuator < 0 || actuator >= robot->actuator_count) {
+        return (mo_mechanism_id){0};
+    }
+    if (number) {
+        *number = robot->actuators[actuator].number;
+    }
+    return robot->actuators[actuator].mechanism;
+}
+
+/* ---- free bodies ---------------------------------------------------------------------------------- */
+
+/* From the origin of the body to its centre of mass, world axes. */
+static void arm_of(const mo_body_state *state, double arm[3])
+{
+    mo_vec3_minus(state->centre, state->pose.position, arm);
+}
+
+static void get_free(const mo_world *world, mo_body_id body, double *q, double *v)
+{
+    const mo_body_state state = mo_body_get(world, body);
+    if (q) {
+        memcpy(q, state.pose.position, 3 * sizeof *q);
+        memcpy(q + 3, state.pose.orientation, 4 * sizeof *q);
+    }
+    if (v) {
+        double arm[3], turn[3];
+        arm_of(&state, arm);
+        mo_vec3_cross(state.spin, arm, turn);
+        mo_vec3_minus(state.velocity, turn, v);
+        mo_pose_vector_back(&state.pose, state.spin, v + 3);
+    }
+}
+
+static mo_error set_free(mo_world *world, mo_body_id body, const double *q, const double *v,
+                         mo_message *why)
+{
+    double now_q[7], now_v[6], arm[3], turn[3], local[3], velocity[3], spin[3];
+    const mo_body_state before = mo_body_get(world, body);
+    get_free(world, body, now_q, now_v);
+    q = q ? q : now_q;
+    v = v ? v : now_v;
+    mo_pose pose;
+    memcpy(pose.position, q, sizeof pose.position);
+    memcpy(pose.orientation, q + 3, sizeof pose.orientation);
+    double square = 0;
+    for (int k = 0; k < 4; ++k) {
+        square += pose.orientation[k] * pose.orientation[k];
+    }
+    if (!(square > 1e-20)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "the quaternion of a free body has length zero");
+    }
+    mo_quat_normalise(pose.orientation);
+    arm_of(&before, arm);
+    mo_pose_vector_back(&before.pose, arm, local);
+    mo_pose_vector(&pose, local, arm);
+    mo_pose_vector(&pose, v + 3, spin);
+    mo_vec3_cross(spin, arm, turn);
+    mo_vec3_along(v, 1, turn, velocity);
+    return mo_body_set(world, body, &pose, velocity, spin, why);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------ */
+
+void mo_robot_get(const mo_robot *robot, const mo_world *world, double *q, double *v)
+{
+    for (int k = 0; k < robot->joint_count; ++k) {
+        const mo_robot_place *at = robot->joints + k;
+        double *own_q = q ? q + at->first_q : NULL, *own_v = v ? v + at->first_v : NULL;
+        if (!at->mechanism.index) {
+            get_free(world, at->body, own_q, own_v);
+            continue;
+        }
+        const double *all_q = mo_mechanism_q(world, at->mechanism);
+        const double *all_v = mo_mechanism_v(world, at->mechanism);
+        if (own_q && all_q) {
+            memcpy(own_q, all_q + at->at_q, (size_t)at->q_count * sizeof *q);
+        }
+        if (own_v && all_v) {
+            memcpy(own_v, all_v + at->at_v, (size_t)at->v_count * sizeof *v);
+        }
+    }
+}
+
+/* Joints of one mechanism stand together. */
+static int mechanism_end(const mo_robot *robot, int first)
+{
+    int end = first + 1;
+    while (end < robot->joint_count &&
+           robot->joints[end].mechanism.index == robot->joints[first].mechanism.index) {
+        ++end;
+    }
+    return end;
+}
+
+mo_error mo_robot_set(const mo_robot *robot, mo_world *world, const double *q, const double *v,
+                      mo_message *why)
+{
+    mo_error error = MO_OK;
+    for (int k = 0; k < robot->joint_count && !error;) {
+        const mo_robot_place *at = robot->joints + k;
+        if (!at->mechanism.index) {
+            error = set_free(world, at->body, q ? q + at->first_q : NULL,
+                             v ? v + at->first_v : NULL, why);
+            ++k;
+            continue;
+        }
+        const int end = mechanism_end(robot, k);
+        for (int j = k; j < end; ++j) {
+            const mo_robot_place *part = robot->joints + j;
+            if (q) {
+                memcpy(robot->q + part->at_q, q + part->first_q, (size_t)part->q_count * sizeof *q);
+            }
+            if (v) {
+                memcpy(robot->v + part->at_v, v + part->first_v, (size_t)part->v_count * sizeof *v);
+            }
+        }
+        error =
+            mo_mechanism_set(world, at->mechanism, q ? robot->q : NULL, v ? robot->v : NULL, why);
+        k = end;
+    }
+    return error;
+}
+
+mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int actuator, double control,
+                              mo_message *why)
+{
+    if (actuator < 0 || actuator >= robot->actuator_count) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no actuator; there are %d", actuator,
+                       robot->actuator_count);
+    }
+    const mo_robot_control *at = robot->actuators + actuator;
+    return at->mechanism.index
+               ? mo_mechanism_set_target(world, at->mechanism, at->number, control, why)
+               : MO_OK;
+}
+
+mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world, const double *controls,
+                               mo_message *why)
+{
+    mo_error error = MO_OK;
+    for (int k = 0; k < robot->actuator_count && !error; ++k) {
+        error = mo_robot_set_control(robot, world, k, controls[k], why);
+    }
+    return error;
+}
+
+mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model_key *key,
+                          mo_message *why)
+{
+    const mo_error error = mo_robot_set(robot, world, key->q, key->v, why);
+    return error ? error : mo_robot_set_controls(robot, world, key->control, why);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Parts of a robot that overlap for ever.
+ *
+ * Two links that are not parent and child may overlap around the joints between them, and a first link may stand in its base: nothing opens these contacts, whatever the joints
+ * do.  Soft contact lives with that; a hard one has no solution.  So each pair that overlaps at the reference configuration is looked at: where the gap does not change with any
+ * velocity of the joints (its lever is below a thousandth of the smaller body), the two are excluded, and noted.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "io/robot_data.h"
+#include "sim/world_data.h"
+
+static const double SHORT_LEVER = 1e-3; /* of the size of the smaller body */
+
+/* Adds sign * n' J of a body to row, which is as long as the v of its mechanism. */
+static mo_error add_row(const mo_world *world, mo_body_id body, const mo_sim_contact *contact,
+                        double sign, double *J, double *row, mo_message *why)
+{
+    int link = 0;
+    const mo_mechanism_id id = mo_body_mechanism(world, body, &link);
+    const int n = mo_mechanism_get(world, id).v_count;
+    const mo_error error = mo_mechanism_jacobian(world, id, link, contact->point, J, why);
+    for (int k = 0; k < n && !error; ++k) {
+        for (int c = 0; c < 3; ++c) {
+            row[k] += sign * contact->frame[c] * J[c * n + k];
+        }
+    }
+    return error;
+}
+
+static double largest(const double *row, int n)
+{
+    double most = 0;
+    for (int k = 0; k < n; ++k) {
+        most = fmax(most, fabs(row[k]));
+    }
+    return most;
+}
+
+/* How fast the gap opens with the velocity of one joint, at most; infinite where a body moves freely. */
+static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, mo_pool *pool,
+                         double *lever, mo_message *why)
+{
+    double *row[2] = {NULL, NULL};
+    int n[2] = {0, 0};
+    mo_mechanism_id id[2] = {{0}, {0}};
+    *lever = 0;
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        const mo_body_id of = mo_body_id_of(world, contact->body[side]);
+        id[side] = mo_body_mechanism(world, of, NULL);
+        if (!id[side].index) {
+            *lever = body->kind == MO_BODY_FIXED ? *lever : INFINITY;
+            continue;
+        }
+        n[side] = mo_mechanism_get(world, id[side]).v_count;
+        const int shared = side == 1 && id[0].index == id[1].index;
+        row[side] = shared ? row[0] : mo_pool_take(pool, (size_t)n[side] + 1, sizeof(double));
+        double *J = mo_pool_take(pool, 6 * (size_t)n[side] + 1, sizeof *J);
+        if (!row[side] || !J) {
+            return mo_fail_memory(why);
+        }
+        const mo_error error = add_row(world, of, contact, side ? 1 : -1, J, row[side], why);
+        if (error) {
+            return error;
+        }
+    }
+    for (int side = 0; side < 2; ++side) {
+        *lever = fmax(*lever, row[side] ? largest(row[side], n[side]) : 0);
+    }
+    return MO_OK;
+}
+
+static mo_error keep_note(mo_robot *robot, const char *a, const char *b, mo_message *why)
+{
+    char said[300];
+    const char **notes = mo_memory_resize(&robot->allocator, (void *)robot->notes,
+                                          ((size_t)robot->note_count + 1) * sizeof *notes);
+    if (!notes) {
+        return mo_fail_memory(why);
+    }
+    robot->notes = notes;
+    const int length = snprintf(said, sizeof said,
+                                "'%.80s' and '%.80s' overlap, and no joint moves them apart: they "
+                                "do not touch each other",
+                                a, b);
+    notes[robot->note_count] = mo_pool_text(&robot->texts, said, (size_t)length);
+    return notes[robot->note_count++] ? MO_OK : mo_fail_memory(why);
+}
+
+mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, mo_message *why)
+{
+    mo_pool pool = {.allocator = robot->allocator};
+    mo_error error = mo_contacts_touching(world) ? mo_fail_memory(why) : MO_OK;
+    for (int k = 0; k < world->before.count && !error; ++k) {
+        const mo_sim_contact *contact = world->before.at + k;
+        const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+        double lever = 0;
+        if (contact->gap >= 0 || (a->kind != MO_BODY_LINK && b->kind != MO_BODY_LINK) ||
+            mo_is_excluded(world, contact->body[0], contact->body[1])) {
+            continue;
+        }
+        error = lever_of(world, contact, &pool, &lever, why);
+        const double size = a->kind != MO_BODY_LINK   ? b->size
+                            : b->kind != MO_BODY_LINK ? a->size
+                                                      : fmin(a->size, b->size);
+        if (!error && lever <= SHORT_LEVER * size) {
+            error = mo_world_exclude(world, mo_body_id_of(world, contact->body[0]),
+                                     mo_body_id_of(world, contact->body[1]), why);
+            error = error ? error
+                          : keep_note(robot, a->name ? a->name : "", b->name ? b->name : "", why);
+        }
+    }
+    mo_pool_clear(&pool);
+    return error;
+}
