@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
+"""run_test.py SCRIPT ROOT: runs a script in the source tree; status 77, and a sentence, where numpy is missing."""
+import os
+import runpy
+import sys
+
+sys.dont_write_bytecode = True
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    print("numpy is missing, so the Python module was not tested: install python3-numpy")
+    sys.exit(77)
+script, root = sys.argv[1:3]
+os.chdir(root)
+sys.argv = [script]
+runpy.run_path(script, run_name="__main__")

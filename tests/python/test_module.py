@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
+"""Tests of the Python module: numbers, memory, errors."""
+import gc
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+import moreau
+
+
+def stack(n):
+    """n unit masses above each other: contact k between mass k - 1 (or the ground) and mass k."""
+    problem = moreau.Problem()
+    bodies = [problem.add_body(np.eye(3), [-1, 0, 0]) for _ in range(n)]
+    for k, body in enumerate(bodies):
+        contact = problem.add_constraint(moreau.coulomb(0.5))
+        problem.add_jacobian(contact, body, np.eye(3))
+        if k:
+            problem.add_jacobian(contact, bodies[k - 1], -np.eye(3))
+    return problem
+
+
+class Problems(unittest.TestCase):
+    def test_a_stack_carries_its_weight(self):
+        for method in ("auto", "nsgs", "ipm"):
+            result = stack(4).solve(method=method, tol=1e-10)
+            self.assertTrue(result.solved)
+            np.testing.assert_allclose(result.r.reshape(4, 3)[:, 0], [4, 3, 2, 1], atol=1e-8)
+
+    def test_arrays_are_views_that_keep_their_result(self):
+        result = stack(2).solve()
+        r = result.r
+        self.assertTrue(np.shares_memory(r, result.r))
+        expected = r.copy()
+        del result
+        gc.collect()
+        np.testing.assert_array_equal(r, expected)
+
+    def test_views_of_the_problem(self):
+        problem = stack(2)
+        M, f = problem.body(1)
+        np.testing.assert_array_equal(M, np.eye(3))
+        np.testing.assert_array_equal(f, [-1, 0, 0])
+        self.assertEqual(problem.constraint(0)[:2], ("coulomb", 0.5))
+        np.testing.assert_array_equal(problem.response(), [-1, 0, 0, 0, 0, 0])
+
+    def test_measure_and_warm_start(self):
+        problem = stack(3)
+        result = problem.solve(tol=1e-12)
+        self.assertLess(problem.measure(result.r), 1e-12)
+        self.assertGreater(problem.measure(np.zeros(9)), 0.1)
+        self.assertLessEqual(problem.solve(start=result.r, method="nsgs", tol=1e-10).iterations, 2)
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "stack.hdf5")
+            stack(3).write(path)
+            again = moreau.Problem.read(path)
+            self.assertEqual(again.constraint_count, 3)
+            self.assertTrue(again.solve().solved)
+            with self.assertRaises(moreau.Error):
+                moreau.Problem.read(os.path.join(folder, "nowhere.hdf5"))
+
+    def test_boxes_and_joints(self):
+        problem = moreau.Problem()
+        body = problem.add_body(np.eye(1), [5])
+        row = problem.add_constraint(moreau.box([-2], [2]), d=1)
+        problem.add_jacobian(row, body, [[1]])
+        np.testing.assert_allclose(problem.solve().v, [3])
+
+    def test_errors_are_sentences(self):
+        problem = moreau.Problem()
+        problem.add_body(-np.eye(2))
+        with self.assertRaisesRegex(moreau.Error, "body 0"):
+            problem.solve()
+        with self.assertRaisesRegex(moreau.Error, "method"):
+            stack(1).solve(method="magic")
+        with self.assertRaisesRegex(moreau.Error, "shape"):
+            stack(1).solve(start=[1, 2])
+        with self.assertRaises(moreau.Error):
+            stack(1).solve(tol=-1)
+
+    def test_gradients_are_differences(self):
+        def problem_of(push):
+            made = moreau.Problem()
+            body = made.add_body(np.diag([1.0, 2.0, 3.0]), [-1, push, 0])
+            contact = made.add_constraint(moreau.coulomb(0.4))
+            made.add_jacobian(contact, body, np.eye(3))
+            return made
+        base = problem_of(0.7).solve(tol=1e-13)
+        gradient = problem_of(0.7).gradient(base.r)
+        dv, _, _ = gradient.forward(f=[0, 1, 0])
+        step = 1e-6
+        differences = (problem_of(0.7 + step).solve(tol=1e-13).v - base.v) / step
+        np.testing.assert_allclose(dv, differences, atol=1e-6)
+        df, _, _ = gradient.adjoint(v=[0, 1, 0])
+        self.assertAlmostEqual(df[1], dv[1])
+
+
+class Worlds(unittest.TestCase):
+    def test_a_ball_falls_and_rests(self):
+        world = moreau.World(tol=1e-10)
+        ground = world.add_body(moreau.plane(), kind="fixed", name="ground")
+        ball = world.add_body(moreau.ball(0.1).of(density=1000, friction=0.3), position=(0, 0, 0.3),
+                              name="ball")
+        self.assertAlmostEqual(ball.mass, 4000 / 3 * np.pi * 1e-3)
+        for _ in range(100):
+            self.assertTrue(world.step(0.01).solved)
+        self.assertAlmostEqual(ball.position[2], 0.1, places=9)
+        contacts = world.contacts
+        self.assertEqual(len(contacts), 1)
+        np.testing.assert_allclose(contacts["normal"][0], [0, 0, 1], atol=1e-12)
+        self.assertEqual(moreau.MODES[contacts["mode"][0]], "sticks")
+        np.testing.assert_allclose(world.force_on(ball), [0, 0, 9.81 * ball.mass], rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(world.force_on(ground), [0, 0, -9.81 * ball.mass], rtol=1e-8,
+                                   atol=1e-8)
+        self.assertEqual(world.body("ball"), ball)
+        self.assertTrue(world.problem.solve().solved)
+
+    def test_a_world_without_contacts_has_none(self):
+        world = moreau.World(gravity=(0, 0, 0))
+        world.add_body(moreau.cuboid(1, 1, 1), velocity=(1, 0, 0))
+        world.step(0.5)
+        self.assertEqual(len(world.contacts), 0)
+        self.assertAlmostEqual(world.bodies[0].position[0], 0.5)
+
+    def test_saved_and_loaded(self):
+        def world_of():
+            world = moreau.World()
+            world.add_body(moreau.plane(), kind="fixed")
+            world.add_body(moreau.cuboid(0.1, 0.2, 0.3), position=(0, 0, 0.5), spin=(1, 2, 3))
+            return world
+        one, other = world_of(), world_of()
+        for _ in range(20):
+            one.step(0.01)
+        state = one.save()
+        other.load(state)
+        one.step(0.01)
+        other.step(0.01)
+        np.testing.assert_array_equal(one.bodies[1].position, other.bodies[1].position)
+
+    def test_errors(self):
+        world = moreau.World()
+        with self.assertRaises(moreau.Error):
+            world.add_body(moreau.ball(-1))
+        with self.assertRaises(moreau.Error):
+            world.step(-1)
+        with self.assertRaises(moreau.Error):
+            moreau.World(method="magic").step(0.1)
+        with self.assertRaises(TypeError):
+            moreau.ball(1).of(colour=3)
+
+
+class Robots(unittest.TestCase):
+    def test_joints_and_limits(self):
+        robot = moreau.load("scenes/models/biped.xml")
+        self.assertEqual(len(robot.joints), 9)
+        self.assertEqual(robot.joints[3].name, "right_hip")
+        self.assertAlmostEqual(robot.joints[3].limits[1], np.radians(100))
+        self.assertEqual(robot.keys, ["stand"])
+
+    def test_coordinates_and_views(self):
+        robot = moreau.load("scenes/models/linkage.xml")
+        robot.set_key("turn")
+        crank = robot.mechanisms[0]
+        before = crank.q.copy()
+        robot.step()
+        self.assertFalse(np.array_equal(crank.q, before))
+        np.testing.assert_array_equal(robot.q[:2], crank.q)
+        M = crank.mass_matrix()
+        np.testing.assert_allclose(M, M.T)
+        self.assertTrue(np.all(np.linalg.eigvalsh(M) > 0))
+        self.assertEqual(len(crank.bias()), 2)
+        with self.assertRaises(ValueError):
+            crank.q[0] = 1
+        robot.q = np.zeros(3)
+        np.testing.assert_array_equal(crank.q, [0, 0])
+        self.assertNotEqual(robot.effort("drive"), 0)
+
+    def test_errors(self):
+        robot = moreau.load("scenes/models/arm.xml")
+        with self.assertRaisesRegex(moreau.Error, "there is no actuator 'nose'"):
+            robot.control("nose", 1)
+        with self.assertRaisesRegex(moreau.Error, "cannot be opened"):
+            moreau.load("nowhere.xml")
+
+
+if __name__ == "__main__":
+    unittest.main()
