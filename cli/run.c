@@ -27,10 +27,11 @@
 
 static const args_command COMMAND = {
     .name = "run",
-    .operands = "SCENE",
-    .summary = "simulate a scene",
+    .operands = "SCENE|FILE",
+    .summary = "simulate a scene, or a robot from its file",
     .about =
-        "Builds the scene, takes its time steps, and says how well each was solved. A step that was"
+        "Builds the scene, or the robot of an MJCF or URDF file, takes its time steps, and says "
+        "how well each was solved. A step that was"
         " not solved to the tolerance is taken all the same, and counted: the summary says how many"
         " there were, and why the first one failed.\n\n"
         "The exit status is 0 where all steps were taken (with --strict: and solved), 1 where a"
@@ -44,13 +45,18 @@ static const args_command COMMAND = {
                 "  moreau run arch --replay arch.html\n"
                 "  moreau run wall --steps 50 --export-problem 50 wall50.hdf5\n"
                 "  moreau run drum --time 5 --save-state drum5\n"
-                "  moreau run drum --load-state drum5 --time 5\n",
+                "  moreau run drum --load-state drum5 --time 5\n"
+                "  moreau run robot.xml --joints\n"
+                "  moreau run robot.xml --key stand --target left_knee=-1.2 --time 5\n",
     .least = 0,
     .most = 1,
 };
 
 enum {
     FLAG_LIST,
+    FLAG_JOINTS,
+    FLAG_KEY,
+    FLAG_TARGET,
     FLAG_SET,
     FLAG_STEPS,
     FLAG_TIME,
@@ -75,6 +81,15 @@ enum {
 static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_LIST] = {.name = "list",
                    .text = "the scenes, with their parameters, defaults and ranges"},
+    [FLAG_JOINTS] = {.name = "joints",
+                     .text = "of a robot's file: its joints, actuators and keyframes, and no run"},
+    [FLAG_KEY] = {.name = "key",
+                  .operand = "NAME",
+                  .text = "of a robot's file: begin at this keyframe"},
+    [FLAG_TARGET] = {.name = "target",
+                     .operand = "NAME=VALUE",
+                     .text = "of a robot's file: the control of an actuator, by its name or its"
+                             " joint's; may be given several times"},
     [FLAG_SET] = {.name = "set",
                   .operand = "NAME=VALUE",
                   .text = "a parameter of the scene; may be given several times"},
@@ -153,13 +168,14 @@ void run_fail(run_tally *tally, const char *file, const char *format, ...)
 
 /* ---- the call ----------------------------------------------------------------------------------- */
 
-static args_flag *make_flags(args_values *sets, int *count)
+static args_flag *make_flags(args_values *sets, args_values *targets, int *count)
 {
     const mo_options defaults = mo_default_world().solver;
     args_flag *flags = option_flags(OWN_FLAGS, FLAG_OWN, &defaults, count);
     if (flags) {
         snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
         flags[FLAG_SET].all = sets;
+        flags[FLAG_TARGET].all = targets;
     }
     return flags;
 }
@@ -211,14 +227,38 @@ static int read_export(const args_flag *flag, run_call *call)
     return EXIT_DONE;
 }
 
-static int read_call(const args_flag *flags, int flag_count, const args_values *sets,
-                     const char *name, run_call *call)
+/* A scene of the list with its parameters, or a robot's file with its key and targets. */
+static int read_scene(const args_flag *flags, const args_values *sets, const args_values *targets,
+                      const char *name, run_call *call)
 {
-    call->scene = settings_scene(COMMAND.name, name);
-    if (!call->scene) {
+    if (model_file_is(name)) {
+        if (sets->count) {
+            say(COMMAND.name, "--set is for scenes; of a robot's file, --key and --target choose");
+            return EXIT_CALL;
+        }
+        const int status = model_file_open(COMMAND.name, name, flags[FLAG_KEY].value, targets,
+                                           flags[FLAG_JSON].value != NULL, call->model);
+        call->file_scene =
+            (world_scene){.name = name, .text = "a robot from its file", .step = 0.002, .time = 5};
+        if (!status && call->model->model.step > 0) {
+            call->file_scene.step = call->model->model.step;
+        }
+        call->scene = &call->file_scene;
+        return status;
+    }
+    if (flags[FLAG_KEY].value || targets->count || flags[FLAG_JOINTS].value) {
+        say(COMMAND.name, "--key, --target and --joints are for files of robots (.xml, .urdf)");
         return EXIT_CALL;
     }
-    int status = settings_read(COMMAND.name, call->scene, sets, call->values);
+    call->model = NULL;
+    call->scene = settings_scene(COMMAND.name, name);
+    return call->scene ? settings_read(COMMAND.name, call->scene, sets, call->values) : EXIT_CALL;
+}
+
+static int read_call(const args_flag *flags, int flag_count, const args_values *sets,
+                     const args_values *targets, const char *name, run_call *call)
+{
+    int status = read_scene(flags, sets, targets, name, call);
     status = status ? status : read_steps(flags, call);
     status = status ? status : read_export(&flags[FLAG_EXPORT], call);
     if (!status && flags[FLAG_METHOD].value && mo_method_find(flags[FLAG_METHOD].value) < 0) {
@@ -260,7 +300,8 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
 {
     mo_world *world = NULL;
     mo_message why = {{0}};
-    mo_error error = call->scene->build(call->values, &world, &why);
+    mo_error error = call->model ? model_file_build(call->model, &world, &why)
+                                 : call->scene->build(call->values, &world, &why);
     if (!error) {
         mo_world_def def = mo_world_definition(world);
         if (flags[FLAG_METHOD].value) {
@@ -363,6 +404,9 @@ static void simulate(const run_call *call, mo_world *world, run_tally *tally)
         take_steps(call, world, &outputs, tally);
     }
     run_outputs_end(&outputs, call, world, tally);
+    if (call->model && tally->steps) {
+        model_file_forces(call->model, world, call->h);
+    }
     tally->worst_penetration = worse(tally->worst_penetration, mo_world_penetration(world));
 }
 
@@ -417,10 +461,11 @@ static int list(const char *name, int as_json)
 
 int command_run(int argc, char **argv)
 {
-    run_call call = {0};
-    args_values sets = {.count = 0};
+    model_file model = {0};
+    run_call call = {.model = &model};
+    args_values sets = {.count = 0}, targets = {.count = 0};
     int flag_count = 0, operands = 0;
-    args_flag *flags = make_flags(&sets, &flag_count);
+    args_flag *flags = make_flags(&sets, &targets, &flag_count);
     if (!flags) {
         say(COMMAND.name, "memory ran out");
         return EXIT_FAILED;
@@ -433,9 +478,14 @@ int command_run(int argc, char **argv)
         say(COMMAND.name, "a scene is missing; moreau run --list has them");
         status = EXIT_CALL;
     } else if (answer == ARGS_RUN) {
-        status = read_call(flags, flag_count, &sets, argv[0], &call);
-        status = status ? status : run(flags, flag_count, &call);
+        status = read_call(flags, flag_count, &sets, &targets, argv[0], &call);
+        if (!status && flags[FLAG_JOINTS].value) {
+            model_file_list(call.model, flags[FLAG_JSON].value != NULL);
+        } else if (!status) {
+            status = run(flags, flag_count, &call);
+        }
     }
+    model_file_close(&model);
     free(flags);
     return status;
 }

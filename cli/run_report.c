@@ -126,6 +126,23 @@ static void put_file(const char *label, const char *path)
     }
 }
 
+/* What the contacts of the last step put on each body of a robot. */
+static void put_forces(const model_file *file)
+{
+    enum { MOST = 12 };
+    for (int k = 0; k < file->force_count && k < MOST; ++k) {
+        const model_force *f = file->forces + k;
+        put_label(k ? "" : "contact forces");
+        text_put_column(stdout, file->model.bodies[f->body].name, 20);
+        printf("  %9.3f %9.3f %9.3f N, %s\n", f->force[0], f->force[1], f->force[2],
+               number_count(f->contacts, "contact").text);
+    }
+    if (file->force_count > MOST) {
+        put_label("");
+        printf("and %d bodies more\n", file->force_count - MOST);
+    }
+}
+
 void run_report_put(const run_call *call, const run_tally *tally)
 {
     printf("%s: %s of %s s", call->scene->name, number_count(tally->steps, "step").text,
@@ -151,6 +168,9 @@ void run_report_put(const run_call *call, const run_tally *tally)
     put_label("worst penetration");
     printf("%s m\n", number_real(tally->worst_penetration).text);
     put_energy(tally);
+    if (call->model) {
+        put_forces(call->model);
+    }
     put_seconds(&tally->seconds, real_time_factor(tally));
     if (!tally->error.text[0]) {
         put_file("rows", call->csv);
@@ -182,6 +202,32 @@ static void json_call(json *j, const run_call *call)
     json_whole(j, "threads", call->options.threads);
     json_number(j, "dt", call->h);
     json_whole(j, "steps_asked", call->steps);
+}
+
+static void json_model(json *j, const model_file *file)
+{
+    json_array(j, "notes");
+    for (int k = 0; k < file->model.note_count; ++k) {
+        json_text(j, NULL, file->model.notes[k].text);
+    }
+    for (int k = 0; file->robot && k < mo_robot_note_count(file->robot); ++k) {
+        json_text(j, NULL, mo_robot_note(file->robot, k));
+    }
+    json_array_end(j);
+    json_array(j, "contact_forces");
+    for (int k = 0; k < file->force_count; ++k) {
+        const model_force *f = file->forces + k;
+        json_object(j, NULL);
+        json_text(j, "body", file->model.bodies[f->body].name);
+        json_whole(j, "contacts", f->contacts);
+        json_array(j, "force");
+        for (int i = 0; i < 3; ++i) {
+            json_number(j, NULL, f->force[i]);
+        }
+        json_array_end(j);
+        json_object_end(j);
+    }
+    json_array_end(j);
 }
 
 static void json_energy(json *j, const run_tally *tally)
@@ -255,6 +301,9 @@ void run_report_json(const run_call *call, const run_tally *tally)
     json_call(&j, call);
     if (tally->began) {
         json_tally(&j, tally);
+    }
+    if (call->model) {
+        json_model(&j, call->model);
     }
     if (!failed) {
         json_files(&j, call);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "model_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "nearest.h"
+#include "settings.h"
+#include "text.h"
+
+enum { MOST_NOTES = 20 };
+
+int model_file_is(const char *name)
+{
+    static const char *const ENDS[] = {".xml", ".urdf", ".mjcf"};
+    const size_t length = strlen(name);
+    for (size_t k = 0; k < sizeof ENDS / sizeof ENDS[0]; ++k) {
+        const size_t n = strlen(ENDS[k]);
+        if (length > n && strcasecmp(name + length - n, ENDS[k]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void model_file_close(model_file *file)
+{
+    mo_robot_destroy(file->robot);
+    mo_model_clear(&file->model);
+    free(file->control);
+    free(file->forces);
+    *file = (model_file){0};
+}
+
+static void say_notes(const model_file *file)
+{
+    const mo_model *model = &file->model;
+    for (int k = 0; k < model->note_count && k < MOST_NOTES; ++k) {
+        say_of_file(file->path, "%s", model->notes[k].text);
+    }
+    if (model->note_count > MOST_NOTES) {
+        say_of_file(file->path, "and %d notes more", model->note_count - MOST_NOTES);
+    }
+}
+
+/* ---- keyframes and targets ---------------------------------------------------------------------------- */
+
+static int find_key(const char *command, const char *name, model_file *file)
+{
+    file->key = name ? mo_model_find_key(&file->model, name) : -1;
+    if (!name || file->key >= 0) {
+        return EXIT_DONE;
+    }
+    nearest n = {.typed = name};
+    for (int k = 0; k < file->model.key_count; ++k) {
+        nearest_try(&n, file->model.keys[k].name);
+    }
+    say(command, "%.100s has no keyframe '%.100s'%s%s%s", file->path, name,
+        n.name ? "; did you mean " : "; --joints lists what it has", n.name ? n.name : "",
+        n.name ? "?" : "");
+    return EXIT_CALL;
+}
+
+/* The actuator of a name, or the one on the joint of that name. */
+static int find_actuator(const mo_model *model, const char *name)
+{
+    const int found = mo_model_find_actuator(model, name), joint = mo_model_find_joint(model, name);
+    for (int k = 0; found < 0 && joint >= 0 && k < model->actuator_count; ++k) {
+        if (model->actuators[k].joint == joint) {
+            return k;
+        }
+    }
+    return found;
+}
+
+static int read_target(const char *command, const char *text, model_file *file)
+{
+    char name[200];
+    double value = 0;
+    const size_t length = strcspn(text, "=");
+    snprintf(name, sizeof name, "%.*s", (int)(length < 199 ? length : 199), text);
+    const int actuator = find_actuator(&file->model, name);
+    if (actuator < 0) {
+        nearest n = {.typed = name};
+        for (int k = 0; k < file->model.actuator_count; ++k) {
+            nearest_try(&n, file->model.actuators[k].name);
+        }
+        say(command, "%.100s has no actuator '%.100s'%s%s%s", file->path, name,
+            n.name ? "; did you mean " : "; --joints lists them", n.name ? n.name : "",
+            n.name ? "?" : "");
+        return EXIT_CALL;
+    }
+    if (text[length] != '=' || !settings_number(text + length + 1, &value)) {
+        say(command, "--target %.100s is not NAME=NUMBER", text);
+        return EXIT_CALL;
+    }
+    file->control[actuator] = value;
+    return EXIT_DONE;
+}
+
+int model_file_open(const char *command, const char *path, const char *key,
+                    const args_values *targets, int quiet, model_file *file)
+{
+    mo_message why = {{0}};
+    *file = (model_file){.path = path};
+    const mo_error error = mo_model_read(path, NULL, &file->model, &why);
+    if (error) {
+        say_of_file(path, "%s", text_of_error("", error, &why));
+        return EXIT_FAILED;
+    }
+    file->control = calloc((size_t)file->model.actuator_count + 1, sizeof *file->control);
+    file->forces = calloc((size_t)file->model.body_count + 1, sizeof *file->forces);
+    if (!file->control || !file->forces) {
+        say(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    file->quiet = quiet;
+    if (!quiet) {
+        say_notes(file);
+    }
+    int status = find_key(command, key, file);
+    if (!status && file->key >= 0) {
+        memcpy(file->control, file->model.keys[file->key].control,
+               (size_t)file->model.actuator_count * sizeof *file->control);
+    }
+    for (int k = 0; k < targets->count && !status; ++k) {
+        status = read_target(command, targets->at[k], file);
+    }
+    return status;
+}
+
+/* ---- in a world ---------------------------------------------------------------------------------------- */
+
+mo_error model_file_build(void *user, mo_world **world, mo_message *why)
+{
+    model_file *file = user;
+    const mo_world_def def = mo_model_world(&file->model);
+    mo_robot_destroy(file->robot);
+    file->robot = NULL;
+    *world = NULL;
+    mo_error error = mo_world_create(&def, NULL, world, why);
+    error = error ? error : mo_model_build(&file->model, *world, NULL, &file->robot, why);
+    if (!error && file->key >= 0) {
+        error = mo_robot_set_key(file->robot, *world, file->model.keys + file->key, why);
+    }
+    error = error ? error : mo_robot_set_controls(file->robot, *world, file->control, why);
+    for (int k = 0; !error && !file->quiet && k < mo_robot_note_count(file->robot); ++k) {
+        say_of_file(file->path, "%s", mo_robot_note(file->robot, k));
+    }
+    file->quiet = 1; /* once is enough */
+    if (error) {
+        mo_world_destroy(*world);
+        *world = NULL;
+    }
+    return error;
+}
+
+static int same(mo_body_id a, mo_body_id b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+
+void model_file_forces(model_file *file, const mo_world *world, double h)
+{
+    file->force_count = 0;
+    for (int k = 1; k < file->model.body_count && h > 0; ++k) {
+        const mo_body_id id = mo_robot_body(file->robot, k);
+        model_force sum = {.body = k};
+        if (!id.index || mo_body_get(world, id).kind == MO_BODY_FIXED) {
+            continue;
+        }
+        for (int c = 0; c < mo_world_contact_count(world); ++c) {
+            const mo_contact contact = mo_world_contact(world, c);
+            const double sign = same(contact.b, id) ? 1 : same(contact.a, id) ? -1 : 0;
+            sum.contacts += sign != 0 && contact.mode != MO_CONTACT_APART;
+            for (int i = 0; i < 3; ++i) {
+                sum.force[i] += sign * contact.impulse[i] / h;
+            }
+        }
+        if (sum.contacts) {
+            file->forces[file->force_count++] = sum;
+        }
+    }
+}
