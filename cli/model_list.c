@@ -65,8 +65,7 @@ static void put_list(const model_file *file)
     text_put(stdout, file->path);
     printf(": %s, ", model->format);
     text_put(stdout, name_of(model->name));
-    printf("; %d bodies, %s\n\n", model->body_count - 1,
-           number_count(model->v_count, "velocity coordinate").text);
+    printf("; %d bodies, %d degrees of freedom\n\n", model->body_count - 1, model->v_count);
     put_joints(model);
     if (model->actuator_count) {
         put_actuators(model);

@@ -16,6 +16,7 @@
 #include "common.h"
 #include "json.h"
 #include "methods.h"
+#include "model_file.h"
 #include "moreau/solve.h"
 #include "option_flags.h"
 #include "page.h"
@@ -29,8 +30,8 @@ static const double DEFAULT_TOL = 1e-4; /* for the eye, so that piles keep up wi
 
 static const args_command COMMAND = {
     .name = "view",
-    .operands = "[SCENE|RECORDING]",
-    .summary = "a scene in the browser, live, with the mouse in it; or a recording",
+    .operands = "[SCENE|ROBOT|RECORDING]",
+    .summary = "a scene or a robot in the browser, live, with the mouse in it; or a recording",
     .about =
         "Prints an address, opens it in the browser where there is a desktop, and simulates while a"
         " page looks on, until Ctrl-C. In the page: drag a body with the mouse, throw a ball, see"
@@ -43,18 +44,36 @@ static const args_command COMMAND = {
                 "  moreau view wall --set courses=6 --set mu=0.3\n"
                 "  moreau view jack\n"
                 "  moreau view beads --method nsgs --tol 1e-4\n"
+                "  moreau view robot.xml --key stand\n"
                 "  moreau view domino.hdf5\n"
                 "  moreau view stack --no-open --port 8000\n",
     .least = 0,
     .most = 1,
 };
 
-enum { FLAG_SET, FLAG_DT, FLAG_METHOD, FLAG_PORT, FLAG_NO_OPEN, FLAG_JSON, FLAG_OWN };
+enum {
+    FLAG_SET,
+    FLAG_KEY,
+    FLAG_TARGET,
+    FLAG_DT,
+    FLAG_METHOD,
+    FLAG_PORT,
+    FLAG_NO_OPEN,
+    FLAG_JSON,
+    FLAG_OWN
+};
 
 static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_SET] = {.name = "set",
                   .operand = "NAME=VALUE",
                   .text = "a parameter of the scene; may be given several times"},
+    [FLAG_KEY] = {.name = "key",
+                  .operand = "NAME",
+                  .text = "of a robot's file: begin at this keyframe"},
+    [FLAG_TARGET] = {.name = "target",
+                     .operand = "NAME=VALUE",
+                     .text = "of a robot's file: the control of an actuator, by its name or its"
+                             " joint's; may be given several times"},
     [FLAG_DT] = {.name = "dt", .operand = "H", .text = "length of a step, in s; or the scene's"},
     [FLAG_METHOD] = {.name = "method",
                      .operand = "NAME",
@@ -70,6 +89,7 @@ typedef struct view_call {
     int flag_count;
     int port;
     stage_source source;
+    model_file model;      /* where the source is a robot's file */
     const char *recording; /* or NULL: the source is shown */
 } view_call;
 
@@ -215,7 +235,22 @@ static int read_scene(view_call *call, const char *name, const args_values *sets
     return settings_read(COMMAND.name, call->source.scene, sets, call->source.values);
 }
 
-static int read_call(view_call *call, const char *name, const args_values *sets)
+static int read_robot(view_call *call, const char *name, const args_values *targets)
+{
+    const int status =
+        model_file_open(COMMAND.name, name, call->flags[FLAG_KEY].value, targets, 0, &call->model);
+    call->source.build = model_file_build;
+    call->source.build_user = &call->model;
+    call->source.name = name;
+    call->source.title = call->model.model.name;
+    if (!status && !(call->source.step > 0)) {
+        call->source.step = call->model.model.step > 0 ? call->model.model.step : 0.002;
+    }
+    return status;
+}
+
+static int read_call(view_call *call, const char *name, const args_values *sets,
+                     const args_values *targets)
 {
     const args_flag *flags = call->flags;
     mo_options checked = mo_default_options();
@@ -237,6 +272,9 @@ static int read_call(view_call *call, const char *name, const args_values *sets)
     }
     call->source.configure = configure;
     call->source.configure_user = call;
+    if (model_file_is(name)) {
+        return read_robot(call, name, targets);
+    }
     if (!world_scene_find(name) && (access(name, F_OK) == 0 || strpbrk(name, "./"))) {
         call->recording = name; /* what is no scene and looks like a file */
         return EXIT_DONE;
@@ -247,7 +285,7 @@ static int read_call(view_call *call, const char *name, const args_values *sets)
 int command_view(int argc, char **argv)
 {
     mo_options defaults = mo_default_world().solver;
-    args_values sets = {.count = 0};
+    args_values sets = {.count = 0}, targets = {.count = 0};
     int flag_count = 0, operands = 0, status = EXIT_DONE;
     defaults.tol = DEFAULT_TOL;
     args_flag *flags = option_flags(OWN_FLAGS, FLAG_OWN, &defaults, &flag_count);
@@ -257,15 +295,17 @@ int command_view(int argc, char **argv)
     }
     snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
     flags[FLAG_SET].all = &sets;
+    flags[FLAG_TARGET].all = &targets;
     const args_answer answer = args_parse(&COMMAND, flags, flag_count, argc, argv, &operands);
     if (answer == ARGS_WRONG) {
         status = EXIT_CALL;
     } else if (answer == ARGS_RUN) {
         view_call call = {.flags = flags, .flag_count = flag_count};
-        status = read_call(&call, operands ? argv[0] : DEFAULT_SCENE, &sets);
+        status = read_call(&call, operands ? argv[0] : DEFAULT_SCENE, &sets, &targets);
         if (!status) {
             status = call.recording ? view_recording(&call) : view_scene(&call);
         }
+        model_file_close(&call.model);
     }
     free(flags);
     return status;

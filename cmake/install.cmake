@@ -10,6 +10,7 @@ install(TARGETS moreau EXPORT moreauTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/moreau DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY scenes/models DESTINATION ${CMAKE_INSTALL_DATADIR}/moreau FILES_MATCHING PATTERN "*.xml")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The program looks for the library beside itself.

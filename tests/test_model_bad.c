@@ -329,7 +329,8 @@ static void damaged_files_are_read_or_refused(void **state)
         mo_model model;
         mo_message why = {{0}};
         snprintf(path, sizeof path, "%s/scenes/models/%s.xml", MOREAU_SOURCE_DIR, NAMES[k % 5]);
-        assert_int_equal(mo_file_read(path, MO_XML_BYTES, &allocator, &bytes, &size, NULL), MO_OK);
+        assert_int_equal(mo_file_read(path, "", MO_XML_BYTES, &allocator, &bytes, &size, NULL),
+                         MO_OK);
         room = malloc(size + 1000);
         memcpy(room, bytes, size);
         size = damage(&random, room, size);

@@ -15,15 +15,22 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static mo_error read_all(FILE *stream, const char *path, size_t most, const mo_allocator *allocator,
-                         char **bytes, size_t *size, mo_message *why)
+/* "leg.xml " or, for the file that the caller named, "the file ". */
+static const char *subject(const char *shown)
+{
+    return shown[0] ? shown : "the file";
+}
+
+static mo_error read_all(FILE *stream, const char *shown, size_t most,
+                         const mo_allocator *allocator, char **bytes, size_t *size, mo_message *why)
 {
     struct stat about;
     if (fstat(fileno(stream), &about) != 0 || !S_ISREG(about.st_mode)) {
-        return mo_fail(why, MO_ERR_FILE, "%.200s is not a plain file", path);
+        return mo_fail(why, MO_ERR_FILE, "%.200s is not a plain file", subject(shown));
     }
     if (about.st_size < 0 || (unsigned long long)about.st_size > most) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED, "%.200s has more than %zu bytes", path, most);
+        return mo_fail(why, MO_ERR_UNSUPPORTED, "%.200s has more than %zu bytes", subject(shown),
+                       most);
     }
     const size_t length = (size_t)about.st_size;
     char *all = mo_memory_array(allocator, length + 1, 1);
@@ -32,7 +39,7 @@ static mo_error read_all(FILE *stream, const char *path, size_t most, const mo_a
     }
     if (fread(all, 1, length, stream) != length) {
         mo_memory_free(allocator, all);
-        return mo_fail(why, MO_ERR_FILE, "%.200s could not be read to its end", path);
+        return mo_fail(why, MO_ERR_FILE, "%.200s could not be read to its end", subject(shown));
     }
     all[length] = 0;
     *bytes = all;
@@ -40,8 +47,8 @@ static mo_error read_all(FILE *stream, const char *path, size_t most, const mo_a
     return MO_OK;
 }
 
-mo_error mo_file_read(const char *path, size_t most, const mo_allocator *allocator, char **bytes,
-                      size_t *size, mo_message *why)
+mo_error mo_file_read(const char *path, const char *shown, size_t most,
+                      const mo_allocator *allocator, char **bytes, size_t *size, mo_message *why)
 {
     /* Without waiting: a pipe that nobody writes to would hold us for ever. */
     const int handle = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -51,9 +58,10 @@ mo_error mo_file_read(const char *path, size_t most, const mo_allocator *allocat
         if (handle >= 0) {
             close(handle);
         }
-        return mo_fail(why, MO_ERR_FILE, "%.200s cannot be opened: %s", path, strerror(reason));
+        return mo_fail(why, MO_ERR_FILE, "%.200s cannot be opened: %s", subject(shown),
+                       strerror(reason));
     }
-    const mo_error error = read_all(stream, path, most, allocator, bytes, size, why);
+    const mo_error error = read_all(stream, shown, most, allocator, bytes, size, why);
     fclose(stream);
     return error;
 }

@@ -8,8 +8,8 @@
 
 enum { MO_PATH = 4096 };
 
-/* All of a plain file of at most `most` bytes; folders, pipes and devices are refused.  A zero follows the bytes. */
-mo_error mo_file_read(const char *path, size_t most, const mo_allocator *allocator, char **bytes,
+/* All of a plain file of at most `most` bytes; folders, pipes and devices are refused.  A zero follows the bytes.  Sentences begin with `shown`, unless it is "". */
+mo_error mo_file_read(const char *path, const char *shown, size_t most, const mo_allocator *allocator, char **bytes,
                       size_t *size, mo_message *why);
 
 /* The folder that a file is in, without a slash at its end ("." for none). */

@@ -337,7 +337,7 @@ mo_error mo_mesh_file_read(const char *path, const char *shown, size_t most,
     *size = 0;
     *mesh = (mo_mesh_file){0};
     building b = {.allocator = allocator, .shown = shown, .mesh = mesh, .why = why};
-    b.error = mo_file_read(path, most, allocator, &bytes, size, why);
+    b.error = mo_file_read(path, shown, most, allocator, &bytes, size, why);
     if (!b.error && read_kind(&b, path, bytes, *size) && mesh->triangle_count == 0) {
         fail(&b, "the mesh has no triangles");
     }

@@ -182,7 +182,7 @@ mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *ele
 {
     char *bytes = NULL;
     size_t size = 0;
-    mo_error error = mo_file_read(path, MO_XML_BYTES, &pool->allocator, &bytes, &size, why);
+    mo_error error = mo_file_read(path, file, MO_XML_BYTES, &pool->allocator, &bytes, &size, why);
     reading r = {.pool = pool, .file = file, .elements = elements, .why = why};
     if (!error && size == 0) {
         error = mo_fail(why, MO_ERR_FORMAT, "%s%sthe file is empty", file, file[0] ? ": " : "");
