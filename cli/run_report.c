@@ -126,6 +126,13 @@ static void put_file(const char *label, const char *path)
     }
 }
 
+static void put_body_name(const char *name, int number)
+{
+    char without[32];
+    snprintf(without, sizeof without, "body %d", number);
+    text_put_column(stdout, name[0] ? name : without, 20);
+}
+
 /* What the contacts of the last step put on each body of a robot. */
 static void put_forces(const model_file *file)
 {
@@ -133,7 +140,7 @@ static void put_forces(const model_file *file)
     for (int k = 0; k < file->force_count && k < MOST; ++k) {
         const model_force *f = file->forces + k;
         put_label(k ? "" : "contact forces");
-        text_put_column(stdout, file->model.bodies[f->body].name, 20);
+        put_body_name(file->model.bodies[f->body].name, f->body);
         printf("  %9.3f %9.3f %9.3f N, %s\n", f->force[0], f->force[1], f->force[2],
                number_count(f->contacts, "contact").text);
     }

@@ -554,13 +554,21 @@ static void meshes_weigh_what_they_weigh_in_mujoco(void **state)
                "v 0 0 1\nv 2 0 1\nv 2 1 1\nv 1 1 1\nv 1 2 1\nv 0 2 1\n"
                "f 1 4 3 2\nf 1 6 5 4\nf 7 8 9 10\nf 7 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\n"
                "f 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12\n");
+    /* A box with a deep dent, whose bottom is beyond the centre. */
+    folder_put(
+        &folder, "star.obj",
+        "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n"
+        "v .2 .1 -.7\nf 4 3 2 1\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
+        "f 5 6 9\nf 6 7 9\nf 7 8 9\nf 8 5 9\n");
     for (int k = 0; k < 2; ++k) {
         snprintf(text, sizeof text,
                  "<mujoco><compiler exactmeshinertia='%s'/><asset>"
                  "<mesh file='box.stl' scale='1 -1 2' refpos='.1 .2 .3' refquat='1 2 3 4'/>"
-                 "<mesh file='angle.obj'/></asset><worldbody>"
+                 "<mesh file='angle.obj'/><mesh file='star.obj'/></asset><worldbody>"
                  "<body><joint/><geom type='mesh' mesh='box' pos='1 2 3' euler='10 20 30'/></body>"
                  "<body><joint/><geom type='mesh' mesh='angle' pos='1 2 3' mass='3'/></body>"
+                 "<body><joint/><geom type='mesh' mesh='angle' quat='1 2 3 4'/></body>"
+                 "<body><joint/><geom type='mesh' mesh='star'/></body>"
                  "</worldbody></mujoco>",
                  k ? "true" : "false");
         compare_file(folder_put(&folder, "meshes.xml", text), 2e-6);

@@ -195,6 +195,10 @@ static bool read_body(mo_mjcf *m, const mo_xml_node *node, int parent)
     if (!body || !mo_mjcf_frame(m, node, NULL, &body->pose) || !read_parts(m, node, place)) {
         return false;
     }
+    const char *mocap = mo_xml_get(node, "mocap");
+    if (mocap && strcmp(mocap, "true") == 0) {
+        mo_reader_note(m->r, node, " mocap> is not read: the body stands still");
+    }
     for (const mo_xml_node *child = mo_xml_child(node, "body"); child;
          child = mo_xml_next(child, "body")) {
         if (!read_body(m, child, place)) {

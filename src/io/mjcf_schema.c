@@ -49,7 +49,7 @@ static const element ELEMENTS[] = {
     {"mesh", " name class file vertex face refpos refquat scale ",
      " normal texcoord smoothnormal content_type maxhullvert ", ""},
     {"worldbody", " childclass ", "", ""},
-    {"body", " name childclass" FRAME, " user ", ""},
+    {"body", " name childclass mocap" FRAME, " user ", ""},
     {"inertial", FRAME " mass diaginertia fullinertia ", "", ""},
     {"joint",
      " name class type pos axis limited range ref springref armature damping frictionloss "

@@ -8,7 +8,8 @@
  *     int x x' = V/20 (a a' + b b' + c c' + s s'),      s = a + b + c.
  *
  * MuJoCo's default for meshes takes |V|: first with the tip at the centre of the surface, which gives the centre of mass, then with the
- * tip there.  For a convex mesh that is the same as the exact sum; for others hollows count as full.
+ * tip there; and for the mass it takes the volume of the box that has these moments for that volume.  So hollows count as full, and even a convex
+ * mesh has its true volume only with exactmeshinertia.  It is followed to the letter.
  */
 #include <math.h>
 #include <string.h>
@@ -122,6 +123,21 @@ static void surface_centre(const mo_mesh_file *mesh, double centre[3])
     mo_vec3_scale(all > 0 ? 1 / all : 0, sum, centre);
 }
 
+/* The mass of the box with these moments: half edges with a^2 = 3/2 (B + C - A) / m.  Flat things weigh nothing. */
+static void as_box(mo_mass *mass)
+{
+    double value[3], Q[9], square = 1;
+    mo_mass_principal(mass->inertia, value, Q);
+    for (int k = 0; k < 3; ++k) {
+        square *= 1.5 * (value[(k + 1) % 3] + value[(k + 2) % 3] - value[k]) / mass->mass;
+    }
+    const double factor = mass->mass > 0 && square > 0 ? 8 * sqrt(square) / mass->mass : 0;
+    mass->mass *= factor;
+    for (int k = 0; k < 6; ++k) {
+        mass->inertia[k] *= factor;
+    }
+}
+
 void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
 {
     double tip[3], corner[3][3], volume = 0, centre[3] = {0};
@@ -156,6 +172,9 @@ void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
     for (int k = 0; k < 3; ++k) {
         out->inertia[k] = moment[(k + 1) % 3] + moment[(k + 2) % 3];
         out->inertia[3 + k] = -moment[3 + k];
+    }
+    if (!exact) {
+        as_box(out);
     }
 }
 

@@ -124,7 +124,7 @@ typedef struct mo_mass {
 
 /* Of a primitive of density 1: volume and inertia about its centre.  `half` of an ellipsoid, or NULL. */
 void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mass *out);
-/* Of a closed mesh of density 1; `exact` counts what faces cut away as negative, otherwise hollows count as full, as MuJoCo has it by default. */
+/* Of a closed mesh of density 1: `exact`, or as MuJoCo 2.2 has it by default. */
 void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out);
 /* In the frame that `pose` is given in, with mass and inertia times `factor`. */
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out);
