@@ -133,7 +133,38 @@ int model_file_open(const char *command, const char *path, const char *key,
     return status;
 }
 
+int model_file_free(const char *command, model_file *file)
+{
+    mo_message why = {{0}};
+    int count = 0;
+    for (int k = 1; k < file->model.body_count; ++k) {
+        const mo_model_body *body = file->model.bodies + k;
+        if (body->parent == 0 && body->joint_count == 0) {
+            if (mo_model_release(&file->model, k, &why)) {
+                say_of_file(file->path, "%s", why.text);
+                return EXIT_FAILED;
+            }
+            ++count;
+        }
+    }
+    if (!count) {
+        say(command, "--free: nothing of %.100s is fixed to the world", file->path);
+    }
+    return count ? EXIT_DONE : EXIT_CALL;
+}
+
 /* ---- in a world ---------------------------------------------------------------------------------------- */
+
+static mo_error add_floor(double z, mo_world *world, mo_message *why)
+{
+    mo_body_def def = mo_default_body(MO_BODY_FIXED);
+    mo_shape_def plane = mo_shape_plane();
+    def.pose = mo_pose_at(0, 0, z);
+    def.name = "floor";
+    const mo_body_id body = mo_world_add_body(world, &def, why);
+    return body.index && mo_world_add_shape(world, body, &plane, why).index ? MO_OK
+                                                                            : MO_ERR_ARGUMENT;
+}
 
 mo_error model_file_build(void *user, mo_world **world, mo_message *why)
 {
@@ -144,6 +175,7 @@ mo_error model_file_build(void *user, mo_world **world, mo_message *why)
     *world = NULL;
     mo_error error = mo_world_create(&def, NULL, world, why);
     error = error ? error : mo_model_build(&file->model, *world, NULL, &file->robot, why);
+    error = error || !file->has_floor ? error : add_floor(file->floor, *world, why);
     if (!error && file->key >= 0) {
         error = mo_robot_set_key(file->robot, *world, file->model.keys + file->key, why);
     }

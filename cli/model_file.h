@@ -19,6 +19,8 @@ typedef struct model_file {
     int quiet; /* notes are not said */
     mo_model model;
     int key;         /* -1: the reference configuration */
+    int has_floor;
+    double floor;    /* m */
     double *control; /* at first: of the key, then of --target */
     mo_robot *robot; /* in the world that was built last */
     model_force *forces;
@@ -34,6 +36,8 @@ int model_file_is(const char *name);
  */
 int model_file_open(const char *command, const char *path, const char *key,
                     const args_values *targets, int quiet, model_file *file);
+/* Sets free what the file fixes to the world and has joints or mass. */
+int model_file_free(const char *command, model_file *file);
 void model_file_close(model_file *file);
 
 /* A new world with the robot in it; `user` is the model_file. */

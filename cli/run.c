@@ -57,6 +57,8 @@ enum {
     FLAG_JOINTS,
     FLAG_KEY,
     FLAG_TARGET,
+    FLAG_FREE,
+    FLAG_FLOOR,
     FLAG_SET,
     FLAG_STEPS,
     FLAG_TIME,
@@ -90,6 +92,12 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                      .operand = "NAME=VALUE",
                      .text = "of a robot's file: the control of an actuator, by its name or its"
                              " joint's; may be given several times"},
+    [FLAG_FREE] = {.name = "free",
+                   .text = "of a robot's file: what it fixes to the world is free, as the base of a"
+                           " robot that walks is meant in URDF"},
+    [FLAG_FLOOR] = {.name = "floor",
+                    .operand = "Z",
+                    .text = "of a robot's file: a floor at this height, in m"},
     [FLAG_SET] = {.name = "set",
                   .operand = "NAME=VALUE",
                   .text = "a parameter of the scene; may be given several times"},
@@ -236,8 +244,15 @@ static int read_scene(const args_flag *flags, const args_values *sets, const arg
             say(COMMAND.name, "--set is for scenes; of a robot's file, --key and --target choose");
             return EXIT_CALL;
         }
-        const int status = model_file_open(COMMAND.name, name, flags[FLAG_KEY].value, targets,
-                                           flags[FLAG_JSON].value != NULL, call->model);
+        int status = model_file_open(COMMAND.name, name, flags[FLAG_KEY].value, targets,
+                                     flags[FLAG_JSON].value != NULL, call->model);
+        if (!status && flags[FLAG_FREE].value) {
+            status = model_file_free(COMMAND.name, call->model);
+        }
+        call->model->has_floor = flags[FLAG_FLOOR].value != NULL;
+        status = status ? status
+                        : settings_bounded(COMMAND.name, &flags[FLAG_FLOOR], -1e6, 1e6, 0,
+                                           &call->model->floor);
         call->file_scene =
             (world_scene){.name = name, .text = "a robot from its file", .step = 0.002, .time = 5};
         if (!status && call->model->model.step > 0) {
@@ -246,8 +261,10 @@ static int read_scene(const args_flag *flags, const args_values *sets, const arg
         call->scene = &call->file_scene;
         return status;
     }
-    if (flags[FLAG_KEY].value || targets->count || flags[FLAG_JOINTS].value) {
-        say(COMMAND.name, "--key, --target and --joints are for files of robots (.xml, .urdf)");
+    if (flags[FLAG_KEY].value || targets->count || flags[FLAG_JOINTS].value ||
+        flags[FLAG_FREE].value || flags[FLAG_FLOOR].value) {
+        say(COMMAND.name, "--joints, --key, --target, --free and --floor are for files of robots "
+                          "(.xml, .urdf)");
         return EXIT_CALL;
     }
     call->model = NULL;

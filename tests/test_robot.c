@@ -372,6 +372,44 @@ static void what_is_set_is_what_is_got(void **state)
     close_world(&w);
 }
 
+/* A URDF robot that walks: its root set free falls as a whole, and its joints keep their places. */
+static void a_released_root_falls(void **state)
+{
+    (void)state;
+    mo_model model;
+    mo_world *world;
+    mo_robot *robot;
+    mo_message why = {{0}};
+    const char *path = folder_put(
+        &folder, "free.urdf",
+        "<robot name='r'><link name='base'><inertial><mass value='3'/><inertia ixx='1' iyy='1' "
+        "izz='1'/></inertial></link><link name='leg'><inertial><mass value='1'/><inertia ixx='1' "
+        "iyy='1' izz='1'/></inertial></link><joint name='hip' type='continuous'><parent "
+        "link='base'/><child link='leg'/><origin xyz='0 0 -1'/><axis xyz='0 1 "
+        "0'/></joint></robot>");
+    assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_OK);
+    assert_int_equal(mo_model_release(&model, 1, &why), MO_OK);
+    CHECK(mo_model_release(&model, 1, &why) != MO_OK);
+    assert_int_equal(model.q_count, 8);
+    assert_int_equal(model.v_count, 7);
+    assert_int_equal(model.joints[1].first_q, 7);
+    assert_int_equal(model.actuators[0].joint, 1);
+    const mo_world_def def = mo_model_world(&model);
+    assert_int_equal(mo_world_create(&def, NULL, &world, &why), MO_OK);
+    assert_int_equal(mo_model_build(&model, world, NULL, &robot, &why), MO_OK);
+    mo_step_report report;
+    for (int k = 0; k < 10; ++k) {
+        assert_int_equal(mo_world_step(world, 0.01, &report, &why), MO_OK);
+    }
+    double q[8], v[7];
+    mo_robot_get(robot, world, q, v);
+    CHECK_NEAR(v[2], -0.981, 1e-9);
+    CHECK_NEAR(v[6], 0, 1e-9);
+    mo_robot_destroy(robot);
+    mo_world_destroy(world);
+    mo_model_clear(&model);
+}
+
 /* ---- with MuJoCo ------------------------------------------------------------------------------------ */
 
 #ifdef MOREAU_HAVE_MUJOCO
@@ -498,6 +536,7 @@ int main(void)
         cmocka_unit_test(frictions_combine_as_in_mjcf),
         cmocka_unit_test(a_body_without_mass_gets_a_sentence),
         cmocka_unit_test(what_is_set_is_what_is_got),
+        cmocka_unit_test(a_released_root_falls),
 #ifdef MOREAU_HAVE_MUJOCO
         cmocka_unit_test(the_dynamics_of_our_scenes_are_mujocos),
         cmocka_unit_test(the_dynamics_of_an_odd_tree_are_mujocos),

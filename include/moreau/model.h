@@ -169,6 +169,9 @@ MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, m
                               mo_message *why);
 MO_API void mo_model_clear(mo_model *model);
 
+/* Gives a free joint to a body that the file fixes to the world, as URDF does with the base of every robot. */
+MO_API mo_error mo_model_release(mo_model *model, int body, mo_message *why);
+
 /* By name; -1 where there is none. */
 MO_API int mo_model_find_body(const mo_model *model, const char *name);
 MO_API int mo_model_find_joint(const mo_model *model, const char *name);

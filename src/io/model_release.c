@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* A body that a file fixes to the world is given a free joint: URDF has no other word for the base of a robot that walks. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "moreau/model.h"
+
+/* Numbers of joints from `at` on grow by one. */
+static void renumber(mo_model *model, int body, int at)
+{
+    for (int k = body + 1; k < model->body_count; ++k) {
+        ++model->bodies[k].first_joint;
+    }
+    for (int k = 0; k < model->actuator_count; ++k) {
+        model->actuators[k].joint += model->actuators[k].joint >= at;
+    }
+    for (int k = 0; k < model->equality_count; ++k) {
+        mo_model_equality *e = model->equalities + k;
+        if (e->kind == MO_MODEL_COUPLE) {
+            e->a += e->a >= at;
+            e->b += e->b >= at;
+        }
+    }
+}
+
+/* A copy of `count` numbers with `more` at `at`. */
+static double *widen(mo_model *model, const double *from, int count, int at, const double *more,
+                     int extra)
+{
+    double *wide = mo_pool_take(model->pool, (size_t)(count + extra) + 1, sizeof *wide);
+    if (wide) {
+        memcpy(wide, from, (size_t)at * sizeof *wide);
+        memcpy(wide + at, more, (size_t)extra * sizeof *wide);
+        memcpy(wide + at + extra, from + at, (size_t)(count - at) * sizeof *wide);
+    }
+    return wide;
+}
+
+static mo_error widen_all(mo_model *model, int at_q, int at_v, const mo_pose *pose, mo_message *why)
+{
+    double seven[7], six[6] = {0};
+    memcpy(seven, pose->position, sizeof pose->position);
+    memcpy(seven + 3, pose->orientation, sizeof pose->orientation);
+    double *q = widen(model, model->q, model->q_count, at_q, seven, 7);
+    int good = q != NULL;
+    for (int k = 0; k < model->key_count && good; ++k) {
+        double *key_q = widen(model, model->keys[k].q, model->q_count, at_q, seven, 7);
+        double *key_v = widen(model, model->keys[k].v, model->v_count, at_v, six, 6);
+        good = key_q && key_v;
+        if (good) {
+            model->keys[k].q = key_q;
+            model->keys[k].v = key_v;
+        }
+    }
+    if (!good) {
+        return mo_fail_memory(why);
+    }
+    model->q = q;
+    model->q_count += 7;
+    model->v_count += 6;
+    return MO_OK;
+}
+
+mo_error mo_model_release(mo_model *model, int body, mo_message *why)
+{
+    if (body < 1 || body >= model->body_count || model->bodies[body].parent != 0 ||
+        model->bodies[body].joint_count > 0) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "only a body that the file fixes to the world can be set free");
+    }
+    if (!mo_memory_grow(&model->allocator, (void **)&model->joints, &model->room[1],
+                        (size_t)model->joint_count + 1, sizeof *model->joints)) {
+        return mo_fail_memory(why);
+    }
+    mo_model_body *of = model->bodies + body;
+    const int at = of->first_joint, is_last = at == model->joint_count;
+    const int at_q = is_last ? model->q_count : model->joints[at].first_q;
+    const int at_v = is_last ? model->v_count : model->joints[at].first_v;
+    const mo_error error = widen_all(model, at_q, at_v, &of->pose, why);
+    if (error) {
+        return error;
+    }
+    memmove(model->joints + at + 1, model->joints + at,
+            (size_t)(model->joint_count++ - at) * sizeof *model->joints);
+    model->joints[at] = (mo_model_joint){.name = "",
+                                         .kind = MO_MODEL_FREE,
+                                         .body = body,
+                                         .first_q = at_q,
+                                         .first_v = at_v,
+                                         .axis = {0, 0, 1}};
+    for (int k = at + 1; k < model->joint_count; ++k) {
+        model->joints[k].first_q += 7;
+        model->joints[k].first_v += 6;
+    }
+    of->joint_count = 1;
+    renumber(model, body, at);
+    return MO_OK;
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
+#
+# models.sh MOREAU MAKE_PROBLEM READ_JSON MODELS: robots from files, as a user of `moreau run` meets them.
+models=$4
+. "$(dirname "$0")/checks.sh"
+
+run run "$models/quadruped.xml" --key stand --time 1
+status_is 0
+err_is_empty
+out_has 'no step: all are solved'
+out_has 'contact forces    front_right_foot'
+out_has 'rear_left_foot .* N, 1 contact'
+
+run run "$models/quadruped.xml" --key stand --steps 10 --json
+status_is 0
+err_is_empty
+is_json_lines 1
+member_is unsolved_steps 0
+out_has '"contact_forces":\[{"body":"front_right_foot","contacts":1,"force":\['
+
+run run "$models/biped.xml" --joints
+status_is 0
+out_has 'right_knee .*hinge .*right_shank .*-2.26.* to 0 rad'
+out_has 'keyframes: stand'
+run run "$models/biped.xml" --joints --json
+status_is 0
+is_json_lines 1
+out_has '"keys":\["stand"\]'
+
+# A target, by the joint's name; a motor pushes where it is told to.
+cat > slide.xml << 'END'
+<mujoco>
+  <worldbody>
+    <body name="cart">
+      <joint name="x" type="slide" axis="1 0 0"/>
+      <geom type="box" size="0.1 0.1 0.1" mass="2"/>
+    </body>
+  </worldbody>
+  <actuator><motor name="push" joint="x"/></actuator>
+</mujoco>
+END
+run run slide.xml --target x=4 --dt 0.001 --time 1 --csv rows.csv --every 1000
+status_is 0
+that "a push of 4 N on 2 kg for 1 s makes no 2 m/s" awk -F, 'END { exit !($10 > 1.999 && $10 < 2.001) }' rows.csv
+run run slide.xml --target nose=4
+is_wrong_call "has no actuator 'nose'"
+run run slide.xml --target push
+is_wrong_call 'is not NAME=NUMBER'
+run run slide.xml --key none
+is_wrong_call "no keyframe 'none'"
+run run slide.xml --set count=3
+is_wrong_call 'is for scenes'
+run run stack --key stand
+is_wrong_call 'are for files of robots'
+
+# What is not understood is said once; what is wrong ends the run with the line.
+sed 's/<joint /<joint wobble="3" /' slide.xml > odd.xml
+run run odd.xml --steps 1
+status_is 0
+err_is_one_sentence
+err_has '^moreau: odd.xml: line 4: <joint wobble> is not understood: ignored$'
+run run odd.xml --steps 1 --json
+status_is 0
+err_is_empty
+out_has '"notes":\["line 4: <joint wobble> is not understood: ignored"\]'
+sed 's/mass="2"/mass="heavy"/' slide.xml > wrong.xml
+run run wrong.xml
+fails_on wrong.xml
+err_has "line 5: <geom> has mass=\"heavy\", where 'heavy' is no finite number"
+run run nowhere.xml
+fails_on nowhere.xml
+printf '<robot name="r"><link name="a"/><joint name="j" type="fixed"/></robot>' > robot.urdf
+run run robot.urdf
+fails_on robot.urdf
+
+# A URDF robot set free falls on the floor it is given.
+cat > walker.urdf << 'END'
+<robot name="walker">
+  <link name="base">
+    <inertial><mass value="4"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    <collision><geometry><box size="0.4 0.4 0.2"/></geometry></collision>
+  </link>
+</robot>
+END
+run run walker.urdf --free --floor -0.3 --time 1 --dt 0.01
+status_is 0
+out_has 'contact forces    base .* 39.240 N, 4 contacts'
+run run slide.xml --free
+is_wrong_call 'nothing of slide.xml is fixed'
+
+# A state goes on with the same bits.
+run run "$models/gripper.xml" --key lift --steps 40 --save-state half
+run run "$models/gripper.xml" --key lift --load-state half --steps 40 --csv two.csv --every 40
+status_is 0
+run run "$models/gripper.xml" --key lift --steps 80 --csv one.csv --every 80
+that "the run in two parts differs" test "$(tail -5 one.csv)" = "$(tail -5 two.csv)"
+
+echo "$checks checks, $failures failed"
+test "$failures" = 0
