@@ -410,6 +410,75 @@ static void a_released_root_falls(void **state)
     mo_model_clear(&model);
 }
 
+/* A motor turns one of two fingers; the other follows, along a polynomial, in MJCF and as a mimic in URDF. */
+static void coupled_joints_follow(void **state)
+{
+    (void)state;
+    static const char *const FILES[] = {
+        "<mujoco><option gravity='0 0 0'/><worldbody><body name='palm'><joint name='p'/><geom "
+        "size='.1'/>"
+        "<body pos='1 0 0'><joint name='a' axis='0 1 0' damping='.1'/><geom size='.2' pos='0 0 "
+        ".5'/></body>"
+        "<body pos='-1 0 0'><joint name='b' axis='0 1 0' ref='10'/><geom size='.2' pos='0 0 "
+        ".5'/></body></body>"
+        "</worldbody><equality><joint joint1='b' joint2='a' polycoef='0.1 -1.5 0.2'/></equality>"
+        "<actuator><motor name='a' joint='a'/></actuator></mujoco>",
+        "<robot name='r'><link name='palm'/><link name='f'><inertial><mass value='1'/><inertia "
+        "ixx='1' "
+        "iyy='1' izz='1'/></inertial></link><link name='g'><inertial><mass value='1'/><inertia "
+        "ixx='1' "
+        "iyy='1' izz='1'/></inertial></link><joint name='a' type='continuous'><parent "
+        "link='palm'/><child "
+        "link='f'/></joint><joint name='b' type='prismatic'><parent link='f'/><child "
+        "link='g'/><mimic "
+        "joint='a' multiplier='-1.5' offset='0.1'/></joint></robot>"};
+    for (int k = 0; k < 2; ++k) {
+        robot_world w;
+        double q[3];
+        mo_message why = {{0}};
+        open_text(FILES[k], &w);
+        const int motor = mo_model_find_actuator(&w.model, "a");
+        assert_int_equal(mo_robot_set_control(w.robot, w.world, motor, 3, &why), MO_OK);
+        w.model.step = 0.002;
+        run(&w, 0.5);
+        mo_robot_get(w.robot, w.world, q, NULL);
+        const double a = q[k ? 0 : 1],
+                     b = q[k ? 1 : 2] - (k ? 0 : 10 * 3.14159265358979323846 / 180);
+        CHECK(fabs(a) > 0.01);
+        CHECK_NEAR(b, 0.1 - 1.5 * a + (k ? 0 : 0.2 * a * a), 1e-5);
+        close_world(&w);
+    }
+}
+
+/* A weld holds a free body where relpose has it, in either order of the two. */
+static void welds_hold_their_pose(void **state)
+{
+    (void)state;
+    static const char *const WELDS[] = {
+        "<weld body1='base' body2='box' relpose='1 2 3 .7071067811865476 0 0 .7071067811865476'/>",
+        "<weld body1='box' body2='base' relpose='-2 1 -3 .7071067811865476 0 0 "
+        "-.7071067811865476'/>"};
+    for (int k = 0; k < 2; ++k) {
+        char text[1000];
+        robot_world w;
+        snprintf(
+            text, sizeof text,
+            "<mujoco><worldbody><body name='base' pos='0 0 5'/><body name='box' pos='1 2 "
+            "7.9'><freejoint/>"
+            "<geom type='box' size='.1 .2 .3'/></body></worldbody><equality>%s</equality></mujoco>",
+            WELDS[k]);
+        open_text(text, &w);
+        run(&w, 0.2);
+        const mo_body_state box = body_of(&w, "box");
+        const double expected[3] = {1, 2, 8};
+        for (int c = 0; c < 3; ++c) {
+            CHECK_NEAR(box.pose.position[c], expected[c], 1e-6);
+        }
+        CHECK_NEAR(fabs(box.pose.orientation[3]), sqrt(0.5), 1e-6);
+        close_world(&w);
+    }
+}
+
 /* ---- with MuJoCo ------------------------------------------------------------------------------------ */
 
 #ifdef MOREAU_HAVE_MUJOCO
@@ -537,6 +606,8 @@ int main(void)
         cmocka_unit_test(a_body_without_mass_gets_a_sentence),
         cmocka_unit_test(what_is_set_is_what_is_got),
         cmocka_unit_test(a_released_root_falls),
+        cmocka_unit_test(coupled_joints_follow),
+        cmocka_unit_test(welds_hold_their_pose),
 #ifdef MOREAU_HAVE_MUJOCO
         cmocka_unit_test(the_dynamics_of_our_scenes_are_mujocos),
         cmocka_unit_test(the_dynamics_of_an_odd_tree_are_mujocos),

@@ -50,6 +50,8 @@ typedef struct mo_joint_def {
     double target;     /* of q or q'                                                            */
     double max_effort; /* N m or N; infinity allowed                                            */
     int collide;       /* 1: the two bodies may touch each other                                */
+    int has_pose;      /* weld: 1: b is held at `pose` in a's frame, not where it is when the joint is added */
+    mo_pose pose;
 } mo_joint_def;
 
 MO_API mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b);

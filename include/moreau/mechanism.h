@@ -138,6 +138,19 @@ MO_API void mo_world_remove_mechanism(mo_world *world, mo_mechanism_id mechanism
 MO_API int mo_world_mechanism_count(const mo_world *world);
 MO_API mo_mechanism_id mo_world_mechanism(const mo_world *world, int k);
 
+/*
+ * From now on q of joint a follows that of joint b, both revolute or prismatic:
+ *
+ *     q_a - reference_a = c0 + c1 x + c2 x^2 + c3 x^3 + c4 x^4,      x = q_b - reference_b
+ */
+typedef struct mo_coupling_def {
+    int a, b; /* joints of the mechanism; b = -1: x = 0 */
+    double polynomial[5];
+} mo_coupling_def;
+
+MO_API mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id mechanism,
+                                    const mo_coupling_def *def, mo_message *why);
+
 /* Two bodies (links or others) never touch, from now on. */
 MO_API mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_message *why);
 

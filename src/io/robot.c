@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Looking at a robot and moving it, by the coordinates of its model. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -26,6 +28,23 @@ void mo_robot_destroy(mo_robot *robot)
 mo_body_id mo_robot_body(const mo_robot *robot, int body)
 {
     return body >= 0 && body < robot->body_count ? robot->bodies[body] : (mo_body_id){0};
+}
+
+mo_error mo_robot_keep_note(mo_robot *robot, mo_message *why, const char *format, ...)
+{
+    char said[400];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(said, sizeof said, format, values);
+    va_end(values);
+    const char **notes = mo_memory_resize(&robot->allocator, (void *)robot->notes,
+                                          ((size_t)robot->note_count + 1) * sizeof *notes);
+    if (!notes) {
+        return mo_fail_memory(why);
+    }
+    robot->notes = notes;
+    notes[robot->note_count] = mo_pool_text(&robot->texts, said, strlen(said));
+    return notes[robot->note_count++] ? MO_OK : mo_fail_memory(why);
 }
 
 int mo_robot_note_count(const mo_robot *robot)

@@ -334,19 +334,61 @@ static mo_error add_exclusions(building *b)
 
 /* ---- equalities ------------------------------------------------------------------------------------ */
 
+/* The pose of a in b from that of b in a. */
+static mo_pose inverse_of(const mo_pose *pose)
+{
+    mo_pose back = *pose;
+    const double origin[3] = {0};
+    for (int k = 1; k < 4; ++k) {
+        back.orientation[k] = -pose->orientation[k];
+    }
+    mo_pose_point_back(pose, origin, back.position);
+    return back;
+}
+
+/* Joints of one mechanism; q of the first is put where the coupling has it. */
+static mo_error add_coupling(building *b, const mo_model_equality *e)
+{
+    const mo_robot_place *a = b->robot->joints + e->a,
+                         *of = b->robot->joints + (e->b >= 0 ? e->b : e->a);
+    if (a->mechanism.index != of->mechanism.index || !a->mechanism.index) {
+        return mo_robot_keep_note(
+            b->robot, b->why,
+            "line %d: the joints '%.60s' and '%.60s' are of two trees: they are "
+            "not coupled",
+            e->line, b->model->joints[e->a].name, b->model->joints[e->b].name);
+    }
+    mo_coupling_def def = {.a = a->number, .b = e->b >= 0 ? of->number : -1};
+    memcpy(def.polynomial, e->polynomial, sizeof def.polynomial);
+    mo_error error = mo_mechanism_couple(b->world, a->mechanism, &def, b->why);
+    if (!error && e->polynomial[0] != 0) {
+        const int n = mo_mechanism_get(b->world, a->mechanism).q_count;
+        memcpy(b->robot->q, mo_mechanism_q(b->world, a->mechanism), (size_t)n * sizeof(double));
+        b->robot->q[a->at_q] = b->model->joints[e->a].ref + e->polynomial[0];
+        error = mo_mechanism_set(b->world, a->mechanism, b->robot->q, NULL, b->why);
+    }
+    return error;
+}
+
 static mo_error add_equality(building *b, const mo_model_equality *e)
 {
-    if (e->kind == MO_MODEL_COUPLE || (b->group[e->a] == 0 && b->group[e->b] == 0)) {
+    if (e->kind == MO_MODEL_COUPLE) {
+        return add_coupling(b, e);
+    }
+    if (b->group[e->a] == 0 && b->group[e->b] == 0) {
         return MO_OK;
     }
     /* The second body of a joint is one that moves. */
-    const int first = b->group[e->b] ? e->a : e->b, second = b->group[e->b] ? e->b : e->a;
+    const int swapped = b->group[e->b] == 0;
+    const int first = swapped ? e->b : e->a, second = swapped ? e->a : e->b;
     mo_joint_def def = mo_default_joint(e->kind == MO_MODEL_WELD ? MO_JOINT_WELD : MO_JOINT_BALL,
                                         b->robot->bodies[first], b->robot->bodies[second]);
     def.collide = 1;
     mo_pose_point(&b->pose[e->a], e->anchor, def.anchor);
     if (e->kind == MO_MODEL_WELD) {
-        memcpy(def.anchor, b->pose[e->b].position, sizeof def.anchor);
+        memcpy(def.anchor, b->pose[second].position, sizeof def.anchor);
+        def.has_pose = e->has_pose;
+        def.pose = swapped ? inverse_of(&e->pose) : e->pose;
     }
     return mo_world_add_joint(b->world, &def, b->why).index ? MO_OK : MO_ERR_ARGUMENT;
 }

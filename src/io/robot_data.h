@@ -33,6 +33,10 @@ struct mo_robot {
     mo_pool texts;
 };
 
+/* robot.c */
+mo_error mo_robot_keep_note(mo_robot *robot, mo_message *why, const char *format, ...)
+    MO_PRINTF(3, 4);
+
 /* robot_overlap.c: excludes what overlaps for ever. */
 mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, mo_message *why);
 

@@ -8,7 +8,6 @@
  * velocity of the joints (its lever is below a thousandth of the smaller body), the two are excluded, and noted.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -77,23 +76,6 @@ static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, m
     return MO_OK;
 }
 
-static mo_error keep_note(mo_robot *robot, const char *a, const char *b, mo_message *why)
-{
-    char said[300];
-    const char **notes = mo_memory_resize(&robot->allocator, (void *)robot->notes,
-                                          ((size_t)robot->note_count + 1) * sizeof *notes);
-    if (!notes) {
-        return mo_fail_memory(why);
-    }
-    robot->notes = notes;
-    const int length = snprintf(said, sizeof said,
-                                "'%.80s' and '%.80s' overlap, and no joint moves them apart: they "
-                                "do not touch each other",
-                                a, b);
-    notes[robot->note_count] = mo_pool_text(&robot->texts, said, (size_t)length);
-    return notes[robot->note_count++] ? MO_OK : mo_fail_memory(why);
-}
-
 mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, mo_message *why)
 {
     mo_pool pool = {.allocator = robot->allocator};
@@ -113,8 +95,12 @@ mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, mo_message *wh
         if (!error && lever <= SHORT_LEVER * size) {
             error = mo_world_exclude(world, mo_body_id_of(world, contact->body[0]),
                                      mo_body_id_of(world, contact->body[1]), why);
-            error = error ? error
-                          : keep_note(robot, a->name ? a->name : "", b->name ? b->name : "", why);
+            error = error
+                        ? error
+                        : mo_robot_keep_note(robot, why,
+                                             "'%.80s' and '%.80s' overlap, and no joint moves them "
+                                             "apart: they do not touch each other",
+                                             a->name ? a->name : "", b->name ? b->name : "");
         }
     }
     mo_pool_clear(&pool);

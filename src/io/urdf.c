@@ -326,6 +326,48 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
            mo_reader_fail(u->r, u->r->root, "has links in a circle, which hang on nothing");
 }
 
+/* ---- mimic --------------------------------------------------------------------------------------- */
+
+/* q of the joint is multiplier times that of the other one, and offset. */
+static bool read_mimic(mo_urdf *u, const mo_xml_node *node)
+{
+    const mo_xml_node *mimic = mo_xml_child(node, "mimic");
+    const urdf_type type = type_of(node);
+    if (!mimic || (type != REVOLUTE && type != CONTINUOUS && type != PRISMATIC)) {
+        return true;
+    }
+    const char *name = mo_xml_get(mimic, "joint");
+    const int other = mo_reader_name_find(u->r, 'j', name);
+    if (other < 0 || u->r->model->joints[other].kind < MO_MODEL_SLIDE) {
+        return mo_reader_fail(u->r, mimic,
+                              "follows the joint '%.80s', which does not turn or slide",
+                              name ? name : "");
+    }
+    mo_model_equality *e = mo_reader_add_equality(u->r, mimic, name);
+    if (!e) {
+        return false;
+    }
+    e->kind = MO_MODEL_COUPLE;
+    e->a = mo_reader_name_find(u->r, 'j', mo_xml_get(node, "name"));
+    e->b = other;
+    e->polynomial[1] = 1;
+    if (e->a < 0 || e->a == e->b) {
+        return mo_reader_fail(u->r, mimic, "is in a joint without a name, or follows itself");
+    }
+    return mo_urdf_number(u, mimic, "offset", &e->polynomial[0]) &&
+           mo_urdf_number(u, mimic, "multiplier", &e->polynomial[1]);
+}
+
+static bool read_mimics(mo_urdf *u, const urdf_tree *t)
+{
+    for (int k = 0; k < t->joint_count; ++k) {
+        if (!read_mimic(u, t->joints[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- all ---------------------------------------------------------------------------------------- */
 
 /* The nearest folder above the file that is a package (has package.xml, or a file's package:// names it); otherwise its own. */
@@ -383,5 +425,5 @@ bool mo_urdf_read(mo_reader *r, const char *path)
     if (root < 0) {
         return mo_reader_fail(r, r->root, "has no root: every link is the child of a joint");
     }
-    return walk(&u, &t, root) && mo_reader_place_joints(r);
+    return walk(&u, &t, root) && mo_reader_place_joints(r) && read_mimics(&u, &t);
 }

@@ -91,6 +91,14 @@ static mo_error check_joint(const mo_world *world, const mo_joint_def *def, mo_m
     if (!isfinite(sum)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "anchors and axis of a %s joint must be finite", name);
     }
+    const double *turn = def->pose.orientation;
+    const double square =
+        turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3];
+    if (def->has_pose &&
+        (!isfinite(mo_vec3_norm(def->pose.position)) || !(fabs(square - 1) <= 1e-6))) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the pose of a %s joint must be finite, with a unit quaternion", name);
+    }
     const double length =
         mo_is_planar(world) ? hypot(def->axis[0], def->axis[1]) : mo_vec3_norm(def->axis);
     const int needs_axis =
@@ -153,6 +161,11 @@ static void attach(const mo_world *world, mo_sim_joint *joint)
     double apart[3];
     mo_vec3_minus(def->anchor_b, def->anchor, apart);
     joint->length = mo_vec3_norm(apart);
+    if (def->kind == MO_JOINT_WELD && def->has_pose) {
+        memcpy(joint->relative, def->pose.orientation, sizeof joint->relative);
+        memcpy(joint->anchor[0], def->pose.position, sizeof joint->anchor[0]);
+        memset(joint->anchor[1], 0, sizeof joint->anchor[1]);
+    }
 }
 
 mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_message *why)

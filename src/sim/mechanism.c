@@ -24,8 +24,9 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
     for (int k = 0; k < names; ++k) {
         mo_memory_free(allocator, mechanism->names[k]);
     }
-    void *arrays[] = {mechanism->name,     mechanism->names,    mechanism->body, mechanism->weld,
-                      mechanism->axis,     mechanism->numbers,  mechanism->pose, mechanism->motion,
+    void *arrays[] = {mechanism->coupling, mechanism->name,     mechanism->names,
+                      mechanism->body,     mechanism->weld,     mechanism->axis,
+                      mechanism->numbers,  mechanism->pose,     mechanism->motion,
                       mechanism->actuator, mechanism->neighbour};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(allocator, arrays[k]);

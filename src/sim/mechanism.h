@@ -8,6 +8,7 @@
  *   mechanism_get.c      looking, moving, dynamics on request
  *   mechanism_step.c     free velocities before the solve, new coordinates after it
  *   mechanism_rows.c     limits, dry friction and actuators in the problem
+ *   mechanism_couple.c   joints that follow each other
  *   mechanism_state.c    what changes, as bytes
  */
 #ifndef MO_SIM_MECHANISM_H
@@ -43,6 +44,9 @@ struct mo_sim_mechanism {
     mo_sim_axis *axis;
     mo_sim_actuator *actuator;
     int actuators;
+    mo_coupling_def *coupling;
+    int couplings;
+    size_t coupling_room;
     mo_control_fn *control;
     void *control_user;
     int collides_parents;
@@ -97,6 +101,10 @@ int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *pha
 void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mechanism,
                               double *start);
 void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double h);
+
+/* mechanism_couple.c */
+void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism,
+                                const mo_phase *phase);
 
 /* mechanism_step.c */
 void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, double h);

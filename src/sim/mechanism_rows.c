@@ -155,6 +155,9 @@ static int has_forces(const mo_phase *phase)
 
 int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase)
 {
+    if (mechanism->couplings > 0) {
+        return 1;
+    }
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const mo_sim_axis *axis = mechanism->axis + k;
         if (axis->takes_limit[0] || axis->takes_limit[1] ||
@@ -254,6 +257,7 @@ void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const m
             add_friction(world, mechanism, k, phase);
         }
     }
+    mo_mechanism_add_couplings(world, mechanism, phase);
     for (int k = 0; k < mechanism->actuators && phase->kind == MO_PHASE_STEP; ++k) {
         add_actuator(world, mechanism, mechanism->actuator + k, phase->h);
     }
