@@ -161,6 +161,34 @@ static void urdf_and_mjcf_of_one_arm_are_the_same(void **state)
     mo_model_clear(&mjcf);
 }
 
+/* Files of the field name meshes in formats and places that are not here: the rest of the robot is read. */
+static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_file(
+        folder_put(
+            &folder, "dae.urdf",
+            "<robot name='r'><link name='a'><visual><geometry><mesh "
+            "filename='package://p/look.dae'/></geometry></visual>\n"
+            "<collision><geometry><mesh filename='package://p/hand.dae'/></geometry></collision>\n"
+            "<collision><geometry><mesh filename='gone.stl'/></geometry></collision></link>\n"
+            "<link name='b'/><joint name='j' type='continuous'><parent link='a'/><child "
+            "link='b'/><joint_properties damping='0'/></joint></robot>"),
+        &model);
+    assert_int_equal(model.geom_count, 0);
+    assert_int_equal(model.joint_count, 1);
+    assert_int_equal(model.note_count, 3);
+    assert_string_equal(model.notes[0].text,
+                        "line 4: <joint_properties> of a joint is not understood: ignored");
+    assert_string_equal(model.notes[1].text,
+                        "line 2: <mesh> is no .stl or .obj file: the shape is left "
+                        "out ('package://p/hand.dae'; convert it)");
+    assert_string_equal(model.notes[2].text,
+                        "line 3: <mesh> is not there: the shape is left out ('gone.stl')");
+    mo_model_clear(&model);
+}
+
 /* ---- meshes --------------------------------------------------------------------------------------- */
 
 /* A box from -a to a as triangles, outward. */
@@ -584,6 +612,7 @@ int main(void)
         cmocka_unit_test(what_is_not_understood_is_listed_once_with_its_line),
         cmocka_unit_test(includes_are_put_where_they_stand),
         cmocka_unit_test(urdf_and_mjcf_of_one_arm_are_the_same),
+        cmocka_unit_test(urdf_meshes_that_cannot_be_read_are_noted),
         cmocka_unit_test(a_mesh_of_a_box_weighs_like_the_box),
 #ifdef MOREAU_HAVE_MUJOCO
         cmocka_unit_test(our_scenes_are_what_mujoco_reads),

@@ -410,6 +410,23 @@ static void a_released_root_falls(void **state)
     mo_model_clear(&model);
 }
 
+/* A mass without inertia is spread over the shapes. */
+static void a_mass_without_inertia_takes_that_of_the_shapes(void **state)
+{
+    (void)state;
+    robot_world w;
+    double M = 0;
+    open_text("<robot name='r'><link name='a'/><link name='b'><inertial><mass "
+              "value='3'/></inertial><collision>"
+              "<geometry><sphere radius='0.5'/></geometry></collision></link><joint name='j' "
+              "type='continuous'><parent link='a'/><child link='b'/></joint></robot>",
+              &w);
+    assert_int_equal(mo_mechanism_mass_matrix(w.world, mo_robot_joint(w.robot, 0, NULL), &M, NULL),
+                     MO_OK);
+    CHECK_NEAR(M, 0.4 * 3 * 0.25, 1e-12);
+    close_world(&w);
+}
+
 /* A motor turns one of two fingers; the other follows, along a polynomial, in MJCF and as a mimic in URDF. */
 static void coupled_joints_follow(void **state)
 {
@@ -606,6 +623,7 @@ int main(void)
         cmocka_unit_test(a_body_without_mass_gets_a_sentence),
         cmocka_unit_test(what_is_set_is_what_is_got),
         cmocka_unit_test(a_released_root_falls),
+        cmocka_unit_test(a_mass_without_inertia_takes_that_of_the_shapes),
         cmocka_unit_test(coupled_joints_follow),
         cmocka_unit_test(welds_hold_their_pose),
 #ifdef MOREAU_HAVE_MUJOCO

@@ -274,12 +274,20 @@ static mo_error add_bodies(building *b)
 
 /* ---- shapes, and what does not touch ------------------------------------------------------------------ */
 
+static int has_no_inertia(const mo_model_body *body)
+{
+    const double *I = body->inertia;
+    return body->mass > 0 && I[0] == 0 && I[1] == 0 && I[2] == 0;
+}
+
 static mo_error add_shapes(building *b)
 {
     for (int k = 0; k < b->model->geom_count; ++k) {
         const mo_model_geom *geom = b->model->geoms + k;
         mo_shape_def shape = geom->shape;
-        shape.density = 0; /* the masses are the model's */
+        /* The masses are the model's; only where it has a mass and no inertia, that of the shapes is scaled to it. */
+        shape.density =
+            has_no_inertia(b->model->bodies + geom->body) && !geom->is_visual ? 1000 : 0;
         b->touches[geom->body] |= !geom->is_visual;
         if (!mo_world_add_shape(b->world, b->robot->bodies[geom->body], &shape, b->why).index) {
             return MO_ERR_ARGUMENT;

@@ -391,10 +391,22 @@ static void find_package(mo_urdf *u)
 
 static void list_unread(mo_reader *r)
 {
+    static const char *const OF_JOINTS[] = {"parent",     "child",    "origin", "axis",
+                                            "limit",      "dynamics", "mimic",  "safety_controller",
+                                            "calibration"};
     for (const mo_xml_node *node = r->root->first; node; node = node->next) {
-        if (strcmp(node->name, "link") != 0 && strcmp(node->name, "joint") != 0 &&
-            strcmp(node->name, "material") != 0) {
+        const int is_joint = strcmp(node->name, "joint") == 0;
+        if (strcmp(node->name, "link") != 0 && !is_joint && strcmp(node->name, "material") != 0) {
             mo_reader_note(r, node, "> is not understood: ignored");
+        }
+        for (const mo_xml_node *part = is_joint ? node->first : NULL; part; part = part->next) {
+            size_t k = 0;
+            while (k < 9 && strcmp(part->name, OF_JOINTS[k]) != 0) {
+                ++k;
+            }
+            if (k == 9) {
+                mo_reader_note(r, part, "> of a joint is not understood: ignored");
+            }
         }
     }
 }

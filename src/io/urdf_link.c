@@ -92,8 +92,29 @@ static bool is_package(const char *name)
     return strncmp(name, "package://", 10) == 0 || strncmp(name, "model://", 8) == 0;
 }
 
-/* A mesh as a hull: relative to the package, or to the file's own folder. */
-static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *shape)
+/* Is it a file that can be read, in the package or in the file's own folder?  One that leads out of it is an error. */
+static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, int *found)
+{
+    const char *folder = is_package(name) ? u->package : u->r->folder;
+    char path[MO_PATH];
+    mo_message why = {{0}};
+    *found = 0;
+    if (!mo_mesh_file_is_known(name)) {
+        mo_reader_note(u->r, node,
+                       "> is no .stl or .obj file: the shape is left out ('%.100s'; convert it)",
+                       name);
+    } else if (mo_file_within(folder, "", mesh_path(name), path, &why) == MO_OK) {
+        *found = 1;
+    } else if (strstr(why.text, "leads out")) {
+        return mo_reader_fail(u->r, node, "%.300s", why.text);
+    } else {
+        mo_reader_note(u->r, node, "> is not there: the shape is left out ('%.100s')", name);
+    }
+    return true;
+}
+
+/* A mesh as a hull. */
+static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *shape, int *found)
 {
     double scale[3] = {1, 1, 1};
     const char *name = mo_xml_get(node, "filename"), *factor = mo_xml_get(node, "scale");
@@ -101,8 +122,9 @@ static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *shape)
     if (!name) {
         return mo_reader_fail(u->r, node, "has no filename");
     }
-    if (factor && !mo_reader_numbers(u->r, node, "scale", factor, 3, 3, scale, NULL)) {
-        return false;
+    if ((factor && !mo_reader_numbers(u->r, node, "scale", factor, 3, 3, scale, NULL)) ||
+        !find_mesh(u, node, name, found) || !*found) {
+        return !u->r->error;
     }
     snprintf(folder, sizeof folder, "%s", u->r->folder);
     if (is_package(name)) {
@@ -162,8 +184,7 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
         if (is_visual && !mo_mesh_file_is_known(mo_xml_get(what, "filename"))) {
             return true; /* it only looks */
         }
-        *found = 1;
-        return mesh_shape(u, what, shape);
+        return mesh_shape(u, what, shape, found);
     }
     static const char *const KNOWN[] = {"box", "sphere", "cylinder", "capsule"};
     for (size_t k = 0; k < sizeof KNOWN / sizeof KNOWN[0]; ++k) {
