@@ -15,7 +15,7 @@
 #include "io/file.h"
 #include "io/xml.h"
 #include "model_files.h"
-#include "moreau/model.h"
+#include "moreau/robot.h"
 
 static model_folder folder;
 
@@ -316,6 +316,36 @@ static size_t damage(mo_random *random, char *text, size_t size)
     return size;
 }
 
+/* What could be read is put into a world, which steps or says why not. */
+static void try_out(const mo_model *model)
+{
+    mo_world *world;
+    mo_robot *robot;
+    mo_message why = {{0}};
+    mo_world_def def = mo_model_world(model);
+    def.solver.max_iter = 50;
+    if (mo_world_create(&def, NULL, &world, &why)) {
+        CHECK(why.text[0]);
+        return;
+    }
+    if (mo_model_build(model, world, NULL, &robot, &why)) {
+        CHECK(why.text[0]);
+        mo_world_destroy(world);
+        return;
+    }
+    for (int k = 0; k < 2; ++k) {
+        mo_step_report report;
+        mo_message refused = {{0}};
+        const mo_error error = mo_world_step(world, model->step, &report, &refused);
+        CHECK(!error || refused.text[0]);
+    }
+    for (int k = 0; k < model->key_count; ++k) {
+        mo_robot_set_key(robot, world, model->keys + k, &why);
+    }
+    mo_robot_destroy(robot);
+    mo_world_destroy(world);
+}
+
 static void damaged_files_are_read_or_refused(void **state)
 {
     (void)state;
@@ -339,6 +369,9 @@ static void damaged_files_are_read_or_refused(void **state)
         refused += error != MO_OK;
         read += error == MO_OK;
         CHECK(!error || why.text[0]);
+        if (!error) {
+            try_out(&model);
+        }
         mo_model_clear(&model);
         free(room);
         mo_memory_free(&allocator, bytes);

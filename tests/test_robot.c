@@ -410,6 +410,28 @@ static void a_released_root_falls(void **state)
     mo_model_clear(&model);
 }
 
+/* A model that starts far beyond a limit comes back to it without a kick. */
+static void a_start_beyond_a_limit_is_mended_slowly(void **state)
+{
+    (void)state;
+    robot_world w;
+    double q = 0, v = 0, fastest = 0;
+    open_text(
+        "<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody><body><joint damping='100' "
+        "range='30 70'/><geom type='capsule' size='.05' fromto='0 0 0 1 0 "
+        "0'/></body></worldbody></mujoco>",
+        &w);
+    for (int k = 0; k < 200; ++k) {
+        run(&w, 0.01);
+        mo_robot_get(w.robot, w.world, &q, &v);
+        fastest = fmax(fastest, fabs(v));
+    }
+    const double degree = 3.14159265358979323846 / 180;
+    CHECK(q >= 30 * degree - 1e-6 && q < 40 * degree);
+    CHECK_BELOW(fastest, 0.4 * degree / 0.01 * 1.0001);
+    close_world(&w);
+}
+
 /* A mass without inertia is spread over the shapes. */
 static void a_mass_without_inertia_takes_that_of_the_shapes(void **state)
 {
@@ -624,6 +646,7 @@ int main(void)
         cmocka_unit_test(what_is_set_is_what_is_got),
         cmocka_unit_test(a_released_root_falls),
         cmocka_unit_test(a_mass_without_inertia_takes_that_of_the_shapes),
+        cmocka_unit_test(a_start_beyond_a_limit_is_mended_slowly),
         cmocka_unit_test(coupled_joints_follow),
         cmocka_unit_test(welds_hold_their_pose),
 #ifdef MOREAU_HAVE_MUJOCO

@@ -3,7 +3,9 @@
 /*
  * Coupled joints of a mechanism: q_a - ref_a = p(q_b - ref_b), one bilateral row each,
  *
- *     u = v_a - p' v_b + w,      w = (q_a - ref_a - p) / h in a step, 0 in an impact.
+ *     u = v_a - p' v_b + w,      w = (q_a - ref_a - p) / h in a step, 0 in an impact,
+ *
+ * and at the level of accelerations  u = a_a - p' a_b - p'' v_b^2 (with what takes back the velocity error, where asked for).
  *
  * Every solve begins with an impulse of zero there, so that nothing need be kept from step to step.
  */
@@ -11,7 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sim/mechanism.h"
+#include "sim/forces_data.h"
 
 static int is_single(const mo_sim_mechanism *mechanism, int k)
 {
@@ -25,17 +27,22 @@ static double offset_of(const mo_sim_mechanism *mechanism, int k)
     return mechanism->q[mechanism->tree.joint[k].q_at] - mechanism->axis[k].def.reference;
 }
 
-/* The error of the coupling, and p'. */
-static double error_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def, double *slope)
+/* Error of the coupling, p' and p''. */
+typedef struct coupling_state {
+    double error, slope, curve;
+} coupling_state;
+
+static coupling_state state_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def)
 {
     const double x = def->b >= 0 ? offset_of(mechanism, def->b) : 0;
-    double value = 0;
-    *slope = 0;
+    double value = 0, slope = 0, curve = 0;
     for (int k = 4; k >= 0; --k) {
-        *slope = *slope * x + value;
+        curve = curve * x + 2 * slope;
+        slope = slope * x + value;
         value = value * x + def->polynomial[k];
     }
-    return offset_of(mechanism, def->a) - value;
+    return (coupling_state){
+        .error = offset_of(mechanism, def->a) - value, .slope = slope, .curve = curve};
 }
 
 static mo_error check(const mo_sim_mechanism *mechanism, const mo_coupling_def *def,
@@ -81,19 +88,34 @@ mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id id, const mo_coupl
     return MO_OK;
 }
 
+/* w of the row. */
+static double w_of(const mo_world *world, const mo_sim_mechanism *mechanism,
+                   const mo_coupling_def *def, const coupling_state *at, const mo_phase *phase)
+{
+    const double *v = mechanism->v;
+    const double v_a = v[mechanism->tree.joint[def->a].v_at];
+    const double v_b = def->b >= 0 ? v[mechanism->tree.joint[def->b].v_at] : 0;
+    if (phase->kind == MO_PHASE_FORCE) {
+        const double per_step = phase->instant ? phase->instant->per_step : 0;
+        return -at->curve * v_b * v_b + per_step * (v_a - at->slope * v_b);
+    }
+    const int later =
+        phase->kind == MO_PHASE_IMPACT || (phase->kind == MO_PHASE_STEP && world->def.projection);
+    return later ? 0 : at->error / phase->h;
+}
+
 void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase)
 {
     const int n = mechanism->tree.dofs;
     const mo_law law = mo_law_bilateral();
     for (int k = 0; k < mechanism->couplings; ++k) {
         const mo_coupling_def *def = mechanism->coupling + k;
-        double slope;
-        const double error = error_of(mechanism, def, &slope);
-        const double w = phase->kind == MO_PHASE_IMPACT ? 0 : error / phase->h;
+        const coupling_state at = state_of(mechanism, def);
+        const double w = w_of(world, mechanism, def, &at, phase);
         memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);
         mechanism->row[mechanism->tree.joint[def->a].v_at] = 1;
         if (def->b >= 0) {
-            mechanism->row[mechanism->tree.joint[def->b].v_at] = -slope;
+            mechanism->row[mechanism->tree.joint[def->b].v_at] = -at.slope;
         }
         const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
         mo_builder_add_jacobian(world->builder, own, mechanism->block, 1, n, mechanism->row);

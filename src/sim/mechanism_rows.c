@@ -17,8 +17,9 @@
 
 #include "sim/forces_data.h"
 
-static const double LATE = 1e-9;    /* rad or m: a limit may be passed by this before it is taken */
-static const double CLOSED = 1e-8;  /* rad or m: a limit that holds in an impact                  */
+static const double LATE = 1e-9;   /* rad or m: a limit may be passed by this before it is taken */
+static const double BACK = 0.01;   /* of the range of a joint                                     */
+static const double CLOSED = 1e-8; /* rad or m: a limit that holds in an impact                  */
 static const double BEYOND = 1e-10; /* of an effort's limits                                      */
 
 /* ---- limits ----------------------------------------------------------------------------------- */
@@ -175,6 +176,13 @@ int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *pha
 
 /* ---- in the problem --------------------------------------------------------------------------- */
 
+/* How far a joint that is beyond its limit comes back in one step, at most: models often start so. */
+static double recovery(const mo_axis_def *def)
+{
+    const double range = def->kind == MO_AXIS_BALL ? def->upper : def->upper - def->lower;
+    return BACK * (range > 0 && isfinite(range) ? range : 1);
+}
+
 static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int side,
                       const mo_phase *phase)
 {
@@ -186,7 +194,8 @@ static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int s
     const int n = mechanism->tree.dofs;
     const int is_gap_open = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_PROJECTION;
     const double per_step = phase->instant ? phase->instant->per_step : 0;
-    const double w = is_gap_open ? at.gap / phase->h : per_step * limit_rate(&at, mechanism->v);
+    const double gap = fmax(at.gap, -recovery(&mechanism->axis[k].def));
+    const double w = is_gap_open ? gap / phase->h : per_step * limit_rate(&at, mechanism->v);
     const mo_law law = mo_law_frictionless();
     memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);
     memcpy(mechanism->row + at.at, at.row, (size_t)at.count * sizeof *at.row);
