@@ -77,6 +77,9 @@ bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *attribute, i
 bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *limited,
                     const char *range, int *has, double out[2]);
 
+/* The gain of an actuator: its own attribute (kp, kv, gainprm), or the default that all of them share. */
+bool mo_mjcf_gain(mo_mjcf *m, const mo_xml_node *node, const char *attribute, double *gain);
+
 /* pos and orientation; where nothing is given the pose stays. */
 bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pose *pose);
 

@@ -40,9 +40,12 @@ static bool read_servo(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *a
 {
     const int by_position = a->kind == MO_MODEL_POSITION;
     double damping = 0;
-    if (!mo_mjcf_amount(m, node, KIND, by_position ? "kp" : "kv", &a->gain) ||
+    if (!mo_mjcf_gain(m, node, by_position ? "kp" : "kv", &a->gain) ||
         (by_position && !mo_mjcf_amount(m, node, NULL, "kv", &damping))) {
         return false;
+    }
+    if (a->gain < 0) {
+        return mo_reader_fail(m->r, node, "has a gain of %g, which must not be negative", a->gain);
     }
     a->bias[by_position ? 1 : 2] = -a->gain;
     a->bias[2] -= damping; /* position with kv: of later versions of MuJoCo */
@@ -57,12 +60,13 @@ static bool read_general(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator 
     static const char *const GAINS[] = {"fixed", "affine", "muscle", "user", NULL};
     static const char *const BIASES[] = {"none", "affine", "muscle", "user", NULL};
     int dynamics = 0, gain = 0, bias = 0;
-    double gains[10] = {1}, biases[10] = {0};
+    double gains[10] = {0}, biases[10] = {0};
     if (!mo_mjcf_word(m, node, KIND, "dyntype", NO_DYNAMICS, &dynamics) ||
         !mo_mjcf_word(m, node, KIND, "gaintype", GAINS, &gain) ||
         !mo_mjcf_word(m, node, KIND, "biastype", BIASES, &bias) ||
         !mo_mjcf_numbers(m, node, KIND, "gainprm", 1, 10, gains, NULL) ||
-        !mo_mjcf_numbers(m, node, KIND, "biasprm", 1, 10, biases, NULL)) {
+        !mo_mjcf_numbers(m, node, KIND, "biasprm", 1, 10, biases, NULL) ||
+        !mo_mjcf_gain(m, node, "gainprm", &a->gain)) {
         return false;
     }
     if (dynamics || gain > 1 || bias > 1 || (gain == 1 && (gains[1] != 0 || gains[2] != 0))) {
@@ -72,7 +76,6 @@ static bool read_general(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator 
         a->kind = MO_MODEL_IGNORED;
         return true;
     }
-    a->gain = gains[0];
     for (int k = 0; k < 3 && bias; ++k) {
         a->bias[k] = biases[k];
     }

@@ -146,6 +146,39 @@ static const char *get_of_class(const mo_mjcf_class *class, const char *kind, co
     return found;
 }
 
+/* kp, kv and the first number of gainprm are one default of all actuators. */
+static bool names_gain(const char *attribute)
+{
+    return strcmp(attribute, "kp") == 0 || strcmp(attribute, "kv") == 0 ||
+           strcmp(attribute, "gainprm") == 0;
+}
+
+bool mo_mjcf_gain(mo_mjcf *m, const mo_xml_node *node, const char *attribute, double *gain)
+{
+    double numbers[10];
+    const char *text = mo_xml_get(node, attribute);
+    for (int c = text ? -1 : class_of(m, node); c >= 0 && !text; c = m->classes[c].parent) {
+        const mo_mjcf_class *class = m->classes + c;
+        for (int k = 0; k < class->node_count; ++k) {
+            for (const mo_xml_node *child = class->nodes[k]->first; child; child = child->next) {
+                for (const mo_xml_attribute *a = is_about(child, "actuator") ? child->attributes
+                                                                             : NULL;
+                     a; a = a->next) {
+                    text = names_gain(a->name) ? a->value : text;
+                }
+            }
+        }
+    }
+    if (m->r->error || !text) {
+        return !m->r->error;
+    }
+    if (!mo_reader_numbers(m->r, node, attribute, text, 1, 10, numbers, NULL)) {
+        return false;
+    }
+    *gain = numbers[0];
+    return true;
+}
+
 const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                         const char *attribute)
 {
