@@ -378,6 +378,17 @@ static mo_error add_coupling(building *b, const mo_model_equality *e)
     return error;
 }
 
+/* A free body that is welded at a given pose is put there: to lift it afterwards would take energy from nowhere. */
+static mo_error move_to_weld(building *b, const mo_joint_def *def, int first)
+{
+    const double still[3] = {0};
+    if (!def->has_pose || mo_body_get(b->world, def->b).kind != MO_BODY_FREE) {
+        return MO_OK;
+    }
+    const mo_pose pose = mo_pose_compose(&b->pose[first], &def->pose);
+    return mo_body_set(b->world, def->b, &pose, still, still, b->why);
+}
+
 static mo_error add_equality(building *b, const mo_model_equality *e)
 {
     if (e->kind == MO_MODEL_COUPLE) {
@@ -397,6 +408,9 @@ static mo_error add_equality(building *b, const mo_model_equality *e)
         memcpy(def.anchor, b->pose[second].position, sizeof def.anchor);
         def.has_pose = e->has_pose;
         def.pose = swapped ? inverse_of(&e->pose) : e->pose;
+        if (move_to_weld(b, &def, first)) {
+            return MO_ERR_ARGUMENT;
+        }
     }
     return mo_world_add_joint(b->world, &def, b->why).index ? MO_OK : MO_ERR_ARGUMENT;
 }
