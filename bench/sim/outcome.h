@@ -5,7 +5,7 @@
  *
  *     sim STATUS name=value ... : message
  *
- * A process writes such a line every second, and one at its end; the last one counts, so that what a crash or the clock
+ * A process writes such a line now and then, and one at its end; the last one counts, so that what a crash or the clock
  * cuts short is known up to there.
  */
 #ifndef BENCH_SIM_OUTCOME_H

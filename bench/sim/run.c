@@ -13,7 +13,8 @@
 #include "worlds.h"
 
 enum { JUDGED_MOST = 20 };
-static const double REPORT_EVERY = 1; /* s */
+/* Lines come less and less often, so that those of a long run still fit where they are read. */
+static const double REPORT_AFTER = 1, REPORT_FACTOR = 1.1; /* s */
 
 int sim_engine_config(const sim_engine *engine, const char *name)
 {
@@ -262,12 +263,14 @@ void sim_run(const sim_engine *engine, int config, const sim_call *call, FILE *o
 {
     mo_message why = {""};
     run r = {.engine = engine, .call = call, .out = out, .outcome = sim_outcome_start()};
-    double reported = machine_clock();
+    const double start = machine_clock();
+    double due = REPORT_AFTER;
     the_run = &r;
     if (set_up(&r, config, &why)) {
         while (take_step(&r)) {
-            if (machine_clock() > reported + REPORT_EVERY) {
-                reported = machine_clock();
+            const double elapsed = machine_clock() - start;
+            if (elapsed > due) {
+                due = fmax(elapsed + REPORT_AFTER, REPORT_FACTOR * elapsed);
                 sim_outcome_print(out, &r.outcome);
             }
         }
