@@ -53,6 +53,22 @@ static void the_rod_is_solved_exactly_where_the_closed_form_has_a_solution(void 
     CHECK(rod.refused == rod.tried - rod.solvable);
 }
 
+/* Sections 5.2 to 5.5: every verdict of the map, and at 1e-9 from the border, is that of the closed form. */
+static void the_map_of_verdicts_is_that_of_the_closed_form(void **state)
+{
+    (void)state;
+    static ac_map map;
+    int seen[MO_VERDICT_COUNT] = {0};
+    CHECK(ac_draw_map(&map) == MO_OK);
+    assert_int_equal(map.tried, 10000);
+    assert_int_equal(map.agree, map.tried);
+    assert_int_equal(map.border_agree, map.border_tried);
+    for (int k = 0; k < AC_MAP_CASES * AC_MAP * AC_MAP; ++k) {
+        ++seen[map.verdict[k / (AC_MAP * AC_MAP)][k / AC_MAP % AC_MAP][k % AC_MAP]];
+    }
+    CHECK(seen[MO_VERDICT_NONE] > 500 && seen[MO_VERDICT_SEVERAL] > 500);
+}
+
 /* Every method, on rods with and without a solution: none says "solved" where there is none, whatever its impulses ran to. */
 static void no_method_solves_a_rod_that_has_no_solution(void **state)
 {
@@ -91,6 +107,7 @@ int main(void)
         cmocka_unit_test(a_pile_has_the_friction_and_the_contacts_that_were_asked_for),
         cmocka_unit_test(every_engine_meets_the_papers_rule_and_the_measure),
         cmocka_unit_test(no_method_solves_a_rod_that_has_no_solution),
+        cmocka_unit_test(the_map_of_verdicts_is_that_of_the_closed_form),
         cmocka_unit_test(the_rod_is_solved_exactly_where_the_closed_form_has_a_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

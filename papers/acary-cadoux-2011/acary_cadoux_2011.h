@@ -8,6 +8,7 @@
  *   rates.c    figure 9
  *   engines.c  section 6: what a convex problem costs, cold and warm
  *   rod.c      example 2.1: where the rod of figure 2 has a solution
+ *   verdicts.c sections 5.2 to 5.5: how many solutions it has
  *   data.c     the tables as CSV
  *   run.c      `moreau reproduce acary-cadoux`
  */
@@ -75,12 +76,29 @@ mo_error ac_rod_problem(double theta, double mu, double speed, mo_problem **prob
 int ac_rod_has_solution(double theta, double mu, double speed); /* (2.6) */
 mo_error ac_try_rod(ac_rod *rod);
 
+/* ---- the map of verdicts ------------------------------------------------------------------------ */
+
+enum { AC_MAP = 50, AC_MAP_CASES = 4 };
+
+/* Cases: speed -1 and 1 with gravity -1, then both with gravity 1. */
+typedef struct ac_map {
+    mo_verdict verdict[AC_MAP_CASES][AC_MAP][AC_MAP]; /* by angle, then mu              */
+    int tried, agree;                                 /* with the closed form           */
+    int border_tried, border_agree;                   /* at mu = tan theta (1 +- 1e-9)  */
+} ac_map;
+
+double ac_map_angle(int k);
+double ac_map_mu(int k);
+mo_verdict ac_rod_verdict(double theta, double mu, double speed, double gravity);
+mo_error ac_draw_map(ac_map *map);
+
 /* ---- what comes of it ------------------------------------------------------------------------ */
 
 typedef struct ac_results {
     ac_rate rates[AC_STATES * AC_MUS];
     ac_cost costs[AC_ENGINES * AC_SIZES];
     ac_rod rod;
+    ac_map map;
 } ac_results;
 
 mo_error ac_write_data(const char *folder, const ac_results *results, mo_message *why);

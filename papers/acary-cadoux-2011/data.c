@@ -39,6 +39,18 @@ static void write_engines(FILE *file, const ac_results *results)
     }
 }
 
+static void write_map(FILE *file, const ac_results *results)
+{
+    fprintf(file, "gravity,speed,theta,mu,verdict\n");
+    for (int which = 0; which < AC_MAP_CASES; ++which) {
+        for (int k = 0; k < AC_MAP * AC_MAP; ++k) {
+            fprintf(file, "%d,%d,%.6f,%.4f,%s\n", which / 2 ? 1 : -1, which % 2 ? 1 : -1,
+                    ac_map_angle(k / AC_MAP), ac_map_mu(k % AC_MAP),
+                    mo_verdict_word(results->map.verdict[which][k / AC_MAP][k % AC_MAP]));
+        }
+    }
+}
+
 static mo_error write_file(const char *folder, const char *name, const ac_results *results,
                            void (*write)(FILE *, const ac_results *), mo_message *why)
 {
@@ -61,5 +73,6 @@ mo_error ac_write_data(const char *folder, const ac_results *results, mo_message
 {
     mo_error error = write_file(folder, "rates.csv", results, write_rates, why);
     error = error ? error : write_file(folder, "factors.csv", results, write_factors, why);
+    error = error ? error : write_file(folder, "verdicts.csv", results, write_map, why);
     return error ? error : write_file(folder, "engines.csv", results, write_engines, why);
 }

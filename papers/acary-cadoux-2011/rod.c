@@ -11,23 +11,13 @@
 #include <math.h>
 
 #include "acary_cadoux_2011.h"
+#include "problems.h"
 
 enum { ANGLES = 12, MUS = 8, SPEEDS = 5 };
 
 mo_error ac_rod_problem(double theta, double mu, double speed, mo_problem **problem)
 {
-    const double M = 1, f = -sin(theta), J[2] = {sin(theta), cos(theta)}, w[2] = {0, speed};
-    const mo_law law = mo_law_coulomb(mu);
-    mo_builder *builder;
-    mo_error error = mo_builder_create(NULL, &builder);
-    if (!error) {
-        mo_builder_add_body(builder, 1, &M, &f);
-        mo_builder_add_constraint(builder, 2, &law, w);
-        mo_builder_add_jacobian(builder, 0, 0, 2, 1, J);
-        error = mo_builder_finish(builder, problem, NULL);
-        mo_builder_destroy(builder);
-    }
-    return error;
+    return problem_painleve_rod(theta, mu, speed, -1, problem, NULL);
 }
 
 int ac_rod_has_solution(double theta, double mu, double speed)

@@ -15,7 +15,7 @@
 #include "text.h"
 
 static const char *const COMMAND = "reproduce";
-static const char *const FIGURE = "figure9.png";
+static const char *const FIGURES[] = {"figure9.png", "verdicts.png"};
 static const double PATIENCE = 1; /* seconds for one run of an engine */
 
 /* ---- for a person ---------------------------------------------------------------------------- */
@@ -56,6 +56,15 @@ static void print_rod(const ac_rod *rod)
            "are solved,\n"
            "and %d of the %d others are not.\n",
            rod->solvable, rod->tried, rod->solved, rod->refused, rod->tried - rod->solvable);
+}
+
+static void print_map(const ac_map *map)
+{
+    printf("\nSections 5.2 to 5.5, how many solutions it has: %d of %d verdicts over (angle, mu, "
+           "sign of "
+           "u0, sign of g)\n"
+           "are those of the closed form, and %d of %d at 1e-9 from the border.\n",
+           map->agree, map->tried, map->border_agree, map->border_tried);
 }
 
 /* ---- for a program --------------------------------------------------------------------------- */
@@ -111,10 +120,16 @@ static void print_json(const ac_results *results, const char *folder, paper_draw
     json_whole(&j, "solved", results->rod.solved);
     json_whole(&j, "not_solved_of_the_others", results->rod.refused);
     json_object_end(&j);
+    json_object(&j, "verdicts");
+    json_whole(&j, "problems", results->map.tried);
+    json_whole(&j, "as_in_the_closed_form", results->map.agree);
+    json_whole(&j, "at_the_border", results->map.border_tried);
+    json_whole(&j, "as_in_the_closed_form_at_the_border", results->map.border_agree);
+    json_object_end(&j);
     json_text(&j, "folder", folder);
     json_array(&j, "figures");
-    if (drawn == PAPER_DRAWN) {
-        json_text(&j, NULL, FIGURE);
+    for (size_t k = 0; drawn == PAPER_DRAWN && k < sizeof FIGURES / sizeof *FIGURES; ++k) {
+        json_text(&j, NULL, FIGURES[k]);
     }
     json_array_end(&j);
     json_object_end(&j);
@@ -133,7 +148,8 @@ static mo_error measure_all(ac_results *results)
     for (int k = 0; k < AC_ENGINES * AC_SIZES && !error; ++k) {
         error = ac_measure_cost(k / AC_SIZES, ac_sizes[k % AC_SIZES], PATIENCE, &results->costs[k]);
     }
-    return error ? error : ac_try_rod(&results->rod);
+    error = error ? error : ac_try_rod(&results->rod);
+    return error ? error : ac_draw_map(&results->map);
 }
 
 static int run_in(const char *folder, int as_json, ac_results *results)
@@ -153,10 +169,11 @@ static int run_in(const char *folder, int as_json, ac_results *results)
         print_rates(results);
         print_costs(results);
         print_rod(&results->rod);
+        print_map(&results->map);
         printf("\nIn ");
         text_put(stdout, folder);
-        printf(": rates.csv, factors.csv, engines.csv%s\n",
-               drawn == PAPER_DRAWN ? " and figure9.png" : "");
+        printf(": rates.csv, factors.csv, engines.csv, verdicts.csv%s\n",
+               drawn == PAPER_DRAWN ? ", figure9.png and verdicts.png" : "");
     }
     const int status = paper_explain_drawing(drawn, folder);
     return output_is_good() ? status : EXIT_FAILED;

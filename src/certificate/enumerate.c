@@ -7,6 +7,10 @@
  *                    its rows contradict each other, by multipliers that reach far enough?   EMPTY
  *                    otherwise take the undecided unit that quarrels most at the point found, and visit each of its cells
  *
+ * Units that act on each other are decided one island (search_cell.c) after the other, and contradictions are sought within
+ * the island at hand: the work is that of the islands added up, not multiplied.  Before that each island is asked
+ * by itself whether it has no solution at all, which proves it of the whole problem.
+ *
  * A last cell has as many equations as unknowns, d for each block of d rows.
  *
  *   the equations have one root     it is enclosed; in the cell it is a solution, proven where it is off every border;
@@ -30,57 +34,6 @@
 #include "base/error.h"
 #include "certificate/search.h"
 #include "linalg/dense.h"
-
-/* ---- the cell as a polyhedron in r ----------------------------------------------------------- */
-
-/* Row m of the system as a r + b, from the middles of the enclosure. */
-static void load_row(const mo_enclosure *e, const mo_cell_row *row, double *a, double *b)
-{
-    const int n = e->n;
-    memset(a, 0, (size_t)n * sizeof *a);
-    *b = -row->constant;
-    for (int k = 0; k < row->dim; ++k) {
-        const int at = row->row + k;
-        if (!row->on_u) {
-            a[at] = row->c[k];
-            continue;
-        }
-        for (int j = 0; j < n && row->c[k] != 0; ++j) {
-            a[j] += row->c[k] * e->W[at * n + j].mid;
-        }
-        *b += row->c[k] * e->q[at].mid;
-    }
-}
-
-static void load(mo_search *s)
-{
-    mo_polyhedron *p = &s->polyhedron;
-    p->rows = s->system->row_count;
-    for (int m = 0; m < p->rows; ++m) {
-        load_row(s->system->enclosure, &s->system->rows[m], p->a + (size_t)m * p->n, &p->b[m]);
-        p->is_equation[m] = s->system->rows[m].is_equation;
-    }
-}
-
-/* Multipliers for the rows at hand that the checker accepts up to this reach? */
-static int is_empty(mo_search *s, double reach)
-{
-    load(s);
-    mo_polyhedron_decide(&s->polyhedron);
-    return s->polyhedron.has_proof && mo_cell_system_reach(s->system, s->polyhedron.y) >= reach;
-}
-
-/* u = W r + q in natural units. */
-static void velocity_of(const mo_search *s, const double *r, double *u)
-{
-    const mo_enclosure *e = s->system->enclosure;
-    for (int i = 0; i < e->n; ++i) {
-        u[i] = e->q[i].mid;
-        for (int j = 0; j < e->n; ++j) {
-            u[i] += e->W[i * e->n + j].mid * r[j];
-        }
-    }
-}
 
 /* ---- singular last cells ---------------------------------------------------------------------- */
 
@@ -123,7 +76,7 @@ static void keep_other(mo_search *s, int solution, int dimension)
         s->error = found->other_u ? s->error : MO_ERR_MEMORY;
         for (int k = 0; found->other_u && k < e->n; ++k) {
             const double c = e->problem->compliance ? e->problem->compliance[k] : 0;
-            found->other_r[k] = s->polyhedron.x[k] * e->unit_r[k];
+            found->other_r[k] = s->point[k] * e->unit_r[k];
             found->other_u[k] = s->other[k] * e->unit_u[k] - c * found->other_r[k];
         }
     }
@@ -140,8 +93,8 @@ static int surround(mo_search *s, int solution, int is_exact)
         mo_cell_system_write(s->system);
         mo_cell_system_add_far(s->system, k / 2, k % 2 ? -1 : 1,
                                mo_search_listed(s, solution, k / 2), MO_CLOSENESS);
-        if (is_empty(s, MO_REACH_LEAST)) {
-            mo_search_add_values(s, s->system->row_count, s->polyhedron.y);
+        if (mo_search_is_empty(s, MO_REACH_LEAST)) {
+            mo_search_add_values(s, s->system->row_count, s->multipliers);
             continue;
         }
         proven = 0;
@@ -149,7 +102,7 @@ static int surround(mo_search *s, int solution, int is_exact)
             break;
         }
         if (s->polyhedron.has_point) {
-            velocity_of(s, s->polyhedron.x, s->other);
+            mo_search_velocity(s, s->point, s->other);
             if (joins_span(s, &dimension)) {
                 keep_other(s, solution, dimension);
             }
@@ -220,17 +173,17 @@ static void sector_cell(mo_search *s)
 static void singular_cell(mo_search *s)
 {
     const size_t n = (size_t)s->system->enclosure->n;
-    if (is_empty(s, MO_REACH_LEAST)) {
+    if (mo_search_is_empty(s, MO_REACH_LEAST)) {
         mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
-        mo_search_add_values(s, s->system->row_count, s->polyhedron.y);
+        mo_search_add_values(s, s->system->row_count, s->multipliers);
         return;
     }
     if (!s->polyhedron.has_point) {
         s->is_complete = 0;
         return;
     }
-    memcpy(s->r, s->polyhedron.x, n * sizeof *s->r);
-    velocity_of(s, s->r, s->u);
+    memcpy(s->r, s->point, n * sizeof *s->r);
+    mo_search_velocity(s, s->r, s->u);
     if (widest_sector(s) >= 0) {
         sector_cell(s);
     } else if (mo_cells_are_met(s->system, s->r)) {
@@ -247,13 +200,15 @@ static void singular_cell(mo_search *s)
 /* Does the middle of the root meet every row to rounding? */
 static int root_fits(mo_search *s)
 {
-    load(s);
+    s->active = MO_EVERY_ISLAND;
+    mo_search_load(s);
     memcpy(s->polyhedron.x, s->r, (size_t)s->system->enclosure->n * sizeof *s->r);
     return mo_polyhedron_meets(&s->polyhedron) && mo_cells_are_met(s->system, s->r);
 }
 
 static void last_cell(mo_search *s)
 {
+    s->active = MO_EVERY_ISLAND;
     const mo_root_place place = mo_cell_system_root(s->system, s->root_r, s->root_u);
     if (place == MO_ROOT_OUTSIDE) {
         mo_search_add_node(s, MO_PROOF_POINT, -1, -1);
@@ -286,27 +241,65 @@ static double quarrel(const mo_unit *unit, const double *u, const double *r)
     return sum;
 }
 
-/* The undecided unit that quarrels most at the point at hand, or the first; -1 where all are decided. */
+/* Of the active island, or of the first one that has any: the undecided unit that quarrels most at the point at hand, or the
+ * first; -1 where all are decided. */
 static int undecided(mo_search *s, int has_point, int *children, int *count)
 {
     int best = -1;
     double most = -1;
     if (has_point) {
-        velocity_of(s, s->polyhedron.x, s->other);
+        mo_search_velocity(s, s->point, s->other);
     }
     for (int k = 0; k < s->system->unit_count; ++k) {
         const mo_unit *unit = &s->system->units[k];
-        if (s->system->cells[k] != MO_CELL_ANY || mo_cell_split(unit, MO_CELL_ANY, children) == 0) {
+        const int cell = s->system->cells[k];
+        if (mo_cell_is_sector(unit, cell) || mo_cell_split(unit, cell, children) == 0 ||
+            (s->active != MO_EVERY_ISLAND && s->island[k] != s->active)) {
             continue;
         }
-        const double wrong = has_point ? quarrel(unit, s->other, s->polyhedron.x) : 0;
+        const double wrong = has_point ? quarrel(unit, s->other, s->point) : 0;
         if (wrong > most) {
             most = wrong;
             best = k;
         }
     }
-    *count = best < 0 ? 0 : mo_cell_split(&s->system->units[best], MO_CELL_ANY, children);
+    *count =
+        best < 0 ? 0 : mo_cell_split(&s->system->units[best], s->system->cells[best], children);
     return best;
+}
+
+static void add_empty(mo_search *s)
+{
+    mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
+    mo_search_add_values(s, s->system->row_count, s->multipliers);
+}
+
+/* The island of the first undecided unit; MO_EVERY_ISLAND where all are decided. */
+static int next_island(mo_search *s)
+{
+    int children[MO_CELL_MOST_CELLS], count;
+    s->active = MO_EVERY_ISLAND;
+    for (int k = 0; k < s->island_count; ++k) {
+        s->active = k;
+        if (undecided(s, 0, children, &count) >= 0) {
+            return k;
+        }
+    }
+    return s->active = MO_EVERY_ISLAND;
+}
+
+/* Takes the cells of the unit in turn. */
+static void split(mo_search *s, int unit, const int *children, int count,
+                  void (*go_on)(mo_search *))
+{
+    const int island = s->island[unit], parent = s->system->cells[unit];
+    mo_search_add_node(s, MO_PROOF_SPLIT, unit, -1);
+    for (int k = 0; k < count; ++k) {
+        s->system->cells[unit] = children[k];
+        s->last_island = island;
+        go_on(s);
+    }
+    s->system->cells[unit] = parent;
 }
 
 static void visit(mo_search *s)
@@ -318,22 +311,69 @@ static void visit(mo_search *s)
     }
     ++s->set->systems;
     mo_cell_system_write(s->system);
-    if (undecided(s, 0, children, &count) < 0) {
+    const int last = s->last_island;
+    if (next_island(s) == MO_EVERY_ISLAND) {
         last_cell(s);
         return;
     }
-    if (is_empty(s, MO_REACH_INNER)) {
-        mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
-        mo_search_add_values(s, s->system->row_count, s->polyhedron.y);
+    const int next = s->active;
+    s->active = last; /* what the last decision may have made empty */
+    if (mo_search_is_empty(s, MO_REACH_INNER)) {
+        add_empty(s);
+        return;
+    }
+    s->active = next;
+    const int has_point = s->polyhedron.has_point && next == last;
+    const int unit = undecided(s, has_point, children, &count);
+    split(s, unit, children, count, visit);
+}
+
+/* ---- one island by itself ---------------------------------------------------------------------- */
+
+/* Is the active island empty in every combination of its modes?  The first that is not ends it. */
+static void visit_island(mo_search *s)
+{
+    int children[MO_CELL_MOST_CELLS], count = 0;
+    s->is_complete = s->is_complete && !s->error && s->set->systems < s->most_systems;
+    if (!s->is_complete) {
+        return;
+    }
+    ++s->set->systems;
+    mo_cell_system_write(s->system);
+    const int decided = undecided(s, 0, children, &count) < 0;
+    if (mo_search_is_empty(s, decided ? MO_REACH_LEAST : MO_REACH_INNER)) {
+        add_empty(s);
         return;
     }
     const int unit = undecided(s, s->polyhedron.has_point, children, &count);
-    mo_search_add_node(s, MO_PROOF_SPLIT, unit, -1);
-    for (int k = 0; k < count; ++k) {
-        s->system->cells[unit] = children[k];
-        visit(s);
+    if (unit < 0) {
+        s->is_complete = 0;
+        return;
     }
-    s->system->cells[unit] = MO_CELL_ANY;
+    split(s, unit, children, count, visit_island);
+}
+
+/* An island without solutions leaves none for the whole problem. */
+static int some_island_is_empty(mo_search *s)
+{
+    const long long all = s->most_systems;
+    mo_certificate *c = &s->set->certificate;
+    for (long long each = 32; s->island_count > 1 && 2 * each * s->island_count <= all; each *= 4) {
+        for (int k = 0; k < s->island_count && !s->error; ++k) {
+            s->active = k;
+            s->is_complete = 1;
+            s->most_systems = s->set->systems + each;
+            visit_island(s);
+            s->most_systems = all;
+            if (s->is_complete && !s->error) {
+                return 1;
+            }
+            c->node_count = c->value_count = 0;
+        }
+    }
+    s->is_complete = 1;
+    s->active = MO_EVERY_ISLAND;
+    return 0;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------ */
@@ -409,6 +449,11 @@ static void lay_out(mo_search *s, int n, int rows, mo_arena *arena)
     s->other = MO_TAKE(arena, n, double);
     s->span = MO_TAKE(arena, (size_t)n * n, double);
     s->newton = MO_TAKE(arena, (size_t)n * (n + 2), double);
+    s->point = MO_TAKE(arena, n, double);
+    s->multipliers = MO_TAKE(arena, rows, double);
+    s->column = MO_TAKE(arena, n, int);
+    s->row_island = MO_TAKE(arena, n, int);
+    s->island = MO_TAKE(arena, n, int);
     mo_polyhedron_layout(n, rows, arena, &s->polyhedron);
 }
 
@@ -420,7 +465,7 @@ static int most_rows(mo_cell_system *system)
     for (int k = 0; k < system->unit_count; ++k) {
         const mo_unit *unit = &system->units[k];
         int most = mo_cell_rows(unit, MO_CELL_ANY, 1, rows);
-        for (int c = mo_cell_split(unit, MO_CELL_ANY, children) - 1; c >= 0; --c) {
+        for (int c = mo_cell_finals(unit, children) - 1; c >= 0; --c) {
             const int count = mo_cell_rows(unit, children[c], 1, rows);
             most = count > most ? count : most;
         }
@@ -439,6 +484,15 @@ static int has_relaxed_cells(const mo_cell_system *system)
     return relaxed;
 }
 
+/* Solutions from methods where cells do not compute them, then all cells. */
+static void find_all(mo_search *s)
+{
+    if (!s->is_exact && !s->error) {
+        mo_search_seed(s);
+    }
+    visit(s);
+}
+
 static mo_error search_in(mo_cell_system *system, long long most_systems, mo_solution_set *set)
 {
     const mo_allocator *allocator = &set->allocator;
@@ -453,10 +507,10 @@ static mo_error search_in(mo_cell_system *system, long long most_systems, mo_sol
     arena = (mo_arena){memory, 0};
     lay_out(&s, n, rows, &arena);
     s.is_exact = !has_relaxed_cells(system);
-    if (!s.is_exact) {
-        mo_search_seed(&s);
+    mo_search_find_islands(&s);
+    if (!some_island_is_empty(&s)) {
+        find_all(&s);
     }
-    visit(&s);
     if (!s.error) {
         prove_listed(&s);
     }

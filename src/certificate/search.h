@@ -23,9 +23,16 @@ typedef struct mo_search {
     mo_cell_system *system;
     mo_polyhedron polyhedron;
     mo_ball *root_r, *root_u;
-    double *u, *r, *other; /* n each, natural units */
-    double *span;          /* n x n: directions of a set of velocities */
-    double *newton;        /* n x (n + 2): a matrix, its right side, a step */
+    double *u, *r, *other;    /* n each, natural units */
+    double *span;             /* n x n: directions of a set of velocities */
+    double *newton;           /* n x (n + 2): a matrix, its right side, a step */
+    double *point;            /* n: of the cell, zero outside of the active island */
+    double *multipliers;      /* of the system's rows, likewise */
+    int *island;              /* of each unit; of each row of u and r */
+    int *row_island, *column; /* column of the polyhedron, or -1 */
+    int island_count;
+    int active;      /* the island that the polyhedron is about, or MO_EVERY_ISLAND */
+    int last_island; /* of the unit that was decided last */
     mo_solution_set *set;
     size_t node_room, value_room, solution_room, u_room;
     long long most_systems;
@@ -33,6 +40,21 @@ typedef struct mo_search {
     int is_complete; /* every cell so far has a node */
     mo_error error;
 } mo_search;
+
+/* ---- the cell at hand (search_cell.c) ------------------------------------------------------------ */
+
+enum { MO_EVERY_ISLAND = -1 };
+
+void mo_search_find_islands(mo_search *search);
+
+/* The rows of the active island as a polyhedron. */
+void mo_search_load(mo_search *search);
+
+/* Multipliers for the rows at hand that the checker accepts up to this reach?  Otherwise `point` may be one of the cell. */
+int mo_search_is_empty(mo_search *search, double reach);
+
+/* u = W r + q in natural units. */
+void mo_search_velocity(const mo_search *search, const double *r, double *u);
 
 /* ---- what has been found (found.c) ------------------------------------------------------------- */
 

@@ -165,24 +165,13 @@ static int newton_system(const mo_search *s, const double *u, double *E, double 
     return count;
 }
 
-static void velocity_at(const mo_search *s, double *u)
-{
-    const mo_enclosure *e = s->system->enclosure;
-    for (int i = 0; i < e->n; ++i) {
-        u[i] = e->q[i].mid;
-        for (int j = 0; j < e->n; ++j) {
-            u[i] += e->W[i * e->n + j].mid * s->r[j];
-        }
-    }
-}
-
 void mo_search_refine(mo_search *search)
 {
     enum { STEPS = 12 };
     const int n = search->system->enclosure->n;
     double *E = search->newton, *F = E + (size_t)n * n, *dr = F + n;
     for (int step = 0; step < STEPS; ++step) {
-        velocity_at(search, search->u);
+        mo_search_velocity(search, search->r, search->u);
         if (newton_system(search, search->u, E, F) != n || mo_solve_small(n, E, F, dr) < n) {
             return;
         }
@@ -190,6 +179,6 @@ void mo_search_refine(mo_search *search)
             search->r[k] += dr[k];
         }
     }
-    velocity_at(search, search->u);
+    mo_search_velocity(search, search->r, search->u);
     list_accepted(search);
 }

@@ -173,7 +173,28 @@ static void never_slides_rows(writer *w, int cell)
     }
 }
 
-/* Coulomb in the plane and pyramids: cells 1 .. 3 or 1 .. 9, one digit in base three for each tangential row. */
+/*
+ * Coulomb in the plane and pyramids.  Cells 1 .. 3 or 1 .. 9 are final, one digit in base three for each tangential row.  The
+ * next one is closed with both rows undecided; then, for pyramids, three in which the first row is decided.
+ */
+static int final_cells(const mo_unit *unit)
+{
+    return unit->dim == 2 ? 3 : 9;
+}
+
+/* 0 sticks, 1 forward, 2 backward; -1 undecided. */
+static int digit_of(const mo_unit *unit, int cell, int k)
+{
+    const int last = final_cells(unit);
+    if (cell == MO_CELL_ANY || cell == last + 1) {
+        return -1;
+    }
+    if (cell > last + 1) {
+        return k == 1 ? cell - last - 2 : -1;
+    }
+    return k == 1 ? (cell - 1) % 3 : (cell - 1) / 3;
+}
+
 static void pyramid_rows(writer *w, int cell)
 {
     if (cell == 0) {
@@ -185,13 +206,35 @@ static void pyramid_rows(writer *w, int cell)
     } else {
         add_closed(w);
     }
-    for (int k = 1, digits = cell - 1; k < w->unit->dim; ++k, digits /= 3) {
-        if (cell == MO_CELL_ANY) {
+    for (int k = 1; k < w->unit->dim; ++k) {
+        const int digit = digit_of(w->unit, cell, k);
+        if (digit < 0) {
             add_limit(w, k);
         } else {
-            add_tangent(w, k, digits % 3);
+            add_tangent(w, k, digit);
         }
     }
+}
+
+/* Apart or closed; closed, by the rows in turn. */
+static int split_pyramid(const mo_unit *unit, int cell, int *children)
+{
+    const int last = final_cells(unit);
+    if (cell == MO_CELL_ANY) {
+        children[0] = 0;
+        children[1] = last + 1;
+        return 2;
+    }
+    if (cell <= last) {
+        return 0;
+    }
+    for (int k = 0; k < 3; ++k) {
+        children[k] = cell > last + 1
+                          ? cell - last - 1 + 3 * k /* the second row, beside the first */
+                      : unit->dim == 2 ? 1 + k
+                                       : last + 2 + k;
+    }
+    return 3;
 }
 
 typedef struct corner {
@@ -462,6 +505,9 @@ int mo_cell_split(const mo_unit *unit, int cell, int *children)
     if (f == FAMILY_SPACE) {
         return split_space(cell, children);
     }
+    if (f == FAMILY_PLANE || f == FAMILY_PYRAMID) {
+        return split_pyramid(unit, cell, children);
+    }
     if (cell != MO_CELL_ANY) {
         return 0;
     }
@@ -470,10 +516,6 @@ int mo_cell_split(const mo_unit *unit, int cell, int *children)
     case FAMILY_NEVER_SLIDES:
     case FAMILY_SLIDING:
         return count_up(2, children);
-    case FAMILY_PLANE:
-        return count_up(4, children);
-    case FAMILY_PYRAMID:
-        return count_up(10, children);
     case FAMILY_FACETED:
         return count_up(2 + 2 * unit->law.facets, children);
     case FAMILY_BOX:
@@ -481,6 +523,22 @@ int mo_cell_split(const mo_unit *unit, int cell, int *children)
     default:
         return 0;
     }
+}
+
+int mo_cell_finals(const mo_unit *unit, int *cells)
+{
+    int children[MO_CELL_MOST_CELLS], count = 0, pending[MO_CELL_MOST_CELLS] = {MO_CELL_ANY};
+    for (int left = 1; left > 0;) {
+        const int cell = pending[--left];
+        const int split = mo_cell_is_sector(unit, cell) ? 0 : mo_cell_split(unit, cell, children);
+        for (int k = 0; k < split; ++k) {
+            pending[left++] = children[k];
+        }
+        if (split == 0) {
+            cells[count++] = cell;
+        }
+    }
+    return count;
 }
 
 int mo_cell_is_exact(const mo_unit *unit, int cell)

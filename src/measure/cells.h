@@ -16,6 +16,8 @@
  *   box, row by row        lower: r = lower, u >= 0;   upper: r = upper, u <= 0;   held: u = 0, lower <= r <= upper
  *   joint, row by row      u = 0
  *
+ * In the plane and for pyramids, cells that join some of these come first: closed, with the tangential rows undecided.
+ *
  * mu = 0 leaves apart and touch; mu = infinity leaves apart and stick (u = 0, r_N >= 0).  A contact that is not
  * decided yet has the rows that all its cells share.  A *unit* is what is decided at once: a contact, or one row of a
  * box or joint.  Every cell is closed, neighbours overlap in their borders, and together they are the law; only a
@@ -57,6 +59,9 @@ int mo_units_of(const mo_problem *problem, mo_unit *units);
 
 /* What the cell splits into (room for MO_CELL_MOST_CELLS); 0 where it is final. */
 int mo_cell_split(const mo_unit *unit, int cell, int *children);
+
+/* The cells that do not split, or are sectors (room for MO_CELL_MOST_CELLS); their number. */
+int mo_cell_finals(const mo_unit *unit, int *cells);
 
 /* Is the cell the law in one mode, and not a relaxation of it? */
 int mo_cell_is_exact(const mo_unit *unit, int cell);

@@ -36,7 +36,7 @@ static double misfit(const mo_unit *unit, int cell, double unit_r, const double 
 static int best_cell(const mo_unit *unit, double unit_r, const double *u, const double *r)
 {
     int children[MO_CELL_MOST_CELLS];
-    const int count = mo_cell_split(unit, MO_CELL_ANY, children);
+    const int count = mo_cell_finals(unit, children);
     int best = MO_CELL_ANY;
     double least = INFINITY;
     for (int k = 0; k < count; ++k) {
