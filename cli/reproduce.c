@@ -46,6 +46,9 @@ static const experiment PAPERS[] = {
     {"trinkle-pang",
      "Trinkle, Pang, Sudarsky and Lo 1997: 328 random grasps, Lemke and interior points",
      paper_trinkle_pang},
+    {"trinkle-pang-verdicts",
+     "the same 328 data sets: no solution, one, or several, with the proof where there is one",
+     paper_trinkle_pang_verdicts},
 };
 
 int command_reproduce(int argc, char **argv)

@@ -16,5 +16,6 @@ int paper_baraff(const struct experiment_call *asked);
 int paper_lu_trinkle(const struct experiment_call *asked);
 int paper_painleve(const struct experiment_call *asked); /* Acary and others, section 2.2 */
 int paper_trinkle_pang(const struct experiment_call *asked);
+int paper_trinkle_pang_verdicts(const struct experiment_call *asked);
 
 #endif

@@ -152,6 +152,45 @@ static void what_rolls_is_always_solved_and_what_is_left_over_slides(void **stat
     }
 }
 
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+/* Of the sets that neither method solves, all up to size 100 are proven to have no solution, and the proof is judged apart. */
+static void what_is_left_over_up_to_size_100_has_no_solution(void **state)
+{
+    (void)state;
+    int proven = 0;
+    for (int k = 0; k < TRINKLE_PANG_SETS; ++k) {
+        mo_problem *problem = NULL;
+        mo_check_result check = {0};
+        mo_judgement judgement;
+        if (sets[k].run[TP_LEMKE].solved || sets[k].run[TP_FIP].solved || sets[k].set.size > 100) {
+            continue;
+        }
+        CHECK(scene_grasp(&sets[k].set.def, &problem, NULL) == MO_OK);
+        CHECK(mo_check(problem, 300, &check) == MO_OK);
+        assert_int_equal(check.verdict, MO_VERDICT_NONE);
+        CHECK(mo_check_judge(problem, &check, &judgement) == MO_OK);
+        CHECK(judgement.holds);
+        mo_check_clear(&check);
+        mo_problem_destroy(problem);
+        ++proven;
+    }
+    assert_int_equal(proven, 9);
+}
+
+/* What a method solves is never proven to have no solution. */
+static void no_proof_contradicts_a_method(void **state)
+{
+    (void)state;
+    for (int k = 0; k < TRINKLE_PANG_SETS; k += 3) {
+        tp_verdict verdict;
+        if (sets[k].set.size <= 16) {
+            CHECK(tp_judge(&sets[k], &verdict, NULL) == MO_OK);
+            CHECK(verdict.verdict != MO_VERDICT_UNKNOWN && !verdict.contradicts);
+        }
+    }
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static void a_data_set_is_rebuilt_from_its_file_to_the_last_bit(void **state)
@@ -202,6 +241,8 @@ int main(void)
         cmocka_unit_test(every_row_of_table_1_is_at_least_as_good_as_the_papers),
         cmocka_unit_test(one_of_the_methods_solves_95_of_100_sets),
         cmocka_unit_test(what_rolls_is_always_solved_and_what_is_left_over_slides),
+        cmocka_unit_test(what_is_left_over_up_to_size_100_has_no_solution),
+        cmocka_unit_test(no_proof_contradicts_a_method),
         cmocka_unit_test(a_data_set_is_rebuilt_from_its_file_to_the_last_bit),
         cmocka_unit_test(other_files_are_refused_with_a_sentence),
     };

@@ -38,14 +38,14 @@ set xrange [0:1.5708]
 set yrange [0:3]
 set xlabel "angle theta"
 set ylabel "friction mu"
-set key top right opaque
+set key bottom right opaque
 array kind[3] = ["none", "unique", "several"]
 array shade[3] = ["#d7301f", "#9ecae1", "#fdae61"]
 at(g, u, k, value) = ($1 == g && $2 == u && strcol(5) eq kind[k]) ? value : NaN
 do for [g=-1:1:2] {
     do for [u=-1:1:2] {
         set title sprintf("g = %+d, u0 = %+d", g, u)
-        plot for [k=1:3] "verdicts.csv" every ::1 using 3:(at(g, u, k, $4)) with points pt 5 ps 0.95 lc rgb shade[k] title kind[k], \
+        plot for [k=1:3] "verdicts.csv" every ::1 using 3:(at(g, u, k, $4)) with points pt 5 ps 1.15 lc rgb shade[k] title kind[k], \
              tan(x) with lines lw 2 lc rgb "#222222" title "mu = tan theta"
     }
 }

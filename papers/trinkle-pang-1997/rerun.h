@@ -7,6 +7,7 @@
  *   table.c     the paper's rows, and ours
  *   files.c     CSV files, and the data sets that are left over, written and read back
  *   run.c       `moreau reproduce trinkle-pang`
+ *   verdicts.c, verdicts_run.c   `moreau reproduce trinkle-pang-verdicts`: which sets have no solution, one, or several
  */
 #ifndef TRINKLE_PANG_RERUN_H
 #define TRINKLE_PANG_RERUN_H
@@ -39,6 +40,20 @@ typedef struct tp_set {
 
 /* One data set by both methods. */
 mo_error tp_solve(int number, tp_set *out, mo_message *why);
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+typedef struct tp_verdict {
+    mo_verdict verdict;
+    int solutions;   /* listed by the search                                              */
+    int by_method;   /* the verdict is the word of lemke or fip, and of the measure        */
+    int contradicts; /* a proof that there is none, and a solution: never, or there is a bug */
+    long long cells; /* that the search looked at; 0 where it was not asked               */
+    double seconds;
+} tp_verdict;
+
+/* Has this data set no solution, one, or several?  After tp_solve. */
+mo_error tp_judge(const tp_set *set, tp_verdict *out, mo_message *why);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
