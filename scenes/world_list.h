@@ -7,7 +7,8 @@
 #include "worlds.h"
 
 /* world_single.c */
-world_build_fn world_incline, world_slip_to_roll, world_painleve, world_cradle, world_billiard;
+world_build_fn world_incline, world_slip_to_roll, world_painleve, world_cradle, world_billiard,
+    world_spinning_coin;
 /* world_stacks.c */
 world_build_fn world_stack, world_wall, world_kapla, world_arch, world_domino;
 /* world_grains.c */

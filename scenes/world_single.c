@@ -67,6 +67,21 @@ mo_error world_cradle(const double *values, mo_world **world, mo_message *why)
     return sketch_finish(&s, world, why);
 }
 
+/* A coin on its rim, leaning a little, that spins about the vertical: it comes to roll on its rim, leans further and settles. */
+mo_error world_spinning_coin(const double *values, mo_world **world, mo_message *why)
+{
+    const double lean = values[1], radius = 0.02, half = 0.0015;
+    sketch s = sketch_begin(mo_default_world(), values[2]);
+    sketch_floor(&s);
+    s.density = 8000;
+    /* the axis of a cylinder is z; upright it is turned by a quarter about x */
+    const mo_body_id coin = sketch_add(&s, MO_BODY_FREE, mo_shape_cylinder(radius, half),
+                                       mo_pose_turned(0, 0, radius * cos(lean) + half * sin(lean),
+                                                      (const double[3]){1, 0, 0}, PI / 2 - lean));
+    sketch_spin(&s, coin, 0, 0, values[0]);
+    return sketch_finish(&s, world, why);
+}
+
 /* Fifteen balls in a triangle and one that hits them, on a table with cushions. */
 mo_error world_billiard(const double *values, mo_world **world, mo_message *why)
 {
