@@ -79,18 +79,20 @@ static mo_world *incline(double mu, double direction, mo_body_id *block)
 static void a_block_on_an_incline_rests_or_slides_by_the_book(void **state)
 {
     (void)state;
-    for (int turned = 0; turned < 2; ++turned) {
+    for (int k = 0; k < 4;
+         ++k) { /* in two directions, far from the edge of sliding and near to it */
+        const double turn = k % 2 * acos(-1.0) / 4, apart = k < 2 ? 0.01 : 1e-6, mu = 0.5 - apart;
         mo_body_id block;
-        mo_world *world = incline(0.51, turned * acos(-1.0) / 4, &block);
+        mo_world *world = incline(0.5 + apart, turn, &block);
         go(world, 0.01, 1000);
         mo_body_state now = mo_body_get(world, block);
         CHECK_BELOW(hypot(now.pose.position[0], now.pose.position[1]), 1e-12);
         mo_world_destroy(world);
 
-        world = incline(0.49, turned * acos(-1.0) / 4, &block);
+        world = incline(mu, turn, &block);
         const mo_step_report report = go(world, 0.01, 100);
         now = mo_body_get(world, block);
-        const double slope = atan(0.5), expected = G * (sin(slope) - 0.49 * cos(slope));
+        const double slope = atan(0.5), expected = G * (sin(slope) - mu * cos(slope));
         CHECK(report.contacts == 4);
         CHECK_NEAR(hypot(now.velocity[0], now.velocity[1]), expected, 1e-9);
         CHECK_NEAR(now.pose.position[2], 0.25, 1e-12);
@@ -102,12 +104,13 @@ static void a_sliding_ball_comes_to_roll_at_five_sevenths(void **state)
 {
     (void)state;
     const double mu = 0.3, v0 = 2;
-    for (double h = 1e-2; h > 5e-4; h /= 10) {
+    for (int k = 0; k < 6; ++k) {
+        const double h = pow(10, -2 - k / 2), turn = k % 2 * acos(-1.0) / 4;
         mo_world *world = make_world(mo_default_world());
         add(world, MO_BODY_FIXED, rough(mo_shape_plane(), mu), mo_pose_identity());
         const mo_body_id ball =
             add(world, MO_BODY_FREE, rough(mo_shape_ball(0.1), mu), mo_pose_at(0, 0, 0.1));
-        set_velocity(world, ball, v0, 0, 0);
+        set_velocity(world, ball, v0 * cos(turn), v0 * sin(turn), 0);
         double rolls = 0;
         while (mo_world_time(world) < 0.5) {
             go(world, h, 1);
@@ -116,7 +119,8 @@ static void a_sliding_ball_comes_to_roll_at_five_sevenths(void **state)
             }
         }
         CHECK_NEAR(rolls, 2 * v0 / (7 * mu * G), h);
-        CHECK_NEAR(mo_body_get(world, ball).velocity[0], 5.0 / 7 * v0, 1e-9);
+        CHECK_NEAR(mo_body_get(world, ball).velocity[0], 5.0 / 7 * v0 * cos(turn), 1e-9);
+        CHECK_NEAR(mo_body_get(world, ball).velocity[1], 5.0 / 7 * v0 * sin(turn), 1e-9);
         mo_world_destroy(world);
     }
 }
