@@ -20,6 +20,14 @@ static mo_shape_def in_layer(mo_shape_def shape, unsigned layer)
     return shape;
 }
 
+/* Seen behind all else, and touched by nothing. */
+static mo_shape_def behind(mo_shape_def shape)
+{
+    shape.layer = SOLID;
+    shape.mask = 0;
+    return shape;
+}
+
 static mo_shape_def at(mo_shape_def shape, double x, double y)
 {
     shape.pose = mo_pose_at(x, y, 0);
@@ -42,15 +50,20 @@ static void pin(sketch *s, mo_body_id a, mo_body_id b, double x, double y)
 /* ---- the blockfeeder ---------------------------------------------------------------------------- */
 
 /* Blocks of 0.4 x 0.3 m wait in a chute about x = 0; the table is y = 0, and ends at x = 1.3. */
-static void add_feeder_frame(sketch *s)
+static void add_feeder_frame(sketch *s, int blocks)
 {
+    const double top = 0.3 * blocks + 0.1, left = 0.275, right = 0.33; /* of the chute's walls */
     const mo_body_id frame = sketch_body(s, MO_BODY_FIXED, mo_pose_identity(), "frame");
     sketch_shape(s, frame, in_layer(at(mo_shape_box(1.3, 0.1, 0), 0, -0.1), SOLID)); /* table */
-    sketch_shape(s, frame, in_layer(at(mo_shape_box(0.07, 1.2, 0), -0.29, 1.475), SOLID));
-    sketch_shape(s, frame, in_layer(at(mo_shape_box(0.07, 1.2, 0), 0.29, 1.53), SOLID));
+    sketch_shape(
+        s, frame,
+        in_layer(at(mo_shape_box(0.07, (top - left) / 2, 0), -0.29, (top + left) / 2), SOLID));
+    sketch_shape(
+        s, frame,
+        in_layer(at(mo_shape_box(0.07, (top - right) / 2, 0), 0.29, (top + right) / 2), SOLID));
     sketch_shape(s, frame,
                  in_layer(at(mo_shape_box(0.2, 0.05, 0), -0.7, 0.315), SOLID)); /* guide */
-    sketch_shape(s, frame, in_layer(at(mo_shape_box(0.1, 0.6, 0), -1.9, -0.5), MIDDLE));
+    sketch_shape(s, frame, behind(at(mo_shape_box(0.1, 0.6, 0), -1.9, -0.5)));
     const mo_body_id bin = sketch_body(s, MO_BODY_FIXED, mo_pose_identity(), "bin");
     sketch_shape(s, bin, in_layer(at(mo_shape_box(2.6, 0.1, 0), 0.7, -1.2), SOLID));
     sketch_shape(s, bin, in_layer(at(mo_shape_box(0.1, 0.5, 0), 3.2, -0.6), SOLID));
@@ -69,7 +82,7 @@ mo_error world_blockfeeder(const double *values, mo_world **world, mo_message *w
     const double wheel_x = -1.9, height = 0.13, crank = 0.3, rod = 1;
     sketch s = sketch_begin(mo_default_planar_world(), values[1]);
     s.density = 100;
-    add_feeder_frame(&s);
+    add_feeder_frame(&s, blocks > 1 ? blocks : 2);
     const mo_body_id pusher = sketch_body(&s, MO_BODY_FREE, mo_pose_at(-0.9, height, 0), "pusher");
     sketch_shape(&s, pusher, in_layer(mo_shape_box(0.66, height, 0), SOLID));
     for (int k = 0; k < blocks; ++k) {
@@ -179,7 +192,7 @@ mo_error world_jack(const double *values, mo_world **world, mo_message *why)
     s.density = 100;
     const mo_body_id frame = sketch_body(&s, MO_BODY_FIXED, mo_pose_identity(), "frame");
     sketch_shape(&s, frame, in_layer(at(mo_shape_box(2, 0.1, 0), 0, -0.1), SOLID));
-    sketch_shape(&s, frame, in_layer(at(mo_shape_box(0.06, 0.9, 0), 0, 0.9), FRONT));
+    sketch_shape(&s, frame, behind(at(mo_shape_box(0.3, 0.06, 0), 0, 0.06)));
     add_rack(&s, values[0]);
     s.density = 50;
     const mo_body_id lever = add_lever(&s, 2 * acos(-1) * values[2]);
