@@ -12,6 +12,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_CALL = 2 };
 
 int command_run(int argc, char **argv);
 int command_view(int argc, char **argv);
+int command_render(int argc, char **argv);
 int command_solve(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_forces(int argc, char **argv);

@@ -24,6 +24,7 @@ typedef struct command {
 static const command COMMANDS[] = {
     {"run", "SCENE", "simulate a scene", command_run},
     {"view", "[SCENE]", "the same in the browser, live; or a recording", command_view},
+    {"render", "IN OUT", "pictures and films of a recording", command_render},
     {"solve", "FILE...", "solve the contact problem of each FCLIB file", command_solve},
     {"check", "FILE...", "does a solution exist, is it the only one", command_check},
     {"forces", "SCENE", "contact forces and accelerations at one instant", command_forces},

@@ -28,6 +28,38 @@ run run incline --steps 2 --replay same --csv same
 is_wrong_call 'name the same file'
 run run incline --steps 2 --record incline.hdf5
 
+# ---- pictures ----------------------------------------------------------------------------------
+
+run render --help
+if grep -q -- '--azimuth' out; then
+    run render incline.hdf5 incline.png --size 160x120 --forces
+    status_is 0
+    out_has 'incline.png: 1 picture of 160 x 120'
+    that "not a PNG" test "$(head -c 4 incline.png | tail -c 3)" = PNG
+    run render incline.hdf5 frames/ --size 64x48 --fps 100 --json
+    status_is 0
+    is_json_lines 1
+    out_has '"pictures":3'
+    that "a picture is missing" test -s frames/00002.png
+    run render incline.hdf5 incline.gif
+    is_wrong_call 'no .png'
+    run render incline.hdf5
+    is_wrong_call 'OUT'
+    run render incline.hdf5 x.png --size 10x
+    is_wrong_call '--size'
+    run render incline.html x.png
+    fails_on incline.html
+    run render missing.hdf5 x.png
+    fails_on missing.hdf5
+    # A film, by what stands for ffmpeg: it counts the bytes it is sent.
+    mkdir bin
+    printf '#!/bin/sh\nfor last; do :; done\nwc -c > "$last"\n' > bin/ffmpeg
+    chmod +x bin/ffmpeg
+    PATH=$PWD/bin:$PATH run render incline.hdf5 "it's a film.mp4" --size 64x48 --fps 100
+    status_is 0
+    that "the film is not whole" test "$(tr -d ' ' < "it's a film.mp4")" = $((3 * 3 * 64 * 48))
+fi
+
 # ---- view --------------------------------------------------------------------------------------
 
 run view --help

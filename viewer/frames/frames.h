@@ -58,6 +58,12 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
 /* The members that the scene message and the state message share. */
 void frames_state(FILE *out, const frames_facts *facts);
 
+/* A ball that holds what can move, by the first frame: for the first look. */
+void frames_look(const mo_recording *recording, double centre[3], double *size);
+
+/* The farthest that a shape reaches from the origin of its body; infinity for a plane. */
+double frames_reach(const mo_shape_def *shape);
+
 size_t frames_size(const mo_recording *recording, int frame);
 void frames_write(const mo_recording *recording, int frame, const frames_numbers *numbers,
                   unsigned char *to);

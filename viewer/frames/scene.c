@@ -22,8 +22,7 @@ static void put_numbers(json *j, const char *key, const double *values, int coun
 
 /* ---- the first look ---------------------------------------------------------------------------- */
 
-/* The farthest that a shape reaches from the origin of its body; infinity for a plane. */
-static double reach_of(const mo_shape_def *def)
+double frames_reach(const mo_shape_def *def)
 {
     const double *p = def->pose.position, *h = def->half;
     const double off = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
@@ -64,7 +63,7 @@ static box bounds_of(const mo_recording *recording, int only_free)
     box all = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
     for (int k = 0; k < recording->shape_count; ++k) {
         const mo_recorded_shape *shape = recording->shapes + k;
-        const double reach = reach_of(&shape->def);
+        const double reach = frames_reach(&shape->def);
         const mo_body_kind kind = recording->bodies[shape->body].kind;
         if (isinf(reach) || (only_free && (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN))) {
             continue;
@@ -79,22 +78,30 @@ static box bounds_of(const mo_recording *recording, int only_free)
     return all;
 }
 
-static void put_camera(json *j, const mo_recording *recording)
+void frames_look(const mo_recording *recording, double centre[3], double *size)
 {
-    double centre[3] = {0, 0, 0}, square = 0;
+    double square = 0;
     box all = {.count = 0};
     if (recording->frame_count > 0) {
         all = bounds_of(recording, 1);
         all = all.count ? all : bounds_of(recording, 0);
     }
-    for (int i = 0; all.count && i < recording->dimension; ++i) {
-        const double half = (all.high[i] - all.low[i]) / 2;
-        centre[i] = all.low[i] + half;
+    for (int i = 0; i < 3; ++i) {
+        const int counts = all.count && i < recording->dimension;
+        const double half = counts ? (all.high[i] - all.low[i]) / 2 : 0;
+        centre[i] = counts ? all.low[i] + half : 0;
         square += half * half;
     }
+    *size = square > 0 ? sqrt(square) : 1;
+}
+
+static void put_camera(json *j, const mo_recording *recording)
+{
+    double centre[3], size;
+    frames_look(recording, centre, &size);
     json_object(j, "camera");
     put_numbers(j, "centre", centre, 3);
-    json_number(j, "size", square > 0 ? sqrt(square) : 1);
+    json_number(j, "size", size);
     json_object_end(j);
 }
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* `moreau render` where libpng was not there when the program was built. */
+#include "command.h"
+#include "text.h"
+
+int command_render(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    say("render", "this program was built without pictures, which need libpng; install it (Debian: "
+                  "libpng-dev) and build again");
+    return EXIT_FAILED;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Pictures: shapes cover what geometry says, the same solid looks the same whatever it is made of, and light throws shadows. */
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+#include "cast.h"
+#include "flat.h"
+#include "moreau/moreau.h"
+#include "render.h"
+
+static const double PI = 3.14159265358979323846;
+
+/* The depths of a shape, seen along x from 10 m before the origin. */
+static canvas look_at(const mo_shape_def *shape, const mo_pose *pose, const camera *eye)
+{
+    canvas map;
+    CHECK(canvas_open(&map, eye->width, eye->height, 0));
+    for (int k = 0; k < map.width * map.height; ++k) {
+        map.depth[k] = INFINITY;
+    }
+    const caster c = {.onto = &map, .eye = eye};
+    CHECK(cast_shape(&c, shape, pose, 0));
+    return map;
+}
+
+static camera an_eye(int is_flat)
+{
+    return camera_towards((const double[3]){0, 0, 0}, 2.5, (const double[3]){1, 0, 0},
+                          (const double[3]){0, 0, 1}, is_flat, 301, 301);
+}
+
+static int covered(const canvas *map)
+{
+    int count = 0;
+    for (int k = 0; k < map->width * map->height; ++k) {
+        count += isfinite(map->depth[k]);
+    }
+    return count;
+}
+
+static void a_ball_covers_its_disc(void **state)
+{
+    (void)state;
+    const mo_shape_def ball = mo_shape_ball(1);
+    const mo_pose pose = mo_pose_identity();
+    for (int is_flat = 0; is_flat < 2; ++is_flat) {
+        const camera eye = an_eye(is_flat);
+        canvas map = look_at(&ball, &pose, &eye);
+        /* The eye is at 10 m: its tangents meet the picture at 1 / sqrt(10^2 - 1) for a distance of 1 m. */
+        const double radius = (is_flat ? 1 : 1 / sqrt(99)) / eye.pixel;
+        CHECK_NEAR(covered(&map), PI * radius * radius, 0.01 * PI * radius * radius);
+        CHECK_NEAR(map.depth[150 * 301 + 150], 9, 1e-5);
+        canvas_close(&map);
+    }
+}
+
+static void check_same(const canvas *a, const canvas *b, int edge)
+{
+    int differ = 0;
+    for (int k = 0; k < a->width * a->height; ++k) {
+        if (isfinite(a->depth[k]) && isfinite(b->depth[k])) {
+            CHECK_NEAR(a->depth[k], b->depth[k], 1e-4);
+        } else {
+            differ += isfinite(a->depth[k]) != isfinite(b->depth[k]);
+        }
+    }
+    CHECK(differ <= edge); /* pixels on the outline */
+    CHECK(covered(a) > 2000);
+}
+
+static void a_box_is_a_hull_is_a_mesh(void **state)
+{
+    (void)state;
+    const double x = 0.5, y = 0.7, z = 0.9;
+    const double corners[] = {-x, -y, -z, x, -y, -z, -x, y, -z, x, y, -z,
+                              -x, -y, z,  x, -y, z,  -x, y, z,  x, y, z};
+    static const int triangles[] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                                    2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    const mo_pose pose = mo_pose_turned(0.2, -0.1, 0.3, (const double[3]){1, 2, 3}, 0.8);
+    const camera eye = an_eye(0);
+    const mo_shape_def box = mo_shape_box(x, y, z), hull = mo_shape_hull(corners, 8),
+                       mesh = mo_shape_mesh(corners, 8, triangles, 36);
+    canvas a = look_at(&box, &pose, &eye), b = look_at(&hull, &pose, &eye),
+           c = look_at(&mesh, &pose, &eye);
+    check_same(&a, &b, 20);
+    check_same(&a, &c, 20);
+    canvas_close(&a);
+    canvas_close(&b);
+    canvas_close(&c);
+}
+
+/* A capsule is the union of its balls; a cylinder lies between the prism inside it and the one around it. */
+static void round_things_are_round(void **state)
+{
+    (void)state;
+    const camera eye = an_eye(0);
+    const mo_pose pose = mo_pose_turned(0, 0, 0, (const double[3]){1, 1, 0}, 0.6);
+    const mo_shape_def capsule =
+        mo_shape_capsule((const double[3]){-1, 0, 0}, (const double[3]){1, 0.5, 0}, 0.4);
+    canvas whole = look_at(&capsule, &pose, &eye);
+    for (int k = 0; k <= 20; ++k) {
+        mo_shape_def ball = mo_shape_ball(0.4);
+        ball.pose = mo_pose_at(-1 + 0.1 * k, 0.025 * k, 0);
+        canvas part = look_at(&ball, &pose, &eye);
+        for (int i = 0; i < whole.width * whole.height; ++i) {
+            CHECK(whole.depth[i] <= part.depth[i] + 1e-4F);
+        }
+        canvas_close(&part);
+    }
+    canvas_close(&whole);
+    enum { SIDES = 60 };
+    double points[2][6 * SIDES];
+    for (int k = 0; k < SIDES; ++k) {
+        const double angle = 2 * PI * k / SIDES, grow = 1 / cos(PI / SIDES);
+        for (int end = 0; end < 2; ++end) {
+            for (int outer = 0; outer < 2; ++outer) {
+                double *p = points[outer] + 3 * (2 * k + end);
+                p[0] = 0.7 * (outer ? grow : 1) * cos(angle);
+                p[1] = 0.7 * (outer ? grow : 1) * sin(angle);
+                p[2] = end ? 1.1 : -1.1;
+            }
+        }
+    }
+    const mo_shape_def cylinder = mo_shape_cylinder(0.7, 1.1),
+                       inner = mo_shape_hull(points[0], 2 * SIDES),
+                       outer = mo_shape_hull(points[1], 2 * SIDES);
+    canvas a = look_at(&cylinder, &pose, &eye), b = look_at(&inner, &pose, &eye),
+           c = look_at(&outer, &pose, &eye);
+    for (int i = 0; i < a.width * a.height; ++i) {
+        CHECK(a.depth[i] <= b.depth[i] + 1e-4F && a.depth[i] >= c.depth[i] - 1e-4F);
+    }
+    canvas_close(&a);
+    canvas_close(&b);
+    canvas_close(&c);
+}
+
+static void distances_in_the_plane(void **state)
+{
+    (void)state;
+    const double square[] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0, 0, 0, 0};
+    const mo_shape_def box = mo_shape_box(1, 1, 0), hull = mo_shape_hull(square, 5);
+    mo_random random = {5};
+    for (int k = 0; k < 2000; ++k) {
+        const double p[3] = {uniform(&random, -2, 2), uniform(&random, -2, 2), 0};
+        CHECK_NEAR(flat_distance(&hull, p), flat_distance(&box, p), 1e-12);
+    }
+    const mo_shape_def capsule =
+        mo_shape_capsule((const double[3]){0, 0, 0}, (const double[3]){3, 4, 0}, 0.5);
+    CHECK_NEAR(flat_distance(&capsule, (const double[3]){6, 8, 0}), 4.5, 1e-12);
+    CHECK_NEAR(flat_distance(&capsule, (const double[3]){-4, 3, 0}), 4.5, 1e-12);
+    const mo_shape_def plane = mo_shape_plane(), ball = mo_shape_ball(2);
+    CHECK(flat_distance(&plane, (const double[3]){7, -3, 0}) == -3);
+    CHECK(flat_distance(&ball, (const double[3]){3, 4, 0}) == 3);
+}
+
+/* ---- whole pictures ----------------------------------------------------------------------------- */
+
+static float brightness(const renderer *r, const double point[3])
+{
+    double at[2];
+    CHECK(camera_see(&r->eye, point, at) > 0);
+    CHECK(at[0] > 0 && at[1] > 0 && at[0] < r->eye.width && at[1] < r->eye.height);
+    const colour c = r->small.pixel[(int)(at[1] / 2) * r->small.width + (int)(at[0] / 2)];
+    return (c.red + c.green + c.blue) / 3;
+}
+
+/* A ball hangs above the ground: dark where the light's ray through it ends, bright beside that. */
+static void light_throws_shadows(void **state)
+{
+    (void)state;
+    const mo_world_def def = mo_default_world();
+    mo_body_def body = mo_default_body(MO_BODY_FIXED);
+    const mo_shape_def plane = mo_shape_plane(), ball = mo_shape_ball(0.5);
+    mo_world *world;
+    mo_recording recording = {0};
+    renderer r;
+    render_def how = render_default();
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    CHECK(mo_world_add_shape(world, mo_world_add_body(world, &body, NULL), &plane, NULL).index);
+    body = mo_default_body(MO_BODY_FREE);
+    body.pose = mo_pose_at(0, 0, 1);
+    CHECK(mo_world_add_shape(world, mo_world_add_body(world, &body, NULL), &ball, NULL).index);
+    CHECK(mo_recording_begin(&recording, world, NULL, NULL) == MO_OK);
+    CHECK(mo_recording_add(&recording, world, 0, NULL, NULL) == MO_OK);
+    how.width = 320;
+    how.height = 240;
+    how.zoom = 0.4;
+    CHECK(render_open(&r, &recording, &how) && render_frame(&r, 0));
+    const double *light = r.light.ahead;
+    const double dark[3] = {-light[0] / light[2], -light[1] / light[2], 0};
+    const double bright[3] = {dark[0] + 1.2, dark[1], 0};
+    CHECK(brightness(&r, dark) < 0.8F * brightness(&r, bright));
+    /* What was written reads back. */
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *out = tmpfile();
+    CHECK(out && canvas_write_png(&r.small, out));
+    size = (size_t)ftell(out);
+    rewind(out);
+    bytes = malloc(size);
+    CHECK(fread(bytes, 1, size, out) == size);
+    fclose(out);
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    CHECK(png_image_begin_read_from_memory(&image, bytes, size));
+    image.format = PNG_FORMAT_RGB;
+    CHECK(image.width == 320 && image.height == 240);
+    unsigned char *read = malloc(PNG_IMAGE_SIZE(image)), *made = malloc(PNG_IMAGE_SIZE(image));
+    CHECK(png_image_finish_read(&image, NULL, read, 0, NULL));
+    canvas_bytes(&r.small, made);
+    CHECK(memcmp(read, made, PNG_IMAGE_SIZE(image)) == 0);
+    free(bytes);
+    free(read);
+    free(made);
+    render_close(&r);
+    mo_recording_clear(&recording);
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_covers_its_disc), cmocka_unit_test(a_box_is_a_hull_is_a_mesh),
+        cmocka_unit_test(round_things_are_round), cmocka_unit_test(distances_in_the_plane),
+        cmocka_unit_test(light_throws_shadows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

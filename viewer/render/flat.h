@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Shapes of the plane onto a canvas, by their signed distance: inside the colour, a darker edge, nothing outside. */
+#ifndef VIEWER_FLAT_H
+#define VIEWER_FLAT_H
+
+#include "canvas.h"
+#include "moreau/shape.h"
+
+/* Metres to the edge of the shape from a point of its frame; negative inside. */
+double flat_distance(const mo_shape_def *shape, const double point[3]);
+
+/* edge: width of the edge in pixels. */
+void flat_shape(canvas *c, const camera *eye, const mo_shape_def *shape, const mo_pose *pose,
+                double edge, colour how);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "render.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cast.h"
+#include "flat.h"
+#include "frames.h"
+
+enum { SHADOW_SIZE = 1400, TAPS = 2 /* to each side */ };
+
+static const colour BACKGROUND = {0.933F, 0.941F, 0.949F}, FIXED = {0.72F, 0.73F, 0.76F},
+                    GROUND = {0.86F, 0.87F, 0.88F};
+static const colour PALETTE[] = {
+    {0.55F, 0.69F, 0.86F}, {0.89F, 0.72F, 0.53F}, {0.60F, 0.79F, 0.64F}, {0.83F, 0.60F, 0.58F},
+    {0.69F, 0.64F, 0.83F}, {0.88F, 0.81F, 0.56F}, {0.55F, 0.77F, 0.78F}, {0.80F, 0.74F, 0.68F},
+};
+static const double LIGHT[3] = {0.45, 0.3,
+                                -1}; /* where it shines to, from behind the left shoulder */
+
+render_def render_default(void)
+{
+    return (render_def){
+        .width = 1280, .height = 720, .azimuth = -0.9, .elevation = 0.35, .zoom = 1, .forces = 0};
+}
+
+static int is_planar(const renderer *r)
+{
+    return r->recording->dimension == 2;
+}
+
+static colour colour_of(const renderer *r, int body)
+{
+    const mo_body_kind kind = r->recording->bodies[body].kind;
+    return kind == MO_BODY_FIXED ? FIXED : PALETTE[body % (int)(sizeof PALETTE / sizeof *PALETTE)];
+}
+
+/* ---- the place of things ----------------------------------------------------------------------------------- */
+
+static int by_layer(const mo_recording *recording, int a, int b)
+{
+    const unsigned x = recording->shapes[a].def.layer, y = recording->shapes[b].def.layer;
+    return x > y || (x == y && a > b);
+}
+
+/* Few shapes, or nearly all of one layer: an insertion is enough. */
+static void sort_shapes(renderer *r)
+{
+    for (int k = 0; k < r->recording->shape_count; ++k) {
+        int place = k;
+        for (; place > 0 && by_layer(r->recording, r->order[place - 1], k); --place) {
+            r->order[place] = r->order[place - 1];
+        }
+        r->order[place] = k;
+    }
+}
+
+static void place_cameras(renderer *r)
+{
+    static const double up_3d[3] = {0, 0, 1}, up_2d[3] = {0, 1, 0}, front[3] = {0, 0, -1};
+    const double a = r->def.azimuth, e = r->def.elevation;
+    const double ahead[3] = {-cos(a) * cos(e), -sin(a) * cos(e), -sin(e)};
+    /* The light comes from the left of the eye, whatever it looks at. */
+    const double light[3] = {-cos(a) * LIGHT[0] - sin(a) * LIGHT[1],
+                             -sin(a) * LIGHT[0] + cos(a) * LIGHT[1], LIGHT[2]};
+    r->eye = camera_towards(r->centre, r->size, is_planar(r) ? front : ahead,
+                            is_planar(r) ? up_2d : up_3d, is_planar(r), 2 * r->def.width,
+                            2 * r->def.height);
+    r->light = camera_towards(r->centre, 1.6 * r->size, light, up_2d, 1, SHADOW_SIZE, SHADOW_SIZE);
+}
+
+/* ---- what fits in ------------------------------------------------------------------------------- */
+
+typedef struct view_box {
+    double low[2], high[2]; /* pixels */
+} view_box;
+
+/* Where what can move is seen in a frame; what has gone far away is left out. */
+static void add_frame(const renderer *r, int frame, view_box *box)
+{
+    const mo_recording *recording = r->recording;
+    const mo_pose *poses = recording->poses + (size_t)frame * (size_t)recording->body_count;
+    for (int k = 0; k < recording->shape_count; ++k) {
+        const mo_recorded_shape *shape = recording->shapes + k;
+        const double *x = poses[shape->body].position, reach = frames_reach(&shape->def);
+        const mo_body_kind kind = recording->bodies[shape->body].kind;
+        const double far =
+            hypot(hypot(x[0] - r->centre[0], x[1] - r->centre[1]), x[2] - r->centre[2]);
+        double at[2];
+        if (kind == MO_BODY_FIXED || isinf(reach) || far > 1.5 * r->size) {
+            continue;
+        }
+        const double depth = camera_see(&r->eye, x, at);
+        const double around = reach / (r->eye.pixel * (r->eye.is_flat ? 1 : depth));
+        for (int i = 0; i < 2 && depth > 0; ++i) {
+            box->low[i] = fmin(box->low[i], at[i] - around);
+            box->high[i] = fmax(box->high[i], at[i] + around);
+        }
+    }
+}
+
+/* Moves the eye sideways and changes its angle until that fills the picture. */
+static void fit(renderer *r)
+{
+    const double margin = 1.12;
+    const int every = r->recording->frame_count / 20 + 1;
+    for (int round = 0; round < 3; ++round) {
+        camera *eye = &r->eye;
+        view_box box = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+        for (int k = 0; k < r->recording->frame_count; k += every) {
+            add_frame(r, k, &box);
+        }
+        const double wide = (box.high[0] - box.low[0]) / eye->width,
+                     high = (box.high[1] - box.low[1]) / eye->height;
+        if (!(wide > 0) || !(high > 0) || isinf(wide + high)) {
+            return;
+        }
+        double at[2];
+        const double depth = eye->is_flat ? 1 : camera_see(eye, r->centre, at);
+        const double right = (box.low[0] + box.high[0] - eye->width) / 2 * eye->pixel * depth,
+                     up = (eye->height - box.low[1] - box.high[1]) / 2 * eye->pixel * depth;
+        for (int k = 0; k < 3; ++k) {
+            eye->eye[k] += right * eye->right[k] + up * eye->up[k];
+        }
+        eye->pixel *= fmax(wide, high) * margin;
+    }
+    r->eye.pixel /= r->def.zoom;
+}
+
+/* The force that is a third of the size long: the middle one of the largest of each frame, so that an impact does not make all
+ * others small. */
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int measure_forces(renderer *r)
+{
+    const mo_recording *recording = r->recording;
+    double *most = calloc((size_t)recording->frame_count, sizeof *most);
+    int count = 0;
+    for (int k = 0; most && k < recording->frame_count; ++k) {
+        const mo_recorded_frame *frame = recording->frames + k;
+        for (int i = 0; i < frame->contact_count; ++i) {
+            const double *f = recording->contacts[frame->first_contact + i].force;
+            most[count] = fmax(most[count], sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]));
+        }
+        count += most[count] > 0;
+    }
+    if (count > 0) {
+        qsort(most, (size_t)count, sizeof *most, by_size);
+        r->strongest = most[count / 2];
+    }
+    free(most);
+    return most != NULL;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------ */
+
+int render_open(renderer *r, const mo_recording *recording, const render_def *def)
+{
+    *r = (renderer){.def = *def, .recording = recording};
+    frames_look(recording, r->centre, &r->size);
+    place_cameras(r);
+    fit(r);
+    r->order = malloc(((size_t)recording->shape_count + 1) * sizeof *r->order);
+    if (!r->order || !measure_forces(r) ||
+        !canvas_open(&r->large, 2 * def->width, 2 * def->height, 1) ||
+        !canvas_open(&r->small, def->width, def->height, 1) ||
+        !canvas_open(&r->shadow, SHADOW_SIZE, SHADOW_SIZE, 0)) {
+        render_close(r);
+        return 0;
+    }
+    sort_shapes(r);
+    return 1;
+}
+
+void render_close(renderer *r)
+{
+    free(r->order);
+    canvas_close(&r->large);
+    canvas_close(&r->small);
+    canvas_close(&r->shadow);
+    *r = (renderer){0};
+}
+
+/* ---- light -------------------------------------------------------------------------------------- */
+
+/* The part of the light that reaches a point: the map of depths, asked about it and around it. */
+static double light_at(const renderer *r, const cast_hit *hit)
+{
+    double at[2];
+    double off[3]; /* a little off the surface, which would shadow itself where the map is coarse */
+    const double slack = 3 * r->light.pixel;
+    for (int k = 0; k < 3; ++k) {
+        off[k] = hit->point[k] + slack * hit->normal[k];
+    }
+    const double depth = camera_see(&r->light, off, at) - slack;
+    int lit = 0, asked = 0;
+    for (int y = -TAPS; y <= TAPS; ++y) {
+        for (int x = -TAPS; x <= TAPS; ++x, ++asked) {
+            const int px = (int)(at[0] + 1.5 * x), py = (int)(at[1] + 1.5 * y);
+            lit += px < 0 || py < 0 || px >= SHADOW_SIZE || py >= SHADOW_SIZE ||
+                   r->shadow.depth[py * SHADOW_SIZE + px] >= (float)depth;
+        }
+    }
+    return (double)lit / asked;
+}
+
+static colour mix(colour a, colour b, double part)
+{
+    const float p = (float)part;
+    return (colour){a.red + p * (b.red - a.red), a.green + p * (b.green - a.green),
+                    a.blue + p * (b.blue - a.blue)};
+}
+
+/* The ground fades into the background far from what moves. */
+static colour fade(const renderer *r, colour c, const double point[3])
+{
+    double square = 0;
+    for (int k = 0; k < 3; ++k) {
+        square += (point[k] - r->centre[k]) * (point[k] - r->centre[k]);
+    }
+    const double far = sqrt(square) / r->size;
+    return mix(c, BACKGROUND, fmin(1, fmax(0, (far - 1.5) / 4)));
+}
+
+static colour shade(void *user, const cast_hit *hit)
+{
+    const renderer *r = user;
+    const int is_ground = r->recording->bodies[hit->body].kind == MO_BODY_FIXED;
+    const double *n = hit->normal, *ahead = r->light.ahead;
+    const double facing = fmax(0, -(n[0] * ahead[0] + n[1] * ahead[1] + n[2] * ahead[2]));
+    const double sun = facing > 0 ? facing * light_at(r, hit) : 0;
+    const float bright = (float)(0.60 + 0.08 * n[2] + 0.42 * sun);
+    const colour c = is_ground && n[2] > 0.99 ? GROUND : colour_of(r, hit->body);
+    const colour lit = {c.red * bright, c.green * bright, c.blue * bright};
+    return is_ground ? fade(r, lit, hit->point) : lit;
+}
+
+/* ---- a frame ------------------------------------------------------------------------------------ */
+
+static void wipe(canvas *c)
+{
+    for (size_t k = 0; k < (size_t)c->width * (size_t)c->height; ++k) {
+        c->depth[k] = INFINITY;
+        if (c->pixel) {
+            c->pixel[k] = BACKGROUND;
+        }
+    }
+}
+
+static int draw_space(renderer *r, const mo_pose *poses)
+{
+    const caster dark = {.onto = &r->shadow, .eye = &r->light};
+    const caster lit = {.onto = &r->large, .eye = &r->eye, .shade = shade, .user = r};
+    int good = 1;
+    for (int pass = 0; pass < 2; ++pass) { /* the shadow's map first */
+        for (int k = 0; k < r->recording->shape_count && good; ++k) {
+            const mo_recorded_shape *shape = r->recording->shapes + k;
+            good = cast_shape(pass ? &lit : &dark, &shape->def, poses + shape->body, shape->body);
+        }
+    }
+    return good;
+}
+
+static void draw_plane(renderer *r, const mo_pose *poses)
+{
+    for (int k = 0; k < r->recording->shape_count; ++k) {
+        const mo_recorded_shape *shape = r->recording->shapes + r->order[k];
+        const mo_pose pose = mo_pose_compose(poses + shape->body, &shape->def.pose);
+        flat_shape(&r->large, &r->eye, &shape->def, &pose, 5, colour_of(r, shape->body));
+    }
+}
+
+/* From the point, along the force; no longer than the size. */
+static void draw_force(renderer *r, const mo_recorded_contact *contact)
+{
+    static const colour STICKS = {0.11F, 0.42F, 0.85F}, SLIDES = {0.85F, 0.22F, 0.20F};
+    const colour how = contact->mode == MO_CONTACT_SLIDES ? SLIDES : STICKS;
+    const double *f = contact->force, length_of = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+    const double scale = r->size / fmax(3 * r->strongest, length_of);
+    double tip[3], a[2], b[2];
+    for (int k = 0; k < 3; ++k) {
+        tip[k] = contact->point[k] + scale * contact->force[k];
+    }
+    if (camera_see(&r->eye, contact->point, a) <= 0 || camera_see(&r->eye, tip, b) <= 0) {
+        return;
+    }
+    const double dx = b[0] - a[0], dy = b[1] - a[1], length = hypot(dx, dy);
+    if (!(length > 3)) {
+        return;
+    }
+    canvas_line(&r->large, a, b, 5, how);
+    const double head = fmin(24, 0.5 * length) / length;
+    for (int side = -1; side <= 1; side += 2) {
+        const double barb[2] = {b[0] - head * (dx - 0.5 * side * dy),
+                                b[1] - head * (dy + 0.5 * side * dx)};
+        canvas_line(&r->large, b, barb, 5, how);
+    }
+}
+
+int render_frame(renderer *r, int k)
+{
+    const mo_recording *recording = r->recording;
+    const mo_recorded_frame *frame = recording->frames + k;
+    const mo_pose *poses = recording->poses + (size_t)k * (size_t)recording->body_count;
+    int good = 1;
+    wipe(&r->large);
+    wipe(&r->shadow);
+    if (is_planar(r)) {
+        draw_plane(r, poses);
+    } else {
+        good = draw_space(r, poses);
+    }
+    for (int i = 0; r->def.forces && r->strongest > 0 && i < frame->contact_count; ++i) {
+        draw_force(r, recording->contacts + frame->first_contact + i);
+    }
+    canvas_halve(&r->large, &r->small);
+    return good;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Pictures of a recording, without a browser.
+ *
+ * Space: each shape is cast onto a canvas of twice the size (cast.h), lit by one light with a soft shadow (its map of depths, asked at
+ * several places) and by the sky, and halved.  The plane: shapes by their distance (flat.h), the layers from behind to the
+ * front.  Forces of contacts are arrows over all, as long as they are large: blue where the contact sticks, red where it slides.
+ */
+#ifndef VIEWER_RENDER_H
+#define VIEWER_RENDER_H
+
+#include "canvas.h"
+#include "moreau/recording.h"
+
+typedef struct render_def {
+    int width, height;
+    double azimuth,
+        elevation; /* rad, of the eye: about the vertical from x, above the ground; space only */
+    double zoom;   /* 1: all that can move fits in */
+    int forces;    /* arrows */
+} render_def;
+
+render_def render_default(void); /* 1280 x 720, from the front right, a little above */
+
+typedef struct renderer {
+    render_def def;
+    const mo_recording *recording;
+    camera eye, light;
+    canvas large, small, shadow;
+    double centre[3], size, strongest; /* strongest: a typical largest force of a frame, N */
+    int *order;                        /* of shapes, by layer */
+} renderer;
+
+/* False for lack of memory.  The recording has a frame, and stays the caller's. */
+int render_open(renderer *r, const mo_recording *recording, const render_def *def);
+void render_close(renderer *r);
+/* The frame, into r->small; false for lack of memory. */
+int render_frame(renderer *r, int frame);
+
+#endif
