@@ -14,7 +14,8 @@ int canvas_open(canvas *c, int width, int height, int has_colour)
     *c = (canvas){.width = width, .height = height};
     c->depth = malloc(count * sizeof *c->depth);
     c->pixel = has_colour ? malloc(count * sizeof *c->pixel) : NULL;
-    if (!c->depth || (has_colour && !c->pixel)) {
+    c->owner = has_colour ? malloc(count * sizeof *c->owner) : NULL;
+    if (!c->depth || (has_colour && !(c->pixel && c->owner))) {
         canvas_close(c);
         return 0;
     }
@@ -25,6 +26,7 @@ void canvas_close(canvas *c)
 {
     free(c->depth);
     free(c->pixel);
+    free(c->owner);
     *c = (canvas){0};
 }
 

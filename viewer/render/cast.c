@@ -180,6 +180,7 @@ static void put(const caster *c, int x, int y, cast_hit *hit)
         c->onto->depth[place] = (float)hit->depth;
         if (c->shade) {
             c->onto->pixel[place] = c->shade(c->user, hit);
+            c->onto->owner[place] = hit->body;
         }
     }
 }

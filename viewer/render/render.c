@@ -35,7 +35,9 @@ static int is_planar(const renderer *r)
 static colour colour_of(const renderer *r, int body)
 {
     const mo_body_kind kind = r->recording->bodies[body].kind;
-    return kind == MO_BODY_FIXED ? FIXED : PALETTE[body % (int)(sizeof PALETTE / sizeof *PALETTE)];
+    const int count = (int)(sizeof PALETTE / sizeof *PALETTE);
+    /* Rows of as many bodies as there are colours would show stripes. */
+    return kind == MO_BODY_FIXED ? FIXED : PALETTE[(body + body / (count - 1)) % count];
 }
 
 /* ---- the place of things ----------------------------------------------------------------------------------- */
@@ -250,6 +252,21 @@ static void wipe(canvas *c)
         c->depth[k] = INFINITY;
         if (c->pixel) {
             c->pixel[k] = BACKGROUND;
+            c->owner[k] = -1;
+        }
+    }
+}
+
+/* A thin line where one body ends and another one, or nothing, begins. */
+static void draw_outlines(canvas *c)
+{
+    for (int y = 0; y + 1 < c->height; ++y) {
+        for (int x = 0; x + 1 < c->width; ++x) {
+            const size_t k = (size_t)y * (size_t)c->width + (size_t)x;
+            if (c->owner[k] != c->owner[k + 1] || c->owner[k] != c->owner[k + (size_t)c->width]) {
+                colour *p = c->pixel + k;
+                *p = (colour){0.7F * p->red, 0.7F * p->green, 0.7F * p->blue};
+            }
         }
     }
 }
@@ -265,6 +282,7 @@ static int draw_space(renderer *r, const mo_pose *poses)
             good = cast_shape(pass ? &lit : &dark, &shape->def, poses + shape->body, shape->body);
         }
     }
+    draw_outlines(&r->large);
     return good;
 }
 
