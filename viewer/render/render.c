@@ -238,8 +238,10 @@ static colour shade(void *user, const cast_hit *hit)
     const double *n = hit->normal, *ahead = r->light.ahead;
     const double facing = fmax(0, -(n[0] * ahead[0] + n[1] * ahead[1] + n[2] * ahead[2]));
     const double sun = facing > 0 ? facing * light_at(r, hit) : 0;
-    const float bright = (float)(0.60 + 0.08 * n[2] + 0.42 * sun);
-    const colour c = is_ground && n[2] > 0.99 ? GROUND : colour_of(r, hit->body);
+    /* What is fixed stands back: light, and with little shade but shadows. */
+    const float bright =
+        (float)(is_ground ? 0.74 + 0.06 * n[2] + 0.25 * sun : 0.60 + 0.08 * n[2] + 0.42 * sun);
+    const colour c = is_ground ? GROUND : colour_of(r, hit->body);
     const colour lit = {c.red * bright, c.green * bright, c.blue * bright};
     return is_ground ? fade(r, lit, hit->point) : lit;
 }
