@@ -112,7 +112,7 @@ static void round_things_are_round(void **state)
         canvas_close(&part);
     }
     canvas_close(&whole);
-    enum { SIDES = 60 };
+    enum { SIDES = 24 };
     double points[2][6 * SIDES];
     for (int k = 0; k < SIDES; ++k) {
         const double angle = 2 * PI * k / SIDES, grow = 1 / cos(PI / SIDES);
@@ -136,6 +136,30 @@ static void round_things_are_round(void **state)
     canvas_close(&a);
     canvas_close(&b);
     canvas_close(&c);
+}
+
+/* A thousand points on a ball: what is drawn of them lies in the ball, and fills most of it. */
+static void hulls_of_many_points_are_drawn_nearly(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    static double points[3 * COUNT];
+    for (int k = 0; k < COUNT; ++k) {
+        const double z = (2 * k + 1.0) / COUNT - 1, angle = 2.4 * k, across = sqrt(1 - z * z);
+        points[3 * k] = across * cos(angle);
+        points[3 * k + 1] = across * sin(angle);
+        points[3 * k + 2] = z;
+    }
+    const camera eye = an_eye(0);
+    const mo_pose pose = mo_pose_identity();
+    const mo_shape_def hull = mo_shape_hull(points, COUNT), ball = mo_shape_ball(1);
+    canvas a = look_at(&hull, &pose, &eye), b = look_at(&ball, &pose, &eye);
+    for (int i = 0; i < a.width * a.height; ++i) {
+        CHECK(a.depth[i] >= b.depth[i] - 1e-4F);
+    }
+    CHECK(covered(&a) > 0.9 * covered(&b));
+    canvas_close(&a);
+    canvas_close(&b);
 }
 
 static void distances_in_the_plane(void **state)
@@ -223,8 +247,11 @@ static void light_throws_shadows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_covers_its_disc), cmocka_unit_test(a_box_is_a_hull_is_a_mesh),
-        cmocka_unit_test(round_things_are_round), cmocka_unit_test(distances_in_the_plane),
+        cmocka_unit_test(a_ball_covers_its_disc),
+        cmocka_unit_test(a_box_is_a_hull_is_a_mesh),
+        cmocka_unit_test(round_things_are_round),
+        cmocka_unit_test(hulls_of_many_points_are_drawn_nearly),
+        cmocka_unit_test(distances_in_the_plane),
         cmocka_unit_test(light_throws_shadows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
