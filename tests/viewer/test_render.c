@@ -165,8 +165,11 @@ static void hulls_of_many_points_are_drawn_nearly(void **state)
 static void distances_in_the_plane(void **state)
 {
     (void)state;
-    const double square[] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0, 0, 0, 0};
-    const mo_shape_def box = mo_shape_box(1, 1, 0), hull = mo_shape_hull(square, 5);
+    const double square[] = {-1, -1, 0, 1, 1, 0, 0, 0, 0, 1, -1, 0, -1, 1, 0};
+    const mo_shape_def box = mo_shape_box(1, 1, 0), any = mo_shape_hull(square, 5);
+    double corners[5][3];
+    CHECK(flat_corners(&any, corners) == 4);
+    const mo_shape_def hull = mo_shape_hull(corners[0], 4);
     mo_random random = {5};
     for (int k = 0; k < 2000; ++k) {
         const double p[3] = {uniform(&random, -2, 2), uniform(&random, -2, 2), 0};

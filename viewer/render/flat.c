@@ -3,6 +3,10 @@
 #include "flat.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_hull.h"
 
 static double to_segment(const double p[3], const double a[3], const double b[3])
 {
@@ -12,28 +16,38 @@ static double to_segment(const double p[3], const double a[3], const double b[3]
     return hypot(p[0] - a[0] - t * dx, p[1] - a[1] - t * dy);
 }
 
-/* Of the hull of points: inside where no line through two of them, with all others on one side, has the point on the other. */
-static double to_hull(const mo_shape_def *shape, const double p[3])
+/* Of a convex polygon, counterclockwise: outside where it is on the right of an edge. */
+static double to_polygon(const double *corners, int count, const double p[3])
 {
-    const double *x = shape->points;
     double inside = -INFINITY, outside = INFINITY;
-    for (int i = 0; i < shape->point_count; ++i) {
-        for (int j = 0; j < shape->point_count; ++j) {
-            const double dx = x[3 * j] - x[3 * i], dy = x[3 * j + 1] - x[3 * i + 1];
-            const double length = hypot(dx, dy);
-            int is_edge = length > 0;
-            for (int k = 0; k < shape->point_count && is_edge; ++k) { /* all on the left */
-                is_edge = dx * (x[3 * k + 1] - x[3 * i + 1]) - dy * (x[3 * k] - x[3 * i]) >=
-                          -1e-12 * length * length;
-            }
-            if (is_edge) {
-                const double off = (dy * (p[0] - x[3 * i]) - dx * (p[1] - x[3 * i + 1])) / length;
-                inside = fmax(inside, off);
-                outside = fmin(outside, to_segment(p, x + 3 * i, x + 3 * j));
-            }
-        }
+    for (int k = 0; k < count; ++k) {
+        const double *a = corners + 3 * k, *b = corners + 3 * ((k + 1) % count);
+        const double dx = b[0] - a[0], dy = b[1] - a[1];
+        inside = fmax(inside, (dy * (p[0] - a[0]) - dx * (p[1] - a[1])) / hypot(dx, dy));
+        outside = fmin(outside, to_segment(p, a, b));
     }
     return inside <= 0 ? inside : outside;
+}
+
+typedef struct ordered {
+    const double *points;
+    double (*corners)[3];
+    int count;
+} ordered;
+
+static void take_corners(void *user, int count, const int *corners)
+{
+    ordered *o = user;
+    o->count = count;
+    for (int k = 0; k < count; ++k) {
+        memcpy(o->corners[k], o->points + 3 * corners[k], sizeof o->corners[k]);
+    }
+}
+
+int flat_corners(const mo_shape_def *hull, double (*corners)[3])
+{
+    ordered o = {hull->points, corners, 0};
+    return run_hull_faces(hull->points, hull->point_count, 1, take_corners, &o) ? o.count : -1;
 }
 
 double flat_distance(const mo_shape_def *shape, const double p[3])
@@ -49,7 +63,7 @@ double flat_distance(const mo_shape_def *shape, const double p[3])
     case MO_SHAPE_CAPSULE:
         return to_segment(p, shape->ends[0], shape->ends[1]) - shape->radius;
     case MO_SHAPE_HULL:
-        return to_hull(shape, p);
+        return to_polygon(shape->points, shape->point_count, p);
     case MO_SHAPE_PLANE:
         return p[1];
     case MO_SHAPE_MESH:
@@ -91,8 +105,8 @@ static colour times(colour c, float factor)
     return (colour){c.red * factor, c.green * factor, c.blue * factor};
 }
 
-void flat_shape(canvas *c, const camera *eye, const mo_shape_def *shape, const mo_pose *pose,
-                double edge, colour how)
+static void draw(canvas *c, const camera *eye, const mo_shape_def *shape, const mo_pose *pose,
+                 double edge, colour how)
 {
     double at[2];
     camera_see(eye, pose->position, at);
@@ -115,4 +129,21 @@ void flat_shape(canvas *c, const camera *eye, const mo_shape_def *shape, const m
             }
         }
     }
+}
+
+int flat_shape(canvas *c, const camera *eye, const mo_shape_def *shape, const mo_pose *pose,
+               double edge, colour how)
+{
+    mo_shape_def ready = *shape;
+    double(*corners)[3] = NULL;
+    if (shape->kind == MO_SHAPE_HULL) {
+        corners = malloc((size_t)shape->point_count * sizeof *corners);
+        ready.point_count = corners ? flat_corners(shape, corners) : -1;
+        ready.points = corners ? corners[0] : NULL;
+    }
+    if (ready.point_count >= 0) {
+        draw(c, eye, &ready, pose, edge, how);
+    }
+    free(corners);
+    return ready.point_count >= 0;
 }

@@ -288,13 +288,15 @@ static int draw_space(renderer *r, const mo_pose *poses)
     return good;
 }
 
-static void draw_plane(renderer *r, const mo_pose *poses)
+static int draw_plane(renderer *r, const mo_pose *poses)
 {
-    for (int k = 0; k < r->recording->shape_count; ++k) {
+    int good = 1;
+    for (int k = 0; k < r->recording->shape_count && good; ++k) {
         const mo_recorded_shape *shape = r->recording->shapes + r->order[k];
         const mo_pose pose = mo_pose_compose(poses + shape->body, &shape->def.pose);
-        flat_shape(&r->large, &r->eye, &shape->def, &pose, 5, colour_of(r, shape->body));
+        good = flat_shape(&r->large, &r->eye, &shape->def, &pose, 5, colour_of(r, shape->body));
     }
+    return good;
 }
 
 /* From the point, along the force; no longer than the size. */
@@ -329,14 +331,9 @@ int render_frame(renderer *r, int k)
     const mo_recording *recording = r->recording;
     const mo_recorded_frame *frame = recording->frames + k;
     const mo_pose *poses = recording->poses + (size_t)k * (size_t)recording->body_count;
-    int good = 1;
     wipe(&r->large);
     wipe(&r->shadow);
-    if (is_planar(r)) {
-        draw_plane(r, poses);
-    } else {
-        good = draw_space(r, poses);
-    }
+    const int good = is_planar(r) ? draw_plane(r, poses) : draw_space(r, poses);
     for (int i = 0; r->def.forces && r->strongest > 0 && i < frame->contact_count; ++i) {
         draw_force(r, recording->contacts + frame->first_contact + i);
     }
