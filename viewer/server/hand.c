@@ -90,17 +90,20 @@ static int root_of(int *above, int k)
     return k;
 }
 
-/* The mass of the group of a body, over its own. */
+/* The mass of the group of a body, over its own.  Links hang together by their mechanism: all links of the world count, since more is safe. */
 static double weigh(const mo_world *world, int *above, mo_body_id body)
 {
+    const mo_body_state own = mo_body_get(world, body);
     double mass = 0;
     for (int k = 0; k < mo_world_body_count(world); ++k) {
         const mo_body_id other = mo_world_body(world, k);
-        if (root_of(above, other.index) == root_of(above, body.index)) {
-            mass += mo_body_get(world, other).mass;
+        const mo_body_state state = mo_body_get(world, other);
+        if (root_of(above, other.index) == root_of(above, body.index) ||
+            (own.kind == MO_BODY_LINK && state.kind == MO_BODY_LINK)) {
+            mass += state.mass;
         }
     }
-    return mass / mo_body_get(world, body).mass;
+    return mass / own.mass;
 }
 
 hand hand_take(const mo_world *world, mo_body_id body, const double local[3],
