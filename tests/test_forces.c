@@ -600,6 +600,83 @@ static void quasistatic_motion_keeps_forces_in_balance(void **state)
     mo_world_destroy(world);
 }
 
+/* ---- memory ----------------------------------------------------------------------------------------- */
+
+typedef struct scarcity {
+    int left, failed;
+} scarcity;
+
+static void *scarce_reallocate(void *user, void *p, size_t size)
+{
+    scarcity *s = user;
+    if (size == 0) {
+        free(p);
+        return NULL;
+    }
+    if (s->left-- <= 0) {
+        s->failed = 1;
+        return NULL;
+    }
+    return realloc(p, size);
+}
+
+/* A mechanism comes, a step is taken, forces are asked for: whichever request fails, nothing breaks and nothing leaks. */
+static mo_error use_memory(const mo_allocator *allocator)
+{
+    const mo_world_def def = mo_default_world();
+    mo_world *world = NULL;
+    mo_error error = mo_world_create(&def, allocator, &world, NULL);
+    if (error) {
+        return error;
+    }
+    mo_link_def link[2] = {mo_default_link(-1), mo_default_link(0)};
+    mo_axis_def joint[2] = {mo_default_axis(MO_AXIS_FREE, 0), mo_default_axis(MO_AXIS_REVOLUTE, 1)};
+    const mo_actuator_def servo = mo_actuator_position(1, 10, 1);
+    joint[1].dry_friction = 0.1;
+    link[0].pose = mo_pose_at(0, 0, 0.1);
+    link[1].pose = mo_pose_at(0.3, 0, 0);
+    mo_mechanism_def mechanism = mo_default_mechanism();
+    mechanism.links = link;
+    mechanism.joints = joint;
+    mechanism.actuators = &servo;
+    mechanism.link_count = mechanism.joint_count = 2;
+    mechanism.actuator_count = 1;
+    mo_message why = {{0}};
+    const mo_mechanism_id id = mo_world_add_mechanism(world, &mechanism, &why);
+    const mo_body_def fixed = mo_default_body(MO_BODY_FIXED);
+    const mo_shape_def plane = mo_shape_plane(), ball = mo_shape_ball(0.1);
+    int is_built = id.index != 0;
+    for (int k = 0; k < 2 && is_built; ++k) {
+        is_built =
+            mo_world_add_shape(world, mo_mechanism_link(world, id, k), &ball, NULL).index != 0;
+    }
+    const mo_body_id floor = is_built ? mo_world_add_body(world, &fixed, NULL) : (mo_body_id){0};
+    is_built = floor.index && mo_world_add_shape(world, floor, &plane, NULL).index;
+    error = is_built ? mo_world_step(world, 1e-3, NULL, NULL) : MO_ERR_MEMORY;
+    mo_forces forces = {0};
+    mo_force_options options = mo_default_force_options();
+    options.speed = 1e-2;
+    error = error ? error : mo_world_forces(world, &options, &forces, NULL);
+    mo_forces_clear(&forces);
+    mo_world_destroy(world);
+    return error;
+}
+
+static void memory_that_runs_out_breaks_nothing(void **state)
+{
+    (void)state;
+    scarcity s = {0};
+    for (int n = 0;; ++n) {
+        s = (scarcity){.left = n};
+        const mo_allocator allocator = {scarce_reallocate, &s};
+        const mo_error error = use_memory(&allocator);
+        if (!s.failed) {
+            CHECK(error == MO_OK && n > 50);
+            break;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -618,6 +695,7 @@ int main(void)
         cmocka_unit_test(an_assembly_at_rest_holds_or_not),
         cmocka_unit_test(a_first_order_world_moves_while_it_is_pushed),
         cmocka_unit_test(quasistatic_motion_keeps_forces_in_balance),
+        cmocka_unit_test(memory_that_runs_out_breaks_nothing),
     };
     return cmocka_run_group_tests_name("forces", tests, NULL, NULL);
 }

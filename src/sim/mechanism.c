@@ -95,6 +95,8 @@ static mo_error copy_parts(const mo_world *world, const mo_mechanism_def *def,
     if (!mechanism->name || !mechanism->body || !mechanism->weld || !mechanism->neighbour ||
         !mechanism->pose || !mechanism->motion || !mechanism->axis || !mechanism->actuator ||
         !mechanism->names) {
+        mo_memory_free(allocator, mechanism->names); /* its entries are not there yet */
+        mechanism->names = NULL;
         return MO_ERR_MEMORY;
     }
     mo_error error = MO_OK;
