@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau forces`: contact forces and accelerations of a scene at one instant. */
+/* `moreau forces`: contact forces and accelerations of a scene, or of a robot from its file, at one instant. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +9,14 @@
 #include "command.h"
 #include "json.h"
 #include "methods.h"
+#include "model_file.h"
 #include "moreau/moreau.h"
 #include "settings.h"
 #include "text.h"
 
 static const args_command COMMAND = {
     .name = "forces",
-    .operands = "SCENE",
+    .operands = "SCENE|FILE",
     .summary = "contact forces and accelerations at one instant",
     .about =
         "Forces and accelerations at the acceleration level, without a time step: contacts that"
@@ -27,6 +28,7 @@ static const args_command COMMAND = {
         " for a wrong call.",
     .examples = "  moreau forces stack\n"
                 "  moreau forces incline --time 0.5\n"
+                "  moreau forces robot.xml --key stand --time 2\n"
                 "  moreau forces wall --friction pyramid --method lemke --json\n",
     .least = 1,
     .most = 1,
@@ -34,6 +36,8 @@ static const args_command COMMAND = {
 
 enum {
     FLAG_SET,
+    FLAG_KEY,
+    FLAG_TARGET,
     FLAG_TIME,
     FLAG_DT,
     FLAG_FRICTION,
@@ -48,6 +52,13 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_SET] = {.name = "set",
                   .operand = "NAME=VALUE",
                   .text = "a parameter of the scene; may be given several times"},
+    [FLAG_KEY] = {.name = "key",
+                  .operand = "NAME",
+                  .text = "of a robot's file: begin at this keyframe"},
+    [FLAG_TARGET] = {.name = "target",
+                     .operand = "NAME=VALUE",
+                     .text = "of a robot's file: the control of an actuator, by its name or its"
+                             " joint's; may be given several times"},
     [FLAG_TIME] = {.name = "time",
                    .operand = "T",
                    .initial = "0",
@@ -75,8 +86,10 @@ static const args_flag FLAGS[FLAG_COUNT] = {
 };
 
 typedef struct forces_call {
-    const world_scene *scene;
+    const world_scene *scene; /* of the list, or file_scene */
     double values[WORLD_PARAMETERS];
+    model_file *model; /* NULL: a scene of the list */
+    world_scene file_scene;
     double time, h;
     mo_force_options options;
     int json;
@@ -84,17 +97,33 @@ typedef struct forces_call {
 
 /* ---- the call --------------------------------------------------------------------------------- */
 
+static int read_scene(const args_flag *flags, const args_values *sets, const char *name,
+                      forces_call *call)
+{
+    if (model_file_is(name)) {
+        const int status =
+            model_file_open(COMMAND.name, name, flags[FLAG_KEY].value, flags[FLAG_TARGET].all,
+                            flags[FLAG_JSON].value != NULL, call->model);
+        const double step = call->model->model.step;
+        call->file_scene = (world_scene){.name = name, .step = step > 0 ? step : 0.002};
+        call->scene = &call->file_scene;
+        return status;
+    }
+    call->model = NULL;
+    call->scene = settings_scene(COMMAND.name, name);
+    return call->scene ? settings_read(COMMAND.name, call->scene, sets, call->values) : EXIT_CALL;
+}
+
 static int read_call(const args_flag *flags, const args_values *sets, const char *name,
                      forces_call *call)
 {
-    call->scene = settings_scene(COMMAND.name, name);
-    if (!call->scene) {
-        return EXIT_CALL;
+    int status = read_scene(flags, sets, name, call);
+    if (status) {
+        return status;
     }
     call->h = call->scene->step;
     call->options = mo_default_force_options();
     call->json = flags[FLAG_JSON].value != NULL;
-    int status = settings_read(COMMAND.name, call->scene, sets, call->values);
     status =
         status ? status : settings_bounded(COMMAND.name, flags + FLAG_TIME, 0, 1e6, 0, &call->time);
     status =
@@ -122,7 +151,8 @@ static int read_call(const args_flag *flags, const args_values *sets, const char
 
 static mo_error make_world(const forces_call *call, mo_world **world, mo_message *why)
 {
-    mo_error error = call->scene->build(call->values, world, why);
+    mo_error error = call->model ? model_file_build(call->model, world, why)
+                                 : call->scene->build(call->values, world, why);
     const long long steps = llround(call->time / call->h);
     for (long long k = 0; k < steps && !error; ++k) {
         error = mo_world_step(*world, call->h, NULL, why);
@@ -272,18 +302,21 @@ static void report_text(const mo_world *world, const mo_forces *forces)
 
 int command_forces(int argc, char **argv)
 {
-    forces_call call = {0};
-    args_values sets = {.count = 0};
+    model_file model = {0};
+    forces_call call = {.model = &model};
+    args_values sets = {.count = 0}, targets = {.count = 0};
     args_flag flags[FLAG_COUNT];
     int operands = 0;
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_SET].all = &sets;
+    flags[FLAG_TARGET].all = &targets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     }
     const int status = read_call(flags, &sets, argv[0], &call);
     if (status) {
+        model_file_close(&model);
         return status;
     }
     mo_world *world = NULL;
@@ -301,5 +334,6 @@ int command_forces(int argc, char **argv)
     const int is_solved = !error && forces.status == MO_SOLVED;
     mo_forces_clear(&forces);
     mo_world_destroy(world);
+    model_file_close(&model);
     return is_solved ? EXIT_DONE : EXIT_FAILED;
 }

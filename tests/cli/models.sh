@@ -90,6 +90,15 @@ out_has 'contact forces    base .* 39.240 N, 4 contacts'
 run run slide.xml --free
 is_wrong_call 'nothing of slide.xml is fixed'
 
+# Forces at one instant: the feet carry the weight of the quadruped.
+run forces "$models/quadruped.xml" --key stand --time 3 --json
+status_is 0
+err_is_empty
+is_json_lines 1
+member_is status '"solved"'
+run forces nowhere.xml
+fails_on nowhere.xml
+
 # A state goes on with the same bits.
 run run "$models/gripper.xml" --key lift --steps 40 --save-state half
 run run "$models/gripper.xml" --key lift --load-state half --steps 40 --csv two.csv --every 40
