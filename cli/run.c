@@ -258,6 +258,9 @@ static int read_scene(const args_flag *flags, const args_values *sets, const arg
         if (!status && call->model->model.step > 0) {
             call->file_scene.step = call->model->model.step;
         }
+        if (!status && call->model->model.name[0]) {
+            call->file_scene.text = call->model->model.name;
+        }
         call->scene = &call->file_scene;
         return status;
     }
