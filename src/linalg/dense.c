@@ -75,6 +75,12 @@ void mo_solve_lower(int n, const double *F, double *x)
         dtrsv_("U", "T", "N", &n, F, &n, x, &one);
         return;
     }
+    if (n == 3) { /* a body in the plane: the most of them in grains */
+        x[0] = x[0] / F[0];
+        x[1] = (x[1] - F[3] * x[0]) / F[4];
+        x[2] = (x[2] - (F[6] * x[0] + F[7] * x[1])) / F[8];
+        return;
+    }
     for (int i = 0; i < n; ++i) {
         x[i] = (x[i] - mo_dot(i, F + i * n, x)) / F[i * n + i];
     }
@@ -85,6 +91,12 @@ void mo_solve_upper(int n, const double *F, double *x)
     if (n >= MO_LAPACK_FROM) {
         const int one = 1;
         dtrsv_("L", "T", "N", &n, F, &n, x, &one);
+        return;
+    }
+    if (n == 3) {
+        x[2] = x[2] / F[8];
+        x[1] = (x[1] - F[5] * x[2]) / F[4];
+        x[0] = (x[0] - (F[1] * x[1] + F[2] * x[2])) / F[0];
         return;
     }
     for (int i = n - 1; i >= 0; --i) {

@@ -79,13 +79,17 @@ static int zero_may_solve(mo_run *run)
 {
     const mo_problem *problem = run->problem;
     const double goal = run->options->tol * run->q_scale;
-    double *u = run->scratch + problem->dof_count;
+    const double *q = problem->w;
     if (problem->constraint_count <= MO_AUTO_TINY || !mo_run_is_zero(run->r, problem->row_count)) {
         return 0;
     }
-    mo_problem_response_into(problem, NULL, run->scratch, u);
+    if (problem->form == MO_FORM_GLOBAL) {
+        double *u = run->scratch + problem->dof_count;
+        mo_problem_response_into(problem, NULL, run->scratch, u);
+        q = u;
+    }
     for (int i = 0; i < problem->constraint_count; ++i) {
-        if (!(mo_natural_square(problem, i, u, run->r) <= goal * goal)) {
+        if (!(mo_natural_square(problem, i, q, run->r) <= goal * goal)) {
             return 0;
         }
     }
