@@ -124,6 +124,27 @@ const tests = {
             assert.equal(await page.evaluate(() => window.moreau.app.stage.controls.enabled), true, "the camera is free again");
         }),
 
+    "the jack is pumped by the mouse": () =>
+        withScene(["jack"], async (page) => {
+            const { bodies, shapes } = await page.evaluate(() => window.moreau.app.scene);
+            const load = bodies.findIndex(({ name }) => name === "load");
+            const knob = shapes.find(({ kind }) => kind === "ball"); // at the end of the lever
+            const [x, y] = await page.evaluate(({ body, pose }) => {
+                const [px, py] = window.moreau.position(body);
+                return window.moreau.app.stage.project([px + pose[0], py + pose[1], 0]);
+            }, knob);
+            const before = (await position(page, load))[1];
+            await page.mouse.move(x, y);
+            await page.mouse.down();
+            for (let k = 1; k <= 12; ++k) {
+                await page.mouse.move(x, y - 12 * k);
+                await sleep(30);
+            }
+            await until(page, ([k, height]) => window.moreau.position(k)[1] > height + 0.02, [load, before]);
+            await picture(page, "jack");
+            await page.mouse.up();
+        }),
+
     "a changed friction changes the motion": () =>
         withScene(["incline", "--set", "mu=0.3"], async (page) => {
             const body = await firstFree(page);
@@ -272,7 +293,14 @@ const tests = {
         await page.keyboard.press("f");
         await sleep(300);
         await picture(page, "replay");
-        assert.deepEqual(page.errors, []);
+        const camera = await page.evaluate(() => window.moreau.app.stage.cameraNumbers());
+        const other = await openPage(browser, await page.evaluate(() => location.href));
+        await started(other);
+        await until(other, () => Math.abs(window.moreau.time() - 0.9) < 0.04);
+        const restored = await other.evaluate(() => window.moreau.app.stage.cameraNumbers());
+        camera.forEach((value, k) => assert.ok(Math.abs(value - restored[k]) < 1e-3 * (1 + Math.abs(value)), `camera ${k}`));
+        assert.deepEqual([...page.errors, ...other.errors], []);
+        await other.close();
         await page.close();
     },
 

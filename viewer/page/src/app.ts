@@ -20,6 +20,7 @@ import { Pointer } from "./pointer";
 import { BODY_FLOATS, type Frame, type SceneMessage, type Settings, type Vec3, type Wish } from "./protocol";
 import { layerDepth } from "./shapes";
 import { Stage } from "./stage";
+import { throwAlong } from "./throw";
 import { cssColour, paletteOf, systemTheme, type Palette, type ThemeName } from "./theme";
 
 /** Where frames come from and wishes go to. */
@@ -63,6 +64,7 @@ export class App {
     private palette: Palette;
     private themeChosen = false;
     scene: SceneMessage | null = null;
+    span: [number, number] = [0, 1]; // of time, in a replay
     frame: Frame | null = null;
     private props: Props | null = null;
     private hovered = -1;
@@ -79,27 +81,8 @@ export class App {
         this.wanted = readView(location.hash);
         const canvas = el("canvas", { class: "canvas", role: "img", "aria-label": "The simulated scene", tabindex: 0 });
         const view = el("div", { class: "view" }, canvas);
-        this.panel = new Panel({
-            wish: (wish) => source.wish(wish),
-            toggle: (name) => this.toggle(name),
-            arrowSize: (size) => {
-                this.arrowSize = size;
-                this.redraw();
-            },
-        });
-        this.bar = new Bar(
-            {
-                play: () => this.playOrPause(),
-                step: () => source.wish({ do: "step" }),
-                back: () => source.back?.(),
-                reset: () => source.wish({ do: "reset" }),
-                speed: (value) => source.wish({ do: "speed", value }),
-                throwBall: () => this.throwBall(),
-                seek: (time) => source.seek?.(time),
-                loop: () => source.loop?.(),
-            },
-            source.replay,
-        );
+        this.panel = this.makePanel();
+        this.bar = this.makeBar();
         this.card = new Card(() => this.choose(-1));
         const actions = this.keyActions();
         this.help = helpDialog(
@@ -133,6 +116,32 @@ export class App {
     }
 
     // ---- the parts ------------------------------------------------------------------------------------
+
+    private makePanel(): Panel {
+        return new Panel({
+            wish: (wish) => this.source.wish(wish),
+            toggle: (name) => this.toggle(name),
+            arrowSize: (size) => {
+                this.arrowSize = size;
+                this.redraw();
+            },
+        });
+    }
+
+    private makeBar(): Bar {
+        const { source } = this;
+        const events = {
+            play: () => this.playOrPause(),
+            step: () => source.wish({ do: "step" }),
+            back: () => source.back?.(),
+            reset: () => source.wish({ do: "reset" }),
+            speed: (value: number) => source.wish({ do: "speed", value }),
+            throwBall: () => this.throwBall(),
+            seek: (time: number) => source.seek?.(time),
+            loop: () => source.loop?.(),
+        };
+        return new Bar(events, source.replay);
+    }
 
     private tools(): HTMLElement {
         return el(
@@ -213,7 +222,7 @@ export class App {
         }
         this.build(scene);
         if (!this.obeyLink(scene) || same) return;
-        if (this.wanted.camera && this.wanted.scene === (scene.name || undefined)) {
+        if (this.wanted.camera && (this.source.replay || this.wanted.scene === scene.name)) {
             this.stage.setCameraNumbers(this.wanted.camera);
             this.framing.free = false;
         }
@@ -301,8 +310,6 @@ export class App {
         }
         this.drawnAt = now;
     }
-
-    span: [number, number] = [0, 1];
 
     private replayPart(frame: Frame): number {
         const [start, end] = this.span;
@@ -429,25 +436,11 @@ export class App {
         this.keepView();
     }
 
-    /** A ball from the eye through the pointer; in the plane from the left, towards the pointer. */
     private throwBall(): void {
         const { stage, scene, props } = this;
         if (!scene || !props || this.source.replay) return;
         const { ray } = stage.rayAt(this.pointer.x, this.pointer.y);
-        const g = Math.max(Math.hypot(...scene.gravity), 1);
-        const speed = 4 * Math.sqrt(g * stage.reach);
-        const radius = Math.min(Math.max(props.bodyRadius, 0.04 * stage.reach), 0.12 * stage.reach);
-        let from: Vector3;
-        let way: Vector3;
-        if (scene.dimension === 2) {
-            from = new Vector3(stage.centre.x - 1.3 * stage.reach, stage.centre.y + 0.7 * stage.reach, 0);
-            way = new Vector3(ray.origin.x, ray.origin.y, 0).sub(from).normalize();
-        } else {
-            way = ray.direction.clone();
-            const distance = Math.max(0, ray.origin.distanceTo(stage.centre) - 1.8 * stage.reach);
-            from = ray.origin.clone().addScaledVector(way, distance);
-        }
-        this.source.wish({ do: "throw", from: from.toArray() as Vec3, velocity: way.multiplyScalar(speed).toArray() as Vec3, radius });
+        this.source.wish(throwAlong(ray, scene, stage.centre, stage.reach, props.bodyRadius));
     }
 
     private screenshot(): void {

@@ -5,7 +5,7 @@
  * are written straight into the matrices of the instances.  Without shadows the instances are drawn as one merged mesh (merged.ts) with
  * simpler materials, balls and discs with two triangles each (plain.ts).
  */
-import { Color, DoubleSide, FrontSide, Group, InstancedMesh, Matrix4, MeshLambertMaterial, PlaneGeometry, Raycaster, ShaderMaterial, Vector3, type Side } from "three";
+import { Color, DoubleSide, FrontSide, Group, InstancedMesh, MeshLambertMaterial, PlaneGeometry, Raycaster, ShaderMaterial, Vector3, type Side } from "three";
 import { canMerge, Merged } from "./merged";
 import { lightPlainly, plainMaterial } from "./plain";
 import { BODY_FLOATS, type BodyInfo, type SceneMessage, type ShapeInfo, type Vec3 } from "./protocol";
@@ -89,7 +89,6 @@ export class Bodies {
             this.group.add(mesh);
         }
         this.setPalette(palette);
-        this.setShadows(false);
     }
 
     /** The batch as one mesh; null where it would be too large. */
@@ -260,20 +259,21 @@ function writeMatrix(poses: Float32Array, at: number, drawing: Drawing, out: Flo
     out[to + 11] = 0;
 }
 
-/** The pose of a body as a matrix. */
-export function poseMatrix(poses: Float32Array, body: number, out = new Matrix4()): Matrix4 {
-    const identity: Drawing = { key: "", scale: [1, 1, 1], pose: [0, 0, 0, 1, 0, 0, 0], make: () => { throw new Error("not drawn"); } };
-    const elements = new Float32Array(16);
-    writeMatrix(poses, BODY_FLOATS * body, identity, elements, 0);
-    return out.fromArray(elements);
+/** A vector turned by a quaternion (w, x, y, z). */
+export function turned([w, x, y, z]: ArrayLike<number> & Iterable<number>, [a, b, c]: Vec3): Vec3 {
+    const t = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
+    return [a + w * t[0] + y * t[2] - z * t[1], b + w * t[1] + z * t[0] - x * t[2], c + w * t[2] + x * t[1] - y * t[0]];
 }
 
 /** A point of a body's frame in the world. */
 export function toWorld(poses: Float32Array, body: number, local: Vec3): Vec3 {
-    return new Vector3(...local).applyMatrix4(poseMatrix(poses, body)).toArray() as Vec3;
+    const [x, y, z, ...turn] = poses.subarray(BODY_FLOATS * body, BODY_FLOATS * (body + 1));
+    const [a, b, c] = turned(turn, local);
+    return [x + a, y + b, z + c];
 }
 
 /** A point of the world in a body's frame. */
 export function toLocal(poses: Float32Array, body: number, point: Vec3): Vec3 {
-    return new Vector3(...point).applyMatrix4(poseMatrix(poses, body).invert()).toArray() as Vec3;
+    const [x, y, z, qw, qx, qy, qz] = poses.subarray(BODY_FLOATS * body, BODY_FLOATS * (body + 1));
+    return turned([qw, -qx, -qy, -qz], [point[0] - x, point[1] - y, point[2] - z]);
 }

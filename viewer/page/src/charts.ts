@@ -26,7 +26,8 @@ export function rangeOf(values: ArrayLike<number>, count: number, fromZero: bool
     }
     if (least > most) return [0, 1];
     if (fromZero) least = Math.min(0, least);
-    const room = most - least > 1e-9 * Math.max(Math.abs(most), Math.abs(least)) ? 0.08 * (most - least) : Math.max(0.1 * Math.abs(most), 1e-12);
+    // Frames have single precision: what varies by less is constant.
+    const room = most - least > 1e-6 * Math.max(Math.abs(most), Math.abs(least)) ? 0.08 * (most - least) : Math.max(0.1 * Math.abs(most), 1e-12);
     return [fromZero && least === 0 ? 0 : least - room, most + room];
 }
 

@@ -4,7 +4,7 @@
  * The socket to the program.  Only the newest frame is kept, for whoever draws next; when the program goes away it is tried again
  * until it comes back.
  */
-import { decodeFrame, readMessage, type Frame, type ServerMessage, type Wish } from "./protocol";
+import { decodeFrame, readMessage, writeWish, type Frame, type ServerMessage, type Wish } from "./protocol";
 
 export interface ConnectionEvents {
     message(message: ServerMessage): void;
@@ -42,7 +42,7 @@ export class Connection {
     }
 
     send(wish: Wish): void {
-        if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(wish));
+        if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(writeWish(wish));
     }
 
     private open(): void {

@@ -172,11 +172,12 @@ export function helpDialog(keys: [string, string][], replay: boolean): HTMLDialo
     ];
     const table = (rows: [string, string][], cell: "kbd" | "span") =>
         el("table", {}, ...rows.map(([what, does]) => el("tr", {}, el("th", { scope: "row" }, el(cell, {}, what)), el("td", {}, does))));
+    const halves = [keys.slice(0, Math.ceil(keys.length / 2)), keys.slice(Math.ceil(keys.length / 2))];
     const dialog: HTMLDialogElement = el(
         "dialog",
         { class: "help", "aria-label": "Help" },
         el("div", { class: "card-head" }, el("h2", {}, "Mouse, fingers and keys"), iconButton("close", "Close", () => dialog.close())),
-        el("div", { class: "help-tables" }, table(mouse, "span"), table(keys, "kbd")),
+        el("div", { class: "help-tables" }, table(mouse, "span"), ...halves.map((half) => table(half, "kbd"))),
     );
     dialog.addEventListener("click", (event) => {
         if (event.target === dialog) dialog.close();

@@ -118,6 +118,11 @@ export type Wish =
     | { do: "set"; friction: number | null }
     | { do: "joint"; index: number; target: number };
 
+/** A wish as text.  Ten digits are more than a hand can aim at, and the program reads numbers of at most 23 characters. */
+export function writeWish(wish: Wish): string {
+    return JSON.stringify(wish, (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(10)) : value));
+}
+
 export class ProtocolError extends Error {}
 
 // ---- binary frames --------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Moreau authors
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CONTACT_WORDS, decodeFrame, FRAME_MAGIC, HEADER_BYTES, ProtocolError, readMessage } from "../src/protocol";
+import { CONTACT_WORDS, decodeFrame, FRAME_MAGIC, HEADER_BYTES, ProtocolError, readMessage, writeWish } from "../src/protocol";
 import { makeFrame } from "./frames";
 
 const POSES = [
@@ -91,4 +91,13 @@ test("messages that make no sense are refused, those of another time are passed 
     assert.throws(() => readMessage('{"type":"scene","bodies":[],"shapes":[{"body":0,"kind":"ball"}]}'), /body 0 of 0/);
     assert.throws(() => readMessage('{"type":"scene","bodies":[{}],"shapes":[{"body":0,"kind":"blob"}]}'), /blob/);
     assert.equal(readMessage('{"type":"later"}'), null);
+});
+
+test("numbers of a wish are short, and near what was meant", () => {
+    const target: [number, number, number] = [-0.000009534447855225516, 1.9000001237159696, 1e-300 / 3];
+    const text = writeWish({ do: "drag", target });
+    for (const word of text.match(/[-\d.e+]+/g) ?? []) assert.ok(word.length <= 20, word);
+    const read = JSON.parse(text).target as number[];
+    read.forEach((value, k) => assert.ok(Math.abs(value - target[k]) <= 1e-9 * Math.abs(target[k])));
+    assert.equal(writeWish({ do: "set", friction: null }), '{"do":"set","friction":null}');
 });

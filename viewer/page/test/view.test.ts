@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The Moreau authors
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toLocal, toWorld } from "../src/bodies";
+import { Vector3 } from "three";
+import { nearestFirst, toLocal, toWorld } from "../src/bodies";
 import { rangeOf } from "../src/charts";
+import { hullBalls } from "../src/framing";
 import { roundLength } from "../src/ground";
 import { readView, writeView } from "../src/link";
 import { capsuleOutline, hullOutline, plate, boxOutline } from "../src/planar";
+import type { ShapeInfo } from "../src/protocol";
 import { edgedBox, layerDepth, octasphere } from "../src/shapes";
 
 test("a view survives its link", () => {
@@ -75,6 +78,8 @@ test("points go to the world and back", () => {
 test("charts have room around a constant, and start at zero where they should", () => {
     const [least, most] = rangeOf([5, 5, 5], 3, false);
     assert.ok(least < 5 && most > 5);
+    const [low, high] = rangeOf([1e6, 1e6 + 0.06], 2, false); // the noise of single precision
+    assert.ok(high - low > 1e4);
     assert.equal(rangeOf([2, 4], 2, true)[0], 0);
     assert.deepEqual(rangeOf([NaN, Infinity], 2, false), [0, 1]);
 });
@@ -82,4 +87,24 @@ test("charts have room around a constant, and start at zero where they should", 
 test("lengths of grids are round", () => {
     assert.deepEqual([0.9, 1.7, 4, 80, 0.012].map(roundLength).map((x) => Number(x.toPrecision(3))), [1, 2, 5, 100, 0.01]);
     assert.deepEqual([1, 2, 4, 5, 0].map(layerDepth), [0, 1, 2, 2, 0]);
+});
+
+test("balls around a shape hold its corners", () => {
+    const shape = { body: 0, pose: [], radius: 0.5, half: [1, 2, 3], ends: [[0, 0, 0], [0, 0, 2]], points: [0, 0, 0, 4, 5, 6, 1, 9, 2], indices: [], layer: 1 };
+    const span = (kind: string) => {
+        const balls = hullBalls({ ...shape, kind } as unknown as ShapeInfo);
+        return [0, 1, 2].map((c) => [Math.min(...balls.map((b) => b[c] - b[3])), Math.max(...balls.map((b) => b[c] + b[3]))]);
+    };
+    assert.deepEqual(span("box"), [[-1, 1], [-2, 2], [-3, 3]]);
+    assert.deepEqual(span("capsule"), [[-0.5, 0.5], [-0.5, 0.5], [-0.5, 2.5]]);
+    assert.deepEqual(span("hull"), [[0, 4], [0, 9], [0, 6]]);
+    assert.deepEqual(span("cylinder"), [[-0.5, 0.5], [-0.5, 0.5], [-3, 3]]);
+    assert.deepEqual(hullBalls({ ...shape, kind: "plane" } as unknown as ShapeInfo), []);
+});
+
+test("instances are sorted by their depth", () => {
+    const matrices = new Float32Array(48);
+    [3, 1, 2].forEach((z, k) => (matrices[16 * k + 14] = z));
+    assert.deepEqual(Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, 1))), [1, 2, 0]);
+    assert.deepEqual(Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, -1))), [0, 2, 1]);
 });
