@@ -8,10 +8,10 @@
  */
 #include "rerun.h"
 
-/* Cells: as many as fit into ten seconds up to size 50, into a minute beyond. */
-static long long cells_for(int size)
+/* As many as take a few seconds. */
+static long long cells_for(int size, int rows)
 {
-    return size <= 30 ? 20000 : size <= 50 ? 2000 : size <= 100 ? 300 : 4000;
+    return size <= 50 ? (rows > 50 ? 900 : 2000) : size <= 100 ? 300 : 1500;
 }
 
 mo_error tp_judge(const tp_set *set, tp_verdict *out, mo_message *why)
@@ -25,7 +25,7 @@ mo_error tp_judge(const tp_set *set, tp_verdict *out, mo_message *why)
     }
     const int is_solved = set->run[TP_LEMKE].solved || set->run[TP_FIP].solved;
     if (set->set.size <= 50 || !is_solved) {
-        error = mo_check(problem, cells_for(set->set.size), &check);
+        error = mo_check(problem, cells_for(set->set.size, mo_problem_row_count(problem)), &check);
         out->verdict = check.verdict;
         out->cells = check.set.systems;
         out->seconds = check.seconds;
