@@ -28,14 +28,18 @@ static void list_json(const experiment *all, int count)
 
 static void list(const experiment *all, int count, int as_json)
 {
-    enum { COLUMN = 16 };
     if (as_json) {
         list_json(all, count);
         return;
     }
+    int column = 0;
     for (int k = 0; k < count; ++k) {
-        printf("%-*s", COLUMN, all[k].name);
-        text_put_wrapped(stdout, all[k].summary, COLUMN, COLUMN);
+        const int width = text_width(all[k].name) + 2;
+        column = width > column ? width : column;
+    }
+    for (int k = 0; k < count; ++k) {
+        printf("%-*s", column, all[k].name);
+        text_put_wrapped(stdout, all[k].summary, column, column);
     }
 }
 
