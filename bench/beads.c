@@ -6,7 +6,7 @@
  * The scene `beads` with 600, 5,000, 20,000 and 100,000 balls, up to --contacts of them, runs for six seconds with steps of 0.02 s, on one thread, with every
  * step solved to a relative residual of 2e-3, then of 1e-4 (up to FINE_MOST balls).
  *
- *   ms          processor time of a step, mean; the parts are shares of it by the wall clock
+ *   ms          processor time of a step: mean; mean while they fall (up to 2 s), settle (to 4 s) and rest; the parts are shares of it by the wall clock
  *   penetration the deepest at the start of any step, in radii
  *   residual    the worst of any step, by mo_measure
  *   unsolved    steps that missed the tolerance
@@ -33,13 +33,14 @@ static const char *const COMMAND = "bench";
 static const double STEP = 0.02, TIME = 6, TOLERANCES[] = {2e-3, 1e-4};
 static const int SIZES[] = {600, 5000, 20000, 100000};
 
-enum { DEFAULT_MOST = 5000, FINE_MOST = 600, RUNS_MOST = 8, SIZE_COUNT = 4 };
+enum { PHASES = 3, DEFAULT_MOST = 5000, FINE_MOST = 600, RUNS_MOST = 8, SIZE_COUNT = 4 };
 
 typedef struct bead_run {
     int balls;
     double tolerance;
-    int steps, unsolved, contacts;            /* contacts: in the last step */
-    double seconds;                           /* of the processor           */
+    int steps, unsolved, contacts; /* contacts: in the last step */
+    double seconds,
+        of_phase[PHASES]; /* of the processor: all, and the mean of a step in each phase */
     double collide, assemble, solve, advance; /* shares             */
     double penetration, residual, sweeps;
 } bead_run;
@@ -71,8 +72,10 @@ static mo_error build(int balls, double tolerance, mo_world **world, double *rad
 
 static void add_step(const mo_step_report *step, double seconds, double radius, bead_run *run)
 {
-    ++run->steps;
+    const int steps_of_phase = (int)lround(TIME / STEP) / PHASES;
+    const int phase = run->steps++ / steps_of_phase;
     run->seconds += seconds;
+    run->of_phase[phase < PHASES ? phase : PHASES - 1] += seconds / steps_of_phase;
     run->unsolved += step->status != MO_SOLVED;
     run->contacts = step->contacts;
     run->collide += step->seconds_collide;
@@ -124,16 +127,18 @@ static double ms(const bead_run *run)
 static void print_head(void)
 {
     printf("Balls dropped into a box: %g s in steps of %g s, one thread\n\n", TIME, STEP);
-    printf("   balls tolerance  ms a step (collide assemble solve advance)  sweeps  contacts  "
-           "penetration  residual  unsolved\n");
+    printf("   balls tolerance  ms a step (    fall   settle     rest; collide assemble solve "
+           "advance)  sweeps  contacts  penetration  residual  unsolved\n");
 }
 
 static void print_run(const bead_run *run)
 {
-    printf("%8d %9.0e %10.3g %9.0f%% %7.0f%% %4.0f%% %6.0f%% %8.1f %9d %9.1e r %9.1e %4d of %d\n",
-           run->balls, run->tolerance, ms(run), 100 * run->collide, 100 * run->assemble,
-           100 * run->solve, 100 * run->advance, run->sweeps / run->steps, run->contacts,
-           run->penetration, run->residual, run->unsolved, run->steps);
+    printf("%8d %9.0e %10.3g  %9.3g%9.3g%9.3g %7.0f%% %7.0f%% %4.0f%% %6.0f%% %8.1f %9d %9.1e r "
+           "%9.1e %4d of %d\n",
+           run->balls, run->tolerance, ms(run), 1e3 * run->of_phase[0], 1e3 * run->of_phase[1],
+           1e3 * run->of_phase[2], 100 * run->collide, 100 * run->assemble, 100 * run->solve,
+           100 * run->advance, run->sweeps / run->steps, run->contacts, run->penetration,
+           run->residual, run->unsolved, run->steps);
     fflush(stdout);
 }
 
@@ -153,6 +158,9 @@ static void print_json(const bead_report *report)
         json_whole(&j, "unsolved_steps", run->unsolved);
         json_whole(&j, "contacts_last", run->contacts);
         json_number(&j, "seconds_step", run->seconds / run->steps);
+        json_number(&j, "seconds_fall", run->of_phase[0]);
+        json_number(&j, "seconds_settle", run->of_phase[1]);
+        json_number(&j, "seconds_rest", run->of_phase[2]);
         json_number(&j, "share_collide", run->collide);
         json_number(&j, "share_assemble", run->assemble);
         json_number(&j, "share_solve", run->solve);

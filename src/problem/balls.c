@@ -8,6 +8,7 @@
 #include "linalg/vec3.h"
 #include "problem/colouring.h"
 
+enum { CACHE_LINE = 64 };
 static const double SAME = 1e-10; /* relative: rounding of whoever made the Jacobians */
 
 /* ---- is it one of balls? ------------------------------------------------------------------------ */
@@ -179,6 +180,14 @@ static void fill_batches(mo_balls *balls, const uint8_t *colour, int *next)
         next[colour[i]] += MO_BALL_LANES / lanes_of(colour[i]);
         fill_lane(balls, i, balls->batch + at / MO_BALL_LANES, at % MO_BALL_LANES);
     }
+    for (int k = 0; k < balls->batch_count; ++k) {
+        mo_ball_batch *batch = balls->batch + k;
+        batch->touches_world = 0;
+        for (int lane = 0; lane < MO_BALL_LANES; ++lane) {
+            batch->touches_world |= batch->body[0][lane] == balls->body_count ||
+                                    batch->body[1][lane] == balls->body_count;
+        }
+    }
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */
@@ -209,18 +218,20 @@ mo_error mo_balls_arrange(const mo_allocator *own, mo_balls *balls)
     balls->free_state[bodies] = (mo_ball){{0}, {0}, 0, 0};
     colour_contacts(balls, colour, used);
     lay_out_groups(balls, colour, next);
-    if (!mo_memory_grow(own, (void **)&balls->batch, &balls->batch_room,
-                        (size_t)balls->batch_count + 1, sizeof *balls->batch)) {
+    if (!mo_memory_grow(own, (void **)&balls->batch_memory, &balls->batch_room,
+                        ((size_t)balls->batch_count + 1) * sizeof *balls->batch, 1)) {
         return MO_ERR_MEMORY;
     }
+    const uintptr_t misaligned = (uintptr_t)balls->batch_memory % CACHE_LINE;
+    balls->batch = (mo_ball_batch *)(void *)(balls->batch_memory + (CACHE_LINE - misaligned));
     fill_batches(balls, colour, next);
     return MO_OK;
 }
 
 void mo_balls_clear(const mo_allocator *own, mo_balls *balls)
 {
-    void *const arrays[] = {balls->contact,     balls->free_state, balls->deepest,
-                            balls->group_start, balls->batch,      balls->scratch};
+    void *const arrays[] = {balls->contact,     balls->free_state,   balls->deepest,
+                            balls->group_start, balls->batch_memory, balls->scratch};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         mo_memory_free(own, arrays[k]);
     }
@@ -231,8 +242,7 @@ size_t mo_balls_bytes(const mo_balls *balls)
 {
     return sizeof *balls + balls->contact_room * sizeof *balls->contact +
            balls->state_room * sizeof *balls->free_state + balls->deepest_room * sizeof(double) +
-           balls->group_room * sizeof(int) + balls->batch_room * sizeof *balls->batch +
-           balls->scratch_room;
+           balls->group_room * sizeof(int) + balls->batch_room + balls->scratch_room;
 }
 
 void mo_balls_push(const mo_balls *balls, const double *r, mo_ball *state)

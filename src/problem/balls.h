@@ -45,6 +45,8 @@ typedef struct mo_ball_batch {
     double inverse_N[MO_BALL_LANES], inverse_T[MO_BALL_LANES]; /* 1 / W_N, 1 / W_T */
     int body[2][MO_BALL_LANES];
     int constraint[MO_BALL_LANES]; /* the number of the contact; -1: none in this lane */
+    int touches_world;             /* the world is among its bodies                    */
+    int unused[7];                 /* a whole number of cache lines                    */
 } mo_ball_batch;
 
 /* The state of a body, and what an impulse does to it: a cache line. */
@@ -63,7 +65,8 @@ typedef struct mo_balls {
     int group_count, batch_count;
     int *group_start;       /* batches of colour g: group_start[g] .. group_start[g+1] */
     int last_is_sequential; /* the last group holds batches that share bodies          */
-    mo_ball_batch *batch;
+    mo_ball_batch *batch;   /* in batch_memory, at the start of a cache line */
+    char *batch_memory;
 
     size_t contact_room, deepest_room, state_room, group_room, batch_room, scratch_room;
     char *scratch; /* of the colouring */

@@ -108,6 +108,14 @@ static void free_velocity(const mo_world *world, mo_sim_body *body, double h)
                           (1 + h * body->def.angular_damping);
         return;
     }
+    if (body->is_ball) { /* its angular momentum lies along its spin, which only moments change */
+        const double still = 1 / (1 + h * body->def.angular_damping);
+        for (int k = 3; k < 6; ++k) {
+            body->free_v[k] = still * (body->start_v[k] + h * body->force[k] / body->inertia[0]);
+        }
+        memcpy(body->world_inertia, body->inertia, sizeof body->world_inertia);
+        return;
+    }
     free_spin(body, h, body->free_v + 3);
     double R[9];
     mo_quat_matrix(body->orientation, R);

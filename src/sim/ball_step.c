@@ -17,8 +17,8 @@ static const double MOMENTUM =
     10; /* most t of the sweeps (momentum.h)                            */
 static const double NEARLY =
     0.999;                        /* of the tolerance, by a look                                  */
-static const double SINKS = 5e-4; /* of a body's size: what a contact may sink by in a step       */
-enum { FEW = 500 /* contacts */, FEW_SWEEPS = 1000 };
+static const double SINKS = 8e-4; /* of a body's size: what a contact may sink by in a step       */
+enum { FEW = 500 /* contacts */, FEW_SWEEPS = 1000, SINKING_SWEEPS = 1000 };
 
 /* ---- contacts and bodies become balls ----------------------------------------------------------- */
 
@@ -190,51 +190,50 @@ static int must_stop(void *context, int iteration)
     return 1;
 }
 
-static mo_error lay_out(mo_world *world, mo_ball_sweeps *sweeps)
+static mo_error lay_out(mo_world *world)
 {
     mo_arena arena = {0};
-    mo_ball_sweeps_layout(&arena, &world->balls, sweeps);
+    mo_ball_sweeps_layout(&arena, &world->balls, &world->ball_sweeps);
     if (!mo_memory_grow(&world->allocator, (void **)&world->ball_memory, &world->ball_memory_room,
                         arena.used + MO_ARENA_ALIGN, 1)) {
         return MO_ERR_MEMORY;
     }
     const uintptr_t misaligned = (uintptr_t)world->ball_memory % MO_ARENA_ALIGN;
     arena = (mo_arena){.base = world->ball_memory + (MO_ARENA_ALIGN - misaligned)};
-    mo_ball_sweeps_layout(&arena, &world->balls, sweeps);
+    mo_ball_sweeps_layout(&arena, &world->balls, &world->ball_sweeps);
     return MO_OK;
 }
 
-/* Sweeps and measures, in turns where a look was too hopeful. */
-static void sweep(mo_world *world, mo_ball_sweeps *sweeps, verdict *v)
+/* The natural residual that a look must see. */
+static double goal_of(const mo_world *world)
 {
-    const double q_norm = mo_balls_q_norm(&world->balls);
-    double goal = NEARLY * v->options->tol * fmax(1, q_norm);
+    return NEARLY * world->def.solver.tol * fmax(1, world->ball_q_norm);
+}
+
+/* Sweeps and measures, in turns where a look was too hopeful. */
+static void sweep(mo_world *world, verdict *v)
+{
+    mo_ball_sweeps *sweeps = &world->ball_sweeps;
+    double goal = goal_of(world);
     mo_residual *residual = &world->result.residual;
     int has_passed;
     do {
         has_passed = mo_ball_sweeps_run(sweeps, goal, must_stop, v);
         mo_ball_sweeps_best(sweeps, world->ball_r);
-        mo_measure_balls(&world->balls, q_norm, world->ball_r, sweeps->state_before, residual);
+        mo_measure_balls(&world->balls, world->ball_q_norm, world->ball_r, sweeps->measured,
+                         residual);
         if (residual->natural_relative <= v->options->tol) {
             v->status = MO_SOLVED;
-            return;
+            break;
         }
         goal *= 0.7;
     } while (has_passed && sweeps->moved != 0);
-    if (sweeps->moved == 0) {
+    if (v->status != MO_SOLVED && sweeps->moved == 0) {
         v->status = MO_STALLED;
     }
-}
-
-static void fill_result(mo_world *world, const mo_ball_sweeps *sweeps, const verdict *v)
-{
-    mo_result *result = &world->result;
-    result->status = v->status;
-    result->method = "auto";
-    result->iterations = sweeps->iteration;
-    result->message.text[0] = '\0';
-    result->seconds = mo_clock() - v->start_time;
-    world->ball_state = sweeps->state_before; /* where the measure wrote */
+    world->result.status = v->status;
+    world->result.method = "auto";
+    world->result.message.text[0] = '\0';
 }
 
 mo_error mo_ball_step_solve(mo_world *world, const mo_phase *phase, int from_start, int *takes)
@@ -251,19 +250,38 @@ mo_error mo_ball_step_solve(mo_world *world, const mo_phase *phase, int from_sta
     if (count == 0 || !gather(world, phase, from_start)) {
         return MO_OK;
     }
-    mo_ball_sweeps sweeps;
     const int is_few = count <= FEW && options->max_iter > FEW_SWEEPS;
     verdict v = {options, is_few ? FEW_SWEEPS : options->max_iter, mo_clock(), MO_STALLED};
-    if (mo_balls_arrange(&world->allocator, &world->balls) || lay_out(world, &sweeps)) {
+    if (mo_balls_arrange(&world->allocator, &world->balls) || lay_out(world)) {
         return MO_ERR_MEMORY;
     }
-    mo_ball_sweeps_start(&sweeps, options->threads, MOMENTUM, from_start ? world->ball_r : NULL);
-    sweep(world, &sweeps, &v);
-    fill_result(world, &sweeps, &v);
+    world->ball_q_norm = mo_balls_q_norm(&world->balls);
+    mo_ball_sweeps_start(&world->ball_sweeps, options->threads, MOMENTUM,
+                         from_start ? world->ball_r : NULL);
+    sweep(world, &v);
+    world->result.iterations = world->ball_sweeps.iteration;
+    world->result.seconds = mo_clock() - v.start_time;
     *takes = world->is_by_balls =
         isfinite(world->result.residual.natural) &&
         (v.status == MO_SOLVED || !is_few || v.status != MO_ITERATION_LIMIT);
     return MO_OK;
+}
+
+int mo_ball_step_raise(mo_world *world)
+{
+    mo_ball_sweeps *sweeps = &world->ball_sweeps;
+    const int before = sweeps->iteration;
+    if (world->result.status != MO_SOLVED) {
+        return 0;
+    }
+    verdict v = {&world->def.solver, before + SINKING_SWEEPS, mo_clock(), MO_STALLED};
+    mo_ball_sweeps_mind_depth(sweeps, SINKING_SWEEPS);
+    if (mo_ball_sweeps_run(sweeps, goal_of(world), must_stop, &v) && sweeps->iteration == before) {
+        return 0;
+    }
+    sweep(world, &v);
+    world->result.iterations = sweeps->iteration - before;
+    return sweeps->iteration > before;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------- */
@@ -278,7 +296,7 @@ void mo_ball_step_velocities(mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         if (body->block != MO_NONE) {
-            const mo_ball *ball = world->ball_state + body->block;
+            const mo_ball *ball = world->ball_sweeps.measured + body->block;
             mo_vec3_copy(ball->v, body->next_v);
             mo_vec3_copy(ball->spin, body->next_v + 3);
         }

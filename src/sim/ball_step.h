@@ -24,6 +24,9 @@
  */
 mo_error mo_ball_step_solve(mo_world *world, const mo_phase *phase, int from_start, int *takes);
 
+/* A step that is solved goes on while contacts sink, up to a thousand sweeps.  True where it did. */
+int mo_ball_step_raise(mo_world *world);
+
 void mo_ball_step_velocities(
     mo_world *world);                      /* next_v                                            */
 void mo_ball_step_answer(mo_world *world); /* and the impulses                                  */

@@ -55,8 +55,10 @@ void mo_contacts_choose(mo_world *world, double h)
         mo_sim_contact *contact = world->contacts.at + k;
         const mo_sim_shape *a = world->shape + contact->shape[0],
                            *b = world->shape + contact->shape[1];
-        const double nearest = contact->gap + h * fastest_approach(world, contact);
-        contact->constraint = nearest <= mo_margin_of(world, a, b) ? 0 : MO_NONE;
+        const double margin = mo_margin_of(world, a, b);
+        const int is_near = contact->gap <= margin || /* the approach is never above zero */
+                            contact->gap + h * fastest_approach(world, contact) <= margin;
+        contact->constraint = is_near ? 0 : MO_NONE;
     }
 }
 

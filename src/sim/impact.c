@@ -22,25 +22,36 @@
 
 enum { MOST_IMPACTS = 200 }; /* one after the other in one step */
 
-static int bounces(const mo_world *world, const mo_sim_contact *contact, double h)
+/* Slower impacts do not bounce. */
+static double least_speed(const mo_world *world, double h)
 {
-    if (!(contact->restitution > 0)) {
+    return fmax(world->def.restitution_speed, 2 * h * mo_vec3_norm(world->def.gravity));
+}
+
+/* least_move: what the shapes must be able to move in the step for the speed. */
+static int bounces(const mo_world *world, const mo_sim_contact *contact, double h, double least,
+                   double least_move)
+{
+    if (!(contact->restitution > 0) ||
+        world->shape[contact->shape[0]].motion + world->shape[contact->shape[1]].motion <
+            least_move) {
         return 0;
     }
-    const double speed = -mo_contact_approach(world, contact),
-                 fall = 2 * h * mo_vec3_norm(world->def.gravity);
-    return speed > fmax(world->def.restitution_speed, fall) && contact->gap <= h * speed;
+    const double speed = -mo_contact_approach(world, contact);
+    return speed > least && contact->gap <= h * speed;
 }
 
 /* After the first impact only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
 static int choose(mo_world *world, double h, int is_first)
 {
+    const double least = least_speed(world, h);
     int count = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         const int may_bounce = is_first || world->body[contact->body[0]].block != MO_NONE ||
                                world->body[contact->body[1]].block != MO_NONE;
-        const int takes_part = may_bounce && bounces(world, contact, h);
+        const int takes_part =
+            may_bounce && bounces(world, contact, h, least, is_first ? 0.99 * h * least : 0);
         contact->constraint = takes_part ? 0 : MO_NONE;
         count += takes_part;
     }

@@ -30,7 +30,7 @@ static const double SINKS = 5e-4;
 enum { MOST_SINKING = 5, SINKING_SWEEPS = 200 }; /* iterations against that, so many times */
 static const double SOFTNESS = 0.01;             /* of what a contact answers to its own impulse */
 /* A contact that was left out may penetrate by so much of a body's size, or by this part of a coarse tolerance. */
-static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1;
+static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
 
 mo_error mo_check_masses(const mo_world *world, mo_message *why)
 {
@@ -57,7 +57,8 @@ static mo_error check_step(const mo_world *world, double h, mo_message *why)
 
 /* ---- contacts that close after all -------------------------------------------------------------- */
 
-static int closes(const mo_world *world, const mo_sim_contact *contact, double h)
+/* Does it close to less than `depth` of a body's size? */
+static int closes(const mo_world *world, const mo_sim_contact *contact, double h, double depth)
 {
     double of_body[2];
     for (int side = 0; side < 2; ++side) {
@@ -67,8 +68,20 @@ static int closes(const mo_world *world, const mo_sim_contact *contact, double h
     const double rate = of_body[1] - of_body[0];
     const double size = fmin(world->shape[contact->shape[0]].collider.size,
                              world->shape[contact->shape[1]].collider.size);
-    const double late = fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol);
-    return contact->gap + h * rate < -late * size;
+    return contact->gap + h * rate < -depth * size;
+}
+
+static int take_closing(mo_world *world, double h, double depth)
+{
+    int count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
+            contact->constraint = 0;
+            ++count;
+        }
+    }
+    return count;
 }
 
 /* *count of them. */
@@ -78,12 +91,9 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
     if (mo_contacts_look_again(world, h)) {
         return MO_ERR_MEMORY;
     }
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint == MO_NONE && closes(world, contact, h)) {
-            contact->constraint = 0;
-            ++*count;
-        }
+    *count = take_closing(world, h, fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol));
+    if (*count > 0 && world->is_by_balls) { /* and those that the next answer may close */
+        *count += take_closing(world, h, -NEARLY_LATE);
     }
     return MO_OK;
 }
@@ -245,8 +255,19 @@ static mo_error look_over(mo_world *world, double h, mo_step_report *report, int
 {
     mo_error error = take_late_contacts(world, h, count);
     *count += mo_mechanisms_look_again(world, h);
-    if (error || *count > 0 || world->is_by_balls || !sinks(world, h)) {
+    if (error || *count > 0) {
         return error;
+    }
+    if (world->is_by_balls) {
+        if (mo_ball_step_raise(world)) {
+            report->iterations += world->result.iterations;
+            mo_ball_step_answer(world);
+            error = take_late_contacts(world, h, count);
+        }
+        return error;
+    }
+    if (!sinks(world, h)) {
+        return MO_OK;
     }
     error = raise_sinking(world, h, report);
     if (!error) {

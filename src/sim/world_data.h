@@ -32,6 +32,7 @@
 #include "moreau/solve.h"
 #include "moreau/world.h"
 #include "problem/balls.h"
+#include "solver/ball_sweeps.h"
 
 enum { MO_NONE = -1 };
 
@@ -215,12 +216,13 @@ struct mo_world {
     size_t ball_r_room;
     char *ball_memory;
     size_t ball_memory_room;
-    const mo_ball *ball_state; /* after them, in that memory */
-    int is_by_balls;           /* the last solve was theirs */
-    int is_due;                /* the problem of the last step has not been written out yet */
-    mo_world *self;            /* who asks for it need not be allowed to change the world */
-    double last_step;          /* h, for forces from impulses */
-    mo_hold joints_hold;       /* in this step */
+    mo_ball_sweeps ball_sweeps; /* in that memory */
+    double ball_q_norm;
+    int is_by_balls;     /* the last solve was theirs */
+    int is_due;          /* the problem of the last step has not been written out yet */
+    mo_world *self;      /* who asks for it need not be allowed to change the world */
+    double last_step;    /* h, for forces from impulses */
+    mo_hold joints_hold; /* in this step */
 };
 
 static inline int mo_is_planar(const mo_world *world)

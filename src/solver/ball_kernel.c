@@ -7,14 +7,14 @@
 KERNELS(anywhere, ANY_TARGET)
 
 #if defined(__x86_64__)
-KERNELS(avx2, __attribute__((target("avx2"))))
+KERNELS(avx2, __attribute__((target("avx2,fma"))))
 
 static const mo_ball_kernels *chosen(void)
 {
     const int is_wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-    return is_wide                          ? &mo_ball_avx512
-           : __builtin_cpu_supports("avx2") ? &mo_ball_avx2
-                                            : &mo_ball_anywhere;
+    return is_wide                         ? &mo_ball_avx512
+           : __builtin_cpu_supports("fma") ? &mo_ball_avx2
+                                           : &mo_ball_anywhere;
 }
 #else
 static const mo_ball_kernels *chosen(void)

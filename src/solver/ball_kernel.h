@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The work on batches of contacts between balls (problem/balls.h), MO_BALL_LANES contacts at a time in vector registers.
+ * The work on batches of contacts between balls (problem/balls.h), several contacts at a time in vector registers.
  *
- * Compiled for any processor, for those with AVX2 and for those with AVX-512 (ball_lanes.h); products and sums are never contracted, so all give the
- * same bits.
+ * Compiled for any processor, for those with AVX2 and for those with AVX-512 (ball_lanes.h).  The latter two fuse products and sums: the last bits
+ * depend on the kind of processor, never on the run or on the number of threads.
  */
 #ifndef MO_SOLVER_BALL_KERNEL_H
 #define MO_SOLVER_BALL_KERNEL_H

@@ -164,12 +164,18 @@ INLINE side gather(const mo_ball *state, const int body[L])
     return (side){{a[0], a[1], a[2]}, {a[3], a[4], a[5]}, a[6], a[7]};
 }
 
-/* The world is never written: it belongs to all batches. */
+/* The world is never written: it belongs to all batches.  world: its number, or -1 where it is none of these. */
 INLINE void scatter(side s, const int body[L], int world, mo_ball *state)
 {
     lanes a[8] = {s.v.x,    s.v.y,    s.v.z,          s.spin.x,
                   s.spin.y, s.spin.z, s.inverse_mass, s.inverse_inertia};
     transpose(a);
+    if (world < 0) {
+        for (int k = 0; k < L; ++k) {
+            write_body(a, k, state + body[k]);
+        }
+        return;
+    }
     for (int k = 0; k < L; ++k) {
         if (body[k] != world) {
             write_body(a, k, state + body[k]);
@@ -260,12 +266,12 @@ INLINE double largest_of(const lanes *part)
 
 INLINE double visit(const mo_ball_pass *pass, int begin, int end)
 {
-    const int world = pass->balls->body_count;
     const lanes zero = {0};
     lanes moved[B / L] = {zero};
     for (int k = begin; k < end; ++k) {
         const mo_ball_batch *batch = pass->balls->batch + k;
         mo_ball_impulses *impulses = pass->impulses + k;
+        const int world = batch->touches_world ? pass->balls->body_count : -1;
         for (int at = 0; at < B; at += L) {
             const vec3 now = load_3(impulses->r + at), before = load_3(impulses->before + at);
             const vec3 r = along(now, zero + pass->beta, minus(now, before));

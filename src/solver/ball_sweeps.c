@@ -9,7 +9,6 @@
 #include "linalg/vec3.h"
 
 enum { LONGEST_WAIT = 32 }; /* sweeps between two looks */
-enum { SINKING_SWEEPS = 1000 };
 
 void mo_ball_sweeps_layout(mo_arena *arena, const mo_balls *balls, mo_ball_sweeps *w)
 {
@@ -19,6 +18,7 @@ void mo_ball_sweeps_layout(mo_arena *arena, const mo_balls *balls, mo_ball_sweep
     w->state_before = MO_TAKE(arena, bodies, mo_ball);
     w->impulses = MO_TAKE(arena, batches, mo_ball_impulses);
     w->best = MO_TAKE(arena, 3 * MO_BALL_LANES * (size_t)batches, double);
+    w->measured = MO_TAKE(arena, bodies, mo_ball);
     w->moved_of_chunk = MO_TAKE(arena, mo_chunk_count(batches), double);
     w->seen = MO_TAKE(arena, mo_chunk_count(batches), mo_ball_sums);
 }
@@ -145,13 +145,11 @@ static int is_due(const mo_ball_sweeps *w, double goal)
            (waited >= shortest && w->ratio * sqrt(w->moved) <= goal);
 }
 
-/* May they end here for the contacts that sink? */
-static int is_out_of_depth(mo_ball_sweeps *w, double sink)
+void mo_ball_sweeps_mind_depth(mo_ball_sweeps *w, int most)
 {
-    if (w->sinks_till == 0) {
-        w->sinks_till = w->iteration + SINKING_SWEEPS;
-    }
-    return sink <= 1 || w->iteration >= w->sinks_till;
+    w->sinks_till = w->iteration + most;
+    w->ratio = 0;
+    w->last_look = w->iteration - LONGEST_WAIT; /* a look is due at once */
 }
 
 /* True where the residual is reached. */
@@ -159,7 +157,7 @@ static int look_at(mo_ball_sweeps *w, pass_context *c, double goal)
 {
     const mo_ball_sums seen = look(c);
     const double natural = sqrt(seen.square);
-    const int passes = natural <= goal && is_out_of_depth(w, seen.sink);
+    const int passes = natural <= goal && (seen.sink <= 1 || w->iteration >= w->sinks_till);
     w->last_look = w->iteration;
     w->ratio = isfinite(w->moved) && w->moved > 0 ? natural / sqrt(w->moved) : 0;
     if (natural < w->least || passes) {

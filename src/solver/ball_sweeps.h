@@ -5,7 +5,7 @@
  *
  * Momentum (momentum.h) moves the velocities on before a sweep, and each impulse when its contact is visited, which nobody else reads.  The residual is looked at by
  * a pass of the same kind, and only when it may be good enough: what a sweep moves is known for nothing, its ratio to the residual from the last
- * look.  Where the residual is reached but some contact sinks faster than it may (balls->deepest), they go on, for a while.
+ * look.  Where the residual is reached but some contact sinks faster than it may (balls->deepest), they go on, where that is asked for.
  *
  * A look is no verdict: the caller has what passes measured from r alone.
  */
@@ -20,7 +20,8 @@ typedef struct mo_ball_sweeps {
     const mo_balls *balls;
     mo_ball *state, *state_before;
     mo_ball_impulses *impulses;
-    double *best; /* impulses of the best look */
+    double *best;      /* impulses of the best look */
+    mo_ball *measured; /* room for the states of what a caller measures */
     double *moved_of_chunk;
     mo_ball_sums *seen; /* one entry a chunk of batches, as moved_of_chunk */
     int threads;
@@ -31,7 +32,7 @@ typedef struct mo_ball_sweeps {
     double least;   /* natural residual seen so far                                      */
     double ratio;   /* of the residual to what the sweep before has moved                */
     int last_look;  /* sweep                                                             */
-    int sinks_till; /* sweep up to which they go on for contacts that sink; 0: not known */
+    int sinks_till; /* sweep up to which they go on for contacts that sink               */
 } mo_ball_sweeps;
 
 void mo_ball_sweeps_layout(mo_arena *arena, const mo_balls *balls, mo_ball_sweeps *sweeps);
@@ -47,6 +48,9 @@ typedef int mo_must_stop(void *context, int iteration);
  * be called again, with a smaller goal.
  */
 int mo_ball_sweeps_run(mo_ball_sweeps *sweeps, double goal, mo_must_stop *must_stop, void *context);
+
+/* From the next run on they also go on while a contact sinks, for so many sweeps at most. */
+void mo_ball_sweeps_mind_depth(mo_ball_sweeps *sweeps, int most);
 
 /* The impulses of the best look. */
 void mo_ball_sweeps_best(const mo_ball_sweeps *sweeps, double *r);
