@@ -210,15 +210,13 @@ static double goal_of(const mo_world *world)
     return NEARLY * world->def.solver.tol * fmax(1, world->ball_q_norm);
 }
 
-/* Sweeps and measures, in turns where a look was too hopeful. */
-static void sweep(mo_world *world, verdict *v)
+/* Measures what the sweeps have left; they go on where a look was too hopeful. */
+static void judge(mo_world *world, int has_passed, verdict *v)
 {
     mo_ball_sweeps *sweeps = &world->ball_sweeps;
-    double goal = goal_of(world);
     mo_residual *residual = &world->result.residual;
-    int has_passed;
-    do {
-        has_passed = mo_ball_sweeps_run(sweeps, goal, must_stop, v);
+    double goal = goal_of(world);
+    for (;;) {
         mo_ball_sweeps_best(sweeps, world->ball_r);
         mo_measure_balls(&world->balls, world->ball_q_norm, world->ball_r, sweeps->measured,
                          residual);
@@ -226,10 +224,12 @@ static void sweep(mo_world *world, verdict *v)
             v->status = MO_SOLVED;
             break;
         }
+        if (!has_passed || sweeps->moved == 0) {
+            v->status = sweeps->moved == 0 ? MO_STALLED : v->status;
+            break;
+        }
         goal *= 0.7;
-    } while (has_passed && sweeps->moved != 0);
-    if (v->status != MO_SOLVED && sweeps->moved == 0) {
-        v->status = MO_STALLED;
+        has_passed = mo_ball_sweeps_run(sweeps, goal, must_stop, v);
     }
     world->result.status = v->status;
     world->result.method = "auto";
@@ -258,7 +258,7 @@ mo_error mo_ball_step_solve(mo_world *world, const mo_phase *phase, int from_sta
     world->ball_q_norm = mo_balls_q_norm(&world->balls);
     mo_ball_sweeps_start(&world->ball_sweeps, options->threads, MOMENTUM,
                          from_start ? world->ball_r : NULL);
-    sweep(world, &v);
+    judge(world, mo_ball_sweeps_run(&world->ball_sweeps, goal_of(world), must_stop, &v), &v);
     world->result.iterations = world->ball_sweeps.iteration;
     world->result.seconds = mo_clock() - v.start_time;
     *takes = world->is_by_balls =
@@ -276,10 +276,11 @@ int mo_ball_step_raise(mo_world *world)
     }
     verdict v = {&world->def.solver, before + SINKING_SWEEPS, mo_clock(), MO_STALLED};
     mo_ball_sweeps_mind_depth(sweeps, SINKING_SWEEPS);
-    if (mo_ball_sweeps_run(sweeps, goal_of(world), must_stop, &v) && sweeps->iteration == before) {
+    const int has_passed = mo_ball_sweeps_run(sweeps, goal_of(world), must_stop, &v);
+    if (has_passed && sweeps->iteration == before) {
         return 0;
     }
-    sweep(world, &v);
+    judge(world, has_passed, &v);
     world->result.iterations = sweeps->iteration - before;
     return sweeps->iteration > before;
 }
