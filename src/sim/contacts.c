@@ -204,9 +204,8 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
         if (!shape->generation || !mo_moves_freely(body)) {
             continue;
         }
-        const double motion = mo_shape_motion(shape, body, body->next_v, body->next_v, h);
-        if (motion > shape->motion + LOOKS_AGAIN * mo_margin_of(world, shape, shape) &&
-            mo_pairs_reach_out(world, k, motion, fresh)) {
+        const double spare = LOOKS_AGAIN * mo_margin_of(world, shape, shape);
+        if (mo_shape_strays(shape, body, h, spare) && mo_pairs_reach_out(world, k, h, fresh)) {
             return MO_ERR_MEMORY;
         }
     }

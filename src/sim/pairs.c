@@ -16,17 +16,33 @@ enum {
 /* ---- boxes ------------------------------------------------------------------------------------ */
 
 /* A ball about the centre of its body turns in place. */
-double mo_shape_motion(const mo_sim_shape *shape, const mo_sim_body *body, const double v[6],
-                       const double or_v[6], double h)
+static double turn_of(const mo_sim_shape *shape, const mo_sim_body *body, double spin, double h)
 {
     double arm[3];
     mo_vec3_minus(shape->pose.position, body->x, arm);
     const double size = shape->collider.def.kind == MO_SHAPE_BALL ? mo_vec3_norm(arm) : body->size;
-    const double speed = fmax(mo_vec3_norm(v), mo_vec3_norm(or_v));
-    const double spin = fmax(mo_vec3_norm(v + 3), mo_vec3_norm(or_v + 3));
     const double turn =
         fmin(h * spin, 2) * size; /* half a turn moves no point further than two radii */
-    return h * speed + (isfinite(turn) ? turn : 0);
+    return isfinite(turn) ? turn : 0;
+}
+
+/* Takes a motion with v into the path. */
+static void take_in(const double v[6], double h, mo_sim_shape *shape)
+{
+    for (int k = 0; k < 3; ++k) {
+        shape->path.low[k] = fmin(shape->path.low[k], h * v[k]);
+        shape->path.high[k] = fmax(shape->path.high[k], h * v[k]);
+    }
+}
+
+int mo_shape_strays(const mo_sim_shape *shape, const mo_sim_body *body, double h, double spare)
+{
+    int strays = turn_of(shape, body, mo_vec3_norm(body->next_v + 3), h) > shape->turn + spare;
+    for (int k = 0; k < 3; ++k) {
+        const double way = h * body->next_v[k];
+        strays = strays || way < shape->path.low[k] - spare || way > shape->path.high[k] + spare;
+    }
+    return strays;
 }
 
 double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b)
@@ -35,19 +51,17 @@ double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_s
                                  : MARGIN_OF_SIZE * fmin(a->collider.size, b->collider.size);
 }
 
-static mo_bounds enlarged(mo_bounds bounds, double by)
-{
-    for (int k = 0; k < 3; ++k) {
-        bounds.low[k] -= by;
-        bounds.high[k] += by;
-    }
-    return bounds;
-}
-
 static void set_reach(const mo_world *world, mo_sim_shape *shape)
 {
-    shape->reach = enlarged(mo_collider_bounds_at(&shape->collider, &shape->pose),
-                            mo_margin_of(world, shape, shape) + shape->motion);
+    const double by = mo_margin_of(world, shape, shape) + shape->turn;
+    double way[3];
+    shape->reach = mo_collider_bounds_at(&shape->collider, &shape->pose);
+    for (int k = 0; k < 3; ++k) {
+        way[k] = fmax(-shape->path.low[k], shape->path.high[k]);
+        shape->reach.low[k] += shape->path.low[k] - by;
+        shape->reach.high[k] += shape->path.high[k] + by;
+    }
+    shape->motion = mo_vec3_norm(way) + shape->turn;
 }
 
 /* What has no bounds is not in the tree: where it moves, all pairs are found anew. */
@@ -59,7 +73,11 @@ static void place_shape(mo_world *world, mo_sim_shape *shape, double h)
         world->pairs_are_stale = 1;
     }
     shape->pose = at;
-    shape->motion = mo_shape_motion(shape, body, body->v, body->free_v, h);
+    shape->path = (mo_bounds){{0}, {0}};
+    take_in(body->v, h, shape);
+    take_in(body->free_v, h, shape);
+    shape->turn =
+        turn_of(shape, body, fmax(mo_vec3_norm(body->v + 3), mo_vec3_norm(body->free_v + 3)), h);
     set_reach(world, shape);
 }
 
@@ -315,11 +333,13 @@ int mo_pair_may_meet(const mo_world *world, const mo_pair *pair)
     return moves && mo_bounds_meet(&a->reach, &b->reach);
 }
 
-mo_error mo_pairs_reach_out(mo_world *world, int place, double motion, mo_pairs *fresh)
+mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fresh)
 {
     mo_sim_shape *shape = world->shape + place;
+    const mo_sim_body *body = world->body + shape->body;
     search s = {.world = world, .into = fresh, .shape = place, .takes_all = 1};
-    shape->motion = motion;
+    take_in(body->next_v, h, shape);
+    shape->turn = fmax(shape->turn, turn_of(shape, body, mo_vec3_norm(body->next_v + 3), h));
     set_reach(world, shape);
     move_in_tree(world, shape);
     search_from(&s, &shape->reach);

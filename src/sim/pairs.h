@@ -3,7 +3,8 @@
 /*
  * Pairs of shapes that may touch in a step.
  *
- * Every shape has a box in the tree that holds it wherever it may move in the step, with something to spare.  Boxes that meet make a pair.  The pairs
+ * Every shape has a box in the tree that holds it wherever it may move in the step with the velocity before it, with the free one, or with part of
+ * these, and something to spare.  Boxes that meet make a pair.  The pairs
  * stay from step to step: only those of shapes that left their boxes are sought again, and all of them where many did, or where something came or
  * went.  Which pairs there are depends on the past, therefore; what touches among them does not.
  */
@@ -18,15 +19,14 @@ mo_error mo_pairs_update(mo_world *world, double h);
 /* Does one of the two move, and may they meet in this step? */
 int mo_pair_may_meet(const mo_world *world, const mo_pair *pair);
 
-/* A shape moves further in this step than was thought: adds all that it may meet to `fresh`. */
-mo_error mo_pairs_reach_out(mo_world *world, int place, double motion, mo_pairs *fresh);
+/* Does next_v take the shape off its path by more than `spare`? */
+int mo_shape_strays(const mo_sim_shape *shape, const mo_sim_body *body, double h, double spare);
+
+/* A shape moves in this step otherwise than was thought: adds all that it may meet with next_v to `fresh`. */
+mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fresh);
 
 /* By shapes. */
 mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs);
-
-/* How far the shape may move in the step with one of these velocities, at most. */
-double mo_shape_motion(const mo_sim_shape *shape, const mo_sim_body *body, const double v[6],
-                       const double or_v[6], double h);
 
 /* Contacts are kept up to this gap. */
 double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b);

@@ -81,7 +81,9 @@ typedef struct mo_sim_shape {
     /* At the start of the step: */
     mo_pose pose;    /* in the world                                           */
     double motion;   /* how far a point of it may move in the step, at most     */
-    mo_bounds reach; /* bounds with that and the margin                        */
+    mo_bounds path;  /* how far it may move along each axis, turning apart      */
+    double turn;     /* how far a point of it may move by turning              */
+    mo_bounds reach; /* bounds with these and the margin                       */
     int has_strayed; /* out of its box in the tree: its pairs are to be sought */
 } mo_sim_shape;
 
