@@ -28,17 +28,18 @@ static double least_speed(const mo_world *world, double h)
     return fmax(world->def.restitution_speed, 2 * h * mo_vec3_norm(world->def.gravity));
 }
 
-/* least_move: what the shapes must be able to move in the step for the speed. */
-static int bounces(const mo_world *world, const mo_sim_contact *contact, double h, double least,
-                   double least_move)
+static int bounces(const mo_world *world, const mo_sim_contact *contact, double h, double least)
 {
-    if (!(contact->restitution > 0) ||
-        world->shape[contact->shape[0]].motion + world->shape[contact->shape[1]].motion <
-            least_move) {
-        return 0;
-    }
     const double speed = -mo_contact_approach(world, contact);
     return speed > least && contact->gap <= h * speed;
+}
+
+/* Before any impact the shapes know how fast they are at most; the point of a contact lies a little beyond them. */
+static int is_slow(const mo_world *world, const mo_sim_contact *contact, double least)
+{
+    const mo_sim_shape *a = world->shape + contact->shape[0], *b = world->shape + contact->shape[1];
+    return a->speed + b->speed < 0.99 * least &&
+           contact->gap <= 0.01 * fmin(a->collider.size, b->collider.size);
 }
 
 /* After the first impact only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
@@ -48,10 +49,11 @@ static int choose(mo_world *world, double h, int is_first)
     int count = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
-        const int may_bounce = is_first || world->body[contact->body[0]].block != MO_NONE ||
-                               world->body[contact->body[1]].block != MO_NONE;
+        const int may_bounce = is_first ? !is_slow(world, contact, least)
+                                        : world->body[contact->body[0]].block != MO_NONE ||
+                                              world->body[contact->body[1]].block != MO_NONE;
         const int takes_part =
-            may_bounce && bounces(world, contact, h, least, is_first ? 0.99 * h * least : 0);
+            contact->restitution > 0 && may_bounce && bounces(world, contact, h, least);
         contact->constraint = takes_part ? 0 : MO_NONE;
         count += takes_part;
     }

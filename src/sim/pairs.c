@@ -73,6 +73,8 @@ static void place_shape(mo_world *world, mo_sim_shape *shape, double h)
         world->pairs_are_stale = 1;
     }
     shape->pose = at;
+    const double *v = body->kind == MO_BODY_DRIVEN ? body->free_v : body->v;
+    shape->speed = mo_vec3_norm(v) + mo_vec3_norm(v + 3) * body->size;
     shape->path = (mo_bounds){{0}, {0}};
     take_in(body->v, h, shape);
     take_in(body->free_v, h, shape);

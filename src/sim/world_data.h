@@ -81,6 +81,7 @@ typedef struct mo_sim_shape {
     /* At the start of the step: */
     mo_pose pose;    /* in the world                                           */
     double motion;   /* how far a point of it may move in the step, at most     */
+    double speed;    /* of its fastest point before the step, at most          */
     mo_bounds path;  /* how far it may move along each axis, turning apart      */
     double turn;     /* how far a point of it may move by turning              */
     mo_bounds reach; /* bounds with these and the margin                       */
