@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "moreau/moreau.h"
 #include "sim/world_data.h"
 #include "worlds.h"
@@ -140,9 +141,11 @@ static void only_coarse_heaps_of_balls_go_this_way(void **state)
 static void one_and_two_threads_have_the_same_bits(void **state)
 {
     (void)state;
-    mo_world *one = beads(400, 2e-3, 1), *two = beads(400, 2e-3, 2);
-    step(one, 40);
-    step(two, 40);
+    mo_world *one = beads(3000, 2e-3, 1), *two = beads(3000, 2e-3, 2);
+    const mo_step_report report = step(one, 10);
+    step(two, 10);
+    CHECK(report.contacts >
+          MO_CHUNK * MO_BALL_LANES); /* else the threads would have nothing to share */
     for (int k = 0; k < one->living_count; ++k) {
         const mo_sim_body *a = one->body + one->living[k], *b = two->body + two->living[k];
         CHECK(memcmp(a->x, b->x, sizeof a->x) == 0 && memcmp(a->v, b->v, sizeof a->v) == 0);
