@@ -170,8 +170,9 @@ static int measure(mo_run *run, const workspace *w, const double *x, int iterati
  */
 static int is_worth_a_look(const mo_run *run)
 {
-    return run->options->progress || run->options->history || isfinite(run->best) ||
-           !mo_run_is_zero(run->r, run->problem->row_count);
+    const int rows = run->problem->row_count;
+    return rows == 0 || run->options->progress || run->options->history || isfinite(run->best) ||
+           !mo_run_is_zero(run->r, rows);
 }
 
 static mo_status solve(mo_run *run, void *memory)

@@ -83,7 +83,7 @@ static inline double visit_free_bodies(const mo_visitor *c, int position, int i,
     const double *p = mo_constraint_param(problem, i), *w = problem->w + row;
     double *x = c->x + (size_t)n * (size_t)body[0];
     double *y = two ? c->x + (size_t)n * (size_t)body[1] : NULL;
-    double *r = c->r + row, b[3], new_r[3], dr[3];
+    double *r = c->r + row, b[3] = {0}, new_r[3], dr[3];
 
     for (int k = 0; k < d; ++k) {
         b[k] = w[k] + row_of_body(n, A + n * k, x);
