@@ -241,7 +241,7 @@ static int read_robot(view_call *call, const char *name, const args_values *targ
         model_file_open(COMMAND.name, name, call->flags[FLAG_KEY].value, targets, 0, &call->model);
     call->source.build = model_file_build;
     call->source.build_user = &call->model;
-    call->source.name = name;
+    call->source.name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     call->source.title = call->model.model.name;
     if (!status && !(call->source.step > 0)) {
         call->source.step = call->model.model.step > 0 ? call->model.model.step : 0.002;

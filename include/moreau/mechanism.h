@@ -194,6 +194,7 @@ typedef struct mo_actuator_state {
     int is_saturated;
     int has_target_range;
     double target_lower, target_upper;
+    double gear[6], gain, bias[3], lower, upper; /* of its definition */
 } mo_actuator_state;
 
 MO_API mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id mechanism,

@@ -125,7 +125,12 @@ mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id i
                                .is_saturated = actuator->is_saturated,
                                .has_target_range = actuator->def.has_target_range,
                                .target_lower = actuator->def.target_lower,
-                               .target_upper = actuator->def.target_upper};
+                               .target_upper = actuator->def.target_upper,
+                               .gain = actuator->def.gain,
+                               .lower = actuator->def.lower,
+                               .upper = actuator->def.upper};
+    memcpy(state.gear, actuator->def.gear, sizeof state.gear);
+    memcpy(state.bias, actuator->def.bias, sizeof state.bias);
     mo_actuator_measure(mechanism, actuator, mechanism->v, NULL, &state.length, &state.speed);
     return state;
 }

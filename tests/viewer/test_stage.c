@@ -280,6 +280,136 @@ static void drives_take_targets(void **state)
     shut_stage(s);
 }
 
+/* A fixed base with four joints about y, one above the other, and an actuator of each kind, named or not. */
+static mo_error build_arm(void *user, mo_world **world, mo_message *why)
+{
+    (void)user;
+    mo_world_def def = mo_default_world();
+    mo_link_def links[4];
+    mo_axis_def joints[4];
+    mo_actuator_def actuators[4] = {mo_actuator_position(0, 200, 100),
+                                    mo_actuator_position(1, 200, 100), mo_actuator_velocity(2, 5),
+                                    mo_actuator_motor(3)};
+    memset(def.gravity, 0, sizeof def.gravity);
+    for (int k = 0; k < 4; ++k) {
+        links[k] = mo_default_link(k - 1);
+        links[k].pose = mo_pose_at(0, 0, k ? 0.5 : 0);
+        joints[k] = mo_default_axis(MO_AXIS_REVOLUTE, k);
+        memcpy(joints[k].axis, (const double[3]){0, 1, 0}, sizeof joints[k].axis);
+    }
+    actuators[0].name = "first";
+    actuators[0].has_target_range = 1;
+    actuators[0].target_lower = -0.5;
+    actuators[0].target_upper = 0.75;
+    joints[1].name = "second";
+    joints[1].has_limits = 1;
+    joints[1].lower = -1;
+    joints[1].upper = 2;
+    actuators[1].gear[0] = -2; /* l = -2 q */
+    actuators[3].gain = 2;
+    actuators[3].lower = -6;
+    actuators[3].upper = 8;
+    mo_mechanism_def arm = mo_default_mechanism();
+    arm.links = links;
+    arm.joints = joints;
+    arm.actuators = actuators;
+    arm.link_count = arm.joint_count = arm.actuator_count = 4;
+    mo_error error = mo_world_create(&def, NULL, world, why);
+    const mo_mechanism_id id =
+        error ? (mo_mechanism_id){0} : mo_world_add_mechanism(*world, &arm, why);
+    mo_shape_def rod = mo_shape_box(0.05, 0.05, 0.2);
+    rod.pose = mo_pose_at(0, 0, 0.25);
+    for (int k = 0; !error && k < 4; ++k) {
+        error = mo_world_add_shape(*world, mo_mechanism_link(*world, id, k), &rod, why).index
+                    ? MO_OK
+                    : MO_ERR_ARGUMENT;
+    }
+    return error;
+}
+
+static stage *open_arm(void)
+{
+    stage *s = calloc(1, sizeof *s);
+    mo_message why = {{0}};
+    const stage_source source = {.build = build_arm, .name = "arm", .title = "an arm"};
+    if (stage_open(s, &source, &why) != MO_OK) {
+        fail_msg("%s", why.text);
+    }
+    return s;
+}
+
+static void check_range(const frames_actuator *actuator, const char *name, double lower,
+                        double upper)
+{
+    CHECK(strcmp(actuator->name, name) == 0);
+    CHECK_NEAR(actuator->lower, lower, 1e-12);
+    CHECK_NEAR(actuator->upper, upper, 1e-12);
+    CHECK(actuator->target == 0);
+}
+
+static void actuators_are_told_and_take_targets(void **state)
+{
+    (void)state;
+    stage *s = open_arm();
+    const mo_mechanism_id arm = mo_world_mechanism(s->world, 0);
+    CHECK(s->actuator_count == 4);
+    check_range(s->actuators + 0, "first", -0.5, 0.75);
+    check_range(s->actuators + 1, "second", -4, 2); /* u = l at rest */
+    check_range(s->actuators + 2, "actuator 3", -10, 10);
+    check_range(s->actuators + 3, "actuator 4", -3, 4);
+    CHECK(s->actuators[1].kind == FRAMES_POSITION && s->actuators[2].kind == FRAMES_VELOCITY &&
+          s->actuators[3].kind == FRAMES_EFFORT);
+    ask(s, 1, "{\"do\":\"target\",\"index\":0,\"value\":0.25}", 1);
+    ask(s, 1, "{\"do\":\"target\",\"index\":1,\"value\":-1}", 1);
+    take_steps(s, 600);
+    CHECK_NEAR(mo_mechanism_q(s->world, arm)[0], 0.25, 1e-3);
+    CHECK_NEAR(mo_mechanism_q(s->world, arm)[1], 0.5, 1e-3);       /* l = -1 */
+    ask(s, 1, "{\"do\":\"target\",\"index\":0,\"value\":100}", 1); /* its end */
+    CHECK(mo_mechanism_actuator(s->world, arm, 0).target == 0.75);
+    ask(s, 1, "{\"do\":\"target\",\"index\":3,\"value\":-100}", 1);
+    CHECK(mo_mechanism_actuator(s->world, arm, 3).target == -3);
+    ask(s, 1, "{\"do\":\"target\",\"index\":4,\"value\":0}", 0);
+    ask(s, 1, "{\"do\":\"target\",\"index\":0.5,\"value\":0}", 0);
+    ask(s, 1, "{\"do\":\"target\",\"index\":-1,\"value\":0}", 0);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    stage_put_scene(s, out);
+    fclose(out);
+    const char *told = strstr(text, "\"actuators\"");
+    CHECK(told && strstr(told, "\"first\"") && strstr(told, "0.75"));
+    free(text);
+    ask(s, 1, "{\"do\":\"reset\"}", 1);
+    CHECK(s->actuator_count == 4 && s->actuators[0].target == 0);
+    ask(s, 1, "{\"do\":\"scene\",\"name\":\"stack\"}", 1);
+    CHECK(s->actuator_count == 0);
+    ask(s, 1, "{\"do\":\"target\",\"index\":0,\"value\":0}", 0);
+    shut_stage(s);
+}
+
+/* The hand takes the last link of the passive half of the arm along. */
+static void a_link_is_dragged(void **state)
+{
+    (void)state;
+    stage *s = open_arm();
+    int last = -1;
+    for (int k = 0; k < s->picture.body_count; ++k) {
+        last = s->picture.bodies[k].kind == MO_BODY_LINK ? k : last;
+    }
+    CHECK(last >= 0);
+    char text[200];
+    snprintf(text, sizeof text,
+             "{\"do\":\"grab\",\"body\":%d,\"local\":[0,0,0.45],\"target\":[0.3,0,1.85]}", last);
+    ask(s, 1, text, 1);
+    take_steps(s, 300);
+    const mo_pose pose = mo_body_get(s->world, s->picture.ids[last]).pose;
+    double at[3];
+    mo_pose_point(&pose, (const double[3]){0, 0, 0.45}, at);
+    CHECK(at[0] > 0.2); /* it was at 0; the servos of the others hold against it */
+    CHECK_BELOW(mo_world_kinetic_energy(s->world), 1e-3);
+    shut_stage(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +422,8 @@ int main(void)
         cmocka_unit_test(hands_lift_and_let_go),
         cmocka_unit_test(balls_come_and_the_oldest_goes),
         cmocka_unit_test(drives_take_targets),
+        cmocka_unit_test(actuators_are_told_and_take_targets),
+        cmocka_unit_test(a_link_is_dragged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

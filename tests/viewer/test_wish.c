@@ -44,9 +44,58 @@ static void wishes_are_read(void **state)
     CHECK(strcmp(w.method, "nsgs") == 0 && w.field[FIELD_GRAVITY].count == 1);
     w = read_good("{\"do\":\"joint\",\"index\":1,\"target\":-2.5}");
     CHECK(w.field[FIELD_INDEX].at[0] == 1 && w.field[FIELD_TARGET].at[0] == -2.5);
+    w = read_good("{\"do\":\"target\",\"index\":4,\"value\":0.5}");
+    CHECK(w.verb == WISH_TARGET && w.field[FIELD_INDEX].at[0] == 4 &&
+          w.field[FIELD_VALUE].at[0] == 0.5);
     w = read_good(
         "{\"do\":\"pause\",\"other\":{\"a\":[1,[2,{\"b\":null}]],\"c\":\"\\u00e9\\\"\"}}");
     CHECK(w.verb == WISH_PAUSE); /* unknown members are skipped */
+}
+
+/* Numbers of 1 to WISH_DIGITS characters, each as strtod has it, wherever they stand; what is no JSON is refused at any length. */
+static void numbers_may_be_long(void **state)
+{
+    (void)state;
+    static const char TAIL[] = "31415926535897932384626433832795028841971693993751058209749445";
+    char number[96], text[1024];
+    for (int digits = 1; digits <= 60; ++digits) {
+        snprintf(number, sizeof number, "-0.%.*se-%d", digits, TAIL, digits % 7);
+        const double value = strtod(number, NULL);
+        snprintf(text, sizeof text,
+                 "{\"a\":\"\\\"%s\",\"target\":[%s, "
+                 "2,%s],\"set\":{\"p\":%s},\"do\":\"drag\",\"b\":%s}\n",
+                 number, number, number, number, number);
+        const wish w = read_good(text);
+        CHECK(w.field[FIELD_TARGET].count == 3 && w.field[FIELD_TARGET].at[0] == value);
+        CHECK(w.field[FIELD_TARGET].at[1] == 2 && w.field[FIELD_TARGET].at[2] == value);
+        CHECK(w.set_count == 1 && w.set[0].value == value);
+    }
+    CHECK(read_good("{\"do\":\"speed\",\"value\":0.12345678901234567890123}")
+              .field[FIELD_VALUE]
+              .at[0] == 0.12345678901234567890123);
+    CHECK(read_good("{\"do\":\"speed\",\"value\":-1.7976931348623157e+308}")
+              .field[FIELD_VALUE]
+              .at[0] == -1.7976931348623157e+308);
+    CHECK(read_good("{\"do\":\"speed\",\"value\":100000000000000000000000000000 }")
+              .field[FIELD_VALUE]
+              .at[0] == 1e29);
+    static const char *const BAD[] = {
+        "0012345678901234567890123456789",      "+1.2345678901234567890123456789",
+        "1-0.12345678901234567890123456",       "1.2345678901234567890123456789.1",
+        ".12345678901234567890123456789",       "1.2345678901234567890123456789e",
+        "12345678901234567890123456789.",       "1234567890123456789012345678e9999",
+        "--12345678901234567890123456789",      "1.2345678901234567890123456789x",
+        "/*1.2345678901234567890123456789*/ 3", "2 1.2345678901234567890123456789",
+        "1.2345678901234567890123456789 2",
+    };
+    for (size_t k = 0; k < sizeof BAD / sizeof BAD[0]; ++k) {
+        snprintf(text, sizeof text, "{\"do\":\"speed\",\"value\":%s}", BAD[k]);
+        refuse(text);
+        snprintf(text, sizeof text, "{\"do\":\"speed\",\"value\":%s", BAD[k]);
+        refuse(text);
+    }
+    refuse("{\"do\":\"play\"} 1.2345678901234567890123456789");
+    refuse("{\"do\":\"speed\",\"value\":1.2345678901234567890123456789");
 }
 
 static void all_else_is_refused(void **state)
@@ -67,6 +116,7 @@ static void all_else_is_refused(void **state)
         "{\"do\":\"speed\",\"value\":1e999}",
         "{\"do\":\"speed\",\"value\":NaN}",
         "{\"do\":\"drag\",\"target\":[1,2]}",
+        "{\"do\":\"target\",\"value\":1}",
         "{\"do\":\"drag\",\"target\":[1,2,3,4]}",
         "{\"do\":\"drag\",\"target\":[[1,2,3]]}",
         "{\"do\":\"drag\",\"target\":1}",
@@ -116,6 +166,7 @@ static void damaged_ones_do_no_harm(void **state)
         "{\"do\":\"grab\",\"body\":3,\"local\":[0.5,-1,2e-1],\"target\":[1,2,3]}",
         "{\"set\":{\"count\":30,\"mu\":0.25},\"name\":\"stack\",\"do\":\"scene\"}",
         "{\"do\":\"set\",\"friction\":null,\"method\":\"\\u0041nsgs\",\"gravity\":[0,0,-9.81]}",
+        "{\"do\":\"target\",\"index\":2,\"value\":-0.1234567890123456789012345e-7}",
     };
     mo_random random = {11};
     int taken = 0;
@@ -124,7 +175,7 @@ static void damaged_ones_do_no_harm(void **state)
         wish w;
         mo_message why = {{0}};
         size_t length =
-            (size_t)snprintf(text, sizeof text, "%s", GOOD[mo_random_bits(&random) % 3]);
+            (size_t)snprintf(text, sizeof text, "%s", GOOD[mo_random_bits(&random) % 4]);
         for (int edits = 1 + (int)(mo_random_bits(&random) % 4); edits > 0; --edits) {
             const size_t at = mo_random_bits(&random) % length;
             switch (mo_random_bits(&random) % 4) {
@@ -164,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wishes_are_read),
+        cmocka_unit_test(numbers_may_be_long),
         cmocka_unit_test(all_else_is_refused),
         cmocka_unit_test(long_ones_are_refused_and_long_parts_do_no_harm),
         cmocka_unit_test(damaged_ones_do_no_harm),

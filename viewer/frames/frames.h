@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "moreau/joint.h"
+#include "moreau/mechanism.h"
 #include "moreau/recording.h"
 #include "worlds.h"
 
@@ -29,6 +30,22 @@ typedef struct frames_drive {
     double target, least, most; /* now, and the range of a slider */
 } frames_drive;
 
+typedef enum frames_actuator_kind {
+    FRAMES_POSITION,
+    FRAMES_VELOCITY,
+    FRAMES_EFFORT
+} frames_actuator_kind;
+
+/* An actuator of a mechanism: what its target asks for, now, and the range of a slider. */
+typedef struct frames_actuator {
+    char name[64]; /* its own, or that of its joint */
+    mo_mechanism_id mechanism;
+    int number; /* there */
+    frames_actuator_kind kind;
+    int turns; /* its joint: rad rather than m */
+    double target, lower, upper;
+} frames_actuator;
+
 /* What the scene message says besides the recording. */
 typedef struct frames_facts {
     uint32_t generation;
@@ -43,7 +60,9 @@ typedef struct frames_facts {
     int playing;
     double speed;
     const frames_drive *drives; /* one for each joint of the recording, or NULL */
-    int is_replay;              /* then there are no scenes to choose from */
+    const frames_actuator *actuators;
+    int actuator_count;
+    int is_replay; /* then there are no scenes to choose from */
     const char *note;
 } frames_facts;
 
@@ -74,5 +93,7 @@ mo_error frames_of_world(mo_recording *recording, const mo_world *world, double 
 
 /* The drives of the joints of a world, as new memory; NULL for lack of it, or of joints. */
 frames_drive *frames_drives(const mo_world *world);
+/* How many actuators its mechanisms have, in their order, and a list of them as new memory; 0 and NULL for lack of it, or of them. */
+int frames_actuators(const mo_world *world, frames_actuator **list);
 
 #endif

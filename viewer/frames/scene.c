@@ -175,6 +175,25 @@ static void put_joint(json *j, const mo_recorded_joint *joint, const frames_driv
     json_object_end(j);
 }
 
+static void put_actuators(json *j, const frames_facts *facts)
+{
+    static const char *const KINDS[] = {
+        [FRAMES_POSITION] = "position", [FRAMES_VELOCITY] = "velocity", [FRAMES_EFFORT] = "effort"};
+    json_array(j, "actuators");
+    for (int k = 0; k < facts->actuator_count; ++k) {
+        const frames_actuator *actuator = facts->actuators + k;
+        json_object(j, NULL);
+        json_text(j, "name", actuator->name);
+        json_text(j, "kind", KINDS[actuator->kind]);
+        json_truth(j, "turns", actuator->turns);
+        json_number(j, "lower", actuator->lower);
+        json_number(j, "upper", actuator->upper);
+        json_number(j, "target", actuator->target);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 /* ---- what may be chosen ------------------------------------------------------------------------ */
 
 static void put_parameters(json *j, const world_scene *scene)
@@ -271,6 +290,7 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
         put_joint(&j, recording->joints + k, facts->drives ? facts->drives + k : NULL);
     }
     json_array_end(&j);
+    put_actuators(&j, facts);
     put_scenes(&j, facts->is_replay);
     put_camera(&j, recording);
     json_truth(&j, "replay", facts->is_replay);

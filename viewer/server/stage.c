@@ -33,8 +33,10 @@ mo_error stage_look(stage *s, mo_message *why)
     }
     mo_recording_clear(&s->picture);
     free(s->drives);
+    free(s->actuators);
     s->picture = picture;
     s->drives = frames_drives(s->world);
+    s->actuator_count = frames_actuators(s->world, &s->actuators);
     s->generation += 1;
     s->scene_changed = s->frame_changed = 1;
     return MO_OK;
@@ -102,6 +104,7 @@ void stage_close(stage *s)
 {
     mo_recording_clear(&s->picture);
     free(s->drives);
+    free(s->actuators);
     free(s->material);
     mo_world_destroy(s->world);
     *s = (stage){0};
@@ -189,16 +192,23 @@ static frames_facts facts_of(const stage *s)
                           .friction = s->friction,
                           .playing = s->playing,
                           .speed = s->speed,
-                          .drives = s->drives};
+                          .drives = s->drives,
+                          .actuators = s->actuators,
+                          .actuator_count = s->actuator_count};
     memcpy(facts.gravity, def.gravity, sizeof facts.gravity);
     return facts;
 }
 
 void stage_put_scene(stage *s, FILE *out)
 {
-    /* Targets may have changed since the drives were listed; their ranges stay. */
+    /* Targets may have changed since drives and actuators were listed; their ranges stay. */
     for (int k = 0; s->drives && k < s->picture.joint_count; ++k) {
         s->drives[k].target = mo_joint_get(s->world, mo_world_joint(s->world, k)).target;
+    }
+    for (int k = 0; k < s->actuator_count; ++k) {
+        frames_actuator *actuator = s->actuators + k;
+        actuator->target =
+            mo_mechanism_actuator(s->world, actuator->mechanism, actuator->number).target;
     }
     const frames_facts facts = facts_of(s);
     frames_scene(out, &s->picture, &facts);

@@ -46,6 +46,8 @@ typedef struct stage {
     mo_world *world;
     mo_recording picture; /* of the world as it is: one frame */
     frames_drive *drives;
+    frames_actuator *actuators;
+    int actuator_count;
     uint32_t generation, steps, unsolved;
     mo_step_report report; /* of the last step, where steps > 0 */
 

@@ -269,6 +269,18 @@ static mo_error drive(stage *s, const wish *w, mo_message *why)
     return mo_joint_set_drive(s->world, joint, state.drive, target, state.max_effort, why);
 }
 
+/* A target beyond the slider is put at its end, as mo_mechanism_set_target does for those that have a range of their own. */
+static mo_error aim(stage *s, const wish *w, mo_message *why)
+{
+    const double index = w->field[FIELD_INDEX].at[0], value = w->field[FIELD_VALUE].at[0];
+    if (!(index >= 0 && index < s->actuator_count && index == floor(index))) {
+        return view_fail(why, "there is no actuator %g", index);
+    }
+    const frames_actuator *actuator = s->actuators + (int)index;
+    const double target = fmin(fmax(value, actuator->lower), actuator->upper);
+    return mo_mechanism_set_target(s->world, actuator->mechanism, actuator->number, target, why);
+}
+
 /* ---- any wish ---------------------------------------------------------------------------------- */
 
 static void play(stage *s, int playing)
@@ -310,6 +322,8 @@ mo_error stage_wish(stage *s, unsigned page, const wish *w, mo_message *why)
         return set(s, w, why);
     case WISH_JOINT:
         return drive(s, w, why);
+    case WISH_TARGET:
+        return aim(s, w, why);
     default:
         return view_fail(why, "this wish is not known");
     }

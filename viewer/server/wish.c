@@ -32,6 +32,7 @@ static const verb_row VERBS[WISH_VERBS] = {
                     .counts = {3, 3, 1}},
     [WISH_SET] = {.name = "set"},
     [WISH_JOINT] = {.name = "joint", .needs = {FIELD_INDEX, FIELD_TARGET}, .counts = {1, 1}},
+    [WISH_TARGET] = {.name = "target", .needs = {FIELD_INDEX, FIELD_VALUE}, .counts = {1, 1}},
 };
 
 static const char *const FIELDS[WISH_FIELDS] = {
@@ -50,6 +51,8 @@ typedef struct reading {
     size_t length;
     int too_long; /* a string of the wish */
     int not_finite;
+    int has_long; /* the next number stands for one that is too long for the parser: */
+    double long_value;
 } reading;
 
 /* The field with this path, "local" or (an element of an array) "local[]"; or -1. */
@@ -67,8 +70,9 @@ static int field_of(const char *path)
 
 static void take_number(reading *r, const char *path, const char *text)
 {
-    const double value = strtod(text, NULL);
+    const double value = r->has_long ? r->long_value : strtod(text, NULL);
     const int field = field_of(path);
+    r->has_long = 0;
     r->not_finite |= !isfinite(value);
     if (field >= 0) {
         wish_numbers *numbers = r->w->field + field;
@@ -137,7 +141,7 @@ static signed char on_json(struct lejp_ctx *ctx, char reason)
     return 0;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- what is needed ------------------------------------------------------------------------------ */
 
 static int find_verb(const char *name)
 {
@@ -161,6 +165,104 @@ static mo_error check_fields(const wish *w, mo_message *why)
     return MO_OK;
 }
 
+/* ---- long numbers ------------------------------------------------------------------------------ */
+
+enum { SHORT_NUMBER = 20 }; /* characters that the parser surely takes */
+
+/* How many characters the text, which ends with a 0, has of a number of JSON: -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
+static size_t number_length(const char *text)
+{
+    static const char DIGITS[] = "0123456789";
+    const char *at = text + (text[0] == '-');
+    const size_t whole = *at == '0' ? 1 : strspn(at, DIGITS);
+    at += whole;
+    if (whole && *at == '.' && strspn(at + 1, DIGITS)) {
+        at += 1 + strspn(at + 1, DIGITS);
+    }
+    if (whole && (*at == 'e' || *at == 'E')) {
+        const char *power = at + 1 + (at[1] == '+' || at[1] == '-');
+        at = strspn(power, DIGITS) ? power + strspn(power, DIGITS) : at;
+    }
+    return whole ? (size_t)(at - text) : 0;
+}
+
+/* The characters from here on that a number may have; 0 where none begins. */
+static size_t number_run(const char *text, size_t size)
+{
+    size_t run = 0;
+    if (strchr("+-.0123456789", text[0]) && text[0]) {
+        while (run < size && text[run] && strchr("+-.0123456789eE", text[run])) {
+            ++run;
+        }
+    }
+    return run;
+}
+
+/* The place of the next number that is too long for the parser, at or after `from` and outside of strings, and its length; or size. */
+static size_t find_long(const char *text, size_t size, size_t from, size_t *length)
+{
+    int in_string = 0;
+    for (size_t at = from; at < size; ++at) {
+        if (in_string && text[at] == '\\') {
+            ++at;
+        } else if (text[at] == '"') {
+            in_string = !in_string;
+        } else if (!in_string) {
+            *length = number_run(text + at, size - at);
+            if (*length > SHORT_NUMBER) {
+                return at;
+            }
+            at += *length ? *length - 1 : 0;
+        }
+    }
+    return size;
+}
+
+static int parse(struct lejp_ctx *ctx, const char *text, size_t size)
+{
+    return size ? lejp_parse(ctx, (const unsigned char *)text, (int)size) : LEJP_CONTINUE;
+}
+
+/* A 0 to the parser, and the character behind the number, by which it knows that the number has ended; LEJP_CONTINUE, or it is refused. */
+static int parse_long(struct lejp_ctx *ctx, reading *r, const char *text, size_t length)
+{
+    char copy[WISH_DIGITS + 1];
+    if (length > WISH_DIGITS) {
+        return LEJP_REJECT_NUM_TOO_LONG;
+    }
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (number_length(copy) != length) {
+        return LEJP_REJECT_MP_VAL_NUM_FORMAT;
+    }
+    r->has_long = 1;
+    r->long_value = strtod(copy, NULL);
+    const int first = parse(ctx, "0", 1);
+    const int done = first == LEJP_CONTINUE ? parse(ctx, text + length, 1) : first;
+    return r->has_long && done >= LEJP_CONTINUE ? LEJP_REJECT_MP_VAL_NUM_FORMAT : done;
+}
+
+/* What lejp_parse says of the whole: how many bytes are left behind the object, or below 0. */
+static int parse_all(struct lejp_ctx *ctx, reading *r, const char *text, size_t size)
+{
+    size_t from = 0, length = 0;
+    int left = LEJP_CONTINUE;
+    while (left == LEJP_CONTINUE && from < size) {
+        const size_t at = find_long(text, size, from, &length);
+        left = parse(ctx, text + from, at - from);
+        from = at;
+        if (left == LEJP_CONTINUE && at + length < size) {
+            left = parse_long(ctx, r, text + at, length);
+            from = at + length + 1;
+        } else if (left == LEJP_CONTINUE) {
+            return left; /* it ends too early */
+        }
+    }
+    return left >= 0 ? left + (int)(size - from) : left;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
 static int only_space(const char *text, size_t size)
 {
     while (size && (*text == ' ' || *text == '\n' || *text == '\t' || *text == '\r')) {
@@ -179,7 +281,7 @@ mo_error wish_read(const char *text, size_t size, wish *w, mo_message *why)
         return view_fail(why, "a wish is one JSON object of at most %d bytes", WISH_LONGEST);
     }
     lejp_construct(&ctx, on_json, &r, NULL, 0);
-    const int left = lejp_parse(&ctx, (const unsigned char *)text, (int)size);
+    const int left = parse_all(&ctx, &r, text, size);
     lejp_destruct(&ctx);
     if (left < 0 || !only_space(text + size - left, (size_t)left)) {
         return view_fail(why, "a wish is one JSON object; this text is none");

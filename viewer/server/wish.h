@@ -3,6 +3,9 @@
 /*
  * What a page wishes: one JSON object, read with the streaming parser of libwebsockets into a fixed struct, whatever it holds.  Members
  * that have no place in it are skipped.  docs/frames.md lists the wishes.
+ *
+ * That parser refuses numbers of more than some twenty characters, which a double with all its digits may have.  A longer one is checked against
+ * the grammar of JSON here; the parser is given a 0 in its place, and its value is put in when the parser reports that 0.
  */
 #ifndef VIEWER_WISH_H
 #define VIEWER_WISH_H
@@ -11,7 +14,7 @@
 
 #include "moreau/base.h"
 
-enum { WISH_LONGEST = 65536, WISH_NAME = 64, WISH_SETTINGS = 32 };
+enum { WISH_LONGEST = 65536, WISH_NAME = 64, WISH_SETTINGS = 32, WISH_DIGITS = 1024 };
 
 typedef enum wish_verb {
     WISH_PLAY,
@@ -26,6 +29,7 @@ typedef enum wish_verb {
     WISH_THROW,
     WISH_SET,
     WISH_JOINT,
+    WISH_TARGET,
     WISH_VERBS
 } wish_verb;
 

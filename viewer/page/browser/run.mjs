@@ -3,7 +3,7 @@
 /*
  * The page in a real browser, with the real program behind it:
  *
- *     node browser/run.mjs --program build/moreau --out FOLDER [--only WORD] [--page FILE]
+ *     node browser/run.mjs --program build/moreau --models scenes/models --out FOLDER [--only WORD] [--page FILE]
  *
  * Pictures of what was seen stay in FOLDER.  Ends with 77 where there is no chromium, or the program has no page.
  */
@@ -15,11 +15,12 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { findChromium, launch, openPage, readArguments, skip, sleep, until, usePage, view } from "./tools.mjs";
 
-const options = readArguments({ program: "moreau", out: "browser-pictures", only: "", page: "" });
+const options = readArguments({ program: "moreau", models: "scenes/models", out: "browser-pictures", only: "", page: "" });
 const executable = findChromium();
 if (!executable) skip("chromium is not installed (Debian: chromium)");
 if (options.page) usePage(resolve(options.page));
 const program = resolve(options.program);
+const model = (name) => resolve(options.models, name);
 const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 const browser = await launch(executable);
@@ -142,6 +143,43 @@ const tests = {
             }
             await until(page, ([k, height]) => window.moreau.position(k)[1] > height + 0.02, [load, before]);
             await picture(page, "jack");
+            await page.mouse.up();
+        }),
+
+    "a robot's sliders move its links": () =>
+        withScene([model("arm.xml")], async (page) => {
+            const { bodies, actuators } = await page.evaluate(() => window.moreau.app.scene);
+            assert.equal(actuators.length, 6);
+            const last = bodies.reduce((found, { kind }, k) => (kind === "link" ? k : found), -1);
+            const rows = page.locator(".section:has(summary:text('Actuators')) input[type=range]");
+            assert.equal(await rows.count(), actuators.length);
+            const { name, lower, upper, target } = actuators[1]; // the shoulder: the first turns about the vertical, in which the arm begins
+            const notch = (upper - lower) / 200; // of the slider
+            assert.ok(Math.abs(Number(await rows.nth(1).inputValue()) - target) < notch);
+            const before = await position(page, last);
+            const { width, height } = await rows.nth(1).boundingBox();
+            await rows.nth(1).click({ position: { x: 0.7 * width, y: height / 2 } });
+            await until(page, ([k, p]) => Math.hypot(...window.moreau.position(k).map((x, i) => x - p[i])) > 0.05, [last, before]);
+            await picture(page, "arm");
+            await page.keyboard.press("Tab");
+            await page.evaluate(() => document.activeElement.blur());
+            await page.keyboard.press("r"); // the robot as it was, and so its sliders
+            await until(page, ([label, value, near]) => Math.abs(Number(document.querySelector(`input[aria-label="${label}"]`).value) - value) < near, [name, target, notch]);
+        }),
+
+    "a robot's link follows the mouse": () =>
+        withScene([model("quadruped.xml"), "--key", "stand"], async (page) => {
+            const trunk = await page.evaluate(() => window.moreau.app.scene.bodies.findIndex(({ kind }) => kind === "link"));
+            const [x, y] = await page.evaluate((k) => window.moreau.onScreen(k), trunk);
+            const before = await position(page, trunk);
+            await page.mouse.move(x, y);
+            await page.mouse.down();
+            for (let k = 1; k <= 10; ++k) {
+                await page.mouse.move(x - 15 * k, y - 18 * k);
+                await sleep(30);
+            }
+            await until(page, ([k, p]) => Math.hypot(...window.moreau.position(k).map((v, i) => v - p[i])) > 0.05, [trunk, before]);
+            await picture(page, "quadruped");
             await page.mouse.up();
         }),
 

@@ -6,6 +6,7 @@
 import { el, say } from "./dom";
 
 const SAMPLES = 300; // of a live chart
+const FEWEST = 30; // that fill its width: before, the line grows from the right
 
 export interface ChartOptions {
     label: string;
@@ -121,7 +122,7 @@ export class Chart {
         style: CSSStyleDeclaration,
     ): void {
         if (this.used < 2) return;
-        const span = this.cursor === null ? this.values.length - 1 : this.used - 1;
+        const span = this.cursor === null ? Math.max(this.used, FEWEST) - 1 : this.used - 1;
         const x = (k: number) => width - ((this.used - 1 - k) / span) * width;
         context.beginPath();
         for (let k = 0; k < this.used; ++k) context.lineTo(x(k), y(this.values[k]));

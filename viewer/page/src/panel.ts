@@ -6,7 +6,7 @@
  */
 import { Chart } from "./charts";
 import { count, el, say } from "./dom";
-import type { Frame, JointInfo, ParameterInfo, SceneMessage, Settings, Wish } from "./protocol";
+import type { ActuatorInfo, Frame, JointInfo, ParameterInfo, SceneMessage, Settings, Wish } from "./protocol";
 import type { Recording } from "./replay";
 
 export const TOGGLES = [
@@ -30,6 +30,16 @@ export interface PanelEvents {
     arrowSize(size: number): void;
 }
 
+/** A slider for what a joint or an actuator aims at. */
+interface Target {
+    name: string;
+    tip: string;
+    least: number;
+    most: number;
+    value: number;
+    send(value: number): void;
+}
+
 interface Row {
     element: HTMLElement;
     input: HTMLInputElement;
@@ -47,6 +57,41 @@ function slider(label: string, tip: string, least: number, most: number, whole: 
     input.addEventListener("input", () => change(Number(input.value)));
     const element = el("label", { class: "row", title: tip }, el("span", { class: "row-label" }, label), input, value);
     return { element, input, value };
+}
+
+const UNITS = { position: ["m", "rad"], velocity: ["m/s", "rad/s"], effort: ["N", "N m"] } as const;
+
+const unitOf = (kind: keyof typeof UNITS, turns: boolean): string => UNITS[kind][turns ? 1 : 0];
+
+/** The sliders of a section; where they are the same as before only their values change, and the one that is being pulled at stays. */
+class Targets {
+    readonly element = el("div", { class: "rows" });
+    private rows: Row[] = [];
+    private key = "";
+
+    show(targets: Target[]): void {
+        const key = JSON.stringify(targets.map(({ name, least, most }) => [name, least, most]));
+        if (key !== this.key) this.build(targets);
+        this.key = key;
+        targets.forEach(({ value }, k) => {
+            const { input, value: shown } = this.rows[k];
+            if (input.matches(":active")) return;
+            input.value = String(value);
+            shown.textContent = say(value);
+        });
+    }
+
+    private build(targets: Target[]): void {
+        this.rows = targets.map(({ name, tip, least, most, send }) => {
+            const row = slider(name, tip, least, most, false, (value) => {
+                row.value.textContent = say(value);
+                send(value);
+            });
+            row.element.classList.toggle("long", targets.some((target) => target.name.length > 11));
+            return row;
+        });
+        this.element.replaceChildren(...this.rows.map(({ element }) => element));
+    }
 }
 
 export class Panel {
@@ -69,8 +114,9 @@ export class Panel {
     private readonly gravity: Row;
     private readonly friction: Row;
     private readonly frictionReset: HTMLButtonElement;
-    private readonly joints = el("div", { class: "rows" });
-    private readonly sections: Record<"scene" | "solver" | "world" | "joints", HTMLDetailsElement>;
+    private readonly joints = new Targets();
+    private readonly actuators = new Targets();
+    private readonly sections: Record<"scene" | "solver" | "world" | "joints" | "actuators", HTMLDetailsElement>;
     private readonly chips = new Map<ToggleName, HTMLButtonElement>();
     private scene: SceneMessage | null = null;
     private lastTime = -Infinity;
@@ -92,7 +138,8 @@ export class Panel {
             scene: section("Scene", true, el("label", { class: "row" }, el("span", { class: "row-label" }, "Scene"), this.sceneSelect), this.parameters),
             world: section("World", true, this.gravity.element, this.friction.element, this.frictionReset),
             solver: section("Solver", true, ...this.solverRows()),
-            joints: section("Joints", true, this.joints),
+            joints: section("Joints", true, this.joints.element),
+            actuators: section("Actuators", true, this.actuators.element),
         };
         const status = el("div", { class: "status" }, el("div", { class: "clock" }, this.time, el("span", { class: "unit" }, "s"), this.pace), this.unsolved);
         const charts = el("div", { class: "charts" }, ...Object.values(this.charts).map((chart) => chart.element));
@@ -102,6 +149,7 @@ export class Panel {
             status,
             charts,
             section("Show", true, this.toggleRows()),
+            this.sections.actuators,
             this.sections.scene,
             this.sections.joints,
             this.sections.world,
@@ -160,7 +208,8 @@ export class Panel {
             this.sceneSelect.value = scene.name;
             this.showParameters(scene);
         }
-        if (anew || before?.joints.length !== scene.joints.length) this.showJoints(scene.joints, replay);
+        this.showJoints(scene.joints, replay);
+        this.showActuators(scene.actuators, replay);
         const methods = scene.methods.includes(scene.method) ? scene.methods : [scene.method, ...scene.methods];
         this.methodSelect.replaceChildren(...methods.map((name) => el("option", { value: name }, name)));
         this.showSettings(scene);
@@ -190,18 +239,33 @@ export class Panel {
     private showJoints(joints: JointInfo[], replay: boolean): void {
         const driven = replay ? [] : joints.filter((joint) => joint.drive !== "none");
         this.sections.joints.hidden = driven.length === 0;
-        this.joints.replaceChildren(
-            ...driven.map((joint) => {
-                const unit = (joint.kind === "prismatic" ? "m" : "rad") + (joint.drive === "velocity" ? "/s" : "");
-                const name = this.scene?.bodies[joint.b]?.name || `${joint.kind} ${joint.index + 1}`;
-                const row = slider(name, `${joint.drive} of the ${joint.kind} joint, ${unit}`, joint.least, joint.most, false, (target) => {
-                    row.value.textContent = `${say(target)}`;
-                    this.events.wish({ do: "joint", index: joint.index, target });
-                });
-                row.input.value = String(joint.target);
-                row.value.textContent = say(joint.target);
-                return row.element;
+        this.joints.show(
+            driven.map((joint) => {
+                const unit = unitOf(joint.drive === "velocity" ? "velocity" : "position", joint.kind !== "prismatic");
+                return {
+                    name: this.scene?.bodies[joint.b]?.name || `${joint.kind} ${joint.index + 1}`,
+                    tip: `${joint.drive} of the ${joint.kind} joint, ${unit}`,
+                    least: joint.least,
+                    most: joint.most,
+                    value: joint.target,
+                    send: (target) => this.events.wish({ do: "joint", index: joint.index, target }),
+                };
             }),
+        );
+    }
+
+    private showActuators(actuators: ActuatorInfo[], replay: boolean): void {
+        const shown = replay ? [] : actuators;
+        this.sections.actuators.hidden = shown.length === 0;
+        this.actuators.show(
+            shown.map(({ name, kind, turns, lower, upper, target }, index) => ({
+                name,
+                tip: `${name}: target ${kind}, ${unitOf(kind, turns)} (${say(lower)} to ${say(upper)})`,
+                least: lower,
+                most: upper,
+                value: target,
+                send: (value) => this.events.wish({ do: "target", index, value }),
+            })),
         );
     }
 

@@ -45,6 +45,16 @@ export interface JointInfo {
     most: number;
 }
 
+/** An actuator of a mechanism: what its target asks for, now, and a range for a slider. */
+export interface ActuatorInfo {
+    name: string;
+    kind: "position" | "velocity" | "effort";
+    turns: boolean; // its joint: rad rather than m
+    lower: number;
+    upper: number;
+    target: number;
+}
+
 export interface ParameterInfo {
     name: string;
     value: number;
@@ -88,6 +98,7 @@ export interface SceneMessage extends Settings {
     bodies: BodyInfo[];
     shapes: ShapeInfo[];
     joints: JointInfo[];
+    actuators: ActuatorInfo[];
     scenes: SceneInfo[];
     camera: CameraHint | null;
     note: string; // to be shown, or ""
@@ -116,9 +127,10 @@ export type Wish =
     | { do: "set"; tolerance: number }
     | { do: "set"; gravity: number } // its strength, downwards
     | { do: "set"; friction: number | null }
-    | { do: "joint"; index: number; target: number };
+    | { do: "joint"; index: number; target: number }
+    | { do: "target"; index: number; value: number };
 
-/** A wish as text.  Ten digits are more than a hand can aim at, and the program reads numbers of at most 23 characters. */
+/** A wish as text.  Ten digits are more than a hand can aim at. */
 export function writeWish(wish: Wish): string {
     return JSON.stringify(wish, (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(10)) : value));
 }
@@ -255,6 +267,19 @@ function readJoint(value: unknown, place: number): JointInfo {
     };
 }
 
+function readActuator(value: unknown): ActuatorInfo {
+    const actuator = isObject(value) ? value : {};
+    const kind = text(actuator.kind);
+    return {
+        name: text(actuator.name),
+        kind: kind === "velocity" || kind === "effort" ? kind : "position",
+        turns: actuator.turns !== false,
+        lower: number(actuator.lower, -1),
+        upper: number(actuator.upper, 1),
+        target: number(actuator.target, 0),
+    };
+}
+
 function readParameter(value: unknown): ParameterInfo {
     const parameter = isObject(value) ? value : {};
     return {
@@ -316,6 +341,7 @@ function readScene(message: Json): SceneMessage {
         bodies,
         shapes: list(message.shapes).map((shape) => readShape(shape, bodies.length)),
         joints: list(message.joints).map(readJoint),
+        actuators: list(message.actuators).map(readActuator),
         scenes: list(message.scenes).map(readSceneInfo),
         camera: readCamera(message.camera),
         note: text(message.note),

@@ -62,6 +62,7 @@ test("a scene message is read, with what is missing filled in", () => {
             bodies: [{ kind: "fixed" }, { kind: "free", name: "block", mass: 2 }],
             shapes: [{ body: 1, kind: "capsule", radius: 0.5, ends: [0, 0, 0, 1, 2, 3], pose: [0, 0, 0, 1, 0, 0, 0], layer: 4 }],
             joints: [{ kind: "revolute", a: -1, b: 1, anchor_a: [1, 2, 3], anchor_b: [0, 0, 0], drive: "velocity", target: 2, min: -5, max: 5 }],
+            actuators: [{ name: "hip", kind: "effort", turns: true, lower: -3, upper: 4, target: 0.5 }, {}],
             scenes: [{ name: "stack", summary: "s", parameters: [{ name: "count", default: 10, min: 1, max: 1000, whole: true, summary: "cubes" }] }],
             camera: { centre: [1, 2, 3], size: 4 },
         }),
@@ -77,6 +78,10 @@ test("a scene message is read, with what is missing filled in", () => {
     assert.deepEqual(message.joints[0].anchorA, [1, 2, 3]);
     assert.equal(message.joints[0].drive, "velocity");
     assert.equal(message.joints[0].most, 5);
+    assert.deepEqual(message.actuators, [
+        { name: "hip", kind: "effort", turns: true, lower: -3, upper: 4, target: 0.5 },
+        { name: "", kind: "position", turns: true, lower: -1, upper: 1, target: 0 },
+    ]);
     assert.equal(message.scenes[0].parameters[0].whole, true);
     assert.deepEqual(message.camera, { centre: [1, 2, 3], size: 4 });
 });
