@@ -68,6 +68,7 @@ static void keep_miss(families_report *report, const char *what, double seconds,
 }
 
 /* Solves the problem, which is destroyed, and adds it to the last family. */
+MO_PRINTF(3, 4)
 static mo_error add(families_report *report, mo_problem *problem, const char *format, ...)
 {
     char what[WHAT];

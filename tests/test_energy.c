@@ -20,7 +20,7 @@ static mo_world *build(const passive *p, double *step)
     const world_scene *scene = world_scene_find(p->scene);
     double values[WORLD_PARAMETERS];
     mo_message why = {{0}};
-    mo_world *world;
+    mo_world *world = NULL;
     CHECK(scene != NULL);
     world_default_values(scene, values);
     if ((p->name && world_set_value(scene, values, p->name, p->value, &why)) ||

@@ -14,7 +14,7 @@
 typedef struct head {
     char magic[8];
     uint32_t contact_size; /* of mo_sim_contact: another build, another size */
-    int32_t dimension, bodies, shapes, joints, contacts, mechanism_numbers;
+    int32_t dimension, bodies, shapes, joints, contacts, mechanism_numbers, unused;
     double time, last_step;
     uint64_t steps;
 } head;
@@ -25,7 +25,7 @@ typedef struct body_state {
 } body_state;
 
 typedef struct joint_state {
-    int32_t drive;
+    int32_t drive, unused;
     double target, max_effort;
     double q, impulse[MO_JOINT_IMPULSES];
     double force[3], moment[3], effort;

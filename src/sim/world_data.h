@@ -94,6 +94,8 @@ enum { MO_CONTACT_ROWS = 5 };
 typedef struct mo_sim_contact {
     int shape[2], body[2]; /* shape[0] < shape[1]                                              */
     uint32_t feature;
+    uint32_t
+        unused; /* named gaps: the bytes of a contact are saved as they are                    */
     double point[3];
     double frame[9]; /* rows n, t, o                                                            */
     double gap;
@@ -106,6 +108,7 @@ typedef struct mo_sim_contact {
     int constraint; /* in the problem of this step, or MO_NONE                               */
     int is_new;     /* it was none of the last step's                                        */
     mo_contact_mode mode;
+    uint32_t unused_at_end;
 } mo_sim_contact;
 
 typedef struct mo_sim_contacts {
