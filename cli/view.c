@@ -27,6 +27,8 @@
 
 static const char DEFAULT_SCENE[] = "stack";
 static const double DEFAULT_TOL = 1e-4; /* for the eye, so that piles keep up with the clock */
+static const double CROWD_TOL = 2e-3;   /* where there are more bodies than CROWD */
+enum { CROWD = 1000 };
 
 static const args_command COMMAND = {
     .name = "view",
@@ -157,10 +159,10 @@ static int is_over(void *user)
 
 /* ---- what is shown ----------------------------------------------------------------------------- */
 
-static void configure(void *user, mo_options *options)
+static void configure(void *user, int bodies, mo_options *options)
 {
     const view_call *call = user;
-    options->tol = DEFAULT_TOL;
+    options->tol = bodies > CROWD ? CROWD_TOL : DEFAULT_TOL;
     if (call->flags[FLAG_METHOD].value) {
         options->method = call->flags[FLAG_METHOD].value;
     }

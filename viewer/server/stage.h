@@ -31,8 +31,10 @@ typedef struct stage_source {
     void *build_user;
     const char *name, *title;
 
-    double step;                                     /* s; 0: that of the scene */
-    void (*configure)(void *user, mo_options *what); /* changes the solver's options, or NULL */
+    double step; /* s; 0: that of the scene */
+    void (*configure)(
+        void *user, int bodies,
+        mo_options *what); /* changes the solver's options for a world of so many bodies, or NULL */
     void *configure_user;
 } stage_source;
 

@@ -22,8 +22,8 @@ if (!executable) skip("chromium is not installed");
 if (options.page) usePage(resolve(options.page));
 
 const SCENES = [
-    ["600 beads", "beads", "--set", "count=600", "--tol", "1e-4"],
-    ["5,000 beads", "beads", "--set", "count=5000", "--tol", "1e-4"],
+    ["600 beads", "beads", "--set", "count=600"],
+    ["5,000 beads", "beads", "--set", "count=5000"],
     ["blockfeeder", "blockfeeder"],
     ["jack", "jack"],
 ];
