@@ -104,8 +104,7 @@ static int read_scene(const args_flag *flags, const args_values *sets, const cha
         const int status =
             model_file_open(COMMAND.name, name, flags[FLAG_KEY].value, flags[FLAG_TARGET].all,
                             flags[FLAG_JSON].value != NULL, call->model);
-        const double step = call->model->model.step;
-        call->file_scene = (world_scene){.name = name, .step = step > 0 ? step : 0.002};
+        call->file_scene = (world_scene){.name = name, .step = model_file_step(call->model)};
         call->scene = &call->file_scene;
         return status;
     }

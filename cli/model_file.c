@@ -27,6 +27,11 @@ int model_file_is(const char *name)
     return 0;
 }
 
+double model_file_step(const model_file *file)
+{
+    return file->model.step > 0 ? file->model.step : 0.002;
+}
+
 void model_file_close(model_file *file)
 {
     mo_robot_destroy(file->robot);

@@ -39,6 +39,8 @@ int model_file_open(const char *command, const char *path, const char *key,
 /* Sets free what the file fixes to the world and has joints or mass. */
 int model_file_free(const char *command, model_file *file);
 void model_file_close(model_file *file);
+/* The step that the file asks for, or MJCF's default, s. */
+double model_file_step(const model_file *file);
 
 /* A new world with the robot in it; `user` is the model_file. */
 mo_error model_file_build(void *user, mo_world **world, mo_message *why);

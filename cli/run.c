@@ -253,11 +253,10 @@ static int read_scene(const args_flag *flags, const args_values *sets, const arg
         status = status ? status
                         : settings_bounded(COMMAND.name, &flags[FLAG_FLOOR], -1e6, 1e6, 0,
                                            &call->model->floor);
-        call->file_scene =
-            (world_scene){.name = name, .text = "a robot from its file", .step = 0.002, .time = 5};
-        if (!status && call->model->model.step > 0) {
-            call->file_scene.step = call->model->model.step;
-        }
+        call->file_scene = (world_scene){.name = name,
+                                         .text = "a robot from its file",
+                                         .step = model_file_step(call->model),
+                                         .time = 5};
         if (!status && call->model->model.name[0]) {
             call->file_scene.text = call->model->model.name;
         }

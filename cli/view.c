@@ -246,7 +246,7 @@ static int read_robot(view_call *call, const char *name, const args_values *targ
     call->source.name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     call->source.title = call->model.model.name;
     if (!status && !(call->source.step > 0)) {
-        call->source.step = call->model.model.step > 0 ? call->model.model.step : 0.002;
+        call->source.step = model_file_step(&call->model);
     }
     return status;
 }
