@@ -49,11 +49,20 @@ static void jitter(rng *g, double size, double x[3])
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-static void draw_object(rng *g, int index, mechanism *m)
+static void set_inertia(const double full[9], mo_link_def *link)
+{
+    static const int AT[6] = {0, 4, 8, 1, 2, 5}; /* xx yy zz xy xz yz */
+    for (int k = 0; k < 6; ++k) {
+        link->inertia[k] = full[AT[k]];
+    }
+}
+
+/* A link at its centre of mass, in the axes of the world, with a free joint. */
+static mo_error draw_object(rng *g, int index, grasp *system, mo_message *why)
 {
     const int layer = index / LAYER, site = index % LAYER;
-    double axes[3], phi[3], Q[9], principal[9] = {0};
-    const double centre[3] = {SITE * (site % 2), SITE * (site / 2), SITE * (layer + 0.5)};
+    double axes[3], phi[3], Q[9], principal[9] = {0}, inertia[9];
+    double centre[3] = {SITE * (site % 2), SITE * (site / 2), SITE * (layer + 0.5)};
     const double mass = rng_between(g, 0.5, 2);
     for (int k = 0; k < 3; ++k) {
         axes[k] = rng_between(g, 0.05, 0.15);
@@ -64,21 +73,29 @@ static void draw_object(rng *g, int index, mechanism *m)
     }
     draw_direction(g, phi);
     mat3_rotation(phi, Q);
-    m->joints = 0;
-    m->link[0].mass = mass;
-    memcpy(m->link[0].centre, centre, sizeof centre);
-    jitter(g, 0.2 * SITE, m->link[0].centre);
-    mat3_turn(Q, principal, m->link[0].inertia);
+    mat3_turn(Q, principal, inertia);
+    jitter(g, 0.2 * SITE, centre);
     for (int k = 0; k < 6; ++k) { /* up to a third of its weight, and a moment */
-        m->applied[k] = mass * SCENE_GRAVITY / 3 * rng_between(g, -1, 1) * (k < 3 ? 1 : REACH);
+        system->applied[6 * index + k] =
+            mass * SCENE_GRAVITY / 3 * rng_between(g, -1, 1) * (k < 3 ? 1 : REACH);
     }
+    mo_link_def link = mo_default_link(-1);
+    const mo_axis_def joint = mo_default_axis(MO_AXIS_FREE, 0);
+    link.pose = mo_pose_at(centre[0], centre[1], centre[2]);
+    link.mass = mass;
+    set_inertia(inertia, &link);
+    mo_mechanism_def def = mo_default_mechanism();
+    def.links = &link;
+    def.joints = &joint;
+    def.link_count = def.joint_count = 1;
+    return grasp_add(system, &def, why);
 }
 
 /* A rod from a to b with a round section of 4 cm radius: I = across (1 - e e') + along e e'. */
-static void set_rod(double mass, const double a[3], const double b[3], mechanism_link *link)
+static void set_rod(double mass, const double a[3], const double b[3], mo_link_def *link)
 {
     const double radius = 0.04;
-    double e[3];
+    double e[3], inertia[9];
     vec3_along(b, -1, a, e);
     const double length = sqrt(vec3_dot(e, e));
     const double along = mass * radius * radius / 2;
@@ -87,16 +104,20 @@ static void set_rod(double mass, const double a[3], const double b[3], mechanism
     for (int i = 0; i < 3; ++i) {
         link->centre[i] = (a[i] + b[i]) / 2;
         for (int j = 0; j < 3; ++j) {
-            link->inertia[3 * i + j] =
+            inertia[3 * i + j] =
                 across * (i == j) + (along - across) * (e[i] / length) * (e[j] / length);
         }
     }
+    set_inertia(inertia, link);
 }
 
-/* From its base to the point `tip`, coming along `from`. */
-static void draw_chain(rng *g, int joints, const double tip[3], const double from[3], mechanism *m)
+/* From its base to the point `tip`, coming along `from`.  The frames of all links are the world's at this configuration. */
+static mo_error draw_chain(rng *g, int joints, const double tip[3], const double from[3],
+                           grasp *system, mo_message *why)
 {
-    double base[3], knots[JOINTS_MOST + 1][3];
+    double base[3], knots[GRASP_JOINTS_MOST + 1][3];
+    mo_link_def link[GRASP_JOINTS_MOST];
+    mo_axis_def joint[GRASP_JOINTS_MOST];
     vec3_along(tip, rng_between(g, 0.6, 1.2), from, base);
     jitter(g, 0.2, base);
     for (int k = 0; k <= joints; ++k) {
@@ -106,42 +127,62 @@ static void draw_chain(rng *g, int joints, const double tip[3], const double fro
         }
         jitter(g, k < joints ? 0.1 / joints : 0, knots[k]);
     }
-    m->joints = joints;
     for (int k = 0; k < joints; ++k) {
-        mechanism_joint *joint = &m->joint[k];
-        joint->slides = rng_below(g, 4) == 0;
-        memcpy(joint->point, knots[k], sizeof joint->point);
-        draw_direction(g, joint->axis);
-        joint->rotor = joint->slides ? 0.2 : 0.02; /* kg, kg m^2 */
-        set_rod(rng_between(g, 0.3, 1), knots[k], knots[k + 1], &m->link[k]);
+        const int slides = rng_below(g, 4) == 0;
+        joint[k] = mo_default_axis(slides ? MO_AXIS_PRISMATIC : MO_AXIS_REVOLUTE, k);
+        memcpy(joint[k].anchor, knots[k], sizeof joint[k].anchor);
+        draw_direction(g, joint[k].axis);
+        joint[k].armature = slides ? 0.2 : 0.02; /* of its drive: kg, kg m^2 */
+        link[k] = mo_default_link(k - 1);
+        set_rod(rng_between(g, 0.3, 1), knots[k], knots[k + 1], &link[k]);
     }
+    mo_mechanism_def def = mo_default_mechanism();
+    def.links = link;
+    def.joints = joint;
+    def.link_count = def.joint_count = joints;
+    return grasp_add(system, &def, why);
 }
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
+/* The cap's centre at x (world), in the frame of its link. */
+static grasp_side side_at(const grasp *system, int mechanism, int link, const double x[3],
+                          double radius)
+{
+    grasp_side side = {.mechanism = mechanism, .link = link, .radius = radius};
+    if (mechanism == GRASP_WORLD) {
+        memcpy(side.cap_centre, x, sizeof side.cap_centre);
+    } else {
+        const mo_body_state body = grasp_link(system, mechanism, link);
+        mo_pose_point_back(&body.pose, x, side.cap_centre);
+    }
+    return side;
+}
+
 /* Between `first` and the object `second`, at a point and with a normal into the object. */
-static void set_contact(grasp_contact *contact, rng *g, const double point[3],
-                        const double normal[3], int first, int first_part, int second)
+static void set_contact(grasp_contact *contact, rng *g, const grasp *system, const double point[3],
+                        const double normal[3], int first, int first_link, int second)
 {
     const double rho[2] = {first == GRASP_WORLD ? GROUND_RADIUS : rng_between(g, 0.02, 0.1),
                            rng_between(g, 0.02, 0.1)};
-    contact->side[0] = (grasp_side){.mechanism = first, .part = first_part, .radius = rho[0]};
-    contact->side[1] = (grasp_side){.mechanism = second, .part = 0, .radius = rho[1]};
+    double centre[2][3];
+    vec3_along(point, -rho[0], normal, centre[0]);
+    vec3_along(point, rho[1], normal, centre[1]);
+    contact->side[0] = side_at(system, first, first_link, centre[0], rho[0]);
+    contact->side[1] = side_at(system, second, 0, centre[1], rho[1]);
     rigid_frame(normal, contact->frame);
-    vec3_along(point, -rho[0], normal, contact->side[0].cap_centre);
-    vec3_along(point, rho[1], normal, contact->side[1].cap_centre);
 }
 
 /* At about REACH from the object's centre against the normal, which is turned a little first. */
 static void touch_object(grasp_contact *contact, rng *g, const grasp *system, double normal[3],
-                         double turn, int first, int first_part, int second)
+                         double turn, int first, int first_link, int second)
 {
     double point[3];
     jitter(g, turn, normal);
     vec3_normalise(normal);
-    vec3_along(system->mechanisms[second].link[0].centre, -REACH, normal, point);
+    vec3_along(grasp_link(system, second, 0).centre, -REACH, normal, point);
     jitter(g, 0.4 * REACH, point);
-    set_contact(contact, g, point, normal, first, first_part, second);
+    set_contact(contact, g, system, point, normal, first, first_link, second);
 }
 
 /* With the ground, or with the object below or beside it. */
@@ -156,8 +197,8 @@ static void draw_passive_contact(rng *g, const scene_grasp_def *def, const grasp
         return;
     }
     const int other = below >= 0 && (!has_side || rng_below(g, 3)) ? below : beside;
-    vec3_along(system->mechanisms[object].link[0].centre, -1,
-               system->mechanisms[other].link[0].centre, normal);
+    vec3_along(grasp_link(system, object, 0).centre, -1, grasp_link(system, other, 0).centre,
+               normal);
     vec3_normalise(normal);
     touch_object(contact, g, system, normal, 0.3, other, 0, object);
 }
@@ -166,24 +207,27 @@ static void draw_passive_contact(rng *g, const scene_grasp_def *def, const grasp
 static void draw_active_contact(rng *g, const scene_grasp_def *def, const grasp *system, int arm,
                                 int object, int link, grasp_contact *contact)
 {
-    const mechanism *m = &system->mechanisms[def->objects + arm];
     double normal[3];
-    vec3_along(system->mechanisms[object].link[0].centre, -1, m->link[link].centre, normal);
+    vec3_along(grasp_link(system, object, 0).centre, -1,
+               grasp_link(system, def->objects + arm, link).centre, normal);
     vec3_normalise(normal);
     touch_object(contact, g, system, normal, 0.4, def->objects + arm, link, object);
 }
 
 /* The object of a manipulator, and the direction from which it comes: from above the horizon. */
-static void draw_arms(rng *g, const scene_grasp_def *def, grasp *system, int *target)
+static mo_error draw_arms(rng *g, const scene_grasp_def *def, grasp *system, int *target,
+                          mo_message *why)
 {
-    for (int arm = 0; arm < def->manipulators; ++arm) {
+    mo_error error = MO_OK;
+    for (int arm = 0; arm < def->manipulators && !error; ++arm) {
         double from[3], tip[3];
         target[arm] = rng_below(g, def->objects);
         draw_direction(g, from);
         from[2] = fabs(from[2]);
-        vec3_along(system->mechanisms[target[arm]].link[0].centre, 1.2 * REACH, from, tip);
-        draw_chain(g, def->joints, tip, from, &system->mechanisms[def->objects + arm]);
+        vec3_along(grasp_link(system, target[arm], 0).centre, 1.2 * REACH, from, tip);
+        error = draw_chain(g, def->joints, tip, from, system, why);
     }
+    return error;
 }
 
 /* First one contact for each manipulator, with its last link, then one for each object, then any. */
@@ -234,20 +278,20 @@ static void choose_rolling(rng *g, const scene_grasp_def *def, grasp *system, in
 /* Efforts that carry the links, and press each contact of the manipulator with 2 to 15 N. */
 static void draw_efforts(rng *g, const scene_grasp_def *def, grasp *system)
 {
-    double M[COORDINATES_MOST * COORDINATES_MOST], f[COORDINATES_MOST], J[3 * COORDINATES_MOST];
+    double J[3 * GRASP_COORDINATES_MOST];
     for (int arm = def->objects; arm < system->mechanism_count; ++arm) {
-        mechanism *m = &system->mechanisms[arm];
-        mechanism_dynamics(m, system->parts + system->part_start[arm], M, f);
-        for (int k = 0; k < m->joints; ++k) {
-            m->applied[k] = -f[k] + rng_between(g, -1, 1);
+        double *applied = system->applied + system->start[arm];
+        mo_mechanism_bias(system->world, system->mechanisms[arm], applied, NULL);
+        for (int k = 0; k < def->joints; ++k) {
+            applied[k] += rng_between(g, -1, 1);
         }
         for (int i = 0; i < system->contact_count; ++i) {
             const grasp_contact *contact = &system->contacts[i];
             if (contact->side[0].mechanism == arm) { /* J is minus the way into the object */
                 const double push = rng_between(g, 2, 15);
                 grasp_jacobian(system, contact, 0, J);
-                for (int k = 0; k < m->joints; ++k) {
-                    m->applied[k] -= push * J[k];
+                for (int k = 0; k < def->joints; ++k) {
+                    applied[k] -= push * J[k];
                 }
             }
         }
@@ -283,7 +327,7 @@ static double reduce_row(int n, const double *basis, int rank, double *row)
 /* One row of a contact over all coordinates, into `row`. */
 static void spread_row(const grasp *system, const grasp_contact *contact, int axis, double *row)
 {
-    double J[3 * COORDINATES_MOST];
+    double J[3 * GRASP_COORDINATES_MOST];
     memset(row, 0, (size_t)system->coordinate_count * sizeof *row);
     for (int side = 0; side < 2; ++side) {
         const int n = grasp_jacobian(system, contact, side, J);
@@ -336,7 +380,7 @@ static int set_directions(grasp *system)
         if (!contact->slides) {
             continue;
         }
-        grasp_touch(system, system->parts, contact, &gap, slip);
+        grasp_touch(system, contact, &gap, slip);
         const double along[2] = {vec3_dot(contact->frame + 3, slip),
                                  vec3_dot(contact->frame + 6, slip)};
         const double speed = hypot(along[0], along[1]);
@@ -355,10 +399,10 @@ static mo_error check(const scene_grasp_def *def, mo_message *why)
 {
     const int coordinates = 6 * def->objects + def->manipulators * def->joints;
     if (def->objects < 1 || def->manipulators < 0 || def->rolling < 0 || def->sliding < 0 ||
-        def->joints < 1 || def->joints > JOINTS_MOST || !(def->mu >= 0)) {
+        def->joints < 1 || def->joints > GRASP_JOINTS_MOST || !(def->mu >= 0)) {
         return scene_fail(why, MO_ERR_ARGUMENT,
                           "a grasp has at least one object, chains of 1 to %d joints, and mu >= 0",
-                          JOINTS_MOST);
+                          GRASP_JOINTS_MOST);
     }
     if (def->sliding > 0 && def->sliding + 3 * def->rolling >= coordinates) {
         return scene_fail(
@@ -373,53 +417,54 @@ static mo_error check(const scene_grasp_def *def, mo_message *why)
     return MO_OK;
 }
 
-/* One attempt; 1 where it came out well, 0 where not, -1 for lack of memory. */
-static int attempt(const scene_grasp_def *def, int number, grasp *system, int *scratch)
+/* Bodies, contacts, efforts and a velocity; *good: it came out well. */
+static mo_error attempt(const scene_grasp_def *def, int number, grasp *system, int *scratch,
+                        int *good, mo_message *why)
 {
     rng g = rng_of(def->seed, (uint64_t)number);
-    if (!grasp_init(system, def->objects + def->manipulators, def->rolling + def->sliding)) {
-        return -1;
+    const int coordinates = 6 * def->objects + def->joints * def->manipulators;
+    mo_error error = grasp_init(system, def->objects + def->manipulators, coordinates,
+                                def->rolling + def->sliding, why);
+    for (int b = 0; b < def->objects && !error; ++b) {
+        error = draw_object(&g, b, system, why);
     }
-    for (int b = 0; b < def->objects; ++b) {
-        draw_object(&g, b, &system->mechanisms[b]);
+    error = error ? error : draw_arms(&g, def, system, scratch, why);
+    const size_t n = (size_t)coordinates;
+    double *basis = error ? NULL : malloc((n * n + 1) * sizeof *basis);
+    if (!basis) {
+        return error ? error : scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
     }
-    draw_arms(&g, def, system, scratch);
     draw_contacts(&g, def, system, scratch);
     choose_rolling(&g, def, system, scratch);
-    const int numbered = grasp_number(system);
-    const size_t n = (size_t)system->coordinate_count;
-    double *basis = numbered ? malloc((n * n + 1) * sizeof *basis) : NULL;
-    if (!basis) {
-        return -1;
-    }
-    grasp_move(system); /* at rest */
     draw_efforts(&g, def, system);
     draw_velocity(&g, system, basis);
     free(basis);
-    grasp_move(system);
-    return set_directions(system);
+    error = grasp_move(system, why);
+    *good = !error && set_directions(system);
+    return error;
 }
 
 mo_error scene_grasp_draw(const scene_grasp_def *def, grasp *system, mo_message *why)
 {
     *system = (grasp){0};
-    const mo_error error = check(def, why);
+    mo_error error = check(def, why);
     if (error) {
         return error;
     }
-    int *scratch = malloc((size_t)(def->manipulators + def->objects) * sizeof *scratch);
-    int outcome = scratch ? 0 : -1;
-    for (int number = 0; outcome == 0 && number < ATTEMPTS; ++number) {
+    int *scratch = malloc((size_t)(def->manipulators + def->objects) * sizeof *scratch), good = 0;
+    if (!scratch) {
+        return scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
+    }
+    for (int number = 0; !error && !good && number < ATTEMPTS; ++number) {
         grasp_clear(system);
-        outcome = attempt(def, number, system, scratch);
+        error = attempt(def, number, system, scratch, &good, why);
     }
     free(scratch);
-    if (outcome == 1) {
-        return MO_OK;
+    if (error || !good) {
+        grasp_clear(system);
     }
-    grasp_clear(system);
-    return outcome < 0
-               ? scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY))
+    return error || good
+               ? error
                : scene_fail(why, MO_ERR_ARGUMENT,
                             "no velocity was found at which %d contacts slide", def->sliding);
 }

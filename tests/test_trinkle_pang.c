@@ -14,7 +14,7 @@
 #include "trinkle_pang.h"
 #include "vec3.h"
 
-enum { COORDINATES = 200, PARTS = 60 };
+enum { COORDINATES = 26, LINKS = 11 };
 
 static grasp drawn(uint64_t seed, int rolling, int sliding)
 {
@@ -30,55 +30,113 @@ static grasp drawn(uint64_t seed, int rolling, int sliding)
     if (scene_grasp_draw(&def, &system, &why)) {
         fail_msg("%s", why.text);
     }
-    CHECK(system.coordinate_count == 26);
+    CHECK(system.coordinate_count == COORDINATES);
     return system;
 }
 
-/* All mechanisms a time t later. */
-static void later(const grasp *g, const double *qdd, double t, double *q, double *qd,
-                  part_motion *parts)
+/* The unit quaternion of the rotation about phi by its length. */
+static void quaternion_of(const double phi[3], double q[4])
+{
+    const double angle = sqrt(vec3_dot(phi, phi)), s = angle > 0 ? sin(angle / 2) / angle : 0.5;
+    q[0] = cos(angle / 2);
+    for (int k = 0; k < 3; ++k) {
+        q[1 + k] = s * phi[k];
+    }
+}
+
+/*
+ * The system from where it was drawn, a time t later, along constant accelerations: exact to t^2.  Objects start with the axes of the world, so that the rate
+ * of their spin is that of the rotation vector.
+ */
+static void put_later(grasp *g, const double *start_q, const double *qdd, double t)
 {
     for (int b = 0; b < g->mechanism_count; ++b) {
-        const int at = g->start[b];
-        mechanism_advance(&g->mechanisms[b], NULL, g->qd + at, qdd + at, t, q + at, qd + at);
+        const mo_mechanism_info info = mo_mechanism_get(g->world, g->mechanisms[b]);
+        double q[7], v[GRASP_COORDINATES_MOST], moved[GRASP_COORDINATES_MOST];
+        for (int k = 0; k < info.v_count; ++k) {
+            const double rate = g->qd[g->start[b] + k], gain = qdd[g->start[b] + k];
+            moved[k] = t * rate + 0.5 * t * t * gain;
+            v[k] = rate + t * gain;
+        }
+        const int is_object = info.q_count == 7;
+        for (int k = 0; k < (is_object ? 3 : info.q_count); ++k) {
+            q[k] = start_q[k] + moved[k];
+        }
+        if (is_object) {
+            quaternion_of(moved + 3, q + 3);
+        }
+        CHECK(mo_mechanism_set(g->world, g->mechanisms[b], q, v, NULL) == MO_OK);
+        start_q += info.q_count;
     }
-    grasp_move_to(g, q, qd, parts);
+}
+
+/* Its coordinates, one mechanism after the other. */
+static void read_q(const grasp *g, double *q)
+{
+    for (int b = 0; b < g->mechanism_count; ++b) {
+        const int count = mo_mechanism_get(g->world, g->mechanisms[b]).q_count;
+        memcpy(q, mo_mechanism_q(g->world, g->mechanisms[b]), (size_t)count * sizeof *q);
+        q += count;
+    }
+}
+
+/* All links, one mechanism after the other: how many. */
+static int read_links(const grasp *g, mo_body_state *links)
+{
+    int count = 0;
+    for (int b = 0; b < g->mechanism_count; ++b) {
+        for (int k = 0; k < mo_mechanism_get(g->world, g->mechanisms[b]).link_count; ++k) {
+            links[count++] = grasp_link(g, b, k);
+        }
+    }
+    return count;
 }
 
 /* ---- kinematics ------------------------------------------------------------------------------ */
 
-static void parts_move_as_their_positions_say(void **state)
+/* Acceleration of a link's centre and spin: J qdd + drift. */
+static void acceleration_of(const grasp *g, int b, int link, const double *qdd, double a[6])
+{
+    double J[6 * GRASP_COORDINATES_MOST];
+    const mo_body_state now = grasp_link(g, b, link);
+    const int n = grasp_coordinates(g, b);
+    CHECK(!mo_mechanism_drift(g->world, g->mechanisms[b], link, now.centre, a, NULL));
+    CHECK(!mo_mechanism_jacobian(g->world, g->mechanisms[b], link, now.centre, J, NULL));
+    for (int k = 0; k < 6; ++k) {
+        for (int j = 0; j < n; ++j) {
+            a[k] += J[n * k + j] * qdd[g->start[b] + j];
+        }
+    }
+}
+
+static void links_move_as_their_positions_say(void **state)
 {
     (void)state;
     const double t = 1e-5;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         grasp g = drawn(seed, 3, 4);
         mo_random random = {seed};
-        double qdd[COORDINATES], q[COORDINATES], qd[COORDINATES];
-        part_motion before[PARTS], after[PARTS];
-        fill_uniform(&random, -1, 1, g.coordinate_count, qdd);
-        later(&g, qdd, -t, q, qd, before);
-        later(&g, qdd, t, q, qd, after);
-        for (int p = 0; p < g.part_start[g.mechanism_count]; ++p) {
-            for (int k = 0; k < 3; ++k) {
-                CHECK_NEAR((after[p].centre[k] - before[p].centre[k]) / (2 * t), g.parts[p].v[k],
-                           1e-8);
+        double qdd[COORDINATES], q[40], a[LINKS][6];
+        mo_body_state before[LINKS], now[LINKS], after[LINKS];
+        int at = 0;
+        fill_uniform(&random, -1, 1, COORDINATES, qdd);
+        read_q(&g, q);
+        CHECK(read_links(&g, now) == LINKS);
+        for (int b = 0; b < g.mechanism_count; ++b) {
+            for (int k = 0; k < mo_mechanism_get(g.world, g.mechanisms[b]).link_count; ++k) {
+                acceleration_of(&g, b, k, qdd, a[at++]);
             }
         }
-        /* a = Jv qdd + the velocity products, and the same for the rotation */
-        for (int b = 0; b < g.mechanism_count; ++b) {
-            const int n = mechanism_coordinates(&g.mechanisms[b]);
-            for (int p = g.part_start[b]; p < g.part_start[b + 1]; ++p) {
-                const part_motion *now = &g.parts[p];
-                for (int k = 0; k < 3; ++k) {
-                    double a = now->a[k], alpha = now->alpha[k];
-                    for (int j = 0; j < n; ++j) {
-                        a += now->Jv[n * k + j] * qdd[g.start[b] + j];
-                        alpha += now->Jw[n * k + j] * qdd[g.start[b] + j];
-                    }
-                    CHECK_NEAR((after[p].v[k] - before[p].v[k]) / (2 * t), a, 1e-7);
-                    CHECK_NEAR((after[p].omega[k] - before[p].omega[k]) / (2 * t), alpha, 1e-7);
-                }
+        put_later(&g, q, qdd, -t);
+        read_links(&g, before);
+        put_later(&g, q, qdd, t);
+        read_links(&g, after);
+        for (int p = 0; p < LINKS; ++p) {
+            for (int k = 0; k < 3; ++k) {
+                const double moved = after[p].centre[k] - before[p].centre[k];
+                CHECK_NEAR(moved / (2 * t), now[p].velocity[k], 1e-8);
+                CHECK_NEAR((after[p].velocity[k] - before[p].velocity[k]) / (2 * t), a[p][k], 1e-7);
+                CHECK_NEAR((after[p].spin[k] - before[p].spin[k]) / (2 * t), a[p][3 + k], 1e-7);
             }
         }
         grasp_clear(&g);
@@ -90,7 +148,7 @@ static void rows_of(const grasp *g, int i, const double *qdd, double a[3])
 {
     grasp_products(g, &g->contacts[i], a);
     for (int side = 0; side < 2; ++side) {
-        double J[3 * COORDINATES_MOST];
+        double J[3 * GRASP_COORDINATES_MOST];
         const int n = grasp_jacobian(g, &g->contacts[i], side, J);
         for (int k = 0; k < 3; ++k) {
             for (int j = 0; j < n; ++j) {
@@ -103,28 +161,32 @@ static void rows_of(const grasp *g, int i, const double *qdd, double a[3])
 static void contact_rows_are_the_rates_of_gap_and_slip(void **state)
 {
     (void)state;
+    enum { CONTACTS = 7 };
     const double t = 1e-4;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         grasp g = drawn(seed, 3, 4);
         mo_random random = {seed};
-        double qdd[COORDINATES], q[COORDINATES], qd[COORDINATES];
-        part_motion before[PARTS], after[PARTS];
-        fill_uniform(&random, -1, 1, g.coordinate_count, qdd);
-        later(&g, qdd, -t, q, qd, before);
-        later(&g, qdd, t, q, qd, after);
-        for (int i = 0; i < g.contact_count; ++i) {
-            const grasp_contact *contact = &g.contacts[i];
-            double gap[3], slip[3][3], a[3];
-            grasp_touch(&g, before, contact, &gap[0], slip[0]);
-            grasp_touch(&g, g.parts, contact, &gap[1], slip[1]);
-            grasp_touch(&g, after, contact, &gap[2], slip[2]);
-            rows_of(&g, i, qdd, a);
-            CHECK_NEAR(gap[1], 0, 1e-13);
-            CHECK_NEAR((gap[2] - 2 * gap[1] + gap[0]) / (t * t), a[0], 1e-5);
+        double qdd[COORDINATES], q[40], a[CONTACTS][3], gap[3][CONTACTS], slip[3][CONTACTS][3];
+        fill_uniform(&random, -1, 1, COORDINATES, qdd);
+        read_q(&g, q);
+        CHECK(g.contact_count == CONTACTS);
+        for (int i = 0; i < CONTACTS; ++i) {
+            rows_of(&g, i, qdd, a[i]);
+        }
+        for (int when = 0; when < 3; ++when) {
+            put_later(&g, q, qdd, (when - 1) * t);
+            for (int i = 0; i < CONTACTS; ++i) {
+                grasp_touch(&g, &g.contacts[i], &gap[when][i], slip[when][i]);
+            }
+        }
+        for (int i = 0; i < CONTACTS; ++i) {
+            const double *frame = g.contacts[i].frame;
+            CHECK_NEAR(gap[1][i], 0, 1e-13);
+            CHECK_NEAR((gap[2][i] - 2 * gap[1][i] + gap[0][i]) / (t * t), a[i][0], 1e-5);
             for (int k = 1; k < 3; ++k) {
-                const double rate = vec3_dot(contact->frame + 3 * k, slip[2]) -
-                                    vec3_dot(contact->frame + 3 * k, slip[0]);
-                CHECK_NEAR(rate / (2 * t), a[k], 1e-6);
+                const double rate =
+                    vec3_dot(frame + 3 * k, slip[2][i]) - vec3_dot(frame + 3 * k, slip[0][i]);
+                CHECK_NEAR(rate / (2 * t), a[i][k], 1e-6);
             }
         }
         grasp_clear(&g);
@@ -141,7 +203,7 @@ static void contacts_neither_part_nor_slip_unless_they_slide(void **state)
         for (int i = 0; i < g.contact_count; ++i) {
             const grasp_contact *contact = &g.contacts[i];
             double gap, slip[3];
-            grasp_touch(&g, g.parts, contact, &gap, slip);
+            grasp_touch(&g, contact, &gap, slip);
             CHECK_NEAR(vec3_dot(contact->frame, slip), 0, 1e-12); /* eq. 5 */
             const double along[2] = {vec3_dot(contact->frame + 3, slip),
                                      vec3_dot(contact->frame + 6, slip)};
@@ -165,48 +227,26 @@ static void contacts_neither_part_nor_slip_unless_they_slide(void **state)
 
 /* ---- dynamics -------------------------------------------------------------------------------- */
 
-/* Kinetic energy from the parts, and the height of the weights. */
-static double energy(const mechanism *m, const part_motion *parts, const double *qd)
-{
-    double sum = 0;
-    for (int k = 0; k < mechanism_parts(m); ++k) {
-        double inertia[9], spin[3];
-        mat3_turn(parts[k].Q, m->link[k].inertia, inertia);
-        mat3_apply(inertia, parts[k].omega, spin);
-        sum += 0.5 * m->link[k].mass * vec3_dot(parts[k].v, parts[k].v) +
-               0.5 * vec3_dot(parts[k].omega, spin) +
-               m->link[k].mass * SCENE_GRAVITY * parts[k].centre[2];
-        sum += m->joints ? 0.5 * m->joint[k].rotor * qd[k] * qd[k] : 0;
-    }
-    return sum;
-}
-
+/* The world adds up what its links hold, one by one. */
 static void mass_matrices_are_positive_definite_and_hold_the_kinetic_energy(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         grasp g = drawn(seed, 3, 4);
+        mo_problem *problem; /* the builder accepts positive definite masses alone */
+        double kinetic = 0;
+        CHECK(grasp_problem(&g, 0.3, 0, &problem, NULL) == MO_OK);
         for (int b = 0; b < g.mechanism_count; ++b) {
-            const mechanism *m = &g.mechanisms[b];
-            const part_motion *parts = g.parts + g.part_start[b];
-            const int n = mechanism_coordinates(m);
-            double M[COORDINATES_MOST * COORDINATES_MOST], f[COORDINATES_MOST], height = 0,
-                                                                                kinetic = 0;
-            mechanism_dynamics(m, parts, M, f);
-            for (int k = 0; k < mechanism_parts(m); ++k) {
-                height += m->link[k].mass * SCENE_GRAVITY * parts[k].centre[2];
-            }
-            for (int i = 0; i < n; ++i) {
-                CHECK(M[n * i + i] > 0);
-                for (int j = 0; j < n; ++j) {
-                    CHECK(M[n * i + j] == M[n * j + i]);
-                    kinetic += 0.5 * g.qd[g.start[b] + i] * M[n * i + j] * g.qd[g.start[b] + j];
+            const mo_body_view view = mo_problem_body(problem, b);
+            const double *qd = g.qd + g.start[b];
+            for (int i = 0; i < view.dim; ++i) {
+                for (int j = 0; j < view.dim; ++j) {
+                    CHECK(view.M[view.dim * i + j] == view.M[view.dim * j + i]);
+                    kinetic += 0.5 * qd[i] * view.M[view.dim * i + j] * qd[j];
                 }
             }
-            CHECK_NEAR(kinetic, energy(m, parts, g.qd + g.start[b]) - height, 1e-12);
         }
-        mo_problem *problem; /* the builder accepts positive definite masses alone */
-        CHECK(grasp_problem(&g, 0.3, 0, &problem, NULL) == MO_OK);
+        CHECK_NEAR(kinetic, mo_world_kinetic_energy(g.world), 1e-12);
         mo_problem_destroy(problem);
         grasp_clear(&g);
     }
@@ -219,23 +259,18 @@ static void without_contacts_energy_grows_by_the_power_of_what_is_applied(void *
     for (uint64_t seed = 1; seed <= 10; ++seed) {
         grasp g = drawn(seed, 3, 4);
         mo_problem *problem;
-        double v[COORDINATES], r[64] = {0};
+        double a[COORDINATES], r[64] = {0}, q[40], energy[2], power = 0;
         CHECK(grasp_problem(&g, 0.3, 0, &problem, NULL) == MO_OK);
-        mo_problem_velocity(problem, r, v); /* M^-1 f */
-        for (int b = 0; b < g.mechanism_count; ++b) {
-            const mechanism *m = &g.mechanisms[b];
-            double q[COORDINATES_MOST], qd[COORDINATES_MOST], at[2], power = 0;
-            part_motion parts[JOINTS_MOST];
-            for (int side = 0; side < 2; ++side) {
-                mechanism_advance(m, NULL, g.qd + g.start[b], v + g.start[b], side ? t : -t, q, qd);
-                mechanism_move(m, q, qd, parts);
-                at[side] = energy(m, parts, qd);
-            }
-            for (int k = 0; k < mechanism_coordinates(m); ++k) {
-                power += m->applied[k] * g.qd[g.start[b] + k];
-            }
-            CHECK_NEAR((at[1] - at[0]) / (2 * t), power, 1e-4 * (1 + fabs(power)));
+        mo_problem_velocity(problem, r, a); /* M^-1 f */
+        read_q(&g, q);
+        for (int side = 0; side < 2; ++side) {
+            put_later(&g, q, a, side ? t : -t);
+            energy[side] = mo_world_kinetic_energy(g.world) + mo_world_potential_energy(g.world);
         }
+        for (int k = 0; k < COORDINATES; ++k) {
+            power += g.applied[k] * g.qd[k];
+        }
+        CHECK_NEAR((energy[1] - energy[0]) / (2 * t), power, 1e-4 * (1 + fabs(power)));
         mo_problem_destroy(problem);
         grasp_clear(&g);
     }
@@ -305,7 +340,7 @@ static void impossible_descriptions_are_refused_with_a_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_move_as_their_positions_say),
+        cmocka_unit_test(links_move_as_their_positions_say),
         cmocka_unit_test(contact_rows_are_the_rates_of_gap_and_slip),
         cmocka_unit_test(contacts_neither_part_nor_slip_unless_they_slide),
         cmocka_unit_test(mass_matrices_are_positive_definite_and_hold_the_kinetic_energy),

@@ -234,6 +234,9 @@ MO_API mo_error mo_mechanism_forward(const mo_world *world, mo_mechanism_id mech
 /* 6 x n: velocity (3 rows) and spin (3) of the point of a link that is at `at` (world) now. */
 MO_API mo_error mo_mechanism_jacobian(const mo_world *world, mo_mechanism_id mechanism, int link,
                                       const double at[3], double *J, mo_message *why);
+/* The acceleration (3) of that point, and of the link's spin (3), that the velocities cause while theirs are zero: of J a + drift. */
+MO_API mo_error mo_mechanism_drift(const mo_world *world, mo_mechanism_id mechanism, int link,
+                                   const double at[3], double drift[6], mo_message *why);
 
 #ifdef __cplusplus
 }

@@ -377,22 +377,41 @@ mo_error mo_mechanism_forward(const mo_world *world, mo_mechanism_id id, const d
     return error;
 }
 
+static mo_error find_link(const mo_world *world, mo_mechanism_id id, int link,
+                          mo_sim_mechanism **mechanism, mo_message *why)
+{
+    const mo_error error = find(world, id, mechanism, why);
+    if (error) {
+        return error;
+    }
+    const int links = (*mechanism)->tree.links;
+    return link >= 0 && link < links
+               ? MO_OK
+               : mo_fail(why, MO_ERR_ARGUMENT,
+                         "mechanism '%.64s' has %d links, not one numbered %d", (*mechanism)->name,
+                         links, link);
+}
+
 mo_error mo_mechanism_jacobian(const mo_world *world, mo_mechanism_id id, int link,
                                const double at[3], double *J, mo_message *why)
 {
     mo_sim_mechanism *mechanism;
-    const mo_error error = find(world, id, &mechanism, why);
-    if (error) {
-        return error;
-    }
-    if (link < 0 || link >= mechanism->tree.links) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "mechanism '%.64s' has %d links, not one numbered %d",
-                       mechanism->name, mechanism->tree.links, link);
-    }
-    for (int k = 0; k < 6; ++k) {
+    const mo_error error = find_link(world, id, link, &mechanism, why);
+    for (int k = 0; k < 6 && !error; ++k) {
         double line[6] = {0};
         line[k] = 1;
         mo_linkage_row(&mechanism->tree, link, at, line, J + k * mechanism->tree.dofs);
     }
-    return MO_OK;
+    return error;
+}
+
+mo_error mo_mechanism_drift(const mo_world *world, mo_mechanism_id id, int link, const double at[3],
+                            double drift[6], mo_message *why)
+{
+    mo_sim_mechanism *mechanism;
+    const mo_error error = find_link(world, id, link, &mechanism, why);
+    if (!error) {
+        mo_linkage_drift(&mechanism->tree, mechanism->v, link, at, drift);
+    }
+    return error;
 }
