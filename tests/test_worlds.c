@@ -139,6 +139,51 @@ static void what_stands_stands(void **state)
     }
 }
 
+/*
+ * At rest a step costs a residual and now and then one linear system, on more contacts than are needed, at rest between neighbours (a wall) and with heavy things on light ones; and
+ * what is saved and loaded goes on alike.
+ */
+static void what_rests_costs_little(void **state)
+{
+    (void)state;
+    enum { SETTLES = 15, STEPS = 45 };
+    static const struct {
+        const char *scene, *smaller;
+        double size, ratio;
+    } AT_REST[] = {
+        {"wall", "length", 5, 1}, {"wall", "length", 5, 1e4}, {"kapla", "layers", 15, 1e4}};
+    for (size_t k = 0; k < sizeof AT_REST / sizeof *AT_REST; ++k) {
+        const world_scene *scene = world_scene_find(AT_REST[k].scene);
+        double values[WORLD_PARAMETERS];
+        mo_world *worlds[2];
+        int iterations = 0;
+        world_default_values(scene, values);
+        CHECK(world_set_value(scene, values, AT_REST[k].smaller, AT_REST[k].size, NULL) == MO_OK);
+        CHECK(world_set_value(scene, values, "ratio", AT_REST[k].ratio, NULL) == MO_OK);
+        for (int i = 0; i < 2; ++i) {
+            CHECK(scene->build(values, &worlds[i], NULL) == MO_OK);
+        }
+        for (int step = 0; step < STEPS; ++step) {
+            mo_step_report report;
+            CHECK(mo_world_step(worlds[0], scene->step, &report, NULL) == MO_OK);
+            CHECK(report.status == MO_SOLVED);
+            if (step == SETTLES) {
+                load_from(worlds[0], worlds[1], scene->name);
+            } else if (step > SETTLES) {
+                CHECK(mo_world_step(worlds[1], scene->step, NULL, NULL) == MO_OK);
+                CHECK(report.residual.natural_relative <= 1e-10);
+                iterations += report.iterations;
+            }
+        }
+        if (iterations > 3 * (STEPS - SETTLES)) {
+            fail_msg("%s: %d iterations at rest", scene->name, iterations);
+        }
+        check_same_bits(worlds[0], worlds[1], scene->name);
+        mo_world_destroy(worlds[0]);
+        mo_world_destroy(worlds[1]);
+    }
+}
+
 /* One ball in, one ball out: after the impacts the last one has the speed of the first. */
 static void the_cradle_hands_the_momentum_through(void **state)
 {
@@ -275,6 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scene_runs_and_has_the_same_bits_three_times),
         cmocka_unit_test(what_stands_stands),
+        cmocka_unit_test(what_rests_costs_little),
         cmocka_unit_test(the_cradle_hands_the_momentum_through),
         cmocka_unit_test(the_break_keeps_its_momentum),
         cmocka_unit_test(the_coin_settles_flat),

@@ -14,7 +14,7 @@
 typedef struct head {
     char magic[8];
     uint32_t contact_size; /* of mo_sim_contact: another build, another size */
-    int32_t dimension, bodies, shapes, joints, contacts, mechanism_numbers, unused;
+    int32_t dimension, bodies, shapes, joints, contacts, mechanism_numbers, middle_pause;
     double time, last_step;
     uint64_t steps;
 } head;
@@ -42,6 +42,7 @@ static head head_of(const mo_world *world)
               .joints = world->jointed_count,
               .contacts = world->contacts.count,
               .mechanism_numbers = (int32_t)mo_mechanisms_size(world),
+              .middle_pause = world->middle_pause,
               .time = world->time,
               .last_step = world->last_step,
               .steps = world->steps};
@@ -234,6 +235,7 @@ static void write_parts(mo_world *world, const head *h, const char *from)
     world->time = h->time;
     world->last_step = h->last_step;
     world->steps = h->steps;
+    world->middle_pause = h->middle_pause > 1 ? h->middle_pause : 1;
 }
 
 mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why)

@@ -6,7 +6,7 @@
  *   1. free velocities        what the bodies would do without constraints
  *   2. contacts               within reach of the step
  *   3. impacts                those that bounce change the velocities at the start of the step (impact.c); then 1 again
- *   4. the problem            assembled and solved, from the last step's impulses; again where a contact that was left out closes
+ *   4. the problem            assembled and solved (impulses.c), from the last step's impulses; again where a contact that was left out closes
  *                             all the same
  *   5. energy                 where joints that take back their drift would add some, 4 again with joints held otherwise (passive.c)
  *   6. new poses              refused, and nothing changed, where a number is not finite
@@ -19,11 +19,7 @@
 #include "linalg/vec3.h"
 #include "sim/ball_step.h"
 
-enum { MOST_ROUNDS = 10 /* of contacts that turn out to close */, MORE_ITERATIONS = 30 };
-static const double NEWTONS_TOLERANCE =
-    1e-8; /* tolerances up to this are met by Newton's method, not by sweeps */
-static const double BEYOND = 1e-4; /* of that tolerance: what a few iterations more aim at */
-enum { COARSE_MOST = 5000 }; /* blocks: with more, and a coarser tolerance, they are not tried */
+enum { MOST_ROUNDS = 10 /* of contacts that turn out to close */ };
 /*
  * A contact may sink by so much of a body's size in a step.  The residual is a norm over all contacts: a coarse tolerance may leave much of it to one.
  */
@@ -111,46 +107,6 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
 }
 
 /* ---- the solve -------------------------------------------------------------------------------- */
-
-/*
- * First to the tolerance, from the impulses of the last step.  A few iterations more then come near to rounding wherever Newton's method
- * does: a block at the edge of sliding is right to the last digits, what rests keeps still, and the next step starts from its solution.  So they pay
- * with a coarse tolerance too: a wall of 200 bricks that is left to drift with 1e-4 costs twenty times more than one that stands.
- * They may fail; the answer is as good as the tolerance all the same.
- */
-static mo_error solve_problem(mo_world *world, int from_start)
-{
-    mo_options options = world->def.solver;
-    options.start = from_start ? world->start : NULL;
-    mo_error error = mo_solve(world->problem, &options, &world->result);
-    const mo_result first = world->result;
-    const double aim = fmin(options.tol, NEWTONS_TOLERANCE) * BEYOND;
-    const int is_large = mo_problem_constraint_count(world->problem) > COARSE_MOST;
-    if (error || first.status != MO_SOLVED || first.residual.natural_relative <= aim ||
-        (options.tol > NEWTONS_TOLERANCE && is_large)) {
-        return error;
-    }
-    memcpy(world->start, first.r, (size_t)first.row_count * sizeof *world->start);
-    options.start = world->start;
-    options.tol = aim;
-    options.max_iter = MORE_ITERATIONS;
-    error = mo_solve(world->problem, &options, &world->result);
-    if (!error && world->result.residual.natural_relative <= world->def.solver.tol) {
-        world->result.status = MO_SOLVED;
-    }
-    world->result.iterations += first.iterations;
-    return error;
-}
-
-mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why)
-{
-    const mo_error error = solve_problem(world, from_start);
-    if (error) {
-        return mo_fail(why, error, "the step's contact problem was not taken: %.400s",
-                       world->result.message.text);
-    }
-    return MO_OK;
-}
 
 /* The worst contact of the answer sinks by more than it may. */
 static int sinks(const mo_world *world, double h)

@@ -79,6 +79,7 @@ mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator,
     made->def = *def;
     made->generation = 1;
     made->self = made;
+    made->middle_pause = 1;
     made->touches.allocator = own;
     made->result.allocator = made->side_result.allocator = own;
     if (mo_tree_create(&own, &made->tree) || mo_builder_create(&own, &made->builder)) {

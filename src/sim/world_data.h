@@ -11,6 +11,7 @@
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
  *   ball_step.c  the same for heaps of balls, without a problem
  *   joint.c      joints in the problem; joint_rows.c: what each kind holds
+ *   impulses.c   the solve, to the tolerance and to the last digits that count
  *   impact.c     impacts that bounce
  *   step.c       the step itself
  *   state.c      everything that changes, as bytes
@@ -229,6 +230,7 @@ struct mo_world {
     mo_world *self;      /* who asks for it need not be allowed to change the world */
     double last_step;    /* h, for forces from impulses */
     mo_hold joints_hold; /* in this step */
+    int middle_pause;    /* steps from one search for the middle to the next (impulses.c) */
 };
 
 static inline int mo_is_planar(const mo_world *world)
@@ -305,7 +307,7 @@ double mo_contact_approach(const mo_world *world,
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why);
 
 mo_error mo_check_masses(const mo_world *world, mo_message *why);
-/* step.c: impulses of world->problem into world->result, from world->start (or from zero) */
+/* impulses.c: impulses of world->problem into world->result, from world->start (or from zero) */
 mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 

@@ -10,7 +10,7 @@
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
  *                                                auto_stages.c: sweeps, newton, ipm, aln
  *
- * A start that solves the problem is handed back at once.  Each stage starts from the impulses of those before.  Budgets are counted in iterations, never by the clock, so that the
+ * A start that solves the problem is handed back at once; from one that is near, Newton's method is tried first.  Each stage starts from the impulses of those before.  Budgets are counted in iterations, never by the clock, so that the
  * answer is the same on every run.  What each stage reached is told in result.message where the first did not suffice.
  *
  * Memory is asked for when the turn of a stage comes: a problem that a few sweeps solve pays for nothing else.
@@ -113,7 +113,12 @@ static mo_status solve(mo_run *run, void *memory)
     mo_status status = first && !run->error ? sweep_first(run, first, &story) : MO_STALLED;
     if (!run->error && !(first && mo_auto_is_over(run, status))) {
         const int has_swept = first && first->budget != MO_AUTO_GLANCE;
-        status = mo_auto_split(run, has_swept, status, &story);
+        const int is_near =
+            !first && run->options->start && run->best <= MO_AUTO_NEAR * run->q_scale;
+        const mo_plan_from from = has_swept ? MO_FROM_SWEEPS
+                                  : is_near ? MO_FROM_NEAR
+                                            : MO_FROM_NOWHERE;
+        status = mo_auto_split(run, from, status, &story);
     }
     run->result->message = story;
     return status;

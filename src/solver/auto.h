@@ -21,6 +21,9 @@ static inline int mo_auto_sweeps(int blocks)
     return blocks <= 400 ? 10 : 20;
 }
 
+/* A start of this relative residual is near: Newton's method is tried before any sweep. */
+#define MO_AUTO_NEAR 1e-3
+
 /* The most t of the momentum of longer runs of sweeps. */
 #define MO_AUTO_MOMENTUM 10.0
 
@@ -50,8 +53,14 @@ typedef struct mo_plan {
     mo_stage stage;  /* the one that was chosen last                          */
 } mo_plan;
 
-/* `swept`: the first stage, a few sweeps, has been done. */
-mo_error mo_plan_begin(const mo_problem *problem, int swept, mo_plan *plan);
+/* What is known of the start of a plan. */
+typedef enum mo_plan_from {
+    MO_FROM_NEAR,    /* the start is near a solution                */
+    MO_FROM_NOWHERE, /* nothing                                     */
+    MO_FROM_SWEEPS   /* the first stage, a few sweeps, has been done */
+} mo_plan_from;
+
+mo_error mo_plan_begin(const mo_problem *problem, mo_plan_from from, mo_plan *plan);
 
 /* The next stage of a run that is not solved, or NULL when all have been tried. */
 const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run);
@@ -73,10 +82,10 @@ void mo_stage_close(mo_stage_run *stage_run);
 int mo_auto_is_over(const mo_run *run, mo_status status);
 
 /* Runs the stages on the run, one after the other; adds a word to the story for each. */
-mo_status mo_auto_chain(mo_run *run, int swept, mo_status before, mo_message *story);
+mo_status mo_auto_chain(mo_run *run, mo_plan_from from, mo_status before, mo_message *story);
 
 /* Splits the problem and runs the stages on every island that is not solved; run->r holds the start. */
-mo_status mo_auto_split(mo_run *run, int swept, mo_status before, mo_message *story);
+mo_status mo_auto_split(mo_run *run, mo_plan_from from, mo_status before, mo_message *story);
 
 /* Adds to the story: a semicolon where something stands there already, then the text. */
 void mo_story_add(mo_message *story, const char *format, ...) MO_PRINTF(2, 3);

@@ -3,8 +3,8 @@
 /*
  * Islands (problem/islands.h), each solved alone.
  *
- *   1. In place: a few sweeps (mo_auto_sweeps) on every island of at most SMALL blocks (twice as many where that will do), until its
- *      own residual is at its goal.  Nothing is copied, so
+ *   1. In place: a few sweeps (mo_auto_sweeps) on every island of at most SMALL blocks (twice as many where that will do) that is not near its
+ *      solution already, until its own residual is at its goal.  Nothing is copied, so
  *      that ten thousand bodies that each rest on the ground cost little more than one sweep over them.
  *   2. What is left is copied out, and goes stage by stage through the methods of auto_stages.c.
  *
@@ -33,9 +33,10 @@ typedef struct in_place {
     const mo_islands *islands;
     const mo_sweep *sweep; /* natural order: positions are constraints */
     mo_visitor visitor;
-    double goal;    /* of the whole, absolute */
-    double *square; /* of each island's residual; infinite where it was not swept */
-    int *sweeps;    /* done on each island */
+    double goal;        /* of the whole, absolute */
+    double *square;     /* of each island's residual  */
+    int *sweeps;        /* done on each island        */
+    mo_plan_from *from; /* of its plan, where it is left */
 } in_place;
 
 /* The state of the island's bodies from r, rid of the rounding of the updates. */
@@ -92,6 +93,13 @@ static int are_nearly_there(double before, double now, double goal, int sweeps, 
     return now < before && log(now / goal) * sweeps <= log(before / now) * more;
 }
 
+/* What is too small to be worth Newton's method is swept, wherever it starts. */
+static int starts_near(const in_place *c, int k, int count)
+{
+    const double near = MO_AUTO_NEAR * c->run->q_scale;
+    return c->run->options->start && count > MO_AUTO_TINY && c->square[k] <= near * near;
+}
+
 static void sweep_island(const in_place *c, int k)
 {
     const int *member = c->islands->member + c->islands->start[k];
@@ -100,12 +108,14 @@ static void sweep_island(const in_place *c, int k)
     const int usual = mo_auto_sweeps(count), budget = left < 2 * usual ? left : 2 * usual;
     int most = left < usual ? left : usual;
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
-    c->square[k] = INFINITY;
     c->sweeps[k] = 0;
-    if (count > SMALL) {
+    c->square[k] = measure_island(c, member, count);
+    c->from[k] = starts_near(c, k, count) ? MO_FROM_NEAR
+                 : count > SMALL          ? MO_FROM_NOWHERE
+                                          : MO_FROM_SWEEPS;
+    if (c->from[k] != MO_FROM_SWEEPS) {
         return;
     }
-    c->square[k] = measure_island(c, member, count);
     for (int due = 1, measured = 0; c->sweeps[k] < most && !(c->square[k] <= goal);) {
         for (int m = 0; m < count; ++m) {
             mo_visit(&c->visitor, member[m]);
@@ -229,7 +239,7 @@ static void clear_fleet(fleet *f)
 }
 
 /* A unit for every island that the sweeps have left, the largest first. */
-static mo_error make_fleet(fleet *f, const double *square, double goal)
+static mo_error make_fleet(fleet *f, const in_place *c)
 {
     const mo_problem *problem = f->whole->problem;
     const mo_allocator *own = &problem->allocator;
@@ -243,13 +253,13 @@ static mo_error make_fleet(fleet *f, const double *square, double goal)
     for (int k = 0; k < f->islands->count && !error; ++k) {
         const int *member = f->islands->member + f->islands->start[k];
         const int count = f->islands->start[k + 1] - f->islands->start[k];
-        if (square[k] <= goal * goal * island_rows(problem, member, count) / problem->row_count) {
+        if (c->square[k] <= goal_square(c, island_rows(problem, member, count))) {
             continue;
         }
         memset(&f->units[f->count], 0, sizeof *f->units);
         error = make_unit(f, k, local, &f->units[f->count++]);
         error = error ? error
-                      : mo_plan_begin(f->units[f->count - 1].problem, count <= SMALL,
+                      : mo_plan_begin(f->units[f->count - 1].problem, c->from[k],
                                       &f->units[f->count - 1].plan);
     }
     mo_memory_free(own, local);
@@ -390,13 +400,14 @@ static mo_error prepare(in_place *c, fleet *f, void **memory)
     mo_run *run = c->run;
     const size_t dofs = (size_t)run->problem->dof_count, count = (size_t)c->islands->count;
     const mo_error error = mo_problem_sweep(run->problem, MO_SWEEP_NATURAL, &c->sweep);
-    double *numbers = mo_memory_array(&run->problem->allocator, dofs + 2 * count, sizeof(double));
+    double *numbers = mo_memory_array(&run->problem->allocator, dofs + 3 * count, sizeof(double));
     *memory = numbers;
     if (error || !numbers) {
         return error ? error : MO_ERR_MEMORY;
     }
     c->square = numbers + dofs;
     c->sweeps = (int *)(c->square + count);
+    c->from = (mo_plan_from *)(c->square + 2 * count);
     double *x = mo_sweep_state_size(c->sweep) ? numbers : run->r;
     c->visitor = mo_visitor_begin(c->sweep, 1, run->r, x);
     c->goal = 0.99 * run->options->tol * run->q_scale; /* the sum of the parts rounds too */
@@ -425,11 +436,11 @@ static mo_status sweep_and_split(in_place *c, fleet *f, mo_message *story)
     if (mo_run_must_stop(run, most)) {
         return run->status;
     }
-    run->error = make_fleet(f, c->square, c->goal);
+    run->error = make_fleet(f, c);
     return run->error ? MO_STALLED : run_fleet(f, story);
 }
 
-mo_status mo_auto_split(mo_run *run, int swept, mo_status before, mo_message *story)
+mo_status mo_auto_split(mo_run *run, mo_plan_from from, mo_status before, mo_message *story)
 {
     mo_islands islands;
     run->error = mo_islands_find(run->problem, &islands);
@@ -438,7 +449,7 @@ mo_status mo_auto_split(mo_run *run, int swept, mo_status before, mo_message *st
     }
     mo_status status;
     if (islands.count <= 1) {
-        status = mo_auto_chain(run, swept, before, story);
+        status = mo_auto_chain(run, from, before, story);
     } else {
         in_place context = {.run = run, .islands = &islands};
         fleet f = {.whole = run};

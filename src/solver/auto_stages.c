@@ -3,6 +3,7 @@
 /*
  * The stages of `auto`: which comes next, and how one is run.
  *
+ *   newton      a few steps, where the start is near a solution (MO_AUTO_NEAR), as in the steps of what rests
  *   sweeps      a few, plain
  *   long sweeps with momentum, in slices of 40, 80, 160, ...: as long as the last slice promises that the tolerance is reached
  *               before they cost more than an attempt of Newton's method would
@@ -33,6 +34,9 @@ enum { FIRST_SLICE = 40, WORTH_SLICES = 1000, SLICES_MOST = 5000, COLD_SWEEPS = 
 static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MOMENTUM,
                                       MO_START_BEST};
 
+/* Two or three steps finish what is near. */
+static const mo_stage near_newton = {&mo_newton_method, "newton", 4, 0, MO_START_BEST};
+
 static const mo_stage ladder[] = {
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
     {&mo_ipm_method, "ipm", ALL, 0, MO_START_BEST},
@@ -51,6 +55,9 @@ enum { RUNGS = sizeof ladder / sizeof ladder[0], EARLY_IPM = 1, LATE_IPM = 4 };
 
 /* Blocks up to which interior points come before a second attempt of Newton's method, which then costs more than it promises. */
 enum { IPM_EARLY_MOST = 400 };
+
+/* What comes before the ladder. */
+enum { STEP_NEAR = -2, STEP_SWEEPS = -1 };
 
 /* ---- which comes next ------------------------------------------------------------------------ */
 
@@ -81,9 +88,12 @@ static int sweeps_for_newton(const mo_problem *problem, double flops)
     return sweeps < SLICES_MOST ? (int)sweeps : SLICES_MOST;
 }
 
-mo_error mo_plan_begin(const mo_problem *problem, int swept, mo_plan *plan)
+mo_error mo_plan_begin(const mo_problem *problem, mo_plan_from from, mo_plan *plan)
 {
-    *plan = (mo_plan){.step = swept ? 0 : -1, .before = INFINITY};
+    *plan = (mo_plan){.step = from == MO_FROM_SWEEPS    ? 0
+                              : from == MO_FROM_NOWHERE ? STEP_SWEEPS
+                                                        : STEP_NEAR,
+                      .before = INFINITY};
     plan->is_by_sweeps =
         problem->constraint_count > MO_AUTO_LARGE || !takes(&mo_newton_method, problem);
     if (plan->is_by_sweeps) {
@@ -127,8 +137,13 @@ const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run)
         plan->stage = sweeps_alone;
         return plan->step++ <= 0 ? &plan->stage : NULL;
     }
-    if (plan->step < 0) {
-        ++plan->step;
+    if (plan->step == STEP_NEAR) {
+        plan->step = STEP_SWEEPS;
+        plan->stage = near_newton;
+        return &plan->stage;
+    }
+    if (plan->step == STEP_SWEEPS) {
+        plan->step = 0;
         plan->stage = (mo_stage){&mo_nsgs_method, "sweeps",
                                  mo_auto_sweeps(run->problem->constraint_count), 0, MO_START_BEST};
         return &plan->stage;
@@ -236,11 +251,11 @@ static mo_status run_stage(mo_run *run, const mo_stage *stage, mo_message *story
     return stage_run.status;
 }
 
-mo_status mo_auto_chain(mo_run *run, int swept, mo_status before, mo_message *story)
+mo_status mo_auto_chain(mo_run *run, mo_plan_from from, mo_status before, mo_message *story)
 {
     mo_plan plan;
     mo_status status = before;
-    run->error = mo_plan_begin(run->problem, swept, &plan);
+    run->error = mo_plan_begin(run->problem, from, &plan);
     const mo_stage *stage;
     double before_last = INFINITY;
     while (!run->error && (stage = mo_plan_next(&plan, run)) != NULL) {

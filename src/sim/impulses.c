@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The impulses of a step: to the tolerance, then to the last digits that count.
+ *
+ *   1. to the tolerance   from the impulses of the last step
+ *   2. the last digits    a few iterations more, to `aim`: a block at the edge of sliding is right to the last digits, what rests keeps still, and the next
+ *                         step starts from its solution.  So they pay with a coarse tolerance too: a wall of 200 bricks that is left to drift with 1e-4 costs
+ *                         twenty times more than one that stands.  They may fail; the answer is as good as the tolerance all the same
+ *   3. the middle         where they fail and all is at rest, impulses from inside the cones
+ *
+ * How many digits count.  u = W r + q is a sum of large numbers where heavy things rest on light ones, and rounding of r alone moves it by
+ *
+ *     floor = eps |W (s r)|,      s random signs                                                      (1)
+ *
+ * No method comes below that, so the aim does not lie there.
+ *
+ * The middle.  What stands on more contacts than it needs has many impulses that hold it.  Those that Newton's method finds lie, for a good part, at the edge of a cone, though
+ * nothing slides there, or are zero where nothing opens: at such a point the equations change with the last digit of u, and the next steps begin with a search that leads nowhere.
+ * An interior point method ends in the middle of the solutions, where every contact that can stick does so with something to spare.  From there on a step is a residual, or one linear system.
+ *
+ * Such a search costs a hundred steps.  It is made at rest only, where it lasts; and where it did not help, the pause to the next one, in steps, doubles.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "problem/delassus.h"
+#include "sim/world_data.h"
+
+/* Tolerances up to this are met by Newton's method, not by sweeps. */
+static const double NEWTONS_TOLERANCE = 1e-8;
+static const double BEYOND = 1e-4; /* of that tolerance: the aim */
+enum {
+    FEW = 64,             /* blocks: with so few, iterations cost little */
+    MORE_ITERATIONS = 30, /* towards the aim, on few blocks              */
+    MORE_STEPS = 6,       /* and on many, where they are Newton's        */
+    COARSE_MOST = 5000    /* blocks: with more, and a coarse tolerance, the aim is not tried */
+};
+
+/* Of (1): rounding enters in several places. */
+static const double ROUNDINGS = 2;
+static const double NUDGE = 0x1p-20; /* by which r is changed to see what rounding does */
+
+static const double AT_REST = 1e-6; /* of its size, each second: slower is at rest */
+static const double HEAVY = 1e9;    /* operations of a factorisation: no middle with more */
+enum { LONGEST_PAUSE = 4096 };
+
+/* ---- how many digits count --------------------------------------------------------------------- */
+
+/* 1 or -1, in a fixed order without a pattern. */
+static double next_sign(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 31 ? 1 : -1;
+}
+
+/* (1), relative as the residual is; world->start is written over. */
+static mo_error rounding_floor(mo_world *world, double *floor)
+{
+    const mo_result *result = &world->result;
+    const size_t rows = (size_t)result->row_count;
+    double *u = mo_memory_array(&world->allocator, rows, sizeof *u), sum = 0;
+    uint32_t state = 1;
+    if (!u) {
+        return MO_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < rows; ++k) {
+        world->start[k] = result->r[k] * (1 + NUDGE * next_sign(&state));
+    }
+    const mo_error error = mo_problem_response(world->problem, world->start, u);
+    for (size_t k = 0; k < rows; ++k) {
+        sum += (u[k] - result->u[k]) * (u[k] - result->u[k]);
+    }
+    mo_memory_free(&world->allocator, u);
+    const double of_residual = result->residual.natural > 0
+                                   ? result->residual.natural_relative / result->residual.natural
+                                   : 1;
+    *floor = ROUNDINGS * DBL_EPSILON / NUDGE * sqrt(sum) * of_residual;
+    return error;
+}
+
+/* ---- once more from an answer ---------------------------------------------------------------------- */
+
+/* Solves again with these options and keeps the better answer; the one before is as good as the tolerance. */
+static mo_error solve_again(mo_world *world, mo_options *options, int from_answer)
+{
+    mo_result *result = &world->result;
+    const size_t bytes = (size_t)result->row_count * sizeof *world->start;
+    const int iterations = result->iterations;
+    memcpy(world->start, result->r, bytes);
+    options->start = from_answer ? world->start : NULL;
+    mo_error error = mo_solve(world->problem, options, result);
+    const int more = result->iterations;
+    if (!error && !(result->residual.natural_relative <= world->def.solver.tol)) {
+        *options = world->def.solver; /* what was there: it solves the problem */
+        options->start = world->start;
+        error = mo_solve(world->problem, options, result);
+    }
+    result->status = error ? result->status : MO_SOLVED;
+    result->iterations = iterations + more;
+    return error;
+}
+
+/* ---- the middle -------------------------------------------------------------------------------------- */
+
+static int is_at_rest(const mo_world *world)
+{
+    const mo_result *result = &world->result;
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->block == MO_NONE) {
+            continue;
+        }
+        const mo_body_view view = mo_problem_body(world->problem, body->block);
+        const double *v = result->v + view.offset;
+        for (int i = 0; i < view.dim; ++i) {
+            if (!(fabs(v[i]) <= AT_REST * fmin(1, body->size))) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+static int may_seek_middle(const mo_world *world)
+{
+    const char *method = world->def.solver.method;
+    mo_space space;
+    double flops = INFINITY;
+    return (!method || strcmp(method, "auto") == 0) &&
+           world->steps % (uint64_t)world->middle_pause == 0 && is_at_rest(world) &&
+           !mo_delassus_choose(world->problem, &space, &flops) && flops <= HEAVY;
+}
+
+static mo_error seek_middle(mo_world *world, double aim)
+{
+    mo_options options = world->def.solver;
+    options.method = "ipm";
+    options.tol = aim;
+    options.max_iter = options.ipm.iterations;
+    const mo_error error = solve_again(world, &options, 0);
+    if (world->middle_pause < LONGEST_PAUSE) {
+        world->middle_pause *= 2;
+    }
+    return error;
+}
+
+/* ---- together -------------------------------------------------------------------------------------- */
+
+/* Where the aim lies; at the residual where there is nothing to gain. */
+static mo_error set_aim(mo_world *world, double *aim)
+{
+    const double tol = world->def.solver.tol;
+    const double residual = world->result.residual.natural_relative;
+    const int blocks = mo_problem_constraint_count(world->problem);
+    *aim = fmin(tol, NEWTONS_TOLERANCE) * BEYOND;
+    if (tol > NEWTONS_TOLERANCE && blocks > COARSE_MOST) {
+        *aim = residual;
+    }
+    if (residual <= *aim) {
+        return MO_OK;
+    }
+    double floor = 0;
+    const mo_error error = rounding_floor(world, &floor);
+    *aim = fmax(*aim, fmin(floor, tol));
+    return error;
+}
+
+static mo_error reach_aim(mo_world *world, int is_step, double aim)
+{
+    const int blocks = mo_problem_constraint_count(world->problem);
+    mo_options options = world->def.solver;
+    options.tol = aim;
+    options.max_iter = blocks <= FEW ? MORE_ITERATIONS : MORE_STEPS;
+    mo_error error = solve_again(world, &options, 1);
+    if (error || world->result.residual.natural_relative <= aim) {
+        world->middle_pause = world->middle_pause > 1 ? world->middle_pause / 2 : 1;
+        return error;
+    }
+    return is_step && may_seek_middle(world) ? seek_middle(world, aim) : MO_OK;
+}
+
+static mo_error solve(mo_world *world, int from_start)
+{
+    mo_options options = world->def.solver;
+    options.start = from_start ? world->start : NULL;
+    mo_error error = mo_solve(world->problem, &options, &world->result);
+    double aim;
+    if (error || world->result.status != MO_SOLVED) {
+        return error;
+    }
+    error = set_aim(world, &aim);
+    return error || world->result.residual.natural_relative <= aim
+               ? error
+               : reach_aim(world, from_start, aim);
+}
+
+mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why)
+{
+    const mo_error error = solve(world, from_start);
+    if (error) {
+        return mo_fail(why, error, "the step's contact problem was not taken: %.400s",
+                       world->result.message.text);
+    }
+    return MO_OK;
+}
