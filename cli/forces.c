@@ -36,8 +36,8 @@ static const args_command COMMAND = {
 
 enum {
     FLAG_SET,
-    FLAG_KEY,
-    FLAG_TARGET,
+    FLAG_MODEL,
+    FLAG_MODEL_LAST = FLAG_MODEL + MODEL_FLAGS - 1,
     FLAG_TIME,
     FLAG_DT,
     FLAG_FRICTION,
@@ -52,13 +52,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_SET] = {.name = "set",
                   .operand = "NAME=VALUE",
                   .text = "a parameter of the scene; may be given several times"},
-    [FLAG_KEY] = {.name = "key",
-                  .operand = "NAME",
-                  .text = "of a robot's file: begin at this keyframe"},
-    [FLAG_TARGET] = {.name = "target",
-                     .operand = "NAME=VALUE",
-                     .text = "of a robot's file: the control of an actuator, by its name or its"
-                             " joint's; may be given several times"},
+    MODEL_FLAG_ROWS(FLAG_MODEL),
     [FLAG_TIME] = {.name = "time",
                    .operand = "T",
                    .initial = "0",
@@ -101,14 +95,16 @@ static int read_scene(const args_flag *flags, const args_values *sets, const cha
                       forces_call *call)
 {
     if (model_file_is(name)) {
-        const int status =
-            model_file_open(COMMAND.name, name, flags[FLAG_KEY].value, flags[FLAG_TARGET].all,
-                            flags[FLAG_JSON].value != NULL, call->model);
+        const int status = model_file_open(COMMAND.name, name, flags + FLAG_MODEL, sets,
+                                           flags[FLAG_JSON].value != NULL, call->model);
         call->file_scene = (world_scene){.name = name, .step = model_file_step(call->model)};
         call->scene = &call->file_scene;
         return status;
     }
     call->model = NULL;
+    if (model_flags_refuse(COMMAND.name, flags + FLAG_MODEL)) {
+        return EXIT_CALL;
+    }
     call->scene = settings_scene(COMMAND.name, name);
     return call->scene ? settings_read(COMMAND.name, call->scene, sets, call->values) : EXIT_CALL;
 }
@@ -308,7 +304,7 @@ int command_forces(int argc, char **argv)
     int operands = 0;
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_SET].all = &sets;
-    flags[FLAG_TARGET].all = &targets;
+    flags[FLAG_MODEL + MODEL_TARGET].all = &targets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;

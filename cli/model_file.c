@@ -107,38 +107,8 @@ static int read_target(const char *command, const char *text, model_file *file)
     return EXIT_DONE;
 }
 
-int model_file_open(const char *command, const char *path, const char *key,
-                    const args_values *targets, int quiet, model_file *file)
-{
-    mo_message why = {{0}};
-    *file = (model_file){.path = path};
-    const mo_error error = mo_model_read(path, NULL, &file->model, &why);
-    if (error) {
-        say_of_file(path, "%s", text_of_error("", error, &why));
-        return EXIT_FAILED;
-    }
-    file->control = calloc((size_t)file->model.actuator_count + 1, sizeof *file->control);
-    file->forces = calloc((size_t)file->model.body_count + 1, sizeof *file->forces);
-    if (!file->control || !file->forces) {
-        say(command, "memory ran out");
-        return EXIT_FAILED;
-    }
-    file->quiet = quiet;
-    if (!quiet) {
-        say_notes(file);
-    }
-    int status = find_key(command, key, file);
-    if (!status && file->key >= 0) {
-        memcpy(file->control, file->model.keys[file->key].control,
-               (size_t)file->model.actuator_count * sizeof *file->control);
-    }
-    for (int k = 0; k < targets->count && !status; ++k) {
-        status = read_target(command, targets->at[k], file);
-    }
-    return status;
-}
-
-int model_file_free(const char *command, model_file *file)
+/* Sets free what the file fixes to the world and has joints or mass. */
+static int set_free(const char *command, model_file *file)
 {
     mo_message why = {{0}};
     int count = 0;
@@ -156,6 +126,64 @@ int model_file_free(const char *command, model_file *file)
         say(command, "--free: nothing of %.100s is fixed to the world", file->path);
     }
     return count ? EXIT_DONE : EXIT_CALL;
+}
+
+/* Keyframe, controls, freedom and floor. */
+static int read_wishes(const char *command, const args_flag *rows, model_file *file)
+{
+    const args_values *targets = rows[MODEL_TARGET].all;
+    int status = rows[MODEL_FREE].value ? set_free(command, file) : EXIT_DONE;
+    status = status ? status : find_key(command, rows[MODEL_KEY].value, file);
+    if (!status && file->key >= 0) {
+        memcpy(file->control, file->model.keys[file->key].control,
+               (size_t)file->model.actuator_count * sizeof *file->control);
+    }
+    for (int k = 0; k < targets->count && !status; ++k) {
+        status = read_target(command, targets->at[k], file);
+    }
+    file->has_floor = rows[MODEL_FLOOR].value != NULL;
+    return status ? status
+                  : settings_bounded(command, rows + MODEL_FLOOR, -1e6, 1e6, 0, &file->floor);
+}
+
+int model_file_open(const char *command, const char *path, const args_flag *rows,
+                    const args_values *sets, int quiet, model_file *file)
+{
+    mo_message why = {{0}};
+    *file = (model_file){.path = path};
+    if (sets->count) {
+        say(command, "--set is for scenes; of a robot's file, --key and --target choose");
+        return EXIT_CALL;
+    }
+    const mo_error error =
+        mo_model_read_with(path, rows[MODEL_MESHES].value, NULL, &file->model, &why);
+    if (error) {
+        say_of_file(path, "%s%s", text_of_error("", error, &why),
+                    strstr(why.text, "leads out") ? ", or allow its folder with --meshes" : "");
+        return EXIT_FAILED;
+    }
+    file->control = calloc((size_t)file->model.actuator_count + 1, sizeof *file->control);
+    file->forces = calloc((size_t)file->model.body_count + 1, sizeof *file->forces);
+    if (!file->control || !file->forces) {
+        say(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    file->quiet = quiet;
+    if (!quiet) {
+        say_notes(file);
+    }
+    return read_wishes(command, rows, file);
+}
+
+int model_flags_refuse(const char *command, const args_flag *rows)
+{
+    for (int k = 0; k < MODEL_FLAGS; ++k) {
+        if (rows[k].value || (rows[k].all && rows[k].all->count)) {
+            say(command, "--%s is for files of robots (.xml, .urdf)", rows[k].name);
+            return EXIT_CALL;
+        }
+    }
+    return EXIT_DONE;
 }
 
 /* ---- in a world ---------------------------------------------------------------------------------------- */

@@ -27,17 +27,41 @@ typedef struct model_file {
     int force_count;
 } model_file;
 
+/* The flags of a robot's file: rows that follow each other in the table of a command. */
+enum { MODEL_KEY, MODEL_TARGET, MODEL_FREE, MODEL_FLOOR, MODEL_MESHES, MODEL_FLAGS };
+
+/* clang-format off */
+#define MODEL_FLAG_ROWS(first)                                                                     \
+    [(first) + MODEL_KEY] = {.name = "key",                                                        \
+                             .operand = "NAME",                                                    \
+                             .text = "of a robot's file: begin at this keyframe"},                 \
+    [(first) + MODEL_TARGET] = {.name = "target",                                                  \
+                                .operand = "NAME=VALUE",                                           \
+                                .text = "of a robot's file: the control of an actuator, by its"    \
+                                        " name or its joint's; may be given several times"},       \
+    [(first) + MODEL_FREE] = {.name = "free",                                                      \
+                              .text = "of a robot's file: what it fixes to the world is free, as"  \
+                                      " the base of a robot that walks is meant in URDF"},         \
+    [(first) + MODEL_FLOOR] = {.name = "floor",                                                    \
+                               .operand = "Z",                                                     \
+                               .text = "of a robot's file: a floor at this height, in m"},         \
+    [(first) + MODEL_MESHES] = {.name = "meshes",                                                  \
+                                .operand = "FOLDER",                                               \
+                                .text = "of a robot's file: meshes and included files may lie"     \
+                                        " here too, not only in its own folder or ROS package"}
+/* clang-format on */
+
 /* Does the name end as that of a model? */
 int model_file_is(const char *name);
 
 /*
- * Reads it, and says its notes on standard error unless `quiet`; `key` (or NULL) and the targets "NAME=VALUE" are for when it is built.  An exit status,
- * after a sentence.
+ * Reads it as the rows of MODEL_FLAG_ROWS ask, and says its notes on standard error unless `quiet`; `sets` (--set) must be empty.  An exit status, after a
+ * sentence.
  */
-int model_file_open(const char *command, const char *path, const char *key,
-                    const args_values *targets, int quiet, model_file *file);
-/* Sets free what the file fixes to the world and has joints or mass. */
-int model_file_free(const char *command, model_file *file);
+int model_file_open(const char *command, const char *path, const args_flag *rows,
+                    const args_values *sets, int quiet, model_file *file);
+/* For a scene, which takes none of these flags: an exit status, after a sentence where there is one. */
+int model_flags_refuse(const char *command, const args_flag *rows);
 void model_file_close(model_file *file);
 /* The step that the file asks for, or MJCF's default, s. */
 double model_file_step(const model_file *file);

@@ -55,10 +55,8 @@ static const args_command COMMAND = {
 enum {
     FLAG_LIST,
     FLAG_JOINTS,
-    FLAG_KEY,
-    FLAG_TARGET,
-    FLAG_FREE,
-    FLAG_FLOOR,
+    FLAG_MODEL,
+    FLAG_MODEL_LAST = FLAG_MODEL + MODEL_FLAGS - 1,
     FLAG_SET,
     FLAG_STEPS,
     FLAG_TIME,
@@ -85,19 +83,7 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                    .text = "the scenes, with their parameters, defaults and ranges"},
     [FLAG_JOINTS] = {.name = "joints",
                      .text = "of a robot's file: its joints, actuators and keyframes, and no run"},
-    [FLAG_KEY] = {.name = "key",
-                  .operand = "NAME",
-                  .text = "of a robot's file: begin at this keyframe"},
-    [FLAG_TARGET] = {.name = "target",
-                     .operand = "NAME=VALUE",
-                     .text = "of a robot's file: the control of an actuator, by its name or its"
-                             " joint's; may be given several times"},
-    [FLAG_FREE] = {.name = "free",
-                   .text = "of a robot's file: what it fixes to the world is free, as the base of a"
-                           " robot that walks is meant in URDF"},
-    [FLAG_FLOOR] = {.name = "floor",
-                    .operand = "Z",
-                    .text = "of a robot's file: a floor at this height, in m"},
+    MODEL_FLAG_ROWS(FLAG_MODEL),
     [FLAG_SET] = {.name = "set",
                   .operand = "NAME=VALUE",
                   .text = "a parameter of the scene; may be given several times"},
@@ -183,7 +169,7 @@ static args_flag *make_flags(args_values *sets, args_values *targets, int *count
     if (flags) {
         snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
         flags[FLAG_SET].all = sets;
-        flags[FLAG_TARGET].all = targets;
+        flags[FLAG_MODEL + MODEL_TARGET].all = targets;
     }
     return flags;
 }
@@ -236,23 +222,12 @@ static int read_export(const args_flag *flag, run_call *call)
 }
 
 /* A scene of the list with its parameters, or a robot's file with its key and targets. */
-static int read_scene(const args_flag *flags, const args_values *sets, const args_values *targets,
-                      const char *name, run_call *call)
+static int read_scene(const args_flag *flags, const args_values *sets, const char *name,
+                      run_call *call)
 {
     if (model_file_is(name)) {
-        if (sets->count) {
-            say(COMMAND.name, "--set is for scenes; of a robot's file, --key and --target choose");
-            return EXIT_CALL;
-        }
-        int status = model_file_open(COMMAND.name, name, flags[FLAG_KEY].value, targets,
-                                     flags[FLAG_JSON].value != NULL, call->model);
-        if (!status && flags[FLAG_FREE].value) {
-            status = model_file_free(COMMAND.name, call->model);
-        }
-        call->model->has_floor = flags[FLAG_FLOOR].value != NULL;
-        status = status ? status
-                        : settings_bounded(COMMAND.name, &flags[FLAG_FLOOR], -1e6, 1e6, 0,
-                                           &call->model->floor);
+        const int status = model_file_open(COMMAND.name, name, flags + FLAG_MODEL, sets,
+                                           flags[FLAG_JSON].value != NULL, call->model);
         call->file_scene = (world_scene){.name = name,
                                          .text = "a robot from its file",
                                          .step = model_file_step(call->model),
@@ -263,10 +238,11 @@ static int read_scene(const args_flag *flags, const args_values *sets, const arg
         call->scene = &call->file_scene;
         return status;
     }
-    if (flags[FLAG_KEY].value || targets->count || flags[FLAG_JOINTS].value ||
-        flags[FLAG_FREE].value || flags[FLAG_FLOOR].value) {
-        say(COMMAND.name, "--joints, --key, --target, --free and --floor are for files of robots "
-                          "(.xml, .urdf)");
+    if (flags[FLAG_JOINTS].value) {
+        say(COMMAND.name, "--joints is for files of robots (.xml, .urdf)");
+        return EXIT_CALL;
+    }
+    if (model_flags_refuse(COMMAND.name, flags + FLAG_MODEL)) {
         return EXIT_CALL;
     }
     call->model = NULL;
@@ -275,9 +251,9 @@ static int read_scene(const args_flag *flags, const args_values *sets, const arg
 }
 
 static int read_call(const args_flag *flags, int flag_count, const args_values *sets,
-                     const args_values *targets, const char *name, run_call *call)
+                     const char *name, run_call *call)
 {
-    int status = read_scene(flags, sets, targets, name, call);
+    int status = read_scene(flags, sets, name, call);
     status = status ? status : read_steps(flags, call);
     status = status ? status : read_export(&flags[FLAG_EXPORT], call);
     if (!status && flags[FLAG_METHOD].value && mo_method_find(flags[FLAG_METHOD].value) < 0) {
@@ -497,7 +473,7 @@ int command_run(int argc, char **argv)
         say(COMMAND.name, "a scene is missing; moreau run --list has them");
         status = EXIT_CALL;
     } else if (answer == ARGS_RUN) {
-        status = read_call(flags, flag_count, &sets, &targets, argv[0], &call);
+        status = read_call(flags, flag_count, &sets, argv[0], &call);
         if (!status && flags[FLAG_JOINTS].value) {
             model_file_list(call.model, flags[FLAG_JSON].value != NULL);
         } else if (!status) {

@@ -55,8 +55,8 @@ static const args_command COMMAND = {
 
 enum {
     FLAG_SET,
-    FLAG_KEY,
-    FLAG_TARGET,
+    FLAG_MODEL,
+    FLAG_MODEL_LAST = FLAG_MODEL + MODEL_FLAGS - 1,
     FLAG_DT,
     FLAG_METHOD,
     FLAG_PORT,
@@ -69,13 +69,7 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_SET] = {.name = "set",
                   .operand = "NAME=VALUE",
                   .text = "a parameter of the scene; may be given several times"},
-    [FLAG_KEY] = {.name = "key",
-                  .operand = "NAME",
-                  .text = "of a robot's file: begin at this keyframe"},
-    [FLAG_TARGET] = {.name = "target",
-                     .operand = "NAME=VALUE",
-                     .text = "of a robot's file: the control of an actuator, by its name or its"
-                             " joint's; may be given several times"},
+    MODEL_FLAG_ROWS(FLAG_MODEL),
     [FLAG_DT] = {.name = "dt", .operand = "H", .text = "length of a step, in s; or the scene's"},
     [FLAG_METHOD] = {.name = "method",
                      .operand = "NAME",
@@ -230,6 +224,9 @@ static int view_recording(view_call *call)
 
 static int read_scene(view_call *call, const char *name, const args_values *sets)
 {
+    if (model_flags_refuse(COMMAND.name, call->flags + FLAG_MODEL)) {
+        return EXIT_CALL;
+    }
     call->source.scene = settings_scene(COMMAND.name, name);
     if (!call->source.scene) {
         return EXIT_CALL;
@@ -237,10 +234,10 @@ static int read_scene(view_call *call, const char *name, const args_values *sets
     return settings_read(COMMAND.name, call->source.scene, sets, call->source.values);
 }
 
-static int read_robot(view_call *call, const char *name, const args_values *targets)
+static int read_robot(view_call *call, const char *name, const args_values *sets)
 {
     const int status =
-        model_file_open(COMMAND.name, name, call->flags[FLAG_KEY].value, targets, 0, &call->model);
+        model_file_open(COMMAND.name, name, call->flags + FLAG_MODEL, sets, 0, &call->model);
     call->source.build = model_file_build;
     call->source.build_user = &call->model;
     call->source.name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
@@ -251,8 +248,7 @@ static int read_robot(view_call *call, const char *name, const args_values *targ
     return status;
 }
 
-static int read_call(view_call *call, const char *name, const args_values *sets,
-                     const args_values *targets)
+static int read_call(view_call *call, const char *name, const args_values *sets)
 {
     const args_flag *flags = call->flags;
     mo_options checked = mo_default_options();
@@ -275,7 +271,7 @@ static int read_call(view_call *call, const char *name, const args_values *sets,
     call->source.configure = configure;
     call->source.configure_user = call;
     if (model_file_is(name)) {
-        return read_robot(call, name, targets);
+        return read_robot(call, name, sets);
     }
     if (!world_scene_find(name) && (access(name, F_OK) == 0 || strpbrk(name, "./"))) {
         call->recording = name; /* what is no scene and looks like a file */
@@ -297,13 +293,13 @@ int command_view(int argc, char **argv)
     }
     snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
     flags[FLAG_SET].all = &sets;
-    flags[FLAG_TARGET].all = &targets;
+    flags[FLAG_MODEL + MODEL_TARGET].all = &targets;
     const args_answer answer = args_parse(&COMMAND, flags, flag_count, argc, argv, &operands);
     if (answer == ARGS_WRONG) {
         status = EXIT_CALL;
     } else if (answer == ARGS_RUN) {
         view_call call = {.flags = flags, .flag_count = flag_count};
-        status = read_call(&call, operands ? argv[0] : DEFAULT_SCENE, &sets, &targets);
+        status = read_call(&call, operands ? argv[0] : DEFAULT_SCENE, &sets);
         if (!status) {
             status = call.recording ? view_recording(&call) : view_scene(&call);
         }

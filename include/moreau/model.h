@@ -8,7 +8,7 @@
  * mechanism.h and world.h do the moving.  docs/models.md says what is read, what is not, and what differs from MuJoCo.
  *
  * Files are untrusted: whatever is in them, the answer is a model or a sentence with the line.  What is not understood is listed once, in
- * `notes`.  Files that a model names (includes, meshes) must lie in its folder, or below.
+ * `notes`.  Files that a model names (includes, meshes) must lie in its folder, or in the nearest folder above that has a package.xml (a ROS package), or below.
  *
  * Coordinates are those of MuJoCo, joint after joint in the order of the bodies:
  *
@@ -167,6 +167,9 @@ typedef struct mo_model {
 
 MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
                               mo_message *why);
+/* The same; files that the model names may also lie in `folder`, or below (NULL: as mo_model_read). */
+MO_API mo_error mo_model_read_with(const char *path, const char *folder,
+                                   const mo_allocator *allocator, mo_model *model, mo_message *why);
 MO_API void mo_model_clear(mo_model *model);
 
 /* Gives a free joint to a body that the file fixes to the world, as URDF does with the base of every robot. */

@@ -138,3 +138,15 @@ mo_error mo_file_within(const char *folder, const char *under, const char *name,
     free(real_folder);
     return error;
 }
+
+int mo_file_lies_in(const char *folder, const char *path, char real_path[MO_PATH])
+{
+    char *real_folder = realpath(folder, NULL), *real = realpath(path, NULL);
+    const int inside = real && real_folder && lies_in(real, real_folder) && strlen(real) < MO_PATH;
+    if (inside) {
+        snprintf(real_path, MO_PATH, "%s", real);
+    }
+    free(real);
+    free(real_folder);
+    return inside;
+}

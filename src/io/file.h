@@ -22,4 +22,7 @@ mo_error mo_file_folder(const char *path, char folder[MO_PATH], mo_message *why)
 mo_error mo_file_within(const char *folder, const char *under, const char *name,
                         char path[MO_PATH], mo_message *why);
 
+/* Is the file there and, links followed, in `folder` or below?  Then its real path. */
+int mo_file_lies_in(const char *folder, const char *path, char real_path[MO_PATH]);
+
 #endif

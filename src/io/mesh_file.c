@@ -5,7 +5,7 @@
  * three lines "vertex x y z".  A file that begins with "solid" is text unless its length is that of a binary one.
  * OBJ: lines "v x y z" and "f a b c ...", a being "5", "5/1", "5//2" or "-1" (from the end); polygons are cut into fans.
  *
- * Corners that are the same point in all bits are joined, so that hulls and volumes see each point once.
+ * Corners that are the same point in all bits are joined, so that hulls and volumes see each point once.  An OBJ file may have points alone.
  */
 #define _XOPEN_SOURCE 700
 #include "io/mesh_file.h"
@@ -338,7 +338,8 @@ mo_error mo_mesh_file_read(const char *path, const char *shown, size_t most,
     *mesh = (mo_mesh_file){0};
     building b = {.allocator = allocator, .shown = shown, .mesh = mesh, .why = why};
     b.error = mo_file_read(path, shown, most, allocator, &bytes, size, why);
-    if (!b.error && read_kind(&b, path, bytes, *size) && mesh->triangle_count == 0) {
+    if (!b.error && read_kind(&b, path, bytes, *size) && mesh->triangle_count == 0 &&
+        mesh->point_count < 4) {
         fail(&b, "the mesh has no triangles");
     }
     mo_memory_free(allocator, bytes);

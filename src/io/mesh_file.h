@@ -13,9 +13,10 @@ typedef struct mo_mesh_file {
     double *points; /* 3 numbers each */
     int point_count;
     int *triangles; /* 3 points each, counterclockwise seen from outside */
-    int triangle_count;
+    int triangle_count; /* 0: points alone, of which the convex hull is meant */
     const double *hull; /* its corners, once somebody asked; not its own */
     int hull_count;
+    int is_exact, is_shell; /* how it is weighed, where the file says so of this mesh */
 } mo_mesh_file;
 
 /* By the end of the name: .stl or .obj.  Sentences begin with `shown`. */

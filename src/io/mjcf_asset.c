@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "collide/hull.h"
 #include "io/mjcf.h"
 #include "linalg/vec3.h"
 
@@ -25,38 +24,6 @@ static double *all_numbers(mo_mjcf *m, const mo_xml_node *node, const char *attr
     }
     return mo_reader_numbers(m->r, node, attribute, text, 0, (int)most, numbers, count) ? numbers
                                                                                         : NULL;
-}
-
-/* The faces of the hull as triangles. */
-static bool hull_triangles(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
-{
-    const mo_allocator *allocator = &m->r->tree.allocator;
-    mo_message why = {{0}};
-    mo_hull *hull = mo_hull_create(allocator, 0, mesh->points, mesh->point_count, &why);
-    if (!hull) {
-        return mo_reader_fail(m->r, node, "%.380s", why.text);
-    }
-    int *triangles = mo_memory_array(allocator, 3 * (size_t)hull->face_start[hull->face_count],
-                                     sizeof *triangles);
-    double *points = mo_memory_array(allocator, 3 * (size_t)hull->vertex_count, sizeof *points);
-    int count = 0;
-    for (int f = 0; triangles && f < hull->face_count; ++f) {
-        for (int k = hull->face_start[f] + 1; k + 1 < hull->face_start[f + 1]; ++k, ++count) {
-            triangles[3 * count] = hull->face_vertex[hull->face_start[f]];
-            triangles[3 * count + 1] = hull->face_vertex[k];
-            triangles[3 * count + 2] = hull->face_vertex[k + 1];
-        }
-    }
-    if (points) {
-        memcpy(points, hull->vertex, 3 * (size_t)hull->vertex_count * sizeof *points);
-    }
-    mo_memory_free(allocator, mesh->points);
-    *mesh = (mo_mesh_file){.points = points,
-                           .point_count = hull->vertex_count,
-                           .triangles = triangles,
-                           .triangle_count = count};
-    mo_hull_destroy(allocator, hull);
-    return (points && triangles) || mo_reader_no_memory(m->r);
 }
 
 static bool inline_triangles(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
@@ -106,7 +73,7 @@ static int inline_mesh(mo_mjcf *m, const mo_xml_node *node)
     }
     memcpy(mesh.points, numbers, (size_t)count * sizeof *numbers);
     if (mo_xml_get(node, "face") ? inline_triangles(m, node, &mesh)
-                                 : hull_triangles(m, node, &mesh)) {
+                                 : mo_reader_hull_triangles(m->r, node, &mesh)) {
         return mo_reader_keep_mesh(m->r, &mesh);
     }
     mo_mesh_file_clear(&m->r->tree.allocator, &mesh);
@@ -120,7 +87,13 @@ static int file_mesh(mo_mjcf *m, const mo_xml_node *node, const char *file)
     if (slash && m->set.strip_path) {
         file = slash + 1;
     }
-    return mo_reader_mesh(m->r, node, m->set.mesh_folder, file, AS_IT_IS);
+    char path[MO_PATH];
+    mo_message why = {{0}};
+    if (mo_reader_path(m->r, m->set.mesh_folder, file, path, &why)) {
+        mo_reader_fail(m->r, node, "%.380s", why.text);
+        return -1;
+    }
+    return mo_reader_mesh(m->r, node, path, file, AS_IT_IS);
 }
 
 static bool transform(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
@@ -156,6 +129,22 @@ static bool transform(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
     return true;
 }
 
+/* inertia: of later versions of MuJoCo. */
+static bool read_weighing(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
+{
+    static const char *const WAYS[] = {"legacy", "exact", "shell", "convex", NULL};
+    int way = 0;
+    if (!mo_mjcf_word(m, node, "mesh", "inertia", WAYS, &way)) {
+        return false;
+    }
+    mesh->is_exact = way == 1;
+    mesh->is_shell = way == 2;
+    if (way == 3) {
+        mo_reader_note(m->r, node, " inertia=\"convex\"> is not read: the mesh itself is weighed");
+    }
+    return true;
+}
+
 static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
 {
     const char *file = mo_xml_get(node, "file"), *name = mo_xml_get(node, "name");
@@ -163,7 +152,8 @@ static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
         return mo_reader_fail(m->r, node, "has neither a file nor points (vertex)");
     }
     const int mesh = file ? file_mesh(m, node, file) : inline_mesh(m, node);
-    if (mesh < 0 || !transform(m, node, m->r->meshes + mesh)) {
+    if (mesh < 0 || !transform(m, node, m->r->meshes + mesh) ||
+        !read_weighing(m, node, m->r->meshes + mesh)) {
         return false;
     }
     if (!name && file) { /* the file's name, without folder and end */

@@ -100,19 +100,24 @@ static bool make_shape(mo_mjcf *m, const mo_xml_node *node, geom_type type, cons
 }
 
 static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_model_geom *geom,
-                      mo_mass *mass)
+                      mo_mass *mass, int *found)
 {
+    static const char *const TRUTH[] = {"false", "true", NULL};
     const int place = mo_reader_name_find(m->r, 'm', name);
+    int is_shell = 0;
     if (place < 0) {
         return mo_reader_fail(m->r, node, "has the mesh '%.80s', which is not among the assets",
                               name ? name : "");
     }
     const mo_mesh_file *mesh = m->r->meshes + place;
-    mo_mass_of_mesh(mesh, m->set.exact_mesh_inertia, mass);
-    if (!(mass->mass > 0)) {
-        return mo_reader_fail(m->r, node, "has the mesh '%.80s', which holds no volume", name);
+    if (!mo_mjcf_word(m, node, "geom", "shellinertia", TRUTH, &is_shell)) {
+        return false;
     }
-    return mo_reader_mesh_hull(m->r, node, place, &geom->shape);
+    mo_mass_of_mesh(mesh, m->set.exact_mesh_inertia || mesh->is_exact, mass);
+    if (is_shell || mesh->is_shell || !(mass->mass > 0)) { /* what has no volume is a shell too */
+        mo_mass_of_shell(mesh, mass);
+    }
+    return mo_reader_mesh_hull(m->r, node, place, geom->is_visual, &geom->shape, found);
 }
 
 static bool read_surface(mo_mjcf *m, const mo_xml_node *node, mo_model_geom *geom)
@@ -181,7 +186,7 @@ static bool moves(const mo_model *model, int body)
 
 bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
 {
-    int type = SPHERE;
+    int type = SPHERE, found = 1;
     double size[3] = {0};
     mo_mass unit;
     mo_model_geom geom = {.shape = mo_default_shape(MO_SHAPE_BALL), .body = body};
@@ -204,10 +209,13 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
     }
     if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||
         (type != MESH && !read_sizes(m, node, (geom_type)type, &geom.shape.pose, size)) ||
-        !(type == MESH ? make_mesh(m, node, mesh, &geom, &unit)
+        !(type == MESH ? make_mesh(m, node, mesh, &geom, &unit, &found)
                        : make_shape(m, node, (geom_type)type, size, &geom, &unit)) ||
         !weigh(m, node, &unit, &geom, sum)) {
         return false;
+    }
+    if (!found) {
+        return true;
     }
     if (type == ELLIPSOID && !geom.is_visual) {
         mo_reader_note(m->r, node, " type=\"ellipsoid\"> touches as a polyhedron of 200 corners");

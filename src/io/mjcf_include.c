@@ -44,7 +44,7 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
         return mo_reader_fail(r, node, "is one of more than %d files that are included",
                               (int)MOST_FILES);
     }
-    if (mo_file_within(r->folder, "", file, path, &why)) {
+    if (mo_reader_path(r, "", file, path, &why)) {
         return mo_reader_fail(r, node, "%.380s", why.text);
     }
     const char *kept = mo_pool_text(&r->tree, path, strlen(path));

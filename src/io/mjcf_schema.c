@@ -46,7 +46,7 @@ static const element ELEMENTS[] = {
      ""},
     {"default", " class ", "", ""},
     {"asset", "", "", ""},
-    {"mesh", " name class file vertex face refpos refquat scale ",
+    {"mesh", " name class file vertex face refpos refquat scale inertia ",
      " normal texcoord smoothnormal content_type maxhullvert ", ""},
     {"worldbody", " childclass ", "", ""},
     {"body", " name childclass mocap" FRAME, " user ", ""},
@@ -59,7 +59,7 @@ static const element ELEMENTS[] = {
     {"freejoint", " name ", " group ", ""},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density fromto mesh "
-     "group " FRAME,
+     "group shellinertia " FRAME,
      " material rgba fluidshape user solmix ", " solref solimp margin gap "},
     {"contact", "", "", ""},
     {"pair", " name class geom1 geom2 condim friction ", "", " solref solimp gap margin "},

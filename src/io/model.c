@@ -66,7 +66,7 @@ void mo_model_clear(mo_model *model)
     *model = (mo_model){0};
 }
 
-static bool read_either(mo_reader *r, const char *path)
+static bool read_either(mo_reader *r)
 {
     if (strcmp(r->root->name, "mujoco") == 0) {
         r->model->format = "MJCF";
@@ -74,7 +74,7 @@ static bool read_either(mo_reader *r, const char *path)
     }
     if (strcmp(r->root->name, "robot") == 0) {
         r->model->format = "URDF";
-        return mo_urdf_read(r, path);
+        return mo_urdf_read(r);
     }
     return mo_reader_fail(r, r->root,
                           "is no model: the root of MJCF is <mujoco>, that of URDF is <robot>");
@@ -92,6 +92,12 @@ static void clear_reader(mo_reader *r)
 mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
                        mo_message *why)
 {
+    return mo_model_read_with(path, NULL, allocator, model, why);
+}
+
+mo_error mo_model_read_with(const char *path, const char *folder, const mo_allocator *allocator,
+                            mo_model *model, mo_message *why)
+{
     *model = (mo_model){.name = "", .format = "", .gravity = {0, 0, -9.81}};
     model->allocator = mo_allocator_or_default(allocator);
     mo_pool *pool = mo_memory_array(&model->allocator, 1, sizeof *pool);
@@ -101,11 +107,12 @@ mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model
     }
     *pool = (mo_pool){.allocator = model->allocator};
     model->pool = pool;
-    mo_reader r = {.model = model, .pool = pool, .why = why};
+    mo_reader r = {.model = model, .pool = pool, .why = why, .more = folder ? folder : ""};
     r.tree.allocator = model->allocator;
     r.error = mo_file_folder(path, r.folder, why);
+    mo_reader_find_package(&r);
     r.error = r.error ? r.error : mo_xml_read(path, "", &r.tree, &r.elements, &r.root, why);
-    if (!r.error && read_either(&r, path)) {
+    if (!r.error && read_either(&r)) {
         mo_reader_finish(&r);
     }
     clear_reader(&r);

@@ -178,6 +178,36 @@ void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
     }
 }
 
+void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out)
+{
+    static const int ROW[6] = {0, 1, 2, 0, 0, 1}, COLUMN[6] = {0, 1, 2, 1, 2, 2};
+    double moment[6] = {0}; /* int x x' dA: xx yy zz xy xz yz */
+    memset(out, 0, sizeof *out);
+    surface_centre(mesh, out->centre);
+    for (int k = 0; k < mesh->triangle_count; ++k) {
+        double corner[3][3], u[3], v[3], n[3], sum[3];
+        corners(mesh, k, out->centre, corner);
+        mo_vec3_minus(corner[1], corner[0], u);
+        mo_vec3_minus(corner[2], corner[0], v);
+        mo_vec3_cross(u, v, n);
+        const double area = mo_vec3_norm(n) / 2;
+        out->mass += area;
+        for (int c = 0; c < 3; ++c) {
+            sum[c] = corner[0][c] + corner[1][c] + corner[2][c];
+        }
+        for (int e = 0; e < 6; ++e) {
+            const int i = ROW[e], j = COLUMN[e];
+            moment[e] += area / 12 *
+                         (corner[0][i] * corner[0][j] + corner[1][i] * corner[1][j] +
+                          corner[2][i] * corner[2][j] + sum[i] * sum[j]);
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        out->inertia[k] = moment[(k + 1) % 3] + moment[(k + 2) % 3];
+        out->inertia[3 + k] = -moment[3 + k];
+    }
+}
+
 /* ---- together ----------------------------------------------------------------------------------- */
 
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out)

@@ -13,6 +13,7 @@
 #include "linalg/vec3.h"
 
 enum { MOST_NOTES = 200, MOST_BODIES = 10000 };
+static const char OF_WHAT[] = ": '"; /* from here on a note tells of the first one only */
 
 /* ---- sentences ---------------------------------------------------------------------------------- */
 
@@ -51,17 +52,14 @@ const char *mo_reader_text(mo_reader *r, const char *text)
     return copy ? copy : "";
 }
 
-void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, ...)
+/* One more of the same sentence, or a new note. */
+static void keep_note(mo_reader *r, const mo_xml_node *node, const char *of, const char *said)
 {
     mo_model *model = r->model;
-    char said[400];
-    va_list values;
-    va_start(values, format);
-    const int length = snprintf(said, sizeof said, "<%.60s", node->name);
-    vsnprintf(said + length, sizeof said - (size_t)length, format, values);
-    va_end(values);
     for (int k = 0; k < model->note_count; ++k) {
-        if (strcmp(model->notes[k].text, said) == 0) {
+        const char *text = model->notes[k].text, *tail = strstr(text, OF_WHAT);
+        const size_t length = tail ? (size_t)(tail - text) : strlen(text);
+        if (strlen(said) == length && strncmp(text, said, length) == 0) {
             ++model->notes[k].count;
             return;
         }
@@ -74,8 +72,29 @@ void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, .
         mo_reader_no_memory(r);
         return;
     }
+    char whole[560];
+    snprintf(whole, sizeof whole, "%s%s%.120s%s", said, of ? OF_WHAT : "", of ? of : "",
+             of ? "'" : "");
     model->notes[model->note_count++] = (mo_model_note){
-        .line = node->line, .count = 1, .text = mo_reader_text(r, said), .file = node->file};
+        .line = node->line, .count = 1, .text = mo_reader_text(r, whole), .file = node->file};
+}
+
+void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, ...)
+{
+    char said[400];
+    va_list values;
+    va_start(values, format);
+    const int length = snprintf(said, sizeof said, "<%.60s", node->name);
+    vsnprintf(said + length, sizeof said - (size_t)length, format, values);
+    va_end(values);
+    keep_note(r, node, NULL, said);
+}
+
+void mo_reader_note_of(mo_reader *r, const mo_xml_node *node, const char *of, const char *sentence)
+{
+    char said[400];
+    snprintf(said, sizeof said, "<%.60s%s", node->name, sentence);
+    keep_note(r, node, of, said);
 }
 
 /* "leg.xml, line 12: <joint margin> is ignored (and 3 more)" */
@@ -83,7 +102,7 @@ static bool number_notes(mo_reader *r)
 {
     for (int k = 0; k < r->model->note_count && !r->error; ++k) {
         mo_model_note *note = r->model->notes + k;
-        char more[40] = "", said[640];
+        char more[40] = "", said[720];
         if (note->count > 1) {
             snprintf(more, sizeof more, " (and %d more like it)", note->count - 1);
         }

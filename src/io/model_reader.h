@@ -7,6 +7,7 @@
  *
  *   model.c           mo_model_read, and looking at a model
  *   model_reader.c    growing it, sentences and notes, numbers
+ *   model_path.c      where the files are that a model names
  *   model_inertia.c   masses and inertias from shapes, as MuJoCo infers them
  *   mesh_file.c       STL and OBJ
  *   mjcf*.c, urdf.c   the two formats
@@ -35,7 +36,9 @@ typedef struct mo_reader {
     mo_pool tree;  /* of what is only read */
     mo_xml_node *root;
     int elements;
-    char folder[MO_PATH]; /* of the file: includes and meshes are in it */
+    char folder[MO_PATH];  /* of the file: includes and meshes are in it, */
+    char package[MO_PATH]; /* or in the nearest folder above that has a package.xml ("": none), */
+    const char *more;      /* or in this one, which the caller gave ("": none) */
     mo_reader_name *names; /* a hash table */
     size_t name_room, name_count;
     mo_mesh_file *meshes;
@@ -55,6 +58,8 @@ bool mo_reader_no_memory(mo_reader *r);
 /* The same as a note; a sentence that was noted before only counts. */
 void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, ...)
     MO_PRINTF(3, 4);
+/* A note that names the first thing it is about; others with the same sentence only count. */
+void mo_reader_note_of(mo_reader *r, const mo_xml_node *node, const char *of, const char *sentence);
 
 /* ---- growing the model -------------------------------------------------------------------------- */
 
@@ -99,8 +104,14 @@ void mo_quat_from_matrix(const double Q[9], double q[4]);
 
 /* ---- meshes ------------------------------------------------------------------------------------- */
 
-/* Reads a file of the model's folder (`under`: part of it, or ""), scaled; -1 and a sentence, or the place in r->meshes. */
-int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *under, const char *file,
+/*
+ * The path of a file that the model names, relative to `under` (a part of its folder, or "").  It must exist and, links followed, lie in the model's folder, its package or
+ * the folder that the caller gave; MO_ERR_UNSUPPORTED where it exists elsewhere, or leads there.
+ */
+mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name, char path[MO_PATH],
+                        mo_message *why);
+/* Reads a mesh from a path that was found so, scaled; sentences begin with `shown`.  -1 and a sentence, or the place in r->meshes. */
+int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, const char *shown,
                    const double scale[3]);
 
 /* Takes over a mesh that was made otherwise. */
@@ -109,8 +120,11 @@ int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh);
 /* The convex hull of points, whose corners the model keeps. */
 bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *points, int count,
                           mo_shape_def *shape);
-/* That of r->meshes[mesh], found once. */
-bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, mo_shape_def *shape);
+/* That of r->meshes[mesh], made once; *found is 0, with a note unless it only looks, where the mesh is flat. */
+bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is_visual,
+                         mo_shape_def *shape, int *found);
+/* Points without triangles become the faces of their hull. */
+bool mo_reader_hull_triangles(mo_reader *r, const mo_xml_node *node, mo_mesh_file *mesh);
 /* The same of an ellipsoid. */
 bool mo_reader_ellipsoid_shape(mo_reader *r, const mo_xml_node *node, const double half[3],
                                mo_shape_def *shape);
@@ -126,6 +140,8 @@ typedef struct mo_mass {
 void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mass *out);
 /* Of a closed mesh of density 1: `exact`, or as MuJoCo 2.2 has it by default. */
 void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out);
+/* Of its triangles alone, 1 kg/m^2. */
+void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out);
 /* In the frame that `pose` is given in, with mass and inertia times `factor`. */
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out);
 void mo_mass_add(mo_mass *sum, const mo_mass *more);
@@ -137,7 +153,10 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
 
 /* ---- the formats -------------------------------------------------------------------------------- */
 
+/* model_path.c: fills in r->package. */
+void mo_reader_find_package(mo_reader *r);
+
 bool mo_mjcf_read(mo_reader *r);
-bool mo_urdf_read(mo_reader *r, const char *path);
+bool mo_urdf_read(mo_reader *r);
 
 #endif

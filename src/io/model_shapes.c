@@ -20,22 +20,54 @@ static bool pass_on(mo_reader *r, const mo_xml_node *node, mo_error error, const
     return false;
 }
 
-int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *under, const char *file,
+bool mo_reader_hull_triangles(mo_reader *r, const mo_xml_node *node, mo_mesh_file *mesh)
+{
+    const mo_allocator *allocator = &r->tree.allocator;
+    mo_message why = {{0}};
+    mo_hull *hull = mo_hull_create(allocator, 0, mesh->points, mesh->point_count, &why);
+    if (!hull) {
+        return mo_reader_fail(r, node, "%.380s", why.text);
+    }
+    int *triangles = mo_memory_array(allocator, 3 * (size_t)hull->face_start[hull->face_count],
+                                     sizeof *triangles);
+    double *points = mo_memory_array(allocator, 3 * (size_t)hull->vertex_count, sizeof *points);
+    int count = 0;
+    for (int f = 0; triangles && f < hull->face_count; ++f) {
+        for (int k = hull->face_start[f] + 1; k + 1 < hull->face_start[f + 1]; ++k, ++count) {
+            triangles[3 * count] = hull->face_vertex[hull->face_start[f]];
+            triangles[3 * count + 1] = hull->face_vertex[k];
+            triangles[3 * count + 2] = hull->face_vertex[k + 1];
+        }
+    }
+    if (points) {
+        memcpy(points, hull->vertex, 3 * (size_t)hull->vertex_count * sizeof *points);
+    }
+    mo_memory_free(allocator, mesh->points);
+    *mesh = (mo_mesh_file){.points = points,
+                           .point_count = hull->vertex_count,
+                           .triangles = triangles,
+                           .triangle_count = count};
+    mo_hull_destroy(allocator, hull);
+    return (points && triangles) || mo_reader_no_memory(r);
+}
+
+int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, const char *shown,
                    const double scale[3])
 {
-    char path[MO_PATH];
     mo_message why = {{0}};
     mo_mesh_file mesh;
     size_t size = 0;
-    mo_error error = mo_file_within(r->folder, under, file, path, &why);
-    error = error ? error
-                  : mo_mesh_file_read(path, file, MO_MESH_BYTES - r->mesh_bytes, &r->tree.allocator,
-                                      &mesh, &size, &why);
+    const mo_error error = mo_mesh_file_read(path, shown, MO_MESH_BYTES - r->mesh_bytes,
+                                             &r->tree.allocator, &mesh, &size, &why);
     if (error) {
         pass_on(r, node, error, &why);
         return -1;
     }
     r->mesh_bytes += size;
+    if (mesh.triangle_count == 0 && !mo_reader_hull_triangles(r, node, &mesh)) {
+        mo_mesh_file_clear(&r->tree.allocator, &mesh);
+        return -1;
+    }
     for (int k = 0; k < 3 * mesh.point_count; ++k) {
         mesh.points[k] *= scale[k % 3];
     }
@@ -54,13 +86,13 @@ int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh)
     return r->mesh_count++;
 }
 
-bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *points, int count,
-                          mo_shape_def *shape)
+/* MO_ERR_FORMAT and a sentence where the points have no hull. */
+static mo_error make_hull(mo_reader *r, const double *points, int count, mo_shape_def *shape,
+                          mo_message *why)
 {
-    mo_message why = {{0}};
-    mo_hull *hull = mo_hull_create(&r->tree.allocator, 0, points, count, &why);
+    mo_hull *hull = mo_hull_create(&r->tree.allocator, 0, points, count, why);
     if (!hull) {
-        return pass_on(r, node, why.text[0] ? MO_ERR_FORMAT : MO_ERR_MEMORY, &why);
+        return why->text[0] ? MO_ERR_FORMAT : MO_ERR_MEMORY;
     }
     const int corners = hull->vertex_count;
     double *kept = mo_pool_take(r->pool, 3 * (size_t)corners, sizeof *kept);
@@ -71,15 +103,34 @@ bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *p
     shape->kind = MO_SHAPE_HULL;
     shape->points = kept;
     shape->point_count = corners;
-    return kept || mo_reader_no_memory(r);
+    return kept ? MO_OK : MO_ERR_MEMORY;
 }
 
-bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, mo_shape_def *shape)
+bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *points, int count,
+                          mo_shape_def *shape)
+{
+    mo_message why = {{0}};
+    const mo_error error = make_hull(r, points, count, shape, &why);
+    return !error || pass_on(r, node, error, &why);
+}
+
+bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is_visual,
+                         mo_shape_def *shape, int *found)
 {
     mo_mesh_file *of = r->meshes + mesh;
+    *found = 1;
     if (!of->hull) {
-        if (!mo_reader_hull_shape(r, node, of->points, of->point_count, shape)) {
-            return false;
+        mo_message why = {{0}};
+        const mo_error error = make_hull(r, of->points, of->point_count, shape, &why);
+        if (error == MO_ERR_FORMAT) { /* flat, as a sticker is */
+            if (!is_visual) {
+                mo_reader_note(r, node, "> has a mesh without volume: the shape is left out");
+            }
+            *found = 0;
+            return true;
+        }
+        if (error) {
+            return pass_on(r, node, error, &why);
         }
         of->hull = shape->points;
         of->hull_count = shape->point_count;

@@ -471,7 +471,8 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
         for (int k = 0; k < model->equality_count && !error; ++k) {
             error = add_equality(&b, model->equalities + k);
         }
-        error = error ? error : mo_robot_part_overlaps(b.robot, world, why);
+        const int is_urdf = strcmp(model->format, "URDF") == 0;
+        error = error ? error : mo_robot_part_overlaps(b.robot, world, is_urdf, why);
     }
     mo_pool_clear(&b.pool);
     if (error) {

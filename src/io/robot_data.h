@@ -37,7 +37,7 @@ struct mo_robot {
 mo_error mo_robot_keep_note(mo_robot *robot, mo_message *why, const char *format, ...)
     MO_PRINTF(3, 4);
 
-/* robot_overlap.c: excludes what overlaps for ever. */
-mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, mo_message *why);
+/* robot_overlap.c: excludes what overlaps for ever; `all`: what overlaps now. */
+mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, int all, mo_message *why);
 
 #endif

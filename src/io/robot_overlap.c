@@ -6,6 +6,9 @@
  * Two links that are not parent and child may overlap around the joints between them, and a first link may stand in its base: nothing opens these contacts, whatever the joints
  * do.  Soft contact lives with that; a hard one has no solution.  So each pair that overlaps at the reference configuration is looked at: where the gap does not change with any
  * velocity of the joints (its lever is below a thousandth of the smaller body), the two are excluded, and noted.
+ *
+ * In URDF the shapes of neighbouring links are seldom made to miss each other (the format's users list such pairs elsewhere, or let no link touch another), so there every pair
+ * of links that overlaps at the reference configuration is excluded; one note tells how many.
  */
 #include <math.h>
 #include <string.h>
@@ -76,10 +79,41 @@ static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, m
     return MO_OK;
 }
 
-mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, mo_message *why)
+/* The size below which a lever is short: that of the smaller one of the two that moves. */
+static double size_of(const mo_sim_body *a, const mo_sim_body *b)
+{
+    return a->kind != MO_BODY_LINK   ? b->size
+           : b->kind != MO_BODY_LINK ? a->size
+                                     : fmin(a->size, b->size);
+}
+
+static const char *name_of(const mo_sim_body *body)
+{
+    return body->name ? body->name : "";
+}
+
+/* One note for all pairs, of which `first` is one. */
+static mo_error note_pairs(mo_robot *robot, const mo_world *world, const int first[2], int count,
+                           mo_message *why)
+{
+    const char *a = name_of(world->body + first[0]), *b = name_of(world->body + first[1]);
+    if (count == 1) {
+        return mo_robot_keep_note(robot, why,
+                                  "'%.80s' and '%.80s' overlap where all joints are at zero: they "
+                                  "do not touch each other",
+                                  a, b);
+    }
+    return mo_robot_keep_note(robot, why,
+                              "%d pairs of links overlap where all joints are at zero ('%.80s' and "
+                              "'%.80s' first): they do not touch each other",
+                              count, a, b);
+}
+
+mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, int all, mo_message *why)
 {
     mo_pool pool = {.allocator = robot->allocator};
     mo_error error = mo_contacts_touching(world) ? mo_fail_memory(why) : MO_OK;
+    int count = 0, first[2] = {0, 0};
     for (int k = 0; k < world->before.count && !error; ++k) {
         const mo_sim_contact *contact = world->before.at + k;
         const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
@@ -88,21 +122,21 @@ mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, mo_message *wh
             mo_is_excluded(world, contact->body[0], contact->body[1])) {
             continue;
         }
-        error = lever_of(world, contact, &pool, &lever, why);
-        const double size = a->kind != MO_BODY_LINK   ? b->size
-                            : b->kind != MO_BODY_LINK ? a->size
-                                                      : fmin(a->size, b->size);
-        if (!error && lever <= SHORT_LEVER * size) {
-            error = mo_world_exclude(world, mo_body_id_of(world, contact->body[0]),
-                                     mo_body_id_of(world, contact->body[1]), why);
-            error = error
-                        ? error
-                        : mo_robot_keep_note(robot, why,
-                                             "'%.80s' and '%.80s' overlap, and no joint moves them "
-                                             "apart: they do not touch each other",
-                                             a->name ? a->name : "", b->name ? b->name : "");
+        error = all ? MO_OK : lever_of(world, contact, &pool, &lever, why);
+        if (error || lever > SHORT_LEVER * size_of(a, b)) {
+            continue;
+        }
+        error = mo_world_exclude(world, mo_body_id_of(world, contact->body[0]),
+                                 mo_body_id_of(world, contact->body[1]), why);
+        if (!error && all && count++ == 0) {
+            memcpy(first, contact->body, sizeof first);
+        } else if (!error && !all) {
+            error = mo_robot_keep_note(robot, why,
+                                       "'%.80s' and '%.80s' overlap, and no joint moves them "
+                                       "apart: they do not touch each other",
+                                       name_of(a), name_of(b));
         }
     }
     mo_pool_clear(&pool);
-    return error;
+    return error || count == 0 ? error : note_pairs(robot, world, first, count, why);
 }

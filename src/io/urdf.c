@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "linalg/vec3.h"
 
@@ -177,10 +176,6 @@ static bool read_joint(mo_urdf *u, const mo_xml_node *node, int body)
         return mo_reader_fail(u->r, node, "has the type '%.60s', which URDF does not have",
                               text ? text : "");
     }
-    if (mo_xml_child(node, "mimic")) {
-        mo_reader_note(u->r, mo_xml_child(node, "mimic"),
-                       "> is not read: the joint moves by itself");
-    }
     if (type == FIXED) {
         return true;
     }
@@ -205,9 +200,10 @@ static bool read_joint(mo_urdf *u, const mo_xml_node *node, int body)
 typedef struct urdf_tree {
     const mo_xml_node **links, **joints;
     int link_count, joint_count;
-    int *parent_of;    /* of link k: the joint above it, or -1                             */
-    int *first, *next; /* joints below a link: a list through next, in the file's order    */
-    int *child;        /* of a joint: the link                                              */
+    int *parent_of;          /* of link k: the joint above it, or -1                             */
+    int *first, *next;       /* joints below a link: a list through next, in the file's order    */
+    int *child;              /* of a joint: the link                                              */
+    int *weighs, *has_shape; /* of a link: has it, or something on it, mass, or shapes?      */
 } urdf_tree;
 
 static int count_of(const mo_xml_node *root, const char *name)
@@ -230,7 +226,10 @@ static bool allocate_tree(mo_urdf *u, urdf_tree *t)
     t->first = mo_pool_take(pool, links, sizeof *t->first);
     t->next = mo_pool_take(pool, joints, sizeof *t->next);
     t->child = mo_pool_take(pool, joints, sizeof *t->child);
-    return (t->links && t->joints && t->parent_of && t->first && t->next && t->child) ||
+    t->weighs = mo_pool_take(pool, links, sizeof *t->weighs);
+    t->has_shape = mo_pool_take(pool, links, sizeof *t->has_shape);
+    return (t->links && t->joints && t->parent_of && t->first && t->next && t->child && t->weighs &&
+            t->has_shape) ||
            mo_reader_no_memory(u->r);
 }
 
@@ -288,6 +287,52 @@ static bool read_joints(mo_urdf *u, urdf_tree *t)
     return true;
 }
 
+/* Marks a link and all those it hangs on. */
+static void mark_upwards(mo_urdf *u, const urdf_tree *t, int link, int *mark)
+{
+    while (link >= 0 && !mark[link]) {
+        const int joint = t->parent_of[link];
+        mark[link] = 1;
+        link = joint < 0 ? -1 : find_link(u, t->joints[joint], "parent");
+    }
+}
+
+static void find_weights(mo_urdf *u, const urdf_tree *t)
+{
+    for (int k = 0; k < t->link_count; ++k) {
+        const mo_xml_node *inertial = mo_xml_child(t->links[k], "inertial");
+        const mo_xml_node *mass = inertial ? mo_xml_child(inertial, "mass") : NULL;
+        const char *text = mass ? mo_xml_get(mass, "value") : NULL;
+        double value = 0;
+        if (text && mo_text_number(text, &value) && value > 0) {
+            mark_upwards(u, t, k, t->weighs);
+        }
+        if (mo_xml_child(t->links[k], "collision")) {
+            mark_upwards(u, t, k, t->has_shape);
+        }
+    }
+}
+
+/* Frames that only name a place often hang on joints: what moves no mass is fixed. */
+static bool is_weightless(const urdf_tree *t, int link)
+{
+    return !t->weighs[link] && !t->has_shape[link];
+}
+
+static bool read_joint_of(mo_urdf *u, const urdf_tree *t, int link, int place)
+{
+    const mo_xml_node *node = t->joints[t->parent_of[link]];
+    if (!is_weightless(t, link) || type_of(node) == UNKNOWN) {
+        return read_joint(u, node, place);
+    }
+    if (type_of(node) != FIXED) {
+        const char *name = mo_xml_get(node, "name");
+        mo_reader_note_of(u->r, node, name ? name : "",
+                          "> moves nothing that has mass: it is fixed");
+    }
+    return true;
+}
+
 /* From the root down, without recursion: chains may be long. */
 static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 {
@@ -307,9 +352,10 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
                                                  mo_xml_get(t->links[link], "name"), above[count]);
         const int place = model->body_count - 1;
         ++read;
+        u->weighs_by_shape = !t->weighs[link];
         if (!body ||
             (joint >= 0 && (!mo_urdf_origin(u, t->joints[joint], &body->pose) ||
-                            !read_joint(u, t->joints[joint], place))) ||
+                            !read_joint_of(u, t, link, place))) ||
             !mo_urdf_link(u, t->links[link], place)) {
             return false;
         }
@@ -329,11 +375,13 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 /* ---- mimic --------------------------------------------------------------------------------------- */
 
 /* q of the joint is multiplier times that of the other one, and offset. */
-static bool read_mimic(mo_urdf *u, const mo_xml_node *node)
+static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
 {
+    const mo_xml_node *node = t->joints[k];
     const mo_xml_node *mimic = mo_xml_child(node, "mimic");
     const urdf_type type = type_of(node);
-    if (!mimic || (type != REVOLUTE && type != CONTINUOUS && type != PRISMATIC)) {
+    if (!mimic || is_weightless(t, t->child[k]) ||
+        (type != REVOLUTE && type != CONTINUOUS && type != PRISMATIC)) {
         return true;
     }
     const char *name = mo_xml_get(mimic, "joint");
@@ -361,7 +409,7 @@ static bool read_mimic(mo_urdf *u, const mo_xml_node *node)
 static bool read_mimics(mo_urdf *u, const urdf_tree *t)
 {
     for (int k = 0; k < t->joint_count; ++k) {
-        if (!read_mimic(u, t->joints[k])) {
+        if (!read_mimic(u, t, k)) {
             return false;
         }
     }
@@ -369,25 +417,6 @@ static bool read_mimics(mo_urdf *u, const urdf_tree *t)
 }
 
 /* ---- all ---------------------------------------------------------------------------------------- */
-
-/* The nearest folder above the file that is a package (has package.xml, or a file's package:// names it); otherwise its own. */
-static void find_package(mo_urdf *u)
-{
-    char up[MO_PATH], probe[MO_PATH + 16];
-    snprintf(u->package, sizeof u->package, "%s", u->r->folder);
-    snprintf(up, sizeof up, "%s", u->r->folder);
-    for (int k = 0; k < 4; ++k) {
-        snprintf(probe, sizeof probe, "%s/package.xml", up);
-        if (access(probe, R_OK) == 0) {
-            snprintf(u->package, sizeof u->package, "%s", up);
-            return;
-        }
-        if (strlen(up) + 4 >= sizeof up) {
-            return;
-        }
-        strcat(up, "/..");
-    }
-}
 
 static void list_unread(mo_reader *r)
 {
@@ -411,14 +440,12 @@ static void list_unread(mo_reader *r)
     }
 }
 
-bool mo_urdf_read(mo_reader *r, const char *path)
+bool mo_urdf_read(mo_reader *r)
 {
-    (void)path;
     mo_urdf u = {.r = r};
     urdf_tree t = {0};
     int root = -1;
     r->model->name = mo_reader_text(r, mo_xml_get(r->root, "name"));
-    find_package(&u);
     list_unread(r);
     if (r->error || !mo_reader_add_body(r, NULL, NULL, -1) || !allocate_tree(&u, &t) ||
         !read_links(&u, &t) || !read_joints(&u, &t)) {
@@ -437,5 +464,6 @@ bool mo_urdf_read(mo_reader *r, const char *path)
     if (root < 0) {
         return mo_reader_fail(r, r->root, "has no root: every link is the child of a joint");
     }
+    find_weights(&u, &t);
     return walk(&u, &t, root) && mo_reader_place_joints(r) && read_mimics(&u, &t);
 }

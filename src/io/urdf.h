@@ -16,7 +16,7 @@
 
 typedef struct mo_urdf {
     mo_reader *r;
-    char package[MO_PATH]; /* the folder that package:// paths are under, and that all files must be in */
+    int weighs_by_shape; /* the link that is read: it moves, and neither it nor anything on it has an <inertial> */
 } mo_urdf;
 
 /* <origin xyz rpy> of an element, or the identity. */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Links: <inertial>, <collision> and <visual>.  A link without <inertial> weighs nothing.  Meshes collide as their convex hulls.  Of <visual> only primitives and meshes
+ * Links: <inertial>, <collision> and <visual>.  A link without <inertial> weighs nothing, unless it moves and nothing that moves with it has one: then it weighs what its
+ * <collision> does at the density of water, which is noted.  Meshes collide as their convex hulls.  Of <visual> only primitives and meshes
  * that can be read are kept; they collide with nothing.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "io/urdf.h"
 #include "linalg/vec3.h"
+
+static const double DENSITY = 1000; /* kg/m^3, of what has no <inertial> */
 
 bool mo_urdf_number(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out)
 {
@@ -77,62 +79,66 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
 
 /* ---- shapes ------------------------------------------------------------------------------------- */
 
-/* "package://name/rest", "file://rest" or a path: relative to which folder, and the rest. */
-static const char *mesh_path(const char *name)
+/* The path of "package://name/rest" (or model://): rest in the package, or what the caller gave, or in its folder `name`. */
+static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PATH],
+                             mo_message *why)
 {
-    if (strncmp(name, "package://", 10) == 0 || strncmp(name, "model://", 8) == 0) {
-        const char *rest = strchr(strstr(name, "://") + 3, '/');
-        return rest ? rest + 1 : "";
+    const char *inner = strstr(name, "://") + 3, *slash = strchr(inner, '/');
+    const char *rest = slash ? slash + 1 : "";
+    const char *package = u->r->package[0] ? u->r->package : u->r->folder;
+    mo_error error = mo_file_within(package, "", rest, path, why);
+    for (int k = 0; k < 2 && error && u->r->more[0]; ++k) {
+        mo_message ignored = {{0}};
+        error = mo_file_within(u->r->more, "", k ? inner : rest, path, &ignored) ? error : MO_OK;
     }
-    return strncmp(name, "file://", 7) == 0 ? name + 7 : name;
+    return error && strstr(why->text, "leads out") ? MO_ERR_UNSUPPORTED : error;
 }
 
-static bool is_package(const char *name)
+/* A file that can be read, or *found is 0 after a note.  One that leads out of where files may be is an error. */
+static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, char path[MO_PATH],
+                      int *found)
 {
-    return strncmp(name, "package://", 10) == 0 || strncmp(name, "model://", 8) == 0;
-}
-
-/* Is it a file that can be read, in the package or in the file's own folder?  One that leads out of it is an error. */
-static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, int *found)
-{
-    const char *folder = is_package(name) ? u->package : u->r->folder;
-    char path[MO_PATH];
+    const int in_package =
+        strncmp(name, "package://", 10) == 0 || strncmp(name, "model://", 8) == 0;
+    const char *plain = strncmp(name, "file://", 7) == 0 ? name + 7 : name;
     mo_message why = {{0}};
     *found = 0;
     if (!mo_mesh_file_is_known(name)) {
-        mo_reader_note(u->r, node,
-                       "> is no .stl or .obj file: the shape is left out ('%.100s'; convert it)",
-                       name);
-    } else if (mo_file_within(folder, "", mesh_path(name), path, &why) == MO_OK) {
-        *found = 1;
-    } else if (strstr(why.text, "leads out")) {
-        return mo_reader_fail(u->r, node, "%.300s", why.text);
-    } else {
-        mo_reader_note(u->r, node, "> is not there: the shape is left out ('%.100s')", name);
+        mo_reader_note_of(u->r, node, name,
+                          "> is no .stl or .obj file: the shape is left out; convert it");
+        return true;
     }
+    const mo_error error = in_package ? package_path(u, name, path, &why)
+                                      : mo_reader_path(u->r, "", plain, path, &why);
+    if (error == MO_ERR_UNSUPPORTED) {
+        return mo_reader_fail(u->r, node, "%.300s", why.text);
+    }
+    if (error) {
+        mo_reader_note_of(u->r, node, name, "> is not there: the shape is left out");
+    }
+    *found = !error;
     return true;
 }
 
 /* A mesh as a hull. */
-static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *shape, int *found)
+static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_shape_def *shape,
+                       mo_mass *mass, int *found)
 {
     double scale[3] = {1, 1, 1};
     const char *name = mo_xml_get(node, "filename"), *factor = mo_xml_get(node, "scale");
-    char folder[MO_PATH];
+    char path[MO_PATH];
     if (!name) {
         return mo_reader_fail(u->r, node, "has no filename");
     }
     if ((factor && !mo_reader_numbers(u->r, node, "scale", factor, 3, 3, scale, NULL)) ||
-        !find_mesh(u, node, name, found) || !*found) {
+        !find_mesh(u, node, name, path, found) || !*found) {
         return !u->r->error;
     }
-    snprintf(folder, sizeof folder, "%s", u->r->folder);
-    if (is_package(name)) {
-        snprintf(u->r->folder, sizeof u->r->folder, "%s", u->package);
+    const int mesh = mo_reader_mesh(u->r, node, path, name, scale);
+    if (mesh >= 0) {
+        mo_mass_of_mesh(u->r->meshes + mesh, true, mass);
     }
-    const int mesh = mo_reader_mesh(u->r, node, "", mesh_path(name), scale);
-    snprintf(u->r->folder, sizeof u->r->folder, "%s", folder);
-    return mesh >= 0 && mo_reader_mesh_hull(u->r, node, mesh, shape);
+    return mesh >= 0 && mo_reader_mesh_hull(u->r, node, mesh, is_visual, shape, found);
 }
 
 static bool positive(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out)
@@ -172,7 +178,7 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
 
 /* The shape in a <collision> or <visual>; *found tells whether there is one that we know. */
 static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_shape_def *shape,
-                       int *found)
+                       mo_mass *mass, int *found)
 {
     const mo_xml_node *geometry = mo_xml_child(node, "geometry");
     const mo_xml_node *what = geometry ? geometry->first : NULL;
@@ -184,25 +190,35 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
         if (is_visual && !mo_mesh_file_is_known(mo_xml_get(what, "filename"))) {
             return true; /* it only looks */
         }
-        return mesh_shape(u, what, shape, found);
+        return mesh_shape(u, what, is_visual, shape, mass, found);
     }
     static const char *const KNOWN[] = {"box", "sphere", "cylinder", "capsule"};
     for (size_t k = 0; k < sizeof KNOWN / sizeof KNOWN[0]; ++k) {
         if (strcmp(what->name, KNOWN[k]) == 0) {
             *found = 1;
-            return primitive_shape(u, what, shape);
+            if (!primitive_shape(u, what, shape)) {
+                return false;
+            }
+            mo_mass_of_shape(shape, NULL, mass);
+            return true;
         }
     }
     mo_reader_note(u->r, what, "> is not understood: the shape is left out");
     return true;
 }
 
-static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visual)
+static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visual, mo_mass *sum)
 {
     mo_shape_def shape = mo_default_shape(MO_SHAPE_BALL);
+    mo_mass unit = {0}, placed;
     int found = 0;
-    if (!mo_urdf_origin(u, node, &shape.pose) || !read_shape(u, node, is_visual, &shape, &found)) {
+    if (!mo_urdf_origin(u, node, &shape.pose) ||
+        !read_shape(u, node, is_visual, &shape, &unit, &found)) {
         return false;
+    }
+    if (found && !is_visual) {
+        mo_mass_place(&unit, &shape.pose, DENSITY, &placed);
+        mo_mass_add(sum, &placed);
     }
     if (!found) {
         return true;
@@ -222,18 +238,40 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
     return !u->r->error;
 }
 
+/* The mass of its shapes, where it moves and no other is given. */
+static bool weigh_by_shape(mo_urdf *u, const mo_xml_node *link, int place, const mo_mass *sum)
+{
+    const mo_model *model = u->r->model;
+    int moves = place;
+    while (moves > 0 && model->bodies[moves].joint_count == 0) {
+        moves = model->bodies[moves].parent;
+    }
+    if (!u->weighs_by_shape || moves <= 0 || !(sum->mass > 0)) {
+        return true;
+    }
+    mo_model_body *body = u->r->model->bodies + place;
+    mo_reader_note(u->r, link,
+                   "> moves and has no <inertial>: it weighs what its <collision> does "
+                   "at 1000 kg/m^3");
+    body->mass = sum->mass;
+    memcpy(body->centre, sum->centre, sizeof body->centre);
+    memcpy(body->inertia, sum->inertia, sizeof body->inertia);
+    return mo_reader_check_body(u->r, link, body);
+}
+
 bool mo_urdf_link(mo_urdf *u, const mo_xml_node *link, int body)
 {
+    mo_mass sum = {0};
     if (!read_inertial(u, link, body)) {
         return false;
     }
     for (const mo_xml_node *node = link->first; node; node = node->next) {
         const int is_visual = strcmp(node->name, "visual") == 0;
         if (is_visual || strcmp(node->name, "collision") == 0) {
-            if (!add_shape(u, node, body, is_visual)) return false;
+            if (!add_shape(u, node, body, is_visual, &sum)) return false;
         } else if (strcmp(node->name, "inertial") != 0) {
             mo_reader_note(u->r, node, "> is not understood: ignored");
         }
     }
-    return true;
+    return weigh_by_shape(u, link, body, &sum);
 }

@@ -2,12 +2,16 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The tree is made from the events of libxml2's SAX parser.  A document type declaration stops it at once, so that no entity is ever declared or loaded.
+ *
+ * Files of robots often have a comment or an empty line before <?xml ...?>, or end it with > alone, which the parsers of ROS let pass.  So what stands there before
+ * the root is blanked, its lines kept, unless it names an encoding that is not UTF-8.
  */
 #include "io/xml.h"
 
 #include <libxml/parser.h>
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -177,6 +181,40 @@ static mo_error parse(reading *r, const char *bytes, size_t size)
     return r->error;
 }
 
+/* Does the declaration from `at` to `end` leave the text as UTF-8, or ASCII? */
+static int is_plain_text(const char *at, const char *end)
+{
+    const char *encoding = strstr(at, "encoding");
+    if (!encoding || encoding > end) {
+        return 1;
+    }
+    encoding += strcspn(encoding, "\"'>");
+    return *encoding && (strncasecmp(encoding + 1, "utf-8", 5) == 0 ||
+                         strncasecmp(encoding + 1, "us-ascii", 8) == 0);
+}
+
+/* The text ends with a zero byte. */
+static void blank_declaration(char *text)
+{
+    char *at = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        const int is_comment = strncmp(at, "<!--", 4) == 0;
+        const int is_declaration = strncmp(at, "<?xml", 5) == 0 && strchr(" \t\r\n", at[5]);
+        char *end = is_comment ? strstr(at, "-->") : is_declaration ? strchr(at, '>') : NULL;
+        if (!end) {
+            return;
+        }
+        if (is_declaration && !is_plain_text(at, end)) {
+            return;
+        }
+        for (; is_declaration && at <= end; ++at) {
+            *at = *at == '\n' ? '\n' : ' ';
+        }
+        at = is_comment ? end + 3 : at;
+    }
+}
+
 mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *elements,
                      mo_xml_node **root, mo_message *why)
 {
@@ -187,7 +225,10 @@ mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *ele
     if (!error && size == 0) {
         error = mo_fail(why, MO_ERR_FORMAT, "%s%sthe file is empty", file, file[0] ? ": " : "");
     }
-    error = error ? error : parse(&r, bytes, size);
+    if (!error) {
+        blank_declaration(bytes);
+        error = parse(&r, bytes, size);
+    }
     mo_memory_free(&pool->allocator, bytes);
     *root = error ? NULL : r.root;
     return error;

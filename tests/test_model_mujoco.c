@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Models beside MuJoCo's own compiler: our scenes, random trees, meshes, and files with many features.  Built where MuJoCo is installed. */
+#define _XOPEN_SOURCE 700
+#include "model_text.h"
+
+#include <mujoco/mujoco.h>
+#include <string.h>
+
+#include "io/model_reader.h"
+
+static void full_inertia(const mjModel *m, int body, double inertia[6])
+{
+    double Q[9], D[9] = {0}, I[9];
+    for (int k = 0; k < 3; ++k) {
+        D[4 * k] = m->body_inertia[3 * body + k];
+    }
+    mo_quat_matrix(m->body_iquat + 4 * body, Q);
+    mo_mat3_turn(Q, D, I);
+    const double six[6] = {I[0], I[4], I[8], I[1], I[2], I[5]};
+    memcpy(inertia, six, sizeof six);
+}
+
+/* Relative to the size of the numbers, and to 1 where they are small. */
+static void check_all(const char *what, const double *ours, const double *theirs, int count,
+                      double scale, double tolerance)
+{
+    for (int k = 0; k < count; ++k) {
+        if (!(fabs(ours[k] - theirs[k]) <= tolerance * fmax(scale, fabs(theirs[k])))) {
+            fail_msg("%s[%d] is %.17g, in MuJoCo %.17g", what, k, ours[k], theirs[k]);
+        }
+    }
+}
+
+/* The same orientation: quaternions up to their sign. */
+static void check_turn(const char *what, const double *ours, const double *theirs, double tolerance)
+{
+    double dot = 0;
+    for (int k = 0; k < 4; ++k) {
+        dot += ours[k] * theirs[k];
+    }
+    const double sign = dot < 0 ? -1 : 1,
+                 q[4] = {sign * ours[0], sign * ours[1], sign * ours[2], sign * ours[3]};
+    check_all(what, q, theirs, 4, 1, tolerance);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/*
+ * MuJoCo keeps principal moments and axes.  Where it must find them, it stops turning at angles of some 1e-6: the axes are known that well, and the moments, in which the
+ * angle enters squared, to 1e-12.  So the moments are compared closely, and the whole matrix closely where nothing had to be found.
+ */
+static void compare_inertia(const mo_model *model, const mjModel *m, int body, double tolerance)
+{
+    const double *ours = model->bodies[body].inertia;
+    double theirs[6], values[3], Q[9], principal[3];
+    int geoms = 0;
+    for (int k = 0; k < model->geom_count; ++k) {
+        geoms += model->geoms[k].body == body;
+    }
+    mo_mass_principal(ours, values, Q);
+    memcpy(principal, m->body_inertia + 3 * body, sizeof principal);
+    qsort(values, 3, sizeof *values, by_size);
+    qsort(principal, 3, sizeof *principal, by_size);
+    check_all("principal moment", values, principal, 3, principal[2], tolerance);
+    full_inertia(m, body, theirs);
+    const int is_full = geoms == 0 && (ours[3] != 0 || ours[4] != 0 || ours[5] != 0);
+    check_all("inertia", ours, theirs, 6, principal[2], geoms > 1 || is_full ? 3e-6 : tolerance);
+}
+
+static void compare_bodies(const mo_model *model, const mjModel *m, double tolerance)
+{
+    assert_int_equal(model->body_count, m->nbody);
+    for (int k = 1; k < model->body_count; ++k) {
+        const mo_model_body *body = model->bodies + k;
+        assert_int_equal(body->parent, m->body_parentid[k]);
+        check_all("mass", &body->mass, m->body_mass + k, 1, 0, tolerance);
+        check_all("centre", body->centre, m->body_ipos + 3 * k, 3, 1, tolerance);
+        compare_inertia(model, m, k, tolerance);
+        check_all("position", body->pose.position, m->body_pos + 3 * k, 3, 1, 1e-14);
+        check_turn("orientation", body->pose.orientation, m->body_quat + 4 * k, 1e-12);
+    }
+}
+
+static void compare_joints(const mo_model *model, const mjModel *m)
+{
+    assert_int_equal(model->joint_count, m->njnt);
+    assert_int_equal(model->q_count, m->nq);
+    assert_int_equal(model->v_count, m->nv);
+    check_all("q", model->q, m->qpos0, m->nq, 1, 1e-12);
+    for (int k = 0; k < m->njnt; ++k) {
+        const mo_model_joint *joint = model->joints + k;
+        const int v = m->jnt_dofadr[k], q = m->jnt_qposadr[k];
+        assert_int_equal((int)joint->kind, m->jnt_type[k]);
+        assert_int_equal(joint->body, m->jnt_bodyid[k]);
+        assert_int_equal(joint->first_q, q);
+        assert_int_equal(joint->first_v, v);
+        assert_int_equal(joint->has_limits, m->jnt_limited[k]);
+        check_all("damping", &joint->damping, m->dof_damping + v, 1, 0, 1e-14);
+        check_all("armature", &joint->armature, m->dof_armature + v, 1, 0, 1e-14);
+        check_all("dry friction", &joint->dry_friction, m->dof_frictionloss + v, 1, 0, 1e-14);
+        check_all("stiffness", &joint->stiffness, m->jnt_stiffness + k, 1, 0, 1e-14);
+        if (joint->has_limits) {
+            check_all("range", joint->range, m->jnt_range + 2 * k, 2, 1, 1e-14);
+        }
+        if (joint->kind >= MO_MODEL_SLIDE) {
+            check_all("axis", joint->axis, m->jnt_axis + 3 * k, 3, 1, 1e-14);
+            check_all("spring", &joint->spring_ref, m->qpos_spring + q, 1, 1, 1e-14);
+        }
+        if (joint->kind != MO_MODEL_FREE) {
+            check_all("anchor", joint->anchor, m->jnt_pos + 3 * k, 3, 1, 1e-14);
+        }
+    }
+}
+
+static void compare_geoms(const mo_model *model, const mjModel *m)
+{
+    assert_int_equal(model->geom_count, m->ngeom);
+    for (int k = 0; k < m->ngeom; ++k) {
+        const mo_model_geom *geom = model->geoms + k;
+        const mo_material *material = &geom->shape.material;
+        assert_int_equal((int)geom->shape.layer, m->geom_contype[k]);
+        assert_int_equal((int)geom->shape.mask, m->geom_conaffinity[k]);
+        assert_int_equal(material->dims, m->geom_condim[k]);
+        assert_int_equal(material->priority, m->geom_priority[k]);
+        const double friction[3] = {material->friction, material->torsion, material->rolling};
+        check_all("friction", friction, m->geom_friction + 3 * k, 3, 0, 1e-14);
+        if (m->geom_type[k] != mjGEOM_MESH) {
+            check_all("place", geom->shape.pose.position, m->geom_pos + 3 * k, 3, 1, 1e-13);
+            check_turn("turn", geom->shape.pose.orientation, m->geom_quat + 4 * k, 1e-12);
+        }
+    }
+}
+
+static void compare_actuators(const mo_model *model, const mjModel *m)
+{
+    assert_int_equal(model->actuator_count, m->nu);
+    for (int k = 0; k < m->nu; ++k) {
+        const mo_model_actuator *a = model->actuators + k;
+        assert_int_equal(a->joint, m->actuator_trnid[2 * k]);
+        check_all("gear", a->gear, m->actuator_gear + 6 * k, 6, 0, 1e-14);
+        check_all("gain", &a->gain, m->actuator_gainprm + mjNGAIN * k, 1, 0, 1e-14);
+        if (m->actuator_biastype[k] == mjBIAS_AFFINE) {
+            check_all("bias", a->bias, m->actuator_biasprm + mjNBIAS * k, 3, 0, 1e-14);
+        }
+        assert_int_equal(a->has_control_range, m->actuator_ctrllimited[k]);
+        assert_int_equal(a->has_force_range, m->actuator_forcelimited[k]);
+        if (a->has_control_range) {
+            check_all("control range", a->control_range, m->actuator_ctrlrange + 2 * k, 2, 0,
+                      1e-14);
+        }
+        if (a->has_force_range) {
+            check_all("force range", a->force_range, m->actuator_forcerange + 2 * k, 2, 0, 1e-14);
+        }
+    }
+}
+
+static void compare_keys(const mo_model *model, const mjModel *m)
+{
+    assert_int_equal(model->key_count, m->nkey);
+    for (int k = 0; k < m->nkey; ++k) {
+        check_all("key q", model->keys[k].q, m->key_qpos + k * m->nq, m->nq, 1, 1e-12);
+        check_all("key v", model->keys[k].v, m->key_qvel + k * m->nv, m->nv, 1, 1e-14);
+        check_all("key control", model->keys[k].control, m->key_ctrl + k * m->nu, m->nu, 1, 1e-14);
+    }
+}
+
+static void compare_file(const char *path, double tolerance)
+{
+    char error[1000] = "";
+    mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
+    mo_model model;
+    if (!m) {
+        fail_msg("MuJoCo does not load %s: %s", path, error);
+        return;
+    }
+    read_file(path, &model);
+    compare_bodies(&model, m, tolerance);
+    compare_joints(&model, m);
+    compare_geoms(&model, m);
+    compare_actuators(&model, m);
+    compare_keys(&model, m);
+    check_all("gravity", model.gravity, m->opt.gravity, 3, 0, 0);
+    check_all("step", &model.step, &m->opt.timestep, 1, 0, 0);
+    mo_model_clear(&model);
+    mj_deleteModel(m);
+}
+
+static void our_scenes_are_what_mujoco_reads(void **state)
+{
+    (void)state;
+    static const char *const NAMES[] = {"arm",     "biped",     "gripper",     "hand",
+                                        "linkage", "quadruped", "slider_crank"};
+    for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; ++k) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/scenes/models/%s.xml", MOREAU_SOURCE_DIR, NAMES[k]);
+        compare_file(path, 1e-10);
+    }
+}
+
+/* One orientation in one of the five ways. */
+static void put_frame(FILE *out, mo_random *random)
+{
+    double x[6];
+    fill_uniform(random, -1, 1, 6, x);
+    fprintf(out, " pos='%.17g %.17g %.17g'", x[3], x[1], x[4]);
+    switch (mo_random_bits(random) % 6) {
+    case 0:
+        fprintf(out, " quat='%.17g %.17g %.17g %.17g'", x[0], x[1], x[2], x[3]);
+        break;
+    case 1:
+        fprintf(out, " axisangle='%.17g %.17g %.17g %.17g'", x[0], x[1], x[2], 90 * x[3]);
+        break;
+    case 2:
+        fprintf(out, " euler='%.17g %.17g %.17g'", 90 * x[0], 90 * x[1], 90 * x[2]);
+        break;
+    case 3:
+        fprintf(out, " xyaxes='%.17g %.17g %.17g %.17g %.17g %.17g'", x[0], x[1], x[2], x[3], x[4],
+                x[5]);
+        break;
+    case 4:
+        fprintf(out, " zaxis='%.17g %.17g %.17g'", x[0], x[1], x[2]);
+        break;
+    default:
+        break;
+    }
+}
+
+static void put_geom(FILE *out, mo_random *random)
+{
+    static const char *const TYPES[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box"};
+    const int type = (int)(mo_random_bits(random) % 5);
+    double size[3];
+    fill_uniform(random, 0.05, 0.3, 3, size);
+    fprintf(out, "<geom type='%s' size='%.17g %.17g %.17g'", TYPES[type], size[0], size[1],
+            size[2]);
+    if (mo_random_bits(random) % 3 == 0) {
+        fprintf(out, " mass='%.17g'", uniform(random, 0.1, 3));
+    }
+    if (type > 0 && mo_random_bits(random) % 3 == 0) {
+        double x[6];
+        fill_uniform(random, -1, 1, 6, x);
+        fprintf(out, " fromto='%.17g %.17g %.17g %.17g %.17g %.17g'/>", x[0], x[1], x[2], x[3],
+                x[4], x[5]);
+        return;
+    }
+    put_frame(out, random);
+    fprintf(out, "/>");
+}
+
+static void put_joint(FILE *out, mo_random *random)
+{
+    static const char *const TYPES[] = {"hinge", "slide", "hinge"};
+    double x[9];
+    fill_uniform(random, -1, 1, 9, x);
+    fprintf(out,
+            "<joint type='%s' pos='%.17g %.17g %.17g' axis='%.17g %.17g %.17g' damping='%.17g' "
+            "ref='%.17g' springref='%.17g' stiffness='%.17g' armature='%.17g'",
+            TYPES[mo_random_bits(random) % 3], x[0], x[1], x[2], x[3], x[4], x[5], fabs(x[6]), x[7],
+            x[8], fabs(x[0]), fabs(x[1]));
+    if (mo_random_bits(random) % 2) {
+        fprintf(out, " limited='true' range='%.17g %.17g' frictionloss='%.17g'", -fabs(x[2]),
+                fabs(x[3]), fabs(x[4]));
+    }
+    fprintf(out, "/>");
+}
+
+/* A chain with branches of up to `left` bodies; returns how many are left. */
+static int put_body(FILE *out, mo_random *random, int left, int is_root)
+{
+    fprintf(out, "<body");
+    put_frame(out, random);
+    fprintf(out, ">");
+    if (is_root && mo_random_bits(random) % 2) {
+        fprintf(out, "<freejoint/>");
+    } else if (mo_random_bits(random) % 4 == 0) {
+        fprintf(out, "<joint type='ball' damping='0.5'/>");
+    } else {
+        for (int k = (int)(mo_random_bits(random) % 3); k >= 0; --k) {
+            put_joint(out, random);
+        }
+    }
+    for (int k = (int)(mo_random_bits(random) % 3); k >= 0; --k) {
+        put_geom(out, random);
+    }
+    if (mo_random_bits(random) % 3 == 0) {
+        fprintf(out, "<inertial mass='%.17g' diaginertia='2 3 4'", uniform(random, 0.1, 3));
+        put_frame(out, random);
+        fprintf(out, "/>");
+    }
+    --left;
+    while (left > 0 && mo_random_bits(random) % 3) {
+        left = put_body(out, random, left, 0);
+    }
+    fprintf(out, "</body>");
+    return left;
+}
+
+static void random_trees_are_what_mujoco_reads(void **state)
+{
+    (void)state;
+    static const char *const COMPILERS[] = {
+        "", "<compiler eulerseq='zYx' boundmass='0.5'/>",
+        "<compiler inertiafromgeom='true' settotalmass='7'/>",
+        "<compiler inertiafromgeom='true' boundinertia='0.02'/>"};
+    mo_random random = {20};
+    for (int k = 0; k < 60; ++k) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        fprintf(out, "<mujoco>%s<worldbody>", COMPILERS[k % 4]);
+        for (int left = 12; left > 0;) {
+            left = put_body(out, &random, left, 1);
+        }
+        fprintf(out, "</worldbody></mujoco>");
+        fclose(out);
+        compare_file(folder_put(&folder, "random.xml", text), 1e-10);
+        free(text);
+    }
+}
+
+/* What random trees do not have: inertias given in odd ways, groups, actuators and their defaults, keyframes. */
+static void a_model_with_many_features_is_what_mujoco_reads(void **state)
+{
+    (void)state;
+    compare_file(
+        folder_put(
+            &folder, "many.xml",
+            "<mujoco model='many'><compiler angle='radian' balanceinertia='true' "
+            "inertiagrouprange='1 2' autolimits='true'/><option gravity='1 2 3' timestep='0.004'/>"
+            "<default><geom group='1' contype='3' friction='.2'/><motor ctrlrange='-2 2' gear='7'/>"
+            "<default class='strong'><position kp='55' forcerange='-9 9'/><joint armature='.3'/>"
+            "<general biastype='affine' gainprm='4' biasprm='1 -2 -3'/></default></default>"
+            "<worldbody><geom type='plane' size='1 1 1' pos='0 0 -3' zaxis='0 1 3'/>"
+            "<body name='a' pos='1 0 0' childclass='strong'><joint name='a' axis='0 1 0' "
+            "range='-.5 .7'/>"
+            "<inertial pos='.1 0 0' mass='2' diaginertia='1 1 5'/><geom size='.2'/>"
+            "<body name='b' quat='1 2 3 4'><joint name='b' type='ball' range='0 1.5' "
+            "frictionloss='.1'/>"
+            "<inertial pos='0 .2 0' mass='1' fullinertia='1 1.2 1.4 .1 .2 .3'/>"
+            "<body name='c' euler='.1 .2 .3'><joint name='c' type='slide' axis='3 0 4' ref='.2' "
+            "springref='.1' stiffness='8' class='main'/><geom size='.1' group='0'/><geom size='.3' "
+            "group='2' "
+            "condim='4' friction='.5 .01 .002' priority='2'/></body></body></body>"
+            "<body name='d' pos='0 0 3'><freejoint name='d'/><geom type='ellipsoid' size='.1 .2 "
+            ".3' "
+            "mass='4'/></body></worldbody>"
+            "<actuator><motor joint='a'/><motor joint='a' class='strong' gear='3'/><position "
+            "joint='c' "
+            "class='strong'/><velocity joint='c' kv='6' ctrlrange='-1 1'/><general joint='c' "
+            "class='strong'/><general joint='b' gear='1 2 3' gainprm='2'/><position joint='a' "
+            "kp='12' "
+            "ctrllimited='false'/></actuator>"
+            "<keyframe><key name='k' time='2' qpos='.1 1 0 0 0 .4 1 2 3 0 1 0 0' qvel='1 2 3 4 5 6 "
+            "7 8 9 10 11' "
+            "ctrl='1 2 3 1 5 6 7'/></keyframe></mujoco>"),
+        1e-10);
+}
+
+/* MuJoCo keeps the points of meshes in single precision. */
+static void meshes_weigh_what_they_weigh_in_mujoco(void **state)
+{
+    (void)state;
+    const double half[3] = {0.5, 0.25, 0.125}, shift[3] = {1, 2, 3};
+    char stl[84 + 600], text[3000];
+    folder_put_bytes(&folder, "box.stl", stl, write_stl(stl, half, shift));
+    /* An L of two boxes, not convex. */
+    folder_put(&folder, "angle.obj",
+               "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\n"
+               "v 0 0 1\nv 2 0 1\nv 2 1 1\nv 1 1 1\nv 1 2 1\nv 0 2 1\n"
+               "f 1 4 3 2\nf 1 6 5 4\nf 7 8 9 10\nf 7 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\n"
+               "f 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12\n");
+    /* A box with a deep dent, whose bottom is beyond the centre. */
+    folder_put(
+        &folder, "star.obj",
+        "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n"
+        "v .2 .1 -.7\nf 4 3 2 1\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
+        "f 5 6 9\nf 6 7 9\nf 7 8 9\nf 8 5 9\n");
+    for (int k = 0; k < 2; ++k) {
+        snprintf(text, sizeof text,
+                 "<mujoco><compiler exactmeshinertia='%s'/><asset>"
+                 "<mesh file='box.stl' scale='1 -1 2' refpos='.1 .2 .3' refquat='1 2 3 4'/>"
+                 "<mesh file='angle.obj'/><mesh file='star.obj'/></asset><worldbody>"
+                 "<body><joint/><geom type='mesh' mesh='box' pos='1 2 3' euler='10 20 30'/></body>"
+                 "<body><joint/><geom type='mesh' mesh='angle' pos='1 2 3' mass='3'/></body>"
+                 "<body><joint/><geom type='mesh' mesh='angle' quat='1 2 3 4'/></body>"
+                 "<body><joint/><geom type='mesh' mesh='star'/></body>"
+                 "</worldbody></mujoco>",
+                 k ? "true" : "false");
+        compare_file(folder_put(&folder, "meshes.xml", text), 2e-6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(our_scenes_are_what_mujoco_reads),
+        cmocka_unit_test(random_trees_are_what_mujoco_reads),
+        cmocka_unit_test(a_model_with_many_features_is_what_mujoco_reads),
+        cmocka_unit_test(meshes_weigh_what_they_weigh_in_mujoco),
+    };
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}

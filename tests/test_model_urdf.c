@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Models: what is read from URDF, against MJCF and closed forms; files as the field writes them. */
+#define _XOPEN_SOURCE 700
+#include "model_text.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void urdf_and_mjcf_of_one_arm_are_the_same(void **state)
+{
+    (void)state;
+    mo_model urdf, mjcf;
+    read_file(folder_put(&folder, "arm.urdf",
+                         "<robot name='arm'><link name='world'/>"
+                         "<link name='upper'><inertial><origin xyz='0 0 .2' rpy='.1 .2 .3'/>"
+                         "<mass value='2'/><inertia ixx='.02' iyy='.03' izz='.04' ixy='.001' "
+                         "ixz='.002' iyz='.003'/></inertial>"
+                         "<collision><origin xyz='0 0 .2'/><geometry><cylinder radius='.05' "
+                         "length='.4'/></geometry></collision></link>"
+                         "<joint name='shoulder' type='revolute'><parent link='world'/><child "
+                         "link='upper'/><origin xyz='0 0 1' rpy='.5 -.4 .3'/><axis xyz='0 2 0'/>"
+                         "<limit lower='-1' upper='2' effort='30' velocity='1'/>"
+                         "<dynamics damping='.5' friction='.25'/></joint></robot>"),
+              &urdf);
+    read_text(MJCF("<compiler angle='radian' eulerseq='XYZ'/><worldbody><body name='world_'>"
+                   "<body name='upper' pos='0 0 1' euler='.5 -.4 .3'>"
+                   "<joint name='shoulder' axis='0 1 0' range='-1 2' damping='.5' "
+                   "frictionloss='.25'/><inertial pos='0 0 .2' euler='.1 .2 .3' mass='2' "
+                   "fullinertia='.02 .03 .04 .001 .002 .003'/><geom type='cylinder' size='.05 .2' "
+                   "pos='0 0 .2'/></body></body></worldbody>"),
+              &mjcf);
+    assert_int_equal(urdf.body_count, 3);
+    assert_int_equal(urdf.joint_count, 1);
+    assert_int_equal(urdf.actuator_count, 1);
+    const mo_model_body *a = urdf.bodies + 2, *b = mjcf.bodies + 2;
+    for (int k = 0; k < 4; ++k) {
+        CHECK_NEAR(a->pose.orientation[k], b->pose.orientation[k], 1e-15);
+    }
+    for (int k = 0; k < 6; ++k) {
+        CHECK_NEAR(a->inertia[k], b->inertia[k], 1e-15);
+    }
+    CHECK_NEAR(urdf.joints[0].range[1], 2, 0);
+    CHECK_NEAR(urdf.joints[0].dry_friction, mjcf.joints[0].dry_friction, 0);
+    CHECK_NEAR(urdf.joints[0].axis[1], 1, 0);
+    CHECK_NEAR(urdf.actuators[0].force_range[1], 30, 0);
+    mo_model_clear(&urdf);
+    mo_model_clear(&mjcf);
+}
+
+/* Files of the field name meshes in formats and places that are not here: the rest of the robot is read. */
+static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_file(
+        folder_put(
+            &folder, "dae.urdf",
+            "<robot name='r'><link name='a'><visual><geometry><mesh "
+            "filename='package://p/look.dae'/></geometry></visual>\n"
+            "<collision><geometry><mesh filename='package://p/hand.dae'/></geometry></collision>\n"
+            "<collision><geometry><mesh filename='gone.stl'/></geometry></collision></link>\n"
+            "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+            "izz='1'/></inertial>"
+            "</link><joint name='j' type='continuous'><parent link='a'/><child "
+            "link='b'/><joint_properties damping='0'/></joint></robot>"),
+        &model);
+    assert_int_equal(model.geom_count, 0);
+    assert_int_equal(model.joint_count, 1);
+    assert_int_equal(model.note_count, 3);
+    assert_string_equal(model.notes[0].text,
+                        "line 4: <joint_properties> of a joint is not understood: ignored");
+    assert_string_equal(model.notes[1].text,
+                        "line 2: <mesh> is no .stl or .obj file: the shape is left "
+                        "out; convert it: 'package://p/hand.dae'");
+    assert_string_equal(model.notes[2].text,
+                        "line 3: <mesh> is not there: the shape is left out: 'gone.stl'");
+    mo_model_clear(&model);
+}
+
+#define LINK(name, inside) "<link name='" name "'>" inside "</link>"
+#define MASS "<inertial><mass value='2'/><inertia ixx='.1' iyy='.1' izz='.1'/></inertial>"
+#define BOX(kind) "<" kind "><geometry><box size='1 2 3'/></geometry></" kind ">"
+#define JOINT(name, type, above, below)                                                            \
+    "<joint name='" name "' type='" type "'><parent link='" above "'/><child link='" below         \
+    "'/></joint>"
+
+/* Frames that only name a place hang on joints in many files, and files without <inertial> are drawings with joints. */
+static void urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_file(folder_put(&folder, "frames.urdf",
+                         "<robot name='r'>" LINK("a", MASS) LINK("b", MASS) LINK("tip", "")
+                             JOINT("turn", "continuous", "a", "b")
+                                 JOINT("nothing", "continuous", "b", "tip") "</robot>"),
+              &model);
+    assert_int_equal(model.joint_count, 1);
+    assert_int_equal(model.actuator_count, 1);
+    assert_int_equal(model.note_count, 1);
+    CHECK(strstr(model.notes[0].text, "moves nothing that has mass: it is fixed: 'nothing'"));
+    mo_model_clear(&model);
+    read_file(folder_put(&folder, "shapes.urdf",
+                         "<robot name='r'>" LINK("a", BOX("collision")) LINK("b", BOX("collision"))
+                             JOINT("turn", "continuous", "a", "b") "</robot>"),
+              &model);
+    assert_int_equal(model.joint_count, 1);
+    CHECK_NEAR(model.bodies[2].mass, 6000, 1e-9);
+    CHECK_NEAR(model.bodies[2].inertia[0], 6000 * (4 + 9) / 12.0, 1e-8);
+    CHECK(strstr(model.notes[0].text, "1000 kg/m^3"));
+    mo_model_clear(&model);
+}
+
+/* What the parsers of ROS let pass: a comment before the declaration, and one that ends with > alone. */
+static void a_declaration_need_not_come_first(void **state)
+{
+    (void)state;
+    static const char *const STARTS[] = {
+        "\n<!-- made by hand --><?xml version='1.0'?>\n", "<?xml version=\"1.0\">",
+        "<?xml version='1.0' encoding='UTF-8'?>", "\xef\xbb\xbf<?xml version='1.0'?>"};
+    for (size_t k = 0; k < sizeof STARTS / sizeof STARTS[0]; ++k) {
+        char text[400];
+        mo_model model;
+        snprintf(text, sizeof text, "%s<robot name='r'>%s\n<odd/></robot>", STARTS[k],
+                 LINK("a", MASS));
+        read_file(folder_put(&folder, "start.urdf", text), &model);
+        assert_int_equal(model.body_count, 2);
+        CHECK(strstr(model.notes[0].text, k == 0 ? "line 4" : "line 2")); /* lines are kept */
+        mo_model_clear(&model);
+    }
+}
+
+/* The layout of a ROS package: meshes beside the folder of the file.  Only what package.xml, or the caller, allows is opened. */
+static void meshes_of_the_package_are_found(void **state)
+{
+    (void)state;
+    const double half[3] = {1, 1, 1}, shift[3] = {0};
+    char stl[84 + 600], inner[120], path[200];
+    mo_model model;
+    mo_message why = {{0}};
+    const char *text = "<robot name='r'>" LINK(
+        "a", "<collision><geometry><mesh filename='../meshes/box.stl'/></geometry></collision>"
+             "<collision><geometry><mesh filename='package://any/meshes/box.stl'/></geometry>"
+             "</collision>") "</robot>";
+    snprintf(inner, sizeof inner, "%s/urdf", folder.path);
+    CHECK(mkdir(inner, 0700) == 0);
+    snprintf(inner, sizeof inner, "%s/meshes", folder.path);
+    CHECK(mkdir(inner, 0700) == 0);
+    folder_put_bytes(&folder, "meshes/box.stl", stl, write_stl(stl, half, shift));
+    snprintf(path, sizeof path, "%s", folder_put(&folder, "urdf/r.urdf", text));
+    assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_ERR_FORMAT);
+    CHECK(strstr(why.text, "leads out of the model's folder"));
+    assert_int_equal(mo_model_read_with(path, folder.path, NULL, &model, &why), MO_OK);
+    assert_int_equal(model.geom_count, 2);
+    mo_model_clear(&model);
+    const char *package = folder_put(&folder, "package.xml", "<package/>");
+    assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_OK);
+    assert_int_equal(model.geom_count, 2);
+    assert_int_equal(model.note_count, 0);
+    mo_model_clear(&model);
+    remove(package);
+    snprintf(inner, sizeof inner, "%s/meshes", folder.path);
+    remove(folder.file[folder.count - 3]);
+    remove(folder.file[folder.count - 2]);
+    rmdir(inner);
+    snprintf(inner, sizeof inner, "%s/urdf", folder.path);
+    rmdir(inner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(urdf_and_mjcf_of_one_arm_are_the_same),
+        cmocka_unit_test(urdf_meshes_that_cannot_be_read_are_noted),
+        cmocka_unit_test(urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh),
+        cmocka_unit_test(a_declaration_need_not_come_first),
+        cmocka_unit_test(meshes_of_the_package_are_found),
+    };
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}
