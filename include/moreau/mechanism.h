@@ -49,6 +49,8 @@ typedef struct mo_link_def {
     double inertia
         [6]; /* xx yy zz xy xz yz about the centre of mass, in the link's axes; all zero: that of the shapes, scaled to the mass */
     double centre[3]; /* of mass, in the link's frame; used with mass                    */
+    double
+        borne; /* how much of its weight is borne from outside, 1: all of it (gravity compensation) */
     const char *name; /* copied; may be NULL */
 } mo_link_def;
 
@@ -82,14 +84,46 @@ typedef struct mo_axis_def {
 } mo_axis_def;
 
 /*
- * Length l = gear . q (of a ball: of its rotation vector; of a free joint: 0) and speed l' = gear . v give the effort
+ * A tendon sums up joints, which are revolute or prismatic: its length is l = c_1 q_1 + c_2 q_2 + ...  It may be limited, pull as a spring while l is outside the slack,
+ * be damped, rub, be driven by an actuator, and follow another one (mo_mechanism_couple).
+ */
+typedef struct mo_tendon_def {
+    const int *joints; /* in the order of the definition; copied */
+    const double *coefficients;
+    int count;
+    int has_limits;
+    double lower, upper;
+    double stiffness;
+    double slack[2]; /* shorter and longer than these the spring pulls */
+    double damping;
+    double dry_friction;
+    const char *name; /* copied; may be NULL */
+} mo_tendon_def;
+
+typedef enum mo_transmission {
+    MO_ON_JOINT,  /* l = gear . q (of a ball: of its rotation vector; of a free joint: 0) */
+    MO_ON_TENDON, /* l = gear[0] times its length                                         */
+    MO_ON_LINK /* gear is a force and a moment in the axes of a place on a link: a thruster; l = 0 */
+} mo_transmission;
+
+/* What the gain multiplies: the target itself, or a state that follows it. */
+typedef enum mo_actuator_dynamics {
+    MO_DYNAMICS_NONE,
+    MO_DYNAMICS_INTEGRATOR,  /* its rate is the target                                      */
+    MO_DYNAMICS_FILTER,      /* its rate is (target - state) / time_constant                */
+    MO_DYNAMICS_FILTER_EXACT /* the same, with the exponential of the step                  */
+} mo_actuator_dynamics;
+
+/*
+ * The length l of what it drives and its speed l' give the effort
  *
- *     e = gain target + bias[0] + bias[1] l + bias[2] l',        lower <= e <= upper,
+ *     e = (gain + gain_length l + gain_speed l') target + bias[0] + bias[1] l + bias[2] l',        lower <= e <= upper,
  *
- * which acts on the velocities of the joint as gear e.  Negative bias[1], bias[2] are implicit (l and l' of the end of the step).
+ * which acts on the velocities as gear e.  Negative factors of l and l' are implicit (l and l' of the end of the step).  With dynamics, a state takes the place
+ * of the target; a step uses the one at its start.
  */
 typedef struct mo_actuator_def {
-    int joint;      /* in the order of the definition                          */
+    int joint;      /* MO_ON_JOINT: in the order of the definition             */
     double gear[6]; /* as many as the joint has velocities                      */
     double gain;
     double bias[3];
@@ -97,7 +131,15 @@ typedef struct mo_actuator_def {
     int has_target_range;
     double target_lower, target_upper; /* targets are put into it               */
     double target;                     /* at first                              */
-    const char *name;                  /* copied; may be NULL */
+    mo_transmission on;
+    int tendon, link; /* MO_ON_TENDON, MO_ON_LINK                                */
+    mo_pose place;    /* MO_ON_LINK: in the link's frame                         */
+    double gain_length, gain_speed;
+    mo_actuator_dynamics dynamics;
+    double time_constant; /* s                                                  */
+    int has_state_range;
+    double state_lower, state_upper; /* the state stays within it               */
+    const char *name;                /* copied; may be NULL */
 } mo_actuator_def;
 
 /* Called once at the start of each step of h: adds to effort (as long as v). */
@@ -111,6 +153,8 @@ typedef struct mo_mechanism_def {
     int joint_count;
     const mo_actuator_def *actuators;
     int actuator_count;
+    const mo_tendon_def *tendons;
+    int tendon_count;
     mo_control_fn *control; /* or NULL */
     void *control_user;
     int collide_parents; /* 1: a link may touch its parent                     */
@@ -121,6 +165,7 @@ MO_API mo_link_def mo_default_link(int parent);
 MO_API mo_axis_def mo_default_axis(mo_axis_kind kind, int link); /* about, or along, z */
 MO_API const char *mo_axis_name(
     mo_axis_kind kind); /* "revolute", or NULL for a number that is no kind */
+MO_API mo_tendon_def mo_default_tendon(void);
 MO_API mo_actuator_def mo_actuator_motor(int joint); /* e = target */
 MO_API mo_actuator_def mo_actuator_position(
     int joint, double stiffness, double damping); /* e = stiffness (target - l) - damping l' */
@@ -139,13 +184,16 @@ MO_API int mo_world_mechanism_count(const mo_world *world);
 MO_API mo_mechanism_id mo_world_mechanism(const mo_world *world, int k);
 
 /*
- * From now on q of joint a follows that of joint b, both revolute or prismatic:
+ * From now on q of joint a follows that of joint b, both revolute or prismatic, or the length of tendon a that of tendon b:
  *
  *     q_a - reference_a = c0 + c1 x + c2 x^2 + c3 x^3 + c4 x^4,      x = q_b - reference_b
+ *
+ * The reference of a tendon is its length while all its joints are at theirs.
  */
 typedef struct mo_coupling_def {
     int a, b; /* joints of the mechanism; b = -1: x = 0 */
     double polynomial[5];
+    int of_tendons; /* a and b are tendons */
 } mo_coupling_def;
 
 MO_API mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id mechanism,
@@ -158,7 +206,7 @@ MO_API mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo
 
 typedef struct mo_mechanism_info {
     const char *name; /* "" where none was given; the world's own */
-    int link_count, joint_count, actuator_count;
+    int link_count, joint_count, actuator_count, tendon_count;
     int q_count, v_count;
     int is_asleep;
 } mo_mechanism_info;
@@ -185,10 +233,22 @@ typedef struct mo_axis_state {
 
 MO_API mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id mechanism, int k);
 
+typedef struct mo_tendon_state {
+    const char *name;
+    double length, speed;
+    double limit_effort; /* of its limits in the last step (lower: positive) */
+    int has_limits;
+    double lower, upper;
+} mo_tendon_state;
+
+/* Name "" where there is none. */
+MO_API mo_tendon_state mo_mechanism_tendon(const mo_world *world, mo_mechanism_id mechanism, int k);
+
 typedef struct mo_actuator_state {
     const char *name;
-    int joint;
+    int joint; /* -1: it drives something else */
     double target;
+    double state;         /* that follows the target; the target itself without dynamics */
     double length, speed; /* now             */
     double effort;        /* in the last step */
     int is_saturated;

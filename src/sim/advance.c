@@ -214,7 +214,7 @@ void mo_advance_accept(mo_world *world, double h)
         memcpy(body->v, body->next_v, sizeof body->v);
         memset(body->force, 0, sizeof body->force);
     }
-    mo_mechanisms_accept(world);
+    mo_mechanisms_accept(world, h);
     world->time += h;
     world->steps++;
     world->last_step = h;

@@ -96,17 +96,6 @@ static void add_springs(mo_sim_mechanism *mechanism, int k)
     }
 }
 
-static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator)
-{
-    const mo_actuator_def *def = &actuator->def;
-    double length, speed;
-    mo_actuator_measure(mechanism, actuator, mechanism->v, mechanism->row, &length, &speed);
-    const double asked =
-        def->gain * actuator->target + def->bias[0] + def->bias[1] * length + def->bias[2] * speed;
-    mo_axpy(mechanism->tree.dofs, fmin(fmax(asked, def->lower), def->upper), mechanism->row,
-            mechanism->rhs);
-}
-
 void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, double speed)
 {
     static const double weightless[3] = {0};
@@ -123,8 +112,12 @@ void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, double s
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         add_springs(mechanism, k);
     }
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        mo_tendon_pull(mechanism, mechanism->tendon + k, 0);
+    }
     for (int k = 0; k < mechanism->actuators; ++k) {
-        add_actuator(mechanism, mechanism->actuator + k);
+        const double effort = mo_actuator_effort(mechanism, mechanism->actuator + k);
+        mo_axpy(n, effort, mechanism->row, mechanism->rhs);
     }
     mo_mechanism_choose_reached(mechanism, REACHED, speed);
 }

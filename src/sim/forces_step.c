@@ -430,6 +430,9 @@ static void fill_report(mo_world *world, double h, mo_step_report *report)
         if (world->mechanism[k]) {
             memset(world->mechanism[k]->push, 0,
                    (size_t)world->mechanism[k]->tree.dofs * sizeof(double));
+            for (int i = 0; i < world->mechanism[k]->actuators; ++i) {
+                mo_actuator_follow(world->mechanism[k]->actuator + i, h);
+            }
         }
     }
     world->steps++;

@@ -20,14 +20,25 @@ static char *copy_text(const mo_allocator *allocator, const char *text)
 
 static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mechanism)
 {
-    const int names = mechanism->names ? mechanism->tree.joints + mechanism->actuators : 0;
+    const int names =
+        mechanism->names ? mechanism->tree.joints + mechanism->actuators + mechanism->tendons : 0;
     for (int k = 0; k < names; ++k) {
         mo_memory_free(allocator, mechanism->names[k]);
     }
-    void *arrays[] = {mechanism->coupling, mechanism->name,     mechanism->names,
-                      mechanism->body,     mechanism->weld,     mechanism->axis,
-                      mechanism->numbers,  mechanism->pose,     mechanism->motion,
-                      mechanism->actuator, mechanism->neighbour};
+    void *arrays[] = {mechanism->coupling,
+                      mechanism->name,
+                      mechanism->names,
+                      mechanism->body,
+                      mechanism->weld,
+                      mechanism->axis,
+                      mechanism->numbers,
+                      mechanism->pose,
+                      mechanism->motion,
+                      mechanism->actuator,
+                      mechanism->neighbour,
+                      mechanism->borne,
+                      mechanism->tendon ? mechanism->tendon->arm : NULL,
+                      mechanism->tendon};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(allocator, arrays[k]);
     }
@@ -82,7 +93,8 @@ static mo_error copy_parts(const mo_world *world, const mo_mechanism_def *def,
 {
     const mo_allocator *allocator = &world->allocator;
     const size_t links = (size_t)def->link_count, joints = (size_t)def->joint_count,
-                 actuators = (size_t)def->actuator_count;
+                 actuators = (size_t)def->actuator_count,
+                 names = joints + actuators + (size_t)def->tendon_count;
     mechanism->name = copy_text(allocator, def->name);
     mechanism->body = mo_memory_array(allocator, links, sizeof *mechanism->body);
     mechanism->weld = mo_memory_array(allocator, links, sizeof *mechanism->weld);
@@ -91,23 +103,33 @@ static mo_error copy_parts(const mo_world *world, const mo_mechanism_def *def,
     mechanism->motion = mo_memory_array(allocator, links, sizeof *mechanism->motion);
     mechanism->axis = mo_memory_array(allocator, joints, sizeof *mechanism->axis);
     mechanism->actuator = mo_memory_array(allocator, actuators, sizeof *mechanism->actuator);
-    mechanism->names = mo_memory_array(allocator, joints + actuators, sizeof *mechanism->names);
+    mechanism->borne = mo_memory_array(allocator, links, sizeof *mechanism->borne);
+    mechanism->names = mo_memory_array(allocator, names, sizeof *mechanism->names);
     if (!mechanism->name || !mechanism->body || !mechanism->weld || !mechanism->neighbour ||
         !mechanism->pose || !mechanism->motion || !mechanism->axis || !mechanism->actuator ||
-        !mechanism->names) {
+        !mechanism->borne || !mechanism->names ||
+        mo_tendons_make(mechanism, def, allocator) != MO_OK) {
         mo_memory_free(allocator, mechanism->names); /* its entries are not there yet */
         mechanism->names = NULL;
         return MO_ERR_MEMORY;
     }
     mo_error error = MO_OK;
-    for (size_t k = 0; k < joints + actuators; ++k) {
-        const char *text = k < joints ? def->joints[k].name : def->actuators[k - joints].name;
+    for (size_t k = 0; k < names; ++k) {
+        const char *text = k < joints               ? def->joints[k].name
+                           : k < joints + actuators ? def->actuators[k - joints].name
+                                                    : def->tendons[k - joints - actuators].name;
         mechanism->names[k] = copy_text(allocator, text);
         error = mechanism->names[k] ? error : MO_ERR_MEMORY;
     }
     for (size_t k = 0; k < joints; ++k) {
         mechanism->axis[k] = (mo_sim_axis){.def = put_into_world(world, def->joints[k])};
         mechanism->axis[k].def.name = mechanism->names[k];
+    }
+    for (size_t k = 0; k < links; ++k) {
+        mechanism->borne[k] = def->links[k].borne;
+    }
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        mechanism->tendon[k].def.name = mechanism->names[joints + actuators + (size_t)k];
     }
     for (size_t k = 0; k < actuators; ++k) {
         mechanism->actuator[k] =

@@ -8,7 +8,9 @@
  *   mechanism_get.c      looking, moving, dynamics on request
  *   mechanism_step.c     free velocities before the solve, new coordinates after it
  *   mechanism_rows.c     limits, dry friction and actuators in the problem
- *   mechanism_couple.c   joints that follow each other
+ *   mechanism_tendon.c   sums of joints: length, spring, friction
+ *   mechanism_drive.c    what actuators drive, their effort and their state
+ *   mechanism_couple.c   joints and tendons that follow each other
  *   mechanism_state.c    what changes, as bytes
  */
 #ifndef MO_SIM_MECHANISM_H
@@ -17,16 +19,32 @@
 #include "mechanism/linkage.h"
 #include "sim/world_data.h"
 
+/* The lower and upper limit of a joint or tendon. */
+typedef struct mo_sim_stop {
+    int takes[2], constraint[2]; /* in the problem of this step */
+    double impulse[2];           /* of the last step            */
+} mo_sim_stop;
+
 typedef struct mo_sim_axis {
     mo_axis_def def; /* the name is the world's copy */
-    /* In the problem of this step: lower and upper limit, dry friction. */
-    int takes_limit[2], limit_constraint[2], friction_constraint;
-    double limit_impulse[2], friction_impulse[6]; /* of the last step */
+    mo_sim_stop stop;
+    int friction_constraint;    /* in the problem of this step */
+    double friction_impulse[6]; /* of the last step            */
 } mo_sim_axis;
+
+typedef struct mo_sim_tendon {
+    mo_tendon_def def; /* without its arrays; the name is the world's copy */
+    double *arm;       /* its row over the velocities, which never changes */
+    double reference;  /* its length while all joints are at theirs        */
+    mo_sim_stop stop;
+    int friction_constraint;
+    double friction_impulse;
+} mo_sim_tendon;
 
 typedef struct mo_sim_actuator {
     mo_actuator_def def;
     double target;
+    double state;     /* that follows it, with dynamics                                    */
     double effort;    /* of the last step                                                  */
     int is_saturated; /* at a limit at the end of the last step                            */
     int is_row;       /* of this step's problem, not part of the mass matrix              */
@@ -36,7 +54,7 @@ typedef struct mo_sim_actuator {
 struct mo_sim_mechanism {
     uint32_t generation;
     char *name;
-    char **names; /* of joints, then actuators */
+    char **names; /* of joints, actuators, tendons */
     mo_linkage tree;
     int *body;      /* the place of each link's body */
     int *weld;      /* of each link: the first link of its rigid group; MO_NO_LINK: the world's */
@@ -44,6 +62,9 @@ struct mo_sim_mechanism {
     mo_sim_axis *axis;
     mo_sim_actuator *actuator;
     int actuators;
+    mo_sim_tendon *tendon;
+    int tendons;
+    double *borne; /* of each link: how much of its weight is borne from outside */
     mo_coupling_def *coupling;
     int couplings;
     size_t coupling_room;
@@ -80,11 +101,31 @@ void mo_mechanism_wake(mo_world *world, const mo_sim_mechanism *mechanism);
 /* mechanism_def.c */
 mo_error mo_mechanism_check(const mo_world *world, const mo_mechanism_def *def, mo_message *why);
 
-/* mechanism_get.c: length and speed of an actuator, its row over the velocities, where not NULL. */
+/* mechanism_tendon.c */
+mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *def,
+                         const mo_allocator *allocator);
+double mo_tendon_length(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon);
+/* How far it is outside its slack. */
+double mo_tendon_stretch(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon);
+/* Spring and damper over a step of h, into A and rhs; with h = 0 as forces by q and v now, into rhs. */
+void mo_tendon_pull(mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon, double h);
+void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_tendon *tendon,
+                            const mo_phase *phase);
+
+/* mechanism_drive.c: length and speed of what an actuator drives, its row over the velocities, where not NULL. */
 void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
                          const double *v, double *row, double *length, double *speed);
 
-/* mechanism_rows.c: e = constant - slope l'+ of a step of h, before its limits. */
+/* The effort by q and v now, within its limits; its row is put into mechanism->row. */
+double mo_actuator_effort(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator);
+/* The state at the end of a step of h. */
+void mo_actuator_follow(mo_sim_actuator *actuator, double h);
+/* What the gain multiplies. */
+static inline double mo_actuator_input(const mo_sim_actuator *actuator)
+{
+    return actuator->def.dynamics == MO_DYNAMICS_NONE ? actuator->target : actuator->state;
+}
+/* e = constant - slope l'+ of a step of h, before its limits. */
 typedef struct mo_actuator_line {
     double constant, slope;
 } mo_actuator_line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Coupled joints of a mechanism: q_a - ref_a = p(q_b - ref_b), one bilateral row each,
+ * Coupled joints, or tendons, of a mechanism: q_a - ref_a = p(q_b - ref_b), one bilateral row each,
  *
  *     u = v_a - p' v_b + w,      w = (q_a - ref_a - p) / h in a step, 0 in an impact,
  *
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "linalg/dense.h"
 #include "sim/forces_data.h"
 
 static int is_single(const mo_sim_mechanism *mechanism, int k)
@@ -21,10 +22,39 @@ static int is_single(const mo_sim_mechanism *mechanism, int k)
     return kind == MO_AXIS_REVOLUTE || kind == MO_AXIS_PRISMATIC;
 }
 
-/* How far q is from the reference. */
-static double offset_of(const mo_sim_mechanism *mechanism, int k)
+/* How far q, or the length, is from the reference; 0 for what is not there. */
+static double offset_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def, int k)
 {
+    if (k < 0) {
+        return 0;
+    }
+    if (def->of_tendons) {
+        const mo_sim_tendon *tendon = mechanism->tendon + k;
+        return mo_tendon_length(mechanism, tendon) - tendon->reference;
+    }
     return mechanism->q[mechanism->tree.joint[k].q_at] - mechanism->axis[k].def.reference;
+}
+
+/* Adds factor times the row of one side. */
+static void add_side(const mo_sim_mechanism *mechanism, const mo_coupling_def *def, int k,
+                     double factor, double *row)
+{
+    if (k < 0) {
+        return;
+    }
+    if (def->of_tendons) {
+        mo_axpy(mechanism->tree.dofs, factor, mechanism->tendon[k].arm, row);
+    } else {
+        row[mechanism->tree.joint[k].v_at] += factor;
+    }
+}
+
+/* Its rate. */
+static double rate_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def, int k)
+{
+    return k < 0             ? 0
+           : def->of_tendons ? mo_dot(mechanism->tree.dofs, mechanism->tendon[k].arm, mechanism->v)
+                             : mechanism->v[mechanism->tree.joint[k].v_at];
 }
 
 /* Error of the coupling, p' and p''. */
@@ -34,7 +64,7 @@ typedef struct coupling_state {
 
 static coupling_state state_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def)
 {
-    const double x = def->b >= 0 ? offset_of(mechanism, def->b) : 0;
+    const double x = offset_of(mechanism, def, def->b);
     double value = 0, slope = 0, curve = 0;
     for (int k = 4; k >= 0; --k) {
         curve = curve * x + 2 * slope;
@@ -42,17 +72,21 @@ static coupling_state state_of(const mo_sim_mechanism *mechanism, const mo_coupl
         value = value * x + def->polynomial[k];
     }
     return (coupling_state){
-        .error = offset_of(mechanism, def->a) - value, .slope = slope, .curve = curve};
+        .error = offset_of(mechanism, def, def->a) - value, .slope = slope, .curve = curve};
 }
 
 static mo_error check(const mo_sim_mechanism *mechanism, const mo_coupling_def *def,
                       mo_message *why)
 {
-    const int joints = mechanism->tree.joints;
-    if (def->a < 0 || def->a >= joints || def->b < -1 || def->b >= joints || def->a == def->b) {
+    const int count = def->of_tendons ? mechanism->tendons : mechanism->tree.joints;
+    if (def->a < 0 || def->a >= count || def->b < -1 || def->b >= count || def->a == def->b) {
         return mo_fail(why, MO_ERR_ARGUMENT,
-                       "a coupling of mechanism '%.64s' names the joints %d and %d; it has %d",
-                       mechanism->name, def->a, def->b, joints);
+                       "a coupling of mechanism '%.64s' names the %s %d and %d; it has %d",
+                       mechanism->name, def->of_tendons ? "tendons" : "joints", def->a, def->b,
+                       count);
+    }
+    if (def->of_tendons) {
+        return MO_OK;
     }
     if (!is_single(mechanism, def->a) || (def->b >= 0 && !is_single(mechanism, def->b))) {
         return mo_fail(why, MO_ERR_ARGUMENT,
@@ -92,9 +126,7 @@ mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id id, const mo_coupl
 static double w_of(const mo_world *world, const mo_sim_mechanism *mechanism,
                    const mo_coupling_def *def, const coupling_state *at, const mo_phase *phase)
 {
-    const double *v = mechanism->v;
-    const double v_a = v[mechanism->tree.joint[def->a].v_at];
-    const double v_b = def->b >= 0 ? v[mechanism->tree.joint[def->b].v_at] : 0;
+    const double v_a = rate_of(mechanism, def, def->a), v_b = rate_of(mechanism, def, def->b);
     if (phase->kind == MO_PHASE_FORCE) {
         const double per_step = phase->instant ? phase->instant->per_step : 0;
         return -at->curve * v_b * v_b + per_step * (v_a - at->slope * v_b);
@@ -113,10 +145,8 @@ void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism, co
         const coupling_state at = state_of(mechanism, def);
         const double w = w_of(world, mechanism, def, &at, phase);
         memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);
-        mechanism->row[mechanism->tree.joint[def->a].v_at] = 1;
-        if (def->b >= 0) {
-            mechanism->row[mechanism->tree.joint[def->b].v_at] = -at.slope;
-        }
+        add_side(mechanism, def, def->a, 1, mechanism->row);
+        add_side(mechanism, def, def->b, -at.slope, mechanism->row);
         const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
         mo_builder_add_jacobian(world->builder, own, mechanism->block, 1, n, mechanism->row);
     }

@@ -90,8 +90,8 @@ static mo_error check_link(const mo_world *world, const mo_link_def *def, int k,
                        k, name);
     }
     const double *I = def->inertia;
-    if (!(def->mass >= 0) || isinf(def->mass) || !are_finite(6, I) || !are_finite(3, def->centre) ||
-        I[0] < 0 || I[1] < 0 || I[2] < 0) {
+    if (!(def->mass >= 0) || isinf(def->mass) || !isfinite(def->borne) || !are_finite(6, I) ||
+        !are_finite(3, def->centre) || I[0] < 0 || I[1] < 0 || I[2] < 0) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "mass, inertia and centre of link %d '%.64s' must be finite, mass and "
                        "moments not negative",
@@ -191,20 +191,64 @@ static mo_error check_actuator(const mo_mechanism_def *all, int k, mo_message *w
 {
     const mo_actuator_def *def = all->actuators + k;
     const char *name = named(def->name);
-    if (def->joint < 0 || def->joint >= all->joint_count) {
+    static const char *const WHAT[] = {"joint", "tendon", "link"};
+    const int on = def->on >= MO_ON_JOINT && def->on <= MO_ON_LINK ? (int)def->on : 0;
+    const int driven[] = {def->joint, def->tendon, def->link};
+    const int counts[] = {all->joint_count, all->tendon_count, all->link_count};
+    if (on != (int)def->on || driven[on] < 0 || driven[on] >= counts[on]) {
         return mo_fail(why, MO_ERR_ARGUMENT,
-                       "actuator %d '%.64s' drives joint %d, which does not exist", k, name,
-                       def->joint);
+                       "actuator %d '%.64s' drives %s %d, which does not exist", k, name, WHAT[on],
+                       driven[on]);
+    }
+    if (def->dynamics < MO_DYNAMICS_NONE || def->dynamics > MO_DYNAMICS_FILTER_EXACT ||
+        (def->dynamics >= MO_DYNAMICS_FILTER && !(def->time_constant > 0))) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "actuator %d '%.64s' has dynamics that are none, or a time constant that is "
+                       "not positive",
+                       k, name);
     }
     if (!are_finite(6, def->gear) || !are_finite(3, def->bias) || !isfinite(def->gain) ||
-        !isfinite(def->target)) {
+        !isfinite(def->target) || !isfinite(def->gain_length + def->gain_speed) ||
+        (on == MO_ON_LINK &&
+         !(are_finite(3, def->place.position) && are_finite(4, def->place.orientation)))) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "gear, gain, bias and target of actuator %d '%.64s' must be finite", k,
                        name);
     }
     if (!(def->lower <= def->upper) ||
-        (def->has_target_range && !(def->target_lower <= def->target_upper))) {
+        (def->has_target_range && !(def->target_lower <= def->target_upper)) ||
+        (def->has_state_range && !(def->state_lower <= def->state_upper))) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a range of actuator %d '%.64s' is empty", k, name);
+    }
+    return MO_OK;
+}
+
+static mo_error check_tendon(const mo_mechanism_def *all, int k, mo_message *why)
+{
+    const mo_tendon_def *def = all->tendons + k;
+    const char *name = named(def->name);
+    if (def->count < 1 || !def->joints || !def->coefficients ||
+        !are_finite(def->count, def->coefficients)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "tendon %d '%.64s' has no joints, or no coefficients",
+                       k, name);
+    }
+    for (int i = 0; i < def->count; ++i) {
+        const int joint = def->joints[i];
+        if (joint < 0 || joint >= all->joint_count ||
+            (all->joints[joint].kind != MO_AXIS_REVOLUTE &&
+             all->joints[joint].kind != MO_AXIS_PRISMATIC)) {
+            return mo_fail(why, MO_ERR_ARGUMENT,
+                           "tendon %d '%.64s' has joint %d, which is no revolute or prismatic one",
+                           k, name, joint);
+        }
+    }
+    const double positive[3] = {def->stiffness, def->damping, def->dry_friction};
+    if (!are_finite(3, positive) || positive[0] < 0 || positive[1] < 0 || positive[2] < 0 ||
+        !(def->slack[0] <= def->slack[1]) || (def->has_limits && !(def->lower <= def->upper))) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "tendon %d '%.64s' has a negative stiffness, damping or friction, or limits "
+                       "or a slack that leave no room",
+                       k, name);
     }
     return MO_OK;
 }
@@ -212,7 +256,8 @@ static mo_error check_actuator(const mo_mechanism_def *all, int k, mo_message *w
 mo_error mo_mechanism_check(const mo_world *world, const mo_mechanism_def *def, mo_message *why)
 {
     if (def->link_count < 1 || def->joint_count < 0 || def->actuator_count < 0 || !def->links ||
-        (def->joint_count && !def->joints) || (def->actuator_count && !def->actuators)) {
+        def->tendon_count < 0 || (def->joint_count && !def->joints) ||
+        (def->actuator_count && !def->actuators) || (def->tendon_count && !def->tendons)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "mechanism '%.64s' has no links, or an array is missing", named(def->name));
     }
@@ -222,6 +267,9 @@ mo_error mo_mechanism_check(const mo_world *world, const mo_mechanism_def *def, 
     }
     for (int k = 0; k < def->joint_count && !error; ++k) {
         error = check_axis(world, def, k, why);
+    }
+    for (int k = 0; k < def->tendon_count && !error; ++k) {
+        error = check_tendon(def, k, why);
     }
     for (int k = 0; k < def->actuator_count && !error; ++k) {
         error = check_actuator(def, k, why);

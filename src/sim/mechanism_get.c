@@ -35,6 +35,7 @@ mo_mechanism_info mo_mechanism_get(const mo_world *world, mo_mechanism_id id)
                                .link_count = mechanism->tree.links,
                                .joint_count = mechanism->tree.joints,
                                .actuator_count = mechanism->actuators,
+                               .tendon_count = mechanism->tendons,
                                .q_count = mechanism->tree.coordinates,
                                .v_count = mechanism->tree.dofs,
                                .is_asleep = mechanism->tree.dofs > 0 &&
@@ -78,7 +79,7 @@ mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int 
                            .has_limits = axis->def.has_limits,
                            .lower = axis->def.lower,
                            .upper = axis->def.upper,
-                           .limit_effort = (axis->limit_impulse[0] - axis->limit_impulse[1]) / h};
+                           .limit_effort = (axis->stop.impulse[0] - axis->stop.impulse[1]) / h};
     const mo_linkage_dof *last = mechanism->tree.dof + joint->v_at + state.v_count - 1;
     mo_vec3_copy(last->point, state.anchor);
     mo_vec3_copy(last->axis, state.axis);
@@ -86,29 +87,6 @@ mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int 
         state.friction_effort[i] = axis->friction_impulse[i] / h;
     }
     return state;
-}
-
-void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
-                         const double *v, double *row, double *length, double *speed)
-{
-    const mo_linkage_joint *joint = mechanism->tree.joint + actuator->def.joint;
-    const double *q = mechanism->q + joint->q_at, *gear = actuator->def.gear;
-    const int count = mo_axis_v_count(joint->kind);
-    double at[6] = {0};
-    if (joint->kind == MO_AXIS_BALL) {
-        mo_rotation_vector(q, at);
-    } else if (joint->kind != MO_AXIS_FREE) {
-        memcpy(at, q, (size_t)count * sizeof *at);
-    }
-    if (row) {
-        memset(row, 0, (size_t)mechanism->tree.dofs * sizeof *row);
-        memcpy(row + joint->v_at, gear, (size_t)count * sizeof *row);
-    }
-    *length = *speed = 0;
-    for (int i = 0; i < count; ++i) {
-        *length += gear[i] * at[i];
-        *speed += gear[i] * v[joint->v_at + i];
-    }
 }
 
 mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id id, int k)
@@ -119,8 +97,10 @@ mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id i
     }
     const mo_sim_actuator *actuator = mechanism->actuator + k;
     mo_actuator_state state = {.name = actuator->def.name,
-                               .joint = actuator->def.joint,
+                               .joint =
+                                   actuator->def.on == MO_ON_JOINT ? actuator->def.joint : MO_NONE,
                                .target = actuator->target,
+                               .state = mo_actuator_input(actuator),
                                .effort = actuator->effort,
                                .is_saturated = actuator->is_saturated,
                                .has_target_range = actuator->def.has_target_range,
@@ -294,7 +274,12 @@ void mo_mechanism_rest(mo_world *world, int place)
 /* A control may move it at any time. */
 int mo_mechanism_stays_awake(const mo_world *world, int place)
 {
-    return world->mechanism[place]->control != NULL;
+    const mo_sim_mechanism *mechanism = world->mechanism[place];
+    int follows = 0; /* a state that moves on */
+    for (int k = 0; k < mechanism->actuators; ++k) {
+        follows |= mechanism->actuator[k].def.dynamics != MO_DYNAMICS_NONE;
+    }
+    return mechanism->control != NULL || follows;
 }
 
 int mo_mechanism_first(const mo_world *world, int place)
@@ -326,6 +311,18 @@ double mo_mechanisms_stored(const mo_world *world, double *kinetic)
                 stretch[0] = mechanism->q[joint->q_at] - def->rest;
             }
             stored += 0.5 * def->stiffness * mo_vec3_dot(stretch, stretch);
+        }
+        for (int k = 0; mechanism && k < mechanism->tendons; ++k) {
+            const mo_sim_tendon *tendon = mechanism->tendon + k;
+            const double stretch = mo_tendon_stretch(mechanism, tendon);
+            stored += 0.5 * tendon->def.stiffness * stretch * stretch;
+        }
+        for (int i = 0; mechanism && i < mechanism->tree.links; ++i) {
+            if (mechanism->tree.link[i].last_dof >= 0) { /* what is borne has no weight */
+                const mo_linkage_link *link = mechanism->tree.link + i;
+                stored +=
+                    mechanism->borne[i] * link->mass * mo_vec3_dot(world->def.gravity, link->x);
+            }
         }
     }
     return stored;

@@ -25,18 +25,57 @@ static const double BEYOND = 1e-10; /* of an effort's limits                    
 /* ---- limits ----------------------------------------------------------------------------------- */
 
 typedef struct limit {
-    double gap;
-    int at, count; /* velocities that change it */
+    double gap, most_back; /* what it may come back by in a step */
+    int at, count;         /* velocities that change it */
     double row[3];
+    const double *arm; /* of a tendon: all of them, times sign */
+    double sign;
 } limit;
+
+/* How far what is beyond its limit comes back in one step, at most: models often start so. */
+static double recovery(double range)
+{
+    return BACK * (range > 0 && isfinite(range) ? range : 1);
+}
+
+/* Joints, then tendons. */
+static mo_sim_stop *stop_of(mo_sim_mechanism *mechanism, int k)
+{
+    const int joints = mechanism->tree.joints;
+    return k < joints ? &mechanism->axis[k].stop : &mechanism->tendon[k - joints].stop;
+}
+
+static int stop_count(const mo_sim_mechanism *mechanism)
+{
+    return mechanism->tree.joints + mechanism->tendons;
+}
+
+static limit tendon_limit(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon, int side)
+{
+    const mo_tendon_def *def = &tendon->def;
+    if (!def->has_limits || !isfinite(side ? def->upper : def->lower)) {
+        return (limit){.gap = 0};
+    }
+    const double length = mo_tendon_length(mechanism, tendon);
+    return (limit){.gap = side ? def->upper - length : length - def->lower,
+                   .most_back = recovery(def->upper - def->lower),
+                   .count = mechanism->tree.dofs,
+                   .arm = tendon->arm,
+                   .sign = side ? -1 : 1};
+}
 
 /* side 0: lower, 1: upper; count 0 where there is none. */
 static limit limit_of(const mo_sim_mechanism *mechanism, int k, int side)
 {
+    if (k >= mechanism->tree.joints) {
+        return tendon_limit(mechanism, mechanism->tendon + k - mechanism->tree.joints, side);
+    }
     const mo_axis_def *def = &mechanism->axis[k].def;
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
     const double *q = mechanism->q + joint->q_at;
-    limit out = {.at = joint->v_at};
+    limit out = {.at = joint->v_at,
+                 .most_back =
+                     recovery(joint->kind == MO_AXIS_BALL ? def->upper : def->upper - def->lower)};
     if (!def->has_limits || !isfinite(side ? def->upper : def->lower)) {
         return out;
     }
@@ -59,24 +98,12 @@ static double limit_rate(const limit *at, const double *v)
 {
     double rate = 0;
     for (int i = 0; i < at->count; ++i) {
-        rate += at->row[i] * v[at->at + i];
+        rate += (at->arm ? at->sign * at->arm[i] : at->row[i]) * v[at->at + i];
     }
     return rate;
 }
 
 /* ---- actuators -------------------------------------------------------------------------------- */
-
-/* l+ = l + h l'+ in what is implicit. */
-mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
-                                     const mo_sim_actuator *actuator, double h, double *row)
-{
-    const double *bias = actuator->def.bias;
-    double length, speed;
-    mo_actuator_measure(mechanism, actuator, mechanism->start_v, row, &length, &speed);
-    return (mo_actuator_line){.constant = actuator->def.gain * actuator->target + bias[0] +
-                                          bias[1] * length + fmax(bias[2], 0) * speed,
-                              .slope = -(h * fmin(bias[1], 0) + fmin(bias[2], 0))};
-}
 
 static double speed_of(const mo_sim_mechanism *mechanism, const double *v)
 {
@@ -98,24 +125,24 @@ static double beyond(const mo_actuator_def *def)
 
 void mo_mechanism_choose(mo_sim_mechanism *mechanism, double h)
 {
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
+    for (int k = 0; k < stop_count(mechanism); ++k) {
         for (int side = 0; side < 2; ++side) {
             const limit at = limit_of(mechanism, k, side);
+            mo_sim_stop *stop = stop_of(mechanism, k);
             const double rate =
                 fmin(limit_rate(&at, mechanism->start_v), limit_rate(&at, mechanism->free_v));
-            mechanism->axis[k].takes_limit[side] =
-                at.count > 0 &&
-                (at.gap + h * fmin(rate, 0) <= 0 || mechanism->axis[k].limit_impulse[side] > 0);
+            stop->takes[side] =
+                at.count > 0 && (at.gap + h * fmin(rate, 0) <= 0 || stop->impulse[side] > 0);
         }
     }
 }
 
 void mo_mechanism_choose_reached(mo_sim_mechanism *mechanism, double gap, double speed)
 {
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
+    for (int k = 0; k < stop_count(mechanism); ++k) {
         for (int side = 0; side < 2; ++side) {
             const limit at = limit_of(mechanism, k, side);
-            mechanism->axis[k].takes_limit[side] =
+            stop_of(mechanism, k)->takes[side] =
                 at.count > 0 && at.gap <= gap && limit_rate(&at, mechanism->v) <= speed;
         }
     }
@@ -124,10 +151,10 @@ void mo_mechanism_choose_reached(mo_sim_mechanism *mechanism, double gap, double
 int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h)
 {
     int count = 0;
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
+    for (int k = 0; k < stop_count(mechanism); ++k) {
         for (int side = 0; side < 2; ++side) {
             const limit at = limit_of(mechanism, k, side);
-            int *takes = &mechanism->axis[k].takes_limit[side];
+            int *takes = &stop_of(mechanism, k)->takes[side];
             if (at.count > 0 && !*takes &&
                 at.gap + h * limit_rate(&at, mechanism->next_v) < -LATE) {
                 *takes = 1;
@@ -161,8 +188,15 @@ int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *pha
     }
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const mo_sim_axis *axis = mechanism->axis + k;
-        if (axis->takes_limit[0] || axis->takes_limit[1] ||
+        if (axis->stop.takes[0] || axis->stop.takes[1] ||
             (has_forces(phase) && axis->def.dry_friction > 0)) {
+            return 1;
+        }
+    }
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        const mo_sim_tendon *tendon = mechanism->tendon + k;
+        if (tendon->stop.takes[0] || tendon->stop.takes[1] ||
+            (has_forces(phase) && tendon->def.dry_friction > 0)) {
             return 1;
         }
     }
@@ -176,32 +210,28 @@ int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *pha
 
 /* ---- in the problem --------------------------------------------------------------------------- */
 
-/* How far a joint that is beyond its limit comes back in one step, at most: models often start so. */
-static double recovery(const mo_axis_def *def)
-{
-    const double range = def->kind == MO_AXIS_BALL ? def->upper : def->upper - def->lower;
-    return BACK * (range > 0 && isfinite(range) ? range : 1);
-}
-
 static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int side,
                       const mo_phase *phase)
 {
     const limit at = limit_of(mechanism, k, side);
-    if (!mechanism->axis[k].takes_limit[side] || at.count == 0 ||
+    mo_sim_stop *stop = stop_of(mechanism, k);
+    if (!stop->takes[side] || at.count == 0 ||
         (phase->kind == MO_PHASE_IMPACT && at.gap > CLOSED)) {
         return;
     }
     const int n = mechanism->tree.dofs;
     const int is_gap_open = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_PROJECTION;
     const double per_step = phase->instant ? phase->instant->per_step : 0;
-    const double gap = fmax(at.gap, -recovery(&mechanism->axis[k].def));
+    const double gap = fmax(at.gap, -at.most_back);
     const double w = is_gap_open ? gap / phase->h : per_step * limit_rate(&at, mechanism->v);
     const mo_law law = mo_law_frictionless();
     memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);
-    memcpy(mechanism->row + at.at, at.row, (size_t)at.count * sizeof *at.row);
+    for (int i = 0; i < at.count; ++i) {
+        mechanism->row[at.at + i] = at.arm ? at.sign * at.arm[i] : at.row[i];
+    }
     const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
     mo_builder_add_jacobian(world->builder, own, mechanism->block, 1, n, mechanism->row);
-    mechanism->axis[k].limit_constraint[side] = own;
+    stop->constraint[side] = own;
 }
 
 static void add_friction(mo_world *world, mo_sim_mechanism *mechanism, int k, const mo_phase *phase)
@@ -249,9 +279,15 @@ static void add_actuator(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_ac
 
 void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase)
 {
+    for (int k = 0; k < stop_count(mechanism); ++k) {
+        mo_sim_stop *stop = stop_of(mechanism, k);
+        stop->constraint[0] = stop->constraint[1] = MO_NONE;
+    }
     for (int k = 0; k < mechanism->tree.joints; ++k) {
-        mo_sim_axis *axis = mechanism->axis + k;
-        axis->limit_constraint[0] = axis->limit_constraint[1] = axis->friction_constraint = MO_NONE;
+        mechanism->axis[k].friction_constraint = MO_NONE;
+    }
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        mechanism->tendon[k].friction_constraint = MO_NONE;
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         mechanism->actuator[k].constraint = MO_NONE;
@@ -264,6 +300,13 @@ void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const m
         add_limit(world, mechanism, k, 1, phase);
         if (has_forces(phase)) {
             add_friction(world, mechanism, k, phase);
+        }
+    }
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        add_limit(world, mechanism, mechanism->tree.joints + k, 0, phase);
+        add_limit(world, mechanism, mechanism->tree.joints + k, 1, phase);
+        if (has_forces(phase)) {
+            mo_tendon_add_friction(world, mechanism, mechanism->tendon + k, phase);
         }
     }
     mo_mechanism_add_couplings(world, mechanism, phase);
@@ -279,16 +322,36 @@ static double *rows_of(const mo_world *world, int constraint, double *of_all)
     return of_all + mo_problem_constraint(world->problem, constraint).offset;
 }
 
+static void write_stop(const mo_world *world, const mo_sim_stop *stop, double *start)
+{
+    for (int side = 0; side < 2; ++side) {
+        if (stop->constraint[side] != MO_NONE) {
+            *rows_of(world, stop->constraint[side], start) = stop->impulse[side];
+        }
+    }
+}
+
+static void read_stop(const mo_world *world, mo_sim_stop *stop)
+{
+    for (int side = 0; side < 2; ++side) {
+        const int own = stop->constraint[side];
+        stop->impulse[side] = own == MO_NONE ? 0 : *rows_of(world, own, world->result.r);
+    }
+}
+
 void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mechanism,
                               double *start)
 {
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        const mo_sim_tendon *tendon = mechanism->tendon + k;
+        write_stop(world, &tendon->stop, start);
+        if (tendon->friction_constraint != MO_NONE) {
+            *rows_of(world, tendon->friction_constraint, start) = tendon->friction_impulse;
+        }
+    }
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const mo_sim_axis *axis = mechanism->axis + k;
-        for (int side = 0; side < 2; ++side) {
-            if (axis->limit_constraint[side] != MO_NONE) {
-                *rows_of(world, axis->limit_constraint[side], start) = axis->limit_impulse[side];
-            }
-        }
+        write_stop(world, &axis->stop, start);
         if (axis->friction_constraint != MO_NONE) {
             memcpy(rows_of(world, axis->friction_constraint, start), axis->friction_impulse,
                    (size_t)mo_axis_v_count(axis->def.kind) * sizeof *start);
@@ -323,14 +386,19 @@ void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, 
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         mo_sim_axis *axis = mechanism->axis + k;
         const size_t count = (size_t)mo_axis_v_count(axis->def.kind);
-        for (int side = 0; side < 2; ++side) {
-            const int own = axis->limit_constraint[side];
-            axis->limit_impulse[side] = own == MO_NONE ? 0 : *rows_of(world, own, world->result.r);
-        }
+        read_stop(world, &axis->stop);
         if (axis->friction_constraint != MO_NONE) {
             memcpy(axis->friction_impulse,
                    rows_of(world, axis->friction_constraint, world->result.r),
                    count * sizeof(double));
+        }
+    }
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        mo_sim_tendon *tendon = mechanism->tendon + k;
+        read_stop(world, &tendon->stop);
+        if (tendon->friction_constraint != MO_NONE) {
+            tendon->friction_impulse =
+                *rows_of(world, tendon->friction_constraint, world->result.r);
         }
     }
     for (int k = 0; k < mechanism->actuators; ++k) {

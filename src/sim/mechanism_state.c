@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * What of mechanisms changes in a step, as numbers: coordinates, velocities, pushes, the impulses of limits and friction, the actuators'
- * targets and efforts.  The poses of links follow from the coordinates.
+ * targets, states and efforts, and the same of tendons.  The poses of links follow from the coordinates.
  */
 #include <math.h>
 #include <string.h>
@@ -19,13 +19,18 @@ static void visit(mo_sim_mechanism *mechanism, visit_fn *fn, void *context)
     fn(context, mechanism->v, n);
     fn(context, mechanism->push, n);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
-        fn(context, mechanism->axis[k].limit_impulse, 2);
+        fn(context, mechanism->axis[k].stop.impulse, 2);
         fn(context, mechanism->axis[k].friction_impulse, 6);
+    }
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        fn(context, mechanism->tendon[k].stop.impulse, 2);
+        fn(context, &mechanism->tendon[k].friction_impulse, 1);
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         mo_sim_actuator *actuator = mechanism->actuator + k;
         double flag = actuator->is_saturated;
         fn(context, &actuator->target, 1);
+        fn(context, &actuator->state, 1);
         fn(context, &actuator->effort, 1);
         fn(context, &flag, 1);
         actuator->is_saturated = flag != 0;

@@ -127,7 +127,8 @@ void mo_mechanism_add_forces(const mo_world *world, mo_sim_mechanism *mechanism,
         const mo_sim_body *body = world->body + mechanism->body[i];
         double line[6];
         memcpy(line, body->force, sizeof line);
-        mo_vec3_along(line, tree->link[i].mass, world->def.gravity, line);
+        mo_vec3_along(line, (1 - mechanism->borne[i]) * tree->link[i].mass, world->def.gravity,
+                      line);
         if (tree->link[i].last_dof < 0 || mo_vec3_norm(line) + mo_vec3_norm(line + 3) == 0) {
             continue;
         }
@@ -165,7 +166,6 @@ static void add_joint(mo_sim_mechanism *mechanism, int k, double h)
 static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator, double h)
 {
     const int n = mechanism->tree.dofs;
-    const mo_linkage_joint *joint = mechanism->tree.joint + actuator->def.joint;
     const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
     const int is_row = line.slope > 0 && actuator->is_row;
     if (is_row) {
@@ -174,11 +174,12 @@ static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *act
     const double effort = line.slope > 0
                               ? line.constant
                               : fmin(fmax(line.constant, actuator->def.lower), actuator->def.upper);
-    for (int a = 0; a < mo_axis_v_count(joint->kind); ++a) {
-        const int i = joint->v_at + a;
+    for (int i = 0; i < n; ++i) {
+        if (mechanism->row[i] == 0) {
+            continue;
+        }
         mechanism->rhs[i] += h * effort * mechanism->row[i];
-        for (int b = 0; b < mo_axis_v_count(joint->kind); ++b) {
-            const int j = joint->v_at + b;
+        for (int j = 0; line.slope > 0 && j < n; ++j) {
             mechanism->A[(size_t)i * (size_t)n + (size_t)j] +=
                 h * line.slope * mechanism->row[i] * mechanism->row[j];
         }
@@ -208,6 +209,9 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
     mo_mechanism_add_forces(world, mechanism, h);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         add_joint(mechanism, k, h);
+    }
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        mo_tendon_pull(mechanism, mechanism->tendon + k, h);
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         add_actuator(mechanism, mechanism->actuator + k, h);
@@ -401,7 +405,7 @@ void mo_mechanisms_poses(mo_world *world, double h)
     }
 }
 
-void mo_mechanisms_accept(mo_world *world)
+void mo_mechanisms_accept(mo_world *world, double h)
 {
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
@@ -410,6 +414,9 @@ void mo_mechanisms_accept(mo_world *world)
         }
         const size_t n = (size_t)mechanism->tree.dofs;
         memset(mechanism->push, 0, n * sizeof(double));
+        for (int i = 0; i < mechanism->actuators; ++i) {
+            mo_actuator_follow(mechanism->actuator + i, h);
+        }
         if (mo_mechanism_moves(world, mechanism)) {
             memcpy(mechanism->q, mechanism->next_q,
                    (size_t)mechanism->tree.coordinates * sizeof(double));

@@ -391,7 +391,7 @@ void mo_mechanisms_velocities(mo_world *world);
 void mo_mechanisms_accept_impact(mo_world *world);
 void mo_mechanisms_kinetic(const mo_world *world, double *before, double *after);
 void mo_mechanisms_poses(mo_world *world, double h);
-void mo_mechanisms_accept(mo_world *world);
+void mo_mechanisms_accept(mo_world *world, double h);
 void mo_mechanisms_displace(mo_world *world);
 
 /* mechanism.c */

@@ -53,7 +53,13 @@ is_wrong_call "no keyframe 'none'"
 run run slide.xml --set count=3
 is_wrong_call 'is for scenes'
 run run stack --key stand
-is_wrong_call 'are for files of robots'
+is_wrong_call 'is for files of robots'
+for command in view forces; do
+    run $command slide.xml --set count=3
+    is_wrong_call 'is for scenes'
+    run $command stack --key up
+    is_wrong_call 'is for files of robots'
+done
 
 # What is not understood is said once; what is wrong ends the run with the line.
 sed 's/<joint /<joint wobble="3" /' slide.xml > odd.xml

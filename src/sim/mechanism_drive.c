@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What actuators drive, their effort and their state.
+ *
+ * With l the length of what it drives, l' its speed and s the target (or the state that follows it), an actuator gives
+ *
+ *     e = (gain + gain_length l + gain_speed l') s + bias[0] + bias[1] l + bias[2] l' = b0 + b1 l + b2 l'.
+ *
+ * Over a step of h, negative b1 and b2 are taken at its end, where l+ = l + h l'+:
+ *
+ *     e = constant - slope l'+,      constant = b0 + b1 l + max(b2, 0) l',      slope = -(h min(b1, 0) + min(b2, 0)).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sim/mechanism.h"
+
+static void measure_joint(const mo_sim_mechanism *mechanism, const mo_actuator_def *def,
+                          double *row, double *length)
+{
+    const mo_linkage_joint *joint = mechanism->tree.joint + def->joint;
+    const double *q = mechanism->q + joint->q_at;
+    const int count = mo_axis_v_count(joint->kind);
+    double at[6] = {0};
+    if (joint->kind == MO_AXIS_BALL) {
+        mo_rotation_vector(q, at);
+    } else if (joint->kind != MO_AXIS_FREE) {
+        memcpy(at, q, (size_t)count * sizeof *at);
+    }
+    memcpy(row + joint->v_at, def->gear, (size_t)count * sizeof *row);
+    for (int i = 0; i < count; ++i) {
+        *length += def->gear[i] * at[i];
+    }
+}
+
+/* The force and moment of gear, in the axes of its place on the link. */
+static void measure_link(const mo_sim_mechanism *mechanism, const mo_actuator_def *def, double *row)
+{
+    const mo_pose at = mo_pose_compose(mechanism->tree.pose + def->link, &def->place);
+    double line[6];
+    mo_pose_vector(&at, def->gear, line);
+    mo_pose_vector(&at, def->gear + 3, line + 3);
+    mo_linkage_row(&mechanism->tree, def->link, at.position, line, row);
+}
+
+void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
+                         const double *v, double *row, double *length, double *speed)
+{
+    const mo_actuator_def *def = &actuator->def;
+    const int n = mechanism->tree.dofs;
+    double *arm = row ? row : mechanism->bias; /* working space */
+    *length = 0;
+    memset(arm, 0, (size_t)n * sizeof *arm);
+    if (def->on == MO_ON_TENDON) {
+        const mo_sim_tendon *tendon = mechanism->tendon + def->tendon;
+        *length = def->gear[0] * mo_tendon_length(mechanism, tendon);
+        for (int j = 0; j < n; ++j) {
+            arm[j] = def->gear[0] * tendon->arm[j];
+        }
+    } else if (def->on == MO_ON_LINK) {
+        measure_link(mechanism, def, arm);
+    } else {
+        measure_joint(mechanism, def, arm, length);
+    }
+    *speed = 0;
+    for (int j = 0; j < n; ++j) {
+        *speed += arm[j] * v[j];
+    }
+}
+
+/* b0, b1 and b2. */
+static void factors(const mo_sim_actuator *actuator, double b[3])
+{
+    const mo_actuator_def *def = &actuator->def;
+    const double input = mo_actuator_input(actuator);
+    b[0] = def->gain * input + def->bias[0];
+    b[1] = def->gain_length * input + def->bias[1];
+    b[2] = def->gain_speed * input + def->bias[2];
+}
+
+mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
+                                     const mo_sim_actuator *actuator, double h, double *row)
+{
+    double length, speed, b[3];
+    mo_actuator_measure(mechanism, actuator, mechanism->start_v, row, &length, &speed);
+    factors(actuator, b);
+    return (mo_actuator_line){.constant = b[0] + b[1] * length + fmax(b[2], 0) * speed,
+                              .slope = -(h * fmin(b[1], 0) + fmin(b[2], 0))};
+}
+
+double mo_actuator_effort(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator)
+{
+    double length, speed, b[3];
+    mo_actuator_measure(mechanism, actuator, mechanism->v, mechanism->row, &length, &speed);
+    factors(actuator, b);
+    return fmin(fmax(b[0] + b[1] * length + b[2] * speed, actuator->def.lower),
+                actuator->def.upper);
+}
+
+void mo_actuator_follow(mo_sim_actuator *actuator, double h)
+{
+    const mo_actuator_def *def = &actuator->def;
+    const double behind = actuator->target - actuator->state;
+    switch (def->dynamics) {
+    case MO_DYNAMICS_INTEGRATOR:
+        actuator->state += h * actuator->target;
+        break;
+    case MO_DYNAMICS_FILTER:
+        actuator->state += h * behind / def->time_constant;
+        break;
+    case MO_DYNAMICS_FILTER_EXACT:
+        actuator->state -= behind * expm1(-h / def->time_constant);
+        break;
+    default:
+        return;
+    }
+    if (def->has_state_range) {
+        actuator->state = fmin(fmax(actuator->state, def->state_lower), def->state_upper);
+    }
+}

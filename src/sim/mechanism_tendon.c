@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Tendons: sums of joints, l = c . q over joints with one coordinate each, so that l' = c . v with a row c that never changes.
+ *
+ *   spring     stiffness times how far l is outside its slack, implicit while it is:  A += h^2 k c' c,  rhs -= h k stretch c'
+ *   damping    A += h d c' c
+ *   friction   a box row of dry_friction h
+ *   limits     as those of joints (mechanism_rows.c)
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/dense.h"
+#include "sim/forces_data.h"
+
+mo_tendon_def mo_default_tendon(void)
+{
+    return (mo_tendon_def){0};
+}
+
+mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *def,
+                         const mo_allocator *allocator)
+{
+    const size_t count = (size_t)def->tendon_count, n = (size_t)mechanism->tree.dofs;
+    mechanism->tendons = def->tendon_count;
+    if (count == 0) {
+        return MO_OK;
+    }
+    mechanism->tendon = mo_memory_array(allocator, count, sizeof *mechanism->tendon);
+    double *arms = mo_memory_array(allocator, count * n + 1, sizeof *arms);
+    if (!mechanism->tendon || !arms) {
+        mo_memory_free(allocator, arms);
+        mo_memory_free(allocator, mechanism->tendon);
+        mechanism->tendon = NULL;
+        return MO_ERR_MEMORY;
+    }
+    memset(arms, 0, (count * n + 1) * sizeof *arms);
+    for (size_t k = 0; k < count; ++k) {
+        const mo_tendon_def *from = def->tendons + k;
+        mo_sim_tendon *tendon = mechanism->tendon + k;
+        *tendon = (mo_sim_tendon){.def = *from, .arm = arms + k * n};
+        tendon->def.joints = NULL;
+        tendon->def.coefficients = NULL;
+        for (int i = 0; i < from->count; ++i) {
+            const mo_linkage_joint *joint = mechanism->tree.joint + from->joints[i];
+            tendon->arm[joint->v_at] += from->coefficients[i];
+            tendon->reference += from->coefficients[i] * joint->reference;
+        }
+    }
+    return MO_OK;
+}
+
+double mo_tendon_length(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon)
+{
+    double length = 0;
+    for (int j = 0; j < mechanism->tree.dofs; ++j) {
+        if (tendon->arm[j] != 0) {
+            const mo_linkage_joint *joint = mechanism->tree.joint + mechanism->tree.dof[j].joint;
+            length += tendon->arm[j] * mechanism->q[joint->q_at];
+        }
+    }
+    return length;
+}
+
+double mo_tendon_stretch(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon)
+{
+    const double length = mo_tendon_length(mechanism, tendon);
+    return fmin(length - tendon->def.slack[0], 0) + fmax(length - tendon->def.slack[1], 0);
+}
+
+void mo_tendon_pull(mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon, double h)
+{
+    const int n = mechanism->tree.dofs;
+    const double stretch = mo_tendon_stretch(mechanism, tendon);
+    const double stiffness = stretch != 0 ? tendon->def.stiffness : 0,
+                 damping = tendon->def.damping;
+    if (stiffness == 0 && damping == 0) {
+        return;
+    }
+    const double pull =
+        stiffness * stretch + (h > 0 ? 0 : damping * mo_dot(n, tendon->arm, mechanism->v));
+    const double implicit = h * (damping + h * stiffness);
+    for (int i = 0; i < n; ++i) {
+        if (tendon->arm[i] == 0) {
+            continue;
+        }
+        mechanism->rhs[i] -= (h > 0 ? h : 1) * pull * tendon->arm[i];
+        for (int j = 0; h > 0 && j < n; ++j) {
+            mechanism->A[(size_t)i * (size_t)n + (size_t)j] +=
+                implicit * tendon->arm[i] * tendon->arm[j];
+        }
+    }
+}
+
+void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_tendon *tendon,
+                            const mo_phase *phase)
+{
+    const double most = tendon->def.dry_friction * phase->h;
+    const int n = mechanism->tree.dofs;
+    if (!(most > 0)) {
+        return;
+    }
+    /* At an instant, what moves has the friction of its direction. */
+    const double speed = mo_dot(n, tendon->arm, mechanism->v);
+    const double slow = phase->instant ? phase->instant->speed : INFINITY;
+    const double lower = speed < -slow ? most : -most, upper = speed > slow ? -most : most;
+    const double w = phase->instant ? phase->instant->per_step * speed : 0;
+    const mo_law law = mo_law_box(&lower, &upper);
+    tendon->friction_constraint = mo_builder_add_constraint(world->builder, 1, &law, &w);
+    mo_builder_add_jacobian(world->builder, tendon->friction_constraint, mechanism->block, 1, n,
+                            tendon->arm);
+}
+
+mo_tendon_state mo_mechanism_tendon(const mo_world *world, mo_mechanism_id id, int k)
+{
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    if (!mechanism || k < 0 || k >= mechanism->tendons) {
+        return (mo_tendon_state){.name = ""};
+    }
+    const mo_sim_tendon *tendon = mechanism->tendon + k;
+    const double h = world->last_step > 0 ? world->last_step : 1;
+    return (mo_tendon_state){.name = tendon->def.name,
+                             .length = mo_tendon_length(mechanism, tendon),
+                             .speed = mo_dot(mechanism->tree.dofs, tendon->arm, mechanism->v),
+                             .limit_effort =
+                                 (tendon->stop.impulse[0] - tendon->stop.impulse[1]) / h,
+                             .has_limits = tendon->def.has_limits,
+                             .lower = tendon->def.lower,
+                             .upper = tendon->def.upper};
+}
