@@ -133,14 +133,9 @@ static args_flag *find_flag(args_flag *flags, int count, const char *typed, size
     return NULL;
 }
 
-/* A flag as it is typed, for a sentence. */
-typedef struct typed_name {
-    char text[64];
-} typed_name;
-
-static typed_name typed(const char *name)
+args_typed_name args_typed(const char *name)
 {
-    typed_name t;
+    args_typed_name t;
     snprintf(t.text, sizeof t.text, "--%s", name);
     for (char *c = t.text; *c; ++c) {
         *c = *c == '_' ? '-' : *c;
@@ -159,7 +154,7 @@ static args_answer say_unknown(const args_command *command, const args_flag *fla
         nearest_try(&n, flags[k].name);
     }
     if (n.name) {
-        say(command->name, "there is no flag %s; did you mean %s?", name, typed(n.name).text);
+        say(command->name, "there is no flag %s; did you mean %s?", name, args_typed(n.name).text);
     } else {
         say(command->name, "there is no flag %s; moreau %s --help lists them", name, command->name);
     }
@@ -170,7 +165,8 @@ static args_answer say_unknown(const args_command *command, const args_flag *fla
 static args_answer collect(const args_command *command, args_flag *flag, const char *value)
 {
     if (flag->all->count == ARGS_MOST) {
-        say(command->name, "%s is given more than %d times", typed(flag->name).text, ARGS_MOST);
+        say(command->name, "%s is given more than %d times", args_typed(flag->name).text,
+            ARGS_MOST);
         return ARGS_WRONG;
     }
     flag->value = flag->all->at[flag->all->count++] = value;
@@ -193,7 +189,7 @@ static args_answer take_flag(const args_command *command, args_flag *flags, int 
     if (!flag) {
         return say_unknown(command, flags, flag_count, word);
     }
-    const typed_name shown = typed(flag->name);
+    const args_typed_name shown = args_typed(flag->name);
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
     if (!flag->operand) {
         if (value) {

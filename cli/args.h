@@ -47,6 +47,12 @@ typedef enum args_answer {
     ARGS_WRONG /* the call was wrong and the sentence has been said */
 } args_answer;
 
+/* A flag as it is typed, "--max-iter", for a sentence. */
+typedef struct args_typed_name {
+    char text[64];
+} args_typed_name;
+args_typed_name args_typed(const char *name);
+
 /* Reads the words after the command's name.  Operands are moved to the front of argv. */
 args_answer args_parse(const args_command *command, args_flag *flags, int flag_count, int argc,
                        char **argv, int *operand_count);

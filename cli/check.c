@@ -10,6 +10,7 @@
 #include "report.h"
 #include "settings.h"
 #include "text.h"
+#include "world_call.h"
 
 static const args_command COMMAND = {
     .name = "check",
@@ -172,10 +173,7 @@ int command_check(int argc, char **argv)
     int count = 0;
     args_flag flags[FLAG_COUNT] = {
         [FLAG_LIST] = {.name = "list", .text = "the named problems, with their parameters"},
-        [FLAG_SET] = {.name = "set",
-                      .operand = "NAME=VALUE",
-                      .text = "a parameter of the scene; may be given several times",
-                      .all = &c.sets},
+        [FLAG_SET] = WORLD_ROW_SET,
         [FLAG_STEP] = {.name = "step",
                        .operand = "K",
                        .initial = "1",
@@ -195,6 +193,7 @@ int command_check(int argc, char **argv)
                          .text = "judge the certificate in this file instead; of one problem"},
         [FLAG_JSON] = {.name = "json",
                        .text = "one JSON object a line for each problem, and nothing else"}};
+    flags[FLAG_SET].all = &c.sets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;

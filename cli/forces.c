@@ -9,10 +9,10 @@
 #include "command.h"
 #include "json.h"
 #include "methods.h"
-#include "model_file.h"
 #include "moreau/moreau.h"
 #include "settings.h"
 #include "text.h"
+#include "world_call.h"
 
 static const args_command COMMAND = {
     .name = "forces",
@@ -49,9 +49,7 @@ enum {
 };
 
 static const args_flag FLAGS[FLAG_COUNT] = {
-    [FLAG_SET] = {.name = "set",
-                  .operand = "NAME=VALUE",
-                  .text = "a parameter of the scene; may be given several times"},
+    [FLAG_SET] = WORLD_ROW_SET,
     MODEL_FLAG_ROWS(FLAG_MODEL),
     [FLAG_TIME] = {.name = "time",
                    .operand = "T",
@@ -80,10 +78,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
 };
 
 typedef struct forces_call {
-    const world_scene *scene; /* of the list, or file_scene */
-    double values[WORLD_PARAMETERS];
-    model_file *model; /* NULL: a scene of the list */
-    world_scene file_scene;
+    world_call world;
     double time, h;
     mo_force_options options;
     int json;
@@ -91,36 +86,18 @@ typedef struct forces_call {
 
 /* ---- the call --------------------------------------------------------------------------------- */
 
-static int read_scene(const args_flag *flags, const args_values *sets, const char *name,
-                      forces_call *call)
-{
-    if (model_file_is(name)) {
-        const int status = model_file_open(COMMAND.name, name, flags + FLAG_MODEL, sets,
-                                           flags[FLAG_JSON].value != NULL, call->model);
-        call->file_scene = (world_scene){.name = name, .step = model_file_step(call->model)};
-        call->scene = &call->file_scene;
-        return status;
-    }
-    call->model = NULL;
-    if (model_flags_refuse(COMMAND.name, flags + FLAG_MODEL)) {
-        return EXIT_CALL;
-    }
-    call->scene = settings_scene(COMMAND.name, name);
-    return call->scene ? settings_read(COMMAND.name, call->scene, sets, call->values) : EXIT_CALL;
-}
-
 static int read_call(const args_flag *flags, const args_values *sets, const char *name,
                      forces_call *call)
 {
-    int status = read_scene(flags, sets, name, call);
+    int status = world_call_read(COMMAND.name, name, sets, flags + FLAG_MODEL,
+                                 flags[FLAG_JSON].value != NULL, &call->world);
     if (status) {
         return status;
     }
-    call->h = call->scene->step;
+    call->h = call->world.scene->step;
     call->options = mo_default_force_options();
     call->json = flags[FLAG_JSON].value != NULL;
-    status =
-        status ? status : settings_bounded(COMMAND.name, flags + FLAG_TIME, 0, 1e6, 0, &call->time);
+    status = settings_bounded(COMMAND.name, flags + FLAG_TIME, 0, 1e6, 0, &call->time);
     status =
         status ? status : settings_bounded(COMMAND.name, flags + FLAG_DT, 1e-9, 1e3, 0, &call->h);
     status = status
@@ -134,10 +111,7 @@ static int read_call(const args_flag *flags, const args_values *sets, const char
         say(COMMAND.name, "--friction is cone or pyramid, not '%.100s'", friction);
         status = EXIT_CALL;
     }
-    if (!status && method && mo_method_find(method) < 0) {
-        method_say_unknown(COMMAND.name, method);
-        status = EXIT_CALL;
-    }
+    status = status ? status : method_check(COMMAND.name, method);
     call->options.solver.method = method;
     call->options.friction =
         friction && strcmp(friction, "pyramid") == 0 ? MO_FRICTION_PYRAMID : MO_FRICTION_CONE;
@@ -146,8 +120,7 @@ static int read_call(const args_flag *flags, const args_values *sets, const char
 
 static mo_error make_world(const forces_call *call, mo_world **world, mo_message *why)
 {
-    mo_error error = call->model ? model_file_build(call->model, world, why)
-                                 : call->scene->build(call->values, world, why);
+    mo_error error = world_call_build(&call->world, world, why);
     const long long steps = llround(call->time / call->h);
     for (long long k = 0; k < steps && !error; ++k) {
         error = mo_world_step(*world, call->h, NULL, why);
@@ -201,7 +174,7 @@ static void report_json(const forces_call *call, const mo_world *world, const mo
 {
     json j = json_begin(stdout);
     json_object(&j, NULL);
-    json_text(&j, "scene", call->scene->name);
+    json_text(&j, "scene", call->world.scene->name);
     json_number(&j, "time", mo_world_time(world));
     json_text(&j, "status", mo_status_word(forces->status));
     json_text(&j, "message", forces->message.text);
@@ -298,7 +271,7 @@ static void report_text(const mo_world *world, const mo_forces *forces)
 int command_forces(int argc, char **argv)
 {
     model_file model = {0};
-    forces_call call = {.model = &model};
+    forces_call call = {.world = {.model = &model}};
     args_values sets = {.count = 0}, targets = {.count = 0};
     args_flag flags[FLAG_COUNT];
     int operands = 0;

@@ -54,9 +54,17 @@ static void shut(json *j, char bracket)
     j->started = 1;
 }
 
+static int printed;
+
 json json_begin(FILE *out)
 {
+    printed |= out == stdout;
     return (json){out, 0};
+}
+
+int json_was_printed(void)
+{
+    return printed;
 }
 
 void json_end(json *j)

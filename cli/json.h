@@ -18,6 +18,9 @@ typedef struct json {
 json json_begin(FILE *out); /* then one value, then: */
 void json_end(json *j);     /* ends the line */
 
+/* Has a value been begun on standard output? */
+int json_was_printed(void);
+
 void json_object(json *j, const char *key); /* members until */
 void json_object_end(json *j);
 void json_array(json *j, const char *key); /* elements until */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "json.h"
 #include "moreau/base.h"
 #include "nearest.h"
 #include "text.h"
@@ -126,11 +127,37 @@ static void fill_standard_streams(void)
     }
 }
 
+static int wants_json(int argc, char **argv)
+{
+    for (int k = 2; k < argc && strcmp(argv[k], "--") != 0; ++k) {
+        if (strcmp(argv[k], "--json") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The object of a command that failed before it came to its own. */
+static void put_failure(void)
+{
+    json j = json_begin(stdout);
+    json_object(&j, NULL);
+    json_text(&j, "status", "error");
+    json_text(&j, "error", said_last()->text);
+    json_text(&j, "error_at", said_last()->file[0] ? said_last()->file : NULL);
+    json_object_end(&j);
+    json_end(&j);
+}
+
 int main(int argc, char **argv)
 {
+    const int as_json = wants_json(argc, argv); /* argv is reordered by what follows */
     fill_standard_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, not the end */
     const int status = dispatch(argc, argv);
+    if (status == EXIT_FAILED && as_json && !json_was_printed()) {
+        put_failure();
+    }
     const int lost = ferror(stdout) != 0;
     if (fclose(stdout) != 0 || lost) {
         fputs("moreau: standard output could not be written; is its disk full, or was it closed?\n",

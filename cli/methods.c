@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "command.h"
 #include "moreau/solve.h"
 #include "nearest.h"
 #include "text.h"
@@ -30,6 +31,15 @@ void method_say_unknown(const char *command, const char *name)
     } else {
         say(command, "there is no method '%.100s'; moreau solvers lists them", name);
     }
+}
+
+int method_check(const char *command, const char *name)
+{
+    if (!name || mo_method_find(name) >= 0) {
+        return EXIT_DONE;
+    }
+    method_say_unknown(command, name);
+    return EXIT_CALL;
 }
 
 int option_is_of(const char *option, const char *method)

@@ -7,6 +7,15 @@
 /* The name of the default method. */
 const char *method_default(void);
 
+/* Its row in a table of flags. */
+#define METHOD_ROW                                                                                 \
+    {                                                                                              \
+        .name = "method", .operand = "NAME", .text = "the method; moreau solvers lists them"       \
+    }
+
+/* Is it NULL or the name of a method?  An exit status, after a sentence. */
+int method_check(const char *command, const char *name);
+
 /* Says that there is no such method, with the nearest one or the way to the list. */
 void method_say_unknown(const char *command, const char *name);
 

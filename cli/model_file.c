@@ -179,7 +179,7 @@ int model_flags_refuse(const char *command, const args_flag *rows)
 {
     for (int k = 0; k < MODEL_FLAGS; ++k) {
         if (rows[k].value || (rows[k].all && rows[k].all->count)) {
-            say(command, "--%s is for files of robots (.xml, .urdf)", rows[k].name);
+            say(command, "%s is for files of robots (.xml, .urdf)", args_typed(rows[k].name).text);
             return EXIT_CALL;
         }
     }

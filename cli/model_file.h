@@ -18,7 +18,7 @@ typedef struct model_file {
     const char *path;
     int quiet; /* notes are not said */
     mo_model model;
-    int key;         /* -1: the reference configuration */
+    int key; /* -1: the reference configuration */
     int has_floor;
     double floor;    /* m */
     double *control; /* at first: of the key, then of --target */

@@ -22,12 +22,15 @@ static void interrupt(int signal_number)
 
 const volatile int *interrupt_watch(void)
 {
+    static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = interrupt;
     action.sa_flags = (int)SA_RESETHAND; /* the second one does what it always did */
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        sigaction(SIGINT, &action, NULL);
+    for (size_t k = 0; k < sizeof SIGNALS / sizeof SIGNALS[0]; ++k) {
+        if (sigaction(SIGNALS[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+            sigaction(SIGNALS[k], &action, NULL);
+        }
     }
     return &interrupted;
 }

@@ -8,8 +8,8 @@
 
 #include "moreau/options.h"
 
-/* The first Ctrl-C from here on sets the flag, the second ends the program; a parent that made it
- * deaf to Ctrl-C is obeyed. */
+/* The first Ctrl-C from here on sets the flag, the second ends the program; so do SIGTERM, which a queue sends
+ * to a job whose time is over, and SIGHUP, of a terminal that goes.  A parent that made it deaf to one of them is obeyed. */
 const volatile int *interrupt_watch(void);
 int interrupt_came(void);
 

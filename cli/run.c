@@ -84,19 +84,15 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_JOINTS] = {.name = "joints",
                      .text = "of a robot's file: its joints, actuators and keyframes, and no run"},
     MODEL_FLAG_ROWS(FLAG_MODEL),
-    [FLAG_SET] = {.name = "set",
-                  .operand = "NAME=VALUE",
-                  .text = "a parameter of the scene; may be given several times"},
+    [FLAG_SET] = WORLD_ROW_SET,
     [FLAG_STEPS] = {.name = "steps", .operand = "N", .text = "how many steps"},
     [FLAG_TIME] = {.name = "time",
                    .operand = "T",
                    .text =
                        "how long to go on, in s; where neither is given, as long as the scene is"
                        " meant to run"},
-    [FLAG_DT] = {.name = "dt", .operand = "H", .text = "length of a step, in s; or the scene's"},
-    [FLAG_METHOD] = {.name = "method",
-                     .operand = "NAME",
-                     .text = "the method; moreau solvers lists them"},
+    [FLAG_DT] = WORLD_ROW_DT,
+    [FLAG_METHOD] = METHOD_ROW,
     [FLAG_LEVEL] = {.name = "level",
                     .operand = "LEVEL",
                     .initial = "velocity",
@@ -177,8 +173,8 @@ static args_flag *make_flags(args_values *sets, args_values *targets, int *count
 static int read_steps(const args_flag *flags, run_call *call)
 {
     const double most = 2e9, longest = 1e12;
-    double time = call->scene->time, steps = -1, every = 1;
-    call->h = call->scene->step;
+    double time = call->world.scene->time, steps = -1, every = 1;
+    call->h = call->world.scene->step;
     if (flags[FLAG_STEPS].value && flags[FLAG_TIME].value) {
         say(COMMAND.name, "--steps and --time both say how long; give one of them");
         return EXIT_CALL;
@@ -221,45 +217,18 @@ static int read_export(const args_flag *flag, run_call *call)
     return EXIT_DONE;
 }
 
-/* A scene of the list with its parameters, or a robot's file with its key and targets. */
-static int read_scene(const args_flag *flags, const args_values *sets, const char *name,
-                      run_call *call)
-{
-    if (model_file_is(name)) {
-        const int status = model_file_open(COMMAND.name, name, flags + FLAG_MODEL, sets,
-                                           flags[FLAG_JSON].value != NULL, call->model);
-        call->file_scene = (world_scene){.name = name,
-                                         .text = "a robot from its file",
-                                         .step = model_file_step(call->model),
-                                         .time = 5};
-        if (!status && call->model->model.name[0]) {
-            call->file_scene.text = call->model->model.name;
-        }
-        call->scene = &call->file_scene;
-        return status;
-    }
-    if (flags[FLAG_JOINTS].value) {
-        say(COMMAND.name, "--joints is for files of robots (.xml, .urdf)");
-        return EXIT_CALL;
-    }
-    if (model_flags_refuse(COMMAND.name, flags + FLAG_MODEL)) {
-        return EXIT_CALL;
-    }
-    call->model = NULL;
-    call->scene = settings_scene(COMMAND.name, name);
-    return call->scene ? settings_read(COMMAND.name, call->scene, sets, call->values) : EXIT_CALL;
-}
-
 static int read_call(const args_flag *flags, int flag_count, const args_values *sets,
                      const char *name, run_call *call)
 {
-    int status = read_scene(flags, sets, name, call);
-    status = status ? status : read_steps(flags, call);
-    status = status ? status : read_export(&flags[FLAG_EXPORT], call);
-    if (!status && flags[FLAG_METHOD].value && mo_method_find(flags[FLAG_METHOD].value) < 0) {
-        method_say_unknown(COMMAND.name, flags[FLAG_METHOD].value);
+    int status = world_call_read(COMMAND.name, name, sets, flags + FLAG_MODEL,
+                                 flags[FLAG_JSON].value != NULL, &call->world);
+    if (!status && !call->world.model && flags[FLAG_JOINTS].value) {
+        say(COMMAND.name, "--joints is for files of robots (.xml, .urdf)");
         status = EXIT_CALL;
     }
+    status = status ? status : read_steps(flags, call);
+    status = status ? status : read_export(&flags[FLAG_EXPORT], call);
+    status = status ? status : method_check(COMMAND.name, flags[FLAG_METHOD].value);
     status = status ? status
                     : settings_bounded(COMMAND.name, &flags[FLAG_FIRST_ORDER], 0, 1e12, 0,
                                        &call->first_order);
@@ -295,8 +264,7 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
 {
     mo_world *world = NULL;
     mo_message why = {{0}};
-    mo_error error = call->model ? model_file_build(call->model, &world, &why)
-                                 : call->scene->build(call->values, &world, &why);
+    mo_error error = world_call_build(&call->world, &world, &why);
     if (!error) {
         mo_world_def def = mo_world_definition(world);
         if (flags[FLAG_METHOD].value) {
@@ -310,7 +278,7 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
         error = mo_world_change(world, &def, &why);
     }
     if (error) {
-        run_fail(tally, NULL, "the scene %s could not be built: %.400s", call->scene->name,
+        run_fail(tally, NULL, "the scene %s could not be built: %.400s", call->world.scene->name,
                  text_of_error("", error, &why));
     }
     if (error || (call->load_state && !run_state_load(call, world, tally))) {
@@ -399,8 +367,8 @@ static void simulate(const run_call *call, mo_world *world, run_tally *tally)
         take_steps(call, world, &outputs, tally);
     }
     run_outputs_end(&outputs, call, world, tally);
-    if (call->model && tally->steps) {
-        model_file_forces(call->model, world, call->h);
+    if (call->world.model && tally->steps) {
+        model_file_forces(call->world.model, world, call->h);
     }
     tally->worst_penetration = worse(tally->worst_penetration, mo_world_penetration(world));
 }
@@ -457,7 +425,7 @@ static int list(const char *name, int as_json)
 int command_run(int argc, char **argv)
 {
     model_file model = {0};
-    run_call call = {.model = &model};
+    run_call call = {.world = {.model = &model}};
     args_values sets = {.count = 0}, targets = {.count = 0};
     int flag_count = 0, operands = 0;
     args_flag *flags = make_flags(&sets, &targets, &flag_count);
@@ -475,7 +443,7 @@ int command_run(int argc, char **argv)
     } else if (answer == ARGS_RUN) {
         status = read_call(flags, flag_count, &sets, argv[0], &call);
         if (!status && flags[FLAG_JOINTS].value) {
-            model_file_list(call.model, flags[FLAG_JSON].value != NULL);
+            model_file_list(call.world.model, flags[FLAG_JSON].value != NULL);
         } else if (!status) {
             status = run(flags, flag_count, &call);
         }

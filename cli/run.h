@@ -10,6 +10,7 @@
  *   run_vtk.c       --vtk; run_mesh.c: shapes as polygons
  *   run_plot.c      --plot
  *   run_replay.c    --replay
+ *   world_call.c    what is moved: a scene of the list, or
  *   model_file.c    robots from MJCF and URDF files; model_list.c: --joints
  *   run_state.c     --save-state, --load-state
  *   run_report.c    the line on the terminal, the summary, the JSON object
@@ -17,16 +18,12 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
-#include "model_file.h"
 #include "moreau/moreau.h"
-#include "worlds.h"
+#include "world_call.h"
 
 /* What was asked for. */
 typedef struct run_call {
-    const world_scene *scene; /* of the list, or file_scene */
-    double values[WORLD_PARAMETERS];
-    model_file *model; /* NULL: a scene of the list */
-    world_scene file_scene;
+    world_call world;
     double h;  /* s */
     int steps; /* to be taken */
     mo_level level;

@@ -80,11 +80,11 @@ static int export_problem(const run_call *call, const mo_world *world, run_tally
     memcpy(&problem, &taken, sizeof problem);
     char title[128], description[256];
     mo_message why = {{0}};
-    snprintf(title, sizeof title, "%s, step %d", call->scene->name, call->export_step);
+    snprintf(title, sizeof title, "%s, step %d", call->world.scene->name, call->export_step);
     snprintf(description, sizeof description,
              "The contact problem of step %d of the scene %s, from t = %.6g s, h = %.6g s; the "
              "solution is that of %s (%s)",
-             call->export_step, call->scene->name, mo_world_time(world) - call->h, call->h,
+             call->export_step, call->world.scene->name, mo_world_time(world) - call->h, call->h,
              result->method ? result->method : call->method, mo_status_word(result->status));
     const mo_document document = {.problem = problem,
                                   .title = title,
@@ -147,7 +147,7 @@ static int begin_recording(run_outputs *o, const run_call *call, const mo_world 
 {
     mo_message why = {{0}};
     mo_error error = mo_recording_begin(&o->recording, world, NULL, &why);
-    error = error ? error : mo_recording_set_title(&o->recording, call->scene->name, &why);
+    error = error ? error : mo_recording_set_title(&o->recording, call->world.scene->name, &why);
     if (error) {
         run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
     }

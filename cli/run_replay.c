@@ -57,9 +57,9 @@ static void write_page(const run_replay *r, const run_call *call, run_tally *tal
     const unsigned char *html = moreau_page_html(&html_size);
     output o = {.file = NULL};
     frames_facts facts = {.generation = 1,
-                          .title = call->scene->text,
-                          .scene = call->scene,
-                          .values = call->values,
+                          .title = call->world.scene->text,
+                          .scene = call->world.scene,
+                          .values = call->world.values,
                           .step = call->h,
                           .tolerance = call->options.tol,
                           .method = call->method,

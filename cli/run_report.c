@@ -51,7 +51,7 @@ void run_progress_show(run_progress *p, const run_call *call, const run_tally *t
     p->next = now + EVERY_SECONDS;
     p->shown = 1;
     fprintf(stderr, "\r\033[K%s: step %d of %d, t = %.4g s, %s, residual %.0e, %.2g x real time",
-            call->scene->name, tally->steps, call->steps, tally->end_time,
+            call->world.scene->name, tally->steps, call->steps, tally->end_time,
             number_count(last->contacts, "contact").text, last->residual.natural_relative,
             simulated(tally) / (now - p->began));
     if (tally->unsolved) {
@@ -152,7 +152,7 @@ static void put_forces(const model_file *file)
 
 void run_report_put(const run_call *call, const run_tally *tally)
 {
-    printf("%s: %s of %s s", call->scene->name, number_count(tally->steps, "step").text,
+    printf("%s: %s of %s s", call->world.scene->name, number_count(tally->steps, "step").text,
            number_short(call->h).text);
     if (tally->start_time > 0) {
         printf(", from t = %.6g s", tally->start_time);
@@ -175,8 +175,8 @@ void run_report_put(const run_call *call, const run_tally *tally)
     put_label("worst penetration");
     printf("%s m\n", number_real(tally->worst_penetration).text);
     put_energy(tally);
-    if (call->model) {
-        put_forces(call->model);
+    if (call->world.model) {
+        put_forces(call->world.model);
     }
     put_seconds(&tally->seconds, real_time_factor(tally));
     if (!tally->error.text[0]) {
@@ -198,10 +198,10 @@ void run_report_put(const run_call *call, const run_tally *tally)
 
 static void json_call(json *j, const run_call *call)
 {
-    json_text(j, "scene", call->scene->name);
+    json_text(j, "scene", call->world.scene->name);
     json_object(j, "parameters");
-    for (int k = 0; k < world_parameter_count(call->scene); ++k) {
-        json_number(j, call->scene->parameter[k].name, call->values[k]);
+    for (int k = 0; k < world_parameter_count(call->world.scene); ++k) {
+        json_number(j, call->world.scene->parameter[k].name, call->world.values[k]);
     }
     json_object_end(j);
     json_text(j, "method", call->method);
@@ -309,8 +309,8 @@ void run_report_json(const run_call *call, const run_tally *tally)
     if (tally->began) {
         json_tally(&j, tally);
     }
-    if (call->model) {
-        json_model(&j, call->model);
+    if (call->world.model) {
+        json_model(&j, call->world.model);
     }
     if (!failed) {
         json_files(&j, call);

@@ -17,10 +17,10 @@ enum { SCENE_LINE = 1024 };
 /* "stack count=10 mu=0.5 ratio=1\n" */
 static void describe(const run_call *call, char line[SCENE_LINE])
 {
-    int length = snprintf(line, SCENE_LINE, "%s", call->scene->name);
-    for (int k = 0; k < world_parameter_count(call->scene) && length < SCENE_LINE; ++k) {
+    int length = snprintf(line, SCENE_LINE, "%s", call->world.scene->name);
+    for (int k = 0; k < world_parameter_count(call->world.scene) && length < SCENE_LINE; ++k) {
         length += snprintf(line + length, (size_t)(SCENE_LINE - length), " %s=%s",
-                           call->scene->parameter[k].name, number_exact(call->values[k]).text);
+                           call->world.scene->parameter[k].name, number_exact(call->world.values[k]).text);
     }
     if (length < SCENE_LINE - 1) {
         snprintf(line + length, (size_t)(SCENE_LINE - length), "\n");

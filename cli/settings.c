@@ -85,11 +85,25 @@ int settings_read(const char *command, const world_scene *scene, const args_valu
     return status;
 }
 
+static int ends_as(const char *name, const char *end)
+{
+    const size_t length = strlen(name), n = strlen(end);
+    return length > n && strcmp(name + length - n, end) == 0;
+}
+
 const world_scene *settings_scene(const char *command, const char *name)
 {
     const world_scene *scene = world_scene_find(name);
     if (scene) {
         return scene;
+    }
+    if (ends_as(name, ".hdf5") || ends_as(name, ".h5")) {
+        say(command,
+            "%.200s is no scene: moreau solve and moreau check take problems, moreau view and "
+            "moreau"
+            " render recordings",
+            name);
+        return NULL;
     }
     nearest n = {.typed = name};
     for (int k = 0; k < world_scene_count(); ++k) {
@@ -112,8 +126,8 @@ int settings_bounded(const char *command, const args_flag *flag, double least, d
     }
     if (!settings_number(flag->value, &given) || given < least || given > most ||
         (whole && given != floor(given))) {
-        say(command, "--%s %.100s is not a %snumber from %s to %s", flag->name, flag->value,
-            whole ? "whole " : "", number_short(least).text, number_short(most).text);
+        say(command, "%s %.100s is not a %snumber from %s to %s", args_typed(flag->name).text,
+            flag->value, whole ? "whole " : "", number_short(least).text, number_short(most).text);
         return EXIT_CALL;
     }
     *value = given;

@@ -49,9 +49,7 @@ enum {
 };
 
 static const args_flag OWN_FLAGS[FLAG_OWN] = {
-    [FLAG_METHOD] = {.name = "method",
-                     .operand = "NAME",
-                     .text = "the method; moreau solvers lists them"},
+    [FLAG_METHOD] = METHOD_ROW,
     [FLAG_START] = {.name = "start",
                     .operand = "zero|guess|solution",
                     .initial = "zero",
@@ -116,8 +114,7 @@ static int read_call(const args_flag *flags, int flag_count, call *c)
 {
     c->options = mo_default_options();
     c->options.method = flags[FLAG_METHOD].value;
-    if (c->options.method && mo_method_find(c->options.method) < 0) {
-        method_say_unknown(COMMAND.name, c->options.method);
+    if (method_check(COMMAND.name, c->options.method)) {
         return EXIT_CALL;
     }
     if (!read_start(flags[FLAG_START].value, &c->start)) {

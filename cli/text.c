@@ -12,16 +12,17 @@ enum { LINE_WIDTH = 80 };
 static void put_sentence(const char *head, const char *name, const char *format, va_list values)
     MO_PRINTF(3, 0);
 
+static said last;
+
 static void put_sentence(const char *head, const char *name, const char *format, va_list values)
 {
-    char sentence[8192];
-    vsnprintf(sentence, sizeof sentence, format, values);
+    vsnprintf(last.text, sizeof last.text, format, values);
     fflush(stdout); /* what came before the error stays before it on a terminal */
     fputs("moreau", stderr);
     fputs(head, stderr);
     text_put(stderr, name);
     fputs(": ", stderr);
-    text_put(stderr, sentence);
+    text_put(stderr, last.text);
     fputc('\n', stderr);
 }
 
@@ -30,6 +31,7 @@ void say(const char *command, const char *format, ...)
     va_list values;
     va_start(values, format);
     put_sentence(command ? " " : "", command ? command : "", format, values);
+    last.file[0] = '\0';
     va_end(values);
 }
 
@@ -38,7 +40,13 @@ void say_of_file(const char *file, const char *format, ...)
     va_list values;
     va_start(values, format);
     put_sentence(": ", file, format, values);
+    snprintf(last.file, sizeof last.file, "%s", file);
     va_end(values);
+}
+
+const said *said_last(void)
+{
+    return &last;
 }
 
 /* Is `head`, of this length, the name of the file, or "..." and the end of it? */
@@ -54,13 +62,13 @@ static int is_name(const char *head, size_t length, const char *file)
 
 const char *text_of_error(const char *file, mo_error error, const mo_message *why)
 {
-    const char *sentence = why->text[0] ? why->text : mo_error_text(error);
-    for (const char *end = strstr(sentence, ": "); end; end = strstr(end + 1, ": ")) {
-        if (is_name(sentence, (size_t)(end - sentence), file)) {
+    const char *text = why->text[0] ? why->text : mo_error_text(error);
+    for (const char *end = strstr(text, ": "); end; end = strstr(end + 1, ": ")) {
+        if (is_name(text, (size_t)(end - text), file)) {
             return end + 2;
         }
     }
-    return sentence;
+    return text;
 }
 
 int output_is_good(void)

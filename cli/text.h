@@ -21,6 +21,12 @@ void say(const char *command, const char *format, ...) MO_PRINTF(2, 3);
 /* "moreau: FILE: sentence". */
 void say_of_file(const char *file, const char *format, ...) MO_PRINTF(2, 3);
 
+/* The sentence that was said last, and the file it was about; "" where there is none. */
+typedef struct said {
+    char text[8192], file[4096];
+} said;
+const said *said_last(void);
+
 /* The library's sentence, or the text of the code where it gave none; without the name of the file in
  * front, which say_of_file puts there. */
 const char *text_of_error(const char *file, mo_error error, const mo_message *why);

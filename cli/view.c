@@ -16,7 +16,6 @@
 #include "common.h"
 #include "json.h"
 #include "methods.h"
-#include "model_file.h"
 #include "moreau/solve.h"
 #include "option_flags.h"
 #include "page.h"
@@ -24,6 +23,7 @@
 #include "replay.h"
 #include "settings.h"
 #include "text.h"
+#include "world_call.h"
 
 static const char DEFAULT_SCENE[] = "stack";
 static const double DEFAULT_TOL = 1e-4; /* for the eye, so that piles keep up with the clock */
@@ -66,14 +66,10 @@ enum {
 };
 
 static const args_flag OWN_FLAGS[FLAG_OWN] = {
-    [FLAG_SET] = {.name = "set",
-                  .operand = "NAME=VALUE",
-                  .text = "a parameter of the scene; may be given several times"},
+    [FLAG_SET] = WORLD_ROW_SET,
     MODEL_FLAG_ROWS(FLAG_MODEL),
-    [FLAG_DT] = {.name = "dt", .operand = "H", .text = "length of a step, in s; or the scene's"},
-    [FLAG_METHOD] = {.name = "method",
-                     .operand = "NAME",
-                     .text = "the method; moreau solvers lists them"},
+    [FLAG_DT] = WORLD_ROW_DT,
+    [FLAG_METHOD] = METHOD_ROW,
     [FLAG_PORT] = {.name = "port", .operand = "N", .text = "the port; or one that is free"},
     [FLAG_NO_OPEN] = {.name = "no_open", .text = "only print the address"},
     [FLAG_JSON] = {.name = "json", .text = "print the address as a JSON object"},
@@ -85,7 +81,7 @@ typedef struct view_call {
     int flag_count;
     int port;
     stage_source source;
-    model_file model;      /* where the source is a robot's file */
+    world_call world;      /* a scene or a robot's file */
     const char *recording; /* or NULL: the source is shown */
 } view_call;
 
@@ -137,18 +133,10 @@ static void on_ready(void *user, int port)
     }
 }
 
-static volatile sig_atomic_t terminated; /* all that a signal handler may touch */
-
-static void on_terminate(int signal_number)
-{
-    (void)signal_number;
-    terminated = 1;
-}
-
 static int is_over(void *user)
 {
     (void)user;
-    return interrupt_came() || terminated;
+    return interrupt_came();
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------- */
@@ -170,7 +158,6 @@ static int serve(view_call *call, const view_def *def)
     signal(SIGPIPE, SIG_IGN); /* a page that has gone is a failed write */
     paper_use_one_blas_thread();
     interrupt_watch();
-    signal(SIGTERM, on_terminate);
     const mo_error error = view_run(def, &why);
     if (error) {
         say(COMMAND.name, "%s", text_of_error("", error, &why));
@@ -222,30 +209,33 @@ static int view_recording(view_call *call)
 
 /* ---- the call ---------------------------------------------------------------------------------- */
 
-static int read_scene(view_call *call, const char *name, const args_values *sets)
+/* A scene, or a robot's file. */
+static int read_world(view_call *call, const char *name, const args_values *sets)
 {
-    if (model_flags_refuse(COMMAND.name, call->flags + FLAG_MODEL)) {
-        return EXIT_CALL;
+    stage_source *source = &call->source;
+    const int status =
+        world_call_read(COMMAND.name, name, sets, call->flags + FLAG_MODEL, 0, &call->world);
+    if (status) {
+        return status;
     }
-    call->source.scene = settings_scene(COMMAND.name, name);
-    if (!call->source.scene) {
-        return EXIT_CALL;
+    if (!call->world.model) {
+        source->scene = call->world.scene;
+        memcpy(source->values, call->world.values, sizeof source->values);
+        return EXIT_DONE;
     }
-    return settings_read(COMMAND.name, call->source.scene, sets, call->source.values);
+    source->build = model_file_build;
+    source->build_user = call->world.model;
+    source->name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    source->title = call->world.model->model.name;
+    source->step = source->step > 0 ? source->step : call->world.scene->step;
+    return EXIT_DONE;
 }
 
-static int read_robot(view_call *call, const char *name, const args_values *sets)
+/* What is no scene and looks like a file. */
+static int is_recording(const char *name)
 {
-    const int status =
-        model_file_open(COMMAND.name, name, call->flags + FLAG_MODEL, sets, 0, &call->model);
-    call->source.build = model_file_build;
-    call->source.build_user = &call->model;
-    call->source.name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-    call->source.title = call->model.model.name;
-    if (!status && !(call->source.step > 0)) {
-        call->source.step = model_file_step(&call->model);
-    }
-    return status;
+    return !model_file_is(name) && !world_scene_find(name) &&
+           (access(name, F_OK) == 0 || strpbrk(name, "./"));
 }
 
 static int read_call(view_call *call, const char *name, const args_values *sets)
@@ -257,10 +247,7 @@ static int read_call(view_call *call, const char *name, const args_values *sets)
     status =
         status ? status : settings_bounded(COMMAND.name, &flags[FLAG_PORT], 0, 65535, 1, &port);
     call->port = (int)port;
-    if (!status && flags[FLAG_METHOD].value && mo_method_find(flags[FLAG_METHOD].value) < 0) {
-        method_say_unknown(COMMAND.name, flags[FLAG_METHOD].value);
-        status = EXIT_CALL;
-    }
+    status = status ? status : method_check(COMMAND.name, flags[FLAG_METHOD].value);
     if (!status &&
         !option_flags_read(COMMAND.name, flags + FLAG_OWN, call->flag_count - FLAG_OWN, &checked)) {
         status = EXIT_CALL;
@@ -270,19 +257,21 @@ static int read_call(view_call *call, const char *name, const args_values *sets)
     }
     call->source.configure = configure;
     call->source.configure_user = call;
-    if (model_file_is(name)) {
-        return read_robot(call, name, sets);
+    if (!is_recording(name)) {
+        return read_world(call, name, sets);
     }
-    if (!world_scene_find(name) && (access(name, F_OK) == 0 || strpbrk(name, "./"))) {
-        call->recording = name; /* what is no scene and looks like a file */
-        return EXIT_DONE;
+    if (sets->count) {
+        say(COMMAND.name, "--set is for scenes; a recording is as it is");
+        return EXIT_CALL;
     }
-    return read_scene(call, name, sets);
+    call->recording = name;
+    return model_flags_refuse(COMMAND.name, flags + FLAG_MODEL);
 }
 
 int command_view(int argc, char **argv)
 {
     mo_options defaults = mo_default_world().solver;
+    model_file model = {0};
     args_values sets = {.count = 0}, targets = {.count = 0};
     int flag_count = 0, operands = 0, status = EXIT_DONE;
     defaults.tol = DEFAULT_TOL;
@@ -298,12 +287,12 @@ int command_view(int argc, char **argv)
     if (answer == ARGS_WRONG) {
         status = EXIT_CALL;
     } else if (answer == ARGS_RUN) {
-        view_call call = {.flags = flags, .flag_count = flag_count};
+        view_call call = {.flags = flags, .flag_count = flag_count, .world = {.model = &model}};
         status = read_call(&call, operands ? argv[0] : DEFAULT_SCENE, &sets);
         if (!status) {
             status = call.recording ? view_recording(&call) : view_scene(&call);
         }
-        model_file_close(&call.model);
+        model_file_close(&model);
     }
     free(flags);
     return status;

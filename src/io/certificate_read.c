@@ -414,14 +414,15 @@ static mo_error slurp(reader *r)
         }
     }
     if (!error && ferror(file)) {
-        error = mo_fail(r->why, MO_ERR_FILE, "%.300s could not be read", r->path);
+        error =
+            mo_fail(r->why, MO_ERR_FILE, "%.300s: could not be read: %s", r->path, strerror(errno));
     }
     fclose(file);
     r->text = r->at = text;
     if (!error) {
         r->text[length] = '\0';
         if (memchr(r->text, 0, length)) {
-            error = mo_fail(r->why, MO_ERR_FILE, "%.300s is no text file", r->path);
+            error = mo_fail(r->why, MO_ERR_FILE, "%.300s: is no text file", r->path);
         }
     }
     return error;

@@ -105,6 +105,25 @@ member_is status '"solved"'
 run forces nowhere.xml
 fails_on nowhere.xml
 
+# With --json there is one object also where a file could not be read; a flag that cannot apply is refused by each command.
+run view --help
+viewer=$(test "$status" = 0 && echo view) # where it was built
+for command in run forces $viewer; do
+    run "$command" nowhere.xml --json
+    fails_on nowhere.xml
+    is_json_lines 1
+    member_is status '"error"'
+    member_is error_at '"nowhere.xml"'
+    run "$command" "$models/arm.xml" --set count=3
+    is_wrong_call '--set is for scenes'
+    run "$command" stack --key stand
+    is_wrong_call '--key is for files of robots'
+done
+run run stack --first-order=-1
+is_wrong_call '--first-order -1 is not'
+run run problem.hdf5
+is_wrong_call 'moreau solve and moreau check take problems'
+
 # A state goes on with the same bits.
 run run "$models/gripper.xml" --key lift --steps 40 --save-state half
 run run "$models/gripper.xml" --key lift --load-state half --steps 40 --csv two.csv --every 40

@@ -234,11 +234,12 @@ if test -w /dev/full; then
     err_has 'standard output could not be written'
 fi
 
-# ---- Ctrl-C ------------------------------------------------------------------------------------
+# ---- Ctrl-C, and the end of a job ------------------------------------------------------------
 
-if command -v timeout > /dev/null; then
-    call="moreau run, interrupted"
-    timeout --foreground --preserve-status -s INT 3 "$moreau" run stack --set count=2 --steps 100000000 --csv cut.csv \
+if command -v timeout > /dev/null; then for signal in INT TERM; do
+    call="moreau run, with SIG$signal"
+    rm -f cut.csv
+    timeout --foreground --preserve-status -s "$signal" 2 "$moreau" run stack --set count=2 --steps 100000000 --csv cut.csv \
         --every 1000 --json > out 2> err
     status=$?
     status_is 1
@@ -247,7 +248,7 @@ if command -v timeout > /dev/null; then
     member_above steps 0
     err_has 'interrupted after'
     that "what was recorded is not written" test "$(grep -c '' cut.csv)" -gt 3
-fi
+done; fi
 
 echo "$checks checks, $failures failed"
 test "$failures" = 0
