@@ -91,7 +91,7 @@ static void free_first_order(const mo_world *world, mo_sim_body *body)
     }
 }
 
-static void free_velocity(const mo_world *world, mo_sim_body *body, double h)
+void mo_advance_body(const mo_world *world, mo_sim_body *body, double h)
 {
     if (world->def.first_order > 0) {
         free_first_order(world, body);
@@ -149,7 +149,7 @@ void mo_advance_free(mo_world *world, double h)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         if (body->kind == MO_BODY_FREE && !body->is_asleep) {
-            free_velocity(world, body, h);
+            mo_advance_body(world, body, h);
         } else if (body->kind == MO_BODY_DRIVEN) {
             driven_velocity(world, body, h);
             memcpy(body->start_v, body->free_v, sizeof body->start_v);

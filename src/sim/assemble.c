@@ -86,28 +86,13 @@ static void from_block(const mo_world *world, const double *in, double v[6])
     }
 }
 
-/* At an instant: forces, weight, and the moment that a turning body needs to turn on. */
-static void force_on(const mo_world *world, const mo_sim_body *body, double f[6])
-{
-    double L[3] = {0, 0, body->inertia[8] * body->v[5]}, turning[3];
-    if (!mo_is_planar(world)) {
-        mo_mat3_apply(body->world_inertia, body->v + 3, L);
-    }
-    mo_vec3_cross(body->v + 3, L, turning);
-    for (int k = 0; k < 3; ++k) {
-        f[k] = body->force[k] +
-               body->mass * (world->def.gravity[k] - body->def.linear_damping * body->v[k]);
-        f[3 + k] = body->force[3 + k] - turning[k] - body->def.angular_damping * L[k];
-    }
-}
-
 static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
 {
     const int n = mo_body_rows(world);
     double M[36], v[6], f[6];
     mass_matrix(world, body, M);
     if (phase->kind == MO_PHASE_FORCE) {
-        force_on(world, body, v);
+        mo_instant_force(world, body, phase->instant, v);
         mo_to_block(world, v, f);
         body->block = mo_builder_add_body(world->builder, n, M, f);
         return;
@@ -493,7 +478,7 @@ void mo_assemble_answer(mo_world *world, double h)
     }
     for (int k = 0; k < world->mechanism_places; ++k) {
         if (world->mechanism[k] && mo_mechanism_moves(world, world->mechanism[k])) {
-            mo_mechanism_read_rows(world, world->mechanism[k], h);
+            mo_mechanism_read_rows(world, world->mechanism[k], h, 1, 1 / h);
         }
     }
 }

@@ -22,6 +22,8 @@
 /* m/s^2 over gravity (or 1): smaller accelerations are none.  Contact forces are told apart from none by the same part of the largest. */
 static const double NEGLIGIBLE = 1e-7;
 
+static const double JUMP = 1e-6; /* of speeds (or 1): a smaller jump is no impulse */
+
 mo_force_options mo_default_force_options(void)
 {
     mo_force_options options = {.solver = mo_default_options(), .speed = 1e-6};
@@ -210,6 +212,18 @@ static mo_error tell(mo_world *world, const mo_instant *instant, mo_forces *forc
 
 /* ---- the instant ------------------------------------------------------------------------------ */
 
+/* m/s or rad/s; at least 1. */
+static double fastest(const mo_world *world)
+{
+    double speed = 1;
+    for (int k = 0; k < world->living_count; ++k) {
+        for (int i = 0; i < 6; ++i) {
+            speed = fmax(speed, fabs(world->body[world->living[k]].v[i]));
+        }
+    }
+    return speed;
+}
+
 static mo_error find_forces(mo_world *world, const mo_force_options *options, mo_instant *instant,
                             mo_forces *forces, mo_message *why)
 {
@@ -229,7 +243,9 @@ static mo_error find_forces(mo_world *world, const mo_force_options *options, mo
     error = error ? error : mo_mechanisms_check(world, why);
     error = error ? error : mo_instant_solve(world, options, forces, why);
     if (!error && forces->status != MO_SOLVED && forces->sliding > 0) {
-        error = mo_instant_impulse(world, options, forces, why);
+        mo_force_options any = *options;
+        any.solver.method = NULL;
+        error = mo_instant_impulse(world, &any, JUMP * fastest(world), forces, why);
         if (!error && !forces->is_impulsive) { /* the problem of forces and its answer again */
             error = mo_instant_assemble(world, instant, why);
             error = error ? error : mo_instant_solve(world, options, forces, why);

@@ -30,7 +30,7 @@ typedef struct mo_joint_instant {
 
 struct mo_instant {
     double speed;    /* slower is at rest */
-    double per_step; /* 1/h: what is at rest takes back the velocity that it has; or 0 */
+    double per_step; /* 1/d, where the forces move everything for a time d; 0 where they do not */
     int is_pyramid;
     mo_contact_instant *contact;        /* as world->contacts                */
     mo_joint_instant *joint;            /* by place                          */
@@ -56,16 +56,20 @@ void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces
 mo_error mo_instant_assemble(mo_world *world, const mo_instant *instant, mo_message *why);
 mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_forces *forces,
                           mo_message *why);
-/* Where there are no forces: the impulse into world->result, if there is one (forces->is_impulsive). */
-mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, mo_forces *forces,
-                            mo_message *why);
+/* Where there are no forces: the impulse into world->result, if there is one that changes velocities by more than `least` (forces->is_impulsive). */
+mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, double least,
+                            mo_forces *forces, mo_message *why);
 void mo_instant_free(mo_world *world, mo_instant *instant);
 
 /* forces_drift.c: into instant->contact and ->joint. */
 mo_error mo_instant_drift(mo_world *world, mo_instant *instant);
 void mo_instant_stop(mo_instant *instant, int k, int first, int end);
 
-/* forces_rows.c: f of a mechanism into rhs, and M; which of its limits take part. */
-void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, double speed);
+/* forces_rows.c: f of a mechanism into rhs, its matrix; which of its limits take part. */
+void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, const mo_instant *instant);
+/* Over a time d: limits and actuators of mechanisms that the answer shows to be needed; how many. */
+int mo_instant_look_again(mo_world *world, const mo_instant *instant);
+/* Forces of joints, limits, friction and actuators, as those of a step of h. */
+void mo_instant_tell_joints(mo_world *world, const mo_instant *instant, double h);
 
 #endif

@@ -3,8 +3,8 @@
 /*
  * The problem of one instant: contacts that touch, which of them roll and slide, their velocity products, the problem, its solution.
  *
- * With `per_step` = 1/h the rows that are at rest also take back, within h, what velocity they have (w gains u/h): an instant that begins a step
- * of h ends it rolling, and with joints that hold.
+ * With `per_step` = 1/d the accelerations act for a time d, v+ = v + d a (forces_step.c), and rows speak of the end of it: those at rest take back what velocity they have
+ * (w gains u/d), and what is stiff is implicit.
  */
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,6 @@
 static const double TOUCHES = 1e-6; /* of the smaller shape */
 enum { LEMKES_ROWS = 600 };         /* more are left to auto first */
 static const double NO_TIME = 1e-9; /* s: the step of an impulse */
-static const double JUMP = 1e-6;    /* m/s, over speeds (or 1): a smaller jump is none */
 
 /* ---- contacts --------------------------------------------------------------------------------- */
 
@@ -56,7 +55,9 @@ void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces
         const double t[2] = {mo_vec3_dot(u, contact->frame + 3),
                              mo_is_planar(world) ? 0 : mo_vec3_dot(u, contact->frame + 6)};
         const double slip = hypot(t[0], t[1]);
-        contact->constraint = fabs(along) <= instant->speed ? 0 : MO_NONE;
+        /* over a time, one that separates may come back in it, and the row knows its velocity */
+        const int takes_part = fabs(along) <= instant->speed || instant->per_step > 0;
+        contact->constraint = takes_part ? 0 : MO_NONE;
         contact->mode = along > instant->speed ? MO_CONTACT_APART : MO_CONTACT_STICKS;
         forces->impacts += along < -instant->speed;
         if (slip > instant->speed) {
@@ -154,8 +155,8 @@ mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_f
 }
 
 /* Velocities of a step of no length from here: the impulse, where it has one. */
-mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, mo_forces *forces,
-                            mo_message *why)
+mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, double least,
+                            mo_forces *forces, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = NO_TIME};
     for (int k = 0; k < world->contacts.count; ++k) {
@@ -166,21 +167,19 @@ mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, mo
     mo_forces found = *forces;
     mo_force_options own = *options;
     own.friction = MO_FRICTION_CONE;
-    own.solver.method = NULL;
     error = error ? error : mo_instant_solve(world, &own, &found, why);
     if (error) {
         return error;
     }
     mo_assemble_velocities(world);
-    double jump = 0, speed = 1;
+    double jump = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         for (int i = 0; i < 6; ++i) {
             jump = fmax(jump, fabs(body->next_v[i] - body->v[i]));
-            speed = fmax(speed, fabs(body->v[i]));
         }
     }
-    if (found.status == MO_SOLVED && jump > JUMP * speed) {
+    if (found.status == MO_SOLVED && jump > least) {
         *forces = found;
         forces->is_impulsive = 1;
     }
@@ -214,7 +213,7 @@ mo_error mo_instant_assemble(mo_world *world, const mo_instant *instant, mo_mess
     }
     for (int k = 0; k < world->mechanism_places; ++k) {
         if (world->mechanism[k]) {
-            mo_instant_mechanism(world, world->mechanism[k], instant->speed);
+            mo_instant_mechanism(world, world->mechanism[k], instant);
         }
     }
     return mo_assemble(world, &phase, why);

@@ -12,6 +12,9 @@
  *   springs, damping, actuators of mechanisms: forces, by q and v now
  *
  * A force that is known is a box of no width.
+ *
+ * Where the accelerations act for a time d (forces_step.c) all of these are those of a step of d in other units: boxes and limits speak of the velocity at the end of it, friction
+ * stops what it can, springs, damping and servos are implicit, and what turns freely does so without gaining energy.
  */
 #include <math.h>
 #include <string.h>
@@ -20,6 +23,36 @@
 #include "sim/forces_data.h"
 
 static const double REACHED = 1e-6; /* rad or m: a limit */
+
+/* ---- free bodies ------------------------------------------------------------------------------ */
+
+/* Forces, weight, and the moment that a turning body needs to turn on: now, or the mean over a time d, as in a step of d (advance.c). */
+void mo_instant_force(const mo_world *world, mo_sim_body *body, const mo_instant *instant,
+                      double f[6])
+{
+    double L[3] = {0, 0, body->inertia[8] * body->v[5]}, turning[3];
+    if (instant->per_step > 0) {
+        mo_advance_body(world, body, 1 / instant->per_step);
+        for (int k = 0; k < 6; ++k) {
+            f[k] = instant->per_step * (body->free_v[k] - body->start_v[k]);
+        }
+        mo_vec3_scale(body->mass, f, f);
+        mo_mat3_apply(body->world_inertia, f + 3, turning);
+        mo_vec3_set(f + 3, turning[0], turning[1],
+                    mo_is_planar(world) ? body->inertia[8] * f[5] : turning[2]);
+        memset(body->free_v, 0, sizeof body->free_v);
+        return;
+    }
+    if (!mo_is_planar(world)) {
+        mo_mat3_apply(body->world_inertia, body->v + 3, L);
+    }
+    mo_vec3_cross(body->v + 3, L, turning);
+    for (int k = 0; k < 3; ++k) {
+        f[k] = body->force[k] +
+               body->mass * (world->def.gravity[k] - body->def.linear_damping * body->v[k]);
+        f[3 + k] = body->force[3 + k] - turning[k] - body->def.angular_damping * L[k];
+    }
+}
 
 /* ---- joints ----------------------------------------------------------------------------------- */
 
@@ -30,39 +63,65 @@ static void add_box(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
     mo_joint_add_part(world, joint, part, &law, rows, 1, &w);
 }
 
-static void add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_instant *instant,
-                           double w)
+static double speed_of(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
 {
-    const mo_joint_def *def = &joint->def;
-    mo_joint_rows rows;
-    mo_joint_coordinate(world, joint, &rows);
-    if (rows.count == 0) {
-        return;
-    }
     double speed = 0;
     for (int side = 0; side < 2; ++side) {
         for (int i = 0; joint->body[side] >= 0 && i < 6; ++i) {
-            speed += rows.line[side][0][i] * world->body[joint->body[side]].v[i];
+            speed += rows->line[side][0][i] * world->body[joint->body[side]].v[i];
         }
     }
-    const double q = rows.error[0], slow = instant->speed, minus = -w;
+    return speed;
+}
+
+/* At one instant; w is the velocity product. */
+static void add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows,
+                           double slow, double w)
+{
+    const mo_joint_def *def = &joint->def;
+    const double q = rows->error[0], speed = speed_of(world, joint, rows), minus = -w;
     const mo_law one_sided = mo_law_frictionless();
     if (def->has_limits && q - def->lower <= REACHED && speed <= slow) {
-        mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, &rows, 1, &w);
+        mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, rows, 1, &w);
     }
     if (def->has_limits && def->upper - q <= REACHED && speed >= -slow) {
-        mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, &rows, -1, &minus);
+        mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, rows, -1, &minus);
     }
     const double most = def->max_effort, behind = def->target - speed;
     if (def->drive != MO_DRIVE_NONE && most > 0) {
         const int is_off = def->drive == MO_DRIVE_VELOCITY && fabs(behind) > slow && isfinite(most);
-        add_box(world, joint, MO_PART_DRIVE, &rows, is_off && behind > 0 ? most : -most,
+        add_box(world, joint, MO_PART_DRIVE, rows, is_off && behind > 0 ? most : -most,
                 is_off && behind < 0 ? -most : most, w);
     }
     if (def->dry_friction > 0) {
         const double hold = def->dry_friction;
-        add_box(world, joint, MO_PART_FRICTION, &rows, speed < -slow ? hold : -hold,
+        add_box(world, joint, MO_PART_FRICTION, rows, speed < -slow ? hold : -hold,
                 speed > slow ? -hold : hold, w);
+    }
+}
+
+/* Over a time d = 1/p: u = (speed+ - what is wanted) / d. */
+static void add_coordinate_over(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows,
+                                double p, double product)
+{
+    const mo_joint_def *def = &joint->def;
+    const double q = rows->error[0], w = product + p * speed_of(world, joint, rows);
+    const mo_law one_sided = mo_law_frictionless();
+    if (def->has_limits && isfinite(def->lower)) {
+        mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, rows, 1,
+                          &(const double){w + p * p * (q - def->lower)});
+    }
+    if (def->has_limits && isfinite(def->upper)) {
+        mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, rows, -1,
+                          &(const double){-w + p * p * (def->upper - q)});
+    }
+    if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
+        const double ahead =
+            def->drive == MO_DRIVE_VELOCITY ? -p * def->target : p * p * (q - def->target);
+        add_box(world, joint, MO_PART_DRIVE, rows, -def->max_effort, def->max_effort, w + ahead);
+    }
+    if (def->dry_friction > 0) {
+        add_box(world, joint, MO_PART_FRICTION, rows, -def->dry_friction, def->dry_friction, w);
     }
 }
 
@@ -75,7 +134,13 @@ void mo_instant_joint(mo_world *world, int place, const mo_instant *instant)
     if (rows.count > 0) {
         mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, instant->joint[place].hold);
     }
-    add_coordinate(world, joint, instant, instant->joint[place].coordinate);
+    const double product = instant->joint[place].coordinate;
+    mo_joint_coordinate(world, joint, &rows);
+    if (rows.count > 0 && instant->per_step > 0) {
+        add_coordinate_over(world, joint, &rows, instant->per_step, product);
+    } else if (rows.count > 0) {
+        add_coordinate(world, joint, &rows, instant->speed, product);
+    }
 }
 
 /* ---- mechanisms ------------------------------------------------------------------------------- */
@@ -96,14 +161,15 @@ static void add_springs(mo_sim_mechanism *mechanism, int k)
     }
 }
 
-void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, double speed)
+/* M a = f at this instant. */
+static void set_forces(mo_world *world, mo_sim_mechanism *mechanism, double speed)
 {
     static const double weightless[3] = {0};
     const int n = mechanism->tree.dofs;
     const size_t square = (size_t)n * (size_t)n;
     mo_linkage_mass_matrix(&mechanism->tree, mechanism->M);
     memcpy(mechanism->F, mechanism->M, square * sizeof *mechanism->F);
-    mechanism->is_singular = n > 0 && !mo_factor_symmetric(n, mechanism->F);
+    mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
     mo_linkage_inverse(&mechanism->tree, mechanism->v, NULL, weightless, mechanism->rhs);
     for (int i = 0; i < n; ++i) {
         mechanism->rhs[i] = mechanism->effort[i] - mechanism->rhs[i];
@@ -119,7 +185,72 @@ void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, double s
         const double effort = mo_actuator_effort(mechanism, mechanism->actuator + k);
         mo_axpy(n, effort, mechanism->row, mechanism->rhs);
     }
+    memcpy(mechanism->A, mechanism->M, square * sizeof *mechanism->A);
     mo_mechanism_choose_reached(mechanism, REACHED, speed);
+}
+
+/* A a = f over a time d: A (v + d a) is the right side of a step of d (mechanism_step.c). */
+static void set_forces_over(mo_world *world, mo_sim_mechanism *mechanism, double per_step)
+{
+    const int n = mechanism->tree.dofs;
+    mo_mechanism_free(world, mechanism, 1 / per_step);
+    for (int i = 0; i < n; ++i) {
+        const double now = mo_dot(n, mechanism->A + (size_t)i * (size_t)n, mechanism->v);
+        mechanism->rhs[i] = per_step * (mechanism->rhs[i] - now);
+    }
+}
+
+void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, const mo_instant *instant)
+{
+    if (mechanism->tree.dofs == 0) {
+        mechanism->is_singular = 0;
+    } else if (instant->per_step > 0) {
+        set_forces_over(world, mechanism, instant->per_step);
+    } else {
+        set_forces(world, mechanism, instant->speed);
+    }
+}
+
+/* next_v holds accelerations. */
+static void end_velocities(mo_sim_mechanism *mechanism, double d)
+{
+    for (int i = 0; i < mechanism->tree.dofs; ++i) {
+        mechanism->next_v[i] = mechanism->v[i] + d * mechanism->next_v[i];
+    }
+}
+
+int mo_instant_look_again(mo_world *world, const mo_instant *instant)
+{
+    const double d = 1 / instant->per_step;
+    int count = 0;
+    mo_assemble_velocities(world);
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->block != MO_NONE) {
+            end_velocities(mechanism, d);
+            count += mo_mechanism_look_again(mechanism, d);
+        }
+    }
+    return count;
+}
+
+void mo_instant_tell_joints(mo_world *world, const mo_instant *instant, double h)
+{
+    mo_assemble_velocities(world);
+    for (int k = 0; k < world->jointed_count; ++k) {
+        mo_sim_joint *joint = world->joint + world->jointed[k];
+        mo_joint_answer(world, world->jointed[k], 1);
+        for (size_t i = 0; i < sizeof joint->impulse / sizeof *joint->impulse; ++i) {
+            joint->impulse[i] *= h;
+        }
+    }
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mechanism->block != MO_NONE) {
+            end_velocities(mechanism, 1 / instant->per_step);
+            mo_mechanism_read_rows(world, mechanism, 1 / instant->per_step, h, 1);
+        }
+    }
 }
 
 /* ---- known accelerations ---------------------------------------------------------------------- */

@@ -23,13 +23,14 @@
 #include "base/error.h"
 #include "sim/forces_data.h"
 
-enum { MOST_PIECES = 100, MOST_IMPACTS = 30, MOST_TURNS = 8 };
-static const double LEAST_PIECE = 0.02; /* of the step */
-static const double SLOW = 0.1;         /* of what gravity gains in the step: slower is at rest */
-static const double AT_REST = 1e-6;     /* m/s, and slower than this in any case */
-static const double TOUCHES = 1e-4;     /* of the smaller shape */
-static const double GAP_BACK = 0.2;     /* of a gap is taken back in a piece ... */
-static const double RECOVERY = 0.01;    /* ... and at most this part of a shape */
+enum { MOST_PIECES = 100, MOST_IMPACTS = 30, MOST_TURNS = 8, MOST_IMPULSES = 10 };
+enum { BRIEF = 300, PIVOTED_ROWS = 100 }; /* sweeps and pivots where contacts slide */
+static const double LEAST_PIECE = 0.02;   /* of the step */
+static const double SLOW = 0.1;           /* of what gravity gains in the step: slower is at rest */
+static const double AT_REST = 1e-6;       /* m/s, and slower than this in any case */
+static const double TOUCHES = 1e-4;       /* of the smaller shape */
+static const double GAP_BACK = 0.2;       /* of a gap is taken back in a step ... */
+static const double RECOVERY = 0.01;      /* ... and at most this part of a shape */
 
 typedef struct piece {
     mo_world *world;
@@ -37,8 +38,9 @@ typedef struct piece {
     mo_instant instant;
     mo_forces forces;
     double h, left;
-    double most; /* the next piece is not longer: something collides then */
-    int is_last; /* takes all that is left, whatever collides */
+    double most;  /* the next piece is not longer: something collides then */
+    int is_last;  /* takes all that is left, whatever collides */
+    int impulses; /* in this step, where there were no forces */
 } piece;
 
 static double size_of(const mo_world *world, const mo_sim_contact *contact)
@@ -130,23 +132,22 @@ static double length_of(const piece *p)
 
 /* ---- forces ----------------------------------------------------------------------------------- */
 
-/* Gaps and the errors of joints go back: w gains GAP_BACK gap / d^2. */
+/* Gaps and the errors of joints go back with GAP_BACK gap / h: w gains that over d. */
 static void take_gaps_back(piece *p)
 {
-    const double per_step = p->instant.per_step;
+    const double back = GAP_BACK / p->h * p->instant.per_step;
     for (int k = 0; k < p->world->jointed_count; ++k) {
         const int place = p->world->jointed[k];
         mo_joint_rows rows;
         mo_joint_hold(p->world, p->world->joint + place, &rows);
         for (int i = 0; i < rows.count; ++i) {
-            p->instant.joint[place].hold[i] += GAP_BACK * per_step * per_step * rows.error[i];
+            p->instant.joint[place].hold[i] += back * rows.error[i];
         }
     }
     for (int k = 0; k < p->world->contacts.count; ++k) {
         const mo_sim_contact *contact = p->world->contacts.at + k;
         const double most = RECOVERY * size_of(p->world, contact);
-        p->instant.contact[k].drift[0] +=
-            GAP_BACK * per_step * per_step * fmax(contact->gap, -most);
+        p->instant.contact[k].drift[0] += back * fmax(contact->gap, -most);
     }
 }
 
@@ -187,6 +188,61 @@ static void keep_touching(mo_world *world)
     world->contacts.count = kept;
 }
 
+/* Where contacts slide there may be no forces: they are not sought for long. */
+static mo_error solve_sliding(piece *p, mo_message *why)
+{
+    mo_force_options own = p->options;
+    own.solver.max_iter = own.solver.max_iter < BRIEF ? own.solver.max_iter : BRIEF;
+    own.solver.method = own.solver.method ? own.solver.method : "auto";
+    mo_error error = mo_instant_solve(p->world, &own, &p->forces, why);
+    if (!error && p->forces.status != MO_SOLVED && !p->options.solver.method &&
+        mo_problem_row_count(p->world->problem) <= PIVOTED_ROWS) {
+        own.solver.method = "dantzig";
+        error = mo_instant_solve(p->world, &own, &p->forces, why);
+        error = error == MO_ERR_UNSUPPORTED ? MO_OK : error;
+    }
+    return error;
+}
+
+static mo_error solve(piece *p, mo_message *why)
+{
+    mo_error error = mo_instant_assemble(p->world, &p->instant, why);
+    error = error ? error : mo_mechanisms_check(p->world, why);
+    if (error) {
+        return error;
+    }
+    return p->forces.sliding > 0 ? solve_sliding(p, why)
+                                 : mo_instant_solve(p->world, &p->options, &p->forces, why);
+}
+
+/* What slides has friction against the velocity at the end of the piece, as in a step of it: that has a solution. */
+static void stop_all(piece *p)
+{
+    for (int k = 0; k < p->world->contacts.count; ++k) {
+        if (p->instant.contact[k].is_sliding) {
+            p->instant.contact[k].is_sliding = 0;
+            mo_instant_stop(&p->instant, k, 1, 3);
+        }
+    }
+}
+
+/* There are no forces: an impulse, where that is one to speak of; not for ever. */
+static mo_error do_without(piece *p, mo_message *why)
+{
+    if (p->impulses < MOST_IMPULSES && !p->is_last) {
+        mo_force_options own = p->options;
+        own.solver.method = own.solver.method ? own.solver.method : "auto";
+        const mo_error error =
+            mo_instant_impulse(p->world, &own, p->options.speed, &p->forces, why);
+        if (error || p->forces.is_impulsive) {
+            p->impulses++;
+            return error;
+        }
+    }
+    stop_all(p);
+    return solve(p, why);
+}
+
 static mo_error find_forces(piece *p, mo_message *why)
 {
     keep_touching(p->world);
@@ -198,20 +254,16 @@ static mo_error find_forces(piece *p, mo_message *why)
         return mo_fail_memory(why);
     }
     take_gaps_back(p);
-    mo_error error = mo_instant_assemble(p->world, &p->instant, why);
-    error = error ? error : mo_mechanisms_check(p->world, why);
-    error = error ? error : mo_instant_solve(p->world, &p->options, &p->forces, why);
-    if (!error && p->forces.status != MO_SOLVED && p->forces.sliding > 0) {
-        error = mo_instant_impulse(p->world, &p->options, &p->forces, why);
-        if (error || p->forces.is_impulsive) {
-            return error;
+    mo_error error = solve(p, why);
+    for (int turn = 0; turn < MOST_TURNS && !error && !p->forces.is_impulsive; ++turn) {
+        if (p->forces.status != MO_SOLVED && p->forces.sliding > 0) {
+            p->forces.sliding = 0;
+            error = do_without(p, why);
+        } else if (stop_turning(p) + mo_instant_look_again(p->world, &p->instant) > 0) {
+            error = solve(p, why);
+        } else {
+            break;
         }
-        error = mo_instant_assemble(p->world, &p->instant, why);
-        error = error ? error : mo_instant_solve(p->world, &p->options, &p->forces, why);
-    }
-    for (int turn = 0; turn < MOST_TURNS && !error && stop_turning(p) > 0; ++turn) {
-        error = mo_instant_assemble(p->world, &p->instant, why);
-        error = error ? error : mo_instant_solve(p->world, &p->options, &p->forces, why);
     }
     return error;
 }
@@ -369,6 +421,7 @@ static mo_error take_piece(piece *p, mo_step_report *report, mo_message *why)
     }
     p->left -= length;
     p->most = p->h;
+    mo_instant_tell_joints(world, &p->instant, p->h);
     return move_all(world, length)
                ? MO_OK
                : mo_fail(why, MO_ERR_ARGUMENT,

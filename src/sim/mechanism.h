@@ -141,7 +141,9 @@ void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const m
 int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase);
 void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mechanism,
                               double *start);
-void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double h);
+/* The answer of a step of d, in next_v and r; factors that make impulses of the step, and efforts, of r. */
+void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double d,
+                            double to_impulse, double to_effort);
 
 /* mechanism_couple.c */
 void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism,

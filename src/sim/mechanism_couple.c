@@ -5,7 +5,7 @@
  *
  *     u = v_a - p' v_b + w,      w = (q_a - ref_a - p) / h in a step, 0 in an impact,
  *
- * and at the level of accelerations  u = a_a - p' a_b - p'' v_b^2 (with what takes back the velocity error, where asked for).
+ * and at the level of accelerations  u = a_a - p' a_b - p'' v_b^2 (and what takes back the errors, where they act for a time).
  *
  * Every solve begins with an impulse of zero there, so that nothing need be kept from step to step.
  */
@@ -128,8 +128,8 @@ static double w_of(const mo_world *world, const mo_sim_mechanism *mechanism,
 {
     const double v_a = rate_of(mechanism, def, def->a), v_b = rate_of(mechanism, def, def->b);
     if (phase->kind == MO_PHASE_FORCE) {
-        const double per_step = phase->instant ? phase->instant->per_step : 0;
-        return -at->curve * v_b * v_b + per_step * (v_a - at->slope * v_b);
+        const double p = phase->instant->per_step, part = p > 0 ? 0.5 : 1; /* forces_drift.c */
+        return -part * at->curve * v_b * v_b + p * (v_a - at->slope * v_b + p * at->error);
     }
     const int later =
         phase->kind == MO_PHASE_IMPACT || (phase->kind == MO_PHASE_STEP && world->def.projection);

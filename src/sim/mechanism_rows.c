@@ -8,6 +8,8 @@
  *   friction    box            its velocities     0                     dry_friction h
  *   actuator    box            gear               -constant / slope     (lower, upper) h  1 / (h slope)
  *
+ * At an instant (forces_rows.c) bounds are forces, and w that of accelerations; where these act for a time d, w speaks of the velocity at the end of it, over d.
+ *
  * An actuator's effort over the step is e = constant - slope l'+ (its line).  While that is inside its limits, it is part of the mass matrix
  * (mechanism_step.c): the box's solution is then the same, at no cost.  Where the answer leaves the limits, the actuator becomes a row and the step is
  * solved again; the next step starts from where this one ended.  Likewise a limit is a row only where the step may reach it.
@@ -181,6 +183,20 @@ static int has_forces(const mo_phase *phase)
     return phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_FORCE;
 }
 
+/* 1/d, where forces act for a time d. */
+static double per_step_of(const mo_phase *phase)
+{
+    return phase->instant ? phase->instant->per_step : 0;
+}
+
+/* Its length: of a step, or of accelerations that act for a time; 0 for none. */
+static double takes_time(const mo_phase *phase)
+{
+    return phase->kind == MO_PHASE_STEP ? phase->h
+           : per_step_of(phase) > 0     ? 1 / per_step_of(phase)
+                                        : 0;
+}
+
 int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase)
 {
     if (mechanism->couplings > 0) {
@@ -200,7 +216,7 @@ int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *pha
             return 1;
         }
     }
-    for (int k = 0; k < mechanism->actuators && phase->kind == MO_PHASE_STEP; ++k) {
+    for (int k = 0; k < mechanism->actuators && takes_time(phase) > 0; ++k) {
         if (mechanism->actuator[k].is_row) {
             return 1;
         }
@@ -221,9 +237,8 @@ static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int s
     }
     const int n = mechanism->tree.dofs;
     const int is_gap_open = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_PROJECTION;
-    const double per_step = phase->instant ? phase->instant->per_step : 0;
-    const double gap = fmax(at.gap, -at.most_back);
-    const double w = is_gap_open ? gap / phase->h : per_step * limit_rate(&at, mechanism->v);
+    const double p = per_step_of(phase), gap = fmax(at.gap, -at.most_back);
+    const double w = is_gap_open ? gap / phase->h : p * (limit_rate(&at, mechanism->v) + p * gap);
     const mo_law law = mo_law_frictionless();
     memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);
     for (int i = 0; i < at.count; ++i) {
@@ -244,14 +259,15 @@ static void add_friction(mo_world *world, mo_sim_mechanism *mechanism, int k, co
     }
     double lower[6], upper[6];
     double w[6] = {0};
-    const double slow = phase->instant ? phase->instant->speed : INFINITY;
+    const double p = per_step_of(phase);
+    const double slow = phase->instant && !(p > 0) ? phase->instant->speed : INFINITY;
     memset(world->jacobian, 0, (size_t)(count * n) * sizeof *world->jacobian);
     for (int i = 0; i < count;
          ++i) { /* at an instant, what moves has the friction of its direction */
         const double speed = mechanism->v[joint->v_at + i];
         lower[i] = speed < -slow ? most : -most;
         upper[i] = speed > slow ? -most : most;
-        w[i] = phase->instant ? phase->instant->per_step * speed : 0;
+        w[i] = p * speed;
         world->jacobian[i * n + joint->v_at + i] = 1;
     }
     const mo_law law = mo_law_box(lower, upper);
@@ -261,15 +277,17 @@ static void add_friction(mo_world *world, mo_sim_mechanism *mechanism, int k, co
 }
 
 static void add_actuator(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_actuator *actuator,
-                         double h)
+                         const mo_phase *phase)
 {
     const int n = mechanism->tree.dofs;
+    const double h = takes_time(phase), p = per_step_of(phase);
     const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
     if (!actuator->is_row || !(line.slope > 0)) {
         return;
     }
-    const double lower = h * actuator->def.lower, upper = h * actuator->def.upper;
-    const double w = -line.constant / line.slope, compliance = 1 / (h * line.slope);
+    const double lower = phase->h * actuator->def.lower, upper = phase->h * actuator->def.upper;
+    const double behind = -line.constant / line.slope, compliance = 1 / (h * line.slope);
+    const double w = p > 0 ? p * (speed_of(mechanism, mechanism->v) + behind) : behind;
     mo_law law = mo_law_box(&lower, &upper);
     law.compliance = &compliance;
     actuator->constraint = mo_builder_add_constraint(world->builder, 1, &law, &w);
@@ -310,8 +328,8 @@ void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const m
         }
     }
     mo_mechanism_add_couplings(world, mechanism, phase);
-    for (int k = 0; k < mechanism->actuators && phase->kind == MO_PHASE_STEP; ++k) {
-        add_actuator(world, mechanism, mechanism->actuator + k, phase->h);
+    for (int k = 0; k < mechanism->actuators && takes_time(phase) > 0; ++k) {
+        add_actuator(world, mechanism, mechanism->actuator + k, phase);
     }
 }
 
@@ -331,11 +349,12 @@ static void write_stop(const mo_world *world, const mo_sim_stop *stop, double *s
     }
 }
 
-static void read_stop(const mo_world *world, mo_sim_stop *stop)
+static void read_stop(const mo_world *world, mo_sim_stop *stop, double to_impulse)
 {
     for (int side = 0; side < 2; ++side) {
         const int own = stop->constraint[side];
-        stop->impulse[side] = own == MO_NONE ? 0 : *rows_of(world, own, world->result.r);
+        stop->impulse[side] =
+            own == MO_NONE ? 0 : to_impulse * *rows_of(world, own, world->result.r);
     }
 }
 
@@ -366,12 +385,12 @@ void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mec
 }
 
 static void read_actuator(const mo_world *world, mo_sim_mechanism *mechanism,
-                          mo_sim_actuator *actuator, double h)
+                          mo_sim_actuator *actuator, double d, double to_effort)
 {
-    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
+    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, d, mechanism->row);
     const mo_actuator_def *def = &actuator->def;
     if (actuator->constraint != MO_NONE) {
-        actuator->effort = *rows_of(world, actuator->constraint, world->result.r) / h;
+        actuator->effort = to_effort * *rows_of(world, actuator->constraint, world->result.r);
     } else {
         const double effort = line.constant - line.slope * speed_of(mechanism, mechanism->next_v);
         actuator->effort = fmin(fmax(effort, def->lower), def->upper);
@@ -381,27 +400,27 @@ static void read_actuator(const mo_world *world, mo_sim_mechanism *mechanism,
         actuator->effort <= def->lower + off || actuator->effort >= def->upper - off;
 }
 
-void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double h)
+void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double d,
+                            double to_impulse, double to_effort)
 {
+    double *r = world->result.r;
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         mo_sim_axis *axis = mechanism->axis + k;
-        const size_t count = (size_t)mo_axis_v_count(axis->def.kind);
-        read_stop(world, &axis->stop);
-        if (axis->friction_constraint != MO_NONE) {
-            memcpy(axis->friction_impulse,
-                   rows_of(world, axis->friction_constraint, world->result.r),
-                   count * sizeof(double));
+        read_stop(world, &axis->stop, to_impulse);
+        for (int i = 0; i < mo_axis_v_count(axis->def.kind) && axis->friction_constraint != MO_NONE;
+             ++i) {
+            axis->friction_impulse[i] =
+                to_impulse * rows_of(world, axis->friction_constraint, r)[i];
         }
     }
     for (int k = 0; k < mechanism->tendons; ++k) {
         mo_sim_tendon *tendon = mechanism->tendon + k;
-        read_stop(world, &tendon->stop);
+        read_stop(world, &tendon->stop, to_impulse);
         if (tendon->friction_constraint != MO_NONE) {
-            tendon->friction_impulse =
-                *rows_of(world, tendon->friction_constraint, world->result.r);
+            tendon->friction_impulse = to_impulse * *rows_of(world, tendon->friction_constraint, r);
         }
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
-        read_actuator(world, mechanism, mechanism->actuator + k, h);
+        read_actuator(world, mechanism, mechanism->actuator + k, d, to_effort);
     }
 }

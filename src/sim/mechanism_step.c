@@ -312,9 +312,9 @@ void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase)
         return;
     }
     const double *matrix = mechanism->M, *f = mechanism->rhs;
-    if (phase->kind == MO_PHASE_STEP) {
+    if (phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_FORCE) {
         matrix = mechanism->A;
-    } else if (phase->kind != MO_PHASE_FORCE) {
+    } else {
         mo_linkage_mass_matrix(&mechanism->tree, mechanism->M);
         f = mechanism->row;
         for (int i = 0; i < n; ++i) {

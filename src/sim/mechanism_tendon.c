@@ -104,7 +104,8 @@ void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim
     }
     /* At an instant, what moves has the friction of its direction. */
     const double speed = mo_dot(n, tendon->arm, mechanism->v);
-    const double slow = phase->instant ? phase->instant->speed : INFINITY;
+    const int is_instant = phase->instant && !(phase->instant->per_step > 0);
+    const double slow = is_instant ? phase->instant->speed : INFINITY;
     const double lower = speed < -slow ? most : -most, upper = speed > slow ? -most : most;
     const double w = phase->instant ? phase->instant->per_step * speed : 0;
     const mo_law law = mo_law_box(&lower, &upper);

@@ -325,6 +325,7 @@ void mo_islands_wake(mo_world *world, int place); /* a body and what slept with 
 
 /* advance.c */
 void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4]);
+void mo_advance_body(const mo_world *world, mo_sim_body *body, double h); /* free_v from start_v */
 void mo_advance_free(mo_world *world, double h); /* free_v of every body                      */
 mo_error mo_advance_poses(mo_world *world, double h,
                           mo_message *why);        /* next_x, next_orientation from next_v */
@@ -369,6 +370,8 @@ void mo_joint_answer(mo_world *world, int place, double h);
 /* forces_step.c: mo_world_step at the acceleration level */
 mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
 /* forces_rows.c */
+void mo_instant_force(const mo_world *world, mo_sim_body *body, const mo_instant *instant,
+                      double f[6]);
 void mo_instant_joint(mo_world *world, int place, const mo_instant *instant);
 void mo_instant_known(mo_world *world, const mo_instant *instant);
 void mo_joint_write_start(const mo_world *world, int place, double *start);
