@@ -20,6 +20,7 @@
 #ifndef MOREAU_FORCES_H
 #define MOREAU_FORCES_H
 
+#include "moreau/joint.h"
 #include "moreau/mechanism.h"
 
 #ifdef __cplusplus
@@ -80,6 +81,47 @@ typedef struct mo_contact_force {
     mo_transition transition;
 } mo_contact_force;
 
+/*
+ * What acts at joints.  Forces in N, moments in N m, in world axes; of an impulse N s and N m s.  Efforts act on velocities: N along a slide, N m about an
+ * axis, positive where they drive the coordinate upwards.
+ */
+
+/* A joint between bodies (joint.h), loop closures of mechanisms among them. */
+typedef struct mo_joint_force {
+    mo_joint_id joint;
+    mo_body_id a, b;  /* a may be none: the world                                              */
+    double point[3];  /* its anchor on b, world                                                */
+    double force[3];  /* on b, all parts together; the opposite acts on a at the same point    */
+    double moment[3]; /* on b about the point, all parts together                              */
+    double limit; /* part of these on its coordinate q: of its limits (a lower one pushes up) ... */
+    double friction; /* ... of dry friction ...                                               */
+    double drive;    /* ... of its motor or servo                                             */
+} mo_joint_force;
+
+/* How a link of a mechanism is held: all that its parent does to it, through its joints or a weld. */
+typedef struct mo_link_force {
+    mo_body_id link, parent; /* the parent of a root is none: the world                      */
+    double point[3];         /* world: the anchor of its last joint; its origin where it has none */
+    double force[3];         /* on the link; the opposite acts on the parent at the same point */
+    double moment[3];        /* on the link about the point                                    */
+} mo_link_force;
+
+/* Efforts on the velocities of a joint of a mechanism, by what they come from. */
+typedef struct mo_axis_force {
+    mo_mechanism_id mechanism;
+    int joint; /* its number there                                     */
+    int v_count;
+    double actuator[6]; /* gear times effort, of all actuators that drive it; not thrusters */
+    double passive[6];  /* springs and damping                                   */
+    double applied[6];  /* mo_mechanism_push, and the control of the host        */
+    double friction[6]; /* dry friction                                          */
+    double limit[6];    /* a lower limit pushes up                               */
+    double tendon[6];   /* springs, damping, dry friction and limits of its tendons */
+    double coupling[6]; /* of mo_mechanism_couple                                */
+    double known[6];    /* what has to act where accelerations are known         */
+    double effort[6];   /* the sum: what drives the link, its rotor included     */
+} mo_axis_force;
+
 /* Start from {0}. */
 typedef struct mo_forces {
     mo_status status;     /* of the problem that was solved last */
@@ -98,6 +140,14 @@ typedef struct mo_forces {
     int joint_acceleration_count;
     double *known_efforts; /* of each known acceleration: what has to act besides everything else */
     int known_count;
+    mo_joint_force *joints; /* as mo_world_joint                              */
+    int joint_count;
+    mo_link_force *links; /* of each mechanism after the other, as its links */
+    int link_count;
+    mo_axis_force *axes; /* of each mechanism after the other, as its joints */
+    int axis_count;
+    double *actuator_efforts; /* of each mechanism after the other, as its actuators, N or N m */
+    int actuator_count;
     int moving; /* free bodies and links that are accelerated: 0 where an assembly at rest holds */
 
     mo_problem *problem; /* M, H, laws and w = (d/dt J') v, with ... */

@@ -46,6 +46,10 @@ void mo_forces_clear(mo_forces *forces)
     mo_memory_free(&own, forces->accelerations);
     mo_memory_free(&own, forces->joint_accelerations);
     mo_memory_free(&own, forces->known_efforts);
+    mo_memory_free(&own, forces->joints);
+    mo_memory_free(&own, forces->links);
+    mo_memory_free(&own, forces->axes);
+    mo_memory_free(&own, forces->actuator_efforts);
     mo_problem_destroy(forces->problem);
     mo_result_clear(&forces->result);
     *forces = (mo_forces){0};
@@ -207,7 +211,7 @@ static mo_error tell(mo_world *world, const mo_instant *instant, mo_forces *forc
     tell_bodies(world, forces);
     tell_known(world, instant, forces);
     count_moving(world, forces);
-    return MO_OK;
+    return mo_forces_tell_joints(world, instant, forces);
 }
 
 /* ---- the instant ------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
  *   forces_instant.c contacts, the problem, methods
  *   forces_drift.c   (d/dt J') v of contacts and joints
  *   forces_rows.c    joints and mechanisms in that problem
+ *   forces_joints.c  reactions and efforts at joints, told
  *   forces_step.c    a step by forces
  */
 #ifndef MO_SIM_FORCES_DATA_H
@@ -69,7 +70,12 @@ void mo_instant_stop(mo_instant *instant, int k, int first, int end);
 void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, const mo_instant *instant);
 /* Over a time d: limits and actuators of mechanisms that the answer shows to be needed; how many. */
 int mo_instant_look_again(mo_world *world, const mo_instant *instant);
+/* Of springs and damping of joint k. */
+void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[6]);
 /* Forces of joints, limits, friction and actuators, as those of a step of h. */
 void mo_instant_tell_joints(mo_world *world, const mo_instant *instant, double h);
+
+/* forces_joints.c: after contacts and accelerations were told. */
+mo_error mo_forces_tell_joints(mo_world *world, const mo_instant *instant, mo_forces *forces);
 
 #endif

@@ -145,7 +145,7 @@ void mo_instant_joint(mo_world *world, int place, const mo_instant *instant)
 
 /* ---- mechanisms ------------------------------------------------------------------------------- */
 
-static void add_springs(mo_sim_mechanism *mechanism, int k)
+void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[6])
 {
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
     const mo_axis_def *def = &mechanism->axis[k].def;
@@ -156,8 +156,7 @@ static void add_springs(mo_sim_mechanism *mechanism, int k)
         stretch[0] = mechanism->q[joint->q_at] - def->rest;
     }
     for (int i = 0; i < mo_axis_v_count(joint->kind); ++i) {
-        const int j = joint->v_at + i;
-        mechanism->rhs[j] -= def->stiffness * stretch[i] + def->damping * mechanism->v[j];
+        effort[i] = -def->stiffness * stretch[i] - def->damping * mechanism->v[joint->v_at + i];
     }
 }
 
@@ -176,7 +175,10 @@ static void set_forces(mo_world *world, mo_sim_mechanism *mechanism, double spee
     }
     mo_mechanism_add_forces(world, mechanism, 1);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
-        add_springs(mechanism, k);
+        double effort[6];
+        mo_instant_passive(mechanism, k, effort);
+        mo_axpy(mo_axis_v_count(mechanism->axis[k].def.kind), 1, effort,
+                mechanism->rhs + mechanism->tree.joint[k].v_at);
     }
     for (int k = 0; k < mechanism->tendons; ++k) {
         mo_tendon_pull(mechanism, mechanism->tendon + k, 0);

@@ -67,6 +67,7 @@ struct mo_sim_mechanism {
     double *borne; /* of each link: how much of its weight is borne from outside */
     mo_coupling_def *coupling;
     int couplings;
+    int coupling_constraint; /* of the first, in the problem of this step; or MO_NONE */
     size_t coupling_room;
     mo_control_fn *control;
     void *control_user;
@@ -138,6 +139,8 @@ void mo_mechanism_choose_reached(mo_sim_mechanism *mechanism, double gap, double
 /* More of them, where next_v shows that they are needed; how many. */
 int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h);
 void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase);
+/* The velocities of joint k, of its own, that a limit (0: lower, 1: upper) pushes on; how many. */
+int mo_mechanism_limit_row(const mo_sim_mechanism *mechanism, int k, int side, double row[3]);
 int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase);
 void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mechanism,
                               double *start);
@@ -148,6 +151,8 @@ void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, 
 /* mechanism_couple.c */
 void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism,
                                 const mo_phase *phase);
+/* Of coupling k, over the velocities, at the present q. */
+void mo_coupling_row(const mo_sim_mechanism *mechanism, int k, double *row);
 
 /* mechanism_step.c */
 void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, double h);

@@ -136,6 +136,14 @@ static double w_of(const mo_world *world, const mo_sim_mechanism *mechanism,
     return later ? 0 : at->error / phase->h;
 }
 
+void mo_coupling_row(const mo_sim_mechanism *mechanism, int k, double *row)
+{
+    const mo_coupling_def *def = mechanism->coupling + k;
+    memset(row, 0, (size_t)mechanism->tree.dofs * sizeof *row);
+    add_side(mechanism, def, def->a, 1, row);
+    add_side(mechanism, def, def->b, -state_of(mechanism, def).slope, row);
+}
+
 void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase)
 {
     const int n = mechanism->tree.dofs;
@@ -144,10 +152,9 @@ void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism, co
         const mo_coupling_def *def = mechanism->coupling + k;
         const coupling_state at = state_of(mechanism, def);
         const double w = w_of(world, mechanism, def, &at, phase);
-        memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);
-        add_side(mechanism, def, def->a, 1, mechanism->row);
-        add_side(mechanism, def, def->b, -at.slope, mechanism->row);
+        mo_coupling_row(mechanism, k, mechanism->row);
         const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
+        mechanism->coupling_constraint = k == 0 ? own : mechanism->coupling_constraint;
         mo_builder_add_jacobian(world->builder, own, mechanism->block, 1, n, mechanism->row);
     }
 }

@@ -96,6 +96,13 @@ static limit limit_of(const mo_sim_mechanism *mechanism, int k, int side)
     return out;
 }
 
+int mo_mechanism_limit_row(const mo_sim_mechanism *mechanism, int k, int side, double row[3])
+{
+    const limit at = limit_of(mechanism, k, side);
+    mo_vec3_copy(at.row, row);
+    return at.count;
+}
+
 static double limit_rate(const limit *at, const double *v)
 {
     double rate = 0;
@@ -310,6 +317,7 @@ void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const m
     for (int k = 0; k < mechanism->actuators; ++k) {
         mechanism->actuator[k].constraint = MO_NONE;
     }
+    mechanism->coupling_constraint = MO_NONE;
     if (mechanism->block == MO_NONE) {
         return;
     }
