@@ -155,6 +155,11 @@ static int serve(view_call *call, const view_def *def)
 {
     mo_message why = {{0}};
     (void)call;
+    if (!moreau_page_is_there()) {
+        say(COMMAND.name,
+            "this program was built without the viewer's page, so that the browser will"
+            " show nothing but how to build it (with npm)");
+    }
     signal(SIGPIPE, SIG_IGN); /* a page that has gone is a failed write */
     paper_use_one_blas_thread();
     interrupt_watch();

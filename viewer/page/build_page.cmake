@@ -54,6 +54,10 @@ else()
   set(page ${SOURCE}/plain.html)
 endif()
 
+set(is_there 1)
+if(page STREQUAL ${SOURCE}/plain.html)
+  set(is_there 0)
+endif()
 file(READ ${page} bytes HEX)
 string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}") # lines that an editor can open
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
@@ -68,5 +72,10 @@ const unsigned char *moreau_page_html(size_t *size)
 {
     *size = sizeof PAGE;
     return PAGE;
+}
+
+int moreau_page_is_there(void)
+{
+    return ${is_there};
 }
 ")
