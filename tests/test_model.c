@@ -47,14 +47,14 @@ static void what_is_not_understood_is_listed_once_with_its_line(void **state)
     (void)state;
     mo_model model;
     read_text("<mujoco>\n<worldbody>\n<geom size='1' wobble='2'/>\n<geom size='1' wobble='3'/>\n"
-              "<camera name='eye' fovy='20'/>\n</worldbody>\n<tendon><fixed/></tendon>\n"
+              "<camera name='eye' fovy='20'/>\n</worldbody>\n<tendon><spatial/></tendon>\n"
               "<sensor><clock/></sensor>\n</mujoco>",
               &model);
     assert_int_equal(model.note_count, 2);
     assert_string_equal(model.notes[0].text,
                         "line 3: <geom wobble> is not understood: ignored (and 1 more like it)");
     assert_string_equal(model.notes[1].text,
-                        "line 7: <tendon> is not understood: ignored, with all that is in it");
+                        "line 7: <spatial> of a tendon is not read: it pulls at nothing");
     mo_model_clear(&model);
 }
 
@@ -147,6 +147,61 @@ static void what_has_no_volume_weighs_as_a_shell(void **state)
     mo_model_clear(&model);
 }
 
+/* A frame moves what is in it; classes of frames count. */
+static void frames_move_what_is_in_them(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(
+        MJCF("<default><default class='small'><geom size='.25'/></default></default>"
+             "<worldbody><frame pos='1 0 0' euler='0 0 90' childclass='small'><geom pos='1 0 0'/>"
+             "<frame pos='0 0 2'><body pos='1 0 0'><joint/><geom pos='3 0 0'/>"
+             "<site name='s' pos='0 0 1'/></body></frame></frame></worldbody>"),
+        &model);
+    assert_int_equal(model.note_count, 0);
+    CHECK_NEAR(model.geoms[0].shape.radius, 0.25, 0);
+    CHECK_NEAR(model.geoms[0].shape.pose.position[0], 1, 1e-15);
+    CHECK_NEAR(model.geoms[0].shape.pose.position[1], 1, 1e-15);
+    CHECK_NEAR(model.bodies[1].pose.position[0], 1, 1e-15);
+    CHECK_NEAR(model.bodies[1].pose.position[1], 1, 1e-15);
+    CHECK_NEAR(model.bodies[1].pose.position[2], 2, 1e-15);
+    CHECK_NEAR(model.geoms[1].shape.pose.position[0], 3, 1e-15); /* in its body */
+    CHECK_NEAR(model.sites[0].pose.position[2], 1, 1e-15);
+    mo_model_clear(&model);
+}
+
+/* kp and kv of MuJoCo 3, through classes; the range of the joint; the effort that a joint allows. */
+static void servos_of_later_versions_are_read(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(
+        MJCF("<default><position kp='100' kv='7'/><default class='weak'><position kp='20'/>"
+             "</default></default><worldbody><body><joint name='a' range='-1 3' limited='true' "
+             "actuatorfrcrange='-10 10'/><geom size='1'/></body></worldbody><compiler "
+             "angle='radian'/><actuator><position joint='a'/><position joint='a' class='weak' "
+             "gear='-2' forcerange='-3 9'/><position joint='a' kp='4' kv='1' inheritrange='.5'/>"
+             "<position joint='a' dampratio='.5'/><position joint='a' timeconst='.25'/>"
+             "</actuator>"),
+        &model);
+    assert_int_equal(model.note_count, 0);
+    const double gain[] = {100, 20, 4, 100, 100}, damping[] = {7, 7, 1, 0, 7};
+    for (int k = 0; k < 5; ++k) {
+        const mo_model_actuator *a = model.actuators + k;
+        CHECK_NEAR(a->gain, gain[k], 0);
+        CHECK_NEAR(a->bias[1], -gain[k], 0);
+        CHECK_NEAR(a->bias[2], -damping[k], 0);
+    }
+    CHECK_NEAR(model.actuators[0].force_range[0], -10, 0);
+    CHECK_NEAR(model.actuators[1].force_range[0], -3, 0);
+    CHECK_NEAR(model.actuators[1].force_range[1], 5, 0);
+    CHECK_NEAR(model.actuators[2].control_range[0], 0, 1e-15);
+    CHECK_NEAR(model.actuators[2].control_range[1], 2, 1e-15);
+    CHECK_NEAR(model.actuators[3].damping_ratio, 0.5, 0);
+    assert_int_equal(model.actuators[4].dynamics, MO_DYNAMICS_FILTER_EXACT);
+    mo_model_clear(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +211,8 @@ int main(void)
         cmocka_unit_test(includes_are_put_where_they_stand),
         cmocka_unit_test(a_mesh_of_a_box_weighs_like_the_box),
         cmocka_unit_test(what_has_no_volume_weighs_as_a_shell),
+        cmocka_unit_test(frames_move_what_is_in_them),
+        cmocka_unit_test(servos_of_later_versions_are_read),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -141,7 +141,25 @@ static void compare_actuators(const mo_model *model, const mjModel *m)
     assert_int_equal(model->actuator_count, m->nu);
     for (int k = 0; k < m->nu; ++k) {
         const mo_model_actuator *a = model->actuators + k;
-        assert_int_equal(a->joint, m->actuator_trnid[2 * k]);
+        const int target = a->joint >= 0 ? a->joint : a->tendon >= 0 ? a->tendon : a->site;
+        assert_int_equal(m->actuator_trntype[k], a->joint >= 0    ? mjTRN_JOINT
+                                                 : a->tendon >= 0 ? mjTRN_TENDON
+                                                                  : mjTRN_SITE);
+        assert_int_equal(target, m->actuator_trnid[2 * k]);
+        if (m->actuator_gaintype[k] == mjGAIN_AFFINE) {
+            check_all("gain of length", &a->gain_length, m->actuator_gainprm + mjNGAIN * k + 1, 1,
+                      0, 1e-14);
+            check_all("gain of speed", &a->gain_speed, m->actuator_gainprm + mjNGAIN * k + 2, 1, 0,
+                      1e-14);
+        }
+        assert_int_equal(m->actuator_dyntype[k], a->dynamics == MO_DYNAMICS_NONE ? mjDYN_NONE
+                                                 : a->dynamics == MO_DYNAMICS_INTEGRATOR
+                                                     ? mjDYN_INTEGRATOR
+                                                     : mjDYN_FILTER);
+        if (a->dynamics == MO_DYNAMICS_FILTER) {
+            check_all("time constant", &a->time_constant, m->actuator_dynprm + mjNDYN * k, 1, 0,
+                      1e-14);
+        }
         check_all("gear", a->gear, m->actuator_gear + 6 * k, 6, 0, 1e-14);
         check_all("gain", &a->gain, m->actuator_gainprm + mjNGAIN * k, 1, 0, 1e-14);
         if (m->actuator_biastype[k] == mjBIAS_AFFINE) {
@@ -155,6 +173,28 @@ static void compare_actuators(const mo_model *model, const mjModel *m)
         }
         if (a->has_force_range) {
             check_all("force range", a->force_range, m->actuator_forcerange + 2 * k, 2, 0, 1e-14);
+        }
+    }
+}
+
+static void compare_tendons(const mo_model *model, const mjModel *m)
+{
+    assert_int_equal(model->tendon_count, m->ntendon);
+    for (int k = 0; k < m->ntendon; ++k) {
+        const mo_model_tendon *t = model->tendons + k;
+        assert_int_equal(t->count, m->tendon_num[k]);
+        for (int i = 0; i < t->count; ++i) {
+            assert_int_equal(t->joints[i], m->wrap_objid[m->tendon_adr[k] + i]);
+            check_all("coefficient", t->coefficients + i, m->wrap_prm + m->tendon_adr[k] + i, 1, 0,
+                      1e-14);
+        }
+        check_all("stiffness", &t->stiffness, m->tendon_stiffness + k, 1, 0, 1e-14);
+        check_all("damping", &t->damping, m->tendon_damping + k, 1, 0, 1e-14);
+        check_all("friction", &t->dry_friction, m->tendon_frictionloss + k, 1, 0, 1e-14);
+        check_all("spring length", t->slack, m->tendon_lengthspring + k, 1, 1e-14, 1e-14);
+        assert_int_equal(t->has_limits, m->tendon_limited[k]);
+        if (t->has_limits) {
+            check_all("range", t->range, m->tendon_range + 2 * k, 2, 0, 1e-14);
         }
     }
 }
@@ -183,6 +223,7 @@ static void compare_file(const char *path, double tolerance)
     compare_joints(&model, m);
     compare_geoms(&model, m);
     compare_actuators(&model, m);
+    compare_tendons(&model, m);
     compare_keys(&model, m);
     check_all("gravity", model.gravity, m->opt.gravity, 3, 0, 0);
     check_all("step", &model.step, &m->opt.timestep, 1, 0, 0);
@@ -395,6 +436,32 @@ static void meshes_weigh_what_they_weigh_in_mujoco(void **state)
     }
 }
 
+/* Everything that may drive something, and defaults that change each other. */
+static void tendons_and_drives_are_what_mujoco_reads(void **state)
+{
+    (void)state;
+    compare_file(
+        folder_put(
+            &folder, "drives.xml",
+            "<mujoco><compiler angle='radian' autolimits='true'/><default><tendon damping='.2'/>"
+            "<general dyntype='filter' dynprm='.3' gainprm='6' biastype='affine' biasprm='0 -6'/>"
+            "<default class='odd'><tendon stiffness='3' range='-1 2'/><velocity kv='9'/>"
+            "<general gaintype='affine' gainprm='1 2 3'/></default></default><worldbody>"
+            "<body name='a'><joint name='a' type='slide' ref='.3'/><geom size='.1'/>"
+            "<site name='s' pos='.1 .2 .3'/><body name='b'><joint name='b'/><geom size='.1' "
+            "pos='0 .3 0'/></body></body></worldbody><tendon><fixed name='t'><joint joint='a' "
+            "coef='2'/><joint joint='b' coef='-.5'/></fixed><fixed name='u' class='odd' "
+            "springlength='.1' frictionloss='.4'><joint joint='b' coef='1.5'/></fixed></tendon>"
+            "<actuator><general joint='a' class='odd'/><motor tendon='u' gear='3'/><velocity "
+            "joint='b' "
+            "class='odd'/><damper joint='a' kv='2' ctrlrange='0 1'/><motor site='s' gear='1 2 3 4 "
+            "5 "
+            "6'/><position tendon='t' kp='11' class='odd'/><general tendon='t'/><intvelocity "
+            "joint='b' kp='4' actrange='-1 1'/><cylinder joint='a' timeconst='.5' area='.25' "
+            "bias='1 2 3'/></actuator></mujoco>"),
+        1e-10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +469,7 @@ int main(void)
         cmocka_unit_test(random_trees_are_what_mujoco_reads),
         cmocka_unit_test(a_model_with_many_features_is_what_mujoco_reads),
         cmocka_unit_test(meshes_weigh_what_they_weigh_in_mujoco),
+        cmocka_unit_test(tendons_and_drives_are_what_mujoco_reads),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

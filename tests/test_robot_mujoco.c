@@ -7,6 +7,8 @@
 #include <mujoco/mujoco.h>
 #include <string.h>
 
+#include "moreau/forces.h"
+
 /* The dynamics of each mechanism are blocks of MuJoCo's. */
 static void compare_dynamics(const robot_world *w, const mjModel *m, mjData *d)
 {
@@ -121,11 +123,74 @@ static void the_dynamics_of_an_odd_tree_are_mujocos(void **state)
     }
 }
 
+/* Springs, dampers and drives of joints, tendons and sites make the accelerations that MuJoCo has without constraints. */
+static void drives_accelerate_as_in_mujoco(void **state)
+{
+    (void)state;
+    const char *path = folder_put(
+        &folder, "drives.xml",
+        "<mujoco><compiler angle='radian'/><default><geom contype='0' conaffinity='0'/></default>"
+        "<worldbody><body name='a' pos='0 0 1'><joint name='a' type='slide' axis='1 2 0' "
+        "damping='.3' "
+        "stiffness='4'/><geom size='.1'/><body name='b' pos='.2 0 0' euler='.1 .2 .3'><joint "
+        "name='b' "
+        "axis='0 1 1'/><geom type='box' size='.1 .2 .3' pos='0 .3 0'/><site name='s' pos='.1 .2 "
+        ".3' "
+        "euler='.4 .5 .6'/></body></body><body name='c' pos='3 0 0'><joint name='c' axis='1 0 0'/>"
+        "<geom size='.2' pos='0 .2 .1'/></body><body name='d' pos='5 0 0'><freejoint/><geom "
+        "type='box' "
+        "size='.1 .2 .3'/><site name='d' pos='.1 .1 .1'/></body></worldbody>"
+        "<tendon><fixed name='t' stiffness='7' damping='2' springlength='.4'><joint joint='a' "
+        "coef='2'/>"
+        "<joint joint='b' coef='-.5'/><joint joint='c' coef='.7'/></fixed></tendon>"
+        "<actuator><motor tendon='t' gear='3'/><position joint='b' kp='5'/><damper joint='c' "
+        "kv='2' "
+        "ctrlrange='0 9'/><motor site='s' gear='1 2 3 .4 .5 .6'/><motor site='d' gear='0 0 9 0 0 "
+        ".2'/>"
+        "<general tendon='t' gaintype='affine' gainprm='.2 .3 .4' biastype='affine' biasprm='1 -2 "
+        "-.3'/>"
+        "<velocity joint='a' kv='3'/></actuator></mujoco>");
+    char error[1000] = "";
+    mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
+    if (!m) {
+        fail_msg("%s", error);
+    }
+    mjData *d = mj_makeData(m);
+    mo_random random = {7};
+    for (int round = 0; round < 5; ++round) {
+        robot_world w;
+        mo_forces forces = {0};
+        mo_message why = {{0}};
+        open_file(path, &w);
+        fill_uniform(&random, -1, 1, m->nq, d->qpos);
+        fill_uniform(&random, -1, 1, m->nv, d->qvel);
+        fill_uniform(&random, 0, 1, m->nu, d->ctrl);
+        mo_quat_normalise(d->qpos + m->nq - 4);
+        if (mo_robot_set(w.robot, w.world, d->qpos, d->qvel, &why) ||
+            mo_robot_set_controls(w.robot, w.world, d->ctrl, &why) ||
+            mo_world_forces(w.world, NULL, &forces, &why)) {
+            fail_msg("%s", why.text);
+        }
+        mj_forward(m, d);
+        assert_int_equal(forces.joint_acceleration_count,
+                         m->nv); /* one mechanism with a, b, c; one with d */
+        for (int k = 0; k < m->nv; ++k) {
+            CHECK_NEAR(forces.joint_accelerations[k], d->qacc_smooth[k],
+                       1e-9 * (1 + fabs(d->qacc_smooth[k])));
+        }
+        mo_forces_clear(&forces);
+        close_world(&w);
+    }
+    mj_deleteData(d);
+    mj_deleteModel(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_dynamics_of_our_scenes_are_mujocos),
         cmocka_unit_test(the_dynamics_of_an_odd_tree_are_mujocos),
+        cmocka_unit_test(drives_accelerate_as_in_mujoco),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -21,7 +21,7 @@
 #ifndef MOREAU_MODEL_H
 #define MOREAU_MODEL_H
 
-#include "moreau/world.h"
+#include "moreau/mechanism.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,8 +48,18 @@ typedef struct mo_model_body {
     double centre[3]; /* of mass, in the body's frame                                            */
     double inertia[6]; /* xx yy zz xy xz yz about that centre, body axes                         */
     int first_joint, joint_count; /* none: fixed to the parent                                    */
+    double borne;                 /* how much of its weight is borne from outside (gravcomp)     */
+    int is_mocap;                 /* stands where the user puts it, and nothing moves it         */
     int line;                     /* in the file; 0: made by the reader                          */
 } mo_model_body;
+
+/* A place on a body. */
+typedef struct mo_model_site {
+    const char *name;
+    int body;
+    mo_pose pose; /* in the body */
+    int line;
+} mo_model_site;
 
 /* Several joints of one body act one after the other, the first nearest to the parent. */
 typedef struct mo_model_joint {
@@ -65,6 +75,8 @@ typedef struct mo_model_joint {
     double stiffness, spring_ref; /* of a spring, and the q where it is at rest                  */
     double damping, armature;
     double dry_friction; /* N m or N                                                              */
+    int has_effort_range; /* of what actuators do to it; each of them has it in its own range      */
+    double effort_range[2];
     int line;
 } mo_model_joint;
 
@@ -78,12 +90,33 @@ typedef struct mo_model_geom {
     int line;
 } mo_model_geom;
 
+/* A fixed tendon: its length is the sum of coefficient q over joints. */
+typedef struct mo_model_tendon {
+    const char *name;
+    int *joints;
+    double *coefficients;
+    int count;
+    int has_limits;
+    double range[2];
+    double stiffness, slack[2]; /* of a spring, which pulls outside the slack */
+    double damping, dry_friction;
+    int line;
+} mo_model_tendon;
+
+/* Two geoms that touch each other whatever else is said, with a surface of their own. */
+typedef struct mo_model_pair {
+    int a, b; /* geoms */
+    mo_material material;
+    int line;
+} mo_model_pair;
+
 /*
  * As in mechanism.h: with l = gear . q and l' = gear . v of the joint, the actuator gives
  *
- *     force = gain control + bias[0] + bias[1] l + bias[2] l'
+ *     force = (gain + gain_length l + gain_speed l') control + bias[0] + bias[1] l + bias[2] l'
  *
- * within its limits, and acts on the joint with gear force.  A motor has gain 1 and no bias, a position servo bias[1] = -gain, a velocity
+ * within its limits, and acts on the joint with gear force.  It may drive a tendon (l = gear[0] times its length), or push at a site (l = 0) with the force and moment gear in the
+ * axes of the site.  With dynamics, a state that follows the control takes its place.  A motor has gain 1 and no bias, a position servo bias[1] = -gain, a velocity
  * servo bias[2] = -gain.
  */
 typedef enum mo_model_actuator_kind {
@@ -99,9 +132,15 @@ MO_API const char *mo_model_actuator_word(mo_model_actuator_kind kind); /* "moto
 typedef struct mo_model_actuator {
     const char *name;
     mo_model_actuator_kind kind;
-    int joint; /* -1: none */
+    int joint, tendon, site; /* one of them, the others are -1 */
     double gear[6]; /* as many as the joint has velocities */
     double gain, bias[3];
+    double gain_length, gain_speed;
+    double damping_ratio; /* not 0: bias[2] is what makes this one of the mass at the reference configuration */
+    mo_actuator_dynamics dynamics;
+    double time_constant; /* s */
+    int has_state_range;
+    double state_range[2];
     int has_control_range, has_force_range;
     double control_range[2], force_range[2];
     int line;
@@ -110,13 +149,14 @@ typedef struct mo_model_actuator {
 typedef enum mo_model_equality_kind {
     MO_MODEL_CONNECT, /* the anchor of body a stays on the same point of body b                 */
     MO_MODEL_WELD,    /* body b keeps its pose in body a                                        */
-    MO_MODEL_COUPLE   /* q of joint a follows the polynomial of joint b, both from their ref     */
+    MO_MODEL_COUPLE,  /* q of joint a follows the polynomial of joint b, both from their ref     */
+    MO_MODEL_TENDONS  /* the same of the lengths of two tendons                                  */
 } mo_model_equality_kind;
 
 typedef struct mo_model_equality {
     const char *name;
     mo_model_equality_kind kind;
-    int a, b;           /* bodies; joints for MO_MODEL_COUPLE, where b may be -1: a constant     */
+    int a, b;           /* bodies; joints or tendons for the last two, where b may be -1: a constant */
     double anchor[3];   /* connect: in a's frame                                                  */
     int has_pose;       /* weld: otherwise that of the reference configuration                    */
     mo_pose pose;       /* weld: of b in a                                                        */
@@ -128,6 +168,7 @@ typedef struct mo_model_key {
     const char *name;
     double time;
     double *q, *v, *control; /* q_count, v_count, actuator_count                                  */
+    mo_pose *mocap;          /* mocap_count, in the order of the bodies                           */
     int line;
 } mo_model_key;
 
@@ -151,18 +192,21 @@ typedef struct mo_model {
     mo_model_geom *geoms;
     mo_model_actuator *actuators;
     mo_model_equality *equalities;
+    mo_model_tendon *tendons;
+    mo_model_site *sites;
+    mo_model_pair *pairs;
     int (*exclusions)[2]; /* bodies that do not touch each other */
     mo_model_key *keys;
     mo_model_note *notes;
     int body_count, joint_count, geom_count, actuator_count, equality_count, exclusion_count,
-        key_count, note_count;
+        key_count, note_count, tendon_count, site_count, pair_count, mocap_count;
     int q_count, v_count;
     double *q; /* the reference configuration */
     int parents_touch; /* 1: a body and its parent may touch each other, which they do not otherwise */
 
     mo_allocator allocator; /* of everything in it, set by the reader; the library's own from here on */
     void *pool;
-    size_t room[8];
+    size_t room[11];
 } mo_model;
 
 MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
@@ -179,6 +223,7 @@ MO_API mo_error mo_model_release(mo_model *model, int body, mo_message *why);
 MO_API int mo_model_find_body(const mo_model *model, const char *name);
 MO_API int mo_model_find_joint(const mo_model *model, const char *name);
 MO_API int mo_model_find_actuator(const mo_model *model, const char *name);
+MO_API int mo_model_find_tendon(const mo_model *model, const char *name);
 MO_API int mo_model_find_key(const mo_model *model, const char *name);
 
 #ifdef __cplusplus

@@ -7,7 +7,8 @@
  *   in the model                                            in the world
  *   a body without a joint between it and the world         a fixed body
  *   a free joint, and nothing that hangs on the body        a free body
- *   any other tree                                           a mechanism
+ *   any other tree                                           a mechanism; trees that a coupling or a tendon ties together share one
+ *   a mocap body                                             a driven body
  *   <connect>, <weld>                                        joints of joint.h
  *
  * The robot keeps ids only; it neither owns the world nor the model, which may be cleared once the robot is built.
@@ -41,6 +42,7 @@ MO_API mo_body_id mo_robot_body(const mo_robot *robot, int body);
 /* The mechanism of a joint, or of an actuator, and its number there; {0} for the joint of a free body, or an actuator that does nothing. */
 MO_API mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number);
 MO_API mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *number);
+MO_API mo_mechanism_id mo_robot_tendon(const mo_robot *robot, int tendon, int *number);
 
 /* q and v as the model has them; NULL is passed over. */
 MO_API void mo_robot_get(const mo_robot *robot, const mo_world *world, double *q, double *v);
@@ -51,7 +53,10 @@ MO_API mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int
                                      double control, mo_message *why);
 MO_API mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world,
                                       const double *controls, mo_message *why);
-/* q, v and controls of a keyframe. */
+/* A mocap body (by its number in the model) goes to a pose: at once, or with the steady velocity that brings it there in `time`, and which it then keeps. */
+MO_API mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body,
+                                    const mo_pose *to, double time, mo_message *why);
+/* q, v, controls and mocap bodies of a keyframe. */
 MO_API mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model_key *key,
                                  mo_message *why);
 

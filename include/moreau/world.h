@@ -118,6 +118,9 @@ MO_API mo_body_def mo_default_body(mo_body_kind kind);
 MO_API mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message *why);
 MO_API mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id body, const mo_shape_def *def,
                                       mo_message *why);
+/* From now on the two shapes touch with this surface, whatever layers, masks, joints, links and exclusions say; once more changes the surface. */
+MO_API mo_error mo_world_pair(mo_world *world, mo_shape_id a, mo_shape_id b,
+                              const mo_material *material, mo_message *why);
 /* A body goes with its shapes and joints. */
 MO_API void mo_world_remove_body(mo_world *world, mo_body_id body);
 

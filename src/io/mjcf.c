@@ -135,6 +135,7 @@ static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const 
 bool mo_mjcf_read(mo_reader *r)
 {
     mo_mjcf m = {.r = r,
+                 .frame = mo_pose_identity(),
                  .set = {.degree = 3.14159265358979323846 / 180,
                          .sequence = "xyz",
                          .inertia_from_geoms = MO_MJCF_AUTO,
@@ -149,5 +150,5 @@ bool mo_mjcf_read(mo_reader *r)
     mo_mjcf_list_unread(r);
     return !r->error && each(&m, "compiler", read_compiler) && each(&m, "option", read_option) &&
            mo_mjcf_defaults(&m) && mo_mjcf_meshes(&m) && mo_mjcf_bodies(&m) &&
-           mo_mjcf_actuators(&m) && mo_mjcf_links(&m);
+           mo_mjcf_tendons(&m) && mo_mjcf_actuators(&m) && mo_mjcf_links(&m);
 }

@@ -11,8 +11,9 @@
  *   mjcf_asset.c      meshes
  *   mjcf_body.c       bodies, their inertia, joints
  *   mjcf_geom.c       geoms
+ *   mjcf_tendon.c     fixed tendons
  *   mjcf_actuator.c   actuators
- *   mjcf_link.c       contact exclusions, equalities, keyframes
+ *   mjcf_link.c       contact exclusions and pairs, equalities, keyframes
  */
 #ifndef MO_IO_MJCF_H
 #define MO_IO_MJCF_H
@@ -46,6 +47,7 @@ typedef struct mo_mjcf {
     mo_mjcf_settings set;
     mo_mjcf_class *classes; /* in the tree's pool */
     int class_count;
+    mo_pose frame; /* of the <frame> that is read, in its body */
 } mo_mjcf;
 
 bool mo_mjcf_include_all(mo_reader *r);
@@ -77,8 +79,9 @@ bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *attribute, i
 bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *limited,
                     const char *range, int *has, double out[2]);
 
-/* The gain of an actuator: its own attribute (kp, kv, gainprm), or the default that all of them share. */
-bool mo_mjcf_gain(mo_mjcf *m, const mo_xml_node *node, const char *attribute, double *gain);
+/* Every default of a kind that an element has, from the top class down. */
+bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
+                          bool (*visit)(mo_mjcf *, const mo_xml_node *, void *), void *user);
 
 /* pos and orientation; where nothing is given the pose stays. */
 bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pose *pose);
@@ -88,7 +91,12 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
 bool mo_mjcf_meshes(mo_mjcf *m);
 bool mo_mjcf_bodies(mo_mjcf *m);
 bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum);
+bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body);
+bool mo_mjcf_tendons(mo_mjcf *m);
 bool mo_mjcf_actuators(mo_mjcf *m);
 bool mo_mjcf_links(mo_mjcf *m);
+/* The thing of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 and a sentence where it is not there. */
+int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attribute,
+                 const char *what);
 
 #endif

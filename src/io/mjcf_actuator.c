@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Actuators on joints whose force is affine in length and speed: motor, position, velocity, general without dynamics.  Others are noted and keep their place
- * in the controls.
+ * Actuators whose force is affine in length and speed: motor, position, velocity, damper, intvelocity, cylinder, and general with fixed or affine gain, no bias or an affine one, and no
+ * dynamics, an integrator or a filter.  They drive a joint, a fixed tendon or a site.  Others are noted and keep their place in the controls.
+ *
+ * All actuators share one set of defaults, in which each element of a default class changes what those before it have set: "position" in a class sets gain and bias for a
+ * "general" of it.  So the drive of an actuator is found by going through its defaults from the top class down, and then through the element itself.  `kv` and `dampratio` of position, its
+ * `timeconst` and `inheritrange` are those of MuJoCo 3.
  */
 #include <math.h>
 #include <string.h>
@@ -11,117 +15,297 @@
 
 static const char KIND[] = "actuator"; /* of defaults */
 
-/* What the actuator pulls at; -1 and a note where it is no joint, -2 and a sentence where it is not there. */
-static int find_joint(mo_mjcf *m, const mo_xml_node *node)
-{
-    const char *name = mo_mjcf_get(m, node, KIND, "joint");
-    if (!name) {
-        static const char *const OTHERS[] = {"jointinparent", "tendon",     "site",
-                                             "body",          "slidersite", "cranksite"};
-        for (size_t k = 0; k < sizeof OTHERS / sizeof OTHERS[0]; ++k) {
-            if (mo_xml_get(node, OTHERS[k])) {
-                mo_reader_note(m->r, node, " %s> is not read: the actuator does nothing",
-                               OTHERS[k]);
-                return -1;
-            }
-        }
-        mo_reader_fail(m->r, node, "has no joint");
-        return -2;
-    }
-    const int joint = mo_reader_name_find(m->r, 'j', name);
-    if (joint < 0) {
-        mo_reader_fail(m->r, node, "is at the joint '%.80s', which is not there", name);
-        return -2;
-    }
-    return joint;
-}
+enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_OTHER };
+enum { FIXED_OR_NONE, AFFINE, OTHER };
 
-static bool read_servo(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *a)
-{
-    const int by_position = a->kind == MO_MODEL_POSITION;
-    double damping = 0;
-    if (!mo_mjcf_gain(m, node, by_position ? "kp" : "kv", &a->gain) ||
-        (by_position && !mo_mjcf_amount(m, node, NULL, "kv", &damping))) {
-        return false;
-    }
-    if (a->gain < 0) {
-        return mo_reader_fail(m->r, node, "has a gain of %g, which must not be negative", a->gain);
-    }
-    a->bias[by_position ? 1 : 2] = -a->gain;
-    a->bias[2] -= damping; /* position with kv: of later versions of MuJoCo */
-    return true;
-}
+/* What the elements set, one after the other. */
+typedef struct drive {
+    int dynamics, gain_type, bias_type;
+    double time_constant, gain[10], bias[10];
+    double servo_damping, damping_ratio; /* kv and dampratio of position */
+    double inherit;                      /* ctrlrange is the joint's range times this */
+} drive;
 
-/* General: fixed gain, no bias or an affine one, and no dynamics. */
-static bool read_general(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *a)
+/* ---- the elements --------------------------------------------------------------------------------- */
+
+static bool set_general(mo_mjcf *m, const mo_xml_node *node, drive *d)
 {
-    static const char *const NO_DYNAMICS[] = {"none",   "integrator", "filter", "filterexact",
-                                              "muscle", "user",       NULL};
+    static const char *const DYNAMICS[] = {"none",   "integrator", "filter", "filterexact",
+                                           "muscle", "user",       NULL};
     static const char *const GAINS[] = {"fixed", "affine", "muscle", "user", NULL};
     static const char *const BIASES[] = {"none", "affine", "muscle", "user", NULL};
-    int dynamics = 0, gain = 0, bias = 0;
-    double gains[10] = {0}, biases[10] = {0};
-    if (!mo_mjcf_word(m, node, KIND, "dyntype", NO_DYNAMICS, &dynamics) ||
-        !mo_mjcf_word(m, node, KIND, "gaintype", GAINS, &gain) ||
-        !mo_mjcf_word(m, node, KIND, "biastype", BIASES, &bias) ||
-        !mo_mjcf_numbers(m, node, KIND, "gainprm", 1, 10, gains, NULL) ||
-        !mo_mjcf_numbers(m, node, KIND, "biasprm", 1, 10, biases, NULL) ||
-        !mo_mjcf_gain(m, node, "gainprm", &a->gain)) {
+    double dynamics[10] = {d->time_constant};
+    if (!mo_mjcf_word(m, node, NULL, "dyntype", DYNAMICS, &d->dynamics) ||
+        !mo_mjcf_word(m, node, NULL, "gaintype", GAINS, &d->gain_type) ||
+        !mo_mjcf_word(m, node, NULL, "biastype", BIASES, &d->bias_type) ||
+        !mo_mjcf_numbers(m, node, NULL, "dynprm", 1, 10, dynamics, NULL) ||
+        !mo_mjcf_numbers(m, node, NULL, "gainprm", 1, 10, d->gain, NULL) ||
+        !mo_mjcf_numbers(m, node, NULL, "biasprm", 1, 10, d->bias, NULL)) {
         return false;
     }
-    if (dynamics || gain > 1 || bias > 1 || (gain == 1 && (gains[1] != 0 || gains[2] != 0))) {
-        mo_reader_note(m->r, node,
-                       "> with dynamics, or a gain that is not fixed, is not read: the "
-                       "actuator does nothing");
-        a->kind = MO_MODEL_IGNORED;
-        return true;
-    }
-    for (int k = 0; k < 3 && bias; ++k) {
-        a->bias[k] = biases[k];
-    }
-    const double *b = a->bias;
-    a->kind = b[0] == 0 && b[1] == 0 && b[2] == 0          ? MO_MODEL_MOTOR
-              : b[0] == 0 && b[1] == -a->gain              ? MO_MODEL_POSITION
-              : b[0] == 0 && b[1] == 0 && b[2] == -a->gain ? MO_MODEL_VELOCITY
-                                                           : MO_MODEL_AFFINE;
+    d->time_constant = dynamics[0];
     return true;
 }
 
-static bool read_ranges(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *a)
+/* A servo in position, or in the integral of its control. */
+static bool set_position(mo_mjcf *m, const mo_xml_node *node, int integrates, drive *d)
 {
-    return mo_mjcf_limits(m, node, KIND, "ctrllimited", "ctrlrange", &a->has_control_range,
-                          a->control_range) &&
-           mo_mjcf_limits(m, node, KIND, "forcelimited", "forcerange", &a->has_force_range,
-                          a->force_range) &&
-           mo_mjcf_numbers(m, node, KIND, "gear", 1, 6, a->gear, NULL);
+    double constant = 0;
+    memset(d->bias, 0, sizeof d->bias);
+    if (!mo_mjcf_amount(m, node, NULL, "kp", d->gain) ||
+        !mo_mjcf_amount(m, node, NULL, "kv", &d->servo_damping) ||
+        !mo_mjcf_amount(m, node, NULL, "dampratio", &d->damping_ratio) ||
+        !mo_mjcf_amount(m, node, NULL, "timeconst", &constant) ||
+        !mo_mjcf_amount(m, node, NULL, "inheritrange", &d->inherit)) {
+        return false;
+    }
+    d->damping_ratio = mo_xml_get(node, "kv") ? 0 : d->damping_ratio;
+    d->servo_damping = mo_xml_get(node, "dampratio") ? 0 : d->servo_damping;
+    d->bias[1] = -d->gain[0];
+    d->bias[2] = -d->servo_damping;
+    d->gain_type = FIXED_OR_NONE;
+    d->bias_type = AFFINE;
+    d->dynamics = integrates ? DYN_INTEGRATOR : constant > 0 ? DYN_FILTEREXACT : DYN_NONE;
+    d->time_constant = constant > 0 ? constant : d->time_constant;
+    return d->gain[0] >= 0 ||
+           mo_reader_fail(m->r, node, "has a gain of %g, which must not be negative", d->gain[0]);
+}
+
+static bool set_velocity(mo_mjcf *m, const mo_xml_node *node, drive *d)
+{
+    memset(d->bias, 0, sizeof d->bias);
+    if (!mo_mjcf_amount(m, node, NULL, "kv", d->gain)) {
+        return false;
+    }
+    d->bias[2] = -d->gain[0];
+    d->gain_type = FIXED_OR_NONE;
+    d->bias_type = AFFINE;
+    d->dynamics = DYN_NONE;
+    return d->gain[0] >= 0 ||
+           mo_reader_fail(m->r, node, "has a gain of %g, which must not be negative", d->gain[0]);
+}
+
+static bool set_damper(mo_mjcf *m, const mo_xml_node *node, drive *d)
+{
+    double kv = 1;
+    if (!mo_mjcf_amount(m, node, NULL, "kv", &kv)) {
+        return false;
+    }
+    memset(d->gain, 0, sizeof d->gain);
+    d->gain[2] = -kv;
+    d->gain_type = AFFINE;
+    d->bias_type = FIXED_OR_NONE;
+    d->dynamics = DYN_NONE;
+    return true;
+}
+
+static bool set_cylinder(mo_mjcf *m, const mo_xml_node *node, drive *d)
+{
+    double diameter = 0;
+    if (!mo_mjcf_number(m, node, NULL, "timeconst", &d->time_constant) ||
+        !mo_mjcf_numbers(m, node, NULL, "bias", 3, 3, d->bias, NULL) ||
+        !mo_mjcf_amount(m, node, NULL, "area", d->gain) ||
+        !mo_mjcf_amount(m, node, NULL, "diameter", &diameter)) {
+        return false;
+    }
+    d->gain[0] = diameter > 0 ? 3.14159265358979323846 / 4 * diameter * diameter : d->gain[0];
+    d->gain_type = FIXED_OR_NONE;
+    d->bias_type = AFFINE;
+    d->dynamics = DYN_FILTER;
+    return true;
+}
+
+static bool set_by(mo_mjcf *m, const mo_xml_node *node, void *user)
+{
+    drive *d = user;
+    if (strcmp(node->name, "general") == 0) {
+        return set_general(m, node, d);
+    }
+    if (strcmp(node->name, "position") == 0 || strcmp(node->name, "intvelocity") == 0) {
+        return set_position(m, node, node->name[0] == 'i', d);
+    }
+    if (strcmp(node->name, "velocity") == 0) {
+        return set_velocity(m, node, d);
+    }
+    if (strcmp(node->name, "damper") == 0) {
+        return set_damper(m, node, d);
+    }
+    if (strcmp(node->name, "cylinder") == 0) {
+        return set_cylinder(m, node, d);
+    }
+    if (strcmp(node->name, "motor") == 0) {
+        d->gain[0] = 1;
+        d->gain_type = d->bias_type = FIXED_OR_NONE;
+        d->dynamics = DYN_NONE;
+        return true;
+    }
+    d->gain_type = OTHER; /* muscle, adhesion */
+    return true;
+}
+
+/* ---- what it drives ------------------------------------------------------------------------------- */
+
+/* The first of the attributes that is there, or NULL. */
+static const char *target_of(mo_mjcf *m, const mo_xml_node *node, const char **name)
+{
+    static const char *const WAYS[] = {"joint", "jointinparent", "tendon",     "site",
+                                       "body",  "cranksite",     "slidersite", NULL};
+    for (int k = 0; WAYS[k]; ++k) {
+        *name = mo_mjcf_get(m, node, KIND, WAYS[k]);
+        if (*name) {
+            return WAYS[k];
+        }
+    }
+    return NULL;
+}
+
+/* "> does nothing", with the reason. */
+static bool ignore(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *a, const char *reason)
+{
+    mo_reader_note(m->r, node, "%s: the actuator does nothing", reason);
+    a->kind = MO_MODEL_IGNORED;
+    return true;
+}
+
+static bool not_there(mo_mjcf *m, const mo_xml_node *node, const char *what, const char *name)
+{
+    return mo_reader_fail(m->r, node, "is at the %s '%.80s', which is not there", what, name);
+}
+
+static bool find_joint(mo_mjcf *m, const mo_xml_node *node, const char *way, const char *name,
+                       mo_model_actuator *a)
+{
+    a->joint = mo_reader_name_find(m->r, 'j', name);
+    if (a->joint < 0) {
+        return not_there(m, node, "joint", name);
+    }
+    if (strcmp(way, "joint") != 0 && m->r->model->joints[a->joint].kind < MO_MODEL_SLIDE) {
+        a->joint = -1;
+        return ignore(m, node, a, " jointinparent> of a ball or free joint is not read");
+    }
+    return true;
+}
+
+static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *a)
+{
+    const char *name = NULL, *way = target_of(m, node, &name);
+    if (!way) {
+        return mo_reader_fail(m->r, node, "has no joint");
+    }
+    if (strncmp(way, "joint", 5) == 0) {
+        return find_joint(m, node, way, name, a);
+    }
+    if (strcmp(way, "tendon") == 0) {
+        a->tendon = mo_reader_name_find(m->r, 't', name);
+        if (a->tendon < 0 && mo_reader_name_find(m->r, 'u', name) >= 0) {
+            return ignore(m, node, a, " tendon> is at one that is not read");
+        }
+        return a->tendon >= 0 || not_there(m, node, "tendon", name);
+    }
+    if (strcmp(way, "site") == 0 && !mo_mjcf_get(m, node, KIND, "refsite")) {
+        a->site = mo_reader_name_find(m->r, 's', name);
+        return a->site >= 0 || not_there(m, node, "site", name);
+    }
+    char reason[60] = " ";
+    strncat(reason, strcmp(way, "site") == 0 ? "refsite" : way, 20);
+    return ignore(m, node, a, strcat(reason, "> is not read"));
+}
+
+/* ---- together ------------------------------------------------------------------------------------- */
+
+static bool read_ranges(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_model_actuator *a)
+{
+    if (!mo_mjcf_limits(m, node, KIND, "ctrllimited", "ctrlrange", &a->has_control_range,
+                        a->control_range) ||
+        !mo_mjcf_limits(m, node, KIND, "forcelimited", "forcerange", &a->has_force_range,
+                        a->force_range) ||
+        !mo_mjcf_limits(m, node, KIND, "actlimited", "actrange", &a->has_state_range,
+                        a->state_range) ||
+        !mo_mjcf_numbers(m, node, KIND, "gear", 1, 6, a->gear, NULL)) {
+        return false;
+    }
+    if (d->inherit > 0 && a->joint >= 0 && m->r->model->joints[a->joint].has_limits) {
+        const double *range = m->r->model->joints[a->joint].range;
+        const double middle = (range[0] + range[1]) / 2, half = (range[1] - range[0]) / 2;
+        double *own = d->dynamics == DYN_INTEGRATOR ? a->state_range : a->control_range;
+        own[0] = middle - d->inherit * half;
+        own[1] = middle + d->inherit * half;
+        *(d->dynamics == DYN_INTEGRATOR ? &a->has_state_range : &a->has_control_range) = 1;
+    }
+    return true;
+}
+
+static mo_model_actuator_kind kind_of(const mo_model_actuator *a)
+{
+    const double *b = a->bias;
+    const int is_plain = a->gain_length == 0 && a->gain_speed == 0 && b[0] == 0;
+    return !is_plain                       ? MO_MODEL_AFFINE
+           : b[1] == 0 && b[2] == 0        ? MO_MODEL_MOTOR
+           : b[1] == -a->gain              ? MO_MODEL_POSITION
+           : b[1] == 0 && b[2] == -a->gain ? MO_MODEL_VELOCITY
+                                           : MO_MODEL_AFFINE;
+}
+
+static bool take_drive(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_model_actuator *a)
+{
+    a->gain = d->gain[0];
+    a->gain_length = d->gain_type == AFFINE ? d->gain[1] : 0;
+    a->gain_speed = d->gain_type == AFFINE ? d->gain[2] : 0;
+    for (int k = 0; k < 3 && d->bias_type == AFFINE; ++k) {
+        a->bias[k] = d->bias[k];
+    }
+    a->damping_ratio = d->bias_type == AFFINE && d->bias[2] == 0 ? d->damping_ratio : 0;
+    a->kind = kind_of(a);
+    a->dynamics = d->dynamics == DYN_INTEGRATOR    ? MO_DYNAMICS_INTEGRATOR
+                  : d->dynamics == DYN_FILTER      ? MO_DYNAMICS_FILTER
+                  : d->dynamics == DYN_FILTEREXACT ? MO_DYNAMICS_FILTER_EXACT
+                                                   : MO_DYNAMICS_NONE;
+    a->time_constant = d->time_constant;
+    if (d->dynamics >= DYN_OTHER || d->gain_type >= OTHER || d->bias_type >= OTHER) {
+        return ignore(m, node, a, "> of this kind is not read");
+    }
+    return a->dynamics < MO_DYNAMICS_FILTER || a->time_constant > 0 ||
+           mo_reader_fail(m->r, node, "is a filter with a time constant of %g; it must be positive",
+                          a->time_constant);
 }
 
 static bool read_actuator(mo_mjcf *m, const mo_xml_node *node)
 {
-    static const char *const READ[] = {"motor", "position", "velocity", "general", NULL};
     mo_model_actuator *a = mo_reader_add_actuator(m->r, node, mo_xml_get(node, "name"));
+    drive d = {.time_constant = 1, .gain = {1}};
     if (!a) {
         return false;
     }
-    int kind = 0;
-    while (READ[kind] && strcmp(READ[kind], node->name) != 0) {
-        ++kind;
+    if (strcmp(node->name, "muscle") == 0 || strcmp(node->name, "adhesion") == 0 ||
+        strcmp(node->name, "plugin") == 0) {
+        return ignore(m, node, a, "> is not read");
     }
-    a->kind = READ[kind] ? (mo_model_actuator_kind)kind : MO_MODEL_IGNORED;
-    if (a->kind == MO_MODEL_IGNORED) {
-        mo_reader_note(m->r, node, "> is not read: the actuator does nothing");
-        return true;
-    }
-    a->joint = find_joint(m, node);
-    if (a->joint < -1 || !read_ranges(m, node, a) ||
-        !(strcmp(node->name, "general") == 0 ? read_general(m, node, a)
-          : a->kind == MO_MODEL_MOTOR        ? true
-                                             : read_servo(m, node, a))) {
+    if (!mo_mjcf_each_default(m, node, KIND, set_by, &d) || !set_by(m, node, &d) ||
+        !find_target(m, node, a)) {
         return false;
     }
-    if (a->joint < 0 || m->set.no_actuation) {
+    const int is_ignored = a->kind == MO_MODEL_IGNORED;
+    if (!read_ranges(m, node, &d, a) || (!is_ignored && !take_drive(m, node, &d, a))) {
+        return false;
+    }
+    if (is_ignored || m->set.no_actuation) {
         a->kind = MO_MODEL_IGNORED;
     }
+    return true;
+}
+
+/* actuatorfrcrange of a joint: no more than that, of whatever drives it. */
+static bool limit_by_joint(mo_mjcf *m, mo_model_actuator *a)
+{
+    const mo_model_joint *joint = a->joint >= 0 ? m->r->model->joints + a->joint : NULL;
+    if (!joint || !joint->has_effort_range || a->gear[0] == 0 || joint->kind < MO_MODEL_SLIDE) {
+        return true;
+    }
+    const double one = joint->effort_range[0] / a->gear[0],
+                 other = joint->effort_range[1] / a->gear[0];
+    a->force_range[0] = fmax(a->has_force_range ? a->force_range[0] : -INFINITY, fmin(one, other));
+    a->force_range[1] = fmin(a->has_force_range ? a->force_range[1] : INFINITY, fmax(one, other));
+    a->has_force_range = 1;
     return true;
 }
 
@@ -130,7 +314,8 @@ bool mo_mjcf_actuators(mo_mjcf *m)
     for (const mo_xml_node *section = mo_xml_child(m->r->root, "actuator"); section;
          section = mo_xml_next(section, "actuator")) {
         for (const mo_xml_node *node = section->first; node; node = node->next) {
-            if (!read_actuator(m, node)) {
+            if (!read_actuator(m, node) ||
+                !limit_by_joint(m, m->r->model->actuators + m->r->model->actuator_count - 1)) {
                 return false;
             }
         }

@@ -112,7 +112,9 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
     if (!joint || !mo_mjcf_numbers(m, node, "joint", "pos", 3, 3, joint->anchor, NULL) ||
         !mo_mjcf_numbers(m, node, "joint", "axis", 3, 3, joint->axis, NULL) ||
         !read_spring(m, node, joint) ||
-        !mo_mjcf_limits(m, node, "joint", "limited", "range", &joint->has_limits, joint->range)) {
+        !mo_mjcf_limits(m, node, "joint", "limited", "range", &joint->has_limits, joint->range) ||
+        !mo_mjcf_limits(m, node, "joint", "actuatorfrclimited", "actuatorfrcrange",
+                        &joint->has_effort_range, joint->effort_range)) {
         return false;
     }
     const double length = mo_vec3_norm(joint->axis);
@@ -161,12 +163,27 @@ static bool check_joints(mo_mjcf *m, const mo_xml_node *node, int place)
 
 /* ---- bodies ------------------------------------------------------------------------------------- */
 
-/* What stands in the body itself. */
-static bool read_parts(mo_mjcf *m, const mo_xml_node *node, int place)
+/* What stands in the body itself, or in a <frame> of it. */
+typedef struct body_parts {
+    int place;
+    mo_mass given, of_geoms;
+    int has_inertial;
+} body_parts;
+
+/* The pose of a <frame> after those around it. */
+static bool enter_frame(mo_mjcf *m, const mo_xml_node *node)
 {
-    mo_mass given, of_geoms = {0};
-    int has_inertial = 0;
-    /* Joints first: whether a body moves decides what shapes it may have. */
+    mo_pose own = mo_pose_identity();
+    if (!mo_mjcf_frame(m, node, NULL, &own)) {
+        return false;
+    }
+    m->frame = mo_pose_compose(&m->frame, &own);
+    return true;
+}
+
+/* Joints first: whether a body moves decides what shapes it may have. */
+static bool read_joints(mo_mjcf *m, const mo_xml_node *node, int place)
+{
     for (const mo_xml_node *child = node->first; child; child = child->next) {
         if (strcmp(child->name, "joint") == 0       ? !read_joint(m, child, place)
             : strcmp(child->name, "freejoint") == 0 ? !read_free(m, child, place)
@@ -174,35 +191,77 @@ static bool read_parts(mo_mjcf *m, const mo_xml_node *node, int place)
             return false;
         }
     }
-    if (!check_joints(m, node, place)) {
-        return false;
-    }
+    return true;
+}
+
+static bool read_shapes(mo_mjcf *m, const mo_xml_node *node, body_parts *parts)
+{
     for (const mo_xml_node *child = node->first; child; child = child->next) {
         if (strcmp(child->name, "inertial") == 0) {
-            if (!read_inertial(m, child, &given)) return false;
-            has_inertial = 1;
-        } else if (strcmp(child->name, "geom") == 0 && !mo_mjcf_geom(m, child, place, &of_geoms)) {
-            return false;
+            if (!read_inertial(m, child, &parts->given)) return false;
+            parts->has_inertial = 1;
+        } else if (strcmp(child->name, "geom") == 0) {
+            if (!mo_mjcf_geom(m, child, parts->place, &parts->of_geoms)) return false;
+        } else if (strcmp(child->name, "site") == 0) {
+            if (!mo_mjcf_site(m, child, parts->place)) return false;
+        } else if (strcmp(child->name, "frame") == 0) {
+            const mo_pose around = m->frame;
+            if (!enter_frame(m, child) || !read_shapes(m, child, parts)) return false;
+            m->frame = around;
         }
     }
-    return place == 0 || set_mass(m, node, place, has_inertial ? &given : NULL, &of_geoms);
+    return true;
 }
+
+static bool read_parts(mo_mjcf *m, const mo_xml_node *node, int place)
+{
+    body_parts parts = {.place = place};
+    return read_joints(m, node, place) && check_joints(m, node, place) &&
+           read_shapes(m, node, &parts) &&
+           (place == 0 ||
+            set_mass(m, node, place, parts.has_inertial ? &parts.given : NULL, &parts.of_geoms));
+}
+
+static bool read_below(mo_mjcf *m, const mo_xml_node *node, int parent);
 
 static bool read_body(mo_mjcf *m, const mo_xml_node *node, int parent)
 {
+    static const char *const TRUTH[] = {"false", "true", NULL};
+    const mo_pose around = m->frame;
     mo_model_body *body = mo_reader_add_body(m->r, node, mo_xml_get(node, "name"), parent);
     const int place = m->r->model->body_count - 1;
-    if (!body || !mo_mjcf_frame(m, node, NULL, &body->pose) || !read_parts(m, node, place)) {
+    if (!body || !mo_mjcf_frame(m, node, NULL, &body->pose) ||
+        !mo_mjcf_number(m, node, NULL, "gravcomp", &body->borne) ||
+        !mo_mjcf_word(m, node, NULL, "mocap", TRUTH, &body->is_mocap)) {
         return false;
     }
-    const char *mocap = mo_xml_get(node, "mocap");
-    if (mocap && strcmp(mocap, "true") == 0) {
-        mo_reader_note(m->r, node, " mocap> is not read: the body stands still");
+    body->pose = mo_pose_compose(&around, &body->pose);
+    if (body->is_mocap) {
+        ++m->r->model->mocap_count;
+        if (parent != 0) {
+            return mo_reader_fail(m->r, node, "is a mocap body, but no child of the world");
+        }
     }
-    for (const mo_xml_node *child = mo_xml_child(node, "body"); child;
-         child = mo_xml_next(child, "body")) {
-        if (!read_body(m, child, place)) {
-            return false;
+    m->frame = mo_pose_identity();
+    const bool is_read = read_parts(m, node, place) && read_below(m, node, place);
+    m->frame = around;
+    if (is_read && m->r->model->bodies[place].is_mocap &&
+        m->r->model->bodies[place].joint_count > 0) {
+        return mo_reader_fail(m->r, node, "is a mocap body, but has a joint");
+    }
+    return is_read;
+}
+
+/* The bodies in a body or <frame>. */
+static bool read_below(mo_mjcf *m, const mo_xml_node *node, int parent)
+{
+    for (const mo_xml_node *child = node->first; child; child = child->next) {
+        if (strcmp(child->name, "body") == 0) {
+            if (!read_body(m, child, parent)) return false;
+        } else if (strcmp(child->name, "frame") == 0) {
+            const mo_pose around = m->frame;
+            if (!enter_frame(m, child) || !read_below(m, child, parent)) return false;
+            m->frame = around;
         }
     }
     return true;
@@ -233,14 +292,8 @@ bool mo_mjcf_bodies(mo_mjcf *m)
         return false;
     }
     for (const mo_xml_node *section = world; section; section = mo_xml_next(section, "worldbody")) {
-        if (!read_parts(m, section, 0)) {
+        if (!read_parts(m, section, 0) || !read_below(m, section, 0)) {
             return false;
-        }
-        for (const mo_xml_node *child = mo_xml_child(section, "body"); child;
-             child = mo_xml_next(child, "body")) {
-            if (!read_body(m, child, 0)) {
-                return false;
-            }
         }
     }
     if (m->r->model->bodies[0].joint_count > 0) {

@@ -14,6 +14,7 @@
 #include "io/mjcf.h"
 
 enum { MOST_DEFAULTS = 3000 }; /* elements in all: every lookup goes through some of them */
+enum { MOST_LEVELS = MO_XML_DEPTH };
 
 static int find_class(const mo_mjcf *m, const char *name)
 {
@@ -123,6 +124,9 @@ static bool is_about(const mo_xml_node *node, const char *kind)
     static const char *const ACTUATORS[] = {"general",  "motor",       "position",
                                             "velocity", "intvelocity", "damper",
                                             "cylinder", "muscle",      "adhesion"};
+    if (strcmp(kind, "tendon") == 0 && strcmp(node->name, "fixed") == 0) {
+        return true;
+    }
     if (strcmp(kind, "actuator") != 0) {
         return strcmp(node->name, kind) == 0;
     }
@@ -146,37 +150,24 @@ static const char *get_of_class(const mo_mjcf_class *class, const char *kind, co
     return found;
 }
 
-/* kp, kv and the first number of gainprm are one default of all actuators. */
-static bool names_gain(const char *attribute)
+bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
+                          bool (*visit)(mo_mjcf *, const mo_xml_node *, void *), void *user)
 {
-    return strcmp(attribute, "kp") == 0 || strcmp(attribute, "kv") == 0 ||
-           strcmp(attribute, "gainprm") == 0;
-}
-
-bool mo_mjcf_gain(mo_mjcf *m, const mo_xml_node *node, const char *attribute, double *gain)
-{
-    double numbers[10];
-    const char *text = mo_xml_get(node, attribute);
-    for (int c = text ? -1 : class_of(m, node); c >= 0 && !text; c = m->classes[c].parent) {
-        const mo_mjcf_class *class = m->classes + c;
+    int chain[MOST_LEVELS], count = 0;
+    for (int c = class_of(m, node); c >= 0 && count < MOST_LEVELS; c = m->classes[c].parent) {
+        chain[count++] = c;
+    }
+    while (count > 0 && !m->r->error) {
+        const mo_mjcf_class *class = m->classes + chain[--count];
         for (int k = 0; k < class->node_count; ++k) {
-            for (const mo_xml_node *child = class->nodes[k]->first; child; child = child->next) {
-                for (const mo_xml_attribute *a = is_about(child, "actuator") ? child->attributes
-                                                                             : NULL;
-                     a; a = a->next) {
-                    text = names_gain(a->name) ? a->value : text;
+            for (const mo_xml_node *at = class->nodes[k]->first; at; at = at->next) {
+                if (is_about(at, kind) && !visit(m, at, user)) {
+                    return false;
                 }
             }
         }
     }
-    if (m->r->error || !text) {
-        return !m->r->error;
-    }
-    if (!mo_reader_numbers(m->r, node, attribute, text, 1, 10, numbers, NULL)) {
-        return false;
-    }
-    *gain = numbers[0];
-    return true;
+    return !m->r->error;
 }
 
 const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,

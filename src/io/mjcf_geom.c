@@ -208,8 +208,11 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
         return true;
     }
     if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||
-        (type != MESH && !read_sizes(m, node, (geom_type)type, &geom.shape.pose, size)) ||
-        !(type == MESH ? make_mesh(m, node, mesh, &geom, &unit, &found)
+        (type != MESH && !read_sizes(m, node, (geom_type)type, &geom.shape.pose, size))) {
+        return false;
+    }
+    geom.shape.pose = mo_pose_compose(&m->frame, &geom.shape.pose);
+    if (!(type == MESH ? make_mesh(m, node, mesh, &geom, &unit, &found)
                        : make_shape(m, node, (geom_type)type, size, &geom, &unit)) ||
         !weigh(m, node, &unit, &geom, sum)) {
         return false;
@@ -227,4 +230,22 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
         *added = geom;
     }
     return added != NULL;
+}
+
+/* Where it is; what it looks like does not count. */
+bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body)
+{
+    mo_pose pose = mo_pose_identity();
+    double from_to[6], size[3] = {0};
+    int has_ends = 0;
+    if (!mo_mjcf_frame(m, node, "site", &pose) ||
+        !mo_mjcf_numbers(m, node, "site", "fromto", 6, 6, from_to, &has_ends) ||
+        (has_ends && !between(m, node, CAPSULE, from_to, &pose, size))) {
+        return false;
+    }
+    mo_model_site *site = mo_reader_add_site(m->r, node, mo_xml_get(node, "name"), body);
+    if (site) {
+        site->pose = mo_pose_compose(&m->frame, &pose);
+    }
+    return site != NULL;
 }

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "io/mjcf.h"
+#include "linalg/vec3.h"
 
-/* The thing of a kind that an attribute names; -1 and a sentence where it is not there. */
-static int find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attribute,
-                const char *what)
+int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attribute,
+                 const char *what)
 {
     const char *name = mo_xml_get(node, attribute);
     const int place = mo_reader_name_find(m->r, kind, name);
@@ -21,22 +21,58 @@ static int find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attr
 
 /* ---- contacts ----------------------------------------------------------------------------------- */
 
+/* The surface of a pair: its own numbers, or what the two geoms have together. */
+static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
+{
+    const int a = mo_mjcf_find(m, node, 'g', "geom1", "geom");
+    const int b = a < 0 ? -1 : mo_mjcf_find(m, node, 'g', "geom2", "geom");
+    if (b < 0) {
+        return false;
+    }
+    const mo_model_geom *geoms = m->r->model->geoms;
+    const mo_material both =
+        mo_material_combine(&geoms[a].shape.material, &geoms[b].shape.material);
+    double friction[5] = {both.friction, both.friction, both.torsion, both.rolling, both.rolling};
+    int dims = both.dims, count = 0;
+    if (!mo_mjcf_whole(m, node, "pair", "condim", &dims) ||
+        !mo_mjcf_numbers(m, node, "pair", "friction", 1, 5, friction, &count)) {
+        return false;
+    }
+    if (dims != 1 && dims != 3 && dims != 4 && dims != 6) {
+        return mo_reader_fail(m->r, node, "has condim=\"%d\"; it is 1, 3, 4 or 6", dims);
+    }
+    for (int k = 0; k < 5; ++k) {
+        if (friction[k] < 0) {
+            return mo_reader_fail(m->r, node, "has a negative friction");
+        }
+    }
+    if ((count > 1 && friction[0] != friction[1]) || (count > 4 && friction[3] != friction[4])) {
+        mo_reader_note(m->r, node, " friction> differs between directions: the first one counts");
+    }
+    if (m->set.no_contact) {
+        return true;
+    }
+    mo_model_pair *pair = mo_reader_add_pair(m->r, node, a, b);
+    if (pair) {
+        pair->material = (mo_material){.friction = friction[0],
+                                       .torsion = friction[2],
+                                       .rolling = friction[3],
+                                       .rule = MO_FRICTION_LARGER,
+                                       .dims = dims};
+    }
+    return pair != NULL;
+}
+
 static bool read_contact(mo_mjcf *m, const mo_xml_node *node)
 {
     if (strcmp(node->name, "pair") == 0) {
-        if (find(m, node, 'g', "geom1", "geom") < 0 || find(m, node, 'g', "geom2", "geom") < 0) {
-            return false;
-        }
-        mo_reader_note(m->r, node,
-                       "> is not read: the two geoms touch as contype, conaffinity and friction "
-                       "of their own say");
-        return true;
+        return read_pair(m, node);
     }
     if (strcmp(node->name, "exclude") != 0) {
         return true;
     }
-    const int a = find(m, node, 'b', "body1", "body");
-    const int b = a < 0 ? -1 : find(m, node, 'b', "body2", "body");
+    const int a = mo_mjcf_find(m, node, 'b', "body1", "body");
+    const int b = a < 0 ? -1 : mo_mjcf_find(m, node, 'b', "body2", "body");
     return a >= 0 && b >= 0 && mo_reader_exclude(m->r, a, b);
 }
 
@@ -66,11 +102,18 @@ static bool read_weld(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
 
 static bool read_couple(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
 {
-    e->a = find(m, node, 'j', "joint1", "joint");
-    e->b = mo_xml_get(node, "joint2") ? find(m, node, 'j', "joint2", "joint") : -1;
+    const int of_tendons = e->kind == MO_MODEL_TENDONS;
+    const char *what = of_tendons ? "tendon" : "joint";
+    e->a = mo_mjcf_find(m, node, what[0], of_tendons ? "tendon1" : "joint1", what);
+    e->b = mo_xml_get(node, of_tendons ? "tendon2" : "joint2")
+               ? mo_mjcf_find(m, node, what[0], of_tendons ? "tendon2" : "joint2", what)
+               : -1;
     e->polynomial[1] = 1;
     if (m->r->error || !mo_mjcf_numbers(m, node, NULL, "polycoef", 1, 5, e->polynomial, NULL)) {
         return false;
+    }
+    if (of_tendons) {
+        return true;
     }
     const mo_model_joint *joints = m->r->model->joints;
     return (joints[e->a].kind >= MO_MODEL_SLIDE &&
@@ -78,9 +121,35 @@ static bool read_couple(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *
            mo_reader_fail(m->r, node, "couples joints that are not hinges or slides");
 }
 
+/* Sites instead of bodies, as in MuJoCo 3: they are held together where the reference configuration has the first one. */
+static bool read_by_sites(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
+{
+    const int one = mo_mjcf_find(m, node, 's', "site1", "site");
+    const int other = one < 0 ? -1 : mo_mjcf_find(m, node, 's', "site2", "site");
+    if (other < 0) {
+        return false;
+    }
+    const mo_model_site *sites = m->r->model->sites;
+    e->a = sites[one].body;
+    e->b = sites[other].body;
+    memcpy(e->anchor, sites[one].pose.position, sizeof e->anchor);
+    if (e->kind ==
+        MO_MODEL_WELD) { /* of b in a: one^-1 takes a to the site, other^-1 back from b's */
+        mo_pose back = sites[other].pose;
+        const double origin[3] = {0};
+        for (int k = 1; k < 4; ++k) {
+            back.orientation[k] = -back.orientation[k];
+        }
+        mo_pose_point_back(&sites[other].pose, origin, back.position);
+        e->pose = mo_pose_compose(&sites[one].pose, &back);
+        e->has_pose = 1;
+    }
+    return true;
+}
+
 static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
 {
-    static const char *const KINDS[] = {"connect", "weld", "joint", NULL};
+    static const char *const KINDS[] = {"connect", "weld", "joint", "tendon", NULL};
     static const char *const TRUTH[] = {"false", "true", NULL};
     int active = 1, kind = 0, anchors = 0;
     while (KINDS[kind] && strcmp(KINDS[kind], node->name) != 0) {
@@ -92,7 +161,9 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
     if (!active || m->set.no_equality) {
         return true;
     }
-    if (!KINDS[kind]) {
+    const char *first = mo_xml_get(node, "tendon1"), *second = mo_xml_get(node, "tendon2");
+    if (!KINDS[kind] || mo_reader_name_find(m->r, 'u', first) >= 0 ||
+        mo_reader_name_find(m->r, 'u', second) >= 0) {
         mo_reader_note(m->r, node, "> among equalities is not read: nothing is held");
         return true;
     }
@@ -101,11 +172,14 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
         return false;
     }
     e->kind = (mo_model_equality_kind)kind;
-    if (e->kind == MO_MODEL_COUPLE) {
+    if (e->kind == MO_MODEL_COUPLE || e->kind == MO_MODEL_TENDONS) {
         return read_couple(m, node, e);
     }
-    e->a = find(m, node, 'b', "body1", "body");
-    e->b = mo_xml_get(node, "body2") ? find(m, node, 'b', "body2", "body") : 0;
+    if (mo_xml_get(node, "site1")) {
+        return read_by_sites(m, node, e);
+    }
+    e->a = mo_mjcf_find(m, node, 'b', "body1", "body");
+    e->b = mo_xml_get(node, "body2") ? mo_mjcf_find(m, node, 'b', "body2", "body") : 0;
     if (m->r->error || !mo_mjcf_numbers(m, node, NULL, "anchor", 3, 3, e->anchor, &anchors)) {
         return false;
     }
@@ -117,6 +191,32 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
 
 /* ---- keyframes ---------------------------------------------------------------------------------- */
 
+/* mpos and mquat: three and four numbers for each mocap body. */
+static bool read_mocap(mo_mjcf *m, const mo_xml_node *node, mo_model_key *key)
+{
+    const int count = m->r->model->mocap_count;
+    double *numbers = mo_pool_take(&m->r->tree, 7 * (size_t)count + 1, sizeof *numbers);
+    int positions = 0, turns = 0;
+    if (!numbers) {
+        return mo_reader_no_memory(m->r);
+    }
+    if (!mo_mjcf_numbers(m, node, NULL, "mpos", 3 * count, 3 * count, numbers, &positions) ||
+        !mo_mjcf_numbers(m, node, NULL, "mquat", 4 * count, 4 * count, numbers + 3 * count,
+                         &turns)) {
+        return false;
+    }
+    for (int k = 0; k < count; ++k) {
+        if (positions) {
+            memcpy(key->mocap[k].position, numbers + 3 * k, 3 * sizeof *numbers);
+        }
+        if (turns) {
+            memcpy(key->mocap[k].orientation, numbers + 3 * count + 4 * k, 4 * sizeof *numbers);
+            mo_quat_normalise(key->mocap[k].orientation);
+        }
+    }
+    return true;
+}
+
 static bool read_key(mo_mjcf *m, const mo_xml_node *node)
 {
     const mo_model *model = m->r->model;
@@ -125,7 +225,8 @@ static bool read_key(mo_mjcf *m, const mo_xml_node *node)
            mo_mjcf_numbers(m, node, NULL, "qpos", model->q_count, model->q_count, key->q, NULL) &&
            mo_mjcf_numbers(m, node, NULL, "qvel", model->v_count, model->v_count, key->v, NULL) &&
            mo_mjcf_numbers(m, node, NULL, "ctrl", model->actuator_count, model->actuator_count,
-                           key->control, NULL);
+                           key->control, NULL) &&
+           read_mocap(m, node, key);
 }
 
 static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const mo_xml_node *))

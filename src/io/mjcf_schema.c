@@ -19,17 +19,21 @@ typedef struct element {
 } element;
 
 #define FRAME " pos quat axisangle xyaxes zaxis euler "
+#define TENDON " limited range stiffness damping frictionloss springlength "
+#define TENDON_SILENT " group user width material rgba "
+#define TENDON_SOFT " solreflimit solimplimit solreffriction solimpfriction margin "
 #define ACTUATOR                                                                                   \
-    " name class ctrllimited forcelimited ctrlrange forcerange gear joint jointinparent "          \
-    "tendon site body slidersite cranksite "
-#define ACTUATOR_SILENT " group user lengthrange refsite cranklength "
+    " name class ctrllimited forcelimited ctrlrange forcerange actlimited actrange gear joint "    \
+    "jointinparent tendon site refsite body slidersite cranksite "
+#define ACTUATOR_SILENT " group user lengthrange cranklength "
 
 static const element ELEMENTS[] = {
     {"mujoco", " model ", " xmlns ", ""},
     {"compiler",
      " autolimits boundmass boundinertia settotalmass balanceinertia strippath coordinate angle "
      "eulerseq meshdir assetdir inertiafromgeom inertiagrouprange exactmeshinertia ",
-     " fitaabb texturedir discardvisual convexhull usethread fusestatic ", ""},
+     " fitaabb texturedir discardvisual convexhull usethread fusestatic alignfree saveinertial ",
+     ""},
     {"lengthrange", "",
      " mode useexisting uselimit accel maxforce timeconst timestep inttotal "
      "inteval tolrange interval ",
@@ -49,14 +53,14 @@ static const element ELEMENTS[] = {
     {"mesh", " name class file vertex face refpos refquat scale inertia ",
      " normal texcoord smoothnormal content_type maxhullvert ", ""},
     {"worldbody", " childclass ", "", ""},
-    {"body", " name childclass mocap" FRAME, " user ", ""},
+    {"body", " name childclass mocap gravcomp" FRAME, " user sleep ", ""},
     {"inertial", FRAME " mass diaginertia fullinertia ", "", ""},
     {"joint",
      " name class type pos axis limited range ref springref armature damping frictionloss "
-     "stiffness joint1 joint2 polycoef active ",
-     " group user ",
+     "stiffness joint1 joint2 polycoef active joint coef actuatorfrclimited actuatorfrcrange ",
+     " group user actuatorgravcomp ",
      " solreflimit solimplimit solreffriction solimpfriction solref solimp margin "},
-    {"freejoint", " name ", " group ", ""},
+    {"freejoint", " name ", " group align ", ""},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density fromto mesh "
      "group shellinertia " FRAME,
@@ -65,26 +69,34 @@ static const element ELEMENTS[] = {
     {"pair", " name class geom1 geom2 condim friction ", "", " solref solimp gap margin "},
     {"exclude", " name body1 body2 ", "", ""},
     {"equality", " active ", "", " solref solimp "},
-    {"connect", " name class body1 body2 anchor active ", "", " solref solimp "},
-    {"weld", " name class body1 body2 relpose anchor active ", " torquescale ", " solref solimp "},
+    {"connect", " name class body1 body2 site1 site2 anchor active ", "", " solref solimp "},
+    {"weld", " name class body1 body2 site1 site2 relpose anchor active ", " torquescale ",
+     " solref solimp "},
     {"actuator", "", "", ""},
-    {"general", ACTUATOR " dyntype gaintype biastype gainprm biasprm ",
-     ACTUATOR_SILENT " dynprm actlimited actrange actdim actearly ", ""},
+    {"general", ACTUATOR " dyntype gaintype biastype dynprm gainprm biasprm ",
+     ACTUATOR_SILENT " actdim actearly ", ""},
     {"motor", ACTUATOR, ACTUATOR_SILENT, ""},
-    {"position", ACTUATOR " kp kv ", ACTUATOR_SILENT, ""},
+    {"position", ACTUATOR " kp kv dampratio timeconst inheritrange ", ACTUATOR_SILENT, ""},
+    {"intvelocity", ACTUATOR " kp kv dampratio inheritrange ", ACTUATOR_SILENT, ""},
     {"velocity", ACTUATOR " kv ", ACTUATOR_SILENT, ""},
+    {"damper", ACTUATOR " kv ", ACTUATOR_SILENT, ""},
+    {"cylinder", ACTUATOR " timeconst area diameter bias ", ACTUATOR_SILENT, ""},
+    {"tendon", " class tendon1 tendon2 polycoef active name" TENDON, TENDON_SILENT,
+     " solref solimp" TENDON_SOFT},
+    {"fixed", " name class" TENDON, TENDON_SILENT, TENDON_SOFT},
+    {"frame", " name childclass" FRAME, "", ""},
     {"keyframe", "", "", ""},
-    {"key", " name time qpos qvel ctrl ", " act mpos mquat ", ""},
+    {"key", " name time qpos qvel ctrl mpos mquat ", " act ", ""},
 };
 
 /* Passed over with all that is inside. */
 static const char SILENT[] =
     " visual statistic size custom sensor site camera light texture material skin extension ";
 /* Passed over with all that is inside, which would have moved something. */
-static const char UNREAD[] = " tendon composite hfield deformable flexcomp plugin replicate attach "
-                             "frame model flex ";
+static const char UNREAD[] = " composite hfield deformable flexcomp plugin replicate attach "
+                             "model flex ";
 /* Actuators that read_actuator notes itself, and equalities likewise. */
-static const char NOTED[] = " intvelocity damper cylinder muscle adhesion distance ";
+static const char NOTED[] = " muscle adhesion distance spatial ";
 
 static bool has_word(const char *list, const char *word)
 {

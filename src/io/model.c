@@ -44,6 +44,7 @@ const char *mo_model_actuator_word(mo_model_actuator_kind kind)
 FIND(body, bodies, body_count)
 FIND(joint, joints, joint_count)
 FIND(actuator, actuators, actuator_count)
+FIND(tendon, tendons, tendon_count)
 FIND(key, keys, key_count)
 
 /* ---- reading ------------------------------------------------------------------------------------ */
@@ -55,7 +56,8 @@ void mo_model_clear(mo_model *model)
     }
     const mo_allocator allocator = model->allocator;
     void *const arrays[] = {model->bodies,     model->joints,     model->geoms, model->actuators,
-                            model->equalities, model->exclusions, model->keys,  model->notes};
+                            model->equalities, model->exclusions, model->keys,  model->notes,
+                            model->tendons,    model->sites,      model->pairs};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         mo_memory_free(&allocator, arrays[k]);
     }

@@ -199,6 +199,8 @@ mo_model_actuator *mo_reader_add_actuator(mo_reader *r, const mo_xml_node *node,
     }
     *actuator = (mo_model_actuator){.name = mo_reader_text(r, name),
                                     .joint = -1,
+                                    .tendon = -1,
+                                    .site = -1,
                                     .gear = {1},
                                     .gain = 1,
                                     .line = line_of(node)};
@@ -219,6 +221,52 @@ mo_model_equality *mo_reader_add_equality(mo_reader *r, const mo_xml_node *node,
     return r->error ? NULL : equality;
 }
 
+mo_model_tendon *mo_reader_add_tendon(mo_reader *r, const mo_xml_node *node, const char *name,
+                                      int joints)
+{
+    mo_model *model = r->model;
+    mo_model_tendon *tendon =
+        grow(r, (void **)&model->tendons, 8, &model->tendon_count, sizeof *model->tendons);
+    if (!tendon || !mo_reader_name_add(r, node, 't', name, model->tendon_count - 1)) {
+        return NULL;
+    }
+    *tendon = (mo_model_tendon){
+        .name = mo_reader_text(r, name),
+        .joints = mo_pool_take(r->pool, (size_t)joints + 1, sizeof *tendon->joints),
+        .coefficients = mo_pool_take(r->pool, (size_t)joints + 1, sizeof *tendon->coefficients),
+        .line = line_of(node)};
+    if (!tendon->joints || !tendon->coefficients) {
+        mo_reader_no_memory(r);
+    }
+    return r->error ? NULL : tendon;
+}
+
+mo_model_site *mo_reader_add_site(mo_reader *r, const mo_xml_node *node, const char *name, int body)
+{
+    mo_model *model = r->model;
+    mo_model_site *site =
+        grow(r, (void **)&model->sites, 9, &model->site_count, sizeof *model->sites);
+    if (!site || !mo_reader_name_add(r, node, 's', name, model->site_count - 1)) {
+        return NULL;
+    }
+    *site = (mo_model_site){.name = mo_reader_text(r, name),
+                            .body = body,
+                            .pose = mo_pose_identity(),
+                            .line = line_of(node)};
+    return r->error ? NULL : site;
+}
+
+mo_model_pair *mo_reader_add_pair(mo_reader *r, const mo_xml_node *node, int a, int b)
+{
+    mo_model *model = r->model;
+    mo_model_pair *pair =
+        grow(r, (void **)&model->pairs, 10, &model->pair_count, sizeof *model->pairs);
+    if (pair) {
+        *pair = (mo_model_pair){.a = a, .b = b, .line = line_of(node)};
+    }
+    return pair;
+}
+
 mo_model_key *mo_reader_add_key(mo_reader *r, const mo_xml_node *node, const char *name)
 {
     mo_model *model = r->model;
@@ -231,9 +279,15 @@ mo_model_key *mo_reader_add_key(mo_reader *r, const mo_xml_node *node, const cha
     key->q = mo_pool_take(r->pool, (size_t)model->q_count + 1, sizeof(double));
     key->v = mo_pool_take(r->pool, (size_t)model->v_count + 1, sizeof(double));
     key->control = mo_pool_take(r->pool, (size_t)model->actuator_count + 1, sizeof(double));
-    if (!key->q || !key->v || !key->control) {
+    key->mocap = mo_pool_take(r->pool, (size_t)model->mocap_count + 1, sizeof *key->mocap);
+    if (!key->q || !key->v || !key->control || !key->mocap) {
         mo_reader_no_memory(r);
         return NULL;
+    }
+    for (int k = 1, at = 0; k < model->body_count; ++k) {
+        if (model->bodies[k].is_mocap) {
+            key->mocap[at++] = model->bodies[k].pose;
+        }
     }
     memcpy(key->q, model->q, (size_t)model->q_count * sizeof(double));
     return r->error ? NULL : key;

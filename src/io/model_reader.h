@@ -74,6 +74,11 @@ mo_model_actuator *mo_reader_add_actuator(mo_reader *r, const mo_xml_node *node,
 mo_model_equality *mo_reader_add_equality(mo_reader *r, const mo_xml_node *node,
                                           const char *name);
 mo_model_key *mo_reader_add_key(mo_reader *r, const mo_xml_node *node, const char *name);
+/* With room for `joints` of them. */
+mo_model_tendon *mo_reader_add_tendon(mo_reader *r, const mo_xml_node *node, const char *name,
+                                      int joints);
+mo_model_site *mo_reader_add_site(mo_reader *r, const mo_xml_node *node, const char *name, int body);
+mo_model_pair *mo_reader_add_pair(mo_reader *r, const mo_xml_node *node, int a, int b);
 bool mo_reader_exclude(mo_reader *r, int a, int b);
 
 /* Remembers a name of a kind; one that is there already is an error.  NULL and "" are no names. */

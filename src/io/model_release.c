@@ -17,6 +17,11 @@ static void renumber(mo_model *model, int body, int at)
     for (int k = 0; k < model->actuator_count; ++k) {
         model->actuators[k].joint += model->actuators[k].joint >= at;
     }
+    for (int k = 0; k < model->tendon_count; ++k) {
+        for (int i = 0; i < model->tendons[k].count; ++i) {
+            model->tendons[k].joints[i] += model->tendons[k].joints[i] >= at;
+        }
+    }
     for (int k = 0; k < model->equality_count; ++k) {
         mo_model_equality *e = model->equalities + k;
         if (e->kind == MO_MODEL_COUPLE) {

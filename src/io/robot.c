@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Looking at a robot and moving it, by the coordinates of its model. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,8 @@ void mo_robot_destroy(mo_robot *robot)
         mo_memory_free(&allocator, robot->bodies);
         mo_memory_free(&allocator, robot->joints);
         mo_memory_free(&allocator, robot->actuators);
+        mo_memory_free(&allocator, robot->tendons);
+        mo_memory_free(&allocator, robot->mocap);
         mo_memory_free(&allocator, robot->q);
         mo_memory_free(&allocator, robot->v);
         mo_memory_free(&allocator, (void *)robot->notes);
@@ -77,6 +80,17 @@ mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *numb
         *number = robot->actuators[actuator].number;
     }
     return robot->actuators[actuator].mechanism;
+}
+
+mo_mechanism_id mo_robot_tendon(const mo_robot *robot, int tendon, int *number)
+{
+    if (tendon < 0 || tendon >= robot->tendon_count) {
+        return (mo_mechanism_id){0};
+    }
+    if (number) {
+        *number = robot->tendons[tendon].number;
+    }
+    return robot->tendons[tendon].mechanism;
 }
 
 /* ---- free bodies ---------------------------------------------------------------------------------- */
@@ -153,42 +167,38 @@ void mo_robot_get(const mo_robot *robot, const mo_world *world, double *q, doubl
     }
 }
 
-/* Joints of one mechanism stand together. */
-static int mechanism_end(const mo_robot *robot, int first)
+/* All joints of the mechanism of joint k. */
+static mo_error set_mechanism(const mo_robot *robot, mo_world *world, int k, const double *q,
+                              const double *v, mo_message *why)
 {
-    int end = first + 1;
-    while (end < robot->joint_count &&
-           robot->joints[end].mechanism.index == robot->joints[first].mechanism.index) {
-        ++end;
+    const mo_mechanism_id id = robot->joints[k].mechanism;
+    for (int j = k; j < robot->joint_count; ++j) {
+        const mo_robot_place *part = robot->joints + j;
+        if (part->mechanism.index != id.index) {
+            continue;
+        }
+        if (q) {
+            memcpy(robot->q + part->at_q, q + part->first_q, (size_t)part->q_count * sizeof *q);
+        }
+        if (v) {
+            memcpy(robot->v + part->at_v, v + part->first_v, (size_t)part->v_count * sizeof *v);
+        }
     }
-    return end;
+    return mo_mechanism_set(world, id, q ? robot->q : NULL, v ? robot->v : NULL, why);
 }
 
 mo_error mo_robot_set(const mo_robot *robot, mo_world *world, const double *q, const double *v,
                       mo_message *why)
 {
     mo_error error = MO_OK;
-    for (int k = 0; k < robot->joint_count && !error;) {
+    for (int k = 0; k < robot->joint_count && !error; ++k) {
         const mo_robot_place *at = robot->joints + k;
         if (!at->mechanism.index) {
             error = set_free(world, at->body, q ? q + at->first_q : NULL,
                              v ? v + at->first_v : NULL, why);
-            ++k;
-            continue;
+        } else if (at->number == 0) { /* the first one of its mechanism */
+            error = set_mechanism(robot, world, k, q, v, why);
         }
-        const int end = mechanism_end(robot, k);
-        for (int j = k; j < end; ++j) {
-            const mo_robot_place *part = robot->joints + j;
-            if (q) {
-                memcpy(robot->q + part->at_q, q + part->first_q, (size_t)part->q_count * sizeof *q);
-            }
-            if (v) {
-                memcpy(robot->v + part->at_v, v + part->first_v, (size_t)part->v_count * sizeof *v);
-            }
-        }
-        error =
-            mo_mechanism_set(world, at->mechanism, q ? robot->q : NULL, v ? robot->v : NULL, why);
-        k = end;
     }
     return error;
 }
@@ -219,6 +229,40 @@ mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world, const dou
 mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model_key *key,
                           mo_message *why)
 {
-    const mo_error error = mo_robot_set(robot, world, key->q, key->v, why);
+    mo_error error = mo_robot_set(robot, world, key->q, key->v, why);
+    for (int k = 0; k < robot->mocap_count && !error; ++k) {
+        error = mo_robot_move_mocap(robot, world, robot->mocap[k], key->mocap + k, 0, why);
+    }
     return error ? error : mo_robot_set_controls(robot, world, key->control, why);
+}
+
+/* ---- mocap bodies ---------------------------------------------------------------------------------- */
+
+mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body, const mo_pose *to,
+                             double time, mo_message *why)
+{
+    const mo_body_id id = mo_robot_body(robot, body);
+    int k = 0;
+    while (k < robot->mocap_count && robot->mocap[k] != body) {
+        ++k;
+    }
+    if (k == robot->mocap_count || !(time >= 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "body %d of the model is no mocap body", body);
+    }
+    double velocity[3] = {0}, spin[3] = {0};
+    if (!(time > 0)) {
+        return mo_body_set(world, id, to, velocity, spin, why);
+    }
+    const mo_pose from = mo_body_get(world, id).pose;
+    double back[4], turn[4];
+    memcpy(back, from.orientation, sizeof back);
+    mo_vec3_scale(-1, back + 1, back + 1);
+    mo_quat_multiply(to->orientation, back, turn);
+    const double sine = mo_vec3_norm(turn + 1), sign = turn[0] < 0 ? -1 : 1;
+    const double angle = 2 * atan2(sine, fabs(turn[0]));
+    mo_vec3_scale(sine > 0 ? sign * angle / (sine * time) : 0, turn + 1, spin);
+    for (int c = 0; c < 3; ++c) {
+        velocity[c] = (to->position[c] - from.position[c]) / time;
+    }
+    return mo_body_set(world, id, &from, velocity, spin, why);
 }

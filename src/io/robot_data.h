@@ -20,12 +20,42 @@ typedef struct mo_robot_control {
     int number;
 } mo_robot_control;
 
+/* A robot while it is built. */
+typedef struct mo_building {
+    const mo_model *model;
+    mo_world *world;
+    mo_robot *robot;
+    mo_pool pool; /* of what is only needed here */
+    int *
+        group; /* of each body: the one above it, or itself, that moves against its parent; 0: still */
+    int *joined;  /* of the root of a tree: the first root of those that one mechanism holds */
+    int *link;    /* of each body: its number in its mechanism */
+    int *number;  /* of each joint, in its mechanism */
+    int *touches; /* has it shapes that collide? */
+    mo_pose *pose; /* in the world, of still bodies and at the reference */
+    mo_message *why;
+} mo_building;
+
+static inline const char *mo_name_or_null(const char *name)
+{
+    return name[0] ? name : NULL;
+}
+
+/* robot_mechanism.c: the tree that starts at `root` and those joined to it, as a free body or a mechanism. */
+mo_error mo_building_add_trees(mo_building *b, int root);
+void mo_building_join_trees(mo_building *b);
+
+/* robot_equality.c */
+mo_error mo_building_add_equality(mo_building *b, const mo_model_equality *equality);
+
 struct mo_robot {
     mo_allocator allocator;
     mo_body_id *bodies;
     mo_robot_place *joints;
-    mo_robot_control *actuators;
-    int body_count, joint_count, actuator_count;
+    mo_robot_control *actuators, *tendons;
+    int body_count, joint_count, actuator_count, tendon_count;
+    int *mocap; /* bodies of the model */
+    int mocap_count;
     int most_q, most_v; /* of one mechanism */
     double *q, *v;      /* room for one mechanism */
     const char **notes; /* texts of the pool */

@@ -118,14 +118,16 @@ mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, int all, mo_me
         const mo_sim_contact *contact = world->before.at + k;
         const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
         double lever = 0;
+        const int is_pair = mo_own_pair(world, contact->shape[0], contact->shape[1]) != NULL;
         if (contact->gap >= 0 || (a->kind != MO_BODY_LINK && b->kind != MO_BODY_LINK) ||
-            mo_is_excluded(world, contact->body[0], contact->body[1])) {
+            (mo_is_excluded(world, contact->body[0], contact->body[1]) && !is_pair)) {
             continue;
         }
         error = all ? MO_OK : lever_of(world, contact, &pool, &lever, why);
         if (error || lever > SHORT_LEVER * size_of(a, b)) {
             continue;
         }
+        mo_forget_own_pair(world, contact->shape[0], contact->shape[1]);
         error = mo_world_exclude(world, mo_body_id_of(world, contact->body[0]),
                                  mo_body_id_of(world, contact->body[1]), why);
         if (!error && all && count++ == 0) {

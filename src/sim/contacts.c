@@ -82,8 +82,11 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
     }
     mo_sim_contact *contact = list->at + list->count++;
     const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
+    const mo_material *own =
+        world->own_pair_count > 0 ? mo_own_pair(world, pair->a, pair->b) : NULL;
     const mo_material both =
-        mo_material_combine(&a->collider.def.material, &b->collider.def.material);
+        own ? mo_material_combine(own, own)
+            : mo_material_combine(&a->collider.def.material, &b->collider.def.material);
     *contact = (mo_sim_contact){.shape = {pair->a, pair->b},
                                 .body = {a->body, b->body},
                                 .feature = touch->feature,

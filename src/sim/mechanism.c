@@ -299,6 +299,7 @@ void mo_mechanisms_clear(mo_world *world)
     }
     mo_memory_free(&world->allocator, world->mechanism);
     mo_memory_free(&world->allocator, world->excluded);
+    mo_memory_free(&world->allocator, world->own_pair);
     mo_memory_free(&world->allocator, world->jacobian);
 }
 

@@ -123,7 +123,13 @@ static int may_touch(const mo_world *world, int a, int b)
     const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;
     const mo_shape_def *da = &sa->collider.def, *db = &sb->collider.def;
     const mo_sim_body *body_a = world->body + sa->body, *body_b = world->body + sb->body;
-    if (body_a == body_b || !layers_meet(da, db) || (!can_move(body_a) && !can_move(body_b))) {
+    if (body_a == body_b || (!can_move(body_a) && !can_move(body_b))) {
+        return 0;
+    }
+    if (world->own_pair_count > 0 && mo_own_pair(world, a, b)) {
+        return 1;
+    }
+    if (!layers_meet(da, db)) {
         return 0;
     }
     if (body_a->mechanism != MO_NONE && body_a->mechanism == body_b->mechanism &&

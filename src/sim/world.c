@@ -426,6 +426,7 @@ void mo_world_remove_body(mo_world *world, mo_body_id id)
         return;
     }
     mo_forget_exclusions(world, place);
+    mo_forget_own_pairs(world, place);
     mo_sim_body *body = world->body + place;
     mo_ball_step_leave(world);
     for (int k = world->contacts.count - 1; k >= 0;

@@ -197,6 +197,9 @@ struct mo_world {
     mo_pair *excluded; /* bodies that never touch, sorted */
     size_t excluded_room;
     int excluded_count;
+    struct mo_own_pair *own_pair; /* shapes that touch with a surface of their own, sorted */
+    size_t own_pair_room;
+    int own_pair_count;
     double *jacobian; /* working space for one block */
     size_t jacobian_room;
 
@@ -403,6 +406,11 @@ void mo_mechanism_remove_place(mo_world *world, int place);
 void mo_mechanisms_clear(mo_world *world);
 int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const mo_sim_body *b);
 int mo_is_excluded(const mo_world *world, int a, int b);
+
+/* own_pairs.c: the surface of two shapes that have one of their own, or NULL. */
+const mo_material *mo_own_pair(const mo_world *world, int a, int b);
+void mo_forget_own_pair(mo_world *world, int a, int b);
+void mo_forget_own_pairs(mo_world *world, int body); /* of its shapes */
 void mo_forget_exclusions(mo_world *world, int place);
 
 /* mechanism_get.c */

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The trees of a model: a free body where nothing hangs on it, drives it or slows it, otherwise a mechanism.
+ *
+ * Trees that a coupling or a tendon ties to each other (the fingers of a gripper whose palm stands still) are joined: one mechanism with several roots holds them, so that the tie is a
+ * matter of its own velocities.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/robot_data.h"
+#include "sim/mechanism.h"
+
+/* ---- which trees belong together -------------------------------------------------------------------- */
+
+/* The root of the tree that a body is in, 0 where it is still. */
+static int root_of(const mo_building *b, int body)
+{
+    int root = 0;
+    for (; body > 0; body = b->model->bodies[body].parent) {
+        root = b->model->bodies[body].joint_count > 0 ? body : root;
+    }
+    return root;
+}
+
+static int first_of(const mo_building *b, int root)
+{
+    while (b->joined[root] != root) {
+        root = b->joined[root];
+    }
+    return root;
+}
+
+static void join(mo_building *b, int joint, int other)
+{
+    const int one = first_of(b, root_of(b, b->model->joints[joint].body));
+    const int two = first_of(b, root_of(b, b->model->joints[other].body));
+    if (one < two) {
+        b->joined[two] = one;
+    } else {
+        b->joined[one] = two;
+    }
+}
+
+void mo_building_join_trees(mo_building *b)
+{
+    const mo_model *model = b->model;
+    for (int k = 0; k < model->body_count; ++k) {
+        b->joined[k] = k;
+    }
+    for (int k = 0; k < model->tendon_count; ++k) {
+        const mo_model_tendon *tendon = model->tendons + k;
+        for (int i = 1; i < tendon->count; ++i) {
+            join(b, tendon->joints[0], tendon->joints[i]);
+        }
+    }
+    for (int k = 0; k < model->equality_count; ++k) {
+        const mo_model_equality *e = model->equalities + k;
+        if (e->kind == MO_MODEL_COUPLE && e->b >= 0) {
+            join(b, e->a, e->b);
+        } else if (e->kind == MO_MODEL_TENDONS && e->b >= 0) {
+            join(b, model->tendons[e->a].joints[0], model->tendons[e->b].joints[0]);
+        }
+    }
+    for (int k = 0; k < model->body_count; ++k) {
+        b->joined[k] = first_of(b, k);
+    }
+}
+
+/* ---- definitions ------------------------------------------------------------------------------------- */
+
+static mo_axis_def axis_of(const mo_model_joint *joint, int link)
+{
+    static const mo_axis_kind KINDS[] = {[MO_MODEL_FREE] = MO_AXIS_FREE,
+                                         [MO_MODEL_BALL] = MO_AXIS_BALL,
+                                         [MO_MODEL_SLIDE] = MO_AXIS_PRISMATIC,
+                                         [MO_MODEL_HINGE] = MO_AXIS_REVOLUTE};
+    mo_axis_def def = mo_default_axis(KINDS[joint->kind], link);
+    memcpy(def.anchor, joint->anchor, sizeof def.anchor);
+    memcpy(def.axis, joint->axis, sizeof def.axis);
+    def.reference = def.initial = joint->ref;
+    def.has_limits = joint->has_limits;
+    def.lower = joint->range[0];
+    def.upper = joint->range[1];
+    def.dry_friction = joint->dry_friction;
+    def.damping = joint->damping;
+    def.armature = joint->armature;
+    def.stiffness = joint->stiffness;
+    def.rest = joint->spring_ref;
+    def.name = mo_name_or_null(joint->name);
+    return def;
+}
+
+/* The parts of one mechanism, as they are put together. */
+typedef struct parts {
+    mo_mechanism_def def;
+    mo_link_def *links;
+    mo_axis_def *axes;
+    mo_actuator_def *actuators;
+    mo_tendon_def *tendons;
+    int first; /* root of the first tree */
+} parts;
+
+static int belongs(const mo_building *b, const parts *p, int body)
+{
+    const int root = root_of(b, body);
+    return root > 0 && b->joined[root] == p->first;
+}
+
+static void add_links(mo_building *b, parts *p)
+{
+    const mo_model *model = b->model;
+    for (int k = 1; k < model->body_count; ++k) {
+        const mo_model_body *body = model->bodies + k;
+        if (!belongs(b, p, k)) {
+            continue;
+        }
+        const int is_root = root_of(b, k) == k;
+        mo_link_def *link = p->links + p->def.link_count;
+        b->link[k] = p->def.link_count++;
+        *link = mo_default_link(is_root ? -1 : b->link[body->parent]);
+        link->pose = is_root ? b->pose[k] : body->pose;
+        link->mass = body->mass;
+        link->borne = body->borne;
+        memcpy(link->inertia, body->inertia, sizeof link->inertia);
+        memcpy(link->centre, body->centre, sizeof link->centre);
+        link->name = mo_name_or_null(body->name);
+        for (int j = body->first_joint; j < body->first_joint + body->joint_count; ++j) {
+            b->number[j] = p->def.joint_count;
+            p->axes[p->def.joint_count++] = axis_of(model->joints + j, b->link[k]);
+        }
+    }
+}
+
+static mo_error add_tendons(mo_building *b, parts *p)
+{
+    for (int k = 0; k < b->model->tendon_count; ++k) {
+        const mo_model_tendon *tendon = b->model->tendons + k;
+        if (!belongs(b, p, b->model->joints[tendon->joints[0]].body)) {
+            continue;
+        }
+        int *joints = mo_pool_take(&b->pool, (size_t)tendon->count, sizeof *joints);
+        if (!joints) {
+            return mo_fail_memory(b->why);
+        }
+        for (int i = 0; i < tendon->count; ++i) {
+            joints[i] = b->number[tendon->joints[i]];
+        }
+        b->robot->tendons[k].number = p->def.tendon_count;
+        p->tendons[p->def.tendon_count++] =
+            (mo_tendon_def){.joints = joints,
+                            .coefficients = tendon->coefficients,
+                            .count = tendon->count,
+                            .has_limits = tendon->has_limits,
+                            .lower = tendon->range[0],
+                            .upper = tendon->range[1],
+                            .stiffness = tendon->stiffness,
+                            .slack = {tendon->slack[0], tendon->slack[1]},
+                            .damping = tendon->damping,
+                            .dry_friction = tendon->dry_friction,
+                            .name = mo_name_or_null(tendon->name)};
+    }
+    return MO_OK;
+}
+
+/* The body that an actuator acts on, 0 where it does nothing. */
+static int driven_body(const mo_model *model, const mo_model_actuator *a)
+{
+    return a->kind == MO_MODEL_IGNORED ? 0
+           : a->joint >= 0             ? model->joints[a->joint].body
+           : a->tendon >= 0            ? model->joints[model->tendons[a->tendon].joints[0]].body
+           : a->site >= 0              ? model->sites[a->site].body
+                                       : 0;
+}
+
+static mo_actuator_def actuator_of(const mo_building *b, const mo_model_actuator *a)
+{
+    mo_actuator_def def = mo_actuator_motor(a->joint >= 0 ? b->number[a->joint] : 0);
+    memcpy(def.gear, a->gear, sizeof def.gear);
+    memcpy(def.bias, a->bias, sizeof def.bias);
+    def.gain = a->gain;
+    def.gain_length = a->gain_length;
+    def.gain_speed = a->gain_speed;
+    def.dynamics = a->dynamics;
+    def.time_constant = a->time_constant;
+    if (a->tendon >= 0) {
+        def.on = MO_ON_TENDON;
+        def.tendon = b->robot->tendons[a->tendon].number;
+    } else if (a->site >= 0) {
+        def.on = MO_ON_LINK;
+        def.link = b->link[b->model->sites[a->site].body];
+        def.place = b->model->sites[a->site].pose;
+    }
+    if (a->has_force_range) {
+        def.lower = a->force_range[0];
+        def.upper = a->force_range[1];
+    }
+    def.has_target_range = a->has_control_range;
+    def.target_lower = a->control_range[0];
+    def.target_upper = a->control_range[1];
+    def.has_state_range = a->has_state_range;
+    def.state_lower = a->state_range[0];
+    def.state_upper = a->state_range[1];
+    def.name = mo_name_or_null(a->name);
+    return def;
+}
+
+static void add_actuators(mo_building *b, parts *p)
+{
+    for (int k = 0; k < b->model->actuator_count; ++k) {
+        const mo_model_actuator *a = b->model->actuators + k;
+        const int body = driven_body(b->model, a);
+        if (body > 0 && belongs(b, p, body)) {
+            b->robot->actuators[k].number = p->def.actuator_count;
+            p->actuators[p->def.actuator_count++] = actuator_of(b, a);
+        }
+    }
+}
+
+/* ---- in the world ------------------------------------------------------------------------------------ */
+
+static void place_joint(mo_building *b, int joint, mo_robot_place at)
+{
+    const mo_model_joint *of = b->model->joints + joint;
+    at.first_q = of->first_q;
+    at.first_v = of->first_v;
+    at.q_count = mo_model_joint_q(of->kind);
+    at.v_count = mo_model_joint_v(of->kind);
+    b->robot->joints[joint] = at;
+}
+
+/* What became of bodies, joints, tendons and actuators. */
+static void keep_ids(mo_building *b, const parts *p, mo_mechanism_id id)
+{
+    const mo_model *model = b->model;
+    for (int k = 1; k < model->body_count; ++k) {
+        if (!belongs(b, p, k)) {
+            continue;
+        }
+        const mo_model_body *body = model->bodies + k;
+        b->robot->bodies[k] = mo_mechanism_link(b->world, id, b->link[k]);
+        for (int j = body->first_joint; j < body->first_joint + body->joint_count; ++j) {
+            const mo_axis_state state = mo_mechanism_joint(b->world, id, b->number[j]);
+            place_joint(b, j,
+                        (mo_robot_place){.mechanism = id,
+                                         .number = b->number[j],
+                                         .at_q = state.q_at,
+                                         .at_v = state.v_at});
+        }
+    }
+    for (int k = 0; k < model->tendon_count; ++k) {
+        if (belongs(b, p, model->joints[model->tendons[k].joints[0]].body)) {
+            b->robot->tendons[k].mechanism = id;
+        }
+    }
+    for (int k = 0; k < model->actuator_count; ++k) {
+        const int body = driven_body(model, model->actuators + k);
+        if (body > 0 && belongs(b, p, body)) {
+            b->robot->actuators[k].mechanism = id;
+        }
+    }
+}
+
+/*
+ * The damping of a servo from its ratio z, as MuJoCo 3 has it: 2 z sqrt(gain mass), where mass is the sum of M_jj / gear_j^2 over the velocities that it acts on, at the
+ * reference configuration.
+ */
+static mo_error damp_servos(mo_building *b, mo_mechanism_id id)
+{
+    mo_sim_mechanism *mechanism = mo_mechanism_at(b->world, id);
+    const int n = mechanism->tree.dofs;
+    for (int k = 0; k < b->model->actuator_count; ++k) {
+        const mo_model_actuator *a = b->model->actuators + k;
+        if (!(a->damping_ratio > 0) || b->robot->actuators[k].mechanism.index != id.index) {
+            continue;
+        }
+        double *M = mo_pool_take(&b->pool, (size_t)n * (size_t)n + 1, sizeof *M);
+        double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row), length, speed, mass = 0;
+        if (!M || !row) {
+            return mo_fail_memory(b->why);
+        }
+        mo_sim_actuator *actuator = mechanism->actuator + b->robot->actuators[k].number;
+        mo_linkage_mass_matrix(&mechanism->tree, M);
+        mo_actuator_measure(mechanism, actuator, mechanism->v, row, &length, &speed);
+        for (int j = 0; j < n; ++j) {
+            mass += row[j] != 0 ? M[(size_t)j * (size_t)n + (size_t)j] / (row[j] * row[j]) : 0;
+        }
+        actuator->def.bias[2] = -2 * a->damping_ratio * sqrt(fmax(a->gain, 0) * mass);
+    }
+    return MO_OK;
+}
+
+static mo_error add_mechanism(mo_building *b, int root)
+{
+    const mo_model *model = b->model;
+    parts p = {.def = mo_default_mechanism(), .first = root};
+    p.links = mo_pool_take(&b->pool, (size_t)model->body_count, sizeof *p.links);
+    p.axes = mo_pool_take(&b->pool, (size_t)model->joint_count + 1, sizeof *p.axes);
+    p.actuators = mo_pool_take(&b->pool, (size_t)model->actuator_count + 1, sizeof *p.actuators);
+    p.tendons = mo_pool_take(&b->pool, (size_t)model->tendon_count + 1, sizeof *p.tendons);
+    if (!p.links || !p.axes || !p.actuators || !p.tendons) {
+        return mo_fail_memory(b->why);
+    }
+    add_links(b, &p);
+    const mo_error error = add_tendons(b, &p);
+    if (error) {
+        return error;
+    }
+    add_actuators(b, &p);
+    p.def.links = p.links;
+    p.def.joints = p.axes;
+    p.def.actuators = p.actuators;
+    p.def.tendons = p.tendons;
+    p.def.collide_parents = model->parents_touch;
+    p.def.name = mo_name_or_null(model->bodies[root].name);
+    const mo_mechanism_id id = mo_world_add_mechanism(b->world, &p.def, b->why);
+    if (!id.index) {
+        return MO_ERR_ARGUMENT;
+    }
+    keep_ids(b, &p, id);
+    return damp_servos(b, id);
+}
+
+/* A free joint of its own, which nothing drives, slows or bears. */
+static int is_free_alone(const mo_building *b, int root)
+{
+    const mo_model *model = b->model;
+    const mo_model_body *body = model->bodies + root;
+    const mo_model_joint *joint = model->joints + body->first_joint;
+    const int is_last = root + 1 == model->body_count || model->bodies[root + 1].parent < root;
+    if (!is_last || joint->kind != MO_MODEL_FREE || joint->damping > 0 || joint->armature > 0 ||
+        joint->dry_friction > 0 || body->borne != 0) {
+        return 0;
+    }
+    for (int k = 0; k < model->actuator_count; ++k) {
+        if (driven_body(model, model->actuators + k) == root) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static mo_error add_free(mo_building *b, int k)
+{
+    const mo_model_body *body = b->model->bodies + k;
+    mo_body_def def = mo_default_body(MO_BODY_FREE);
+    def.pose = body->pose;
+    def.mass = body->mass;
+    memcpy(def.inertia, body->inertia, sizeof def.inertia);
+    memcpy(def.centre, body->centre, sizeof def.centre);
+    def.name = mo_name_or_null(body->name);
+    b->robot->bodies[k] = mo_world_add_body(b->world, &def, b->why);
+    place_joint(b, body->first_joint, (mo_robot_place){.body = b->robot->bodies[k]});
+    return b->robot->bodies[k].index ? MO_OK : MO_ERR_ARGUMENT;
+}
+
+mo_error mo_building_add_trees(mo_building *b, int root)
+{
+    return is_free_alone(b, root) ? add_free(b, root) : add_mechanism(b, root);
+}
