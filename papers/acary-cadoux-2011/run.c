@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* `moreau reproduce acary-cadoux`: everything in order, and what the user sees of it. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "acary_cadoux_2011.h"
 #include "acary_cadoux_gp.h"
-#include "command.h"
-#include "common.h"
-#include "experiments.h"
 #include "json.h"
 #include "papers.h"
-#include "text.h"
+#include "rerun.h"
 
-static const char *const COMMAND = "reproduce";
-static const char *const FIGURES[] = {"figure9.png", "verdicts.png"};
+static const char *const FIGURES[] = {"figure9.png", "verdicts.png", NULL};
 static const double PATIENCE = 1; /* seconds for one run of an engine */
 
 /* ---- for a person ---------------------------------------------------------------------------- */
@@ -67,6 +61,15 @@ static void print_map(const ac_map *map)
            map->agree, map->tried, map->border_agree, map->border_tried);
 }
 
+static void print(const void *results)
+{
+    const ac_results *r = results;
+    print_rates(r);
+    print_costs(r);
+    print_rod(&r->rod);
+    print_map(&r->map);
+}
+
 /* ---- for a program --------------------------------------------------------------------------- */
 
 static void json_rates(json *j, const ac_results *results)
@@ -107,39 +110,31 @@ static void json_costs(json *j, const ac_results *results)
     json_array_end(j);
 }
 
-static void print_json(const ac_results *results, const char *folder, paper_drawn drawn)
+static void put(json *j, const void *to_tell)
 {
-    json j = json_begin(stdout);
-    json_object(&j, NULL);
-    json_text(&j, "experiment", "acary-cadoux");
-    json_rates(&j, results);
-    json_costs(&j, results);
-    json_object(&j, "rod");
-    json_whole(&j, "problems", results->rod.tried);
-    json_whole(&j, "solvable", results->rod.solvable);
-    json_whole(&j, "solved", results->rod.solved);
-    json_whole(&j, "not_solved_of_the_others", results->rod.refused);
-    json_object_end(&j);
-    json_object(&j, "verdicts");
-    json_whole(&j, "problems", results->map.tried);
-    json_whole(&j, "as_in_the_closed_form", results->map.agree);
-    json_whole(&j, "at_the_border", results->map.border_tried);
-    json_whole(&j, "as_in_the_closed_form_at_the_border", results->map.border_agree);
-    json_object_end(&j);
-    json_text(&j, "folder", folder);
-    json_array(&j, "figures");
-    for (size_t k = 0; drawn == PAPER_DRAWN && k < sizeof FIGURES / sizeof *FIGURES; ++k) {
-        json_text(&j, NULL, FIGURES[k]);
-    }
-    json_array_end(&j);
-    json_object_end(&j);
-    json_end(&j);
+    const ac_results *results = to_tell;
+    json_rates(j, results);
+    json_costs(j, results);
+    json_object(j, "rod");
+    json_whole(j, "problems", results->rod.tried);
+    json_whole(j, "solvable", results->rod.solvable);
+    json_whole(j, "solved", results->rod.solved);
+    json_whole(j, "not_solved_of_the_others", results->rod.refused);
+    json_object_end(j);
+    json_object(j, "verdicts");
+    json_whole(j, "problems", results->map.tried);
+    json_whole(j, "as_in_the_closed_form", results->map.agree);
+    json_whole(j, "at_the_border", results->map.border_tried);
+    json_whole(j, "as_in_the_closed_form_at_the_border", results->map.border_agree);
+    json_object_end(j);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static mo_error measure_all(ac_results *results)
+static mo_error measure(void *to_fill, mo_message *why)
 {
+    ac_results *results = to_fill;
+    (void)why;
     mo_error error = MO_OK;
     for (int k = 0; k < AC_STATES * AC_MUS && !error; ++k) {
         error = ac_measure_rate(AC_CONTACTS, (ac_state)(k / AC_MUS), 0.1 * (k % AC_MUS + 1),
@@ -152,46 +147,21 @@ static mo_error measure_all(ac_results *results)
     return error ? error : ac_draw_map(&results->map);
 }
 
-static int run_in(const char *folder, int as_json, ac_results *results)
+static mo_error write_all(const char *folder, const void *results, mo_message *why)
 {
-    mo_message why = {""};
-    paper_use_one_blas_thread();
-    mo_error error = measure_all(results);
-    error = error ? error : ac_write_data(folder, results, &why);
-    if (error) {
-        say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
-        return EXIT_FAILED;
-    }
-    const paper_drawn drawn = paper_draw(folder, acary_cadoux_gp, sizeof acary_cadoux_gp);
-    if (as_json) {
-        print_json(results, folder, drawn);
-    } else {
-        print_rates(results);
-        print_costs(results);
-        print_rod(&results->rod);
-        print_map(&results->map);
-        printf("\nIn ");
-        text_put(stdout, folder);
-        printf(": rates.csv, factors.csv, engines.csv, verdicts.csv%s\n",
-               drawn == PAPER_DRAWN ? ", figure9.png and verdicts.png" : "");
-    }
-    const int status = paper_explain_drawing(drawn, folder);
-    return output_is_good() ? status : EXIT_FAILED;
+    return ac_write_data(folder, results, why);
 }
 
-int paper_acary_cadoux(const experiment_call *asked)
+int paper_acary_cadoux(const struct experiment_call *asked)
 {
-    const char *folder = asked->out ? asked->out : "out/acary-cadoux";
-    if (!paper_make_folder(folder)) {
-        say(COMMAND, "the folder %.400s cannot be made: %s", folder, strerror(errno));
-        return EXIT_FAILED;
-    }
-    ac_results *results = calloc(1, sizeof *results);
-    if (!results) {
-        say(COMMAND, "%s", mo_error_text(MO_ERR_MEMORY));
-        return EXIT_FAILED;
-    }
-    const int status = run_in(folder, asked->json, results);
-    free(results);
-    return status;
+    static const paper_rerun rerun = {.name = "acary-cadoux",
+                                      .size = sizeof(ac_results),
+                                      .script = acary_cadoux_gp,
+                                      .script_size = sizeof acary_cadoux_gp,
+                                      .figures = FIGURES,
+                                      .measure = measure,
+                                      .write = write_all,
+                                      .print = print,
+                                      .put = put};
+    return paper_rerun_command(&rerun, asked);
 }

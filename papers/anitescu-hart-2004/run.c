@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* `moreau reproduce anitescu-hart`: everything in order, and what the user sees of it. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "anitescu_hart.h"
 #include "anitescu_hart_gp.h"
-#include "command.h"
 #include "common.h"
-#include "experiments.h"
 #include "json.h"
 #include "papers.h"
-#include "text.h"
+#include "rerun.h"
 
-static const char *const COMMAND = "reproduce";
-static const char *const figures[] = {"pile.png", "rates.png"};
-enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
+static const char *const FIGURES[] = {"pile.png", "rates.png", NULL};
 
 /* ---- for a person ---------------------------------------------------------------------------- */
 
@@ -119,15 +112,13 @@ static void print_rates(const ah_rate *rows)
     }
 }
 
-static void print_all(const ah_results *results, const char *folder, paper_drawn drawn)
+static void print(const void *results)
 {
-    print_pyramids(results->pyramid);
-    print_table(results->row);
-    print_steps(results->step);
-    print_rates(results->rate);
-    printf("\nIn ");
-    text_put(stdout, folder);
-    printf(": the tables as CSV%s\n", drawn == PAPER_DRAWN ? ", pile.png and rates.png" : "");
+    const ah_results *r = results;
+    print_pyramids(r->pyramid);
+    print_table(r->row);
+    print_steps(r->step);
+    print_rates(r->rate);
 }
 
 /* ---- for a program --------------------------------------------------------------------------- */
@@ -212,29 +203,20 @@ static void put_rates(json *j, const ah_rate *rows)
     json_array_end(j);
 }
 
-static void print_json(const ah_results *results, const char *folder, paper_drawn drawn)
+static void put(json *j, const void *results)
 {
-    json j = json_begin(stdout);
-    json_object(&j, NULL);
-    json_text(&j, "experiment", "anitescu-hart");
-    put_pyramids(&j, results->pyramid);
-    put_table(&j, results->row);
-    put_steps(&j, results->step);
-    put_rates(&j, results->rate);
-    json_text(&j, "folder", folder);
-    json_array(&j, "figures");
-    for (int k = 0; drawn == PAPER_DRAWN && k < FIGURE_COUNT; ++k) {
-        json_text(&j, NULL, figures[k]);
-    }
-    json_array_end(&j);
-    json_object_end(&j);
-    json_end(&j);
+    const ah_results *r = results;
+    put_pyramids(j, r->pyramid);
+    put_table(j, r->row);
+    put_steps(j, r->step);
+    put_rates(j, r->rate);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static mo_error solve_everything(ah_results *results, mo_message *why)
+static mo_error measure(void *to_fill, mo_message *why)
 {
+    ah_results *results = to_fill;
     static const int rows[AH_STEPS] = {6, 16};
     static const double mus[AH_STEPS] = {0.05, 0.2};
     paper_show_progress("the hexagonal pyramid");
@@ -247,43 +229,24 @@ static mo_error solve_everything(ah_results *results, mo_message *why)
     error = error ? error : ah_measure_rates(results->rate, why);
     paper_show_progress("table 1: 210 disks");
     error = error ? error : ah_solve_table(results->row, why);
-    paper_show_progress("%s", "");
     return error;
 }
 
-static int run_in(const char *folder, int as_json, ah_results *results)
+static mo_error write_all(const char *folder, const void *results, mo_message *why)
 {
-    mo_message why = {""};
-    mo_error error = solve_everything(results, &why);
-    error = error ? error : ah_write_data(folder, results, &why);
-    if (error) {
-        say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
-        return EXIT_FAILED;
-    }
-    const paper_drawn drawn = paper_draw(folder, anitescu_hart_gp, sizeof anitescu_hart_gp);
-    if (as_json) {
-        print_json(results, folder, drawn);
-    } else {
-        print_all(results, folder, drawn);
-    }
-    const int status = paper_explain_drawing(drawn, folder);
-    return output_is_good() ? status : EXIT_FAILED;
+    return ah_write_data(folder, results, why);
 }
 
-int paper_anitescu_hart(const experiment_call *asked)
+int paper_anitescu_hart(const struct experiment_call *asked)
 {
-    const char *folder = asked->out ? asked->out : "out/anitescu-hart";
-    if (!paper_make_folder(folder)) {
-        say(COMMAND, "the folder %.400s cannot be made: %s", folder, strerror(errno));
-        return EXIT_FAILED;
-    }
-    ah_results *results = calloc(1, sizeof *results);
-    if (!results) {
-        say(COMMAND, "%s", mo_error_text(MO_ERR_MEMORY));
-        return EXIT_FAILED;
-    }
-    paper_use_one_blas_thread();
-    const int status = run_in(folder, asked->json, results);
-    free(results);
-    return status;
+    static const paper_rerun rerun = {.name = "anitescu-hart",
+                                      .size = sizeof(ah_results),
+                                      .script = anitescu_hart_gp,
+                                      .script_size = sizeof anitescu_hart_gp,
+                                      .figures = FIGURES,
+                                      .measure = measure,
+                                      .write = write_all,
+                                      .print = print,
+                                      .put = put};
+    return paper_rerun_command(&rerun, asked);
 }

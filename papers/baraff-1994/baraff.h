@@ -16,6 +16,7 @@
 #ifndef BARAFF_H
 #define BARAFF_H
 
+#include "claims.h"
 #include "moreau/moreau.h"
 
 /* ---- piles ----------------------------------------------------------------------------------- */
@@ -111,17 +112,11 @@ typedef struct br_results {
     br_trials fixed[BR_STATIC_ROWS], sliding[BR_MUS];
 } br_results;
 
-typedef struct br_claim {
-    const char *claim, *paper;
-    char ours[400];
-    const char *verdict;
-} br_claim;
-
 enum { BR_CLAIM_COUNT = 5 };
 
-void br_check_claims(const br_results *results, br_claim *claims);
+void br_check_claims(const br_results *results, paper_claim *claims);
 
-mo_error br_write_data(const char *folder, const br_results *results, const br_claim *claims,
+mo_error br_write_data(const char *folder, const br_results *results, const paper_claim *claims,
                        mo_message *why);
 
 #endif

@@ -23,7 +23,7 @@ static range ratio_range(const br_cost *cost, int deficient, int whole_call)
     return r;
 }
 
-static void claim_cost(const br_results *results, br_claim *claim)
+static void claim_cost(const br_results *results, paper_claim *claim)
 {
     const range piles = ratio_range(results->cost, 1, 0), stones = ratio_range(results->cost, 0, 0);
     const range call = ratio_range(results->cost, 1, 1);
@@ -40,7 +40,7 @@ static void claim_cost(const br_results *results, br_claim *claim)
         fmax(piles.high, stones.high) <= 3.05 ? "holds" : "does not hold on this machine";
 }
 
-static void claim_rank(const br_results *results, br_claim *claim)
+static void claim_rank(const br_results *results, paper_claim *claim)
 {
     double least = 1;
     int solved = 1;
@@ -56,7 +56,7 @@ static void claim_rank(const br_results *results, br_claim *claim)
     claim->verdict = solved ? "holds" : "does not hold";
 }
 
-static void claim_pivots(const br_results *results, br_claim *claim)
+static void claim_pivots(const br_results *results, paper_claim *claim)
 {
     double growth[BR_FRICTION_COUNT][2], most = 0;
     for (int k = 0; k < BR_PIVOT_ROWS; ++k) {
@@ -80,7 +80,7 @@ static void claim_pivots(const br_results *results, br_claim *claim)
         growth[BR_SPACE][1] < 1.15 ? "holds" : "holds, but not in space with everything moving";
 }
 
-static void claim_static(const br_results *results, br_claim *claim)
+static void claim_static(const br_results *results, paper_claim *claim)
 {
     int trials = 0, at_once = 0, solved = 0;
     for (int k = 0; k < BR_STATIC_ROWS; ++k) {
@@ -99,7 +99,7 @@ static void claim_static(const br_results *results, br_claim *claim)
         solved == trials ? "holds, with fresh starts" : "holds, but for a few with large mu";
 }
 
-static void claim_dynamic(const br_results *results, br_claim *claim)
+static void claim_dynamic(const br_results *results, paper_claim *claim)
 {
     const br_trials *rows = results->sliding;
     claim->claim = "Dynamic friction may have no solution; that is met mostly where mu is "
@@ -114,7 +114,7 @@ static void claim_dynamic(const br_results *results, br_claim *claim)
     claim->verdict = "holds";
 }
 
-void br_check_claims(const br_results *results, br_claim *claims)
+void br_check_claims(const br_results *results, paper_claim *claims)
 {
     claim_cost(results, &claims[0]);
     claim_rank(results, &claims[1]);

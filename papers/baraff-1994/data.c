@@ -94,20 +94,16 @@ static void write_trials(writer *w, const br_results *results)
     close_file(w);
 }
 
-static void write_claims(writer *w, const br_claim *claims)
+static void write_claims(writer *w, const paper_claim *claims)
 {
     if (!open_file(w, "claims.csv")) {
         return;
     }
-    fprintf(w->file, "claim,paper,ours,verdict\n");
-    for (int k = 0; k < BR_CLAIM_COUNT; ++k) {
-        fprintf(w->file, "\"%s\",\"%s\",\"%s\",\"%s\"\n", claims[k].claim, claims[k].paper,
-                claims[k].ours, claims[k].verdict);
-    }
+    paper_write_claims(w->file, claims, BR_CLAIM_COUNT);
     close_file(w);
 }
 
-mo_error br_write_data(const char *folder, const br_results *results, const br_claim *claims,
+mo_error br_write_data(const char *folder, const br_results *results, const paper_claim *claims,
                        mo_message *why)
 {
     writer w = {.folder = folder, .why = why};

@@ -1,40 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* `moreau reproduce baraff`: everything in order, and what the user sees of it. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "baraff.h"
 #include "baraff_gp.h"
-#include "command.h"
-#include "common.h"
-#include "experiments.h"
 #include "json.h"
 #include "papers.h"
-#include "text.h"
+#include "rerun.h"
 
-static const char *const COMMAND = "reproduce";
+static const char *const FIGURES[] = {"cost.png", "pivots.png", NULL};
 
-static const char *const figures[] = {"cost.png", "pivots.png"};
-enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
+typedef struct run_results {
+    br_results all;
+    paper_claim claims[BR_CLAIM_COUNT];
+    br_cost cost[]; /* BR_PILE_COUNT * br_size_count, of `all` */
+} run_results;
+
+static mo_error measure(void *results, mo_message *why)
+{
+    run_results *r = results;
+    (void)why;
+    r->all.cost = r->cost;
+    mo_error error = br_measure_cost(r->cost);
+    error = error ? error : br_count_pivots(r->all.pivots);
+    error = error ? error : br_try_static(r->all.fixed);
+    error = error ? error : br_try_dynamic(r->all.sliding);
+    if (!error) {
+        br_check_claims(&r->all, r->claims);
+    }
+    return error;
+}
+
+static mo_error write_all(const char *folder, const void *results, mo_message *why)
+{
+    const run_results *r = results;
+    return br_write_data(folder, &r->all, r->claims, why);
+}
 
 /* ---- for a person ---------------------------------------------------------------------------- */
-
-static void print_claims(const br_claim *claims)
-{
-    printf("Baraff 1994: Dantzig's pivoting for contact forces, with friction.\n");
-    for (int k = 0; k < BR_CLAIM_COUNT; ++k) {
-        printf("\n%2d  ", k + 1);
-        text_put_wrapped(stdout, claims[k].claim, 4, 4);
-        printf("    paper    ");
-        text_put_wrapped(stdout, claims[k].paper, 13, 13);
-        printf("    ours     ");
-        text_put_wrapped(stdout, claims[k].ours, 13, 13);
-        printf("    verdict  ");
-        text_put_wrapped(stdout, claims[k].verdict, 13, 13);
-    }
-}
 
 static void print_cost(const br_cost *rows)
 {
@@ -86,28 +90,17 @@ static void print_trials(const br_results *results)
     }
 }
 
-static void print_files(const char *folder, paper_drawn drawn)
+static void print(const void *results)
 {
-    printf("\nIn ");
-    text_put(stdout, folder);
-    printf(": the tables as CSV%s\n", drawn == PAPER_DRAWN ? ", cost.png and pivots.png" : "");
+    const run_results *r = results;
+    printf("Baraff 1994: Dantzig's pivoting for contact forces, with friction.\n");
+    paper_print_claims(r->claims, BR_CLAIM_COUNT);
+    print_cost(r->cost);
+    print_pivots(r->all.pivots);
+    print_trials(&r->all);
 }
 
 /* ---- for a program --------------------------------------------------------------------------- */
-
-static void json_claims(json *j, const br_claim *claims)
-{
-    json_array(j, "claims");
-    for (int k = 0; k < BR_CLAIM_COUNT; ++k) {
-        json_object(j, NULL);
-        json_text(j, "claim", claims[k].claim);
-        json_text(j, "paper", claims[k].paper);
-        json_text(j, "ours", claims[k].ours);
-        json_text(j, "verdict", claims[k].verdict);
-        json_object_end(j);
-    }
-    json_array_end(j);
-}
 
 static void json_cost(json *j, const br_cost *rows)
 {
@@ -160,76 +153,27 @@ static void json_trials(json *j, const char *key, const br_trials *rows, int cou
     json_array_end(j);
 }
 
-static void print_json(const br_results *results, const br_claim *claims, const char *folder,
-                       paper_drawn drawn)
+static void put(json *j, const void *results)
 {
-    json j = json_begin(stdout);
-    json_object(&j, NULL);
-    json_text(&j, "experiment", "baraff");
-    json_claims(&j, claims);
-    json_cost(&j, results->cost);
-    json_pivots(&j, results->pivots);
-    json_trials(&j, "static", results->fixed, BR_STATIC_ROWS);
-    json_trials(&j, "dynamic", results->sliding, BR_MUS);
-    json_text(&j, "folder", folder);
-    json_array(&j, "figures");
-    for (int k = 0; drawn == PAPER_DRAWN && k < FIGURE_COUNT; ++k) {
-        json_text(&j, NULL, figures[k]);
-    }
-    json_array_end(&j);
-    json_object_end(&j);
-    json_end(&j);
+    const run_results *r = results;
+    paper_put_claims(j, r->claims, BR_CLAIM_COUNT);
+    json_cost(j, r->cost);
+    json_pivots(j, r->all.pivots);
+    json_trials(j, "static", r->all.fixed, BR_STATIC_ROWS);
+    json_trials(j, "dynamic", r->all.sliding, BR_MUS);
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
-static int run_in(const char *folder, int as_json, br_results *results)
+int paper_baraff(const struct experiment_call *asked)
 {
-    br_claim claims[BR_CLAIM_COUNT];
-    mo_message why = {""};
-    mo_error error = br_measure_cost(results->cost);
-    error = error ? error : br_count_pivots(results->pivots);
-    error = error ? error : br_try_static(results->fixed);
-    error = error ? error : br_try_dynamic(results->sliding);
-    if (!error) {
-        br_check_claims(results, claims);
-        error = br_write_data(folder, results, claims, &why);
-    }
-    if (error) {
-        say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
-        return EXIT_FAILED;
-    }
-    const paper_drawn drawn = paper_draw(folder, baraff_gp, sizeof baraff_gp);
-    if (as_json) {
-        print_json(results, claims, folder, drawn);
-    } else {
-        print_claims(claims);
-        print_cost(results->cost);
-        print_pivots(results->pivots);
-        print_trials(results);
-        print_files(folder, drawn);
-    }
-    const int status = paper_explain_drawing(drawn, folder);
-    return output_is_good() ? status : EXIT_FAILED;
-}
-
-int paper_baraff(const experiment_call *asked)
-{
-    const char *folder = asked->out ? asked->out : "out/baraff";
-    if (!paper_make_folder(folder)) {
-        say(COMMAND, "the folder %.400s cannot be made: %s", folder, strerror(errno));
-        return EXIT_FAILED;
-    }
-    br_results *results = calloc(1, sizeof *results);
-    br_cost *cost = calloc((size_t)(BR_PILE_COUNT * br_size_count), sizeof *cost);
-    int status = EXIT_FAILED;
-    if (results && cost) {
-        results->cost = cost;
-        status = run_in(folder, asked->json, results);
-    } else {
-        say(COMMAND, "%s", mo_error_text(MO_ERR_MEMORY));
-    }
-    free(cost);
-    free(results);
-    return status;
+    const paper_rerun rerun = {.name = "baraff",
+                               .size = sizeof(run_results) +
+                                       (size_t)(BR_PILE_COUNT * br_size_count) * sizeof(br_cost),
+                               .script = baraff_gp,
+                               .script_size = sizeof baraff_gp,
+                               .figures = FIGURES,
+                               .measure = measure,
+                               .write = write_all,
+                               .print = print,
+                               .put = put};
+    return paper_rerun_command(&rerun, asked);
 }

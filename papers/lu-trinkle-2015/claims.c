@@ -67,7 +67,7 @@ static int good_steps(int (*count)(double gravity, double r), double gravity)
 
 /* ---- figure 2 -------------------------------------------------------------------------------- */
 
-static void one_iteration(lt_claim *c)
+static void one_iteration(paper_claim *c)
 {
     c->claim = "At r = 1 one iteration is enough, whatever the external force.";
     c->paper = "1";
@@ -80,7 +80,7 @@ static void one_iteration(lt_claim *c)
     c->verdict = ours == 1 ? "holds" : "does not hold";
 }
 
-static void poor_at_one_and_a_quarter(lt_claim *c)
+static void poor_at_one_and_a_quarter(paper_claim *c)
 {
     c->claim = "g = -10: 300 iterations, the most allowed, at r = 1.25.";
     c->paper = "300";
@@ -94,7 +94,7 @@ static void poor_at_one_and_a_quarter(lt_claim *c)
     c->verdict = sequence == LT_MOST ? "holds for the linearised model" : "does not hold";
 }
 
-static void touches_at_five(lt_claim *c)
+static void touches_at_five(paper_claim *c)
 {
     lt_trace trace;
     const lt_trial trial = {.gravity = -5, .step = 1, .tolerance = LT_FINE};
@@ -105,7 +105,7 @@ static void touches_at_five(lt_claim *c)
     c->verdict = !failed && fabs(trace.impulse[LT_MOST][0]) < 1e-15 ? "holds" : "does not hold";
 }
 
-static void easy_above_five(lt_claim *c)
+static void easy_above_five(paper_claim *c)
 {
     c->claim = "g > -5: few iterations, except as r approaches zero.";
     c->paper = "few";
@@ -118,7 +118,7 @@ static void easy_above_five(lt_claim *c)
     c->verdict = small > 50 && middle < 10 && large < 10 ? "holds" : "does not hold";
 }
 
-static void good_near_the_optimum(lt_claim *c)
+static void good_near_the_optimum(paper_claim *c)
 {
     c->claim = "g far below -5: values of r near 1 do well.";
     c->paper = "well";
@@ -128,7 +128,7 @@ static void good_near_the_optimum(lt_claim *c)
     c->verdict = below < 20 && above < 20 ? "holds" : "does not hold";
 }
 
-static void poor_just_below_five(lt_claim *c)
+static void poor_just_below_five(paper_claim *c)
 {
     c->claim = "g = -(5 + eps): very poor, except at r = 1 and r = 1.3.";
     c->paper = "r = 1, r = 1.3";
@@ -150,7 +150,7 @@ static void poor_just_below_five(lt_claim *c)
 
 /* ---- eigenvalues ----------------------------------------------------------------------------- */
 
-static void extreme_eigenvalues(lt_claim *c)
+static void extreme_eigenvalues(paper_claim *c)
 {
     lt_eigenvalues v;
     const int ok = lt_compute_eigenvalues(0, &v);
@@ -166,7 +166,7 @@ static void extreme_eigenvalues(lt_claim *c)
     c->verdict = ok && fabs(v.r_star - 1) < 1e-12 ? "holds for the real ones" : "does not hold";
 }
 
-static void relaxed_optimum(lt_claim *c)
+static void relaxed_optimum(paper_claim *c)
 {
     lt_eigenvalues fine, coarse;
     const int ok = lt_compute_eigenvalues(1e-12, &fine) && lt_compute_eigenvalues(1e-6, &coarse);
@@ -200,7 +200,7 @@ static double floor_of(double zeta, int linearised)
     return most;
 }
 
-static void rounding_floor(lt_claim *c)
+static void rounding_floor(paper_claim *c)
 {
     c->claim = "zeta = 0: the total error ends at the order of 1e-16.";
     c->paper = "1e-16";
@@ -213,7 +213,7 @@ static void rounding_floor(lt_claim *c)
     c->verdict = fmax(a, b) < 1e-14 ? "holds for |phi|" : "does not hold";
 }
 
-static void relaxation_floor(lt_claim *c)
+static void relaxation_floor(paper_claim *c)
 {
     c->claim = "zeta > 0: the total error never falls below the order of zeta.";
     c->paper = "1e-12 (zeta = 1e-12), 1e-6 (zeta = 1e-6)";
@@ -231,7 +231,7 @@ static void relaxation_floor(lt_claim *c)
 
 /* ---- beyond ---------------------------------------------------------------------------------- */
 
-static mo_error adaptive_rule(const lt_comparison *rules, lt_claim *c)
+static mo_error adaptive_rule(const lt_comparison *rules, paper_claim *c)
 {
     int most[2] = {0, 0}, worst = 0;
     for (int k = 0; k < 2 * lt_force_count; ++k) {
@@ -258,9 +258,9 @@ static mo_error adaptive_rule(const lt_comparison *rules, lt_claim *c)
     return MO_OK;
 }
 
-mo_error lt_check_claims(const lt_comparison *rules, lt_claim claims[LT_CLAIM_COUNT])
+mo_error lt_check_claims(const lt_comparison *rules, paper_claim claims[LT_CLAIM_COUNT])
 {
-    void (*const checks[])(lt_claim *) = {
+    void (*const checks[])(paper_claim *) = {
         one_iteration,         poor_at_one_and_a_quarter, touches_at_five,     easy_above_five,
         good_near_the_optimum, poor_just_below_five,      extreme_eigenvalues, relaxed_optimum,
         rounding_floor,        relaxation_floor,

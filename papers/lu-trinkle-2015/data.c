@@ -213,22 +213,18 @@ static void write_rule_history(writer *w)
     free(residual);
 }
 
-static void write_claims(writer *w, const lt_claim *claims)
+static void write_claims(writer *w, const paper_claim *claims)
 {
     char path[1024];
     FILE *file = open_file(w, "claims.csv", path, sizeof path);
     if (!file) {
         return;
     }
-    fprintf(file, "claim,paper,ours,verdict\n");
-    for (int k = 0; k < LT_CLAIM_COUNT; ++k) {
-        fprintf(file, "\"%s\",\"%s\",\"%s\",\"%s\"\n", claims[k].claim, claims[k].paper,
-                claims[k].ours, claims[k].verdict);
-    }
+    paper_write_claims(file, claims, LT_CLAIM_COUNT);
     close_file(w, file, path);
 }
 
-mo_error lt_write_data(const char *folder, const lt_comparison *rules, const lt_claim *claims,
+mo_error lt_write_data(const char *folder, const lt_comparison *rules, const paper_claim *claims,
                        mo_message *why)
 {
     static const lt_reading_index shown[] = {LT_READ_CONIC, LT_READ_PRINTED, LT_READ_TOGETHER,

@@ -17,6 +17,7 @@
 
 #include <stdio.h>
 
+#include "claims.h"
 #include "moreau/moreau.h"
 
 enum { LT_MOST = 300 }; /* iterations at most, as in the paper */
@@ -136,21 +137,14 @@ mo_error lt_rule_history(int rule, int most, double *residual, const char **prob
 
 /* ---- the paper's statements ------------------------------------------------------------------ */
 
-typedef struct lt_claim {
-    const char *claim;
-    const char *paper;
-    char ours[400];
-    const char *verdict; /* "holds", ... */
-} lt_claim;
-
 enum { LT_CLAIM_COUNT = 11 };
 
-mo_error lt_check_claims(const lt_comparison *rules, lt_claim claims[LT_CLAIM_COUNT]);
+mo_error lt_check_claims(const lt_comparison *rules, paper_claim claims[LT_CLAIM_COUNT]);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* Writes every CSV file into the folder. */
-mo_error lt_write_data(const char *folder, const lt_comparison *rules, const lt_claim *claims,
+mo_error lt_write_data(const char *folder, const lt_comparison *rules, const paper_claim *claims,
                        mo_message *why);
 
 #endif
