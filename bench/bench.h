@@ -29,4 +29,10 @@ int bench_solvers_command(int argc, char **argv);
 int bench_sim(const struct experiment_call *asked);
 int bench_sim_command(int argc, char **argv);
 
+/* What must stand; scenes that nothing drives: as rows, and with their own flags. */
+int bench_standing(const struct experiment_call *asked);
+int bench_standing_command(int argc, char **argv);
+int bench_passive(const struct experiment_call *asked);
+int bench_passive_command(int argc, char **argv);
+
 #endif

@@ -42,6 +42,11 @@ static const experiment BENCHES[] = {
      bench_solvers},
     {"sim", "the same scenes in MuJoCo, ODE and Bullet, in one table; moreau bench sim --help",
      bench_sim},
+    {"standing",
+     "stacks, walls and towers for a minute: drift, penetration; moreau bench standing --help",
+     bench_standing},
+    {"passive", "energy and memory over very many steps; moreau bench passive --help",
+     bench_passive},
 };
 
 /* Those with flags and operands of their own. */
@@ -50,7 +55,10 @@ typedef struct own_command {
     int (*run)(int argc, char **argv);
 } own_command;
 
-static const own_command OWN[] = {{"solvers", bench_solvers_command}, {"sim", bench_sim_command}};
+static const own_command OWN[] = {{"solvers", bench_solvers_command},
+                                  {"sim", bench_sim_command},
+                                  {"standing", bench_standing_command},
+                                  {"passive", bench_passive_command}};
 
 static const args_flag CONTACTS = {.name = "contacts",
                                    .operand = "N",

@@ -473,6 +473,20 @@ static void a_run_that_is_saved_and_loaded_goes_on_with_the_same_bits(void **sta
     mo_world_destroy(other);
 }
 
+static void a_step_too_long_for_its_contacts_is_refused_with_a_remedy(void **state)
+{
+    (void)state;
+    mo_world *world = heap();
+    mo_message why = {{0}};
+    const mo_body_state before = mo_body_get(world, mo_world_body(world, 1));
+    CHECK(mo_world_step(world, 1e5, NULL, &why) == MO_ERR_ARGUMENT);
+    CHECK(strstr(why.text, "too long") && strstr(why.text, "at most"));
+    const mo_body_state after = mo_body_get(world, mo_world_body(world, 1));
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    CHECK(mo_world_step(world, 1, NULL, &why) == MO_OK);
+    mo_world_destroy(world);
+}
+
 static void a_step_that_would_bring_nan_is_refused_and_nothing_changes(void **state)
 {
     (void)state;
@@ -542,6 +556,7 @@ int main(void)
         cmocka_unit_test(what_sleeps_wakes_when_it_is_hit),
         cmocka_unit_test(torsional_friction_stops_a_spinning_ball),
         cmocka_unit_test(a_run_that_is_saved_and_loaded_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_step_too_long_for_its_contacts_is_refused_with_a_remedy),
         cmocka_unit_test(a_step_that_would_bring_nan_is_refused_and_nothing_changes),
         cmocka_unit_test(bad_definitions_get_a_sentence),
     };

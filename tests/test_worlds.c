@@ -184,6 +184,25 @@ static void what_rests_costs_little(void **state)
     }
 }
 
+/* What rounding leaves of the gaps, over a short step, is no speed: short steps cost no more than others. */
+static void short_steps_of_what_rests_cost_little(void **state)
+{
+    (void)state;
+    for (double h = 1e-6; h < 1e-2; h *= 10) {
+        mo_world *world = build("wall", "length", 6);
+        int iterations = 0;
+        for (int step = 0; step < 4; ++step) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, h, &report, NULL) == MO_OK && report.status == MO_SOLVED);
+            iterations += report.iterations;
+        }
+        if (iterations > 120) {
+            fail_msg("%d iterations with steps of %g s", iterations, h);
+        }
+        mo_world_destroy(world);
+    }
+}
+
 /* One ball in, one ball out: after the impacts the last one has the speed of the first. */
 static void the_cradle_hands_the_momentum_through(void **state)
 {
@@ -321,6 +340,7 @@ int main(void)
         cmocka_unit_test(every_scene_runs_and_has_the_same_bits_three_times),
         cmocka_unit_test(what_stands_stands),
         cmocka_unit_test(what_rests_costs_little),
+        cmocka_unit_test(short_steps_of_what_rests_cost_little),
         cmocka_unit_test(the_cradle_hands_the_momentum_through),
         cmocka_unit_test(the_break_keeps_its_momentum),
         cmocka_unit_test(the_coin_settles_flat),

@@ -16,6 +16,7 @@
  *                                         the solves do not add up to a creep.  Not with a coarse tolerance: what is taken back would then be
  *                                         as large as the tolerance, and a heap at rest would never start a step inside it
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +24,11 @@
 #include "linalg/vec3.h"
 #include "sim/forces_data.h"
 
+/*
+ * Roundings of a place: a gap below them is none.  Divided by a short step they would be speeds, different at each contact of a face, which no motion of rigid bodies
+ * has.
+ */
+static const double TOUCHES = 8;
 static const double RECOVERY = 0.01; /* of the size of a body: penetration taken back in one step */
 static const double TAKES_BACK = 1e-6; /* tolerances up to this */
 static const double SLIDING = 1e-8;    /* m/s: slower is sticking */
@@ -217,7 +223,8 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     }
     const double size = fmin(world->shape[contact->shape[0]].collider.size,
                              world->shape[contact->shape[1]].collider.size);
-    return fmax(contact->gap, -RECOVERY * size) / phase->h;
+    const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
+    return fabs(contact->gap) <= rounding ? 0 : fmax(contact->gap, -RECOVERY * size) / phase->h;
 }
 
 /* What driven bodies add to u. */

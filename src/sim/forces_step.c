@@ -106,7 +106,7 @@ static mo_error resolve_impacts(piece *p, mo_step_report *report, mo_message *wh
     mo_error error = MO_OK;
     for (int round = 0; round < MOST_IMPACTS && !error && choose_impacts(p) > 0; ++round) {
         error = mo_assemble(p->world, &phase, why);
-        error = error ? error : mo_find_impulses(p->world, 0, why);
+        error = error ? error : mo_find_impulses(p->world, INFINITY, 0, why);
         if (!error) {
             report->iterations += p->world->result.iterations;
             take_velocities(p->world);

@@ -92,7 +92,7 @@ static mo_error collide_once(mo_world *world, double h, double restitution, mo_s
         return MO_OK;
     }
     mo_error error = mo_assemble(world, &phase, why);
-    error = error ? error : mo_find_impulses(world, 0, why);
+    error = error ? error : mo_find_impulses(world, INFINITY, 0, why);
     if (!error) {
         report->iterations += world->result.iterations;
         mo_assemble_velocities(world);

@@ -11,9 +11,13 @@
  *
  * How many digits count.  u = W r + q is a sum of large numbers where heavy things rest on light ones, and rounding of r alone moves it by
  *
- *     floor = eps |W (s r)|,      s random signs                                                      (1)
+ *     eps |W (s r)|,      s random signs                                                      (1)
  *
- * No method comes below that, so the aim does not lie there.
+ * The gaps of a step of h are rounded like the places x of the contacts, which no motion of rigid bodies takes back where there are more contacts than needed: that moves u by
+ *
+ *     eps |x| / h.                                                                            (2)
+ *
+ * No method comes below the two, so the aim does not lie there.
  *
  * The middle.  What stands on more contacts than it needs has many impulses that hold it.  Those that Newton's method finds lie, for a good part, at the edge of a cone, though
  * nothing slides there, or are zero where nothing opens: at such a point the equations change with the last digit of u, and the next steps begin with a search that leads nowhere.
@@ -30,8 +34,6 @@
 #include "problem/delassus.h"
 #include "sim/world_data.h"
 
-/* Tolerances up to this are met by Newton's method, not by sweeps. */
-static const double NEWTONS_TOLERANCE = 1e-8;
 static const double BEYOND = 1e-4; /* of that tolerance: the aim */
 enum {
     FEW = 64,             /* blocks: with so few, iterations cost little */
@@ -40,8 +42,8 @@ enum {
     COARSE_MOST = 5000    /* blocks: with more, and a coarse tolerance, the aim is not tried */
 };
 
-/* Of (1): rounding enters in several places. */
-static const double ROUNDINGS = 2;
+/* Of (1) and (2): rounding enters in several places. */
+static const double OF_IMPULSES = 2, OF_PLACES = 4;
 static const double NUDGE = 0x1p-20; /* by which r is changed to see what rounding does */
 
 static const double AT_REST = 1e-6; /* of its size, each second: slower is at rest */
@@ -57,8 +59,8 @@ static double next_sign(uint32_t *state)
     return *state >> 31 ? 1 : -1;
 }
 
-/* (1), relative as the residual is; world->start is written over. */
-static mo_error rounding_floor(mo_world *world, double *floor)
+/* The square of (1); world->start is written over. */
+static mo_error impulse_rounding(mo_world *world, double *square)
 {
     const mo_result *result = &world->result;
     const size_t rows = (size_t)result->row_count;
@@ -75,10 +77,35 @@ static mo_error rounding_floor(mo_world *world, double *floor)
         sum += (u[k] - result->u[k]) * (u[k] - result->u[k]);
     }
     mo_memory_free(&world->allocator, u);
-    const double of_residual = result->residual.natural > 0
-                                   ? result->residual.natural_relative / result->residual.natural
-                                   : 1;
-    *floor = ROUNDINGS * DBL_EPSILON / NUDGE * sqrt(sum) * of_residual;
+    const double scale = OF_IMPULSES * DBL_EPSILON / NUDGE;
+    *square = scale * scale * sum;
+    return error;
+}
+
+/* The square of (2). */
+static double place_rounding(const mo_world *world, double h)
+{
+    const double scale = OF_PLACES * DBL_EPSILON / h;
+    double sum = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint != MO_NONE) {
+            sum += mo_vec3_dot(contact->point, contact->point);
+        }
+    }
+    return scale * scale * sum;
+}
+
+/* Both, relative as the residual is. */
+static mo_error rounding_floor(mo_world *world, double h, double *floor)
+{
+    const mo_residual *residual = &world->result.residual;
+    double square = 0;
+    const mo_error error = impulse_rounding(world, &square);
+    *floor = sqrt(square + place_rounding(world, h));
+    if (residual->natural > 0) {
+        *floor *= residual->natural_relative / residual->natural;
+    }
     return error;
 }
 
@@ -151,20 +178,20 @@ static mo_error seek_middle(mo_world *world, double aim)
 /* ---- together -------------------------------------------------------------------------------------- */
 
 /* Where the aim lies; at the residual where there is nothing to gain. */
-static mo_error set_aim(mo_world *world, double *aim)
+static mo_error set_aim(mo_world *world, double h, double *aim)
 {
     const double tol = world->def.solver.tol;
     const double residual = world->result.residual.natural_relative;
     const int blocks = mo_problem_constraint_count(world->problem);
-    *aim = fmin(tol, NEWTONS_TOLERANCE) * BEYOND;
-    if (tol > NEWTONS_TOLERANCE && blocks > COARSE_MOST) {
+    *aim = fmin(tol, MO_FINE_TOLERANCE) * BEYOND;
+    if (tol > MO_FINE_TOLERANCE && blocks > COARSE_MOST) {
         *aim = residual;
     }
     if (residual <= *aim) {
         return MO_OK;
     }
     double floor = 0;
-    const mo_error error = rounding_floor(world, &floor);
+    const mo_error error = rounding_floor(world, h, &floor);
     *aim = fmax(*aim, fmin(floor, tol));
     return error;
 }
@@ -183,7 +210,7 @@ static mo_error reach_aim(mo_world *world, int is_step, double aim)
     return is_step && may_seek_middle(world) ? seek_middle(world, aim) : MO_OK;
 }
 
-static mo_error solve(mo_world *world, int from_start)
+static mo_error solve(mo_world *world, double h, int from_start)
 {
     mo_options options = world->def.solver;
     options.start = from_start ? world->start : NULL;
@@ -192,15 +219,15 @@ static mo_error solve(mo_world *world, int from_start)
     if (error || world->result.status != MO_SOLVED) {
         return error;
     }
-    error = set_aim(world, &aim);
+    error = set_aim(world, h, &aim);
     return error || world->result.residual.natural_relative <= aim
                ? error
                : reach_aim(world, from_start, aim);
 }
 
-mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why)
+mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why)
 {
-    const mo_error error = solve(world, from_start);
+    const mo_error error = solve(world, h, from_start);
     if (error) {
         return mo_fail(why, error, "the step's contact problem was not taken: %.400s",
                        world->result.message.text);

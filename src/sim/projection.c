@@ -92,7 +92,7 @@ static mo_error project_once(mo_world *world, mo_message *why)
     change_sides(world);
     set_inertias(world);
     mo_error error = mo_assemble(world, &phase, why);
-    error = error ? error : mo_find_impulses(world, 0, why);
+    error = error ? error : mo_find_impulses(world, 1, 0, why);
     if (!error) {
         mo_assemble_velocities(world);
         double sum = 0;

@@ -52,6 +52,29 @@ static mo_error check_step(const mo_world *world, double h, mo_message *why)
     return mo_check_masses(world, why);
 }
 
+/*
+ * What the tolerance leaves in the velocities, about tol g h, moves bodies by tol g h^2 in a step.  Where that is more than the size of a body that touches something, there is
+ * no contact left to speak of.
+ */
+static mo_error check_length(const mo_world *world, double h, mo_message *why)
+{
+    const double tol = world->def.solver.tol, g = mo_vec3_norm(world->def.gravity);
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        const double size = fmin(world->shape[contact->shape[0]].collider.size,
+                                 world->shape[contact->shape[1]].collider.size);
+        if (tol * g * h * h > size) {
+            return mo_fail(
+                why, MO_ERR_ARGUMENT,
+                "a step of %g s is too long: in it a body falls so far that a residual of %g lets "
+                "one of %.3g m "
+                "pass through another; take steps of at most %.2g s, or a finer tolerance",
+                h, tol, size, sqrt(size / (tol * g)));
+        }
+    }
+    return MO_OK;
+}
+
 /* ---- contacts that close after all -------------------------------------------------------------- */
 
 /* Does it close to less than `depth` of a body's size? */
@@ -130,6 +153,9 @@ static mo_error raise_sinking(mo_world *world, double h, mo_step_report *report)
     mo_result *result = &world->result;
     mo_error error = MO_OK;
     options.start = world->start;
+    if (options.tol <= MO_FINE_TOLERANCE) {
+        return MO_OK; /* as near as it gets, already: the step is too long for better */
+    }
     options.max_iter = options.max_iter < SINKING_SWEEPS ? options.max_iter : SINKING_SWEEPS;
     for (int round = 0;
          !error && round < MOST_SINKING && result->status == MO_SOLVED && sinks(world, h);
@@ -168,7 +194,7 @@ static mo_error spread_forces(mo_world *world, double h, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = SOFTNESS};
     mo_error error = mo_assemble(world, &phase, why);
-    error = error ? error : mo_find_impulses(world, 1, why);
+    error = error ? error : mo_find_impulses(world, h, 1, why);
     return error;
 }
 
@@ -201,7 +227,7 @@ static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_mess
     const double start = mo_clock();
     mo_error error = assemble(world, h, why);
     report->seconds_assemble += mo_clock() - start;
-    error = error ? error : mo_find_impulses(world, 1, why);
+    error = error ? error : mo_find_impulses(world, h, 1, why);
     if (!error) {
         report->iterations += world->result.iterations;
         mo_assemble_answer(world, h);
@@ -357,6 +383,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     }
     mo_mechanisms_begin(world, h);
     error = find_contacts(world, h) ? mo_fail_memory(why) : mo_mechanisms_check(world, why);
+    error = error ? error : check_length(world, h, why);
     const double found = mo_clock();
     report->seconds_collide = found - start;
     report->penetration = deepest(world);

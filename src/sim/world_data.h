@@ -310,8 +310,13 @@ double mo_contact_approach(const mo_world *world,
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why);
 
 mo_error mo_check_masses(const mo_world *world, mo_message *why);
-/* impulses.c: impulses of world->problem into world->result, from world->start (or from zero) */
-mo_error mo_find_impulses(mo_world *world, int from_start, mo_message *why);
+/* Tolerances up to this are met by Newton's method, not by sweeps. */
+#define MO_FINE_TOLERANCE 1e-8
+
+/*
+ * impulses.c: impulses of world->problem into world->result, from world->start (or from zero).  h: of gaps, which are rounded; infinite where the problem has none.
+ */
+mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
 /* passive.c: would the step that next_v ends leave more energy than there was, with nothing that has given it? */

@@ -35,7 +35,7 @@ static const mo_stage sweeps_alone = {&mo_nsgs_method, "sweeps", ALL, MO_AUTO_MO
                                       MO_START_BEST};
 
 /* Two or three steps finish what is near. */
-static const mo_stage near_newton = {&mo_newton_method, "newton", 4, 0, MO_START_BEST};
+static const mo_stage near_newton = {&mo_newton_method, "newton", 3, 0, MO_START_BEST};
 
 static const mo_stage ladder[] = {
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What the long runs share: `moreau bench standing` and `moreau bench passive`. */
+#ifndef BENCH_LASTING_H
+#define BENCH_LASTING_H
+
+#include "args.h"
+#include "moreau/moreau.h"
+
+enum { LASTING_SETTINGS = 3 };
+
+/* A scene of moreau run with some of its parameters set; the list of them ends at the first NULL. */
+typedef struct lasting_scene {
+    const char *name; /* as the tables call it, without blanks */
+    const char *scene;
+    struct {
+        const char *name;
+        double value;
+    } set[LASTING_SETTINGS];
+} lasting_scene;
+
+/* Its world, at its start, and its step. */
+mo_error lasting_build(const lasting_scene *scene, mo_world **world, double *step, mo_message *why);
+
+/* The smallest radius of a shape of a free body about its middle, m. */
+double lasting_size(const mo_world *world);
+
+/* Newton: the weight of all free bodies. */
+double lasting_weight(const mo_world *world);
+
+/* Memory of this process that lies in the machine now, in bytes; 0 where that is not known. */
+double lasting_memory(void);
+
+/* Is this one of the names that were asked for?  All are where none was. */
+int lasting_is_asked(const args_values *asked, const char *name);
+
+/* Says which names there are where one of `asked` is none of them: false. */
+int lasting_know_all(const char *command, const args_values *asked, const lasting_scene *scenes,
+                     int count);
+
+/* A number after a flag inside the range; false where it is none, which has then been said. */
+int lasting_number(const char *command, const args_flag *flag, double least, double most,
+                   double *value);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * `moreau bench standing`: what must stand, stands.
+ *
+ * Stacks, walls and towers, also with a mass ratio of 1e4 from the bottom to the top, run for a minute with steps of 0.02 s, one thread, default options.
+ *
+ *   drift        the largest way of any body from its place at SETTLES seconds, at any time after that
+ *   penetration  the deepest at the start of any step, over half the shortest side of the smallest body
+ *   residual     the worst of any step, by mo_measure
+ *   ms           processor time of a step, the mean up to SETTLES seconds and after
+ *
+ * With --out: standing.csv, a row for each half second, and the figure standing.svg.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "command.h"
+#include "experiments.h"
+#include "json.h"
+#include "lasting.h"
+#include "machine.h"
+#include "standing_gp.h"
+#include "text.h"
+
+#include "../papers/common.h"
+
+static const args_command COMMAND = {
+    .name = "bench standing",
+    .operands = "",
+    .summary = "stacks, walls and towers that must stand: drift, penetration, time of a step",
+    .about = "Each stands for a minute, in steps of 0.02 s. Drift is the largest way of any body "
+             "from its place at two seconds.",
+    .examples = "  moreau bench standing\n"
+                "  moreau bench standing --time 5\n"
+                "  moreau bench standing --scene wall-205 --scene kapla-501-heavy --out standing\n",
+    .least = 0,
+    .most = 0,
+};
+
+enum { FLAG_SCENE, FLAG_TIME, FLAG_OUT, FLAG_JSON, FLAG_COUNT };
+static const args_flag FLAGS[FLAG_COUNT] = {
+    [FLAG_SCENE] = {.name = "scene",
+                    .operand = "NAME",
+                    .text = "this scene alone; may be given several times"},
+    [FLAG_TIME] = {.name = "time",
+                   .operand = "T",
+                   .text = "seconds for which each stands",
+                   .initial = "60"},
+    [FLAG_OUT] = {.name = "out",
+                  .operand = "FOLDER",
+                  .text = "where standing.csv and the figure standing.svg are written"},
+    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+};
+
+/* "heavy": the mass of a body grows by 1e4 from the bottom to the top. */
+static const lasting_scene SCENES[] = {
+    {"stack-30", "stack", {{"count", 30}}},
+    {"arch-15", "arch", {{NULL, 0}}},
+    {"wall-205", "wall", {{NULL, 0}}},
+    {"wall-205-heavy", "wall", {{"ratio", 1e4}}},
+    {"wall-1010", "wall", {{"courses", 20}, {"length", 50}}},
+    {"kapla-120", "kapla", {{"layers", 40}}},
+    {"kapla-120-heavy", "kapla", {{"layers", 40}, {"ratio", 1e4}}},
+    {"kapla-501", "kapla", {{"layers", 167}}},
+    {"kapla-501-heavy", "kapla", {{"layers", 167}, {"ratio", 1e4}}},
+};
+enum { SCENE_COUNT = sizeof SCENES / sizeof *SCENES };
+
+static const double SETTLES = 2, ROW_EVERY = 0.5;
+
+typedef struct standing_run {
+    const lasting_scene *scene;
+    int bodies, contacts, steps, unsolved;
+    double drift, penetration, size, residual;
+    double first, later; /* seconds of the processor, up to SETTLES and after; */
+    int first_steps, later_steps;
+} standing_run;
+
+/* ---- measuring -------------------------------------------------------------------------------- */
+
+/* Places of all bodies into `at`, and the largest way from there. */
+static void remember(const mo_world *world, double *at)
+{
+    for (int b = 0; b < mo_world_body_count(world); ++b) {
+        const mo_body_state body = mo_body_get(world, mo_world_body(world, b));
+        memcpy(at + 3 * b, body.pose.position, 3 * sizeof *at);
+    }
+}
+
+static double way_from(const mo_world *world, const double *at)
+{
+    double most = 0;
+    for (int b = 0; b < mo_world_body_count(world); ++b) {
+        const mo_body_state body = mo_body_get(world, mo_world_body(world, b));
+        const double *x = body.pose.position, *from = at + 3 * b;
+        const double way =
+            sqrt((x[0] - from[0]) * (x[0] - from[0]) + (x[1] - from[1]) * (x[1] - from[1]) +
+                 (x[2] - from[2]) * (x[2] - from[2]));
+        most = way > most || isnan(way) ? way : most;
+    }
+    return most;
+}
+
+static void add_step(const mo_step_report *step, double seconds, int is_later, standing_run *run)
+{
+    run->steps += 1;
+    run->unsolved += step->status != MO_SOLVED;
+    run->contacts = step->contacts;
+    run->penetration = fmax(run->penetration, step->penetration);
+    run->residual = fmax(run->residual, step->residual.natural_relative);
+    *(is_later ? &run->later : &run->first) += seconds;
+    *(is_later ? &run->later_steps : &run->first_steps) += 1;
+}
+
+static mo_error stand(mo_world *world, double h, double time, double *at, FILE *csv,
+                      standing_run *run, mo_message *why)
+{
+    const long steps = lround(time / h), settles = lround(SETTLES / h);
+    const long row_every = lround(ROW_EVERY / h) > 1 ? lround(ROW_EVERY / h) : 1;
+    mo_error error = MO_OK;
+    remember(world, at);
+    for (long k = 0; k < steps && !error; ++k) {
+        mo_step_report step;
+        const double start = machine_processor_clock();
+        error = mo_world_step(world, h, &step, why);
+        const double seconds = machine_processor_clock() - start;
+        if (error) {
+            break;
+        }
+        add_step(&step, seconds, k >= settles, run);
+        const double way = way_from(world, at);
+        if (k + 1 == settles) {
+            remember(world, at);
+        } else if (k >= settles) {
+            run->drift = way > run->drift || isnan(way) ? way : run->drift;
+        }
+        if (k % row_every == 0) {
+            paper_show_progress("%s: %.1f of %g s", run->scene->name, (double)(k + 1) * h, time);
+            if (csv) {
+                fprintf(csv, "%s,%.6g,%.3g,%.3g,%.3g,%.4g,%d\n", run->scene->name,
+                        (double)(k + 1) * h, way, step.penetration, step.residual.natural_relative,
+                        1e3 * seconds, step.iterations);
+            }
+        }
+    }
+    paper_show_progress("%s", "");
+    return error;
+}
+
+static mo_error measure(const lasting_scene *scene, double time, FILE *csv, standing_run *run,
+                        mo_message *why)
+{
+    mo_world *world = NULL;
+    double h;
+    *run = (standing_run){.scene = scene};
+    mo_error error = lasting_build(scene, &world, &h, why);
+    if (error) {
+        return error;
+    }
+    run->bodies = mo_world_body_count(world) - 1; /* without the ground */
+    run->size = lasting_size(world);
+    double *at = calloc(3 * (size_t)mo_world_body_count(world), sizeof *at);
+    error = at ? stand(world, h, time, at, csv, run, why) : MO_ERR_MEMORY;
+    free(at);
+    mo_world_destroy(world);
+    return error;
+}
+
+static double ms(double seconds, int steps)
+{
+    return steps ? 1e3 * seconds / steps : 0;
+}
+
+/* ---- telling ---------------------------------------------------------------------------------- */
+
+static void print_head(double time)
+{
+    printf("What must stand, for %g s: default options, one thread\n\n%-16s %6s %8s %9s %9s "
+           "%11s %9s %9s %9s\n",
+           time, "scene", "bodies", "contacts", "unsolved", "drift", "penetration", "residual",
+           "ms to 2s", "ms after");
+}
+
+static void print_run(const standing_run *run)
+{
+    printf("%-16s %6d %8d %9d %7.1e m %11.1e %9.1e %9.3g %9.3g\n", run->scene->name, run->bodies,
+           run->contacts, run->unsolved, run->drift, run->penetration / run->size, run->residual,
+           ms(run->first, run->first_steps), ms(run->later, run->later_steps));
+    fflush(stdout);
+}
+
+static void put_run(json *j, const standing_run *run)
+{
+    json_object(j, NULL);
+    json_text(j, "scene", run->scene->name);
+    json_whole(j, "bodies", run->bodies);
+    json_whole(j, "contacts_last", run->contacts);
+    json_whole(j, "steps", run->steps);
+    json_whole(j, "unsolved_steps", run->unsolved);
+    json_number(j, "drift", run->drift);
+    json_number(j, "worst_penetration", run->penetration);
+    json_number(j, "size", run->size);
+    json_number(j, "worst_residual", run->residual);
+    json_number(j, "seconds_step_first", 1e-3 * ms(run->first, run->first_steps));
+    json_number(j, "seconds_step", 1e-3 * ms(run->later, run->later_steps));
+    json_object_end(j);
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+typedef struct standing_call {
+    args_values scenes;
+    double time;
+    const char *out;
+    int json;
+} standing_call;
+
+static mo_error run_all(const standing_call *call, FILE *csv, json *j, mo_message *why)
+{
+    mo_error error = MO_OK;
+    for (int k = 0; k < SCENE_COUNT && !error; ++k) {
+        standing_run run;
+        if (!lasting_is_asked(&call->scenes, SCENES[k].name)) {
+            continue;
+        }
+        error = measure(SCENES + k, call->time, csv, &run, why);
+        if (!error && call->json) {
+            put_run(j, &run);
+        } else if (!error) {
+            print_run(&run);
+        }
+    }
+    return error;
+}
+
+static mo_error run_and_tell(const standing_call *call, FILE *csv, mo_message *why)
+{
+    if (!call->json) {
+        print_head(call->time);
+        return run_all(call, csv, NULL, why);
+    }
+    json j = json_begin(stdout);
+    json_object(&j, NULL);
+    json_text(&j, "bench", "standing");
+    json_number(&j, "time", call->time);
+    json_array(&j, "runs");
+    const mo_error error = run_all(call, csv, &j, why);
+    json_array_end(&j);
+    json_object_end(&j);
+    json_end(&j);
+    return error;
+}
+
+static int run_call(const standing_call *call)
+{
+    paper_sheet sheet = {.file = NULL};
+    mo_message why = {""};
+    mo_error error = MO_OK;
+    if (call->out && !paper_make_folder(call->out)) {
+        say(COMMAND.name, "the folder %.900s cannot be made: choose another after --out",
+            call->out);
+        return EXIT_FAILED;
+    }
+    if (call->out) {
+        error = paper_open_sheet(call->out, "standing.csv", &sheet, &why);
+    }
+    paper_use_one_blas_thread();
+    if (!error && sheet.file) {
+        fprintf(sheet.file, "scene,time,way,penetration,residual,ms,iterations\n");
+    }
+    error = error ? error : run_and_tell(call, sheet.file, &why);
+    if (sheet.file) {
+        const mo_error written = paper_close_sheet(&sheet, &why);
+        error = error ? error : written;
+    }
+    if (error) {
+        say(COMMAND.name, "%s", why.text[0] ? why.text : mo_error_text(error));
+        return EXIT_FAILED;
+    }
+    return call->out ? paper_explain_drawing(paper_draw(call->out, standing_gp, sizeof standing_gp),
+                                             call->out)
+                     : EXIT_DONE;
+}
+
+int bench_standing_command(int argc, char **argv)
+{
+    args_flag flags[FLAG_COUNT];
+    standing_call call = {.time = 60};
+    int operands = 0;
+    memcpy(flags, FLAGS, sizeof flags);
+    flags[FLAG_SCENE].all = &call.scenes;
+    const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
+    if (answer != ARGS_RUN) {
+        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
+    }
+    if (!lasting_know_all(COMMAND.name, &call.scenes, SCENES, SCENE_COUNT) ||
+        !lasting_number(COMMAND.name, flags + FLAG_TIME, 0.02, 1e6, &call.time)) {
+        return EXIT_CALL;
+    }
+    call.out = flags[FLAG_OUT].value;
+    call.json = flags[FLAG_JSON].value != NULL;
+    return run_call(&call);
+}
+
+int bench_standing(const experiment_call *asked)
+{
+    const standing_call call = {.time = 60, .out = asked->out, .json = asked->json};
+    return run_call(&call);
+}
