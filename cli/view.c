@@ -125,6 +125,11 @@ static void on_ready(void *user, int port)
         printf("%s\n", url);
     }
     fflush(stdout);
+    if (!moreau_page_is_there()) {
+        say(COMMAND.name,
+            "this program was built without the viewer's page, so that the browser will"
+            " show nothing but how to build it (with npm)");
+    }
     if (isatty(STDERR_FILENO)) {
         fputs("Open this address in a browser; Ctrl-C ends the program.\n", stderr);
     }
@@ -155,11 +160,6 @@ static int serve(view_call *call, const view_def *def)
 {
     mo_message why = {{0}};
     (void)call;
-    if (!moreau_page_is_there()) {
-        say(COMMAND.name,
-            "this program was built without the viewer's page, so that the browser will"
-            " show nothing but how to build it (with npm)");
-    }
     signal(SIGPIPE, SIG_IGN); /* a page that has gone is a failed write */
     paper_use_one_blas_thread();
     interrupt_watch();
