@@ -128,6 +128,29 @@ static int set_free(const char *command, model_file *file)
     return count ? EXIT_DONE : EXIT_CALL;
 }
 
+/* Motors into servos. */
+static int set_servos(const char *command, const args_flag *row, model_file *file)
+{
+    double rate = 0;
+    const int status = settings_bounded(command, row, 1e-3, 1e4, 0, &rate);
+    if (status || !row->value) {
+        return status;
+    }
+    if (!mo_model_servo(&file->model, 2 * 3.14159265358979323846 * rate)) {
+        say(command, "--servo: %.100s has no motor on a hinge or slide", file->path);
+        return EXIT_CALL;
+    }
+    /* They hold the joints where they are at first. */
+    for (int k = 0; k < file->model.actuator_count; ++k) {
+        const mo_model_actuator *a = file->model.actuators + k;
+        const double *q = file->key >= 0 ? file->model.keys[file->key].q : file->model.q;
+        if (a->servo_rate > 0) {
+            file->control[k] = q[file->model.joints[a->joint].first_q];
+        }
+    }
+    return EXIT_DONE;
+}
+
 /* Keyframe, controls, freedom and floor. */
 static int read_wishes(const char *command, const args_flag *rows, model_file *file)
 {
@@ -138,6 +161,7 @@ static int read_wishes(const char *command, const args_flag *rows, model_file *f
         memcpy(file->control, file->model.keys[file->key].control,
                (size_t)file->model.actuator_count * sizeof *file->control);
     }
+    status = status ? status : set_servos(command, rows + MODEL_SERVO, file);
     for (int k = 0; k < targets->count && !status; ++k) {
         status = read_target(command, targets->at[k], file);
     }

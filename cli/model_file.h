@@ -28,7 +28,7 @@ typedef struct model_file {
 } model_file;
 
 /* The flags of a robot's file: rows that follow each other in the table of a command. */
-enum { MODEL_KEY, MODEL_TARGET, MODEL_FREE, MODEL_FLOOR, MODEL_MESHES, MODEL_FLAGS };
+enum { MODEL_KEY, MODEL_TARGET, MODEL_SERVO, MODEL_FREE, MODEL_FLOOR, MODEL_MESHES, MODEL_FLAGS };
 
 /* clang-format off */
 #define MODEL_FLAG_ROWS(first)                                                                     \
@@ -39,6 +39,10 @@ enum { MODEL_KEY, MODEL_TARGET, MODEL_FREE, MODEL_FLOOR, MODEL_MESHES, MODEL_FLA
                                 .operand = "NAME=VALUE",                                           \
                                 .text = "of a robot's file: the control of an actuator, by its"    \
                                         " name or its joint's; may be given several times"},       \
+    [(first) + MODEL_SERVO] = {.name = "servo",                                                    \
+                               .operand = "HZ",                                                    \
+                               .text = "of a robot's file: its motors hold positions (--target is" \
+                                       " one), as stiff as to swing so often a second; 5 is usual"}, \
     [(first) + MODEL_FREE] = {.name = "free",                                                      \
                               .text = "of a robot's file: what it fixes to the world is free, as"  \
                                       " the base of a robot that walks is meant in URDF"},         \

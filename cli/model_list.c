@@ -13,9 +13,21 @@ static const char *name_of(const char *name)
     return name[0] ? name : "-";
 }
 
-static const char *joint_name(const mo_model *model, int joint)
+/* The joint, tendon or site that an actuator drives. */
+static const char *driven_name(const mo_model *model, const mo_model_actuator *actuator)
 {
-    return joint >= 0 ? model->joints[joint].name : "";
+    return actuator->joint >= 0    ? model->joints[actuator->joint].name
+           : actuator->tendon >= 0 ? model->tendons[actuator->tendon].name
+           : actuator->site >= 0   ? model->sites[actuator->site].name
+                                   : "";
+}
+
+static const char *driven_word(const mo_model_actuator *actuator)
+{
+    return actuator->joint >= 0    ? "joint"
+           : actuator->tendon >= 0 ? "tendon"
+           : actuator->site >= 0   ? "site"
+                                   : "nothing";
 }
 
 /* ---- for a person ---------------------------------------------------------------------------------- */
@@ -44,13 +56,14 @@ static void put_joints(const mo_model *model)
 
 static void put_actuators(const mo_model *model)
 {
-    printf("\n  %-24s  %-8s  %-24s  %s\n", "actuator", "kind", "joint", "targets; forces");
+    printf("\n  %-24s  %-8s  %-31s  %s\n", "actuator", "kind", "drives", "targets; forces");
     for (int k = 0; k < model->actuator_count; ++k) {
         const mo_model_actuator *actuator = model->actuators + k;
         printf("  ");
         text_put_column(stdout, name_of(actuator->name), 24);
         printf("  %-8s  ", mo_model_actuator_word(actuator->kind));
-        text_put_column(stdout, name_of(joint_name(model, actuator->joint)), 24);
+        printf("%-7s", driven_word(actuator));
+        text_put_column(stdout, name_of(driven_name(model, actuator)), 24);
         printf("  ");
         put_range(actuator->has_control_range, actuator->control_range, "");
         printf("%s", actuator->has_force_range ? "; " : "");
@@ -117,7 +130,9 @@ static void json_actuators(json *j, const mo_model *model)
         json_object(j, NULL);
         json_text(j, "name", actuator->name);
         json_text(j, "kind", mo_model_actuator_word(actuator->kind));
-        json_text(j, "joint", joint_name(model, actuator->joint));
+        json_text(j, "joint", actuator->joint >= 0 ? model->joints[actuator->joint].name : "");
+        json_text(j, "drives", driven_word(actuator));
+        json_text(j, "driven", driven_name(model, actuator));
         json_range(j, "targets", actuator->has_control_range, actuator->control_range);
         json_range(j, "forces", actuator->has_force_range, actuator->force_range);
         json_object_end(j);

@@ -316,11 +316,127 @@ static void links_of_urdf_that_overlap_at_zero_do_not_touch(void **state)
     close_world(&w);
 }
 
+/* A pair touches though contype, conaffinity and an exclusion keep its geoms apart, with its own friction: on a slope of tan 0.5 one block slides, one sticks. */
+static void a_pair_touches_with_its_own_surface(void **state)
+{
+    (void)state;
+    robot_world w;
+    double v[12];
+    open_text("<mujoco><option gravity='4.905 0 -9.81' timestep='.002'/><default><geom contype='0' "
+              "conaffinity='0' "
+              "friction='1'/></default><worldbody><body name='ground'><geom name='floor' "
+              "type='plane' size='9 9 "
+              "1'/></body><body name='a' pos='0 0 .1'><freejoint/><geom name='a' type='box' "
+              "size='.1 .1 .1'/></body>"
+              "<body name='b' pos='0 1 .1'><freejoint/><geom name='b' type='box' size='.1 .1 "
+              ".1'/></body></worldbody>"
+              "<contact><pair geom1='a' geom2='floor' friction='.25 .25'/><pair geom1='floor' "
+              "geom2='b'/><exclude "
+              "body1='a' body2='ground'/></contact></mujoco>",
+              &w);
+    assert_int_equal(w.model.note_count, 0);
+    run(&w, 0.5);
+    mo_robot_get(w.robot, w.world, NULL, v);
+    CHECK_NEAR(v[0], (4.905 - 0.25 * 9.81) * 0.5, 1e-6);
+    CHECK_NEAR(v[2], 0, 1e-9);
+    CHECK_NEAR(v[6], 0, 1e-9);
+    close_world(&w);
+}
+
+/*
+ * A ball of 1 kg that spins about the vertical, and one that rolls.  condim 4: the moment is torsion times weight against the spin.  condim 6: rolling times weight against rolling; a ball that
+ * rolls loses speed at 5/7 of rolling g / radius.
+ */
+static void torsion_and_rolling_slow_a_ball(void **state)
+{
+    (void)state;
+    robot_world w;
+    mo_message why = {{0}};
+    double v[12] = {0};
+    open_text("<mujoco><option gravity='0 0 -10' timestep='.002'/><worldbody><geom type='plane' "
+              "size='9 9 1' "
+              "friction='.8 .0 .0' condim='1'/><body pos='0 0 .1'><freejoint/><geom size='.1' "
+              "mass='1' condim='4' "
+              "friction='.8 .002 .1'/></body><body pos='0 2 .1'><freejoint/><geom size='.1' "
+              "mass='1' condim='6' "
+              "friction='.8 .002 .005'/></body></worldbody></mujoco>",
+              &w);
+    v[5] = 20;            /* spins, rad/s */
+    v[6] = 2, v[10] = 20; /* rolls along x */
+    CHECK(mo_robot_set(w.robot, w.world, NULL, v, &why) == MO_OK);
+    run(&w, 0.4);
+    mo_robot_get(w.robot, w.world, NULL, v);
+    const double inertia = 0.4 * 1 * 0.01;
+    CHECK_NEAR(v[5], 20 - 0.002 * 10 / inertia * 0.4, 1e-3);
+    CHECK_NEAR(v[6], 2 - 0.005 * 10 / 0.1 * 5 / 7 * 0.4, 2e-2);
+    CHECK_NEAR(v[10], v[6] / 0.1, 1e-5);
+    close_world(&w);
+}
+
+/* A rod hangs on a ball joint that may turn by 30 degrees, under gravity to the side: it stops there, and its moment is that of the weight. */
+static void a_ball_joint_stops_at_its_limit(void **state)
+{
+    (void)state;
+    robot_world w;
+    double q[4], v[3];
+    open_text("<mujoco><option gravity='0 10 0' timestep='.002'/><worldbody><body><joint "
+              "type='ball' range='0 30' "
+              "limited='true' damping='.3'/><geom type='capsule' size='.02' fromto='0 0 0 0 0 -1' "
+              "mass='1'/></body>"
+              "</worldbody></mujoco>",
+              &w);
+    run(&w, 4);
+    mo_robot_get(w.robot, w.world, q, v);
+    const double angle = 2 * acos(fmin(q[0], 1)), degree = 3.14159265358979323846 / 180;
+    CHECK_NEAR(angle, 30 * degree, 1e-6);
+    CHECK_NEAR(q[1], sin(15 * degree), 1e-6); /* about x */
+    const mo_axis_state joint = mo_mechanism_joint(w.world, mo_robot_joint(w.robot, 0, NULL), 0);
+    CHECK_NEAR(joint.limit_effort, -10 * 0.5 * cos(30 * degree), 1e-3);
+    close_world(&w);
+}
+
+/* A URDF arm of motors, which falls limp: as servos they hold it, with a sag of moment over stiffness; with a target it goes there. */
+static void servos_hold_an_arm_of_motors(void **state)
+{
+    (void)state;
+    robot_world w;
+    mo_message why = {{0}};
+    double q = 0;
+    const double rate = 20, inertia = 0.1 + 2 * 0.25;
+    const char *path = folder_put(&folder, "arm.urdf",
+                                  "<robot name='arm'><link name='base'/><link "
+                                  "name='arm'><inertial><origin xyz='.5 0 0'/><mass value='2'/>"
+                                  "<inertia ixx='.1' iyy='.1' izz='.1'/></inertial></link><joint "
+                                  "name='j' type='revolute'><parent "
+                                  "link='base'/><child link='arm'/><axis xyz='0 1 0'/><limit "
+                                  "lower='-2' upper='2' effort='100'/></joint>"
+                                  "</robot>");
+    CHECK(mo_model_read(path, NULL, &w.model, &why) == MO_OK);
+    assert_int_equal(mo_model_servo(&w.model, rate), 1);
+    const mo_world_def def = mo_model_world(&w.model);
+    CHECK(mo_world_create(&def, NULL, &w.world, &why) == MO_OK);
+    CHECK(mo_model_build(&w.model, w.world, NULL, &w.robot, &why) == MO_OK);
+    w.model.step = 0.002;
+    run(&w, 2);
+    mo_robot_get(w.robot, w.world, &q, NULL);
+    const double stiffness = inertia * rate * rate;
+    CHECK_NEAR(stiffness * q, 9.81 * 2 * 0.5 * cos(q), 1e-6);
+    CHECK(mo_robot_set_control(w.robot, w.world, 0, -1, &why) == MO_OK);
+    run(&w, 2);
+    mo_robot_get(w.robot, w.world, &q, NULL);
+    CHECK_NEAR(stiffness * (q + 1), 9.81 * 2 * 0.5 * cos(q), 1e-6);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(geoms_touch_as_in_mjcf),
         cmocka_unit_test(links_of_urdf_that_overlap_at_zero_do_not_touch),
+        cmocka_unit_test(a_pair_touches_with_its_own_surface),
+        cmocka_unit_test(torsion_and_rolling_slow_a_ball),
+        cmocka_unit_test(a_ball_joint_stops_at_its_limit),
+        cmocka_unit_test(servos_hold_an_arm_of_motors),
         cmocka_unit_test(frictions_combine_as_in_mjcf),
         cmocka_unit_test(a_body_without_mass_gets_a_sentence),
         cmocka_unit_test(what_is_set_is_what_is_got),

@@ -137,6 +137,7 @@ typedef struct mo_model_actuator {
     double gain, bias[3];
     double gain_length, gain_speed;
     double damping_ratio; /* not 0: bias[2] is what makes this one of the mass at the reference configuration */
+    double servo_rate;    /* rad/s, not 0: gain and bias are those of a servo in position that brings the mass back so fast, critically damped */
     mo_actuator_dynamics dynamics;
     double time_constant; /* s */
     int has_state_range;
@@ -218,6 +219,12 @@ MO_API void mo_model_clear(mo_model *model);
 
 /* Gives a free joint to a body that the file fixes to the world, as URDF does with the base of every robot. */
 MO_API mo_error mo_model_release(mo_model *model, int body, mo_message *why);
+
+/*
+ * Motors on hinges and slides become servos in position, so that a robot whose file has motors only (every URDF) can hold itself: each brings the mass that it feels at the reference configuration
+ * back at `rate` (rad/s), critically damped, within the motor's own limits of force.  Controls are then positions.  Returns how many there are.
+ */
+MO_API int mo_model_servo(mo_model *model, double rate);
 
 /* By name; -1 where there is none. */
 MO_API int mo_model_find_body(const mo_model *model, const char *name);

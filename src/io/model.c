@@ -3,6 +3,7 @@
 /* Reading a model of either format, freeing it, and finding things in it. */
 #include "moreau/model.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -46,6 +47,36 @@ FIND(joint, joints, joint_count)
 FIND(actuator, actuators, actuator_count)
 FIND(tendon, tendons, tendon_count)
 FIND(key, keys, key_count)
+
+/* ---- servos ------------------------------------------------------------------------------------- */
+
+int mo_model_servo(mo_model *model, double rate)
+{
+    int count = 0;
+    for (int k = 0; k < model->actuator_count; ++k) {
+        mo_model_actuator *a = model->actuators + k;
+        const int is_single = a->joint >= 0 && model->joints[a->joint].kind >= MO_MODEL_SLIDE;
+        if (a->kind != MO_MODEL_MOTOR || !is_single || a->gear[0] == 0 || !(rate > 0)) {
+            continue;
+        }
+        a->kind = MO_MODEL_POSITION;
+        a->servo_rate = rate;
+        a->gear[0] *= a->gain; /* the force is the joint's own, whatever a unit of control was */
+        for (int side = 0; side < 2 && a->has_force_range; ++side) {
+            a->force_range[side] *= fabs(a->gear[0]);
+        }
+        if (a->has_control_range && !a->has_force_range) {
+            a->force_range[0] = a->control_range[0] * fabs(a->gear[0]);
+            a->force_range[1] = a->control_range[1] * fabs(a->gear[0]);
+            a->has_force_range = 1;
+        }
+        a->gear[0] = a->gain = 1; /* a control is a position of the joint */
+        a->has_control_range = model->joints[a->joint].has_limits;
+        memcpy(a->control_range, model->joints[a->joint].range, sizeof a->control_range);
+        ++count;
+    }
+    return count;
+}
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 

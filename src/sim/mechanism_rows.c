@@ -20,7 +20,8 @@
 #include "sim/forces_data.h"
 
 static const double LATE = 1e-9;   /* rad or m: a limit may be passed by this before it is taken */
-static const double BACK = 0.01;   /* of the range of a joint                                     */
+static const double BACK = 0.01;   /* of the range of a joint a step, and */
+static const double BACK_RATE = 1; /* of it a second: what is beyond a limit comes back no faster */
 static const double CLOSED = 1e-8; /* rad or m: a limit that holds in an impact                  */
 static const double BEYOND = 1e-10; /* of an effort's limits                                      */
 
@@ -244,7 +245,8 @@ static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int s
     }
     const int n = mechanism->tree.dofs;
     const int is_gap_open = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_PROJECTION;
-    const double p = per_step_of(phase), gap = fmax(at.gap, -at.most_back);
+    const double slower = phase->kind == MO_PHASE_STEP ? fmin(1, BACK_RATE * phase->h / BACK) : 1;
+    const double p = per_step_of(phase), gap = fmax(at.gap, -at.most_back * slower);
     const double w = is_gap_open ? gap / phase->h : p * (limit_rate(&at, mechanism->v) + p * gap);
     const mo_law law = mo_law_frictionless();
     memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);

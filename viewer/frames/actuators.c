@@ -72,7 +72,7 @@ static frames_actuator describe(const mo_world *world, mo_mechanism_id mechanism
     const char *name = state.name && state.name[0] ? state.name : joint.name;
     frames_actuator found = {
         .mechanism = mechanism, .number = k, .kind = kind_of(&state), .target = state.target};
-    found.turns = joint.kind != MO_AXIS_PRISMATIC;
+    found.turns = joint.kind != MO_AXIS_PRISMATIC && state.joint >= 0;
     if (name && name[0]) {
         snprintf(found.name, sizeof found.name, "%s", name);
     } else {
