@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau forces`: contact forces and accelerations of a scene, or of a robot from its file, at one instant. */
+/* `moreau forces`: forces at contacts and joints, and accelerations, of a scene or of a robot from its file, at one instant. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
 #include "command.h"
-#include "json.h"
+#include "forces_report.h"
 #include "methods.h"
 #include "moreau/moreau.h"
 #include "settings.h"
@@ -17,7 +18,7 @@
 static const args_command COMMAND = {
     .name = "forces",
     .operands = "SCENE|FILE",
-    .summary = "contact forces and accelerations at one instant",
+    .summary = "forces at contacts and joints, and accelerations, at one instant",
     .about =
         "Forces and accelerations at the acceleration level, without a time step: contacts that"
         " touch are divided into rolling and sliding, and for each there is the force and what"
@@ -29,6 +30,7 @@ static const args_command COMMAND = {
     .examples = "  moreau forces stack\n"
                 "  moreau forces incline --time 0.5\n"
                 "  moreau forces robot.xml --key stand --time 2\n"
+                "  moreau forces robot.xml --known right_knee=2 --known left_knee=0\n"
                 "  moreau forces arch --friction pyramid --method lemke --json\n",
     .least = 1,
     .most = 1,
@@ -44,6 +46,7 @@ enum {
     FLAG_METHOD,
     FLAG_GAP,
     FLAG_SPEED,
+    FLAG_KNOWN,
     FLAG_JSON,
     FLAG_COUNT
 };
@@ -74,6 +77,10 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                     .operand = "S",
                     .initial = "1e-6",
                     .text = "what is slower than this, in m/s, is at rest: it rolls, or touches"},
+    [FLAG_KNOWN] = {.name = "known",
+                    .operand = "JOINT=A",
+                    .text = "this joint of a mechanism accelerates by A, in m/s2 or rad/s2: which"
+                            " effort does that take? May be given several times"},
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
 };
 
@@ -128,180 +135,94 @@ static mo_error make_world(const forces_call *call, mo_world **world, mo_message
     return error;
 }
 
-/* ---- for a program ---------------------------------------------------------------------------- */
+/* ---- known accelerations ------------------------------------------------------------------------ */
 
-static void json_vector(json *j, const char *key, int count, const double *x)
+/* A joint by its name: in which mechanism, and its place in the velocities; 0 where there is none. */
+static int find_joint(const mo_world *world, const char *name, size_t length,
+                      mo_known_acceleration *known)
 {
-    json_array(j, key);
-    for (int k = 0; k < count; ++k) {
-        json_number(j, NULL, x[k]);
+    for (int m = 0; m < mo_world_mechanism_count(world); ++m) {
+        const mo_mechanism_id id = mo_world_mechanism(world, m);
+        for (int k = 0; k < mo_mechanism_get(world, id).joint_count; ++k) {
+            const mo_axis_state joint = mo_mechanism_joint(world, id, k);
+            if (joint.v_count == 1 && strlen(joint.name) == length &&
+                strncmp(joint.name, name, length) == 0) {
+                known->mechanism = id;
+                known->velocity = joint.v_at;
+                return 1;
+            }
+        }
     }
-    json_array_end(j);
+    return 0;
 }
 
-static void json_body(json *j, const char *key, const mo_world *world, mo_body_id id)
+static int read_known(const mo_world *world, const args_values *all, mo_known_acceleration *known)
 {
-    const mo_body_state body = mo_body_get(world, id);
-    int k = 0;
-    while (mo_world_body(world, k).index && mo_world_body(world, k).index != id.index) {
-        ++k;
+    for (int k = 0; k < all->count; ++k) {
+        const char *text = all->at[k], *equals = strrchr(text, '=');
+        char *end = NULL;
+        known[k].acceleration = equals ? strtod(equals + 1, &end) : 0;
+        if (!equals || end == equals + 1 || *end || !isfinite(known[k].acceleration)) {
+            say(COMMAND.name,
+                "--known takes JOINT=A, an acceleration in m/s2 or rad/s2, not '%.100s'", text);
+            return EXIT_CALL;
+        }
+        if (!find_joint(world, text, (size_t)(equals - text), known + k)) {
+            say(COMMAND.name,
+                "--known: there is no revolute or prismatic joint '%.*s'; moreau run FILE --joints "
+                "lists them",
+                (int)(equals - text), text);
+            return EXIT_CALL;
+        }
     }
-    json_object(j, key);
-    json_whole(j, "body", k);
-    json_text(j, "name", body.name);
-    json_object_end(j);
+    return EXIT_DONE;
 }
 
-static void json_contact(json *j, const mo_world *world, const mo_contact_force *c)
+static int find_and_tell(forces_call *call, const args_values *known)
 {
-    json_object(j, NULL);
-    json_body(j, "a", world, c->a);
-    json_body(j, "b", world, c->b);
-    json_text(j, "transition", mo_transition_name(c->transition));
-    json_truth(j, "sliding", c->is_sliding);
-    json_vector(j, "point", 3, c->point);
-    json_vector(j, "normal", 3, c->normal);
-    json_number(j, "gap", c->gap);
-    json_number(j, "mu", c->mu);
-    json_vector(j, "velocity", 3, c->velocity);
-    json_vector(j, "acceleration", 3, c->acceleration);
-    json_vector(j, "force", 3, c->force);
-    json_vector(j, "moment", 3, c->moment);
-    json_object_end(j);
-}
-
-static void report_json(const forces_call *call, const mo_world *world, const mo_forces *forces)
-{
-    json j = json_begin(stdout);
-    json_object(&j, NULL);
-    json_text(&j, "scene", call->world.scene->name);
-    json_number(&j, "time", mo_world_time(world));
-    json_text(&j, "status", mo_status_word(forces->status));
-    json_text(&j, "message", forces->message.text);
-    json_text(&j, "friction", call->options.friction == MO_FRICTION_PYRAMID ? "pyramid" : "cone");
-    json_text(&j, "method", forces->method);
-    json_whole(&j, "iterations", forces->iterations);
-    json_number(&j, "residual", forces->residual.natural);
-    json_truth(&j, "impulsive", forces->is_impulsive);
-    json_whole(&j, "rolling", forces->rolling);
-    json_whole(&j, "sliding", forces->sliding);
-    json_whole(&j, "impacts", forces->impacts);
-    json_whole(&j, "moving", forces->moving);
-    json_array(&j, "contacts");
-    for (int k = 0; k < forces->contact_count; ++k) {
-        json_contact(&j, world, forces->contacts + k);
+    mo_known_acceleration accelerations[ARGS_MOST] = {{.velocity = 0}};
+    mo_world *world = NULL;
+    mo_forces forces = {0};
+    mo_message why = {{0}};
+    mo_error error = make_world(call, &world, &why);
+    int status = error ? EXIT_FAILED : read_known(world, known, accelerations);
+    if (!status) {
+        call->options.known = accelerations;
+        call->options.known_count = known->count;
+        error = mo_world_forces(world, &call->options, &forces, &why);
+        status = !error && forces.status == MO_SOLVED ? EXIT_DONE : EXIT_FAILED;
     }
-    json_array_end(&j);
-    json_array(&j, "accelerations");
-    for (int k = 0; k < forces->body_count; ++k) {
-        json_vector(&j, NULL, 6, forces->accelerations[k]);
+    if (error) {
+        say(COMMAND.name, "%s", text_of_error("", error, &why));
+    } else if (status != EXIT_CALL && call->json) {
+        forces_report_json(call->world.scene->name, &call->options, world, &forces);
+    } else if (status != EXIT_CALL) {
+        forces_report_text(world, &forces);
     }
-    json_array_end(&j);
-    json_vector(&j, "joint_accelerations", forces->joint_acceleration_count,
-                forces->joint_accelerations);
-    json_object_end(&j);
-    json_end(&j);
-}
-
-/* ---- for a person ----------------------------------------------------------------------------- */
-
-enum { NAME_WIDTH = 14, MOST_LINES = 24 };
-
-static void put_name(const mo_world *world, mo_body_id id)
-{
-    const mo_body_state body = mo_body_get(world, id);
-    char number[32];
-    snprintf(number, sizeof number, "body %d", (int)id.index - 1);
-    text_put_column(stdout, body.name[0] ? body.name : number, NAME_WIDTH);
-}
-
-static double length(const double x[3])
-{
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
-static double along(const double x[3], const double n[3])
-{
-    return x[0] * n[0] + x[1] * n[1] + x[2] * n[2];
-}
-
-static void put_contact(const mo_world *world, const mo_contact_force *c)
-{
-    const double normal = along(c->force, c->normal), all = length(c->force);
-    const double friction = sqrt(fmax(all * all - normal * normal, 0));
-    put_name(world, c->a);
-    printf(" ");
-    put_name(world, c->b);
-    printf(" %-7s %12.6g %12.6g %12.4g %12.4g\n", mo_transition_name(c->transition), normal,
-           friction, length(c->velocity), length(c->acceleration));
-}
-
-static void report_text(const mo_world *world, const mo_forces *forces)
-{
-    printf("time       %g s\n", mo_world_time(world));
-    printf("contacts   %d touch: %d roll, %d slide, %d collide\n", forces->contact_count,
-           forces->rolling, forces->sliding, forces->impacts);
-    printf("bodies     %d are accelerated%s\n", forces->moving,
-           forces->moving ? "" : ": what is at rest holds");
-    printf("%s  %s by %s, %d iterations, residual %.2g\n",
-           forces->is_impulsive ? "impulse  " : "forces   ", mo_status_word(forces->status),
-           forces->method ? forces->method : "no method", forces->iterations,
-           forces->residual.natural);
-    if (forces->is_impulsive) {
-        printf("           no forces obey the laws here: these are impulses, in N s, and the "
-               "velocities after them\n");
-    }
-    if (forces->status != MO_SOLVED && forces->message.text[0]) {
-        printf("           %s\n", forces->message.text);
-    }
-    if (forces->contact_count > 0) {
-        printf("\n%-*s %-*s %-7s %12s %12s %12s %12s\n", NAME_WIDTH, "a", NAME_WIDTH, "b",
-               "becomes", forces->is_impulsive ? "normal N s" : "normal N",
-               forces->is_impulsive ? "friction" : "friction N", "speed m/s",
-               forces->is_impulsive ? "then m/s" : "accel m/s2");
-    }
-    for (int k = 0; k < forces->contact_count && k < MOST_LINES; ++k) {
-        put_contact(world, forces->contacts + k);
-    }
-    if (forces->contact_count > MOST_LINES) {
-        printf("... and %d more; --json has all of them\n", forces->contact_count - MOST_LINES);
-    }
+    mo_forces_clear(&forces);
+    mo_world_destroy(world);
+    return status;
 }
 
 int command_forces(int argc, char **argv)
 {
     model_file model = {0};
     forces_call call = {.world = {.model = &model}};
-    args_values sets = {.count = 0}, targets = {.count = 0};
+    args_values sets = {.count = 0}, targets = {.count = 0}, known = {.count = 0};
     args_flag flags[FLAG_COUNT];
     int operands = 0;
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_SET].all = &sets;
     flags[FLAG_MODEL + MODEL_TARGET].all = &targets;
+    flags[FLAG_KNOWN].all = &known;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     }
-    const int status = read_call(flags, &sets, argv[0], &call);
-    if (status) {
-        model_file_close(&model);
-        return status;
+    int status = read_call(flags, &sets, argv[0], &call);
+    if (!status) {
+        status = find_and_tell(&call, &known);
     }
-    mo_world *world = NULL;
-    mo_forces forces = {0};
-    mo_message why = {{0}};
-    mo_error error = make_world(&call, &world, &why);
-    error = error ? error : mo_world_forces(world, &call.options, &forces, &why);
-    if (error) {
-        say(COMMAND.name, "%s", text_of_error("", error, &why));
-    } else if (call.json) {
-        report_json(&call, world, &forces);
-    } else {
-        report_text(world, &forces);
-    }
-    const int is_solved = !error && forces.status == MO_SOLVED;
-    mo_forces_clear(&forces);
-    mo_world_destroy(world);
     model_file_close(&model);
-    return is_solved ? EXIT_DONE : EXIT_FAILED;
+    return status;
 }

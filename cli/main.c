@@ -28,7 +28,7 @@ static const command COMMANDS[] = {
     {"render", "IN OUT", "pictures and films of a recording", command_render},
     {"solve", "FILE...", "solve the contact problem of each FCLIB file", command_solve},
     {"check", "FILE...", "does a solution exist, is it the only one", command_check},
-    {"forces", "SCENE", "contact forces and accelerations at one instant", command_forces},
+    {"forces", "SCENE", "forces at contacts and joints, and accelerations, at one instant", command_forces},
     {"info", "FILE...", "what each FCLIB file holds", command_info},
     {"solvers", "[NAME]", "the methods, their laws, papers and options", command_solvers},
     {"convert", "IN OUT", "write the problem of one FCLIB file to another", command_convert},

@@ -273,6 +273,23 @@ static void add_wrench(const double at[3], double sign, const double force[3],
     mo_vec3_along(sum + 3, sign, moment, sum + 3);
 }
 
+/* What a thruster does to a link, and what bears its weight. */
+static void add_mechanism(const random_mechanism *made, int link, const mo_body_state *body,
+                          double sum[6])
+{
+    static const double none[3] = {0}, up[3] = {0, 0, 1};
+    const mo_actuator_def *thruster = made->def.actuators + made->def.actuator_count - 1;
+    add_wrench(body->centre, made->link[link].borne * body->mass * G, up, none, body->centre, sum);
+    if (thruster->link == link) {
+        double at[3], force[3], moment[3], R[9];
+        mo_pose_point(&body->pose, thruster->place.position, at);
+        mo_quat_matrix(body->pose.orientation, R);
+        mo_mat3_apply(R, thruster->gear, force);
+        mo_mat3_apply(R, thruster->gear + 3, moment);
+        add_wrench(at, thruster->target, force, moment, body->centre, sum);
+    }
+}
+
 /* What contacts and joints of bodies do to a body, about its centre. */
 static void add_outside(const mo_forces *forces, mo_body_id id, const double centre[3],
                         double sum[6])
@@ -290,7 +307,8 @@ static void add_outside(const mo_forces *forces, mo_body_id id, const double cen
 }
 
 /* m a and I alpha + w x I w, of what acts on each link. */
-static double worst_balance(const mo_world *world, const mo_forces *forces)
+static double worst_balance(const mo_world *world, const mo_forces *forces,
+                            const random_mechanism *made)
 {
     double worst = 0;
     for (int k = 0; k < forces->link_count; ++k) {
@@ -300,6 +318,7 @@ static double worst_balance(const mo_world *world, const mo_forces *forces)
         const double full[9] = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
         double sum[6] = {0}, R[9], I[9], spin[3], turn[3], needed[3];
         add_outside(forces, own, body.centre, sum);
+        add_mechanism(made, k, &body, sum);
         for (int l = 0; l < forces->link_count; ++l) {
             const mo_link_force *held = forces->links + l;
             const double sign = (held->link.index == own.index) - (held->parent.index == own.index);
@@ -334,6 +353,7 @@ static void check_efforts(const mo_world *world, const mo_forces *forces, mo_mec
         const mo_body_state body = mo_body_get(world, forces->links[k].link);
         double sum[6] = {0};
         add_outside(forces, forces->links[k].link, body.centre, sum);
+        add_mechanism(made, k, &body, sum);
         CHECK(!mo_mechanism_jacobian(world, id, k, body.centre, J, NULL));
         for (int j = 0; j < n; ++j) {
             for (int i = 0; i < 6; ++i) {
@@ -358,23 +378,49 @@ static void check_efforts(const mo_world *world, const mo_forces *forces, mo_mec
     }
 }
 
-/* Springs, damping, dry friction and motors on some of its joints. */
-static void equip(mo_random *random, random_mechanism *made, mo_actuator_def *actuators)
+typedef struct equipment {
+    int joints[MOST_LINKS];
+    double coefficients[MOST_LINKS];
+    mo_tendon_def tendon;
+} equipment;
+
+/* Springs, damping, dry friction and motors on some of its joints; weight that is borne, a thruster, and a tendon over all single joints. */
+static void equip(mo_random *random, random_mechanism *made, mo_actuator_def *actuators,
+                  equipment *more)
 {
     int count = 0;
+    *more = (equipment){.tendon = mo_default_tendon()};
     for (int k = 0; k < made->def.joint_count; ++k) {
         mo_axis_def *joint = made->joint + k;
         const int is_single = joint->kind == MO_AXIS_REVOLUTE || joint->kind == MO_AXIS_PRISMATIC;
         joint->damping = uniform(random, 0, 1);
         joint->stiffness = is_single ? uniform(random, 0, 5) : 0;
         joint->dry_friction = k % 3 == 0 && joint->kind != MO_AXIS_FREE ? 0.3 : 0;
+        if (is_single) {
+            more->joints[more->tendon.count] = k;
+            more->coefficients[more->tendon.count++] = uniform(random, -1, 1);
+        }
         if (is_single && k % 2) {
             actuators[count] = mo_actuator_position(k, 10, 1);
             actuators[count++].target = uniform(random, -1, 1);
         }
     }
+    made->link[made->def.link_count - 1].borne = 0.7;
+    actuators[count] = mo_actuator_motor(0);
+    actuators[count].on = MO_ON_LINK;
+    actuators[count].link = made->def.link_count / 2;
+    actuators[count].place = mo_pose_at(0.1, 0.2, 0.3);
+    fill_uniform(random, -1, 1, 6, actuators[count].gear);
+    actuators[count++].target = 2;
     made->def.actuators = actuators;
     made->def.actuator_count = count;
+    more->tendon.joints = more->joints;
+    more->tendon.coefficients = more->coefficients;
+    more->tendon.stiffness = 3;
+    more->tendon.damping = 0.5;
+    more->tendon.dry_friction = 0.1;
+    made->def.tendons = &more->tendon;
+    made->def.tendon_count = more->tendon.count > 0;
 }
 
 /* A ball on a link that just touches a floor, at rest, and a link tied to the world. */
@@ -387,7 +433,8 @@ static void reactions_balance_every_link_of_random_trees(void **state)
         mo_actuator_def actuators[MOST_LINKS];
         random_mechanism made;
         make_random_mechanism(&random, 2 + round % 9, &made);
-        equip(&random, &made, actuators);
+        equipment more;
+        equip(&random, &made, actuators, &more);
         mo_world *world = new_world(3);
         const mo_mechanism_id id = mo_world_add_mechanism(world, &made.def, NULL);
         CHECK(id.index);
@@ -412,7 +459,7 @@ static void reactions_balance_every_link_of_random_trees(void **state)
         mo_forces forces = solve(world, MO_FRICTION_CONE);
         CHECK(forces.link_count == links && forces.axis_count == made.def.joint_count);
         CHECK(forces.contact_count == touches && forces.joint_count == is_tied);
-        CHECK_BELOW(worst_balance(world, &forces), 1e-6);
+        CHECK_BELOW(worst_balance(world, &forces, &made), 1e-6);
         check_efforts(world, &forces, id, &made);
         mo_forces_clear(&forces);
         mo_world_destroy(world);

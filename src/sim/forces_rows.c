@@ -156,7 +156,7 @@ void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[
         stretch[0] = mechanism->q[joint->q_at] - def->rest;
     }
     for (int i = 0; i < mo_axis_v_count(joint->kind); ++i) {
-        effort[i] = -def->stiffness * stretch[i] - def->damping * mechanism->v[joint->v_at + i];
+        effort[i] = 0 - def->stiffness * stretch[i] - def->damping * mechanism->v[joint->v_at + i];
     }
 }
 

@@ -102,6 +102,23 @@ status_is 0
 err_is_empty
 is_json_lines 1
 member_is status '"solved"'
+
+# Joints follow: what holds a link, efforts by their source; and which effort an acceleration takes.
+run forces "$models/quadruped.xml" --key stand
+status_is 0
+out_has '^joint .* link .* effort .* actuator .* limit .* friction .* force N .* moment N m'
+run forces "$models/linkage.xml" --json
+out_has '"joints":\[{"kind":"ball","a":{"body":3,"name":"rocker"},"b":{"body":2,"name":"coupler"}'
+out_has '"links":\[{"link":{"body":1,"name":"crank"},"parent":null'
+out_has '"axes":\[{"mechanism":"crank","joint":0,"name":"crank","kind":"revolute","effort":\[0\],"actuator":\[0\]'
+run forces "$models/arm.xml" --known elbow=2 --known turn=0
+status_is 0
+out_has 'efforts that the known accelerations take, as they were given: 0.3'
+run forces "$models/arm.xml" --known elbow
+is_wrong_call '--known takes JOINT=A'
+run forces "$models/arm.xml" --known nothing=1
+is_wrong_call "no revolute or prismatic joint 'nothing'"
+
 run forces nowhere.xml
 fails_on nowhere.xml
 
