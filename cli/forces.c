@@ -30,7 +30,7 @@ static const args_command COMMAND = {
     .examples = "  moreau forces stack\n"
                 "  moreau forces incline --time 0.5\n"
                 "  moreau forces robot.xml --key stand --time 2\n"
-                "  moreau forces robot.xml --known right_knee=2 --known left_knee=0\n"
+                "  moreau forces robot.xml --known right_knee=-2 --known left_knee=0\n"
                 "  moreau forces arch --friction pyramid --method lemke --json\n",
     .least = 1,
     .most = 1,

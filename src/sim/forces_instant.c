@@ -129,7 +129,7 @@ static mo_error try_method(mo_world *world, const mo_options *options, const cha
     return error;
 }
 
-/* Methods that do not take these laws are passed over. */
+/* Until one solves it, or proves that there is no solution.  Methods that do not take these laws are passed over. */
 mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_forces *forces,
                           mo_message *why)
 {
@@ -140,7 +140,8 @@ mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_f
     const int count = options->solver.method ? 1 : 4;
     mo_error error = MO_ERR_UNSUPPORTED;
     forces->status = MO_STALLED;
-    for (int k = 0; k < count && forces->status != MO_SOLVED; ++k) {
+    for (int k = 0; k < count && forces->status != MO_SOLVED && forces->status != MO_NO_SOLUTION;
+         ++k) {
         const char *method =
             options->solver.method ? options->solver.method : (is_pyramid ? PYRAMID : CONE)[k];
         const mo_error own = try_method(world, &options->solver, method, forces);
