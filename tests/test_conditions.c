@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "moreau/moreau.h"
+#include "scarce_memory.h"
 #include "trinkle_pang.h"
 
 typedef struct contact {
@@ -308,24 +309,10 @@ static void a_ball_crushed_in_space_has_no_solution_and_a_free_one_has(void **st
 
 /* ---- memory that runs out ------------------------------------------------------------------------ */
 
-typedef struct rationed {
-    long left; /* requests that are still granted */
-} rationed;
-
-static void *reallocate_rationed(void *user, void *p, size_t size)
-{
-    rationed *ration = user;
-    if (size == 0) {
-        free(p);
-        return NULL;
-    }
-    return ration->left-- > 0 ? realloc(p, size) : NULL;
-}
-
 /* Planar and in space, so that every part of the check asks for memory. */
-static mo_problem *rationed_problem(rationed *ration, int d)
+static mo_problem *rationed_problem(scarce *ration, int d)
 {
-    const mo_allocator allocator = {reallocate_rationed, ration};
+    const mo_allocator allocator = {scarce_reallocate, ration};
     const double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, f[3] = {-1, -0.2, 0.1}, w[3] = {-0.1, 0.2, 0};
     const mo_law law = mo_law_coulomb(0.4);
     mo_builder *builder = NULL;
@@ -343,7 +330,7 @@ static void a_check_without_memory_says_so_and_leaves_nothing_behind(void **stat
 {
     (void)state;
     for (int d = 2; d <= 3; ++d) {
-        rationed ration = {1000000};
+        scarce ration = {.left = SCARCE_PLENTY};
         mo_problem *problem = rationed_problem(&ration, d);
         mo_error error = MO_ERR_MEMORY;
         int requests = 0;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "building.h"
 #include "linalg/dense.h"
 #include "moreau/moreau.h"
 #include "scenes.h"
@@ -42,24 +43,6 @@ static mo_result solved(const char *method, const mo_problem *problem, double to
     CHECK(mo_measure(problem, result.r, &residual) == MO_OK);
     CHECK_BELOW(residual.natural_relative, tol);
     return result;
-}
-
-static mo_problem *finish(mo_builder *builder)
-{
-    mo_problem *problem;
-    mo_message why;
-    if (mo_builder_finish(builder, &problem, &why)) {
-        fail_msg("%s", why.text);
-    }
-    mo_builder_destroy(builder);
-    return problem;
-}
-
-static mo_builder *new_builder(void)
-{
-    mo_builder *builder = NULL;
-    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    return builder;
 }
 
 /* The reduced problem with other laws: kind[i % kinds] for contact i. */

@@ -16,6 +16,7 @@
 #include "fclib_samples.h"
 #include "fuzz/fuzz_edit.h"
 #include "moreau/io.h"
+#include "scarce_memory.h"
 
 /* ---- what the format cannot hold ----------------------------------------------------------- */
 
@@ -197,26 +198,6 @@ static void the_callers_error_printer_is_silent_and_put_back(void **state)
     assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
 }
 
-typedef struct rationed {
-    long left; /* requests before memory runs out */
-    long blocks;
-} rationed;
-
-static void *ration(void *user, void *p, size_t size)
-{
-    rationed *r = user;
-    if (size == 0) {
-        r->blocks -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (r->left-- <= 0) {
-        return NULL;
-    }
-    r->blocks += p == NULL;
-    return realloc(p, size);
-}
-
 static void reading_survives_memory_that_runs_out_anywhere(void **state)
 {
     (void)state;
@@ -229,8 +210,8 @@ static void reading_survives_memory_that_runs_out_anywhere(void **state)
         assert_true(fuzz_rewrite(other, file, forms[k]));
         mo_error error = MO_ERR_MEMORY;
         for (long ration_size = 0; error != MO_OK; ++ration_size) {
-            rationed r = {.left = ration_size};
-            const mo_allocator allocator = {ration, &r};
+            scarce r = {.left = ration_size};
+            const mo_allocator allocator = {scarce_reallocate, &r};
             const mo_document cleared = {0};
             mo_document back;
             mo_message why = {""};
@@ -243,7 +224,7 @@ static void reading_survives_memory_that_runs_out_anywhere(void **state)
                 check_same_document(&document, &back);
                 mo_document_clear(&back);
             }
-            assert_int_equal(r.blocks, 0);
+            assert_int_equal(r.live, 0);
             assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
         }
         mo_document_clear(&document);
@@ -260,12 +241,12 @@ static void writing_survives_memory_that_runs_out_anywhere(void **state)
         mo_error error = MO_ERR_MEMORY;
         unlink(file);
         for (long ration_size = 0; error != MO_OK; ++ration_size) {
-            rationed r = {.left = ration_size};
-            document.allocator = (mo_allocator){ration, &r};
+            scarce r = {.left = ration_size};
+            document.allocator = (mo_allocator){scarce_reallocate, &r};
             error = mo_fclib_write(file, &document, NULL);
             assert_true(error == MO_OK || error == MO_ERR_MEMORY);
             assert_int_equal(access(file, F_OK) == 0, error == MO_OK);
-            assert_int_equal(r.blocks, 0);
+            assert_int_equal(r.live, 0);
         }
         document.allocator = (mo_allocator){0};
         mo_document back = read_good(file);

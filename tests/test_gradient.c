@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Derivatives of solutions.  Forward products are judged by central differences of problems that are solved again,
- * adjoint products by the identity <s, D d> = <D' s, d>; what is said about edges and loose impulses by cases
- * where it is known.
+ * adjoint products by the identity <s, D d> = <D' s, d>; what is said about loose impulses by cases where it is known.
  */
 #include "check.h"
 
@@ -13,6 +12,7 @@
 #include "linalg/dense.h"
 #include "moreau/moreau.h"
 #include "scenes.h"
+#include "solve_closely.h"
 
 /* ---- problems with other data ---------------------------------------------------------------- */
 
@@ -88,16 +88,6 @@ static mo_problem *moved(const mo_problem *problem, data d, double t, law_change
     CHECK(mo_builder_finish(builder, &copy, NULL) == MO_OK);
     mo_builder_destroy(builder);
     return copy;
-}
-
-/* Solved as well as it can be, from `start`; false where that is not good enough for differences. */
-static int solve_closely(const mo_problem *problem, const double *start, mo_result *result)
-{
-    mo_options options = mo_default_options();
-    options.tol = 1e-13;
-    options.start = start;
-    CHECK(mo_solve(problem, &options, result) == MO_OK);
-    return result->residual.natural_relative <= 2e-13;
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
@@ -467,182 +457,6 @@ static void stacks_walls_and_chains_match_differences(void **state)
     CHECK_BELOW(sum.worst, 1e-4);
 }
 
-/* ---- closed forms and edges ------------------------------------------------------------------ */
-
-static mo_problem *brick(mo_law law, double f_N, double f_T, double w_N)
-{
-    const double M[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, f[3] = {f_N, f_T, 0}, w[3] = {w_N, 0, 0};
-    const double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    mo_builder *builder;
-    mo_problem *problem;
-    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    mo_builder_add_body(builder, 3, M, f);
-    mo_builder_add_constraint(builder, 3, &law, w);
-    mo_builder_add_jacobian(builder, 0, 0, 3, 3, J);
-    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
-    mo_builder_destroy(builder);
-    return problem;
-}
-
-static mo_gradient_status status_of(mo_law law, double f_N, double f_T, double w_N, mo_mode *mode)
-{
-    mo_problem *problem = brick(law, f_N, f_T, w_N);
-    mo_result result = {0};
-    mo_gradient *gradient;
-    CHECK(solve_closely(problem, NULL, &result));
-    CHECK(mo_gradient_create(problem, result.r, &gradient, NULL) == MO_OK);
-    const mo_gradient_info info = mo_gradient_describe(gradient);
-    const mo_gradient_block block = mo_gradient_block_of(gradient, 0);
-    CHECK(info.edge_count == (block.is_on_edge != 0) && info.loose_count == (block.is_loose != 0));
-    *mode = block.mode;
-    mo_gradient_destroy(gradient);
-    mo_result_clear(&result);
-    mo_problem_destroy(problem);
-    return info.status;
-}
-
-static void modes_and_edges_are_told(void **state)
-{
-    (void)state;
-    const mo_law rough = mo_law_coulomb(0.5), infinite = mo_law_coulomb(INFINITY);
-    mo_mode mode;
-    CHECK(status_of(rough, -2, 6, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_SLIDING);
-    CHECK(status_of(rough, -2, 0.9, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_HELD);
-    CHECK(status_of(rough, 2, 6, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_FREE);
-    CHECK(status_of(rough, -2, 1, 0, &mode) == MO_GRADIENT_EDGE); /* about to slide      */
-    CHECK(status_of(rough, -2, 6, 1, &mode) == MO_GRADIENT_EDGE); /* touches, no impulse */
-    CHECK(status_of(rough, -2, 1, 1, &mode) == MO_GRADIENT_EDGE);
-    CHECK(status_of(infinite, -2, 6, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_HELD);
-    CHECK(status_of(infinite, 2, 6, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_FREE);
-    CHECK(status_of(mo_law_coulomb(0), -2, 6, 0, &mode) == MO_GRADIENT_EXACT &&
-          mode == MO_MODE_SLIDING);
-    for (int status = 0; status < MO_GRADIENT_STATUS_COUNT; ++status) {
-        CHECK(strlen(mo_gradient_status_word((mo_gradient_status)status)) > 3);
-        CHECK(strlen(mo_gradient_status_text((mo_gradient_status)status)) > 10);
-    }
-}
-
-/* r_N = -f_N, r_T = mu f_N: dv_T = (df_T + mu df_N + f_N dmu) / m, all by hand; no dependence on w_T. */
-static void a_sliding_brick_by_hand(void **state)
-{
-    (void)state;
-    mo_problem *problem = brick(mo_law_coulomb(0.5), -2, 6, 0);
-    mo_result result = {0};
-    mo_gradient *gradient;
-    CHECK(solve_closely(problem, NULL, &result));
-    CHECK(mo_gradient_create(problem, result.r, &gradient, NULL) == MO_OK);
-    double v[3] = {0, 1, 0}, f[3], w[3], mu[1];
-    const mo_solution_vector seed = {.v = v};
-    const mo_data_vector out = {.f = f, .w = w, .mu = mu};
-    mo_gradient_adjoint(gradient, &seed, &out);
-    CHECK_NEAR(f[0], 0.25, 1e-12);
-    CHECK_NEAR(f[1], 0.5, 1e-12);
-    CHECK_NEAR(f[2], 0, 1e-12);
-    CHECK_NEAR(w[0], 0.5, 1e-12); /* r_N = -f_N - m w_N, friction follows: v_T += mu dw_N */
-    CHECK_NEAR(w[1], 0, 1e-12);
-    CHECK_NEAR(mu[0], -1, 1e-12);
-    mo_gradient_destroy(gradient);
-    mo_result_clear(&result);
-    mo_problem_destroy(problem);
-}
-
-static void no_contacts_and_bad_input(void **state)
-{
-    (void)state;
-    const double M[1] = {2}, f[1] = {3};
-    mo_builder *builder;
-    mo_problem *problem;
-    mo_gradient *gradient;
-    mo_message why;
-    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    mo_builder_add_body(builder, 1, M, f);
-    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
-    mo_builder_destroy(builder);
-    double none[1] = {0}, df[1] = {1}, dv[1];
-    CHECK(mo_gradient_create(problem, none, &gradient, &why) == MO_OK);
-    const mo_data_vector in = {.f = df};
-    const mo_solution_vector out = {.v = dv};
-    mo_gradient_forward(gradient, &in, &out, NULL);
-    CHECK_NEAR(dv[0], 0.5, 1e-15);
-    CHECK(mo_gradient_describe(gradient).status == MO_GRADIENT_EXACT);
-    mo_gradient_destroy(gradient);
-    mo_problem_destroy(problem);
-
-    problem = brick(mo_law_coulomb(0.5), -2, 6, 0);
-    const double bad[3] = {NAN, 0, 0}, wrong[3] = {5, 1, 0};
-    CHECK(mo_gradient_create(problem, bad, &gradient, &why) == MO_ERR_ARGUMENT && !gradient);
-    CHECK(strlen(why.text) > 10);
-    CHECK(mo_gradient_create(problem, wrong, &gradient, &why) ==
-          MO_OK); /* no solution: it says so */
-    CHECK(mo_gradient_describe(gradient).status == MO_GRADIENT_EDGE);
-    mo_gradient_destroy(gradient);
-    mo_gradient_destroy(NULL);
-    mo_problem_destroy(problem);
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-/* Fails at the n-th request from now on; never where n < 0. */
-typedef struct scarce {
-    int left;
-} scarce;
-
-static void *scarce_reallocate(void *user, void *p, size_t size)
-{
-    scarce *s = user;
-    if (size == 0) {
-        free(p);
-        return NULL;
-    }
-    if (s->left == 0) {
-        return NULL;
-    }
-    s->left -= s->left > 0;
-    return realloc(p, size);
-}
-
-static void a_lack_of_memory_is_reported_and_leaves_nothing_behind(void **state)
-{
-    (void)state;
-    scene_slope_def def = scene_slope_default();
-    mo_problem *scene;
-    mo_result result = {0};
-    CHECK(scene_block_on_slope(&def, &scene, NULL) == MO_OK);
-    CHECK(solve_closely(scene, NULL, &result));
-    scarce s = {-1};
-    const mo_allocator allocator = {scarce_reallocate, &s};
-    int failures = 0, done = 0;
-    for (int n = 0; n < 200 && !done; ++n) {
-        mo_builder *builder;
-        mo_problem *problem;
-        mo_gradient *gradient;
-        mo_message why = {{0}};
-        s.left = -1;
-        CHECK(mo_builder_create(&allocator, &builder) == MO_OK);
-        const mo_body_view body = mo_problem_body(scene, 0);
-        mo_builder_add_body(builder, body.dim, body.M, body.f);
-        for (int i = 0; i < mo_problem_constraint_count(scene); ++i) {
-            const mo_constraint_view view = mo_problem_constraint(scene, i);
-            mo_builder_add_constraint(builder, view.dim, &view.law, view.w);
-            mo_builder_add_jacobian(builder, i, 0, view.dim, body.dim,
-                                    mo_problem_block(scene, i, 0).values);
-        }
-        CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
-        mo_builder_destroy(builder);
-        s.left = n;
-        const mo_error error = mo_gradient_create(problem, result.r, &gradient, &why);
-        s.left = -1;
-        CHECK(error == MO_OK || (error == MO_ERR_MEMORY && !gradient && strlen(why.text) > 5));
-        failures += error != MO_OK;
-        done = error == MO_OK;
-        mo_gradient_destroy(gradient);
-        mo_problem_destroy(problem);
-    }
-    CHECK(done && failures > 5);
-    mo_result_clear(&result);
-    mo_problem_destroy(scene);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -653,10 +467,6 @@ int main(void)
         cmocka_unit_test(an_unloaded_corner_makes_no_difference),
         cmocka_unit_test(raising_one_corner_contradicts_the_modes),
         cmocka_unit_test(stacks_walls_and_chains_match_differences),
-        cmocka_unit_test(modes_and_edges_are_told),
-        cmocka_unit_test(a_sliding_brick_by_hand),
-        cmocka_unit_test(no_contacts_and_bad_input),
-        cmocka_unit_test(a_lack_of_memory_is_reported_and_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

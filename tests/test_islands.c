@@ -4,28 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "building.h"
 #include "check.h"
 #include "moreau/moreau.h"
 #include "problem/islands.h"
+#include "scarce_memory.h"
 
 enum { MOST_BODIES = 64, N = 3 };
 
-static mo_builder *new_builder(const mo_allocator *allocator)
+static mo_builder *builder_in(const mo_allocator *allocator)
 {
     mo_builder *builder = NULL;
     CHECK(mo_builder_create(allocator, &builder) == MO_OK);
     return builder;
-}
-
-static mo_problem *finish(mo_builder *builder)
-{
-    mo_problem *problem = NULL;
-    mo_message why;
-    if (mo_builder_finish(builder, &problem, &why)) {
-        fail_msg("%s", why.text);
-    }
-    mo_builder_destroy(builder);
-    return problem;
 }
 
 /* A body that falls, with the number that the builder gives it. */
@@ -63,7 +54,7 @@ static void add_contact(mo_builder *builder, mo_random *random, int a, int b)
 static mo_problem *make_heaps(const mo_allocator *allocator, int heaps, uint64_t seed)
 {
     mo_random random = {seed};
-    mo_builder *builder = new_builder(allocator);
+    mo_builder *builder = builder_in(allocator);
     int body[MOST_BODIES][3];
     for (int h = 0; h < heaps; ++h) {
         for (int k = 0; k <= h % 3; ++k) {
@@ -116,7 +107,7 @@ static void a_block_of_zeros_and_the_ground_join_nothing(void **state)
     (void)state;
     const double zero[9] = {0}, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const mo_law law = mo_law_coulomb(0.5);
-    mo_builder *builder = new_builder(NULL);
+    mo_builder *builder = builder_in(NULL);
     mo_builder_add_body(builder, 3, identity, NULL);
     mo_builder_add_body(builder, 3, identity, NULL);
     for (int i = 0; i < 3; ++i) { /* the last one touches nothing at all */
@@ -130,7 +121,7 @@ static void a_block_of_zeros_and_the_ground_join_nothing(void **state)
     CHECK(islands.count == 3);
     mo_islands_clear(&problem->allocator, &islands);
     mo_problem_destroy(problem);
-    problem = finish(new_builder(NULL));
+    problem = finish(builder_in(NULL));
     islands = find(problem);
     CHECK(islands.count == 0);
     mo_islands_clear(&problem->allocator, &islands);
@@ -203,7 +194,7 @@ static void an_island_without_a_solution_does_not_spoil_the_others(void **state)
 {
     (void)state;
     mo_random random = {5};
-    mo_builder *builder = new_builder(NULL);
+    mo_builder *builder = builder_in(NULL);
     add_vice(builder);
     for (int h = 0; h < 40; ++h) {
         const int below = add_body(builder, &random), above = add_body(builder, &random);
@@ -259,31 +250,12 @@ static void many_islands_give_the_same_bits_for_any_number_of_threads(void **sta
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-typedef struct scarce {
-    long left, live;
-} scarce;
-
-static void *scarce_reallocate(void *user, void *p, size_t size)
-{
-    scarce *s = user;
-    if (size == 0) {
-        s->live -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (s->left-- <= 0) {
-        return NULL;
-    }
-    s->live += p == NULL;
-    return realloc(p, size);
-}
-
 static void memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing(void **state)
 {
     (void)state;
     mo_error error = MO_ERR_MEMORY;
     for (long granted = 0; error; ++granted) {
-        scarce s = {1000000, 0};
+        scarce s = {.left = SCARCE_PLENTY};
         const mo_allocator allocator = {scarce_reallocate, &s};
         mo_problem *problem = make_heaps(&allocator, 36, 7);
         mo_options options = mo_default_options();

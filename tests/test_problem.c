@@ -9,22 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "building.h"
 #include "moreau/problem.h"
 #include "moreau/solve.h"
 #include "problem/colouring.h"
 #include "problem/views.h"
+#include "scarce_memory.h"
 #include "scenes.h"
 
 static const double M2[4] = {2, 0.5, 0.5, 1}, M1[1] = {4};
 static const double f2[2] = {1, -2}, f1[1] = {3};
 static const double J22[4] = {1, 0, 0.25, 1}, J21[2] = {-1, 0.5}, w2[2] = {0.1, -0.2};
-
-static mo_builder *new_builder(void)
-{
-    mo_builder *builder = NULL;
-    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    return builder;
-}
 
 /* Two bodies (2 and 1 velocities), one planar contact between them, one limit on the second. */
 static mo_problem *small_problem(int in_order)
@@ -77,7 +72,8 @@ static void blocks_may_come_in_any_order(void **state)
         for (int k = 0; k < x.block_count; ++k) {
             const mo_block_view p = mo_problem_block(a, i, k), q = mo_problem_block(b, i, k);
             const int n = mo_problem_body(a, p.index).dim;
-            CHECK(p.index == q.index && memcmp(p.values, q.values, sizeof(double) * x.dim * n) == 0);
+            CHECK(p.index == q.index &&
+                  memcmp(p.values, q.values, sizeof(double) * x.dim * n) == 0);
         }
     }
     mo_problem_destroy(a);
@@ -92,7 +88,8 @@ static void velocities_follow_from_impulses(void **state)
     double v[3], u[3], again[3];
     mo_problem_velocity(problem, r, v);
     /* M v = J' r + f, by hand */
-    const double p0 = f2[0] + J22[0] * r[0] + J22[2] * r[1], p1 = f2[1] + J22[1] * r[0] + J22[3] * r[1];
+    const double p0 = f2[0] + J22[0] * r[0] + J22[2] * r[1],
+                 p1 = f2[1] + J22[1] * r[0] + J22[3] * r[1];
     CHECK_NEAR(2 * v[0] + 0.5 * v[1], p0, 1e-14);
     CHECK_NEAR(0.5 * v[0] + v[1], p1, 1e-14);
     CHECK_NEAR(4 * v[2], f1[0] + J21[0] * r[0] + J21[1] * r[1] + r[2], 1e-14);
@@ -118,7 +115,8 @@ static void the_reduced_problem_responds_like_the_full_one(void **state)
         mo_problem *problem, *reduced, *twice;
         CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
         mo_message why;
-        if (mo_problem_reduce(problem, &reduced, &why) || mo_problem_reduce(reduced, &twice, &why)) {
+        if (mo_problem_reduce(problem, &reduced, &why) ||
+            mo_problem_reduce(reduced, &twice, &why)) {
             fail_msg("%s", why.text);
         }
         CHECK(mo_problem_form(reduced) == MO_FORM_REDUCED);
@@ -203,31 +201,71 @@ static void an_unsymmetric_mass_gives_an_unsymmetric_response(void **state)
 static void spoil(int which, mo_builder *builder)
 {
     const mo_law contact = mo_law_coulomb(0.5), minus = mo_law_coulomb(-1);
-    const double nan4[4] = {1, NAN, NAN, 1}, indefinite[4] = {1, 2, 2, 1}, skew[4] = {1, 0.1, 0.2, 1};
+    const double nan4[4] = {1, NAN, NAN, 1}, indefinite[4] = {1, 2, 2, 1},
+                 skew[4] = {1, 0.1, 0.2, 1};
     const double one[6] = {1, 0, 0, 1, 0, 0};
     mo_builder_add_body(builder, 2, M2, f2);
     mo_builder_add_constraint(builder, 2, &contact, w2);
     switch (which) {
-    case 0: mo_builder_add_body(builder, 0, M2, f2); break;
-    case 1: mo_builder_add_body(builder, 2, NULL, f2); break;
-    case 2: mo_builder_add_body(builder, 2, nan4, f2); break;
-    case 3: mo_builder_add_body(builder, 2, M2, nan4); break;
-    case 4: mo_builder_add_body(builder, 2, indefinite, f2); break;
-    case 5: mo_builder_add_body(builder, 2, skew, f2); break;
-    case 6: mo_builder_add_constraint(builder, 2, &minus, w2); break;
-    case 7: mo_builder_add_constraint(builder, 4, &contact, w2); break;
-    case 8: mo_builder_add_constraint(builder, 2, &contact, nan4); break;
-    case 9: mo_builder_add_constraint(builder, 2, NULL, w2); break;
-    case 10: mo_builder_add_jacobian(builder, 0, 0, 2, 3, one); break;
-    case 11: mo_builder_add_jacobian(builder, 0, 1, 2, 2, one); break;
-    case 12: mo_builder_add_jacobian(builder, 1, 0, 2, 2, one); break;
-    case 13: mo_builder_add_jacobian(builder, -1, 0, 2, 2, one); break;
-    case 14: mo_builder_add_jacobian(builder, 0, 0, 2, 2, nan4); break;
-    case 15: mo_builder_add_jacobian(builder, 0, 0, 2, 2, NULL); break;
-    case 16: mo_builder_add_jacobian(builder, 0, 0, 0, 2, one); break;
-    case 18: mo_builder_add_unsymmetric_body(builder, 2, indefinite, f2); break;
-    case 17: mo_builder_add_coupling(builder, 0, 0, 2, 2, one); break;
-    default: fail();
+    case 0:
+        mo_builder_add_body(builder, 0, M2, f2);
+        break;
+    case 1:
+        mo_builder_add_body(builder, 2, NULL, f2);
+        break;
+    case 2:
+        mo_builder_add_body(builder, 2, nan4, f2);
+        break;
+    case 3:
+        mo_builder_add_body(builder, 2, M2, nan4);
+        break;
+    case 4:
+        mo_builder_add_body(builder, 2, indefinite, f2);
+        break;
+    case 5:
+        mo_builder_add_body(builder, 2, skew, f2);
+        break;
+    case 6:
+        mo_builder_add_constraint(builder, 2, &minus, w2);
+        break;
+    case 7:
+        mo_builder_add_constraint(builder, 4, &contact, w2);
+        break;
+    case 8:
+        mo_builder_add_constraint(builder, 2, &contact, nan4);
+        break;
+    case 9:
+        mo_builder_add_constraint(builder, 2, NULL, w2);
+        break;
+    case 10:
+        mo_builder_add_jacobian(builder, 0, 0, 2, 3, one);
+        break;
+    case 11:
+        mo_builder_add_jacobian(builder, 0, 1, 2, 2, one);
+        break;
+    case 12:
+        mo_builder_add_jacobian(builder, 1, 0, 2, 2, one);
+        break;
+    case 13:
+        mo_builder_add_jacobian(builder, -1, 0, 2, 2, one);
+        break;
+    case 14:
+        mo_builder_add_jacobian(builder, 0, 0, 2, 2, nan4);
+        break;
+    case 15:
+        mo_builder_add_jacobian(builder, 0, 0, 2, 2, NULL);
+        break;
+    case 16:
+        mo_builder_add_jacobian(builder, 0, 0, 0, 2, one);
+        break;
+    case 18:
+        mo_builder_add_unsymmetric_body(builder, 2, indefinite, f2);
+        break;
+    case 17:
+        mo_builder_add_coupling(builder, 0, 0, 2, 2, one);
+        break;
+    default:
+        fail();
     }
 }
 
@@ -304,7 +342,8 @@ static void constraints_of_one_colour_share_no_body(void **state)
     for (int c = 0; c < MO_COLOUR_REST; ++c) {
         memset(owner, -1, sizeof *owner * (size_t)problem->body_count);
         for (int i = 0; i < count; ++i) {
-            for (int k = problem->block_start[i]; colour[i] == c && k < problem->block_start[i + 1]; ++k) {
+            for (int k = problem->block_start[i]; colour[i] == c && k < problem->block_start[i + 1];
+                 ++k) {
                 CHECK(owner[problem->block_index[k]] == -1);
                 owner[problem->block_index[k]] = i;
             }
@@ -332,39 +371,20 @@ static void a_body_with_a_hundred_contacts_is_coloured_with_a_rest(void **state)
     CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
     CHECK(mo_problem_sweep(problem, MO_SWEEP_COLOURED, &sweep) == MO_OK);
     CHECK(sweep->group_count == MO_COLOURS && sweep->last_is_sequential);
-    CHECK(sweep->group_start[MO_COLOUR_REST] == MO_COLOUR_REST && sweep->group_start[MO_COLOURS] == 100);
+    CHECK(sweep->group_start[MO_COLOUR_REST] == MO_COLOUR_REST &&
+          sweep->group_start[MO_COLOURS] == 100);
     mo_problem_destroy(problem);
     mo_builder_destroy(builder);
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-typedef struct meter {
-    long left; /* requests that are granted before one fails */
-    long live; /* blocks not yet freed */
-} meter;
-
-static void *metered(void *user, void *p, size_t size)
-{
-    meter *m = user;
-    if (size == 0) {
-        m->live -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (m->left-- <= 0) {
-        return NULL;
-    }
-    void *moved = realloc(p, size);
-    m->live += p == NULL && moved != NULL;
-    return moved;
-}
-
 static mo_error build_and_solve(const mo_allocator *allocator)
 {
     mo_builder *builder = NULL;
     mo_problem *problem = NULL, *reduced = NULL;
-    const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, down[3] = {-1, 0.2, 0}, soft[3] = {0.1, 0, 0};
+    const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, down[3] = {-1, 0.2, 0},
+                 soft[3] = {0.1, 0, 0};
     mo_law law = mo_law_coulomb(0.3);
     mo_options options = mo_default_options();
     mo_result result = {0};
@@ -398,8 +418,8 @@ static void memory_that_runs_out_anywhere_is_an_error_and_nothing_leaks(void **s
     (void)state;
     long needed = 0;
     for (;; ++needed) {
-        meter m = {needed, 0};
-        const mo_allocator allocator = {metered, &m};
+        scarce m = {needed, 0};
+        const mo_allocator allocator = {scarce_reallocate, &m};
         const mo_error error = build_and_solve(&allocator);
         CHECK(m.live == 0);
         if (error == MO_OK) {

@@ -8,6 +8,7 @@
 #include "check.h"
 
 #include "moreau/moreau.h"
+#include "scarce_memory.h"
 #include "worlds.h"
 
 static const double G = 9.81;
@@ -226,25 +227,6 @@ static void bodies_that_come_or_go_are_refused(void **state)
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
-typedef struct scarce {
-    int left, live; /* requests that succeed; blocks in use */
-} scarce;
-
-static void *reallocate(void *user, void *p, size_t size)
-{
-    scarce *memory = user;
-    if (size == 0) {
-        memory->live -= p != NULL;
-        free(p);
-        return NULL;
-    }
-    if (memory->left-- <= 0) {
-        return NULL;
-    }
-    memory->live += p == NULL;
-    return realloc(p, size);
-}
-
 static mo_error record_and_copy(const mo_world *world, const mo_allocator *allocator)
 {
     mo_recording recording, back = {0};
@@ -267,7 +249,7 @@ static void memory_that_runs_out_is_an_error_and_never_leaks(void **state)
     CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
     for (; error == MO_ERR_MEMORY && requests < 10000; ++requests) {
         scarce memory = {.left = requests};
-        const mo_allocator allocator = {reallocate, &memory};
+        const mo_allocator allocator = {scarce_reallocate, &memory};
         error = record_and_copy(world, &allocator);
         CHECK(memory.live == 0);
     }
