@@ -46,6 +46,7 @@ enum {
     FLAG_METHOD,
     FLAG_GAP,
     FLAG_SPEED,
+    FLAG_SOFTNESS,
     FLAG_KNOWN,
     FLAG_JSON,
     FLAG_COUNT
@@ -77,6 +78,11 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                     .operand = "S",
                     .initial = "1e-6",
                     .text = "what is slower than this, in m/s, is at rest: it rolls, or touches"},
+    [FLAG_SOFTNESS] = {.name = "softness",
+                       .operand = "S",
+                       .initial = "0",
+                       .text = "contacts give way by this part of what a force of their own moves"
+                               " them; a little, as 1e-6, spreads forces evenly"},
     [FLAG_KNOWN] = {.name = "known",
                     .operand = "JOINT=A",
                     .text = "this joint of a mechanism accelerates by A, in m/s2 or rad/s2: which"
@@ -113,6 +119,9 @@ static int read_call(const args_flag *flags, const args_values *sets, const char
     status = status ? status
                     : settings_bounded(COMMAND.name, flags + FLAG_SPEED, 0, 1e6, 0,
                                        &call->options.speed);
+    status = status ? status
+                    : settings_bounded(COMMAND.name, flags + FLAG_SOFTNESS, 0, 1e6, 0,
+                                       &call->options.softness);
     const char *friction = flags[FLAG_FRICTION].value, *method = flags[FLAG_METHOD].value;
     if (!status && friction && strcmp(friction, "cone") != 0 && strcmp(friction, "pyramid") != 0) {
         say(COMMAND.name, "--friction is cone or pyramid, not '%.100s'", friction);

@@ -129,6 +129,11 @@ void forces_report_json(const char *scene, const mo_force_options *options, cons
         json_vector(&j, NULL, 6, forces->accelerations[k]);
     }
     json_array_end(&j);
+    json_array(&j, "is_moving");
+    for (int k = 0; k < forces->body_count; ++k) {
+        json_truth(&j, NULL, forces->is_moving[k]);
+    }
+    json_array_end(&j);
     json_vector(&j, "joint_accelerations", forces->joint_acceleration_count,
                 forces->joint_accelerations);
     json_array(&j, "joints");
@@ -252,13 +257,34 @@ static void put_axes(const mo_world *world, const mo_forces *forces)
     put_rest(forces->axis_count);
 }
 
+/* The parts of an assembly that do not hold, by name. */
+static void put_moving(const mo_world *world, const mo_forces *forces)
+{
+    enum { MOST_NAMES = 8 };
+    int told = 0;
+    printf("bodies     %d are accelerated%s", forces->moving,
+           forces->moving ? "" : ": what is at rest holds");
+    for (int k = 0; k < forces->body_count && forces->moving <= MOST_NAMES; ++k) {
+        if (forces->is_moving[k]) {
+            const mo_body_id id = mo_world_body(world, k);
+            const char *name = mo_body_get(world, id).name;
+            printf("%s", told++ ? ", " : ": ");
+            if (name[0]) {
+                text_put(stdout, name);
+            } else {
+                printf("body %d", (int)id.index - 1);
+            }
+        }
+    }
+    printf("\n");
+}
+
 void forces_report_text(const mo_world *world, const mo_forces *forces)
 {
     printf("time       %g s\n", mo_world_time(world));
     printf("contacts   %d touch: %d roll, %d slide, %d collide\n", forces->contact_count,
            forces->rolling, forces->sliding, forces->impacts);
-    printf("bodies     %d are accelerated%s\n", forces->moving,
-           forces->moving ? "" : ": what is at rest holds");
+    put_moving(world, forces);
     printf("%s  %s by %s, %d iterations, residual %.2g\n",
            forces->is_impulsive ? "impulse  " : "forces   ", mo_status_word(forces->status),
            forces->method ? forces->method : "no method", forces->iterations,

@@ -12,8 +12,8 @@
 #include "moreau/moreau.h"
 
 #define STRUCT(type) printf("    ]),\n    '%s': (%zu, [\n", #type, sizeof(type))
-#define FIELD(type, field, code)                                                               \
-    printf("        ('%s', %zu, %zu, '%s'),\n", #field, offsetof(type, field),                 \
+#define FIELD(type, field, code)                                                                   \
+    printf("        ('%s', %zu, %zu, '%s'),\n", #field, offsetof(type, field),                     \
            sizeof(((type *)0)->field), code)
 
 static void base(void)
@@ -139,9 +139,9 @@ static void shapes(void)
     FIELD(mo_shape_def, mask, "u");
 }
 
-#define ID(type)                \
-    STRUCT(type);               \
-    FIELD(type, index, "i");    \
+#define ID(type)                                                                                   \
+    STRUCT(type);                                                                                  \
+    FIELD(type, index, "i");                                                                       \
     FIELD(type, generation, "u")
 
 static void worlds(void)
@@ -262,6 +262,95 @@ static void models(void)
     FIELD(mo_actuator_state, is_saturated, "i");
 }
 
+#define WRENCH(type)                                                                               \
+    FIELD(type, point, "d");                                                                       \
+    FIELD(type, force, "d");                                                                       \
+    FIELD(type, moment, "d")
+
+static void force_rows(void)
+{
+    STRUCT(mo_contact_force);
+    FIELD(mo_contact_force, a, "mo_body_id");
+    FIELD(mo_contact_force, b, "mo_body_id");
+    WRENCH(mo_contact_force);
+    FIELD(mo_contact_force, normal, "d");
+    FIELD(mo_contact_force, gap, "d");
+    FIELD(mo_contact_force, mu, "d");
+    FIELD(mo_contact_force, velocity, "d");
+    FIELD(mo_contact_force, acceleration, "d");
+    FIELD(mo_contact_force, is_sliding, "i");
+    FIELD(mo_contact_force, transition, "i");
+    STRUCT(mo_joint_force);
+    FIELD(mo_joint_force, joint, "mo_joint_id");
+    FIELD(mo_joint_force, a, "mo_body_id");
+    FIELD(mo_joint_force, b, "mo_body_id");
+    WRENCH(mo_joint_force);
+    FIELD(mo_joint_force, limit, "d");
+    FIELD(mo_joint_force, friction, "d");
+    FIELD(mo_joint_force, drive, "d");
+    STRUCT(mo_link_force);
+    FIELD(mo_link_force, link, "mo_body_id");
+    FIELD(mo_link_force, parent, "mo_body_id");
+    WRENCH(mo_link_force);
+    STRUCT(mo_axis_force);
+    FIELD(mo_axis_force, mechanism, "mo_mechanism_id");
+    FIELD(mo_axis_force, joint, "i");
+    FIELD(mo_axis_force, v_count, "i");
+    FIELD(mo_axis_force, actuator, "d");
+    FIELD(mo_axis_force, passive, "d");
+    FIELD(mo_axis_force, applied, "d");
+    FIELD(mo_axis_force, friction, "d");
+    FIELD(mo_axis_force, limit, "d");
+    FIELD(mo_axis_force, tendon, "d");
+    FIELD(mo_axis_force, coupling, "d");
+    FIELD(mo_axis_force, known, "d");
+    FIELD(mo_axis_force, effort, "d");
+}
+
+static void forces(void)
+{
+    STRUCT(mo_known_acceleration);
+    FIELD(mo_known_acceleration, mechanism, "mo_mechanism_id");
+    FIELD(mo_known_acceleration, velocity, "i");
+    FIELD(mo_known_acceleration, acceleration, "d");
+    STRUCT(mo_force_options);
+    FIELD(mo_force_options, friction, "i");
+    FIELD(mo_force_options, solver, "mo_options");
+    FIELD(mo_force_options, gap, "d");
+    FIELD(mo_force_options, speed, "d");
+    FIELD(mo_force_options, softness, "d");
+    FIELD(mo_force_options, known, "p");
+    FIELD(mo_force_options, known_count, "i");
+    STRUCT(mo_forces);
+    FIELD(mo_forces, status, "i");
+    FIELD(mo_forces, residual, "mo_residual");
+    FIELD(mo_forces, method, "s");
+    FIELD(mo_forces, iterations, "i");
+    FIELD(mo_forces, message, "mo_message");
+    FIELD(mo_forces, is_impulsive, "i");
+    FIELD(mo_forces, rolling, "i");
+    FIELD(mo_forces, sliding, "i");
+    FIELD(mo_forces, impacts, "i");
+    FIELD(mo_forces, contacts, "p");
+    FIELD(mo_forces, contact_count, "i");
+    FIELD(mo_forces, accelerations, "p");
+    FIELD(mo_forces, body_count, "i");
+    FIELD(mo_forces, joint_accelerations, "p");
+    FIELD(mo_forces, joint_acceleration_count, "i");
+    FIELD(mo_forces, known_efforts, "p");
+    FIELD(mo_forces, known_count, "i");
+    FIELD(mo_forces, joints, "p");
+    FIELD(mo_forces, joint_count, "i");
+    FIELD(mo_forces, links, "p");
+    FIELD(mo_forces, link_count, "i");
+    FIELD(mo_forces, axes, "p");
+    FIELD(mo_forces, axis_count, "i");
+    FIELD(mo_forces, actuator_efforts, "p");
+    FIELD(mo_forces, actuator_count, "i");
+    FIELD(mo_forces, is_moving, "p");
+    FIELD(mo_forces, moving, "i");
+}
+
 int main(void)
 {
     printf("# Written by layout.c when the library was built.\nVERSION = '%d.%d.%d'\nSTRUCTS = {\n"
@@ -273,6 +362,8 @@ int main(void)
     shapes();
     worlds();
     models();
+    force_rows();
+    forces();
     printf("    ]),\n}\n");
     return 0;
 }

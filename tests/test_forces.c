@@ -120,6 +120,33 @@ static void a_turning_rod_presses_by_the_book(void **state)
     mo_world_destroy(world);
 }
 
+/* At rest on a slope a ball rolls with 5/7 g sin while tan <= 7/2 mu, else it slips; already sliding, it has the friction of its direction. */
+static void a_ball_on_a_slope_rolls_slips_and_slides(void **state)
+{
+    (void)state;
+    const double mu = 0.2, r = 0.1, steep[3] = {0.3, 0.8, 0.3}, speed[3] = {0, 0, 0.5};
+    for (int round = 0; round < 3; ++round) {
+        const double s = sin(steep[round]), c = cos(steep[round]);
+        mo_world_def def = mo_default_world();
+        mo_vec3_set(def.gravity, G * s, 0, -G * c);
+        mo_world *world;
+        CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+        add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity(), mu);
+        const mo_body_id ball = add(world, MO_BODY_FREE, mo_shape_ball(r), mo_pose_at(0, 0, r), mu);
+        set(world, ball, -speed[round], 0, 0, 0, 0, 0); /* uphill */
+        mo_forces forces = solve(world, MO_FRICTION_CONE);
+        const mo_transition becomes[3] = {MO_TRANSITION_ROLLS, MO_TRANSITION_SLIPS,
+                                          MO_TRANSITION_SLIDES};
+        const double along[3] = {5.0 / 7 * G * s, G * (s - mu * c), G * (s + mu * c)};
+        const double turn[3] = {along[0] / r, 2.5 * mu * G * c / r, -2.5 * mu * G * c / r};
+        check_transitions(&forces, becomes[round]);
+        CHECK_NEAR(forces.accelerations[1][0], along[round], 1e-6);
+        CHECK_NEAR(forces.accelerations[1][4], turn[round], 1e-5);
+        mo_forces_clear(&forces);
+        mo_world_destroy(world);
+    }
+}
+
 /* ---- the limit of time stepping ----------------------------------------------------------------- */
 
 static double distance_to_step(double h)
@@ -200,6 +227,19 @@ static void where_no_force_exists_there_is_an_impulse(void **state)
     CHECK_BELOW(-contact->acceleration[1], 1e-6);
     CHECK_BELOW(fabs(contact->acceleration[0]), 1e-6);
     CHECK_NEAR(forces.accelerations[1][0], contact->force[0] / mass, 1e-6);
+    /* so that W p = (4, 0) along x and y, with W = 1/m + (lever)' (lever) / I and the lever (height, -arm) */
+    const double xx = 1 / mass + height * height / I, xy = -arm * height / I,
+                 yy = 1 / mass + arm * arm / I, det = xx * yy - xy * xy;
+    CHECK_NEAR(contact->force[0], 4 * yy / det, 1e-5);
+    CHECK_NEAR(contact->force[1], -4 * xy / det, 1e-5);
+    mo_forces_clear(&forces);
+    /* the other way round it slides on: pressing turns it out of the floor */
+    set(world, rod, 4, 0, 0, 0, 0, 0);
+    CHECK(mo_world_forces(world, &options, &forces, NULL) == MO_OK && forces.status == MO_SOLVED);
+    CHECK(!forces.is_impulsive && forces.contacts[0].transition == MO_TRANSITION_SLIDES);
+    const double normal = G / (1 / mass + (arm * arm + mu * arm * height) / I);
+    CHECK_NEAR(forces.contacts[0].force[1], normal, 1e-6 * normal);
+    CHECK_NEAR(forces.contacts[0].force[0], -mu * normal, 1e-6 * normal);
     mo_forces_clear(&forces);
     mo_world_destroy(world);
 }
@@ -353,6 +393,7 @@ int main(void)
         cmocka_unit_test(the_pyramid_holds_more_along_its_diagonal),
         cmocka_unit_test(a_ball_on_a_ball_feels_the_curvature_of_its_path),
         cmocka_unit_test(a_turning_rod_presses_by_the_book),
+        cmocka_unit_test(a_ball_on_a_slope_rolls_slips_and_slides),
         cmocka_unit_test(time_stepping_tends_to_it_at_first_order),
         cmocka_unit_test(where_no_force_exists_there_is_an_impulse),
         cmocka_unit_test(a_pendulum_of_joints_and_one_of_links_agree),

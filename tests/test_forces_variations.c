@@ -41,6 +41,156 @@ static void known_accelerations_ask_for_their_efforts_through_contact(void **sta
     mo_world_destroy(world);
 }
 
+/* Two links in the plane of x and z, turning; the known acceleration of the first, the known effort of the second. */
+static void known_accelerations_and_known_efforts_mix(void **state)
+{
+    (void)state;
+    mo_world *world = new_world(3);
+    mo_link_def link[2];
+    mo_axis_def joint[2];
+    for (int k = 0; k < 2; ++k) {
+        link[k] = mo_default_link(k - 1);
+        link[k].pose = mo_pose_at(k, 0, 0);
+        link[k].mass = 1 + k;
+        link[k].centre[0] = 0.5;
+        link[k].inertia[0] = link[k].inertia[1] = link[k].inertia[2] = 0.1;
+        joint[k] = mo_default_axis(MO_AXIS_REVOLUTE, k);
+        mo_vec3_set(joint[k].axis, 0, 1, 0);
+    }
+    mo_actuator_def motor = mo_actuator_motor(1);
+    motor.target = 3;
+    mo_mechanism_def def = mo_default_mechanism();
+    def.links = link;
+    def.joints = joint;
+    def.link_count = def.joint_count = 2;
+    def.actuators = &motor;
+    def.actuator_count = 1;
+    const mo_mechanism_id id = mo_world_add_mechanism(world, &def, NULL);
+    const double q[2] = {0.3, 0.9}, v[2] = {1, -2};
+    double M[4], b[2], needed[2];
+    CHECK(!mo_mechanism_set(world, id, q, v, NULL));
+    CHECK(!mo_mechanism_mass_matrix(world, id, M, NULL) && !mo_mechanism_bias(world, id, b, NULL));
+    mo_known_acceleration known[2] = {{.mechanism = id, .velocity = 0, .acceleration = 1.5},
+                                      {.mechanism = id, .velocity = 1, .acceleration = -0.5}};
+    mo_force_options options = mo_default_force_options();
+    options.known = known;
+    options.known_count = 1;
+    mo_forces forces = {0};
+    CHECK(!mo_world_forces(world, &options, &forces, NULL) && forces.status == MO_SOLVED);
+    const double a = (3 - b[1] - M[2] * 1.5) / M[3];
+    CHECK_NEAR(forces.joint_accelerations[1], a, 1e-8);
+    CHECK_NEAR(forces.known_efforts[0], M[0] * 1.5 + M[1] * a + b[0], 1e-8);
+    options.known_count = 2; /* both: inverse dynamics, besides the motor */
+    CHECK(!mo_world_forces(world, &options, &forces, NULL) && forces.status == MO_SOLVED);
+    CHECK(!mo_mechanism_inverse(world, id, (const double[2]){1.5, -0.5}, needed, NULL));
+    CHECK_NEAR(forces.known_efforts[0], needed[0], 1e-8);
+    CHECK_NEAR(forces.known_efforts[1], needed[1] - 3, 1e-8);
+    mo_forces_clear(&forces);
+    mo_world_destroy(world);
+}
+
+/* A hinge at its upper limit cannot accelerate further: that is proven, not given up. */
+static void an_acceleration_into_a_limit_has_no_effort(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2; ++round) {
+        mo_world *world = new_world(3);
+        mo_link_def link = mo_default_link(-1);
+        link.mass = 1;
+        link.inertia[0] = link.inertia[1] = link.inertia[2] = 0.1;
+        mo_axis_def hinge = mo_default_axis(MO_AXIS_REVOLUTE, 0);
+        hinge.has_limits = 1;
+        hinge.lower = -1;
+        mo_mechanism_def def = mo_default_mechanism();
+        def.links = &link;
+        def.joints = &hinge;
+        def.link_count = def.joint_count = 1;
+        const mo_known_acceleration known = {.mechanism = mo_world_add_mechanism(world, &def, NULL),
+                                             .acceleration = round ? -2 : 2};
+        mo_force_options options = mo_default_force_options();
+        options.known = &known;
+        options.known_count = 1;
+        mo_forces forces = {0};
+        CHECK(!mo_world_forces(world, &options, &forces, NULL));
+        CHECK(forces.status == (round ? MO_SOLVED : MO_NO_SOLUTION));
+        CHECK(!round || fabs(forces.known_efforts[0] + 0.2) < 1e-9);
+        mo_forces_clear(&forces);
+        mo_world_destroy(world);
+    }
+}
+
+/* A ball that is turned about the normal: torsion holds up to torsion times the normal force, then it slips. */
+static void a_soft_finger_holds_a_moment(void **state)
+{
+    (void)state;
+    const double r = 0.1, torsion = 0.02, mass = 1000 * 4.0 / 3 * acos(-1.0) * r * r * r;
+    for (int round = 0; round < 2; ++round) {
+        mo_world *world = new_world(3);
+        mo_shape_def plane = mo_shape_plane(), ball = mo_shape_ball(r);
+        plane.material.torsion = ball.material.torsion = torsion;
+        add(world, MO_BODY_FIXED, plane, mo_pose_identity(), 0.5);
+        const mo_body_id body = add(world, MO_BODY_FREE, ball, mo_pose_at(0, 0, r), 0.5);
+        const double most = torsion * mass * G, moment[3] = {0, 0, (round ? 1.5 : 0.8) * most};
+        mo_body_twist(world, body, moment);
+        mo_forces forces = solve(world, MO_FRICTION_CONE);
+        const double inertia = 0.4 * mass * r * r;
+        CHECK(forces.contact_count == 1);
+        CHECK_NEAR(forces.contacts[0].moment[2], round ? -most : -moment[2], 1e-6 * most);
+        CHECK_NEAR(forces.accelerations[1][5], round ? 0.5 * most / inertia : 0, 1e-5);
+        mo_forces_clear(&forces);
+        mo_world_destroy(world);
+    }
+}
+
+/* A block pressed down off its middle, on four feet: forces of equal springs, P/4 (1 + x_i e / a^2) each beside the weight. */
+static void soft_contacts_spread_forces_as_springs_do(void **state)
+{
+    (void)state;
+    const double a = 0.2, b = 0.15, mass = 1000 * 8 * a * b * 0.1, press = 200, e = 0.08;
+    mo_world *world = new_world(3);
+    add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity(), 0.5);
+    const mo_body_id block =
+        add(world, MO_BODY_FREE, mo_shape_box(a, b, 0.1), mo_pose_at(0, 0, 0.1), 0.5);
+    const double down[3] = {0, 0, -press}, at[3] = {e, 0, 0.2};
+    mo_body_push(world, block, down, at);
+    mo_force_options options = mo_default_force_options();
+    options.softness = 1e-6;
+    mo_forces forces = {0};
+    CHECK(!mo_world_forces(world, &options, &forces, NULL) && forces.status == MO_SOLVED);
+    CHECK(forces.contact_count == 4 && forces.moving == 0);
+    check_transitions(&forces, MO_TRANSITION_ROLLS);
+    for (int k = 0; k < 4; ++k) {
+        const double x = forces.contacts[k].point[0];
+        const double expected = mass * G / 4 + press / 4 * (1 + x * e / (a * a));
+        CHECK_NEAR(forces.contacts[k].force[2], expected, 1e-3 * expected);
+    }
+    options.softness = -1;
+    CHECK(mo_world_forces(world, &options, &forces, NULL) == MO_ERR_ARGUMENT);
+    mo_forces_clear(&forces);
+    mo_world_destroy(world);
+}
+
+/* Two towers: the one whose upper block hangs over too far loses that block alone. */
+static void the_parts_that_do_not_hold_are_told(void **state)
+{
+    (void)state;
+    mo_world *world = new_world(3);
+    add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity(), 0.5);
+    for (int tower = 0; tower < 2; ++tower) {
+        const double x = 3 * tower, overhang = tower ? 0.11 : 0.09;
+        add(world, MO_BODY_FREE, mo_shape_box(0.1, 0.1, 0.05), mo_pose_at(x, 0, 0.05), 0.5);
+        add(world, MO_BODY_FREE, mo_shape_box(0.1, 0.1, 0.05), mo_pose_at(x + overhang, 0, 0.15),
+            0.5);
+    }
+    mo_forces forces = solve(world, MO_FRICTION_CONE);
+    CHECK(forces.body_count == 5 && forces.moving == 1);
+    for (int k = 0; k < 5; ++k) {
+        CHECK(forces.is_moving[k] == (k == 4));
+    }
+    mo_forces_clear(&forces);
+    mo_world_destroy(world);
+}
+
 static void an_assembly_at_rest_holds_or_not(void **state)
 {
     (void)state;
@@ -117,6 +267,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_accelerations_ask_for_their_efforts_through_contact),
+        cmocka_unit_test(known_accelerations_and_known_efforts_mix),
+        cmocka_unit_test(an_acceleration_into_a_limit_has_no_effort),
+        cmocka_unit_test(a_soft_finger_holds_a_moment),
+        cmocka_unit_test(soft_contacts_spread_forces_as_springs_do),
+        cmocka_unit_test(the_parts_that_do_not_hold_are_told),
         cmocka_unit_test(an_assembly_at_rest_holds_or_not),
         cmocka_unit_test(a_first_order_world_moves_while_it_is_pushed),
         cmocka_unit_test(quasistatic_motion_keeps_forces_in_balance),

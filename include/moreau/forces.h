@@ -47,6 +47,8 @@ typedef struct mo_force_options {
         gap; /* m: contacts up to this gap touch; 0: 1e-6 of the smaller shape                            */
     double
         speed; /* m/s, rad/s: slower is at rest: a contact rolls, a joint holds                       */
+    double
+        softness; /* compliance of contacts, over the response of each to its own force; 0: hard.  A small one spreads forces that rigid bodies leave undetermined */
     const mo_known_acceleration *known; /* inverse dynamics through contact; or NULL       */
     int known_count;
 } mo_force_options;
@@ -148,6 +150,7 @@ typedef struct mo_forces {
     int axis_count;
     double *actuator_efforts; /* of each mechanism after the other, as its actuators, N or N m */
     int actuator_count;
+    int *is_moving; /* of each body: is it accelerated? */
     int moving; /* free bodies and links that are accelerated: 0 where an assembly at rest holds */
 
     mo_problem *problem; /* M, H, laws and w = (d/dt J') v, with ... */

@@ -15,11 +15,12 @@
     result.r                                 # on the library's own memory, not a copy
 """
 from ._library import Error
+from .forces import TRANSITIONS, Forces
 from .problem import (Gradient, Law, Problem, Result, Verdict, bilateral, box, coulomb, frictionless,
                       rolling, soft_finger, version)
 from .robot import Joint, Mechanism, Robot, load
 from .world import (MODES, Body, Report, Shape, World, ball, capsule, cuboid, cylinder, hull, plane)
 
-__all__ = ["Body", "Error", "Gradient", "Joint", "Law", "MODES", "Mechanism", "Problem", "Report", "Result",
-           "Robot", "Shape", "Verdict", "World", "ball", "bilateral", "box", "capsule", "coulomb", "cuboid",
+__all__ = ["Body", "Error", "Forces", "Gradient", "Joint", "Law", "MODES", "Mechanism", "Problem", "Report", "Result",
+           "Robot", "Shape", "TRANSITIONS", "Verdict", "World", "ball", "bilateral", "box", "capsule", "coulomb", "cuboid",
            "cylinder", "frictionless", "hull", "load", "plane", "rolling", "soft_finger", "version"]

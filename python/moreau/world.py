@@ -6,6 +6,7 @@ import ctypes
 import numpy
 
 from ._library import Why, address, array, function, set_options, structs, text
+from .forces import Forces
 from .problem import Problem, Result, _status_word
 
 # ---- shapes -----------------------------------------------------------------------------------------
@@ -275,6 +276,13 @@ class World:
         on = found["impulse"][found["b"]["index"] == index].sum(axis=0)
         by = found["impulse"][found["a"]["index"] == index].sum(axis=0)
         return (on - by) / self.h if self.h > 0 else on - by
+
+    def forces(self, friction="cone", gap=0.0, speed=1e-6, softness=0.0, known=(), **solver):
+        """Forces at contacts and joints, and accelerations, at this instant; the world stays as it is.
+
+        known: (mechanism, number of the velocity, acceleration) of each velocity whose effort is asked for.
+        """
+        return Forces(self, friction, gap, speed, softness, known, **solver)
 
     @property
     def problem(self):

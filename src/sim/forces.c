@@ -44,6 +44,7 @@ void mo_forces_clear(mo_forces *forces)
     const mo_allocator own = mo_allocator_or_default(&forces->allocator);
     mo_memory_free(&own, forces->contacts);
     mo_memory_free(&own, forces->accelerations);
+    mo_memory_free(&own, forces->is_moving);
     mo_memory_free(&own, forces->joint_accelerations);
     mo_memory_free(&own, forces->known_efforts);
     mo_memory_free(&own, forces->joints);
@@ -56,6 +57,22 @@ void mo_forces_clear(mo_forces *forces)
 }
 
 /* ---- what is told ----------------------------------------------------------------------------- */
+
+/* m/s^2: smaller accelerations are none; with soft contacts, those that all of them together may add up to by giving way. */
+static double least_of(const mo_world *world)
+{
+    double least = NEGLIGIBLE * fmax(1, mo_vec3_norm(world->def.gravity));
+    for (int k = 0; k < world->contacts.count; ++k) {
+        if (world->contacts.at[k].constraint != MO_NONE) {
+            const mo_constraint_view view =
+                mo_problem_constraint(world->problem, world->contacts.at[k].constraint);
+            for (int i = 0; i < view.dim && view.law.compliance; ++i) {
+                least += view.law.compliance[i] * fabs(world->result.r[view.offset + i]);
+            }
+        }
+    }
+    return least;
+}
 
 static mo_transition transition_of(const mo_contact_force *told, const double *u, double force,
                                    double least_force, double least)
@@ -90,7 +107,7 @@ static void tell_answer(const mo_world *world, const mo_sim_contact *contact,
 
 static void tell_contacts(const mo_world *world, const mo_instant *instant, mo_forces *forces)
 {
-    const double least = NEGLIGIBLE * fmax(1, mo_vec3_norm(world->def.gravity));
+    const double least = least_of(world);
     double largest = 0;
     for (int k = 0; k < world->result.row_count; ++k) {
         largest = fmax(largest, fabs(world->result.r[k]));
@@ -164,13 +181,14 @@ static void tell_bodies(mo_world *world, mo_forces *forces)
 
 static void count_moving(const mo_world *world, mo_forces *forces)
 {
-    const double least = NEGLIGIBLE * fmax(1, mo_vec3_norm(world->def.gravity));
+    const double least = least_of(world);
     forces->moving = 0;
     for (int k = 0; k < forces->body_count; ++k) {
         const double *a = forces->accelerations[k];
         const double size = fmax(world->body[world->living[k]].size, 0);
-        forces->moving +=
+        forces->is_moving[k] =
             mo_vec3_norm(a) + (isfinite(size) ? size : 1) * mo_vec3_norm(a + 3) > least;
+        forces->moving += forces->is_moving[k];
     }
 }
 
@@ -199,12 +217,13 @@ static mo_error tell(mo_world *world, const mo_instant *instant, mo_forces *forc
         mo_memory_array(own, (size_t)forces->contact_count, sizeof *forces->contacts);
     forces->accelerations =
         mo_memory_array(own, (size_t)forces->body_count, sizeof *forces->accelerations);
+    forces->is_moving = mo_memory_array(own, (size_t)forces->body_count, sizeof *forces->is_moving);
     forces->joint_accelerations =
         mo_memory_array(own, (size_t)forces->joint_acceleration_count, sizeof(double));
     forces->known_count = instant->options->known_count;
     forces->known_efforts = mo_memory_array(own, (size_t)forces->known_count, sizeof(double));
-    if (!forces->contacts || !forces->accelerations || !forces->joint_accelerations ||
-        !forces->known_efforts) {
+    if (!forces->contacts || !forces->accelerations || !forces->is_moving ||
+        !forces->joint_accelerations || !forces->known_efforts) {
         return MO_ERR_MEMORY;
     }
     tell_contacts(world, instant, forces);
@@ -280,11 +299,12 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     const mo_force_options defaults = mo_default_force_options();
     options = options ? options : &defaults;
     mo_forces_clear(forces);
-    if (!(options->speed >= 0) || !(options->gap >= 0) ||
+    if (!(options->speed >= 0) || !(options->gap >= 0) || !(options->softness >= 0) ||
         (options->friction != MO_FRICTION_CONE && options->friction != MO_FRICTION_PYRAMID)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "gap and speed of mo_force_options must not be negative, and its friction "
-                       "the cone or the pyramid");
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "gap, speed and softness of mo_force_options must not be negative, and its friction "
+            "the cone or the pyramid");
     }
     mo_error error = mo_options_check(&options->solver, why);
     error = error ? error : check_known(world, options, why);

@@ -208,7 +208,10 @@ void mo_instant_begin(mo_world *world, mo_instant *instant)
 /* The velocities of driven bodies are in the drift; they have no accelerations. */
 mo_error mo_instant_assemble(mo_world *world, const mo_instant *instant, mo_message *why)
 {
-    const mo_phase phase = {.kind = MO_PHASE_FORCE, .h = 1, .instant = instant};
+    const mo_phase phase = {.kind = MO_PHASE_FORCE,
+                            .h = 1,
+                            .instant = instant,
+                            .softness = instant->options ? instant->options->softness : 0};
     for (int k = 0; k < world->living_count; ++k) {
         memset(world->body[world->living[k]].free_v, 0, sizeof world->body->free_v);
     }

@@ -155,6 +155,31 @@ class Worlds(unittest.TestCase):
 
 
 class Robots(unittest.TestCase):
+    def test_forces_at_an_instant(self):
+        robot = moreau.load("scenes/models/quadruped.xml")
+        robot.set_key("stand")
+        for _ in range(200):
+            robot.step()
+        forces = robot.world.forces(speed=1e-4)
+        self.assertTrue(forces.solved and not forces.impulsive)
+        weight = 9.81 * sum(body.mass for body in robot.world.bodies if body.kind == "link")
+        self.assertEqual(forces.contacts["force"].shape, (4, 3))
+        self.assertAlmostEqual(abs(forces.contacts["force"][:, 2]).sum(), weight, delta=0.05 * weight)
+        # nothing holds the trunk, which is free; a leg carries its foot's load less its own weight
+        np.testing.assert_allclose(forces.links["force"][0], 0, atol=1e-6)
+        self.assertEqual(len(forces.axes), 13)
+        self.assertEqual(len(forces.actuator_efforts), 12)
+        np.testing.assert_allclose(forces.axes["actuator"][1:, 0], forces.actuator_efforts, atol=1e-12)
+        # inverse dynamics undoes forward dynamics
+        mechanism = robot.mechanisms[0]
+        asked = forces.joint_accelerations[7] + 2
+        again = robot.world.forces(speed=1e-4, known=[(mechanism, 7, asked)])
+        self.assertTrue(again.solved)
+        self.assertAlmostEqual(again.joint_accelerations[7], asked, places=6)
+        self.assertGreater(again.known_efforts[0], 0)
+        with self.assertRaisesRegex(moreau.Error, "known acceleration 0"):
+            robot.world.forces(known=[(mechanism, 99, 0.0)])
+
     def test_joints_and_limits(self):
         robot = moreau.load("scenes/models/biped.xml")
         self.assertEqual(len(robot.joints), 9)
