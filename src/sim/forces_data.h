@@ -8,7 +8,7 @@
  *   forces_drift.c   (d/dt J') v of contacts and joints
  *   forces_rows.c    joints and mechanisms in that problem
  *   forces_joints.c  reactions and efforts at joints, told
- *   forces_step.c    a step by forces
+ *   forces_step.c    a step by forces, in pieces (forces_piece.c)
  */
 #ifndef MO_SIM_FORCES_DATA_H
 #define MO_SIM_FORCES_DATA_H

@@ -8,55 +8,26 @@
  *   1. impacts     contacts that touch and approach change the velocities at once (the problem of impact.c), until none approaches
  *   2. length      to the nearest collision of what does not touch yet, by gap and speed, or what is left of h; again, shorter, where the forces
  *                  bring one about
- *   3. forces      of this instant (forces_instant.c); rows at rest take back in d what velocity they have, and contacts a part of their gap, so that
- *                  errors of integration do not add up.  A contact whose sliding would turn round within d stops instead: it rolls, and
- *                  the instant is solved again.  Where there are no forces, their impulse changes the velocities, and the piece begins anew.
+ *   3. forces      of this instant, acting for d (forces_piece.c); where there are none, their impulse changes the velocities, and the piece begins anew
  *   4. motion      v+ = v + d a, positions by v+
  *
- * Limits: at most MOST_PIECES a step, the last of which takes what is left.  Explicit: springs, stiff chains and fast spin need small steps, where time
- * stepping does not.  An error leaves the world as it was.
+ * Limits: at most MOST_PIECES a step, the last of which takes what is left.  First order.  An error leaves the world as it was.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sim/forces_data.h"
+#include "sim/forces_piece.h"
 
-enum { MOST_PIECES = 100, MOST_IMPACTS = 30, MOST_TURNS = 8, MOST_IMPULSES = 10 };
-enum { BRIEF = 300, PIVOTED_ROWS = 100 }; /* sweeps and pivots where contacts slide */
-static const double LEAST_PIECE = 0.02;   /* of the step */
-static const double SLOW = 0.1;           /* of what gravity gains in the step: slower is at rest */
-static const double AT_REST = 1e-6;       /* m/s, and slower than this in any case */
-static const double TOUCHES = 1e-4;       /* of the smaller shape */
-static const double GAP_BACK = 0.2;       /* of a gap is taken back in a step ... */
-static const double RECOVERY = 0.01;      /* ... and at most this part of a shape */
-
-typedef struct piece {
-    mo_world *world;
-    mo_force_options options;
-    mo_instant instant;
-    mo_forces forces;
-    double h, left;
-    double most;  /* the next piece is not longer: something collides then */
-    int is_last;  /* takes all that is left, whatever collides */
-    int impulses; /* in this step, where there were no forces */
-} piece;
-
-static double size_of(const mo_world *world, const mo_sim_contact *contact)
-{
-    return fmin(world->shape[contact->shape[0]].collider.size,
-                world->shape[contact->shape[1]].collider.size);
-}
-
-static int touches(const mo_world *world, const mo_sim_contact *contact)
-{
-    return contact->gap <= TOUCHES * size_of(world, contact);
-}
+enum { MOST_PIECES = 100, MOST_IMPACTS = 30 };
+static const double LEAST_PIECE = 0.02; /* of the step */
+static const double SLOW = 0.1;         /* of what gravity gains in the step: slower is at rest */
+static const double AT_REST = 1e-6;     /* m/s, and slower than this in any case */
 
 /* ---- impacts ---------------------------------------------------------------------------------- */
 
-static int choose_impacts(piece *p)
+static int choose_impacts(mo_piece *p)
 {
     mo_world *world = p->world;
     const double fall = 2 * p->h * mo_vec3_norm(world->def.gravity);
@@ -64,7 +35,7 @@ static int choose_impacts(piece *p)
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         const double approach = -mo_contact_approach(world, contact);
-        const int is_near = touches(world, contact);
+        const int is_near = mo_piece_touches(world, contact);
         contact->constraint = is_near ? 0 : MO_NONE;
         count += is_near && approach > p->options.speed;
         if (approach <= fmax(world->def.restitution_speed, fall)) {
@@ -100,7 +71,7 @@ static void take_velocities(mo_world *world)
     }
 }
 
-static mo_error resolve_impacts(piece *p, mo_step_report *report, mo_message *why)
+static mo_error resolve_impacts(mo_piece *p, mo_step_report *report, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = p->h, .restitution = 1};
     mo_error error = MO_OK;
@@ -117,155 +88,18 @@ static mo_error resolve_impacts(piece *p, mo_step_report *report, mo_message *wh
 
 /* ---- the length of a piece -------------------------------------------------------------------- */
 
-static double length_of(const piece *p)
+static double length_of(const mo_piece *p)
 {
     double length = fmin(p->left, p->most);
     for (int k = 0; k < p->world->contacts.count; ++k) {
         const mo_sim_contact *contact = p->world->contacts.at + k;
         const double approach = -mo_contact_approach(p->world, contact);
-        if (!touches(p->world, contact) && approach > 0 && contact->gap < approach * length) {
+        if (!mo_piece_touches(p->world, contact) && approach > 0 &&
+            contact->gap < approach * length) {
             length = contact->gap / approach;
         }
     }
     return p->is_last ? p->left : fmin(p->left, fmax(length, LEAST_PIECE * p->h));
-}
-
-/* ---- forces ----------------------------------------------------------------------------------- */
-
-/* Gaps and the errors of joints go back with GAP_BACK gap / h: w gains that over d. */
-static void take_gaps_back(piece *p)
-{
-    const double back = GAP_BACK / p->h * p->instant.per_step;
-    for (int k = 0; k < p->world->jointed_count; ++k) {
-        const int place = p->world->jointed[k];
-        mo_joint_rows rows;
-        mo_joint_hold(p->world, p->world->joint + place, &rows);
-        for (int i = 0; i < rows.count; ++i) {
-            p->instant.joint[place].hold[i] += back * rows.error[i];
-        }
-    }
-    for (int k = 0; k < p->world->contacts.count; ++k) {
-        const mo_sim_contact *contact = p->world->contacts.at + k;
-        const double most = RECOVERY * size_of(p->world, contact);
-        p->instant.contact[k].drift[0] += back * fmax(contact->gap, -most);
-    }
-}
-
-/* Contacts whose sliding would turn round within the piece stop in it: how many. */
-static int stop_turning(piece *p)
-{
-    const mo_world *world = p->world;
-    int count = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_contact_instant *at = p->instant.contact + k;
-        const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint == MO_NONE || !at->is_sliding || !(contact->mu > 0)) {
-            continue;
-        }
-        const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
-        const double *a = world->result.u + view.offset, *u = p->instant.rate[k][1];
-        double along = 0;
-        for (int i = 0; i < view.dim - 1; ++i) {
-            along += at->direction[i] * (u[1 + i] + a[1 + i] / p->instant.per_step);
-        }
-        if (along < 0) {
-            at->is_sliding = 0;
-            mo_instant_stop(&p->instant, k, 1, 3);
-            ++count;
-        }
-    }
-    return count;
-}
-
-static void keep_touching(mo_world *world)
-{
-    int kept = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        if (touches(world, world->contacts.at + k)) {
-            world->contacts.at[kept++] = world->contacts.at[k];
-        }
-    }
-    world->contacts.count = kept;
-}
-
-/* Where contacts slide there may be no forces: they are not sought for long. */
-static mo_error solve_sliding(piece *p, mo_message *why)
-{
-    mo_force_options own = p->options;
-    own.solver.max_iter = own.solver.max_iter < BRIEF ? own.solver.max_iter : BRIEF;
-    own.solver.method = own.solver.method ? own.solver.method : "auto";
-    mo_error error = mo_instant_solve(p->world, &own, &p->forces, why);
-    if (!error && p->forces.status != MO_SOLVED && !p->options.solver.method &&
-        mo_problem_row_count(p->world->problem) <= PIVOTED_ROWS) {
-        own.solver.method = "dantzig";
-        error = mo_instant_solve(p->world, &own, &p->forces, why);
-        error = error == MO_ERR_UNSUPPORTED ? MO_OK : error;
-    }
-    return error;
-}
-
-static mo_error solve(piece *p, mo_message *why)
-{
-    mo_error error = mo_instant_assemble(p->world, &p->instant, why);
-    error = error ? error : mo_mechanisms_check(p->world, why);
-    if (error) {
-        return error;
-    }
-    return p->forces.sliding > 0 ? solve_sliding(p, why)
-                                 : mo_instant_solve(p->world, &p->options, &p->forces, why);
-}
-
-/* What slides has friction against the velocity at the end of the piece, as in a step of it: that has a solution. */
-static void stop_all(piece *p)
-{
-    for (int k = 0; k < p->world->contacts.count; ++k) {
-        if (p->instant.contact[k].is_sliding) {
-            p->instant.contact[k].is_sliding = 0;
-            mo_instant_stop(&p->instant, k, 1, 3);
-        }
-    }
-}
-
-/* There are no forces: an impulse, where that is one to speak of; not for ever. */
-static mo_error do_without(piece *p, mo_message *why)
-{
-    if (p->impulses < MOST_IMPULSES && !p->is_last) {
-        mo_force_options own = p->options;
-        own.solver.method = own.solver.method ? own.solver.method : "auto";
-        const mo_error error =
-            mo_instant_impulse(p->world, &own, p->options.speed, &p->forces, why);
-        if (error || p->forces.is_impulsive) {
-            p->impulses++;
-            return error;
-        }
-    }
-    stop_all(p);
-    return solve(p, why);
-}
-
-static mo_error find_forces(piece *p, mo_message *why)
-{
-    keep_touching(p->world);
-    if (mo_instant_make(p->world, &p->instant)) {
-        return mo_fail_memory(why);
-    }
-    mo_instant_classify(p->world, &p->instant, &p->forces);
-    if (mo_instant_drift(p->world, &p->instant)) {
-        return mo_fail_memory(why);
-    }
-    take_gaps_back(p);
-    mo_error error = solve(p, why);
-    for (int turn = 0; turn < MOST_TURNS && !error && !p->forces.is_impulsive; ++turn) {
-        if (p->forces.status != MO_SOLVED && p->forces.sliding > 0) {
-            p->forces.sliding = 0;
-            error = do_without(p, why);
-        } else if (stop_turning(p) + mo_instant_look_again(p->world, &p->instant) > 0) {
-            error = solve(p, why);
-        } else {
-            break;
-        }
-    }
-    return error;
 }
 
 /* ---- collisions that the forces bring about ----------------------------------------------------- */
@@ -302,7 +136,7 @@ static double approach_with(const mo_world *world, const mo_sim_contact *contact
  * When the first of what does not touch yet does, moving as a piece of d moves it: gap = t (u + a t), u its approach and a what the forces add
  * to that in a unit of time; d where none does.
  */
-static mo_error find_collision(piece *p, double d, double *when)
+static mo_error find_collision(mo_piece *p, double d, double *when)
 {
     mo_world *world = p->world;
     *when = d;
@@ -316,7 +150,7 @@ static mo_error find_collision(piece *p, double d, double *when)
         const double u = approach_with(world, contact, 0);
         const double gain = (approach_with(world, contact, 1) - u) / d;
         const double left = u * u + 4 * gain * contact->gap;
-        if (touches(world, contact) || !(left >= 0)) {
+        if (mo_piece_touches(world, contact) || !(left >= 0)) {
             continue;
         }
         const double t = 2 * contact->gap / (u + sqrt(left)); /* the root that comes first */
@@ -382,7 +216,7 @@ static void drive(mo_world *world, double left)
     }
 }
 
-static mo_error take_piece(piece *p, mo_step_report *report, mo_message *why)
+static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
 {
     mo_world *world = p->world;
     mo_instant_begin(world, &p->instant);
@@ -397,7 +231,7 @@ static mo_error take_piece(piece *p, mo_step_report *report, mo_message *why)
     }
     const double length = length_of(p);
     p->instant.per_step = 1 / length;
-    error = find_forces(p, why);
+    error = mo_piece_forces(p, why);
     if (error) {
         return error;
     }
@@ -442,8 +276,11 @@ static void tell_contacts(mo_world *world, const mo_instant *instant, double h)
         const mo_constraint_view view = mo_problem_constraint(world->problem, contact.constraint);
         const double *r = world->result.r + view.offset;
         memset(contact.impulse, 0, sizeof contact.impulse);
-        for (int i = 0; i < view.dim && i < 3; ++i) {
-            mo_vec3_along(contact.impulse, h * r[i], contact.frame + 3 * i, contact.impulse);
+        memset(contact.moment, 0, sizeof contact.moment);
+        for (int i = 0; i < view.dim; ++i) {
+            const int axis = i < 3 ? i : view.dim == 4 ? 0 : i - 2; /* torsion, or rolling */
+            double *into = i < 3 ? contact.impulse : contact.moment;
+            mo_vec3_along(into, h * r[i], contact.frame + 3 * axis, into);
         }
         contact.mode = !(r[0] > 0)                      ? MO_CONTACT_APART
                        : instant->contact[k].is_sliding ? MO_CONTACT_SLIDES
@@ -453,7 +290,7 @@ static void tell_contacts(mo_world *world, const mo_instant *instant, double h)
     world->contacts.count = kept;
 }
 
-static mo_error take_pieces(piece *p, mo_step_report *report, mo_message *why)
+static mo_error take_pieces(mo_piece *p, mo_step_report *report, mo_message *why)
 {
     mo_error error = MO_OK;
     for (int k = 0; k < MOST_PIECES && !error && p->left > 1e-12 * p->h; ++k) {
@@ -512,7 +349,8 @@ mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_me
     }
     mo_world_save(world, before, size);
     world->is_by_balls = 0;
-    piece p = {.world = world, .h = h, .left = h, .most = h, .options = mo_default_force_options()};
+    mo_piece p = {
+        .world = world, .h = h, .left = h, .most = h, .options = mo_default_force_options()};
     p.options.solver = world->def.solver;
     p.options.solver.start = NULL;
     p.options.speed = fmax(AT_REST, SLOW * h * mo_vec3_norm(world->def.gravity));
