@@ -113,13 +113,13 @@ static void sort_by_feature(mo_sim_contact *contact, int count)
     }
 }
 
-static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
+static mo_error collide_at(mo_world *world, const mo_pair *pair, const mo_pose *at_a,
+                           const mo_pose *at_b, double margin, mo_sim_contacts *list)
 {
     const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
     const int first = list->count;
     world->touches.count = 0;
-    mo_collide_at(&a->collider, &a->pose, &b->collider, &b->pose,
-                  mo_margin_of(world, a, b) + a->motion + b->motion, &world->touches);
+    mo_collide_at(&a->collider, at_a, &b->collider, at_b, margin, &world->touches);
     for (int i = 0; i < world->touches.count; ++i) {
         if (add_contact(world, pair, world->touches.touch + i, list)) {
             return MO_ERR_MEMORY;
@@ -127,6 +127,13 @@ static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contac
     }
     sort_by_feature(list->at + first, list->count - first);
     return world->touches.is_short ? MO_ERR_MEMORY : MO_OK;
+}
+
+static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
+{
+    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
+    return collide_at(world, pair, &a->pose, &b->pose,
+                      mo_margin_of(world, a, b) + a->motion + b->motion, list);
 }
 
 /* By shapes, since the pairs are in that order, and by feature. */
@@ -282,6 +289,30 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
 {
     return mo_pairs_update(world, h) || collide_pairs(world, list) ? MO_ERR_MEMORY : MO_OK;
+}
+
+static mo_pose place_of(const mo_world *world, const mo_sim_shape *shape)
+{
+    const mo_pose pose = mo_body_pose(world->body + shape->body);
+    return mo_pose_compose(&pose, &shape->collider.def.pose);
+}
+
+mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_contacts *list)
+{
+    list->count = 0;
+    for (int k = 0; k < of->count; ++k) {
+        const mo_sim_contact *own = of->at + k;
+        const mo_pair pair = {own->shape[0], own->shape[1]};
+        if (k > 0 && own[-1].shape[0] == pair.a && own[-1].shape[1] == pair.b) {
+            continue;
+        }
+        const mo_sim_shape *a = world->shape + pair.a, *b = world->shape + pair.b;
+        const mo_pose at_a = place_of(world, a), at_b = place_of(world, b);
+        if (collide_at(world, &pair, &at_a, &at_b, mo_margin_of(world, a, b), list)) {
+            return MO_ERR_MEMORY;
+        }
+    }
+    return MO_OK;
 }
 
 mo_error mo_contacts_touching(mo_world *world)

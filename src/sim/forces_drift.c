@@ -214,7 +214,7 @@ mo_error mo_instant_drift(mo_world *world, mo_instant *instant)
     joint_rates(world, instant, 1);
     for (int when = 0; when <= 2 && !error; when += 2) {
         move(world, instant, when ? d : -d);
-        error = mo_contacts_list(world, 0, &instant->moved);
+        error = mo_contacts_again(world, &world->contacts, &instant->moved);
         if (!error) {
             contact_rates(world, instant, &instant->moved, when);
             joint_rates(world, instant, when);

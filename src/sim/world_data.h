@@ -297,6 +297,8 @@ void mo_body_wake(mo_world *world, int place);
 mo_error mo_contacts_find(mo_world *world, double h);
 /* Touches at the present positions, within reach of a step of h (or 0) with v and free_v. */
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list);
+/* Touches at the present poses of the shapes that touch in `of`, a list in order; so is this one. */
+mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_contacts *list);
 /* Touches at the present positions as frictionless contacts that all take part, into world->before. */
 mo_error mo_contacts_touching(mo_world *world);
 /* More of them, of bodies that next_v makes faster than was thought when they were found. */
