@@ -27,7 +27,8 @@ typedef struct mo_ball_pass {
     const mo_balls *balls;
     mo_ball *state;
     mo_ball_impulses *impulses;
-    double beta; /* of the momentum: the visit starts from r + beta (r - before) */
+    double relax; /* the part of the way to its solution that a visit takes a contact */
+    double beta;  /* of the momentum: the visit starts from r + beta (r - before)     */
 } mo_ball_pass;
 
 /*
@@ -36,7 +37,7 @@ typedef struct mo_ball_pass {
  */
 void mo_ball_push_on(const mo_ball_pass *pass, mo_ball *before);
 
-/* Visits the batches begin .. end: each contact solved exactly with the others held.  Returns the sum of |dr|^2. */
+/* Visits the batches begin .. end: each contact solved with the others held.  Returns the sum of |dr|^2. */
 double mo_ball_visit(const mo_ball_pass *pass, int begin, int end);
 
 /* The natural map at the present state, which is not changed. */

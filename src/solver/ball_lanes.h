@@ -222,15 +222,15 @@ INLINE lanes natural_square(const contact *c, vec3 r)
     return (r_N - p_N) * (r_N - p_N) + dot(z_T, z_T);
 }
 
-/* The impulse that solves each contact with the others held: a clamp (problem/balls.h). */
-INLINE vec3 solve(const mo_ball_batch *batch, int at, const contact *c, vec3 r)
+/* The impulse that solves each contact with the others held, or goes part of the way to it: a clamp (problem/balls.h). */
+INLINE vec3 solve(const mo_ball_batch *batch, int at, double relax, const contact *c, vec3 r)
 {
     const lanes zero = {0}, one = zero + 1;
     const lanes u_N = dot(c->u, c->n), r_N = dot(r, c->n);
     const vec3 u_T = along(c->u, -u_N, c->n), r_T = along(r, -r_N, c->n);
-    const lanes stop = r_N - u_N * load(batch->inverse_N + at);
+    const lanes stop = r_N - u_N * (relax * load(batch->inverse_N + at));
     const lanes new_N = choose(stop > zero, stop, zero), bound = c->mu * new_N;
-    const vec3 stick = along(r_T, -load(batch->inverse_T + at), u_T);
+    const vec3 stick = along(r_T, -relax * load(batch->inverse_T + at), u_T);
     const lanes square = dot(stick, stick);
     const lanes part = choose(square > bound * bound, bound / root(square), one);
     const vec3 along_n = {new_N * c->n.x, new_N * c->n.y, new_N * c->n.z};
@@ -278,7 +278,7 @@ INLINE double visit(const mo_ball_pass *pass, int begin, int end)
             const int *first = batch->body[0] + at, *second = batch->body[1] + at;
             side one = gather(pass->state, first), two = gather(pass->state, second);
             const contact c = see(batch, at, &one, &two);
-            const vec3 new_r = solve(batch, at, &c, r), dr = minus(new_r, r);
+            const vec3 new_r = solve(batch, at, pass->relax, &c, r), dr = minus(new_r, r);
             moved[at / L] += dot(dr, dr);
             push(&one, &two, &c, dr);
             store_3(now, impulses->before + at);

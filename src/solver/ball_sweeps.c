@@ -118,7 +118,7 @@ static void keep_best(const mo_ball_sweeps *w)
 
 /* ---- the loop --------------------------------------------------------------------------------- */
 
-void mo_ball_sweeps_start(mo_ball_sweeps *w, int threads, double most, const double *r)
+void mo_ball_sweeps_start(mo_ball_sweeps *w, const mo_ball_pace *pace, const double *r)
 {
     const size_t bytes = ((size_t)w->balls->body_count + 1) * sizeof *w->state;
     take_impulses(w, r);
@@ -128,8 +128,9 @@ void mo_ball_sweeps_start(mo_ball_sweeps *w, int threads, double most, const dou
     }
     memcpy(w->state_before, w->state, bytes);
     keep_best(w);
-    w->threads = threads;
-    w->momentum = mo_momentum_begin(most);
+    w->threads = pace->threads;
+    w->relax = pace->relax;
+    w->momentum = mo_momentum_begin(pace->momentum);
     w->iteration = 0;
     w->moved = w->least = INFINITY;
     w->ratio = 0;
@@ -169,7 +170,7 @@ static int look_at(mo_ball_sweeps *w, pass_context *c, double goal)
 
 int mo_ball_sweeps_run(mo_ball_sweeps *w, double goal, mo_must_stop *must_stop, void *context)
 {
-    pass_context c = {.pass = {w->balls, w->state, w->impulses, 0}, .w = w};
+    pass_context c = {.pass = {w->balls, w->state, w->impulses, w->relax, 0}, .w = w};
     for (;; ++w->iteration) {
         const int must_end = must_stop(context, w->iteration) || w->moved == 0;
         if ((must_end || is_due(w, goal)) && look_at(w, &c, goal)) {

@@ -26,6 +26,7 @@ typedef struct mo_ball_sweeps {
     mo_ball_sums *seen; /* one entry a chunk of batches, as moved_of_chunk */
     int threads;
 
+    double relax;
     mo_momentum momentum;
     int iteration;
     double moved;   /* by the last sweep: sum |dr|^2; zero: they are at an end           */
@@ -37,8 +38,14 @@ typedef struct mo_ball_sweeps {
 
 void mo_ball_sweeps_layout(mo_arena *arena, const mo_balls *balls, mo_ball_sweeps *sweeps);
 
-/* From impulses r, three for each contact in the axes of the world (NULL: zero); most: of the momentum, up to 1 for none. */
-void mo_ball_sweeps_start(mo_ball_sweeps *sweeps, int threads, double most, const double *r);
+typedef struct mo_ball_pace {
+    int threads;
+    double relax;    /* the part of the way that a visit goes, 1 for exact visits */
+    double momentum; /* its most (momentum.h), up to 1 for none                   */
+} mo_ball_pace;
+
+/* From impulses r, three for each contact in the axes of the world (NULL: zero). */
+void mo_ball_sweeps_start(mo_ball_sweeps *sweeps, const mo_ball_pace *pace, const double *r);
 
 /* True where there is a reason to end after so many sweeps. */
 typedef int mo_must_stop(void *context, int iteration);
