@@ -265,8 +265,9 @@ void mo_collider_mass(const mo_collider *c, double *volume, double centre[3], do
 static void take_in(const double x[3], double radius, mo_bounds *bounds)
 {
     for (int k = 0; k < 3; ++k) {
-        bounds->low[k] = fmin(bounds->low[k], x[k] - radius);
-        bounds->high[k] = fmax(bounds->high[k], x[k] + radius);
+        const double low = x[k] - radius, high = x[k] + radius;
+        bounds->low[k] = low < bounds->low[k] ? low : bounds->low[k];
+        bounds->high[k] = high > bounds->high[k] ? high : bounds->high[k];
     }
 }
 

@@ -33,8 +33,10 @@ mo_pose mo_pose_planar(double x, double y, double angle)
 
 mo_pose mo_pose_compose(const mo_pose *outer, const mo_pose *inner)
 {
-    mo_pose both;
-    mo_pose_point(outer, inner->position, both.position);
+    mo_pose both = *outer;
+    if (mo_vec3_dot(inner->position, inner->position) != 0) {
+        mo_pose_point(outer, inner->position, both.position);
+    }
     mo_quat_multiply(outer->orientation, inner->orientation, both.orientation);
     return both;
 }

@@ -37,7 +37,7 @@ typedef struct split {
     double N, T[3], length;
 } split;
 
-static split split_of(const double x[3], const double n[3])
+static inline split split_of(const double x[3], const double n[3])
 {
     split s = {.N = mo_vec3_dot(x, n)};
     mo_vec3_along(x, -s.N, n, s.T);
@@ -61,8 +61,8 @@ static void project(double mu, const split *x, double *y_N, double *part)
 }
 
 /* |r - proj_K(r - step (u + mu |u_T| n))|^2 */
-static double square_with_step(const mo_ball_contact *contact, double step, const split *u,
-                               const split *r)
+static inline double square_with_step(const mo_ball_contact *contact, double step, const split *u,
+                                      const split *r)
 {
     split x = {.N = r->N - step * (u->N + contact->mu * u->length)};
     double y_N, part, z[3];

@@ -221,10 +221,10 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     if (phase->kind == MO_PHASE_IMPACT) {
         return phase->restitution * contact->restitution * mo_contact_approach(world, contact);
     }
-    const double size = fmin(world->shape[contact->shape[0]].collider.size,
-                             world->shape[contact->shape[1]].collider.size);
+    const double deepest = -RECOVERY * contact->size;
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
-    return fabs(contact->gap) <= rounding ? 0 : fmax(contact->gap, -RECOVERY * size) / phase->h;
+    const double gap = contact->gap > deepest ? contact->gap : deepest;
+    return fabs(gap) <= rounding ? 0 : gap / phase->h;
 }
 
 /* What driven bodies add to u. */
@@ -450,8 +450,8 @@ void mo_contact_set_mode(const mo_world *world, mo_sim_contact *contact)
 {
     double u_a[3], u_b[3], slip[3], tangential[3];
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    mo_point_velocity(a->x, a->next_v, contact->point, u_a);
-    mo_point_velocity(b->x, b->next_v, contact->point, u_b);
+    mo_point_velocity(a->start_x, a->v, contact->point, u_a);
+    mo_point_velocity(b->start_x, b->v, contact->point, u_b);
     mo_vec3_minus(u_b, u_a, contact->velocity);
     const double r_N = mo_vec3_dot(contact->impulse, contact->frame),
                  u_N = mo_vec3_dot(contact->velocity, contact->frame);

@@ -100,12 +100,9 @@ static void write_start(const mo_sim_contact *contact, double r[3])
     }
 }
 
-static void set_depth(const mo_world *world, const mo_sim_contact *contact, const mo_phase *phase,
-                      double *deepest)
+static double deepest_of(const mo_sim_contact *contact, const mo_phase *phase)
 {
-    const double size = fmin(world->shape[contact->shape[0]].collider.size,
-                             world->shape[contact->shape[1]].collider.size);
-    *deepest = phase->kind == MO_PHASE_STEP ? phase->h / (SINKS * size) : 0;
+    return phase->kind == MO_PHASE_STEP ? phase->h / (SINKS * contact->size) : 0;
 }
 
 /* Room for all that takes part; how many contacts do? */
@@ -160,7 +157,7 @@ static int gather(mo_world *world, const mo_phase *phase, int from_start)
         if (from_start) {
             write_start(contact, r);
         }
-        set_depth(world, contact, phase, balls->deepest + i);
+        balls->deepest[i] = deepest_of(contact, phase);
         contact->constraint = i;
     }
     name_the_world(balls);
@@ -318,13 +315,16 @@ void mo_ball_step_answer(mo_world *world)
     }
 }
 
+void mo_ball_step_modes(mo_world *world)
+{
+    for (int k = 0; k < world->contacts.count && world->modes_are_due; ++k) {
+        mo_contact_set_mode(world, world->contacts.at + k);
+    }
+    world->modes_are_due = 0;
+}
+
 void mo_ball_step_finish(mo_world *world)
 {
-    for (int k = 0; k < world->contacts.count; ++k) {
-        if (world->contacts.at[k].constraint != MO_NONE) {
-            mo_contact_set_mode(world, world->contacts.at + k);
-        }
-    }
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         body->took_part = body->block != MO_NONE;
@@ -377,6 +377,7 @@ mo_error mo_ball_step_write_out(mo_world *world, mo_message *why)
 
 void mo_ball_step_leave(mo_world *world)
 {
+    mo_ball_step_modes(world);
     if (mo_ball_step_write_out(world, NULL)) {
         mo_problem_destroy(world->problem);
         world->problem = NULL;

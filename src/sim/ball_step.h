@@ -31,7 +31,11 @@ void mo_ball_step_velocities(
     mo_world *world);                      /* next_v                                            */
 void mo_ball_step_answer(mo_world *world); /* and the impulses                                  */
 void mo_ball_step_finish(
-    mo_world *world); /* of the step's last answer: modes; its problem is due */
+    mo_world
+        *world); /* of the step's last answer: its problem and the modes of its contacts are due */
+
+/* The modes and velocities of the contacts, where they are still to be found: when somebody asks, and before velocities change. */
+void mo_ball_step_modes(mo_world *world);
 
 /* The impulse of a contact that took part, in the axes of the world. */
 const double *mo_ball_step_impulse(const mo_world *world, const mo_sim_contact *contact);

@@ -6,14 +6,18 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
+#include "sim/ball_step.h"
 
 mo_pose mo_body_pose(const mo_sim_body *body)
 {
     mo_pose pose;
     memcpy(pose.orientation, body->orientation, sizeof pose.orientation);
-    mo_quat_turn(body->orientation, body->centre, pose.position);
-    mo_vec3_minus(body->x, pose.position, pose.position);
+    mo_vec3_copy(body->x, pose.position);
+    if (mo_vec3_dot(body->centre, body->centre) != 0) {
+        double arm[3];
+        mo_quat_turn(body->orientation, body->centre, arm);
+        mo_vec3_minus(body->x, arm, pose.position);
+    }
     return pose;
 }
 
@@ -196,6 +200,7 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     if (body->mechanism != MO_NONE) {
         return mo_mechanism_set_root(world, place, pose, velocity, spin, why);
     }
+    mo_ball_step_modes(world);
     memcpy(body->orientation, q, sizeof body->orientation);
     mo_quat_normalise(body->orientation);
     double arm[3];

@@ -53,9 +53,7 @@ void mo_contacts_choose(mo_world *world, double h)
 {
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
-        const mo_sim_shape *a = world->shape + contact->shape[0],
-                           *b = world->shape + contact->shape[1];
-        const double margin = mo_margin_of(world, a, b);
+        const double margin = mo_margin_for(world, contact->size);
         const int is_near = contact->gap <= margin || /* the approach is never above zero */
                             contact->gap + h * fastest_approach(world, contact) <= margin;
         contact->constraint = is_near ? 0 : MO_NONE;
@@ -71,6 +69,11 @@ static void set_frame(const mo_world *world, mo_sim_contact *contact, const doub
     } else {
         mo_vec3_tangents(normal, contact->frame + 3, contact->frame + 6);
     }
+}
+
+static double smaller_size(const mo_sim_shape *a, const mo_sim_shape *b)
+{
+    return a->collider.size < b->collider.size ? a->collider.size : b->collider.size;
 }
 
 static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
@@ -92,6 +95,7 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
                                 .feature = touch->feature,
                                 .is_new = 1,
                                 .gap = touch->gap,
+                                .size = smaller_size(a, b),
                                 .mu = both.friction,
                                 .restitution = both.restitution,
                                 .rolling = both.rolling,

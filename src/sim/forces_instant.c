@@ -19,11 +19,9 @@ static const double NO_TIME = 1e-9; /* s: the step of an impulse */
 
 /* ---- contacts --------------------------------------------------------------------------------- */
 
-static double touching_gap(const mo_world *world, const mo_sim_contact *contact, double gap)
+static double touching_gap(const mo_sim_contact *contact, double gap)
 {
-    const double size = fmin(world->shape[contact->shape[0]].collider.size,
-                             world->shape[contact->shape[1]].collider.size);
-    return gap > 0 ? gap : TOUCHES * size;
+    return gap > 0 ? gap : TOUCHES * contact->size;
 }
 
 void mo_instant_keep_touching(mo_world *world, double gap)
@@ -31,7 +29,7 @@ void mo_instant_keep_touching(mo_world *world, double gap)
     int kept = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->gap <= touching_gap(world, contact, gap)) {
+        if (contact->gap <= touching_gap(contact, gap)) {
             world->contacts.at[kept++] = *contact;
         }
     }

@@ -38,8 +38,7 @@ static int bounces(const mo_world *world, const mo_sim_contact *contact, double 
 static int is_slow(const mo_world *world, const mo_sim_contact *contact, double least)
 {
     const mo_sim_shape *a = world->shape + contact->shape[0], *b = world->shape + contact->shape[1];
-    return a->speed + b->speed < 0.99 * least &&
-           contact->gap <= 0.01 * fmin(a->collider.size, b->collider.size);
+    return a->speed + b->speed < 0.99 * least && contact->gap <= 0.01 * contact->size;
 }
 
 /* After the first impact only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */

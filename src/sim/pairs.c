@@ -30,8 +30,9 @@ static double turn_of(const mo_sim_shape *shape, const mo_sim_body *body, double
 static void take_in(const double v[6], double h, mo_sim_shape *shape)
 {
     for (int k = 0; k < 3; ++k) {
-        shape->path.low[k] = fmin(shape->path.low[k], h * v[k]);
-        shape->path.high[k] = fmax(shape->path.high[k], h * v[k]);
+        const double way = h * v[k];
+        shape->path.low[k] = way < shape->path.low[k] ? way : shape->path.low[k];
+        shape->path.high[k] = way > shape->path.high[k] ? way : shape->path.high[k];
     }
 }
 
@@ -45,10 +46,15 @@ int mo_shape_strays(const mo_sim_shape *shape, const mo_sim_body *body, double h
     return strays;
 }
 
+double mo_margin_for(const mo_world *world, double size)
+{
+    return world->def.margin > 0 ? world->def.margin : MARGIN_OF_SIZE * size;
+}
+
 double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b)
 {
-    return world->def.margin > 0 ? world->def.margin
-                                 : MARGIN_OF_SIZE * fmin(a->collider.size, b->collider.size);
+    const double one = a->collider.size, other = b->collider.size;
+    return mo_margin_for(world, one < other ? one : other);
 }
 
 static void set_reach(const mo_world *world, mo_sim_shape *shape)
@@ -57,7 +63,8 @@ static void set_reach(const mo_world *world, mo_sim_shape *shape)
     double way[3];
     shape->reach = mo_collider_bounds_at(&shape->collider, &shape->pose);
     for (int k = 0; k < 3; ++k) {
-        way[k] = fmax(-shape->path.low[k], shape->path.high[k]);
+        way[k] =
+            shape->path.high[k] > -shape->path.low[k] ? shape->path.high[k] : -shape->path.low[k];
         shape->reach.low[k] += shape->path.low[k] - by;
         shape->reach.high[k] += shape->path.high[k] + by;
     }

@@ -30,5 +30,6 @@ mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs);
 
 /* Contacts are kept up to this gap. */
 double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b);
+double mo_margin_for(const mo_world *world, double size); /* of the smaller of two shapes */
 
 #endif

@@ -105,6 +105,7 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
         memcpy(to, &s, sizeof s);
     }
     if (h.contacts) {
+        mo_ball_step_modes(world->self);
         memcpy(to, world->contacts.at, (size_t)h.contacts * sizeof(mo_sim_contact));
         to += (size_t)h.contacts * sizeof(mo_sim_contact);
     }

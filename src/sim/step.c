@@ -61,15 +61,13 @@ static mo_error check_length(const mo_world *world, double h, mo_message *why)
     const double tol = world->def.solver.tol, g = mo_vec3_norm(world->def.gravity);
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        const double size = fmin(world->shape[contact->shape[0]].collider.size,
-                                 world->shape[contact->shape[1]].collider.size);
-        if (tol * g * h * h > size) {
+        if (tol * g * h * h > contact->size) {
             return mo_fail(
                 why, MO_ERR_ARGUMENT,
                 "a step of %g s is too long: in it a body falls so far that a residual of %g lets "
                 "one of %.3g m "
                 "pass through another; take steps of at most %.2g s, or a finer tolerance",
-                h, tol, size, sqrt(size / (tol * g)));
+                h, tol, contact->size, sqrt(contact->size / (tol * g)));
         }
     }
     return MO_OK;
@@ -86,9 +84,7 @@ static int closes(const mo_world *world, const mo_sim_contact *contact, double h
         of_body[side] = mo_normal_rate(body->x, body->next_v, contact);
     }
     const double rate = of_body[1] - of_body[0];
-    const double size = fmin(world->shape[contact->shape[0]].collider.size,
-                             world->shape[contact->shape[1]].collider.size);
-    return contact->gap + h * rate < -depth * size;
+    return contact->gap + h * rate < -depth * contact->size;
 }
 
 static int take_closing(mo_world *world, double h, double depth)
@@ -138,9 +134,7 @@ static int sinks(const mo_world *world, double h)
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         if (contact->constraint == worst.constraint) {
-            const double size = fmin(world->shape[contact->shape[0]].collider.size,
-                                     world->shape[contact->shape[1]].collider.size);
-            return h * worst.value > SINKS * size;
+            return h * worst.value > SINKS * contact->size;
         }
     }
     return 0; /* the limit of a joint, or nothing */
@@ -300,7 +294,7 @@ static double deepest(const mo_world *world)
 {
     double depth = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
-        depth = fmax(depth, -world->contacts.at[k].gap);
+        depth = -world->contacts.at[k].gap > depth ? -world->contacts.at[k].gap : depth;
     }
     return depth;
 }
@@ -310,9 +304,13 @@ static void keep_taken_contacts(mo_world *world)
 {
     int kept = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
-        if (world->contacts.at[k].constraint != MO_NONE) {
-            world->contacts.at[kept++] = world->contacts.at[k];
+        if (world->contacts.at[k].constraint == MO_NONE) {
+            continue;
         }
+        if (kept != k) {
+            world->contacts.at[kept] = world->contacts.at[k];
+        }
+        ++kept;
     }
     world->contacts.count = kept;
 }
@@ -372,6 +370,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     }
     world->joints_hold = MO_HOLD_HERE;
     if (world->def.level == MO_LEVEL_ACCELERATION) {
+        mo_ball_step_modes(world);
         return mo_forces_step(world, h, report, why);
     }
     for (int k = 0; k < world->living_count; ++k) {
@@ -401,6 +400,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return error;
     }
     mo_advance_accept(world, h);
+    world->modes_are_due = world->is_due;
     keep_taken_contacts(world);
     if (world->def.projection) {
         error = mo_project_positions(world, why);
@@ -424,6 +424,7 @@ mo_contact mo_world_contact(const mo_world *world, int k)
     if (k < 0 || k >= world->contacts.count) {
         return out;
     }
+    mo_ball_step_modes(world->self);
     const mo_sim_contact *in = world->contacts.at + k;
     out.a = mo_body_id_of(world, in->body[0]);
     out.b = mo_body_id_of(world, in->body[1]);

@@ -37,56 +37,57 @@
 
 enum { MO_NONE = -1 };
 
+/* What loops over contacts read of a body lies together, at the beginning. */
 typedef struct mo_sim_body {
     uint32_t generation; /* 0: this place is free */
     mo_body_kind kind;
-    mo_body_def def;   /* as given */
-    char *name;        /* the world's copy, also in def */
-    void *motion_data; /* likewise */
-    int first_shape;   /* a list through mo_sim_shape.next   */
-    int shape_count;
-    int first_joint; /* a list through mo_sim_joint.next   */
-    int mechanism;   /* its place, for a link; else MO_NONE */
-    int link;        /* in that mechanism                  */
-
+    int is_asleep;
+    int is_ball;   /* one and the same inertia about every axis                */
+    int block;     /* its body block in the problem of this step, or MO_NONE   */
+    int took_part; /* in the last step, by such a block (ball_step.h)          */
+    int mechanism; /* its place, for a link; else MO_NONE                      */
+    int leader;    /* of its island: contacts and joints of free bodies        */
     double mass;
-    double inertia[9]; /* about the centre of mass, body axes                     */
-    double centre[3];  /* of mass, in the body's frame                            */
-    double size;       /* radius about the centre of mass that holds the shapes   */
-
-    double x[3]; /* centre of mass, world                                   */
-    double orientation[4];
-    double v[6];     /* velocity of the centre, spin                             */
-    double force[6]; /* and moment, for the next step                            */
-
+    double x[3];       /* centre of mass, world                                    */
     double start_v[6]; /* at the start of the step, after its impacts               */
     double free_v[6];  /* at the end of the step, were there no constraint         */
     double next_v[6];  /* with them                                                */
+    double v[6];       /* velocity of the centre, spin                             */
+
+    double size; /* radius about the centre of mass that holds the shapes   */
+    double orientation[4];
     double next_x[3], next_orientation[4];
-    double world_inertia[9];
+    double force[6];   /* and moment, for the next step                            */
     double start_x[3]; /* where it was at the start of the last step               */
-    int is_ball;       /* one and the same inertia about every axis                */
-    int block;         /* its body block in the problem of this step, or MO_NONE   */
-    int took_part;     /* in the last step, by such a block (ball_step.h)          */
-    int is_asleep;
-    int quiet_steps; /* steps since it last moved visibly                        */
-    int leader;      /* of its island: contacts and joints of free bodies        */
+    double inertia[9]; /* about the centre of mass, body axes                     */
+    double world_inertia[9];
+    double centre[3]; /* of mass, in the body's frame                            */
+    int quiet_steps;  /* steps since it last moved visibly                        */
+    int link;         /* in its mechanism                                         */
+    int first_shape;  /* a list through mo_sim_shape.next   */
+    int shape_count;
+    int first_joint; /* a list through mo_sim_joint.next   */
+
+    mo_body_def def;   /* as given */
+    char *name;        /* the world's copy, also in def */
+    void *motion_data; /* likewise */
 } mo_sim_body;
 
 typedef struct mo_sim_shape {
     uint32_t generation;
-    mo_collider collider;
     int body, next;
     int proxy; /* in the tree; MO_NONE for what has no bounds */
 
     /* At the start of the step: */
-    mo_pose pose;    /* in the world                                           */
-    double motion;   /* how far a point of it may move in the step, at most     */
-    double speed;    /* of its fastest point before the step, at most          */
-    mo_bounds path;  /* how far it may move along each axis, turning apart      */
-    double turn;     /* how far a point of it may move by turning              */
-    mo_bounds reach; /* bounds with these and the margin                       */
     int has_strayed; /* out of its box in the tree: its pairs are to be sought */
+    double speed;    /* of its fastest point before the step, at most          */
+    double motion;   /* how far a point of it may move in the step, at most     */
+    double turn;     /* how far a point of it may move by turning              */
+    mo_bounds reach; /* bounds with path, turn and the margin                  */
+    mo_pose pose;    /* in the world                                           */
+    mo_bounds path;  /* how far it may move along each axis, turning apart      */
+
+    mo_collider collider;
 } mo_sim_shape;
 
 /* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
@@ -95,21 +96,21 @@ enum { MO_CONTACT_ROWS = 5 };
 typedef struct mo_sim_contact {
     int shape[2], body[2]; /* shape[0] < shape[1]                                              */
     uint32_t feature;
-    uint32_t
-        unused; /* named gaps: the bytes of a contact are saved as they are                    */
-    double point[3];
-    double frame[9]; /* rows n, t, o                                                            */
-    double gap;
-    double mu, restitution, rolling, torsion;
-    double slip
-        [3]; /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
-    double impact[3]; /* impulse of the impacts at the start of the step, world axes             */
-    double impulse[3], moment[3]; /* world axes, of the last solve                              */
-    double velocity[3];
     int constraint; /* in the problem of this step, or MO_NONE                               */
     int is_new;     /* it was none of the last step's                                        */
     mo_contact_mode mode;
-    uint32_t unused_at_end;
+    double gap;
+    double size; /* of the smaller shape                                                     */
+    double mu, restitution;
+    double point[3];
+    double impulse[3]; /* world axes, of the last solve                                      */
+    double frame[9];   /* rows n, t, o                                                       */
+    double rolling, torsion;
+    double slip
+        [3]; /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
+    double impact[3]; /* impulse of the impacts at the start of the step, world axes             */
+    double moment[3]; /* as impulse                                                          */
+    double velocity[3];
 } mo_sim_contact;
 
 typedef struct mo_sim_contacts {
@@ -230,6 +231,7 @@ struct mo_world {
     double ball_q_norm;
     int is_by_balls;     /* the last solve was theirs */
     int is_due;          /* the problem of the last step has not been written out yet */
+    int modes_are_due;   /* and the modes of its contacts have not been found         */
     mo_world *self;      /* who asks for it need not be allowed to change the world */
     double last_step;    /* h, for forces from impulses */
     mo_hold joints_hold; /* in this step */
@@ -364,7 +366,7 @@ typedef struct mo_phase {
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why);
 void mo_assemble_velocities(mo_world *world);       /* next_v alone */
 void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
-/* w_N of a contact; its mode and velocity from its impulse and next_v. */
+/* w_N of a contact; its mode and velocity at the end of the last step, from its impulse. */
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
                            const mo_phase *phase);
 void mo_contact_set_mode(const mo_world *world, mo_sim_contact *contact);
