@@ -264,6 +264,16 @@ INLINE double largest_of(const lanes *part)
 
 /* ---- passes ----------------------------------------------------------------------------------- */
 
+/* The bodies of the batch after this one, so that they are near when it is visited. */
+INLINE void fetch_next(const mo_ball_pass *pass, int k, int end)
+{
+    const mo_ball_batch *next = pass->balls->batch + k + 1;
+    for (int lane = 0; k + 1 < end && lane < B; ++lane) {
+        __builtin_prefetch(pass->state + next->body[0][lane]);
+        __builtin_prefetch(pass->state + next->body[1][lane]);
+    }
+}
+
 INLINE double visit(const mo_ball_pass *pass, int begin, int end)
 {
     const lanes zero = {0};
@@ -272,6 +282,7 @@ INLINE double visit(const mo_ball_pass *pass, int begin, int end)
         const mo_ball_batch *batch = pass->balls->batch + k;
         mo_ball_impulses *impulses = pass->impulses + k;
         const int world = batch->touches_world ? pass->balls->body_count : -1;
+        fetch_next(pass, k, end);
         for (int at = 0; at < B; at += L) {
             const vec3 now = load_3(impulses->r + at), before = load_3(impulses->before + at);
             const vec3 r = along(now, zero + pass->beta, minus(now, before));
