@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* A problem that is being built: shared by builder.c, which takes the parts, and builder_finish.c, which puts them together. */
+#ifndef MO_PROBLEM_BUILDER_DATA_H
+#define MO_PROBLEM_BUILDER_DATA_H
+
+#include "base/error.h"
+#include "problem/problem_data.h"
+
+/* A growing array of some type. */
+typedef struct mo_pool {
+    void *data;
+    size_t count, room;
+} mo_pool;
+
+/* A block as it came: which constraint, which body or column, its size, and where its values are. */
+typedef struct mo_block_record {
+    int constraint, index;
+    int rows, columns;
+    size_t values;
+} mo_block_record;
+
+struct mo_builder {
+    mo_allocator allocator;
+    mo_error error; /* the first one */
+    mo_message why;
+    mo_pool body_start, mass_start, M, f, asymmetric;
+    mo_pool row_start, law, param, w, compliance;
+    mo_pool blocks, values;
+    int couplings, jacobians; /* whether any came */
+    int has_compliance;
+};
+
+/* The first error is kept; it is what mo_builder_finish returns. */
+static inline mo_error mo_builder_remember(mo_builder *builder, mo_error error)
+{
+    builder->error = error;
+    return error;
+}
+
+static inline void mo_builder_remember_memory(mo_builder *builder)
+{
+    mo_builder_remember(builder, mo_fail_memory(&builder->why));
+}
+
+static inline int mo_pool_last_int(const mo_pool *p)
+{
+    return p->count ? ((const int *)p->data)[p->count - 1] : 0;
+}
+
+/* One element more; false for lack of memory, which is remembered. */
+int mo_builder_append_int(mo_builder *builder, mo_pool *p, int value);
+int mo_builder_append_size(mo_builder *builder, mo_pool *p, size_t value);
+
+/* All that was taken is gone. */
+void mo_builder_drop_pools(mo_builder *builder);
+
+#endif

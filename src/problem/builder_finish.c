@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The end of a builder: what needs the whole is checked (form, indices, sizes, masses), the blocks are put in order, the
+ * masses factored, and the arrays become the problem's own.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "problem/builder_data.h"
+#include "problem/views.h"
+
+static void *steal(mo_pool *p)
+{
+    void *data = p->data;
+    *p = (mo_pool){0};
+    return data;
+}
+
+static mo_error check_form(mo_builder *builder)
+{
+    if (builder->couplings && (builder->jacobians || builder->body_start.count)) {
+        return mo_fail(&builder->why, MO_ERR_PROBLEM,
+                       "a problem has bodies and Jacobians, or couplings W, but not both");
+    }
+    if (builder->blocks.count > INT_MAX) {
+        return mo_fail(&builder->why, MO_ERR_PROBLEM, "there are more than %d blocks", INT_MAX);
+    }
+    return MO_OK;
+}
+
+static mo_error check_blocks(mo_builder *builder, const mo_problem *problem)
+{
+    const mo_block_record *blocks = builder->blocks.data;
+    const int columns =
+        problem->form == MO_FORM_GLOBAL ? problem->body_count : problem->constraint_count;
+    const char *what = problem->form == MO_FORM_GLOBAL ? "body" : "constraint";
+    for (size_t k = 0; k < builder->blocks.count; ++k) {
+        const mo_block_record *block = &blocks[k];
+        if (block->constraint >= problem->constraint_count || block->index >= columns) {
+            return mo_fail(&builder->why, MO_ERR_PROBLEM,
+                           "block %zu names constraint %d of %d and %s %d of %d", k,
+                           block->constraint, problem->constraint_count, what, block->index,
+                           columns);
+        }
+        const int rows = mo_constraint_dim(problem, block->constraint);
+        const int width = mo_block_columns(problem, block->index);
+        if (block->rows != rows || block->columns != width) {
+            return mo_fail(&builder->why, MO_ERR_PROBLEM,
+                           "the block of constraint %d and %s %d is %d x %d, but should be %d x %d",
+                           block->constraint, what, block->index, block->rows, block->columns, rows,
+                           width);
+        }
+    }
+    return MO_OK;
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+    const mo_block_record *x = a, *y = b;
+    if (x->constraint != y->constraint) {
+        return x->constraint < y->constraint ? -1 : 1;
+    }
+    if (x->index != y->index) {
+        return x->index < y->index ? -1 : 1;
+    }
+    return x->values < y->values ? -1
+                                 : x->values > y->values; /* equal blocks add in the order given */
+}
+
+static int is_sorted(const mo_block_record *blocks, size_t count)
+{
+    for (size_t k = 1; k < count; ++k) {
+        const mo_block_record *x = &blocks[k - 1], *y = &blocks[k];
+        const int rises = x->constraint < y->constraint ||
+                          (x->constraint == y->constraint && x->index < y->index);
+        if (!rises) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Sorts the blocks, adds those given twice, and copies the values in the new order. */
+static int sort_blocks(mo_builder *builder)
+{
+    mo_block_record *blocks = builder->blocks.data;
+    qsort(blocks, builder->blocks.count, sizeof *blocks, compare_blocks);
+    const double *from = builder->values.data;
+    double *to = mo_memory_array(&builder->allocator, builder->values.count, sizeof *to);
+    if (!to) {
+        mo_builder_remember_memory(builder);
+        return 0;
+    }
+    size_t kept = 0, used = 0;
+    for (size_t k = 0; k < builder->blocks.count; ++k) {
+        const size_t count = (size_t)blocks[k].rows * (size_t)blocks[k].columns;
+        mo_block_record *last = kept ? &blocks[kept - 1] : NULL;
+        if (last && last->constraint == blocks[k].constraint && last->index == blocks[k].index) {
+            for (size_t j = 0; j < count; ++j) {
+                to[last->values + j] += from[blocks[k].values + j];
+            }
+            continue;
+        }
+        memcpy(to + used, from + blocks[k].values, count * sizeof *to);
+        blocks[kept] = blocks[k];
+        blocks[kept++].values = used;
+        used += count;
+    }
+    mo_memory_free(&builder->allocator, builder->values.data);
+    builder->values = (mo_pool){to, used, builder->values.count};
+    builder->blocks.count = kept;
+    return 1;
+}
+
+/* The rows of blocks: block_start, block_index, value_start from the sorted records. */
+static int index_blocks(mo_builder *builder, mo_problem *problem)
+{
+    const mo_block_record *blocks = builder->blocks.data;
+    const size_t constraints = (size_t)problem->constraint_count;
+    problem->block_start = mo_memory_array(&builder->allocator, constraints + 1, sizeof(int));
+    problem->value_start = mo_memory_array(&builder->allocator, constraints + 1, sizeof(size_t));
+    problem->block_index = mo_memory_array(&builder->allocator, builder->blocks.count, sizeof(int));
+    if (!problem->block_start || !problem->value_start || !problem->block_index) {
+        mo_builder_remember_memory(builder);
+        return 0;
+    }
+    size_t k = 0;
+    for (size_t i = 0; i <= constraints; ++i) {
+        problem->block_start[i] = (int)k;
+        problem->value_start[i] =
+            k < builder->blocks.count ? blocks[k].values : builder->values.count;
+        for (; k < builder->blocks.count && blocks[k].constraint == (int)i; ++k) {
+            problem->block_index[k] = blocks[k].index;
+        }
+    }
+    return 1;
+}
+
+static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int body)
+{
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < i; ++j) {
+            const double a = M[(size_t)i * n + j], b = M[(size_t)j * n + i];
+            const double size = sqrt(fabs(M[(size_t)i * n + i] * M[(size_t)j * n + j]));
+            if (fabs(a - b) > 1e-10 * size) { /* rounding of whoever computed it, no more */
+                return mo_fail(
+                    &builder->why, MO_ERR_PROBLEM,
+                    "the mass matrix of body %d is not symmetric: entries (%d,%d) and (%d,%d) "
+                    "are %g and %g",
+                    body, i, j, j, i, a, b);
+            }
+        }
+    }
+    return MO_OK;
+}
+
+/* F, a copy of M, becomes its factor; an unsymmetric M must have a definite symmetric part as well. */
+static int factor_mass(const double *M, int n, int asymmetric, double *F)
+{
+    const size_t square = (size_t)n * (size_t)n;
+    if (asymmetric) {
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j <= i; ++j) {
+                F[(size_t)i * n + j] = 0.5 * (M[(size_t)i * n + j] + M[(size_t)j * n + i]);
+            }
+        }
+        if (!mo_factor_symmetric(n, F)) {
+            return 0;
+        }
+        memcpy(F, M, square * sizeof *F);
+        return mo_factor_unsymmetric(n, F);
+    }
+    memcpy(F, M, square * sizeof *F);
+    return mo_factor_symmetric(n, F);
+}
+
+static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
+{
+    const size_t count = problem->mass_start[problem->body_count];
+    problem->factor = mo_memory_array(&builder->allocator, count, sizeof(double));
+    if (!problem->factor) {
+        return mo_fail_memory(&builder->why);
+    }
+    problem->is_symmetric = 1;
+    for (int b = 0; b < problem->body_count; ++b) {
+        const int n = mo_body_dim(problem, b), asymmetric = problem->asymmetric[b];
+        const double *M = problem->M + problem->mass_start[b];
+        const mo_error error = asymmetric ? MO_OK : check_symmetric(builder, M, n, b);
+        if (error) {
+            return error;
+        }
+        if (!factor_mass(M, n, asymmetric, problem->factor + problem->mass_start[b])) {
+            return mo_fail(
+                &builder->why, MO_ERR_PROBLEM,
+                "the mass matrix of body %d is not positive definite: every direction of "
+                "motion needs inertia",
+                b);
+        }
+        problem->is_symmetric = problem->is_symmetric && !asymmetric;
+    }
+    return MO_OK;
+}
+
+/* Hands the arrays over; from here on they are the problem's to free. */
+static void move_arrays(mo_builder *builder, mo_problem *problem)
+{
+    problem->body_count = builder->body_start.count ? (int)builder->body_start.count - 1 : 0;
+    problem->constraint_count = (int)builder->law.count;
+    problem->dof_count = mo_pool_last_int(&builder->body_start);
+    problem->row_count = mo_pool_last_int(&builder->row_start);
+    problem->param_count = builder->param.count;
+    problem->body_start = steal(&builder->body_start);
+    problem->mass_start = steal(&builder->mass_start);
+    problem->M = steal(&builder->M);
+    problem->f = steal(&builder->f);
+    problem->asymmetric = steal(&builder->asymmetric);
+    problem->row_start = steal(&builder->row_start);
+    problem->law = steal(&builder->law);
+    problem->param = steal(&builder->param);
+    problem->w = steal(&builder->w);
+    problem->compliance = steal(&builder->compliance);
+}
+
+/* Arrays into which offsets are added even where they are empty. */
+static int never_null(mo_builder *builder, mo_pool *p)
+{
+    const int grown = mo_memory_grow(&builder->allocator, &p->data, &p->room, 1, sizeof(double));
+    if (!grown) {
+        mo_builder_remember_memory(builder);
+    }
+    return grown;
+}
+
+static mo_error assemble(mo_builder *builder, mo_problem *problem)
+{
+    mo_error error = check_form(builder);
+    if (error) {
+        return error;
+    }
+    problem->form = builder->couplings ? MO_FORM_REDUCED : MO_FORM_GLOBAL;
+    if ((!builder->body_start.count && !mo_builder_append_int(builder, &builder->body_start, 0)) ||
+        (!builder->row_start.count && !mo_builder_append_int(builder, &builder->row_start, 0)) ||
+        !mo_builder_append_size(builder, &builder->mass_start, builder->M.count) ||
+        !never_null(builder, &builder->param) || !never_null(builder, &builder->values)) {
+        return builder->error;
+    }
+    move_arrays(builder, problem);
+    error = check_blocks(builder, problem);
+    if (error) {
+        return error;
+    }
+    if (!is_sorted(builder->blocks.data, builder->blocks.count) && !sort_blocks(builder)) {
+        return builder->error;
+    }
+    if (!index_blocks(builder, problem)) {
+        return builder->error;
+    }
+    problem->values = steal(&builder->values);
+    error = factor_masses(builder, problem);
+    return error ? error : mo_views_create(&problem->allocator, &problem->views);
+}
+
+mo_error mo_builder_finish(mo_builder *builder, mo_problem **out, mo_message *why)
+{
+    *out = NULL;
+    mo_error error = builder->error;
+    mo_problem *problem = NULL;
+    if (!error) {
+        problem = mo_memory_array(&builder->allocator, 1, sizeof *problem);
+        error = problem ? MO_OK : mo_fail_memory(&builder->why);
+    }
+    if (problem) {
+        memset(problem, 0, sizeof *problem);
+        problem->allocator = builder->allocator;
+        error = assemble(builder, problem);
+    }
+    if (error) {
+        mo_say(why, "%s", builder->why.text[0] ? builder->why.text : mo_error_text(error));
+        mo_problem_destroy(problem);
+        problem = NULL;
+    }
+    mo_builder_drop_pools(builder);
+    *out = problem;
+    return error;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Joints enter the problem of a step, and take their impulses back.
+ *
+ *   part       law            w                        bounds
+ *   hold       bilateral      error / h
+ *   lower      frictionless   (q - lower) / h
+ *   upper      frictionless   (upper - q) / h          (its line is turned)
+ *   drive      box            -target, (q - target)/h  max_effort h
+ *   friction   box            0                        dry_friction h
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "sim/ball_step.h"
+#include "sim/joint_rows.h"
+
+/* What driven bodies add to u. */
+static void add_driven(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
+                       double sign, double *w)
+{
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
+        for (int k = 0; body && body->kind == MO_BODY_DRIVEN && k < rows->count; ++k) {
+            for (int i = 0; i < 6; ++i) {
+                w[k] += sign * rows->line[side][k][i] * body->free_v[i];
+            }
+        }
+    }
+}
+
+void mo_joint_add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part, const mo_law *law,
+                       const mo_joint_rows *rows, double sign, const double *w)
+{
+    double all[MO_JOINT_ROWS];
+    memcpy(all, w, (size_t)rows->count * sizeof *all);
+    add_driven(world, joint, rows, sign, all);
+    joint->constraint[part] = mo_builder_add_constraint(world->builder, rows->count, law, all);
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
+        if (!body || body->block == MO_NONE) {
+            continue;
+        }
+        const int n = mo_block_rows(world, body);
+        for (int k = 0; k < rows->count; ++k) {
+            double line[6];
+            mo_vec3_scale(sign, rows->line[side][k], line);
+            mo_vec3_scale(sign, rows->line[side][k] + 3, line + 3);
+            mo_block_row(world, body, line, world->jacobian + k * n);
+        }
+        mo_builder_add_jacobian(world->builder, joint->constraint[part], body->block, rows->count,
+                                n, world->jacobian);
+    }
+}
+
+static void add_box(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
+                    const mo_joint_rows *rows, double most, double w)
+{
+    const double lower = -most, upper = most;
+    const mo_law law = mo_law_box(&lower, &upper);
+    mo_joint_add_part(world, joint, part, &law, rows, 1, &w);
+}
+
+static void add_coordinate(mo_world *world, mo_sim_joint *joint, double h)
+{
+    const mo_joint_def *def = &joint->def;
+    mo_joint_rows rows;
+    mo_joint_coordinate(world, joint, &rows);
+    if (rows.count == 0) {
+        return;
+    }
+    const double q = joint->q = rows.error[0];
+    const mo_law one_sided = mo_law_frictionless();
+    if (def->has_limits && isfinite(def->lower)) {
+        mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, &rows, 1,
+                          &(const double){(q - def->lower) / h});
+    }
+    if (def->has_limits && isfinite(def->upper)) {
+        mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, &rows, -1,
+                          &(const double){(def->upper - q) / h});
+    }
+    if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
+        const double w = def->drive == MO_DRIVE_VELOCITY ? -def->target : (q - def->target) / h;
+        add_box(world, joint, MO_PART_DRIVE, &rows, def->max_effort * h, w);
+    }
+    if (def->dry_friction > 0) {
+        add_box(world, joint, MO_PART_FRICTION, &rows, def->dry_friction * h, 0);
+    }
+}
+
+static int can_move(const mo_world *world, const mo_sim_joint *joint)
+{
+    for (int side = 0; side < 2; ++side) {
+        if (joint->body[side] >= 0 && mo_moves_freely(world->body + joint->body[side])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The rows at the poses to which next_v leads, and w such that they are linearised there: with g the errors, x* the poses and v* = next_v
+ *
+ *     g(x + h v+) = g(x*) + h J* (v+ - v*) = 0,      so      w = g(x*) / h - J* v*.
+ */
+static void hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_joint_rows *rows,
+                       double *w)
+{
+    double x[2][3], orientation[2][4];
+    for (int side = 0; side < 2; ++side) {
+        mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
+        if (body) {
+            mo_vec3_copy(body->x, x[side]);
+            memcpy(orientation[side], body->orientation, sizeof orientation[side]);
+            mo_vec3_along(x[side], h, body->next_v, body->x);
+            mo_advance_turn(orientation[side], body->next_v + 3, h, body->orientation);
+        }
+    }
+    mo_joint_hold(world, joint, rows);
+    for (int k = 0; k < rows->count; ++k) {
+        w[k] = rows->error[k] / h;
+    }
+    for (int side = 0; side < 2; ++side) {
+        mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
+        if (body) {
+            mo_vec3_copy(x[side], body->x);
+            memcpy(body->orientation, orientation[side], sizeof orientation[side]);
+            for (int k = 0; k < rows->count; ++k) {
+                w[k] -= mo_vec3_dot(rows->line[side][k], body->next_v) +
+                        mo_vec3_dot(rows->line[side][k] + 3, body->next_v + 3);
+            }
+        }
+    }
+}
+
+void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
+{
+    mo_sim_joint *joint = world->joint + place;
+    for (int k = 0; k < MO_PART_COUNT; ++k) {
+        joint->constraint[k] = MO_NONE;
+    }
+    if (!can_move(world, joint)) {
+        return;
+    }
+    if (phase->kind == MO_PHASE_FORCE) {
+        mo_instant_joint(world, place, phase->instant);
+        return;
+    }
+    /* an impact takes no time, and a projection sees to the drift apart */
+    const int is_free_of_drift = phase->kind == MO_PHASE_IMPACT ||
+                                 (phase->kind == MO_PHASE_STEP &&
+                                  (world->def.projection || world->joints_hold == MO_HOLD_SPEED));
+    mo_joint_rows rows;
+    double w[MO_JOINT_ROWS];
+    if (phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD) {
+        hold_ahead(world, joint, phase->h, &rows, w);
+    } else {
+        mo_joint_hold(world, joint, &rows);
+        for (int k = 0; k < rows.count; ++k) {
+            w[k] = is_free_of_drift ? 0 : rows.error[k] / phase->h;
+        }
+    }
+    if (rows.count > 0) {
+        const mo_law held = mo_law_bilateral();
+        mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
+    }
+    if (phase->kind == MO_PHASE_STEP) { /* forces of motors and friction do nothing in no time */
+        add_coordinate(world, joint, phase->h);
+    }
+}
+
+static int first_impulse(int part)
+{
+    return part == MO_PART_HOLD ? 0 : MO_JOINT_ROWS + part - 1;
+}
+
+void mo_joint_write_start(const mo_world *world, int place, double *start)
+{
+    const mo_sim_joint *joint = world->joint + place;
+    for (int part = 0; part < MO_PART_COUNT; ++part) {
+        if (joint->constraint[part] != MO_NONE) {
+            const mo_constraint_view view =
+                mo_problem_constraint(world->problem, joint->constraint[part]);
+            memcpy(start + view.offset, joint->impulse + first_impulse(part),
+                   (size_t)view.dim * sizeof *start);
+        }
+    }
+}
+
+/* The impulses of one part, as force and moment on b about its centre. */
+static void add_to_force(const mo_world *world, mo_sim_joint *joint, int part,
+                         const mo_joint_rows *rows, double sign, double h)
+{
+    if (joint->constraint[part] == MO_NONE) {
+        return;
+    }
+    const mo_constraint_view view = mo_problem_constraint(world->problem, joint->constraint[part]);
+    const double *r = world->result.r + view.offset;
+    memcpy(joint->impulse + first_impulse(part), r, (size_t)view.dim * sizeof *r);
+    for (int k = 0; k < view.dim; ++k) {
+        mo_vec3_along(joint->force, sign * r[k] / h, rows->line[1][k], joint->force);
+        mo_vec3_along(joint->moment, sign * r[k] / h, rows->line[1][k] + 3, joint->moment);
+    }
+    if (part == MO_PART_DRIVE || part == MO_PART_FRICTION) {
+        joint->effort += r[0] / h;
+    }
+}
+
+void mo_joint_answer(mo_world *world, int place, double h)
+{
+    mo_sim_joint *joint = world->joint + place;
+    mo_joint_rows held, coordinate;
+    memset(joint->force, 0, sizeof joint->force);
+    memset(joint->moment, 0, sizeof joint->moment);
+    memset(joint->impulse, 0, sizeof joint->impulse);
+    joint->effort = 0;
+    mo_joint_hold(world, joint, &held);
+    mo_joint_coordinate(world, joint, &coordinate);
+    add_to_force(world, joint, MO_PART_HOLD, &held, 1, h);
+    add_to_force(world, joint, MO_PART_LOWER, &coordinate, 1, h);
+    add_to_force(world, joint, MO_PART_UPPER, &coordinate, -1, h);
+    add_to_force(world, joint, MO_PART_DRIVE, &coordinate, 1, h);
+    add_to_force(world, joint, MO_PART_FRICTION, &coordinate, 1, h);
+    double anchor[2][3], arm[3],
+        from_arm[3]; /* the moment about the anchor, not about the centre */
+    mo_joint_anchors(world, joint, anchor);
+    mo_vec3_minus(anchor[1], world->body[joint->body[1]].x, arm);
+    mo_vec3_cross(arm, joint->force, from_arm);
+    mo_vec3_minus(joint->moment, from_arm, joint->moment);
+}
