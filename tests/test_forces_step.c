@@ -83,6 +83,30 @@ static void both_levels_move_alike(void **state)
     CHECK_BELOW(fine, 0.4 * coarse);
 }
 
+/* Steps start from the forces of the last one, which are part of the state. */
+static void a_run_by_forces_that_is_loaded_has_the_same_bits(void **state)
+{
+    (void)state;
+    mo_mechanism_id arm;
+    mo_world *world = by_forces(make_mixture(&arm));
+    run(world, 1e-3, 0.05);
+    const size_t size = mo_world_save(world, NULL, 0);
+    char *middle = malloc(size), *end = malloc(size), *again = malloc(size);
+    CHECK(middle && end && again && mo_world_save(world, middle, size) == size);
+    run(world, 1e-3, 0.05);
+    const size_t at_end = mo_world_save(world, NULL, 0);
+    CHECK(at_end <= size && mo_world_save(world, end, size) == at_end);
+    mo_world_destroy(world);
+    world = by_forces(make_mixture(&arm));
+    CHECK(mo_world_load(world, middle, size, NULL) == MO_OK);
+    run(world, 1e-3, 0.05);
+    CHECK(mo_world_save(world, again, size) == at_end && memcmp(end, again, at_end) == 0);
+    free(middle);
+    free(end);
+    free(again);
+    mo_world_destroy(world);
+}
+
 /* ---- joints and mechanisms by forces -------------------------------------------------------------- */
 
 /* Twenty bodies on ball joints fall from level and whip: the sum of energies stays, to first order. */
@@ -257,6 +281,7 @@ int main(void)
         cmocka_unit_test(a_block_stepped_by_forces_stops_where_it_should),
         cmocka_unit_test(a_ball_stepped_by_forces_bounces_when_it_should),
         cmocka_unit_test(both_levels_move_alike),
+        cmocka_unit_test(a_run_by_forces_that_is_loaded_has_the_same_bits),
         cmocka_unit_test(a_falling_chain_keeps_its_energy),
         cmocka_unit_test(joints_tell_what_they_carry_on_both_levels),
         cmocka_unit_test(a_rod_by_forces_comes_to_rest_on_its_limit),

@@ -296,8 +296,9 @@ static mo_error check_known(const mo_world *world, const mo_force_options *optio
 mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
                          mo_message *why)
 {
-    const mo_force_options defaults = mo_default_force_options();
-    options = options ? options : &defaults;
+    mo_force_options own = options ? *options : mo_default_force_options();
+    own.solver.start = NULL; /* which is for another problem */
+    options = &own;
     mo_forces_clear(forces);
     if (!(options->speed >= 0) || !(options->gap >= 0) || !(options->softness >= 0) ||
         (options->friction != MO_FRICTION_CONE && options->friction != MO_FRICTION_PYRAMID)) {

@@ -115,7 +115,6 @@ static mo_error try_method(mo_world *world, const mo_options *options, const cha
 {
     mo_options own = *options;
     own.method = method;
-    own.start = NULL;
     const mo_error error = mo_solve(world->problem, &own, &world->result);
     if (!error) {
         forces->status = world->result.status;

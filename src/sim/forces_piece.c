@@ -90,9 +90,9 @@ static void keep_touching(mo_world *world)
 }
 
 /* Where contacts slide there may be no forces: they are not sought for long. */
-static mo_error solve_sliding(mo_piece *p, mo_message *why)
+static mo_error solve_sliding(mo_piece *p, const mo_force_options *options, mo_message *why)
 {
-    mo_force_options own = p->options;
+    mo_force_options own = *options;
     own.solver.max_iter = own.solver.max_iter < BRIEF ? own.solver.max_iter : BRIEF;
     own.solver.method = own.solver.method ? own.solver.method : "auto";
     mo_error error = mo_instant_solve(p->world, &own, &p->forces, why);
@@ -105,6 +105,16 @@ static mo_error solve_sliding(mo_piece *p, mo_message *why)
     return error;
 }
 
+/* The forces of the last step. */
+static const double *start_of(mo_world *world)
+{
+    const double per_step = world->last_step > 0 ? 1 / world->last_step : 0;
+    for (int k = 0; k < mo_problem_row_count(world->problem); ++k) {
+        world->start[k] *= per_step;
+    }
+    return world->start;
+}
+
 static mo_error solve(mo_piece *p, mo_message *why)
 {
     mo_error error = mo_instant_assemble(p->world, &p->instant, why);
@@ -112,8 +122,10 @@ static mo_error solve(mo_piece *p, mo_message *why)
     if (error) {
         return error;
     }
-    return p->forces.sliding > 0 ? solve_sliding(p, why)
-                                 : mo_instant_solve(p->world, &p->options, &p->forces, why);
+    mo_force_options own = p->options;
+    own.solver.start = start_of(p->world);
+    return p->forces.sliding > 0 ? solve_sliding(p, &own, why)
+                                 : mo_instant_solve(p->world, &own, &p->forces, why);
 }
 
 /* What slides has friction against the velocity at the end of the piece, as in a step of it: that has a solution. */

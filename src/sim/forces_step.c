@@ -222,7 +222,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     mo_instant_begin(world, &p->instant);
     drive(world, p->left);
     mo_error error = mo_mechanisms_check(world, why);
-    if (!error && mo_contacts_list(world, p->left, &world->contacts)) {
+    if (!error && mo_contacts_find(world, p->left)) {
         error = mo_fail_memory(why);
     }
     error = error ? error : resolve_impacts(p, report, why);
