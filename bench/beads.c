@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "beads_gp.h"
 #include "bench.h"
 #include "command.h"
@@ -177,18 +178,6 @@ static void print_json(const bead_report *report)
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
-/* The number after --contacts; 0 where it is none, which has then been said. */
-static int read_most(const char *text)
-{
-    char *end;
-    const double value = text ? strtod(text, &end) : DEFAULT_MOST;
-    if (text && (end == text || *end || !(value >= 1 && value <= 1e6) || value != floor(value))) {
-        say(COMMAND, "--contacts needs a whole number from 1 to 1000000, not '%.60s'", text);
-        return 0;
-    }
-    return (int)value;
-}
-
 /* beads.csv in the folder, or NULL, which has then been said. */
 static FILE *open_csv(const char *folder)
 {
@@ -226,7 +215,7 @@ int bench_beads(const experiment_call *asked)
 {
     bead_report report = {0};
     mo_message why = {""};
-    const int most = read_most(asked->own);
+    const int most = asked_contacts(asked, DEFAULT_MOST, 1, 1000000);
     if (most == 0) {
         return EXIT_CALL;
     }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "bench.h"
 #include "command.h"
 #include "experiments.h"
@@ -249,30 +250,12 @@ static void print_json(const families_report *report)
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
-/* The number after --contacts; 0 where it is none, which has then been said. */
-static int read_most(const char *text)
-{
-    char *end;
-    const double value = text ? strtod(text, &end) : CONTACTS;
-    if (text &&
-        (end == text || *end || !(value >= 5 && value <= CONTACTS_MOST) || value != floor(value))) {
-        say(COMMAND, "--contacts needs a whole number from 5 to %d, not '%.60s'", CONTACTS_MOST,
-            text);
-        return 0;
-    }
-    return (int)value;
-}
-
 int bench_families(const experiment_call *asked)
 {
     families_report report = {0};
     mo_message why = {""};
-    const int most = read_most(asked->own);
-    if (most == 0) {
-        return EXIT_CALL;
-    }
-    if (asked->out) {
-        say(COMMAND, "families writes no files: leave out --out");
+    const int most = asked_contacts(asked, CONTACTS, 5, CONTACTS_MOST);
+    if (most == 0 || asked_for_no_files(asked, "families")) {
         return EXIT_CALL;
     }
     paper_use_one_blas_thread();

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "bench.h"
 #include "command.h"
 #include "experiments.h"
@@ -194,25 +195,11 @@ static int write_files(const scaling_report *report, const char *folder)
 
 /* ---- the command ------------------------------------------------------------------------------- */
 
-/* The number after --contacts; 0 where it is none, which has then been said. */
-static int read_most(const char *text)
-{
-    char *end;
-    const double value = text ? strtod(text, &end) : MOST;
-    if (text && (end == text || *end || !(value >= LEAST && value <= MOST_ASKED) ||
-                 value != floor(value))) {
-        say(COMMAND, "--contacts needs a whole number from %d to %d, not '%.60s'", LEAST,
-            MOST_ASKED, text);
-        return 0;
-    }
-    return (int)value;
-}
-
 int bench_scaling(const experiment_call *asked)
 {
     scaling_report report = {0};
     mo_message why = {""};
-    const int most = read_most(asked->own);
+    const int most = asked_contacts(asked, MOST, LEAST, MOST_ASKED);
     if (most == 0) {
         return EXIT_CALL;
     }

@@ -33,6 +33,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "bench.h"
 #include "command.h"
 #include "experiments.h"
@@ -386,29 +387,13 @@ static void print_json(const sweep_report *report)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* The number after --contacts; 0 where it is none, which has then been said. */
-static int read_contacts(const char *text)
-{
-    if (!text) {
-        return CONTACTS;
-    }
-    char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end || !(value >= CONTACTS_LEAST && value <= CONTACTS_MOST) ||
-        value != floor(value)) {
-        say(COMMAND, "--contacts needs a whole number from %d to %d, not '%.60s'", CONTACTS_LEAST,
-            CONTACTS_MOST, text);
-        return 0;
-    }
-    return (int)value;
-}
-
 int bench_sweep(const experiment_call *asked)
 {
-    sweep_report report = {.contacts = read_contacts(asked->own)};
+    sweep_report report = {.contacts =
+                               asked_contacts(asked, CONTACTS, CONTACTS_LEAST, CONTACTS_MOST)};
     mo_problem *problem;
     mo_message why = {""};
-    if (report.contacts == 0) {
+    if (report.contacts == 0 || asked_for_no_files(asked, "sweep")) {
         return EXIT_CALL;
     }
     show("building the packing");

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What a benchmark was asked for, checked: each is done with a sentence where it cannot be. */
+#ifndef BENCH_ASKED_H
+#define BENCH_ASKED_H
+
+struct experiment_call; /* cli/experiments.h */
+
+/* The number of --contacts, a whole one between the bounds, or `initial`; 0 after a sentence. */
+int asked_contacts(const struct experiment_call *asked, int initial, int least, int most);
+
+/* For a benchmark that writes no files: an exit status, after a sentence where --out was given. */
+int asked_for_no_files(const struct experiment_call *asked, const char *name);
+
+#endif
