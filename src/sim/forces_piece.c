@@ -17,7 +17,7 @@
 #include "base/error.h"
 
 enum { MOST_TURNS = 8, MOST_IMPULSES = 10 };
-enum { BRIEF = 300, PIVOTED_ROWS = 100 }; /* sweeps and pivots where contacts slide */
+enum { BRIEF = 100, PIVOTED_ROWS = 100 }; /* sweeps and pivots where contacts slide */
 static const double TOUCHES = 1e-4;       /* of the smaller shape */
 static const double GAP_BACK = 0.2;       /* of a gap is taken back in a step ... */
 static const double RECOVERY = 0.01;      /* ... and at most this part of a shape */
