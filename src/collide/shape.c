@@ -21,8 +21,18 @@ static double combined_friction(const mo_material *a, const mo_material *b)
     return a->friction == b->friction ? a->friction : sqrt(product);
 }
 
+static int are_alike(const mo_material *a, const mo_material *b)
+{
+    return a->friction == b->friction && a->restitution == b->restitution &&
+           a->rolling == b->rolling && a->torsion == b->torsion && a->rule == b->rule &&
+           a->dims == 0 && b->dims == 0 && a->priority == b->priority;
+}
+
 mo_material mo_material_combine(const mo_material *a, const mo_material *b)
 {
+    if (are_alike(a, b)) { /* as most are in a heap */
+        return *a;
+    }
     const double restitution = fmax(a->restitution, b->restitution);
     if (a->priority != b->priority) {
         a = b = a->priority > b->priority ? a : b;

@@ -165,10 +165,14 @@ static int by_identity(const mo_sim_contact *c, const mo_sim_contact *d)
     return (c->feature > d->feature) - (c->feature < d->feature);
 }
 
-static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
+/* is_of_ball: of a step by balls, which leaves neither moments nor slip. */
+static void inherit(const mo_sim_contact *before, int is_of_ball, mo_sim_contact *now)
 {
     now->is_new = 0;
     mo_vec3_copy(before->impulse, now->impulse);
+    if (is_of_ball) {
+        return;
+    }
     mo_vec3_copy(before->moment, now->moment);
     mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
 }
@@ -184,7 +188,7 @@ static void match(mo_world *world)
             ++k;
         }
         if (k < before->count && by_identity(before->at + k, now) == 0) {
-            inherit(before->at + k, now);
+            inherit(before->at + k, world->is_by_balls, now);
         }
     }
 }

@@ -41,6 +41,19 @@ static int is_slow(const mo_world *world, const mo_sim_contact *contact, double 
     return a->speed + b->speed < 0.99 * least && contact->gap <= 0.01 * contact->size;
 }
 
+/* No two points of any shapes are fast enough for an impact, as in a heap at rest. */
+static int all_are_slow(const mo_world *world, double h)
+{
+    const double least = least_speed(world, h);
+    for (int k = 0; k < world->shape_places; ++k) {
+        const mo_sim_shape *shape = world->shape + k;
+        if (shape->generation && !(shape->speed < 0.49 * least)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* After the first impact only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
 static int choose(mo_world *world, double h, int is_first)
 {
@@ -131,8 +144,8 @@ static void accept(mo_world *world, mo_step_report *report)
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why)
 {
     mo_error error = MO_OK;
-    for (*count = 0; !error && *count < MOST_IMPACTS && choose(world, h, *count == 0) > 0;
-         ++*count) {
+    const int most = all_are_slow(world, h) ? 0 : MOST_IMPACTS;
+    for (*count = 0; !error && *count < most && choose(world, h, *count == 0) > 0; ++*count) {
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
              restitution -= 0.5) {

@@ -340,12 +340,25 @@ mo_error mo_pairs_update(mo_world *world, double h)
     return MO_OK;
 }
 
+/* Two balls are further from each other than they may move: most pairs of boxes that meet at a corner are. */
+static int are_balls_apart(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b)
+{
+    if (a->collider.def.kind != MO_SHAPE_BALL || b->collider.def.kind != MO_SHAPE_BALL) {
+        return 0;
+    }
+    const double reach = a->collider.def.radius + b->collider.def.radius +
+                         mo_margin_of(world, a, b) + a->motion + b->motion;
+    double between[3];
+    mo_vec3_minus(a->pose.position, b->pose.position, between);
+    return mo_vec3_dot(between, between) > 1.0001 * reach * reach;
+}
+
 int mo_pair_may_meet(const mo_world *world, const mo_pair *pair)
 {
     const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
     const int moves =
         mo_moves_freely(world->body + a->body) || mo_moves_freely(world->body + b->body);
-    return moves && mo_bounds_meet(&a->reach, &b->reach);
+    return moves && mo_bounds_meet(&a->reach, &b->reach) && !are_balls_apart(world, a, b);
 }
 
 mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fresh)

@@ -254,6 +254,7 @@ mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_messa
     }
     mo_sim_contacts *list = &world->contacts;
     mo_ball_step_leave(world);
+    world->is_by_balls = 0; /* its contacts may have slid */
     if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)h.contacts + 1,
                         sizeof *list->at)) {
         return mo_fail_memory(why);
