@@ -329,7 +329,7 @@ static void *scarce_reallocate(void *user, void *p, size_t size)
     return realloc(p, size);
 }
 
-/* A mechanism comes, a step is taken, forces are asked for: whichever request fails, nothing breaks and nothing leaks. */
+/* A mechanism comes, a step is taken, forces are asked for, a step is taken by them: whichever request fails, nothing breaks and nothing leaks. */
 static mo_error use_memory(const mo_allocator *allocator)
 {
     const mo_world_def def = mo_default_world();
@@ -367,6 +367,10 @@ static mo_error use_memory(const mo_allocator *allocator)
     options.speed = 1e-2;
     error = error ? error : mo_world_forces(world, &options, &forces, NULL);
     mo_forces_clear(&forces);
+    mo_world_def changed = mo_world_definition(world);
+    changed.level = MO_LEVEL_ACCELERATION;
+    error = error ? error : mo_world_change(world, &changed, NULL);
+    error = error ? error : mo_world_step(world, 1e-3, NULL, NULL);
     mo_world_destroy(world);
     return error;
 }
