@@ -170,6 +170,22 @@ static int read_wishes(const char *command, const args_flag *rows, model_file *f
                   : settings_bounded(command, rows + MODEL_FLOOR, -1e6, 1e6, 0, &file->floor);
 }
 
+/* What a newcomer would ask next: motors that give no force, keyframes that nobody begins at. */
+static void say_hint(const args_flag *rows, const model_file *file)
+{
+    const mo_model *model = &file->model;
+    if (strcmp(model->format, "URDF") == 0 && model->actuator_count > 0 &&
+        !rows[MODEL_SERVO].value && !rows[MODEL_TARGET].all->count) {
+        say_of_file(file->path, "%d motor%s no force; --servo 5 lets %s hold the joints",
+                    model->actuator_count, model->actuator_count > 1 ? "s give" : " gives",
+                    model->actuator_count > 1 ? "them" : "it");
+    }
+    if (model->key_count > 0 && !rows[MODEL_KEY].value && model->keys[0].name[0]) {
+        say_of_file(file->path, "it has %s; --key %.60s begins there",
+                    model->key_count > 1 ? "keyframes" : "a keyframe", model->keys[0].name);
+    }
+}
+
 int model_file_open(const char *command, const char *path, const args_flag *rows,
                     const args_values *sets, int quiet, model_file *file)
 {
@@ -195,6 +211,7 @@ int model_file_open(const char *command, const char *path, const args_flag *rows
     file->quiet = quiet;
     if (!quiet) {
         say_notes(file);
+        say_hint(rows, file);
     }
     return read_wishes(command, rows, file);
 }

@@ -41,7 +41,7 @@ static void a_tendon_closes_two_fingers_of_two_trees(void **state)
 {
     (void)state;
     robot_world w;
-    double q[2], force[3];
+    double q[3], force[3];
     open_text(
         "<mujoco>" STILL "<worldbody>" FINGER("left", "1 0 0") FINGER(
             "right",
@@ -303,6 +303,58 @@ static void a_mocap_body_moves_what_it_touches_and_holds(void **state)
     close_world(&w);
 }
 
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+/* Gives out memory until a number of requests, then none. */
+static void *limited(void *user, void *p, size_t size)
+{
+    int *left = user;
+    if (size == 0) {
+        free(p);
+        return NULL;
+    }
+    return (*left)-- > 0 ? realloc(p, size) : NULL;
+}
+
+/* With one request more each time: a sentence, nothing that leaks, and in the end a robot. */
+static void memory_that_runs_out_gets_a_sentence(void **state)
+{
+    (void)state;
+    const char *path =
+        folder_put(&folder, "all.xml",
+                   "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body "
+                   "name='m' mocap='true'/><body><joint "
+                   "name='a' type='slide'/><geom name='a' size='.1'/><site name='s'/></body><body "
+                   "pos='1 0 0'><joint name='b' "
+                   "type='slide'/><geom size='.1'/></body></worldbody><contact><pair geom1='a' "
+                   "geom2='floor'/></contact><tendon>"
+                   "<fixed name='t' stiffness='1'><joint joint='a'/><joint "
+                   "joint='b'/></fixed></tendon><equality><joint joint1='a' "
+                   "joint2='b'/></equality><actuator><motor tendon='t'/><motor site='s'/><position "
+                   "joint='a' dampratio='1'/>"
+                   "</actuator><keyframe><key mpos='1 2 3'/></keyframe></mujoco>");
+    int requests = 0, built = 0;
+    while (!built && requests < 3000) {
+        int left = requests;
+        const mo_allocator allocator = {.reallocate = limited, .user = &left};
+        mo_model model = {0};
+        mo_world *world = NULL;
+        mo_robot *robot = NULL;
+        mo_message why = {{0}};
+        mo_error error = mo_model_read(path, &allocator, &model, &why);
+        const mo_world_def def = mo_model_world(&model);
+        error = error ? error : mo_world_create(&def, &allocator, &world, &why);
+        error = error ? error : mo_model_build(&model, world, &allocator, &robot, &why);
+        CHECK(!error || why.text[0]);
+        built = !error;
+        mo_robot_destroy(robot);
+        mo_world_destroy(world);
+        mo_model_clear(&model);
+        requests += requests < 50 ? 1 : 3;
+    }
+    CHECK(built && requests > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_damping_ratio_is_one_of_the_mass),
         cmocka_unit_test(weight_is_borne),
         cmocka_unit_test(a_mocap_body_moves_what_it_touches_and_holds),
+        cmocka_unit_test(memory_that_runs_out_gets_a_sentence),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -10,6 +10,8 @@
  *
  * Where the polyhedra are apart and two corners, or a corner and an edge, are nearest, none of these axes gives the distance, which shows in that no corner of the
  * overlap is as near as the axis says.  Then the axis and the distance are those of mo_gjk_distance.
+ *
+ * Hulls of meshes have hundreds of edges, and pairs of edges grow with the square.  Where there are many, the distance comes first: what is apart needs no pairs of edges.
  */
 #include <math.h>
 
@@ -21,7 +23,8 @@ static const double FACE_FIRST = 1e-10; /* edges win only by so much: what rests
 static const double ON_SIDE =
     1e-6; /* a corner so little outside is on the side: equal faces have four corners, not eight */
 static const double IS_NEAREST =
-    1e-10; /* a touch so near to the separation shows that it is the distance */
+    1e-10;                  /* a touch so near to the separation shows that it is the distance */
+enum { MANY_PAIRS = 4096 }; /* of edges */
 
 /* ---- the separating axis ---------------------------------------------------------------------- */
 
@@ -76,7 +79,11 @@ static void look_at_edges(const mo_solid *a, const mo_solid *b, int i, int j, ca
     mo_vec3_minus(a->vertex[ea->vertex[0]], a->centre, to);
     mo_vec3_scale((mo_vec3_dot(normal, to) < 0 ? -1 : 1) / size, normal, normal);
     mo_vec3_minus(b->vertex[eb->vertex[0]], a->vertex[ea->vertex[0]], to);
-    const double gap = mo_vec3_dot(normal, to);
+    double gap = mo_vec3_dot(normal, to);
+    /* Between faces that are flat to rounding a pair may pass that makes no face: what is furthest along the axis tells. */
+    if (gap > best->along.gap) {
+        gap = fmin(gap, mo_core_gap(&a->core, &b->core, normal));
+    }
     if (gap > best->along.gap) {
         best->along.gap = gap;
         best->first = i;
@@ -96,21 +103,39 @@ static candidate best_edges(const mo_solid *a, const mo_solid *b)
     return best;
 }
 
+/* The best of the faces of both. */
+static candidate best_of_faces(const mo_solid *a, const mo_solid *b, double reach)
+{
+    const candidate of_a = best_face(a, b, reach);
+    if (of_a.along.gap > reach) {
+        return of_a;
+    }
+    candidate of_b = best_face(b, a, reach);
+    mo_vec3_scale(-1, of_b.along.normal, of_b.along.normal);
+    return of_b.along.gap > of_a.along.gap ? of_b : of_a;
+}
+
 /* False where they are further apart than the reach. */
 static int find_axis(const mo_solid *a, const mo_solid *b, double size, double reach,
                      candidate *best)
 {
-    *best = best_face(a, b, reach);
+    const int many = (long long)a->hull->edge_count * b->hull->edge_count > MANY_PAIRS;
+    double on_a[3], on_b[3];
+    const double distance = many ? mo_gjk_distance(&a->core, &b->core, on_a, on_b) : 0;
+    if (distance > reach) {
+        return 0;
+    }
+    *best = best_of_faces(a, b, reach);
     if (best->along.gap > reach) {
         return 0;
     }
-    candidate of_b = best_face(b, a, reach);
-    mo_vec3_scale(-1, of_b.along.normal, of_b.along.normal);
-    if (of_b.along.gap > best->along.gap) {
-        *best = of_b;
-    }
-    if (best->along.gap > reach) {
-        return 0;
+    if (distance > IS_NEAREST * size) {
+        if (distance > best->along.gap + FACE_FIRST * size) {
+            *best = (candidate){.along.gap = distance};
+            mo_vec3_minus(on_b, on_a, best->along.normal);
+            mo_vec3_scale(1 / distance, best->along.normal, best->along.normal);
+        }
+        return 1;
     }
     const candidate of_edges = best_edges(a, b);
     if (of_edges.along.gap > best->along.gap + FACE_FIRST * size) {

@@ -425,7 +425,10 @@ static void list_unread(mo_reader *r)
                                             "calibration"};
     for (const mo_xml_node *node = r->root->first; node; node = node->next) {
         const int is_joint = strcmp(node->name, "joint") == 0;
-        if (strcmp(node->name, "link") != 0 && !is_joint && strcmp(node->name, "material") != 0) {
+        if (strncmp(node->name, "xacro:", 6) == 0) {
+            mo_reader_note(r, node, "> is of xacro: expand the file with it first");
+        } else if (strcmp(node->name, "link") != 0 && !is_joint &&
+                   strcmp(node->name, "material") != 0) {
             mo_reader_note(r, node, "> is not understood: ignored");
         }
         for (const mo_xml_node *part = is_joint ? node->first : NULL; part; part = part->next) {
