@@ -170,8 +170,7 @@ static int read_wishes(const char *command, const args_flag *rows, model_file *f
                   : settings_bounded(command, rows + MODEL_FLOOR, -1e6, 1e6, 0, &file->floor);
 }
 
-/* What a newcomer would ask next: motors that give no force, keyframes that nobody begins at. */
-static void say_hint(const args_flag *rows, const model_file *file)
+void model_file_hint(const args_flag *rows, const model_file *file)
 {
     const mo_model *model = &file->model;
     if (strcmp(model->format, "URDF") == 0 && model->actuator_count > 0 &&
@@ -211,7 +210,6 @@ int model_file_open(const char *command, const char *path, const args_flag *rows
     file->quiet = quiet;
     if (!quiet) {
         say_notes(file);
-        say_hint(rows, file);
     }
     return read_wishes(command, rows, file);
 }

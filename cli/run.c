@@ -253,6 +253,9 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     call->load_state = flags[FLAG_LOAD].value;
     call->json = flags[FLAG_JSON].value != NULL;
     call->strict = flags[FLAG_STRICT].value != NULL;
+    if (!status && call->world.model && !flags[FLAG_JSON].value && !flags[FLAG_JOINTS].value) {
+        model_file_hint(flags + FLAG_MODEL, call->world.model);
+    }
     return status;
 }
 

@@ -37,30 +37,30 @@ static void geoms_touch_as_in_mjcf(void **state)
 {
     (void)state;
     /* one of (contype, conaffinity) against the other, either way */
-    assert_int_equal(contacts_of("<geom/>" FREE("<geom pos='1.9 0 0'/>")), 1);
+    assert_int_equal(contacts_of("<geom/>" FREE("<geom pos='1.995 0 0'/>")), 1);
     assert_int_equal(contacts_of("<geom contype='2'/>" FREE(
-                         "<geom pos='1.9 0 0' conaffinity='2' contype='0'/>")),
+                         "<geom pos='1.995 0 0' conaffinity='2' contype='0'/>")),
                      1);
     assert_int_equal(contacts_of("<geom contype='2' conaffinity='0'/>" FREE(
-                         "<geom pos='1.9 0 0' conaffinity='4' contype='1'/>")),
+                         "<geom pos='1.995 0 0' conaffinity='4' contype='1'/>")),
                      0);
     assert_int_equal(contacts_of("<geom contype='2' conaffinity='0'/>" FREE(
-                         "<geom pos='1.9 0 0' conaffinity='2' contype='0'/>")),
+                         "<geom pos='1.995 0 0' conaffinity='2' contype='0'/>")),
                      1);
     /* parent and child do not; a grandchild does; with the world as the parent they do */
-    assert_int_equal(contacts_of(HINGE("<geom/>" HINGE("<geom pos='1.9 0 0'/>"))), 0);
+    assert_int_equal(contacts_of(HINGE("<geom/>" HINGE("<geom pos='1.995 0 0'/>"))), 0);
     assert_int_equal(
         contacts_of(HINGE("<geom/>" HINGE(
-            "<inertial mass='1' diaginertia='1 1 1'/>" HINGE("<geom pos='1.9 0 0'/>")))),
+            "<inertial mass='1' diaginertia='1 1 1'/>" HINGE("<geom pos='1.995 0 0'/>")))),
         1);
-    assert_int_equal(contacts_of("<body><geom/>" HINGE("<geom pos='1.9 0 0'/>") "</body>"), 1);
+    assert_int_equal(contacts_of("<body><geom/>" HINGE("<geom pos='1.995 0 0'/>") "</body>"), 1);
     /* what is fixed to each other counts as one body */
-    assert_int_equal(contacts_of(HINGE("<geom/><body><geom pos='1.9 0 0'/></body>")), 0);
-    assert_int_equal(contacts_of(HINGE("<geom/><body>" HINGE("<geom pos='1.9 0 0'/>") "</body>")),
+    assert_int_equal(contacts_of(HINGE("<geom/><body><geom pos='1.995 0 0'/></body>")), 0);
+    assert_int_equal(contacts_of(HINGE("<geom/><body>" HINGE("<geom pos='1.995 0 0'/>") "</body>")),
                      0);
     assert_int_equal(
         contacts_of(HINGE("<inertial mass='1' diaginertia='1 1 1'/><body><geom/></body>"
-                          "<body><geom pos='1.9 0 0'/></body>")),
+                          "<body><geom pos='1.995 0 0'/></body>")),
         0);
 }
 
@@ -302,7 +302,7 @@ static void links_of_urdf_that_overlap_at_zero_do_not_touch(void **state)
                                  URDF_SLIDE("c", "0 0 -1") "</robot>"),
               &w);
     assert_int_equal(mo_robot_note_count(w.robot), 1);
-    CHECK(strstr(mo_robot_note(w.robot, 0), "'a' and 'b' overlap where all joints are at zero"));
+    CHECK(strstr(mo_robot_note(w.robot, 0), "'a' and 'b' overlap at the reference configuration"));
     if (mo_world_step(w.world, 1e-3, &report, &why)) {
         fail_msg("%s", why.text);
     }
@@ -313,6 +313,38 @@ static void links_of_urdf_that_overlap_at_zero_do_not_touch(void **state)
         CHECK(c.a.index == c_body || c.b.index == c_body);
     }
     CHECK(mo_world_contact_count(w.world) > 0);
+    close_world(&w);
+}
+
+/*
+ * In MJCF links of one tree that overlap by more than a hundredth do not touch; a base that stands still parts by the shape, so that the ground in the same body stays; a free robot that starts in a
+ * floor is pushed out of it.
+ */
+static void links_that_overlap_deeply_do_not_touch(void **state)
+{
+    (void)state;
+    robot_world w;
+    open_text("<mujoco><option timestep='.002'/><worldbody><geom type='plane' size='9 9 1' pos='0 "
+              "0 -2'/><geom type='box' "
+              "size='.3 .3 .3'/><body pos='0 0 .4'><joint axis='1 0 0'/><inertial mass='1' pos='0 "
+              "0 .1' diaginertia='.1 "
+              ".1 .1'/><body pos='0 0 .1'><joint pos='0 .4 0' axis='0 1 0' damping='1'/><geom "
+              "type='box' size='.3 .3 "
+              ".3'/><body pos='0 0 .3'><joint pos='.2 0 0' axis='0 1 0' damping='1'/><inertial "
+              "mass='1' pos='0 0 "
+              ".1' diaginertia='.1 .1 .1'/><body pos='0 0 .1'><joint pos='.2 .1 0' axis='1 0 0' "
+              "damping='1'/><geom "
+              "type='box' size='.2 .2 .2'/></body></body></body></body><body name='foot' pos='3 0 "
+              "-1.95'><freejoint/>"
+              "<geom type='box' size='.1 .1 .1'/><body pos='0 0 .3'><joint/><geom "
+              "size='.1'/></body></body></worldbody>"
+              "</mujoco>",
+              &w);
+    assert_int_equal(mo_robot_note_count(w.robot), 1);
+    CHECK(strstr(mo_robot_note(w.robot, 0),
+                 "2 pairs of parts overlap at the reference configuration"));
+    run(&w, 2);
+    CHECK_NEAR(body_of(&w, "foot").pose.position[2], -1.9, 1e-6);
     close_world(&w);
 }
 
@@ -433,6 +465,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(geoms_touch_as_in_mjcf),
         cmocka_unit_test(links_of_urdf_that_overlap_at_zero_do_not_touch),
+        cmocka_unit_test(links_that_overlap_deeply_do_not_touch),
         cmocka_unit_test(a_pair_touches_with_its_own_surface),
         cmocka_unit_test(torsion_and_rolling_slow_a_ball),
         cmocka_unit_test(a_ball_joint_stops_at_its_limit),

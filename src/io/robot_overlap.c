@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Parts of a robot that overlap for ever.
+ * Parts of a robot that overlap.
  *
- * Two links that are not parent and child may overlap around the joints between them, and a first link may stand in its base: nothing opens these contacts, whatever the joints
- * do.  Soft contact lives with that; a hard one has no solution.  So each pair that overlaps at the reference configuration is looked at: where the gap does not change with any
- * velocity of the joints (its lever is below a thousandth of the smaller body), the two are excluded, and noted.
+ * Two links that are not parent and child may overlap around the joints between them, and a first link may stand in its base.  Soft contact lives with that; hard contacts that nothing can open have no
+ * solution, and many that work against each other need steps without end.  So each pair of shapes that overlaps at the reference configuration is looked at, and made to never touch, with a note, where
  *
- * In URDF the shapes of neighbouring links are seldom made to miss each other (the format's users list such pairs elsewhere, or let no link touch another), so there every pair
- * of links that overlaps at the reference configuration is excluded; one note tells how many.
+ *   1. the gap does not change with any velocity of the joints (its lever is below a thousandth of the smaller body): they overlap for ever;
+ *   2. both are links of one tree, or a link of a tree that is not free and something fixed that is no plane, and they overlap by more than a hundredth of the smaller body.  In URDF any
+ *      overlap of any two links counts: there the shapes of neighbours are seldom made to miss each other.
+ *
+ * What a free tree starts in (feet in the floor) stays: contact pushes it out.
  */
 #include <math.h>
 #include <string.h>
@@ -16,9 +18,10 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "io/robot_data.h"
-#include "sim/world_data.h"
+#include "sim/mechanism.h"
 
 static const double SHORT_LEVER = 1e-3; /* of the size of the smaller body */
+static const double DEEP = 0.01;        /* of the same */
 
 /* Adds sign * n' J of a body to row, which is as long as the v of its mechanism. */
 static mo_error add_row(const mo_world *world, mo_body_id body, const mo_sim_contact *contact,
@@ -92,53 +95,119 @@ static const char *name_of(const mo_sim_body *body)
     return body->name ? body->name : "";
 }
 
-/* One note for all pairs, of which `first` is one. */
-static mo_error note_pairs(mo_robot *robot, const mo_world *world, const int first[2], int count,
+/* The root of the tree of a link. */
+static int root_of(const mo_world *world, const mo_sim_body *body)
+{
+    const mo_linkage *tree = &world->mechanism[body->mechanism]->tree;
+    int link = body->link;
+    while (tree->link[link].parent >= 0) {
+        link = tree->link[link].parent;
+    }
+    return link;
+}
+
+static int is_free(const mo_world *world, const mo_sim_body *body)
+{
+    const mo_linkage *tree = &world->mechanism[body->mechanism]->tree;
+    const mo_linkage_link *root = tree->link + root_of(world, body);
+    return root->dof_count == 6 &&
+           tree->joint[tree->dof[root->first_dof].joint].kind == MO_AXIS_FREE;
+}
+
+/* Do the two belong to one robot, so that an overlap is a matter of its drawing? */
+static int is_one_robot(const mo_world *world, const mo_sim_contact *contact, int all)
+{
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    if (a->kind == MO_BODY_LINK && b->kind == MO_BODY_LINK) {
+        return all || (a->mechanism == b->mechanism && root_of(world, a) == root_of(world, b));
+    }
+    const int fixed = a->kind == MO_BODY_FIXED ? 0 : b->kind == MO_BODY_FIXED ? 1 : -1;
+    if (fixed < 0) {
+        return 0;
+    }
+    const mo_shape_kind kind = world->shape[contact->shape[fixed]].collider.def.kind;
+    return kind != MO_SHAPE_PLANE && !is_free(world, fixed ? a : b);
+}
+
+/* What is noted in the end. */
+typedef struct overlaps {
+    int count, first[2];
+} overlaps;
+
+static mo_error note_pairs(mo_robot *robot, const mo_world *world, const overlaps *found,
                            mo_message *why)
 {
-    const char *a = name_of(world->body + first[0]), *b = name_of(world->body + first[1]);
-    if (count == 1) {
-        return mo_robot_keep_note(robot, why,
-                                  "'%.80s' and '%.80s' overlap where all joints are at zero: they "
-                                  "do not touch each other",
-                                  a, b);
+    const char *a = name_of(world->body + found->first[0]),
+               *b = name_of(world->body + found->first[1]);
+    if (found->count == 0) {
+        return MO_OK;
+    }
+    if (found->count == 1) {
+        return mo_robot_keep_note(
+            robot, why,
+            "'%.80s' and '%.80s' overlap at the reference configuration: they "
+            "do not touch each other",
+            a, b);
     }
     return mo_robot_keep_note(robot, why,
-                              "%d pairs of links overlap where all joints are at zero ('%.80s' and "
-                              "'%.80s' first): they do not touch each other",
-                              count, a, b);
+                              "%d pairs of parts overlap at the reference configuration ('%.80s' "
+                              "and '%.80s' first): they do not touch each other",
+                              found->count, a, b);
+}
+
+/* Two links part as bodies; something fixed may also be the ground, and parts by the shape. */
+static mo_error part(mo_world *world, const mo_sim_contact *contact, mo_message *why)
+{
+    const int are_links = world->body[contact->body[0]].kind == MO_BODY_LINK &&
+                          world->body[contact->body[1]].kind == MO_BODY_LINK;
+    if (mo_pair_part(world, contact->shape[0], contact->shape[1])) {
+        return mo_fail_memory(why);
+    }
+    return are_links ? mo_world_exclude(world, mo_body_id_of(world, contact->body[0]),
+                                        mo_body_id_of(world, contact->body[1]), why)
+                     : MO_OK;
+}
+
+static mo_error look_at(mo_robot *robot, mo_world *world, const mo_sim_contact *contact, int all,
+                        mo_pool *pool, overlaps *found, mo_message *why)
+{
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    const double size = size_of(a, b);
+    double lever = 0;
+    mo_error error = lever_of(world, contact, pool, &lever, why);
+    const int for_ever = lever <= SHORT_LEVER * size;
+    const int deep = is_one_robot(world, contact, all) && -contact->gap > (all ? 0 : DEEP * size);
+    if (error || (!for_ever && !deep)) {
+        return error;
+    }
+    error = part(world, contact, why);
+    if (!error && for_ever && !all) {
+        return mo_robot_keep_note(
+            robot, why,
+            "'%.80s' and '%.80s' overlap, and no joint moves them apart: they "
+            "do not touch each other",
+            name_of(a), name_of(b));
+    }
+    if (!error && found->count++ == 0) {
+        memcpy(found->first, contact->body, sizeof found->first);
+    }
+    return error;
 }
 
 mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, int all, mo_message *why)
 {
     mo_pool pool = {.allocator = robot->allocator};
     mo_error error = mo_contacts_touching(world) ? mo_fail_memory(why) : MO_OK;
-    int count = 0, first[2] = {0, 0};
+    overlaps found = {0};
     for (int k = 0; k < world->before.count && !error; ++k) {
         const mo_sim_contact *contact = world->before.at + k;
         const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-        double lever = 0;
-        const int is_pair = mo_own_pair(world, contact->shape[0], contact->shape[1]) != NULL;
-        if (contact->gap >= 0 || (a->kind != MO_BODY_LINK && b->kind != MO_BODY_LINK) ||
-            (mo_is_excluded(world, contact->body[0], contact->body[1]) && !is_pair)) {
-            continue;
-        }
-        error = all ? MO_OK : lever_of(world, contact, &pool, &lever, why);
-        if (error || lever > SHORT_LEVER * size_of(a, b)) {
-            continue;
-        }
-        mo_forget_own_pair(world, contact->shape[0], contact->shape[1]);
-        error = mo_world_exclude(world, mo_body_id_of(world, contact->body[0]),
-                                 mo_body_id_of(world, contact->body[1]), why);
-        if (!error && all && count++ == 0) {
-            memcpy(first, contact->body, sizeof first);
-        } else if (!error && !all) {
-            error = mo_robot_keep_note(robot, why,
-                                       "'%.80s' and '%.80s' overlap, and no joint moves them "
-                                       "apart: they do not touch each other",
-                                       name_of(a), name_of(b));
+        if (contact->gap < 0 && (a->kind == MO_BODY_LINK || b->kind == MO_BODY_LINK) &&
+            !mo_is_excluded(world, contact->body[0], contact->body[1]) &&
+            !mo_pair_never_touches(world, contact->shape[0], contact->shape[1])) {
+            error = look_at(robot, world, contact, all, &pool, &found, why);
         }
     }
     mo_pool_clear(&pool);
-    return error || count == 0 ? error : note_pairs(robot, world, first, count, why);
+    return error ? error : note_pairs(robot, world, &found, why);
 }

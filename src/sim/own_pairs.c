@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Pairs of shapes that touch with a surface of their own, whatever else keeps them apart: sorted by their places. */
+/* Pairs of shapes that touch with a surface of their own, whatever else keeps them apart, or that never touch: sorted by their places. */
 #include <string.h>
 
 #include "base/error.h"
@@ -11,6 +11,7 @@
 struct mo_own_pair {
     mo_pair shapes;
     mo_material material;
+    int never; /* they do not touch at all */
 };
 
 /* Where the pair (a < b) is, or would be. */
@@ -29,13 +30,55 @@ static int place_of(const mo_world *world, int a, int b)
     return low;
 }
 
-const mo_material *mo_own_pair(const mo_world *world, int a, int b)
+static struct mo_own_pair *find(const mo_world *world, int a, int b)
 {
     const int first = a < b ? a : b, second = a < b ? b : a;
     const int at = place_of(world, first, second);
     const int is_there = at < world->own_pair_count && world->own_pair[at].shapes.a == first &&
                          world->own_pair[at].shapes.b == second;
-    return is_there ? &world->own_pair[at].material : NULL;
+    return is_there ? world->own_pair + at : NULL;
+}
+
+const mo_material *mo_own_pair(const mo_world *world, int a, int b)
+{
+    const struct mo_own_pair *own = find(world, a, b);
+    return own && !own->never ? &own->material : NULL;
+}
+
+int mo_pair_never_touches(const mo_world *world, int a, int b)
+{
+    const struct mo_own_pair *own = find(world, a, b);
+    return own && own->never;
+}
+
+/* The pair (a < b), there already or new; NULL where memory ran out. */
+static struct mo_own_pair *take(mo_world *world, int a, int b)
+{
+    struct mo_own_pair *own = find(world, a, b);
+    if (!own) {
+        const int at = place_of(world, a, b);
+        if (!mo_memory_grow(&world->allocator, (void **)&world->own_pair, &world->own_pair_room,
+                            (size_t)world->own_pair_count + 1, sizeof *world->own_pair)) {
+            return NULL;
+        }
+        own = world->own_pair + at;
+        memmove(own + 1, own, (size_t)(world->own_pair_count++ - at) * sizeof *own);
+    }
+    *own = (struct mo_own_pair){.shapes = {a, b}};
+    world->pairs_are_stale = 1;
+    mo_body_wake(world, world->shape[a].body);
+    mo_body_wake(world, world->shape[b].body);
+    return own;
+}
+
+mo_error mo_pair_part(mo_world *world, int a, int b)
+{
+    mo_ball_step_leave(world);
+    struct mo_own_pair *own = take(world, a < b ? a : b, a < b ? b : a);
+    if (own) {
+        own->never = 1;
+    }
+    return own ? MO_OK : MO_ERR_MEMORY;
 }
 
 static int shape_place(const mo_world *world, mo_shape_id id)
@@ -58,31 +101,12 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
                        "and restitution that are not negative");
     }
     mo_ball_step_leave(world);
-    const int at = place_of(world, a, b);
-    if (!mo_own_pair(world, a, b)) {
-        if (!mo_memory_grow(&world->allocator, (void **)&world->own_pair, &world->own_pair_room,
-                            (size_t)world->own_pair_count + 1, sizeof *world->own_pair)) {
-            return mo_fail_memory(why);
-        }
-        memmove(world->own_pair + at + 1, world->own_pair + at,
-                (size_t)(world->own_pair_count++ - at) * sizeof *world->own_pair);
-        world->own_pair[at].shapes = (mo_pair){a, b};
+    struct mo_own_pair *own = take(world, a, b);
+    if (!own) {
+        return mo_fail_memory(why);
     }
-    world->own_pair[at].material = *material;
-    world->pairs_are_stale = 1;
-    mo_body_wake(world, world->shape[a].body);
-    mo_body_wake(world, world->shape[b].body);
+    own->material = *material;
     return MO_OK;
-}
-
-void mo_forget_own_pair(mo_world *world, int a, int b)
-{
-    if (mo_own_pair(world, a, b)) {
-        const int at = place_of(world, a < b ? a : b, a < b ? b : a);
-        memmove(world->own_pair + at, world->own_pair + at + 1,
-                (size_t)(--world->own_pair_count - at) * sizeof *world->own_pair);
-        world->pairs_are_stale = 1;
-    }
 }
 
 void mo_forget_own_pairs(mo_world *world, int body)

@@ -133,8 +133,9 @@ static int may_touch(const mo_world *world, int a, int b)
     if (body_a == body_b || (!can_move(body_a) && !can_move(body_b))) {
         return 0;
     }
-    if (world->own_pair_count > 0 && mo_own_pair(world, a, b)) {
-        return 1;
+    if (world->own_pair_count > 0) {
+        if (mo_own_pair(world, a, b)) return 1;
+        if (mo_pair_never_touches(world, a, b)) return 0;
     }
     if (!layers_meet(da, db)) {
         return 0;

@@ -418,7 +418,9 @@ int mo_is_excluded(const mo_world *world, int a, int b);
 
 /* own_pairs.c: the surface of two shapes that have one of their own, or NULL. */
 const mo_material *mo_own_pair(const mo_world *world, int a, int b);
-void mo_forget_own_pair(mo_world *world, int a, int b);
+int mo_pair_never_touches(const mo_world *world, int a, int b);
+/* From now on two shapes never touch; MO_ERR_MEMORY. */
+mo_error mo_pair_part(mo_world *world, int a, int b);
 void mo_forget_own_pairs(mo_world *world, int body); /* of its shapes */
 void mo_forget_exclusions(mo_world *world, int place);
 
