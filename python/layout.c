@@ -209,6 +209,7 @@ static void models(void)
     STRUCT(mo_model_body);
     FIELD(mo_model_body, name, "s");
     FIELD(mo_model_body, parent, "i");
+    FIELD(mo_model_body, joint_count, "i");
     FIELD(mo_model_body, mass, "d");
     STRUCT(mo_model_joint);
     FIELD(mo_model_joint, name, "s");

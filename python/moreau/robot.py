@@ -8,7 +8,11 @@ import numpy
 from ._library import Error, Why, address, array, function, structs, text, view
 from .world import Body, World
 
-_read = function("mo_model_read", "int", "text", "pointer", "pointer", "pointer")
+_read = function("mo_model_read_with", "int", "text", "text", "pointer", "pointer", "pointer")
+_servo = function("mo_model_servo", "int", "pointer", "double")
+_release = function("mo_model_release", "int", "pointer", "int", "pointer")
+_note_count = function("mo_robot_note_count", "int", "pointer")
+_note = function("mo_robot_note", "text", "pointer", "int")
 _clear = function("mo_model_clear", None, "pointer")
 _joint_q = function("mo_model_joint_q", "int", "int")
 _joint_v = function("mo_model_joint_v", "int", "int")
@@ -86,12 +90,16 @@ class Robot:
     q, v and the numbering are those of the model (MuJoCo's); `notes` lists what was not read.
     """
 
-    def __init__(self, path, world=None, **solver):
+    def __init__(self, path, world=None, meshes=None, servo=None, free=False, **solver):
         self._robot = None
         self._model = structs["mo_model"]()
-        why = Why()
-        why.check(_read(str(path).encode(), None, ctypes.addressof(self._model), why.pointer))
+        why, folder = Why(), str(meshes).encode() if meshes else None
+        why.check(_read(str(path).encode(), folder, None, ctypes.addressof(self._model), why.pointer))
         m = self._model
+        if free:
+            self._set_free()
+        if servo:
+            _servo(ctypes.addressof(m), 2 * numpy.pi * servo)
         self.world = world or World(gravity=tuple(m.gravity), **solver)
         self.name, self.timestep = text(m.name), m.step or 0.002
         self.notes = [text(note.text) for note in self._all("note", m.notes, m.note_count)]
@@ -103,6 +111,14 @@ class Robot:
         made, why = ctypes.c_void_p(), Why()
         why.check(_build(ctypes.addressof(m), self.world._w, None, ctypes.addressof(made), why.pointer))
         self._robot = made.value
+        self.notes += [text(_note(self._robot, k)) for k in range(_note_count(self._robot))]
+
+    def _set_free(self):
+        """A free joint for what the file fixes to the world."""
+        for number, body in enumerate(self._all("body", self._model.bodies, self._model.body_count)):
+            if number and body.parent == 0 and body.joint_count == 0:
+                why = Why()
+                why.check(_release(ctypes.addressof(self._model), number, why.pointer))
 
     def __del__(self):
         if self._robot:
@@ -180,6 +196,10 @@ class Robot:
         return self.world.step(self.timestep if h is None else h)
 
 
-def load(path, world=None, **solver):
-    """A robot from an MJCF or URDF file."""
-    return Robot(path, world, **solver)
+def load(path, world=None, meshes=None, servo=None, free=False, **solver):
+    """A robot from an MJCF or URDF file.
+
+    meshes: a folder where its files may lie beside its own.  servo: its motors hold positions, as stiff as to
+    swing so often a second.  free: what the file fixes to the world is free.
+    """
+    return Robot(path, world, meshes, servo, free, **solver)

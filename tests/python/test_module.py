@@ -180,6 +180,25 @@ class Robots(unittest.TestCase):
         with self.assertRaisesRegex(moreau.Error, "known acceleration 0"):
             robot.world.forces(known=[(mechanism, 99, 0.0)])
 
+    def test_a_urdf_arm_of_motors_holds_itself(self):
+        text = ("<robot name='r'><link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+                "izz='1'/></inertial></link><link name='arm'><inertial><origin xyz='.5 0 0'/>"
+                "<mass value='2'/><inertia ixx='.1' iyy='.1' izz='.1'/></inertial></link><joint name='j' "
+                "type='continuous'><parent link='base'/><child link='arm'/><axis xyz='0 1 0'/></joint></robot>")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "arm.urdf")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            limp, held = moreau.load(path), moreau.load(path, servo=3, meshes=folder)
+            fallen = moreau.load(path, free=True)
+        for _ in range(500):
+            self.assertTrue(limp.step().solved and held.step().solved and fallen.step().solved)
+        self.assertGreater(limp.q[0], 0.5)
+        stiffness = 0.6 * (2 * np.pi * 3) ** 2
+        self.assertAlmostEqual(stiffness * held.q[0], 9.81 * np.cos(held.q[0]), places=4)
+        self.assertEqual(len(fallen.q), 8)
+        self.assertLess(fallen.q[2], -4)
+
     def test_joints_and_limits(self):
         robot = moreau.load("scenes/models/biped.xml")
         self.assertEqual(len(robot.joints), 9)
