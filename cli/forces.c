@@ -24,7 +24,8 @@ static const args_command COMMAND = {
         " touch are divided into rolling and sliding, and for each there is the force and what"
         " becomes of it: it rolls on, slips, slides on, or breaks; one whose bodies approach needs"
         " an impact first and is left out. Where sliding contacts leave no force that obeys the"
-        " laws, the impulse that ends the sliding is shown.\n\n"
+        " laws, the impulse that ends the sliding is shown. Joints follow, with what they carry"
+        " and the efforts on them.\n\n"
         "The exit status is 0 where forces (or an impulse) were found, 1 where they were not, and 2"
         " for a wrong call.",
     .examples = "  moreau forces stack\n"
