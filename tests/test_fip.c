@@ -11,6 +11,7 @@
 
 #include "building.h"
 #include "moreau/moreau.h"
+#include "restate.h"
 #include "scenes.h"
 #include "trinkle_pang.h"
 
@@ -105,29 +106,6 @@ static void a_contact_that_slides_has_one_unknown(void **state)
 
 /* ---- redundant and degenerate ---------------------------------------------------------------- */
 
-/* The same problem with pyramids, or regular polygons, in place of the cones. */
-static mo_problem *with_facets(const mo_problem *from, int facets)
-{
-    mo_builder *builder = new_builder();
-    for (int b = 0; b < mo_problem_body_count(from); ++b) {
-        const mo_body_view body = mo_problem_body(from, b);
-        mo_builder_add_body(builder, body.dim, body.M, body.f);
-    }
-    for (int i = 0; i < mo_problem_constraint_count(from); ++i) {
-        const mo_constraint_view view = mo_problem_constraint(from, i);
-        const mo_law law = view.law.kind != MO_LAW_COULOMB ? view.law
-                           : facets                        ? mo_law_faceted(view.law.mu, facets)
-                                                           : mo_law_pyramid(view.law.mu);
-        mo_builder_add_constraint(builder, view.dim, &law, view.w);
-        for (int k = 0; k < view.block_count; ++k) {
-            const mo_block_view block = mo_problem_block(from, i, k);
-            mo_builder_add_jacobian(builder, i, block.index, view.dim,
-                                    mo_problem_body(from, block.index).dim, block.values);
-        }
-    }
-    return finish(builder);
-}
-
 static void a_box_on_four_corners_sticks_and_slides_as_newton_says(void **state)
 {
     (void)state;
@@ -137,7 +115,7 @@ static void a_box_on_four_corners_sticks_and_slides_as_newton_says(void **state)
         def.angle = 0.1 * (k % 6);
         def.mu = 0.3;
         CHECK(scene_block_on_slope(&def, &cone, NULL) == MO_OK);
-        mo_problem *problem = with_facets(cone, k < 6 ? 0 : 8); /* both have a direction downhill */
+        mo_problem *problem = restate(cone, k < 6 ? 0 : 8); /* both have a direction downhill */
         mo_result result = solved("fip", problem, 1e-10);
         const double speed = SCENE_GRAVITY * def.step * (sin(def.angle) - def.mu * cos(def.angle));
         CHECK_NEAR(result.v[0], fmax(0, speed), 1e-9);
@@ -160,7 +138,7 @@ static void a_stack_of_boxes_stays_at_rest(void **state)
         def.push = 0.1;
         def.mass_ratio = pow(10, mass - 1);
         CHECK(scene_box_stack(&def, &cone, NULL) == MO_OK);
-        mo_problem *problem = with_facets(cone, 0);
+        mo_problem *problem = restate(cone, 0);
         mo_result result = solved("fip", problem, 1e-10);
         for (int k = 0; k < result.dof_count; ++k) {
             CHECK_NEAR(result.v[k], 0, 1e-7);
@@ -268,7 +246,7 @@ static void laws_and_joints_together_have_the_velocity_that_lemke_finds(void **s
         def.mu_min = def.mu_max = 0.1;
         def.compliance = seed % 3 ? 0 : 1e-3;
         CHECK(scene_random(&def, &cone, NULL, NULL) == MO_OK);
-        mo_problem *problem = with_facets(cone, seed % 2 ? 0 : 6);
+        mo_problem *problem = restate(cone, seed % 2 ? 0 : 6);
         mo_result ours = solved("fip", problem, 1e-10), theirs = solved("lemke", problem, 1e-10);
         for (int k = 0; k < ours.dof_count; ++k) {
             CHECK_NEAR(ours.v[k], theirs.v[k], 1e-7);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "moreau/moreau.h"
+#include "restate.h"
 #include "scenes.h"
 
 static mo_problem *pile(int rows, double mu)
@@ -58,35 +59,6 @@ static double distance(int n, const double *x, const double *y)
     return most;
 }
 
-/* The same problem with every coulomb contact in space replaced by a faceted or a pyramid one. */
-static mo_problem *with_polygons(const mo_problem *problem, int facets)
-{
-    mo_builder *builder;
-    mo_problem *copy;
-    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    for (int b = 0; b < mo_problem_body_count(problem); ++b) {
-        const mo_body_view body = mo_problem_body(problem, b);
-        mo_builder_add_body(builder, body.dim, body.M, body.f);
-    }
-    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
-        const mo_constraint_view c = mo_problem_constraint(problem, i);
-        mo_law law = c.law;
-        if (law.kind == MO_LAW_COULOMB) {
-            law = facets ? mo_law_faceted(c.law.mu, facets) : mo_law_pyramid(c.law.mu);
-            law.compliance = c.law.compliance;
-        }
-        mo_builder_add_constraint(builder, c.dim, &law, c.w);
-        for (int k = 0; k < c.block_count; ++k) {
-            const mo_block_view block = mo_problem_block(problem, i, k);
-            mo_builder_add_jacobian(builder, i, block.index, c.dim,
-                                    mo_problem_body(problem, block.index).dim, block.values);
-        }
-    }
-    CHECK(mo_builder_finish(builder, &copy, NULL) == MO_OK);
-    mo_builder_destroy(builder);
-    return copy;
-}
-
 /* ---- agreement ------------------------------------------------------------------------------- */
 
 static void lcp1_and_lcp2_find_the_velocity_of_lemke_and_nsgs_at_small_friction(void **state)
@@ -118,7 +90,7 @@ static void facets_are_solved_in_their_own_law(void **state)
         def.mu_max = 0.15;
         mo_problem *round;
         CHECK(scene_random(&def, &round, NULL, NULL) == MO_OK);
-        mo_problem *problem = with_polygons(round, facets[seed % 4]);
+        mo_problem *problem = restate(round, facets[seed % 4]);
         mo_result expected = solved(problem, "lemke", 1e-11);
         mo_result first = solved(problem, "lcp1", 1e-11), second = solved(problem, "lcp2", 1e-11);
         CHECK_BELOW(distance(first.dof_count, first.v, expected.v), 1e-9);

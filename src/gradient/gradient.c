@@ -68,25 +68,12 @@ const char *mo_gradient_status_text(mo_gradient_status status)
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-static size_t count_squares(const mo_problem *problem, size_t *start)
-{
-    size_t total = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const size_t d = (size_t)mo_constraint_dim(problem, i);
-        if (start) {
-            start[i] = total;
-        }
-        total += d * d;
-    }
-    return total;
-}
-
 static void layout(mo_gradient *g, const mo_problem *W, mo_arena *arena)
 {
     const mo_problem *problem = g->problem;
     const size_t rows = (size_t)problem->row_count, count = (size_t)problem->constraint_count;
     g->start = MO_TAKE(arena, count, size_t);
-    const size_t squares = count_squares(problem, g->start);
+    const size_t squares = mo_square_starts(problem, g->start);
     g->block = MO_TAKE(arena, count, mo_gradient_block);
     g->J = MO_TAKE(arena, squares, double);
     g->JG = MO_TAKE(arena, squares, double);

@@ -68,20 +68,6 @@ static mo_error find_space(const mo_problem *problem, mo_space space, mo_delassu
     }
 }
 
-/* Where the d x d blocks of a problem's constraints start; returns the numbers of all. */
-static size_t place_blocks(const mo_problem *problem, size_t *start)
-{
-    size_t total = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const size_t d = (size_t)mo_constraint_dim(problem, i);
-        if (start) {
-            start[i] = total;
-        }
-        total += d * d;
-    }
-    return total;
-}
-
 static void layout_matrix(const mo_contact_space *space, mo_arena *arena, int is_real,
                           mo_block_matrix *m)
 {
@@ -92,7 +78,7 @@ static void layout_matrix(const mo_contact_space *space, mo_arena *arena, int is
 
 static void layout_groups(const mo_problem *V, mo_arena *arena, mo_group_blocks *group)
 {
-    const size_t blocks = place_blocks(V, NULL);
+    const size_t blocks = mo_square_starts(V, NULL);
     group->active = MO_TAKE(arena, V->constraint_count, uint8_t);
     group->start = MO_TAKE(arena, V->constraint_count, size_t);
     group->D = MO_TAKE(arena, blocks, double);
@@ -110,7 +96,7 @@ static void connect_matrix(mo_delassus *s)
     m->D = s->groups ? s->group.D : s->D;
     m->B = s->groups ? s->group.B : s->B;
     if (s->groups) {
-        place_blocks(m->W, s->group.start);
+        mo_square_starts(m->W, s->group.start);
     }
 }
 
@@ -123,7 +109,8 @@ mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena 
     if (error) {
         return error;
     }
-    const size_t count = (size_t)problem->constraint_count, blocks = place_blocks(problem, NULL);
+    const size_t count = (size_t)problem->constraint_count,
+                 blocks = mo_square_starts(problem, NULL);
     s.active = MO_TAKE(arena, count, uint8_t);
     s.start = MO_TAKE(arena, count, size_t);
     s.D = MO_TAKE(arena, blocks, double);
@@ -142,7 +129,7 @@ mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena 
     }
     if (system) {
         *system = s;
-        place_blocks(problem, system->start);
+        mo_square_starts(problem, system->start);
         connect_matrix(system);
     }
     return MO_OK;
@@ -281,7 +268,7 @@ static void add_to_group(const mo_delassus *s, int i)
 static bool factor_groups(mo_delassus *s)
 {
     const mo_problem *V = s->matrix.W;
-    const size_t blocks = place_blocks(V, NULL);
+    const size_t blocks = mo_square_starts(V, NULL);
     memset(s->group.active, 0, (size_t)V->constraint_count);
     memset(s->group.D, 0, blocks * sizeof(double));
     memset(s->group.B, 0, blocks * sizeof(double));

@@ -170,7 +170,8 @@ static void write_cone(writer *to, int i)
     for (int g = 0; g < facets.groups; ++g) {
         if (facets.mu[g] > 0) {
             write_group(to, i, &facets, g, normal);
-            to->lcp->uses_facets |= kind == MO_LAW_ROLLING || kind == MO_LAW_SOFT_FINGER || (kind == MO_LAW_COULOMB && d == 3);
+            to->lcp->uses_facets |= kind == MO_LAW_ROLLING || kind == MO_LAW_SOFT_FINGER ||
+                                    (kind == MO_LAW_COULOMB && d == 3);
         }
     }
 }
@@ -249,13 +250,7 @@ static void list_incidences(mo_lcp *lcp)
 {
     const mo_problem *problem = lcp->problem;
     int *start = lcp->body_start;
-    memset(start, 0, ((size_t)problem->body_count + 2) * sizeof *start);
-    for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
-        ++start[problem->block_index[k] + 2];
-    }
-    for (int b = 0; b < problem->body_count; ++b) {
-        start[b + 2] += start[b + 1];
-    }
+    mo_incidence_starts(problem, start);
     for (int i = 0; i < problem->constraint_count; ++i) {
         size_t offset = 0;
         for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {

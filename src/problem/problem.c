@@ -195,3 +195,27 @@ size_t mo_problem_bytes(const mo_problem *problem)
            (rows * (problem->compliance ? 2 : 1) + problem->param_count + values) * sizeof(double) +
            blocks * sizeof(int) + mo_views_bytes(problem->views);
 }
+
+size_t mo_square_starts(const mo_problem *problem, size_t *start)
+{
+    size_t total = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const size_t d = (size_t)mo_constraint_dim(problem, i);
+        if (start) {
+            start[i] = total;
+        }
+        total += d * d;
+    }
+    return total;
+}
+
+void mo_incidence_starts(const mo_problem *problem, int *start)
+{
+    memset(start, 0, ((size_t)problem->body_count + 2) * sizeof *start);
+    for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
+        ++start[problem->block_index[k] + 2];
+    }
+    for (int b = 0; b < problem->body_count; ++b) {
+        start[b + 2] += start[b + 1];
+    }
+}

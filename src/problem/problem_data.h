@@ -90,6 +90,15 @@ static inline void mo_law_velocity(const mo_problem *problem, int row, int d, co
     }
 }
 
+/* Where the d x d blocks of the constraints start, one after the other (start may be NULL); returns the numbers of all. */
+size_t mo_square_starts(const mo_problem *problem, size_t *start);
+
+/*
+ * Of the body_count + 2 numbers of `start`, start[b + 1] is where the list of the blocks on body b begins: a caller who fills the lists in the
+ * order of the constraints, with start[b + 1]++ for each, leaves the list of b at start[b] .. start[b + 1] - 1.
+ */
+void mo_incidence_starts(const mo_problem *problem, int *start);
+
 /* The same computations as in problem.h, with the caller's scratch for v (dof_count entries; unused
  * and possibly NULL for a reduced problem). */
 void mo_problem_response_into(const mo_problem *problem, const double *r, double *v, double *u);

@@ -28,13 +28,7 @@ static void fill_body_lists(reduction *job)
 {
     const mo_problem *problem = job->problem;
     int *start = job->body_list_start;
-    memset(start, 0, ((size_t)problem->body_count + 2) * sizeof *start);
-    for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
-        ++start[problem->block_index[k] + 2];
-    }
-    for (int b = 0; b < problem->body_count; ++b) {
-        start[b + 2] += start[b + 1];
-    }
+    mo_incidence_starts(problem, start);
     for (int i = 0; i < problem->constraint_count; ++i) {
         for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
             job->body_list[start[problem->block_index[k] + 1]++] = i;
@@ -52,8 +46,8 @@ static int prepare(reduction *job)
     job->mark = mo_memory_array(own, constraints, sizeof(int));
     job->neighbour = mo_memory_array(own, constraints, sizeof(int));
     job->q = mo_memory_array(own, (size_t)problem->row_count, sizeof(double));
-    const int made = job->body_list_start && job->body_list && job->mark && job->neighbour && job->q &&
-                     mo_builder_create(own, &job->builder) == MO_OK;
+    const int made = job->body_list_start && job->body_list && job->mark && job->neighbour &&
+                     job->q && mo_builder_create(own, &job->builder) == MO_OK;
     if (made) {
         fill_body_lists(job);
         memset(job->mark, -1, constraints * sizeof(int));

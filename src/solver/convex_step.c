@@ -41,20 +41,6 @@ static mo_error layout_matrix(const mo_problem *problem, mo_arena *arena, mo_con
     return MO_OK;
 }
 
-/* Numbers in the d x d blocks of all constraints, and where each starts. */
-static size_t count_blocks(const mo_problem *problem, size_t *start)
-{
-    size_t total = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const size_t d = (size_t)mo_constraint_dim(problem, i);
-        if (start) {
-            start[i] = total;
-        }
-        total += d * d;
-    }
-    return total;
-}
-
 mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_convex_step *step)
 {
     mo_convex_step own = {0};
@@ -65,7 +51,7 @@ mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_co
     }
     own.scale = MO_TAKE(arena, problem->constraint_count, double);
     own.block_start = MO_TAKE(arena, problem->constraint_count, size_t);
-    own.blocks = MO_TAKE(arena, count_blocks(problem, own.block_start), double);
+    own.blocks = MO_TAKE(arena, mo_square_starts(problem, own.block_start), double);
     own.soft = MO_TAKE(arena, problem->constraint_count, double);
     double **const rows[] = {&own.a, &own.argument, &own.dr};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {

@@ -171,13 +171,7 @@ static void set_rows(mo_dantzig *z)
 static void list_touches(const mo_problem *problem, touch_lists *lists)
 {
     int *start = lists->start;
-    memset(start, 0, ((size_t)problem->body_count + 2) * sizeof *start);
-    for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
-        ++start[problem->block_index[k] + 2];
-    }
-    for (int b = 0; b < problem->body_count; ++b) {
-        start[b + 2] += start[b + 1];
-    }
+    mo_incidence_starts(problem, start);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int d = mo_constraint_dim(problem, i);
         int offset = 0;
