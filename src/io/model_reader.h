@@ -7,11 +7,12 @@
  *
  *   model.c           mo_model_read, and looking at a model
  *   model_reader.c    growing it, sentences and notes, numbers
+ *   model_rotation.c  rotations
  *   model_path.c      where the files are that a model names
  *   model_inertia.c   masses and inertias from shapes, as MuJoCo infers them
  *   mesh_file.c       STL and OBJ
  *   mjcf*.c, urdf.c   the two formats
- *   model_build.c     a model into a world
+ *   robot_build.c     a model into a world
  */
 #ifndef MO_IO_MODEL_READER_H
 #define MO_IO_MODEL_READER_H
