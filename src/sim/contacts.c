@@ -16,7 +16,8 @@
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
 
-static const double LOOKS_AGAIN = 0.1; /* of the margin: motion beyond what was thought */
+/* Of the least margin: by so much two shapes may each move beyond what was thought, and still not close a gap that nobody has looked at. */
+static const double LOOKS_AGAIN = 0.5;
 
 /* ---- contacts --------------------------------------------------------------------------------- */
 
@@ -215,6 +216,7 @@ mo_error mo_contacts_find(mo_world *world, double h)
  */
 static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
 {
+    const double spare = LOOKS_AGAIN * world->least_margin;
     fresh->count = 0;
     for (int k = 0; k < world->shape_places; ++k) {
         mo_sim_shape *shape = world->shape + k;
@@ -222,7 +224,6 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
         if (!shape->generation || !mo_moves_freely(body)) {
             continue;
         }
-        const double spare = LOOKS_AGAIN * mo_margin_of(world, shape, shape);
         if (mo_shape_strays(shape, body, h, spare) && mo_pairs_reach_out(world, k, h, fresh)) {
             return MO_ERR_MEMORY;
         }

@@ -102,9 +102,12 @@ static void move_in_tree(mo_world *world, mo_sim_shape *shape)
 
 static void update_tree(mo_world *world, double h)
 {
+    world->least_margin = INFINITY;
     for (int k = 0; k < world->shape_places; ++k) {
         mo_sim_shape *shape = world->shape + k;
         if (shape->generation) {
+            const double margin = mo_margin_of(world, shape, shape);
+            world->least_margin = margin < world->least_margin ? margin : world->least_margin;
             place_shape(world, shape, h);
             move_in_tree(world, shape);
         }

@@ -209,6 +209,7 @@ struct mo_world {
     mo_pairs pairs, fresh_pairs, spare_pairs; /* pairs.h */
     int pairs_are_stale;                      /* something came or went */
     int strayed;                              /* shapes that have */
+    double least_margin;                      /* of all shapes    */
     int *pair_start;                          /* of each shape, while they are sorted */
     size_t pair_start_room;
     mo_touch_list touches;
