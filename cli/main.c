@@ -23,12 +23,12 @@ typedef struct command {
 
 /* A new command is one file and one row. */
 static const command COMMANDS[] = {
-    {"run", "SCENE", "simulate a scene", command_run},
+    {"run", "SCENE|FILE", "simulate a scene, or a robot from its file", command_run},
     {"view", "[SCENE]", "the same in the browser, live; or a recording", command_view},
     {"render", "IN OUT", "pictures and films of a recording", command_render},
     {"solve", "FILE...", "solve the contact problem of each FCLIB file", command_solve},
-    {"check", "FILE...", "does a solution exist, is it the only one", command_check},
-    {"forces", "SCENE", "forces at contacts and joints, and accelerations, at one instant", command_forces},
+    {"check", "FILE|SCENE", "does a solution exist, is it the only one", command_check},
+    {"forces", "SCENE|FILE", "forces at contacts and joints at one instant", command_forces},
     {"info", "FILE...", "what each FCLIB file holds", command_info},
     {"solvers", "[NAME]", "the methods, their laws, papers and options", command_solvers},
     {"convert", "IN OUT", "write the problem of one FCLIB file to another", command_convert},
@@ -44,15 +44,16 @@ static void put_help(FILE *out)
           "Usage: moreau COMMAND [FLAGS] ...\n\nCommands:\n",
           out);
     for (int k = 0; k < COMMAND_COUNT; ++k) {
-        fprintf(out, "  %-10s %-8s  %s\n", COMMANDS[k].name, COMMANDS[k].operands,
+        fprintf(out, "  %-10s %-10s  %s\n", COMMANDS[k].name, COMMANDS[k].operands,
                 COMMANDS[k].summary);
     }
     fputs("\nFlags:\n"
-          "  --help               this text; moreau COMMAND --help has the flags and examples\n"
-          "  --version            the version of the library\n"
+          "  --help                 this text; moreau COMMAND --help has flags and examples\n"
+          "  --version              the version of the library\n"
           "\nExamples:\n"
           "  moreau run --list\n"
           "  moreau run stack --set count=30 --time 5\n"
+          "  moreau run robot.xml --key stand\n"
           "  moreau view\n"
           "  moreau info box.hdf5\n"
           "  moreau solve box.hdf5 --out solved.hdf5\n"
