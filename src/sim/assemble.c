@@ -25,7 +25,7 @@
 #include "sim/forces_data.h"
 
 /*
- * Roundings of a place: a gap below them is none.  Divided by a short step they would be speeds, different at each contact of a face, which no motion of rigid bodies
+ * Roundings of a place, which are taken off a gap.  Divided by a short step they would be speeds, different at each contact of a face, which no motion of rigid bodies
  * has.
  */
 static const double TOUCHES = 8;
@@ -92,6 +92,21 @@ static void from_block(const mo_world *world, const double *in, double v[6])
     }
 }
 
+/* Joints held ahead: M gains h K and f gains h K v* (joint_ahead.c). */
+static void add_stiffness(mo_world *world, const mo_sim_body *body, double h, double *M, double *f)
+{
+    static const int PLANAR[3] = {0, 1, 5}, SPATIAL[6] = {0, 1, 2, 3, 4, 5};
+    const int n = mo_body_rows(world), *row = n == 3 ? PLANAR : SPATIAL;
+    double K[36];
+    mo_joints_stiffness(world, (int)(body - world->body), h, K);
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            M[i * n + j] += h * K[row[i] * 6 + row[j]];
+            f[i] += h * K[row[i] * 6 + row[j]] * body->next_v[row[j]];
+        }
+    }
+}
+
 static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
 {
     const int n = mo_body_rows(world);
@@ -117,6 +132,9 @@ static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
         for (int j = 0; j < n; ++j) {
             f[i] += M[i * n + j] * v[j];
         }
+    }
+    if (phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD) {
+        add_stiffness(world, body, phase->h, M, f);
     }
     body->block = mo_builder_add_body(world->builder, n, M, f);
 }
@@ -223,8 +241,8 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     }
     const double deepest = -RECOVERY * contact->size;
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
-    const double gap = contact->gap > deepest ? contact->gap : deepest;
-    return fabs(gap) <= rounding ? 0 : gap / phase->h;
+    const double gap = contact->gap - fmax(-rounding, fmin(contact->gap, rounding));
+    return (gap > deepest ? gap : deepest) / phase->h;
 }
 
 /* What driven bodies add to u. */

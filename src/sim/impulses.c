@@ -23,7 +23,7 @@
  * nothing slides there, or are zero where nothing opens: at such a point the equations change with the last digit of u, and the next steps begin with a search that leads nowhere.
  * An interior point method ends in the middle of the solutions, where every contact that can stick does so with something to spare.  From there on a step is a residual, or one linear system.
  *
- * Such a search costs a hundred steps.  It is made at rest only, where it lasts; and where it did not help, the pause to the next one, in steps, doubles.
+ * Such a search costs a hundred steps.  It is made at rest only, where it lasts, and the pause to the next one, in steps, doubles each time until something moves.
  */
 #include <float.h>
 #include <math.h>
@@ -43,11 +43,12 @@ enum {
 };
 
 /* Of (1) and (2): rounding enters in several places. */
-static const double OF_IMPULSES = 2, OF_PLACES = 4;
+static const double OF_IMPULSES = 3, OF_PLACES = 8;
 static const double NUDGE = 0x1p-20; /* by which r is changed to see what rounding does */
 
 static const double AT_REST = 1e-6; /* of its size, each second: slower is at rest */
 static const double HEAVY = 1e9;    /* operations of a factorisation: no middle with more */
+static const double FAR = 3;        /* of the aim: nearer, there is nothing to gain */
 enum { LONGEST_PAUSE = 4096 };
 
 /* ---- how many digits count --------------------------------------------------------------------- */
@@ -152,13 +153,17 @@ static int is_at_rest(const mo_world *world)
     return 1;
 }
 
-static int may_seek_middle(const mo_world *world)
+static int may_seek_middle(mo_world *world)
 {
     const char *method = world->def.solver.method;
     mo_space space;
     double flops = INFINITY;
+    if (!is_at_rest(world)) {
+        world->middle_pause = 1;
+        return 0;
+    }
     return (!method || strcmp(method, "auto") == 0) &&
-           world->steps % (uint64_t)world->middle_pause == 0 && is_at_rest(world) &&
+           world->steps % (uint64_t)world->middle_pause == 0 &&
            !mo_delassus_choose(world->problem, &space, &flops) && flops <= HEAVY;
 }
 
@@ -203,11 +208,11 @@ static mo_error reach_aim(mo_world *world, int is_step, double aim)
     options.tol = aim;
     options.max_iter = blocks <= FEW ? MORE_ITERATIONS : MORE_STEPS;
     mo_error error = solve_again(world, &options, 1);
-    if (error || world->result.residual.natural_relative <= aim) {
-        world->middle_pause = world->middle_pause > 1 ? world->middle_pause / 2 : 1;
-        return error;
+    if (!error && is_step && world->result.residual.natural_relative > FAR * aim &&
+        may_seek_middle(world)) {
+        error = seek_middle(world, aim);
     }
-    return is_step && may_seek_middle(world) ? seek_middle(world, aim) : MO_OK;
+    return error;
 }
 
 static mo_error solve(mo_world *world, double h, int from_start)

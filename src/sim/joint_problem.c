@@ -100,41 +100,6 @@ static int can_move(const mo_world *world, const mo_sim_joint *joint)
     return 0;
 }
 
-/*
- * The rows at the poses to which next_v leads, and w such that they are linearised there: with g the errors, x* the poses and v* = next_v
- *
- *     g(x + h v+) = g(x*) + h J* (v+ - v*) = 0,      so      w = g(x*) / h - J* v*.
- */
-static void hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_joint_rows *rows,
-                       double *w)
-{
-    double x[2][3], orientation[2][4];
-    for (int side = 0; side < 2; ++side) {
-        mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
-        if (body) {
-            mo_vec3_copy(body->x, x[side]);
-            memcpy(orientation[side], body->orientation, sizeof orientation[side]);
-            mo_vec3_along(x[side], h, body->next_v, body->x);
-            mo_advance_turn(orientation[side], body->next_v + 3, h, body->orientation);
-        }
-    }
-    mo_joint_hold(world, joint, rows);
-    for (int k = 0; k < rows->count; ++k) {
-        w[k] = rows->error[k] / h;
-    }
-    for (int side = 0; side < 2; ++side) {
-        mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
-        if (body) {
-            mo_vec3_copy(x[side], body->x);
-            memcpy(body->orientation, orientation[side], sizeof orientation[side]);
-            for (int k = 0; k < rows->count; ++k) {
-                w[k] -= mo_vec3_dot(rows->line[side][k], body->next_v) +
-                        mo_vec3_dot(rows->line[side][k] + 3, body->next_v + 3);
-            }
-        }
-    }
-}
-
 void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
 {
     mo_sim_joint *joint = world->joint + place;
@@ -155,7 +120,7 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
     mo_joint_rows rows;
     double w[MO_JOINT_ROWS];
     if (phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD) {
-        hold_ahead(world, joint, phase->h, &rows, w);
+        mo_joint_hold_ahead(world, joint, phase->h, &rows, w);
     } else {
         mo_joint_hold(world, joint, &rows);
         for (int k = 0; k < rows.count; ++k) {

@@ -10,15 +10,16 @@
  * Joints that also take back their drift (w = error / h) do work w' r, which may be more than the last term takes: a link on its way through the lowest point is lifted
  * by what it has drifted outwards, and a light link between a heavy one and its hold may gain without end.  Such a step is solved again,
  *
- *   1. with joints held ahead: their rows, forces with them, at the poses to which the velocities of the start lead (joint.c).  The pull of a link that turns then slows it, as in
- *      implicit Euler's method, and the drift of the step before goes out without work;
- *   2. where that gains, too, with joints held in velocity alone.  Drift stays until a later step can take it back.
+ *   1. with joints held at the end of the step (joint_ahead.c), which leaves them closed.  The pull of a link that turns then slows it;
+ *   2. where that gains, too (a whip that cracks, links that push), it counts all the same, and the gain is taken out of the velocities with which the step ends: those with which the jointed bodies
+ *      move against each other shrink by one factor, so that momentum and angular momentum of what hangs together, and of nothing else, stay as they are;
+ *   3. where there is not so much of them, or Newton's method did not close the joints, with joints held in velocity alone.  Drift stays until a later step can take it back.
+ *
+ * The same is done where a step would leave a joint open by more than OPEN (step.c).
  *
  * Held where they are, which is the rule, joints keep the angular momentum of what they join to rounding; held ahead they lose of it h w^2 / 2 a second, so that this is the exception.
  *
  * Where there is a driven body, a motor, a mechanism (whose springs and actuators hold energy), or a force from outside, energy may come from there, and nothing is asked.  Penetrations that go out may lift, too.
- *
- * Limits: links so light and steps so long that h sqrt(tension / (mass length)) is above about two are beyond this scheme; they gain no energy, but their joints open.
  */
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static int is_driven(const mo_world *world)
     return 0;
 }
 
-int mo_step_gains_energy(const mo_world *world, double h)
+double mo_step_gain(const mo_world *world, double h)
 {
     if (world->jointed_count == 0 || world->mechanism_count > 0 || world->def.first_order > 0 ||
         is_driven(world)) {
@@ -64,7 +65,7 @@ int mo_step_gains_energy(const mo_world *world, double h)
             rounding += OF_MOTION * (before + after) + OF_SIZE * body->mass * g * body->size;
         }
     }
-    return gain > rounding;
+    return gain > rounding ? gain : 0;
 }
 
 void mo_hold_otherwise(mo_world *world)

@@ -19,7 +19,13 @@
 #include "linalg/vec3.h"
 #include "sim/ball_step.h"
 
-enum { MOST_ROUNDS = 10 /* of contacts that turn out to close */ };
+enum {
+    MOST_ROUNDS = 10 /* of contacts that turn out to close */,
+    MOST_NEWTON = 10,
+    BAD_NEWTON = 3
+};
+static const double OPEN = 1e-2,
+                    CLOSED = 1e-8; /* error of a joint over the size of a body: held ahead */
 /*
  * A contact may sink by so much of a body's size in a step.  The residual is a norm over all contacts: a coarse tolerance may leave much of it to one.
  */
@@ -276,6 +282,37 @@ static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo
     return error;
 }
 
+static int is_well_held(mo_world *world, double h)
+{
+    if (world->jointed_count == 0) {
+        return 1;
+    }
+    const double gain = mo_step_gain(world, h);
+    const int may_gain =
+        world->joints_hold == MO_HOLD_AHEAD && gain > 0 && mo_calm(world, h, gain, 0);
+    return (gain == 0 || may_gain) && mo_joints_error_ahead(world, h) <= OPEN;
+}
+
+/* Solves with joints held otherwise than here.  Held ahead, Newton's method closes them (joint_ahead.c). */
+static mo_error hold(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    const int is_ahead = world->joints_hold == MO_HOLD_AHEAD;
+    double *guess = is_ahead ? mo_guess_take(world) : NULL;
+    if (is_ahead && !guess) {
+        return mo_fail_memory(why);
+    }
+    mo_error error = solve_step(world, h, report, why);
+    for (int round = 0; is_ahead && round < MOST_NEWTON && !error; ++round) {
+        const int is_cut = mo_guess_cut(world, h, guess);
+        if (!is_cut && mo_joints_error_ahead(world, h) <= CLOSED) {
+            break;
+        }
+        error = solve_step(world, h, report, why);
+    }
+    mo_memory_free(&world->allocator, guess);
+    return error;
+}
+
 /* Impacts, and what the bodies would do after them. */
 static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
@@ -388,9 +425,9 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     report->penetration = deepest(world);
     error = error ? error : bounce(world, h, report, why);
     error = error ? error : solve_step(world, h, report, why);
-    while (!error && world->joints_hold < MO_HOLD_SPEED && mo_step_gains_energy(world, h)) {
+    while (!error && world->joints_hold < MO_HOLD_SPEED && !is_well_held(world, h)) {
         mo_hold_otherwise(world);
-        error = solve_step(world, h, report, why);
+        error = hold(world, h, report, why);
     }
     const double solved = mo_clock();
     report->seconds_solve = solved - found - report->seconds_assemble;
@@ -398,6 +435,10 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     if (error) {
         undo_contacts(world);
         return error;
+    }
+    const double gain = mo_step_gain(world, h);
+    if (gain > 0) {
+        mo_calm(world, h, gain, 1);
     }
     mo_advance_accept(world, h);
     world->modes_are_due = world->is_due;

@@ -10,12 +10,12 @@
  *   advance.c    free velocities before the solve, new poses after it
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
  *   ball_step.c  the same for heaps of balls, without a problem
- *   joint.c      joints in the problem; joint_rows.c: what each kind holds
+ *   joint.c      joints in the problem; joint_rows.c: what each kind holds; joint_ahead.c: held at the end of a step
  *   impulses.c   the solve, to the tolerance and to the last digits that count
  *   impact.c     impacts that bounce
  *   step.c       the step itself
  *   state.c      everything that changes, as bytes
- *   passive.c    steps that would add energy
+ *   passive.c    steps that would add energy; calm.c: taking it out
  *   projection.c positions put right at the end of a step, where asked for
  *   islands.c    islands, sleep
  *   energy.c     energies and momenta
@@ -324,9 +324,19 @@ mo_error mo_check_masses(const mo_world *world, mo_message *why);
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
-/* passive.c: would the step that next_v ends leave more energy than there was, with nothing that has given it? */
-int mo_step_gains_energy(const mo_world *world, double h);
+/* passive.c: the energy that the step which next_v ends would leave above what there was, with nothing that has given it; 0: none but rounding */
+double mo_step_gain(const mo_world *world, double h);
 void mo_hold_otherwise(mo_world *world); /* then: the next of mo_hold */
+
+/* calm.c: takes the gain out of next_v; false where it cannot.  Without `does_it`: can it? */
+int mo_calm(mo_world *world, double h, double gain, int does_it);
+
+/* joint_ahead.c: the worst error of a joint at the poses to which next_v leads, over the size of a body; K of a body there, from the impulses of the last solve */
+double mo_joints_error_ahead(mo_world *world, double h);
+void mo_joints_stiffness(mo_world *world, int place, double h, double K[36]);
+/* next_v as a guess (NULL: no memory); next_v, where it is too far from the guess, part of the way back, and then the guess: was it? */
+double *mo_guess_take(const mo_world *world);
+int mo_guess_cut(mo_world *world, double h, double *guess);
 
 /* projection.c: positions without penetration and joint errors, velocities as they are */
 mo_error mo_project_positions(mo_world *world, mo_message *why);
