@@ -119,6 +119,13 @@ static double approach(const judgement *j, const sim_contact *contact)
     return speed;
 }
 
+static int bounces(const judgement *j, const sim_contact *contact)
+{
+    const double speed = -approach(j, contact);
+    return contact->restitution > 0 && speed > j->scene->bounce_speed &&
+           contact->gap <= j->scene->step * speed;
+}
+
 static void add_contact(judgement *j, const sim_contact *contact)
 {
     double frame[9], w[3] = {fmax(contact->gap, 0) / j->scene->step, 0, 0};
@@ -126,10 +133,6 @@ static void add_contact(judgement *j, const sim_contact *contact)
         return;
     }
     frame_of(contact->normal, j->scene->dimension, frame);
-    const double speed = approach(j, contact);
-    if (contact->restitution > 0 && speed < -j->scene->bounce_speed) {
-        w[0] += contact->restitution * speed;
-    }
     const mo_law law = mo_law_coulomb(contact->friction);
     const int constraint = mo_builder_add_constraint(j->builder, j->contact_rows, &law, w);
     add_side(j, constraint, contact->a, -1, contact->on_a, frame);
@@ -178,6 +181,12 @@ mo_error sim_judge(const sim_scene *scene, const sim_motion *before, const sim_m
                    .body_dofs = is_planar ? 3 : 6,
                    .contact_rows = is_planar ? 2 : 3};
     *verdict = (sim_verdict){0};
+    for (int k = 0; k < count; ++k) {
+        verdict->bounces += bounces(&j, contacts + k);
+    }
+    if (verdict->bounces > 0) {
+        return MO_OK;
+    }
     look(contacts, count, verdict);
     const size_t bodies = (size_t)scene->body_count;
     j.block = malloc((bodies + 1) * sizeof *j.block);

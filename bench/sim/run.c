@@ -172,7 +172,7 @@ static mo_error judge(run *r, mo_message *why)
     const mo_error error =
         count < 0 ? MO_ERR_MEMORY
                   : sim_judge(&r->scene, r->before, r->now, r->contacts, count, &verdict, why);
-    if (error) {
+    if (error || verdict.bounces > 0) {
         return error;
     }
     r->residuals[n] = verdict.residual;
