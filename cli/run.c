@@ -74,6 +74,7 @@ enum {
     FLAG_SAVE,
     FLAG_LOAD,
     FLAG_STRICT,
+    FLAG_EXPLAIN,
     FLAG_JSON,
     FLAG_OWN
 };
@@ -142,6 +143,9 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                    .text = "go on, with the same bits, from where the same scene with the same"
                            " parameters was saved"},
     [FLAG_STRICT] = {.name = "strict", .text = "a step that was not solved makes the status 1"},
+    [FLAG_EXPLAIN] = {.name = "explain",
+                      .text = "of the first step that was not solved: has its problem a solution,"
+                              " or was it the method?"},
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
 };
 
@@ -253,6 +257,7 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     call->load_state = flags[FLAG_LOAD].value;
     call->json = flags[FLAG_JSON].value != NULL;
     call->strict = flags[FLAG_STRICT].value != NULL;
+    call->explain = flags[FLAG_EXPLAIN].value != NULL;
     if (!status && call->world.model && !flags[FLAG_JSON].value && !flags[FLAG_JOINTS].value) {
         model_file_hint(flags + FLAG_MODEL, call->world.model);
     }
@@ -340,6 +345,24 @@ static void count_step(const mo_world *world, const mo_step_report *report, run_
     tally->seconds.advance += report->seconds_advance;
 }
 
+/* Why the step that was taken last is not solved.  The problem of an impact is not kept, of which that is said. */
+static void explain(const mo_world *world, run_tally *tally)
+{
+    const mo_result *result = mo_world_result(world);
+    if (result->status != MO_SOLVED) {
+        const mo_error error = solve_proof_explain(mo_world_problem(world), result, &tally->proof);
+        if (error) {
+            run_fail(tally, NULL, "%s", mo_error_text(error));
+        }
+        return;
+    }
+    tally->proof =
+        (solve_proof){.is_explained = 1, .to_blame = "unknown", .verdict = MO_VERDICT_UNKNOWN};
+    snprintf(tally->proof.reason.text, sizeof tally->proof.reason.text,
+             "an impact at the start of the step was not solved, whose problem is not kept; what "
+             "came after it was");
+}
+
 static void take_steps(const run_call *call, mo_world *world, run_outputs *outputs,
                        run_tally *tally)
 {
@@ -354,6 +377,9 @@ static void take_steps(const run_call *call, mo_world *world, run_outputs *outpu
             break;
         }
         count_step(world, &report, tally);
+        if (call->explain && report.status != MO_SOLVED && tally->unsolved == 1) {
+            explain(world, tally);
+        }
         run_outputs_step(outputs, call, world, k, &report, tally);
         tally->seconds.all = run_clock() - line.began;
         run_progress_show(&line, call, tally, &report);

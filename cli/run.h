@@ -19,6 +19,7 @@
 #define CLI_RUN_H
 
 #include "moreau/moreau.h"
+#include "solve_proof.h"
 #include "world_call.h"
 
 /* What was asked for. */
@@ -34,6 +35,7 @@ typedef struct run_call {
     int export_step;
     int json;
     int strict;
+    int explain;
     const char *method; /* by name, also where it is the default */
     mo_options options;
 } run_call;
@@ -49,6 +51,7 @@ typedef struct run_tally {
     int unsolved, first_unsolved; /* a number from 1; 0: none */
     mo_status first_status;
     mo_message first_why;
+    solve_proof proof; /* of the first, where it was asked for */
     double worst_residual, worst_penetration;
     double start_time, end_time; /* of the world */
     double kinetic_first, potential_first, kinetic_last, potential_last;

@@ -170,6 +170,7 @@ void run_report_put(const run_call *call, const run_tally *tally)
     put_label("method");
     printf("%s, %s\n", call->method, number_count(tally->iterations, "iteration").text);
     put_unsolved(call, tally);
+    solve_proof_put(&tally->proof);
     put_label("worst residual");
     printf("%s relative\n", number_real(tally->worst_residual).text);
     put_label("worst penetration");
@@ -282,6 +283,7 @@ static void json_tally(json *j, const run_tally *tally)
     json_whole(j, "first_unsolved_step", tally->first_unsolved);
     json_text(j, "first_unsolved_status",
               tally->unsolved ? mo_status_word(tally->first_status) : NULL);
+    solve_proof_json(j, &tally->proof);
     json_number(j, "worst_residual", tally->worst_residual);
     json_number(j, "worst_penetration", tally->worst_penetration);
     json_energy(j, tally);

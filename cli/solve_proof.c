@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "number.h"
 #include "text.h"
@@ -32,6 +33,12 @@ static void judge(const mo_check_result *check, const mo_result *result, solve_p
     proof->verdict = check->verdict;
     if (check->verdict == MO_VERDICT_NONE) {
         blame(proof, "problem", "it has no solution, and that is proven: ", check->message.text);
+    } else if (check->was_solved && result->method && strcmp(result->method, "auto") == 0) {
+        snprintf(proof->reason.text, sizeof proof->reason.text,
+                 "a solution exists: with its own options and from a start of its own auto solves "
+                 "it to a relative residual of %s",
+                 number_real(check->residual).text);
+        proof->to_blame = "method";
     } else if (check->was_solved) {
         snprintf(proof->reason.text, sizeof proof->reason.text,
                  "a solution exists: auto solves it to a relative residual of %s, %s did not",
