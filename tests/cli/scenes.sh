@@ -135,6 +135,9 @@ run run stack --steps 5 --max-iter 0 --strict
 status_is 1
 out_has '5 NOT SOLVED'
 out_has 'not solved *5 steps of 5; the first is step 1'
+run run stack --steps 5 --max-iter 0 --explain
+status_is 0
+out_has 'to blame *method: '
 
 # Every scene can be built and takes a step.
 "$moreau" run --list | sed -n 's/^\([a-z][a-z-]*\)  *[a-z].*/\1/p' > scenes
