@@ -112,6 +112,13 @@ static void add_box(sketch *s, double w)
     }
 }
 
+/* What sweeps reach while a heap of so many balls comes down, at a few milliseconds for each thousand; --tol asks for another. */
+static double heap_tolerance(int count, double finest)
+{
+    const int many = 100, very_many = 2000;
+    return count > very_many ? 2e-3 : count > many ? 1e-3 : finest;
+}
+
 /* Balls on a loose grid, a little off it, that fall into a box about as wide as the heap is high. */
 mo_error world_beads(const double *values, mo_world **world, mo_message *why)
 {
@@ -119,7 +126,9 @@ mo_error world_beads(const double *values, mo_world **world, mo_message *why)
     const double radius = values[3], cell = 2.2 * radius;
     const int across = (int)ceil(cbrt((double)count));
     rng random = rng_of((uint64_t)values[4], 0);
-    sketch s = sketch_begin(mo_default_world(), values[1]);
+    mo_world_def def = mo_default_world();
+    def.solver.tol = heap_tolerance(count, def.solver.tol);
+    sketch s = sketch_begin(def, values[1]);
     s.restitution = values[2];
     add_box(&s, 0.5 * across * cell);
     for (int k = 0; k < count; ++k) {
