@@ -47,6 +47,7 @@ static const double OF_IMPULSES = 3, OF_PLACES = 8;
 static const double NUDGE = 0x1p-20; /* by which r is changed to see what rounding does */
 
 static const double AT_REST = 1e-6; /* of its size, each second: slower is at rest */
+static const double MOVES = 1e-3;   /* faster is in motion */
 static const double HEAVY = 1e9;    /* operations of a factorisation: no middle with more */
 static const double FAR = 3;        /* of the aim: nearer, there is nothing to gain */
 enum { LONGEST_PAUSE = 4096 };
@@ -134,7 +135,8 @@ static mo_error solve_again(mo_world *world, mo_options *options, int from_answe
 
 /* ---- the middle -------------------------------------------------------------------------------------- */
 
-static int is_at_rest(const mo_world *world)
+/* Are all bodies slower than that of their sizes, each second? */
+static int is_slower(const mo_world *world, double speed)
 {
     const mo_result *result = &world->result;
     for (int k = 0; k < world->living_count; ++k) {
@@ -145,7 +147,7 @@ static int is_at_rest(const mo_world *world)
         const mo_body_view view = mo_problem_body(world->problem, body->block);
         const double *v = result->v + view.offset;
         for (int i = 0; i < view.dim; ++i) {
-            if (!(fabs(v[i]) <= AT_REST * fmin(1, body->size))) {
+            if (!(fabs(v[i]) <= speed * fmin(1, body->size))) {
                 return 0;
             }
         }
@@ -158,11 +160,11 @@ static int may_seek_middle(mo_world *world)
     const char *method = world->def.solver.method;
     mo_space space;
     double flops = INFINITY;
-    if (!is_at_rest(world)) {
+    if (!is_slower(world, MOVES)) {
         world->middle_pause = 1;
         return 0;
     }
-    return (!method || strcmp(method, "auto") == 0) &&
+    return is_slower(world, AT_REST) && (!method || strcmp(method, "auto") == 0) &&
            world->steps % (uint64_t)world->middle_pause == 0 &&
            !mo_delassus_choose(world->problem, &space, &flops) && flops <= HEAVY;
 }
