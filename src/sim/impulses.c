@@ -43,7 +43,7 @@ enum {
 };
 
 /* Of (1) and (2): rounding enters in several places. */
-static const double OF_IMPULSES = 3, OF_PLACES = 8;
+static const double OF_IMPULSES = 1.5, OF_PLACES = 8;
 static const double NUDGE = 0x1p-20; /* by which r is changed to see what rounding does */
 
 static const double AT_REST = 1e-6; /* of its size, each second: slower is at rest */
