@@ -13,10 +13,6 @@ static const double COARSE =
     1e-5; /* tolerance that sweeps reach before Newton's method would     */
 static const double CENTRAL =
     1e-10; /* of the lever: how far a normal may pass by a centre          */
-static const double RELAX =
-    0.8; /* exact visits overshoot where momentum is large; heaps of thousands take a quarter fewer sweeps so */
-static const double MOMENTUM =
-    10; /* most t of the sweeps (momentum.h)                            */
 static const double NEARLY =
     0.999;                        /* of the tolerance, by a look                                  */
 static const double SINKS = 8e-4; /* of a body's size: what a contact may sink by in a step       */
@@ -164,6 +160,17 @@ static int gather(mo_world *world, const mo_phase *phase, int from_start)
     return 1;
 }
 
+/*
+ * Exact visits overshoot where momentum is large: those of large heaps go part of the way, with more momentum, and so take a quarter fewer sweeps.
+ */
+static mo_ball_pace pace_of(const mo_options *options, size_t contacts)
+{
+    const int is_large = contacts > 5000;
+    return (mo_ball_pace){.threads = options->threads,
+                          .relax = is_large ? 0.85 : 0.9,
+                          .momentum = is_large ? 12 : 10};
+}
+
 /* ---- the solve -------------------------------------------------------------------------------- */
 
 /* What the solve is told, and what it says. */
@@ -255,8 +262,8 @@ mo_error mo_ball_step_solve(mo_world *world, const mo_phase *phase, int from_sta
         return MO_ERR_MEMORY;
     }
     world->ball_q_norm = mo_balls_q_norm(&world->balls);
-    mo_ball_sweeps_start(&world->ball_sweeps, &(mo_ball_pace){options->threads, RELAX, MOMENTUM},
-                         from_start ? world->ball_r : NULL);
+    const mo_ball_pace pace = pace_of(options, count);
+    mo_ball_sweeps_start(&world->ball_sweeps, &pace, from_start ? world->ball_r : NULL);
     judge(world, mo_ball_sweeps_run(&world->ball_sweeps, goal_of(world), must_stop, &v), &v);
     world->result.iterations = world->ball_sweeps.iteration;
     world->result.seconds = mo_clock() - v.start_time;
