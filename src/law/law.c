@@ -117,6 +117,13 @@ void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, do
     mo_law_table[law->kind]->solve(p, d, W, b, r);
 }
 
+void mo_law_facets_of(const mo_law *law, int d, int count, mo_law_facets *out)
+{
+    double p[MAX_PARAMS];
+    mo_law_table[law->kind]->pack(law, d, p);
+    mo_law_table[law->kind]->facets(p, d, count, out);
+}
+
 /* ---- shared pieces ------------------------------------------------------------------------- */
 
 int mo_law_no_params(int d)

@@ -192,8 +192,7 @@ static void on_edge(writer *w, const mo_law_facets *facets, int j)
 static void faceted_rows(writer *w, int cell)
 {
     mo_law_facets facets;
-    double p[2] = {w->unit->law.mu, w->unit->law.facets};
-    mo_law_faceted_ops.facets(p, 3, w->unit->law.facets, &facets);
+    mo_law_facets_of(&w->unit->law, 3, w->unit->law.facets, &facets);
     if (cell == 0) {
         add_apart(w);
     } else if (cell >= 2) {

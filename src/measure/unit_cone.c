@@ -31,8 +31,7 @@ static void set_ray(double *ray, double c0, double c1, double c2)
 static int faceted_rays(const mo_law *law, double (*rays)[MO_CONE_MOST_ROWS])
 {
     mo_law_facets facets;
-    const double p[2] = {law->mu, law->facets};
-    mo_law_faceted_ops.facets(p, 3, law->facets, &facets);
+    mo_law_facets_of(law, 3, law->facets, &facets);
     for (int j = 0; j < law->facets; ++j) {
         const double *d = facets.direction[j];
         set_ray(rays[j], 1, law->mu * d[1], law->mu * d[2]);
