@@ -482,7 +482,9 @@ static void a_step_too_long_for_its_contacts_is_refused_with_a_remedy(void **sta
     CHECK(mo_world_step(world, 1e5, NULL, &why) == MO_ERR_ARGUMENT);
     CHECK(strstr(why.text, "too long") && strstr(why.text, "at most"));
     const mo_body_state after = mo_body_get(world, mo_world_body(world, 1));
-    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    CHECK(memcmp(&before.pose, &after.pose, sizeof before.pose) == 0);
+    CHECK(memcmp(before.velocity, after.velocity, sizeof before.velocity) == 0);
+    CHECK(memcmp(before.spin, after.spin, sizeof before.spin) == 0);
     CHECK(mo_world_step(world, 1, NULL, &why) == MO_OK);
     mo_world_destroy(world);
 }
