@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "text.h"
 #include "worlds.h"
+
+#include "../papers/common.h"
 
 mo_error lasting_build(const lasting_scene *row, mo_world **world, double *step, mo_message *why)
 {
@@ -126,4 +129,31 @@ int lasting_number(const char *command, const args_flag *flag, double least, dou
         return 0;
     }
     return 1;
+}
+
+int lasting_run(const char *command, const lasting_sheet *sheet, lasting_fn *run, const void *call)
+{
+    paper_sheet paper = {.file = NULL};
+    mo_message why = {""};
+    mo_error error = MO_OK;
+    if (sheet->out && !paper_make_folder(sheet->out)) {
+        say(command, "the folder %.900s cannot be made: choose another after --out", sheet->out);
+        return EXIT_FAILED;
+    }
+    if (sheet->out) {
+        error = paper_open_sheet(sheet->out, sheet->name, &paper, &why);
+    }
+    paper_use_one_blas_thread();
+    if (!error && paper.file) {
+        fprintf(paper.file, "%s\n", sheet->columns);
+    }
+    error = error ? error : run(call, paper.file, &why);
+    if (paper.file) {
+        const mo_error written = paper_close_sheet(&paper, &why);
+        error = error ? error : written;
+    }
+    if (error) {
+        say(command, "%s", why.text[0] ? why.text : mo_error_text(error));
+    }
+    return error ? EXIT_FAILED : EXIT_DONE;
 }

@@ -4,6 +4,8 @@
 #ifndef BENCH_LASTING_H
 #define BENCH_LASTING_H
 
+#include <stdio.h>
+
 #include "args.h"
 #include "moreau/moreau.h"
 
@@ -41,5 +43,14 @@ int lasting_know_all(const char *command, const args_values *asked, const lastin
 /* A number after a flag inside the range; false where it is none, which has then been said. */
 int lasting_number(const char *command, const args_flag *flag, double least, double most,
                    double *value);
+
+/* The sheet that a run may write: a file of this name below `out` (NULL: none), with these columns. */
+typedef struct lasting_sheet {
+    const char *out, *name, *columns;
+} lasting_sheet;
+
+/* Runs with that sheet (csv: NULL where there is none), on one thread of BLAS; says what went wrong.  An exit status. */
+typedef mo_error lasting_fn(const void *call, FILE *csv, mo_message *why);
+int lasting_run(const char *command, const lasting_sheet *sheet, lasting_fn *run, const void *call);
 
 #endif

@@ -188,8 +188,9 @@ static mo_error run_all(const passive_call *call, FILE *csv, json *j, mo_message
     return error;
 }
 
-static mo_error run_and_tell(const passive_call *call, FILE *csv, mo_message *why)
+static mo_error run_and_tell(const void *asked, FILE *csv, mo_message *why)
 {
+    const passive_call *call = asked;
     if (!call->json) {
         print_head(call->steps);
         return run_all(call, csv, NULL, why);
@@ -207,29 +208,8 @@ static mo_error run_and_tell(const passive_call *call, FILE *csv, mo_message *wh
 
 static int run_call(const passive_call *call)
 {
-    paper_sheet sheet = {.file = NULL};
-    mo_message why = {""};
-    mo_error error = MO_OK;
-    if (call->out && !paper_make_folder(call->out)) {
-        say(COMMAND.name, "the folder %.900s cannot be made: choose another after --out",
-            call->out);
-        return EXIT_FAILED;
-    }
-    if (call->out) {
-        error = paper_open_sheet(call->out, "passive.csv", &sheet, &why);
-    }
-    if (!error && sheet.file) {
-        fprintf(sheet.file, "scene,step,kinetic,potential,memory\n");
-    }
-    error = error ? error : run_and_tell(call, sheet.file, &why);
-    if (sheet.file) {
-        const mo_error written = paper_close_sheet(&sheet, &why);
-        error = error ? error : written;
-    }
-    if (error) {
-        say(COMMAND.name, "%s", why.text[0] ? why.text : mo_error_text(error));
-    }
-    return error ? EXIT_FAILED : EXIT_DONE;
+    const lasting_sheet sheet = {call->out, "passive.csv", "scene,step,kinetic,potential,memory"};
+    return lasting_run(COMMAND.name, &sheet, run_and_tell, call);
 }
 
 int bench_passive_command(int argc, char **argv)

@@ -236,8 +236,9 @@ static mo_error run_all(const standing_call *call, FILE *csv, json *j, mo_messag
     return error;
 }
 
-static mo_error run_and_tell(const standing_call *call, FILE *csv, mo_message *why)
+static mo_error run_and_tell(const void *asked, FILE *csv, mo_message *why)
 {
+    const standing_call *call = asked;
     if (!call->json) {
         print_head(call->time);
         return run_all(call, csv, NULL, why);
@@ -256,33 +257,13 @@ static mo_error run_and_tell(const standing_call *call, FILE *csv, mo_message *w
 
 static int run_call(const standing_call *call)
 {
-    paper_sheet sheet = {.file = NULL};
-    mo_message why = {""};
-    mo_error error = MO_OK;
-    if (call->out && !paper_make_folder(call->out)) {
-        say(COMMAND.name, "the folder %.900s cannot be made: choose another after --out",
-            call->out);
-        return EXIT_FAILED;
-    }
-    if (call->out) {
-        error = paper_open_sheet(call->out, "standing.csv", &sheet, &why);
-    }
-    paper_use_one_blas_thread();
-    if (!error && sheet.file) {
-        fprintf(sheet.file, "scene,time,way,penetration,residual,ms,iterations\n");
-    }
-    error = error ? error : run_and_tell(call, sheet.file, &why);
-    if (sheet.file) {
-        const mo_error written = paper_close_sheet(&sheet, &why);
-        error = error ? error : written;
-    }
-    if (error) {
-        say(COMMAND.name, "%s", why.text[0] ? why.text : mo_error_text(error));
-        return EXIT_FAILED;
-    }
-    return call->out ? paper_explain_drawing(paper_draw(call->out, standing_gp, sizeof standing_gp),
-                                             call->out)
-                     : EXIT_DONE;
+    const lasting_sheet sheet = {call->out, "standing.csv",
+                                 "scene,time,way,penetration,residual,ms,iterations"};
+    const int status = lasting_run(COMMAND.name, &sheet, run_and_tell, call);
+    return status == EXIT_DONE && call->out
+               ? paper_explain_drawing(paper_draw(call->out, standing_gp, sizeof standing_gp),
+                                       call->out)
+               : status;
 }
 
 int bench_standing_command(int argc, char **argv)
