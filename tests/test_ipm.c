@@ -15,6 +15,7 @@
 #include "problem/problem_data.h"
 #include "scenes.h"
 #include "solver/convex.h"
+#include "solver/interior.h"
 
 /* ---- the convex engine ----------------------------------------------------------------------- */
 
@@ -311,6 +312,35 @@ static void an_infinite_mu_sticks_or_lets_go(void **state)
     }
 }
 
+/* The path from a second start must not see where the first one ended: a start that keeps the friction of the last iterate lies outside its cones. */
+static void a_second_start_is_as_good_as_a_first(void **state)
+{
+    (void)state;
+    enum { STEPS = 12 };
+    mo_problem *problem;
+    mo_arena arena = {0};
+    mo_interior interior;
+    CHECK(scene_packing(60, 8, &problem, NULL) == MO_OK);
+    CHECK(mo_interior_layout(problem, &arena, NULL) == MO_OK);
+    void *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
+    arena =
+        (mo_arena){.base = (char *)memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
+    CHECK(mo_interior_layout(problem, &arena, &interior) == MO_OK);
+    const double unit = mo_interior_begin(&interior, NULL, NULL, NULL);
+    double fresh[STEPS];
+    for (int start = 0; start < 3;
+         ++start) { /* the second wanders off, the third is the first again */
+        mo_interior_start(&interior, start == 1 ? unit : 0.1 * unit);
+        for (int k = 0; k < STEPS; ++k) {
+            CHECK(mo_interior_step(&interior) > 0);
+            fresh[k] = start == 0 ? interior.length : fresh[k];
+            CHECK(start != 2 || interior.length == fresh[k]);
+        }
+    }
+    test_free(memory);
+    mo_problem_destroy(problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +351,7 @@ int main(void)
         cmocka_unit_test(heavy_boxes_on_light_ones_rest),
         cmocka_unit_test(a_body_that_is_crushed_is_not_said_to_be_solved),
         cmocka_unit_test(an_infinite_mu_sticks_or_lets_go),
+        cmocka_unit_test(a_second_start_is_as_good_as_a_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,11 +14,12 @@
  * with multipliers r_k and penalty theta rho: with r = proj(...) put in, (1) and (2) are the same equations, and their Newton
  * steps (I + B W) dr = -z and (M + H B H') dv = ... the same steps, taken in whichever space costs less (delassus.h).
  * At a fixed point the regularisation vanishes, so nothing of it is left in the answer.  It falls as long as the inner
- * problems are solved with ease (theta times 1.5) and rises where Newton fails (theta halved, r_k kept).  A faster growth loses walls
+ * problems are solved with ease (theta times 1.5) and rises where Newton fails (theta over five, r_k kept).  A faster growth loses walls
  * and other redundant sets.
  *
- * Inner problems are solved to a thousandth of their first merit, with a floor at rounding: below it the merit cannot fall, and
- * a failure would be a false one.  STEPS Newton steps at most each, with HALVINGS halvings that must lower the merit.
+ * Inner problems are solved to 1e-5 of their first merit, with a floor at rounding: below it the merit cannot fall, and
+ * a failure would be a false one.  Near its solution Newton's method takes one step more for that, and a centre that is off costs the next
+ * problem many: with 1e-3 heaps of 400 beads need twice as many steps, with 0.03 most of them are not solved.  STEPS Newton steps at most each, with HALVINGS halvings that must lower the merit.
  *
  * Slower than `newton` where that converges, and the more robust of the two: it needs no luck with the set of contacts.
  * Starts from `newton.sweeps` sweeps.  An iteration is a sweep or a Newton step.
@@ -32,8 +33,8 @@
 #include "solver/newton_step.h"
 
 enum { STEPS = 40, HALVINGS = 10 };
-static const double GROW = 1.5, SHRINK = 0.5, LEAST = 1e-3, MOST = 1e10;
-static const double INNER = 1e-3;   /* of the merit at the start of an inner problem           */
+static const double GROW = 1.5, SHRINK = 0.2, LEAST = 1e-3, MOST = 1e10;
+static const double INNER = 1e-5;   /* of the merit at the start of an inner problem           */
 static const double FLOOR = 1e-14;  /* of |r|, in the units of the merit: rounding             */
 static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
 

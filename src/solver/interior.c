@@ -218,6 +218,9 @@ static void find_slacks(mo_interior *s)
 void mo_interior_start(mo_interior *s, double beta)
 {
     const mo_problem *problem = s->problem;
+    for (int k = 0; k < problem->row_count; ++k) { /* what an earlier start has left there */
+        s->r[k] = s->fixed[k] ? s->r[k] : 0;
+    }
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (problem->law[i].kind == MO_LAW_BOX) {
             start_in_box(s, i, beta);
