@@ -80,6 +80,10 @@ mo_bounds mo_collider_bounds(const mo_collider *collider, const mo_pose *body);
 /* The same of the shape itself at this pose in the world. */
 mo_bounds mo_collider_bounds_at(const mo_collider *collider, const mo_pose *shape);
 
+/* The touch of two balls, where its gap is at most `reach`: is there one? */
+int mo_touch_of_balls(const double p[3], double radius_p, const double q[3], double radius_q,
+                      double reach, mo_touch *touch);
+
 /* Appends the touches of two shapes at these poses in the world. */
 void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,
                    const mo_pose *shape_b, double reach, mo_touch_list *touches);

@@ -52,27 +52,46 @@ void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t
 }
 
 /* Two points with radii about them; where they coincide, the normal is the spare one. */
+static int meet(const double p[3], double radius_p, const double q[3], double radius_q,
+                const double spare[3], double reach, mo_touch *touch)
+{
+    mo_vec3_minus(q, p, touch->normal);
+    const double distance = mo_vec3_norm(touch->normal);
+    touch->gap = distance - radius_p - radius_q;
+    if (!(touch->gap <= reach)) {
+        return 0;
+    }
+    if (distance > 0) {
+        mo_vec3_scale(1 / distance, touch->normal, touch->normal);
+    } else {
+        mo_vec3_copy(spare, touch->normal);
+    }
+    for (int k = 0; k < 3; ++k) {
+        const double on_p = p[k] + radius_p * touch->normal[k],
+                     on_q = q[k] - radius_q * touch->normal[k];
+        touch->point[k] = 0.5 * (on_p + on_q);
+    }
+    return 1;
+}
+
 static void touch_of_points(const double p[3], double radius_p, const double q[3], double radius_q,
                             const double spare[3], double reach, uint32_t feature,
                             mo_touch_list *out)
 {
-    double normal[3], on_p[3], on_q[3];
-    mo_vec3_minus(q, p, normal);
-    const double distance = mo_vec3_norm(normal), gap = distance - radius_p - radius_q;
-    if (gap > reach) {
-        return;
+    mo_touch touch = {.feature = feature};
+    if (meet(p, radius_p, q, radius_q, spare, reach, &touch)) {
+        mo_touch_add(out, &touch);
     }
-    if (distance > 0) {
-        mo_vec3_scale(1 / distance, normal, normal);
-    } else {
-        mo_vec3_copy(spare, normal);
-    }
-    mo_vec3_along(p, radius_p, normal, on_p);
-    mo_vec3_along(q, -radius_q, normal, on_q);
-    mo_touch_between(on_p, on_q, normal, gap, feature, out);
 }
 
 static const double UP[3] = {0, 0, 1};
+
+int mo_touch_of_balls(const double p[3], double radius_p, const double q[3], double radius_q,
+                      double reach, mo_touch *touch)
+{
+    touch->feature = 0;
+    return meet(p, radius_p, q, radius_q, UP, reach, touch) && isfinite(touch->gap);
+}
 
 void mo_collide_ball_ball(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
 {

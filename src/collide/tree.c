@@ -75,15 +75,6 @@ static double joint_area(const mo_bounds *a, const mo_bounds *b)
     return area(&both);
 }
 
-static int holds(const mo_bounds *outer, const mo_bounds *inner)
-{
-    int inside = 1;
-    for (int k = 0; k < 3; ++k) {
-        inside = inside && outer->low[k] <= inner->low[k] && inner->high[k] <= outer->high[k];
-    }
-    return inside;
-}
-
 /* ---- nodes ------------------------------------------------------------------------------------ */
 
 static int is_leaf(const mo_tree *tree, int k)
@@ -255,13 +246,8 @@ void mo_tree_remove(mo_tree *tree, int proxy)
 int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat)
 {
     node *n = tree->node;
-    mo_bounds generous = *bounds;
-    for (int k = 0; k < 3; ++k) {
-        generous.low[k] -= 4 * fat;
-        generous.high[k] += 4 * fat;
-    }
-    if (holds(&n[proxy].bounds, bounds) && holds(&generous, &n[proxy].bounds)) {
-        return 0; /* neither too small nor far too large */
+    if (mo_box_fits(&n[proxy].bounds, bounds, fat)) {
+        return 0;
     }
     const int was_alone = n[proxy].parent == NONE;
     unlink_leaf(tree, proxy);

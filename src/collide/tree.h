@@ -19,7 +19,19 @@ void mo_tree_destroy(mo_tree *tree);
 /* A leaf for `item` (any number >= 0); its proxy, or -1 for lack of memory. */
 int mo_tree_insert(mo_tree *tree, const mo_bounds *bounds, int item);
 void mo_tree_remove(mo_tree *tree, int proxy);
-/* True where the box had to grow or move in the tree; `fat` is what it is enlarged by. */
+/* Is a box of the tree neither too small for the bounds nor far too large?  `fat` is what it is to be larger by. */
+static inline int mo_box_fits(const mo_bounds *box, const mo_bounds *bounds, double fat)
+{
+    int fits = 1;
+    for (int k = 0; k < 3; ++k) {
+        fits &= (box->low[k] <= bounds->low[k]) & (bounds->high[k] <= box->high[k]) &
+                (bounds->low[k] - 4 * fat <= box->low[k]) &
+                (box->high[k] <= bounds->high[k] + 4 * fat);
+    }
+    return fits;
+}
+
+/* The bounds, enlarged by `fat`, where the box does not fit them: true then. */
 int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat);
 
 /* Calls `found` for every item whose box meets the bounds, until it returns 0. */

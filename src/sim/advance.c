@@ -146,11 +146,13 @@ static void driven_velocity(const mo_world *world, mo_sim_body *body, double h)
 
 void mo_advance_free(mo_world *world, double h)
 {
+    world->has_driven = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         if (body->kind == MO_BODY_FREE && !body->is_asleep) {
             mo_advance_body(world, body, h);
         } else if (body->kind == MO_BODY_DRIVEN) {
+            world->has_driven = 1;
             driven_velocity(world, body, h);
             memcpy(body->start_v, body->free_v, sizeof body->start_v);
         } else {

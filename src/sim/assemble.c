@@ -387,6 +387,8 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
 {
     mo_problem_destroy(world->problem);
     world->problem = NULL;
+    world->blocks_are_balls = 0;
+    mo_contacts_dress(world);
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].block = MO_NONE;
     }
@@ -468,6 +470,7 @@ void mo_contact_set_mode(const mo_world *world, mo_sim_contact *contact)
 {
     double u_a[3], u_b[3], slip[3], tangential[3];
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    mo_contact_dress(world, contact);
     mo_point_velocity(a->start_x, a->v, contact->point, u_a);
     mo_point_velocity(b->start_x, b->v, contact->point, u_b);
     mo_vec3_minus(u_b, u_a, contact->velocity);

@@ -38,6 +38,7 @@ static int add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
     mo_vec3_copy(v + 3, ball->spin);
     ball->inverse_mass = 1 / body->mass;
     ball->inverse_inertia = 1 / body->inertia[0];
+    world->ball_body[balls->body_count] = (int)(body - world->body);
     body->block = balls->body_count++;
     return isfinite(ball->inverse_mass + ball->inverse_inertia);
 }
@@ -72,7 +73,8 @@ static int add_side(mo_world *world, const mo_sim_contact *contact, int side, co
 static int add_contact(mo_world *world, const mo_sim_contact *contact, const mo_phase *phase,
                        mo_ball_contact *out)
 {
-    if (!(contact->mu > 0) || isinf(contact->mu) || contact->rolling > 0 || contact->torsion > 0) {
+    const int has_moment = !contact->is_bare && (contact->rolling > 0 || contact->torsion > 0);
+    if (!(contact->mu > 0) || isinf(contact->mu) || has_moment) {
         return 0;
     }
     const double w_N = mo_contact_normal_w(world, contact, phase);
@@ -101,22 +103,32 @@ static double deepest_of(const mo_sim_contact *contact, const mo_phase *phase)
     return phase->kind == MO_PHASE_STEP ? phase->h / (SINKS * contact->size) : 0;
 }
 
-/* Room for all that takes part; how many contacts do? */
-static mo_error make_room(mo_world *world, size_t *count)
+/* Room for all contacts, whether they take part or not, and all bodies. */
+static mo_error make_room(mo_world *world)
 {
     mo_balls *balls = &world->balls;
-    *count = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        *count += world->contacts.at[k].constraint != MO_NONE;
-    }
-    const mo_error error =
-        mo_balls_reserve(&world->allocator, balls, *count, (size_t)world->living_count);
+    const size_t count = (size_t)world->contacts.count, bodies = (size_t)world->living_count;
+    const mo_error error = mo_balls_reserve(&world->allocator, balls, count, bodies);
     const int has_room = !error &&
                          mo_memory_grow(&world->allocator, (void **)&balls->deepest,
-                                        &balls->deepest_room, *count + 1, sizeof(double)) &&
+                                        &balls->deepest_room, count + 1, sizeof(double)) &&
                          mo_memory_grow(&world->allocator, (void **)&world->ball_r,
-                                        &world->ball_r_room, 3 * *count + 1, sizeof(double));
+                                        &world->ball_r_room, 3 * count + 1, sizeof(double)) &&
+                         mo_memory_grow(&world->allocator, (void **)&world->ball_body,
+                                        &world->ball_body_room, bodies + 1, sizeof(int));
     return has_room ? MO_OK : MO_ERR_MEMORY;
+}
+
+/* No body has a block. */
+static void clear_blocks(mo_world *world)
+{
+    const int count = world->blocks_are_balls ? world->balls.body_count : world->living_count;
+    const int *place = world->blocks_are_balls ? world->ball_body : world->living;
+    for (int k = 0; k < count; ++k) {
+        world->body[place[k]].block = MO_NONE;
+    }
+    world->blocks_are_balls = 1;
+    world->balls.body_count = 0;
 }
 
 /* The second body of a contact with the world is known when all have been counted. */
@@ -134,17 +146,17 @@ static void name_the_world(mo_balls *balls)
 static int gather(mo_world *world, const mo_phase *phase, int from_start)
 {
     mo_balls *balls = &world->balls;
-    balls->contact_count = balls->body_count = 0;
-    for (int k = 0; k < world->living_count; ++k) {
-        world->body[world->living[k]].block = MO_NONE;
-    }
+    balls->contact_count = 0;
+    clear_blocks(world);
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         if (contact->constraint == MO_NONE) {
             continue;
         }
         const int i = balls->contact_count++;
-        mo_vec3_set(contact->slip, 0, 0, 0); /* not taken back with a coarse tolerance */
+        if (!contact->is_bare) {
+            mo_vec3_set(contact->slip, 0, 0, 0); /* not taken back with a coarse tolerance */
+        }
         if (!add_contact(world, contact, phase, balls->contact + i)) {
             return 0;
         }
@@ -244,17 +256,17 @@ static void judge(mo_world *world, int has_passed, verdict *v)
 mo_error mo_ball_step_solve(mo_world *world, const mo_phase *phase, int from_start, int *takes)
 {
     const mo_options *options = &world->def.solver;
-    size_t count;
     *takes = world->is_by_balls = 0;
     if (!is_for_balls(world)) {
         return MO_OK;
     }
-    if (make_room(world, &count)) {
+    if (make_room(world)) {
         return MO_ERR_MEMORY;
     }
-    if (count == 0 || !gather(world, phase, from_start)) {
+    if (!gather(world, phase, from_start) || world->balls.contact_count == 0) {
         return MO_OK;
     }
+    const size_t count = (size_t)world->balls.contact_count;
     const int is_few = count <= FEW && options->max_iter > FEW_SWEEPS;
     verdict v = {options, is_few ? FEW_SWEEPS : options->max_iter, mo_clock(), MO_STALLED};
     if (mo_balls_arrange(&world->allocator, &world->balls) || lay_out(world)) {
@@ -299,13 +311,11 @@ const double *mo_ball_step_impulse(const mo_world *world, const mo_sim_contact *
 
 void mo_ball_step_velocities(mo_world *world)
 {
-    for (int k = 0; k < world->living_count; ++k) {
-        mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE) {
-            const mo_ball *ball = world->ball_sweeps.measured + body->block;
-            mo_vec3_copy(ball->v, body->next_v);
-            mo_vec3_copy(ball->spin, body->next_v + 3);
-        }
+    for (int k = 0; k < world->balls.body_count; ++k) {
+        const mo_ball *ball = world->ball_sweeps.measured + k;
+        double *v = world->body[world->ball_body[k]].next_v;
+        mo_vec3_copy(ball->v, v);
+        mo_vec3_copy(ball->spin, v + 3);
     }
 }
 
@@ -316,7 +326,9 @@ void mo_ball_step_answer(mo_world *world)
         mo_sim_contact *contact = world->contacts.at + k;
         if (contact->constraint != MO_NONE) {
             mo_vec3_copy(mo_ball_step_impulse(world, contact), contact->impulse);
-            mo_vec3_set(contact->moment, 0, 0, 0);
+            if (!contact->is_bare) {
+                mo_vec3_set(contact->moment, 0, 0, 0);
+            }
         }
     }
 }

@@ -21,6 +21,15 @@ mo_pose mo_body_pose(const mo_sim_body *body)
     return pose;
 }
 
+mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape)
+{
+    const mo_pose *in_body = &shape->collider.def.pose, pose = mo_body_pose(body);
+    const double *x = in_body->position, *q = in_body->orientation;
+    const int is_same =
+        x[0] == 0 && x[1] == 0 && x[2] == 0 && q[0] == 1 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+    return is_same ? pose : mo_pose_compose(&pose, in_body);
+}
+
 /* ---- masses ----------------------------------------------------------------------------------- */
 
 typedef struct weight {
@@ -263,6 +272,7 @@ void mo_body_set_material(mo_world *world, mo_body_id id, const mo_material *mat
     for (int k = place < 0 ? MO_NONE : world->body[place].first_shape; k != MO_NONE;
          k = world->shape[k].next) {
         world->shape[k].collider.def.material = *material;
+        world->near[k].surface = mo_surface_number(world, material);
     }
     if (place >= 0) {
         mo_body_wake(world, place);

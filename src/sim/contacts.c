@@ -11,6 +11,7 @@
  * Contacts of the last step with the same shapes and feature hand over their impulse and their slip.
  */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "linalg/vec3.h"
@@ -61,9 +62,16 @@ void mo_contacts_choose(mo_world *world, double h)
     }
 }
 
-static void set_frame(const mo_world *world, mo_sim_contact *contact, const double normal[3])
+enum { OF_BARE = offsetof(mo_sim_contact, frame) + 3 * sizeof(double) }; /* bytes */
+
+void mo_contact_dress(const mo_world *world, mo_sim_contact *contact)
 {
-    mo_vec3_copy(normal, contact->frame);
+    const double *normal = contact->frame;
+    if (!contact->is_bare) {
+        return;
+    }
+    memset((char *)contact + OF_BARE, 0, sizeof *contact - OF_BARE);
+    contact->is_bare = 0;
     if (mo_is_planar(world)) {
         mo_vec3_set(contact->frame + 3, -normal[1], normal[0], 0);
         mo_vec3_set(contact->frame + 6, 0, 0, 1);
@@ -72,9 +80,38 @@ static void set_frame(const mo_world *world, mo_sim_contact *contact, const doub
     }
 }
 
-static double smaller_size(const mo_sim_shape *a, const mo_sim_shape *b)
+static void dress_all(const mo_world *world, mo_sim_contacts *list)
 {
-    return a->collider.size < b->collider.size ? a->collider.size : b->collider.size;
+    for (int k = 0; k < list->count; ++k) {
+        mo_contact_dress(world, list->at + k);
+    }
+}
+
+void mo_contacts_dress(mo_world *world)
+{
+    dress_all(world, &world->contacts);
+}
+
+static void move_contact(const mo_sim_contact *from, mo_sim_contact *to)
+{
+    memcpy(to, from, from->is_bare ? OF_BARE : sizeof *from);
+}
+
+/* Contacts that were left out are forgotten. */
+void mo_contacts_keep_taken(mo_world *world)
+{
+    mo_sim_contact *at = world->contacts.at;
+    int kept = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        if (at[k].constraint == MO_NONE) {
+            continue;
+        }
+        if (kept != k) {
+            move_contact(at + k, at + kept);
+        }
+        ++kept;
+    }
+    world->contacts.count = kept;
 }
 
 static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
@@ -85,24 +122,28 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
         return MO_ERR_MEMORY;
     }
     mo_sim_contact *contact = list->at + list->count++;
-    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
-    const mo_material *own =
-        world->own_pair_count > 0 ? mo_own_pair(world, pair->a, pair->b) : NULL;
-    const mo_material both =
-        own ? mo_material_combine(own, own)
-            : mo_material_combine(&a->collider.def.material, &b->collider.def.material);
-    *contact = (mo_sim_contact){.shape = {pair->a, pair->b},
-                                .body = {a->body, b->body},
-                                .feature = touch->feature,
-                                .is_new = 1,
-                                .gap = touch->gap,
-                                .size = smaller_size(a, b),
-                                .mu = both.friction,
-                                .restitution = both.restitution,
-                                .rolling = both.rolling,
-                                .torsion = both.torsion};
+    const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
+    mo_material own;
+    const mo_material *both = mo_surface_between(world, pair->a, pair->b, &own);
+    contact->shape[0] = pair->a;
+    contact->shape[1] = pair->b;
+    contact->body[0] = world->shape[pair->a].body;
+    contact->body[1] = world->shape[pair->b].body;
+    contact->feature = touch->feature;
+    contact->constraint = 0;
+    contact->is_new = contact->is_bare = 1;
+    contact->gap = touch->gap;
+    contact->size = a->size < b->size ? a->size : b->size;
+    contact->mu = both->friction;
+    contact->restitution = both->restitution;
     mo_vec3_copy(touch->point, contact->point);
-    set_frame(world, contact, touch->normal);
+    mo_vec3_set(contact->impulse, 0, 0, 0);
+    mo_vec3_copy(touch->normal, contact->frame);
+    if (both->rolling > 0 || both->torsion > 0) {
+        mo_contact_dress(world, contact);
+        contact->rolling = both->rolling;
+        contact->torsion = both->torsion;
+    }
     return MO_OK;
 }
 
@@ -134,24 +175,22 @@ static mo_error collide_at(mo_world *world, const mo_pair *pair, const mo_pose *
     return world->touches.is_short ? MO_ERR_MEMORY : MO_OK;
 }
 
-static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
+static mo_error collide_balls(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
 {
-    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
-    return collide_at(world, pair, &a->pose, &b->pose,
-                      mo_margin_of(world, a, b) + a->motion + b->motion, list);
+    const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
+    mo_touch touch;
+    const int meet =
+        mo_touch_of_balls(a->x, a->size, b->x, b->size, mo_pair_reach(world, pair), &touch);
+    return meet ? add_contact(world, pair, &touch, list) : MO_OK;
 }
 
-/* By shapes, since the pairs are in that order, and by feature. */
-static mo_error collide_pairs(mo_world *world, mo_sim_contacts *list)
+static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
 {
-    list->count = 0;
-    for (int k = 0; k < world->pairs.count; ++k) {
-        const mo_pair *pair = world->pairs.at + k;
-        if (mo_pair_may_meet(world, pair) && collide_pair(world, pair, list)) {
-            return MO_ERR_MEMORY;
-        }
+    if (world->near[pair->a].is_round && world->near[pair->b].is_round && !mo_is_planar(world)) {
+        return collide_balls(world, pair, list);
     }
-    return MO_OK;
+    return collide_at(world, pair, &world->shape[pair->a].pose, &world->shape[pair->b].pose,
+                      mo_pair_reach(world, pair), list);
 }
 
 /* ---- the last step ---------------------------------------------------------------------------- */
@@ -166,32 +205,67 @@ static int by_identity(const mo_sim_contact *c, const mo_sim_contact *d)
     return (c->feature > d->feature) - (c->feature < d->feature);
 }
 
-/* is_of_ball: of a step by balls, which leaves neither moments nor slip. */
-static void inherit(const mo_sim_contact *before, int is_of_ball, mo_sim_contact *now)
+/* A step by balls leaves neither moments nor slip. */
+static void inherit(const mo_world *world, const mo_sim_contact *before, mo_sim_contact *now)
 {
     now->is_new = 0;
     mo_vec3_copy(before->impulse, now->impulse);
-    if (is_of_ball) {
+    if (world->is_by_balls || before->is_bare) {
         return;
     }
+    mo_contact_dress(world, now);
     mo_vec3_copy(before->moment, now->moment);
     mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
 }
 
-/* Both lists are sorted by shapes and feature. */
-static void match(mo_world *world)
+/* Both lists are sorted by shapes and feature: the contacts of the new one from `first` on, with those of the last step from *k on. */
+static void match(const mo_world *world, const mo_sim_contacts *before, int *k,
+                  mo_sim_contacts *list, int first)
 {
-    const mo_sim_contacts *before = &world->before;
-    int k = 0;
-    for (int i = 0; i < world->contacts.count; ++i) {
-        mo_sim_contact *now = world->contacts.at + i;
-        while (k < before->count && by_identity(before->at + k, now) < 0) {
-            ++k;
+    for (int i = first; i < list->count; ++i) {
+        mo_sim_contact *now = list->at + i;
+        int order = -1;
+        while (*k < before->count && (order = by_identity(before->at + *k, now)) < 0) {
+            ++*k;
         }
-        if (k < before->count && by_identity(before->at + k, now) == 0) {
-            inherit(before->at + k, world->is_by_balls, now);
+        if (*k < before->count && order == 0) {
+            inherit(world, before->at + *k, now);
         }
     }
+}
+
+/* What is asked of all contacts when they are found. */
+static void look_at(mo_sim_contacts *list, int first)
+{
+    for (int i = first; i < list->count; ++i) {
+        const mo_sim_contact *contact = list->at + i;
+        list->deepest = -contact->gap > list->deepest ? -contact->gap : list->deepest;
+        list->least = contact->size < list->least ? contact->size : list->least;
+    }
+}
+
+/* By shapes, since the pairs are in that order, and by feature; with those of the last step, where there are any. */
+static mo_error collide_pairs(mo_world *world, const mo_sim_contacts *before, mo_sim_contacts *list)
+{
+    int of_last = 0;
+    list->count = 0;
+    list->deepest = 0;
+    list->least = INFINITY;
+    for (int k = 0; k < world->pairs.count; ++k) {
+        const mo_pair *pair = world->pairs.at + k;
+        const int first = list->count;
+        if (!mo_pair_may_meet(world, pair)) {
+            continue;
+        }
+        if (collide_pair(world, pair, list)) {
+            return MO_ERR_MEMORY;
+        }
+        look_at(list, first);
+        if (before) {
+            match(world, before, &of_last, list, first);
+        }
+    }
+    return MO_OK;
 }
 
 mo_error mo_contacts_find(mo_world *world, double h)
@@ -199,10 +273,9 @@ mo_error mo_contacts_find(mo_world *world, double h)
     const mo_sim_contacts last = world->contacts;
     world->contacts = world->before;
     world->before = last;
-    if (mo_pairs_update(world, h) || collide_pairs(world, &world->contacts)) {
+    if (mo_pairs_update(world, h) || collide_pairs(world, &world->before, &world->contacts)) {
         return MO_ERR_MEMORY;
     }
-    match(world);
     if (world->def.sleeping) { /* else they are chosen after the impacts */
         mo_contacts_choose(world, h);
     }
@@ -219,12 +292,8 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
     const double spare = LOOKS_AGAIN * world->least_margin;
     fresh->count = 0;
     for (int k = 0; k < world->shape_places; ++k) {
-        mo_sim_shape *shape = world->shape + k;
-        const mo_sim_body *body = world->body + shape->body;
-        if (!shape->generation || !mo_moves_freely(body)) {
-            continue;
-        }
-        if (mo_shape_strays(shape, body, h, spare) && mo_pairs_reach_out(world, k, h, fresh)) {
+        const int strays = world->near[k].moves && mo_shape_strays(world, k, h, spare);
+        if (strays && mo_pairs_reach_out(world, k, h, fresh)) {
             return MO_ERR_MEMORY;
         }
     }
@@ -264,7 +333,8 @@ static mo_error merge(mo_world *world, int sorted)
     memcpy(own, list->at + sorted, (size_t)right * sizeof *own);
     while (right > 0) {
         const int takes_left = left > 0 && by_identity(list->at + left - 1, own + right - 1) > 0;
-        list->at[left + right - 1] = takes_left ? list->at[left - 1] : own[right - 1];
+        move_contact(takes_left ? list->at + left - 1 : own + right - 1,
+                     list->at + left + right - 1);
         left -= takes_left;
         right -= !takes_left;
     }
@@ -297,13 +367,11 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
 
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
 {
-    return mo_pairs_update(world, h) || collide_pairs(world, list) ? MO_ERR_MEMORY : MO_OK;
-}
-
-static mo_pose place_of(const mo_world *world, const mo_sim_shape *shape)
-{
-    const mo_pose pose = mo_body_pose(world->body + shape->body);
-    return mo_pose_compose(&pose, &shape->collider.def.pose);
+    if (mo_pairs_update(world, h) || collide_pairs(world, NULL, list)) {
+        return MO_ERR_MEMORY;
+    }
+    dress_all(world, list);
+    return MO_OK;
 }
 
 mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_contacts *list)
@@ -316,11 +384,13 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
             continue;
         }
         const mo_sim_shape *a = world->shape + pair.a, *b = world->shape + pair.b;
-        const mo_pose at_a = place_of(world, a), at_b = place_of(world, b);
+        const mo_pose at_a = mo_shape_pose(world->body + a->body, a),
+                      at_b = mo_shape_pose(world->body + b->body, b);
         if (collide_at(world, &pair, &at_a, &at_b, mo_margin_of(world, a, b), list)) {
             return MO_ERR_MEMORY;
         }
     }
+    dress_all(world, list);
     return MO_OK;
 }
 

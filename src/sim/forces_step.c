@@ -225,6 +225,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     if (!error && mo_contacts_find(world, p->left)) {
         error = mo_fail_memory(why);
     }
+    mo_contacts_dress(world);
     error = error ? error : resolve_impacts(p, report, why);
     if (error) {
         return error;

@@ -37,21 +37,14 @@ static int bounces(const mo_world *world, const mo_sim_contact *contact, double 
 /* Before any impact the shapes know how fast they are at most; the point of a contact lies a little beyond them. */
 static int is_slow(const mo_world *world, const mo_sim_contact *contact, double least)
 {
-    const mo_sim_shape *a = world->shape + contact->shape[0], *b = world->shape + contact->shape[1];
+    const mo_shape_near *a = world->near + contact->shape[0], *b = world->near + contact->shape[1];
     return a->speed + b->speed < 0.99 * least && contact->gap <= 0.01 * contact->size;
 }
 
 /* No two points of any shapes are fast enough for an impact, as in a heap at rest. */
 static int all_are_slow(const mo_world *world, double h)
 {
-    const double least = least_speed(world, h);
-    for (int k = 0; k < world->shape_places; ++k) {
-        const mo_sim_shape *shape = world->shape + k;
-        if (shape->generation && !(shape->speed < 0.49 * least)) {
-            return 0;
-        }
-    }
-    return 1;
+    return world->fastest < 0.49 * least_speed(world, h);
 }
 
 /* After the first impact only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
@@ -76,11 +69,13 @@ static int choose(mo_world *world, double h, int is_first)
 static int gains_energy(const mo_world *world)
 {
     double before = 0, after = 0;
-    for (int k = 0; k < world->living_count; ++k) {
-        const mo_sim_body *body = world->body + world->living[k];
-        if (body->kind == MO_BODY_DRIVEN) {
-            return 0;
-        }
+    if (world->has_driven) {
+        return 0;
+    }
+    const int count = world->is_by_balls ? world->balls.body_count : world->living_count;
+    const int *place = world->is_by_balls ? world->ball_body : world->living;
+    for (int k = 0; k < count; ++k) {
+        const mo_sim_body *body = world->body + place[k];
         if (body->block != MO_NONE && body->mechanism == MO_NONE) {
             before += mo_body_kinetic(world, body, body->start_v);
             after += mo_body_kinetic(world, body, body->next_v);
@@ -114,8 +109,10 @@ static mo_error collide_once(mo_world *world, double h, double restitution, mo_s
 
 static void accept(mo_world *world, mo_step_report *report)
 {
-    for (int k = 0; k < world->living_count; ++k) {
-        mo_sim_body *body = world->body + world->living[k];
+    const int count = world->is_by_balls ? world->balls.body_count : world->living_count;
+    const int *place = world->is_by_balls ? world->ball_body : world->living;
+    for (int k = 0; k < count; ++k) {
+        mo_sim_body *body = world->body + place[k];
         if (body->block != MO_NONE) {
             memcpy(body->start_v, body->next_v, sizeof body->start_v);
         }
@@ -124,6 +121,7 @@ static void accept(mo_world *world, mo_step_report *report)
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         if (contact->constraint != MO_NONE && world->is_by_balls) {
+            mo_contact_dress(world, contact);
             mo_vec3_along(contact->impact, 1, mo_ball_step_impulse(world, contact),
                           contact->impact);
         } else if (contact->constraint != MO_NONE) {
@@ -155,6 +153,5 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
             accept(world, report);
         }
     }
-    mo_contacts_choose(world, h);
     return error;
 }

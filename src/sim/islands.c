@@ -25,12 +25,20 @@ static int leader_of(mo_world *world, int place)
     return place;
 }
 
-static void join(mo_world *world, int a, int b)
+/* Two islands become one, whose leader is the body with the smaller place: were they two, of bodies that move? */
+static int join(int *leader, int a, int b)
 {
-    if (a >= 0 && b >= 0 && mo_moves_freely(world->body + a) && mo_moves_freely(world->body + b)) {
-        const int first = leader_of(world, a), second = leader_of(world, b);
-        world->body[first < second ? second : first].leader = first < second ? first : second;
+    if (a < 0 || b < 0 || leader[a] == MO_NONE || leader[b] == MO_NONE) {
+        return 0;
     }
+    while (leader[a] != a) {
+        a = leader[a] = leader[leader[a]];
+    }
+    while (leader[b] != b) {
+        b = leader[b] = leader[leader[b]];
+    }
+    leader[a < b ? b : a] = a < b ? a : b;
+    return a != b;
 }
 
 /* A link may have no shapes: then by how far its mass is spread, or a unit of length. */
@@ -117,33 +125,43 @@ void mo_islands_wake(mo_world *world, int place)
     }
 }
 
-int mo_islands_update(mo_world *world)
+/* What sleeps keeps its island. */
+static void keep_leaders(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
-        mo_sim_body *body = world->body + world->living[k];
-        if (!body->is_asleep) { /* what sleeps keeps its island */
-            body->leader = world->living[k];
+        const int place = world->living[k];
+        mo_sim_body *body = world->body + place;
+        if (!body->is_asleep) {
+            body->leader = world->leader[place] == MO_NONE ? place : world->leader[place];
         }
+    }
+}
+
+int mo_islands_update(mo_world *world)
+{
+    int *leader = world->leader, islands = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const int place = world->living[k], moves = mo_moves_freely(world->body + place);
+        leader[place] = moves ? place : MO_NONE;
+        islands += moves;
     }
     for (int k = 0; k < world->contacts.count; ++k) {
-        join(world, world->contacts.at[k].body[0], world->contacts.at[k].body[1]);
+        const int *body = world->contacts.at[k].body;
+        islands -= join(leader, body[0], body[1]);
     }
     for (int k = 0; k < world->jointed_count; ++k) {
-        join(world, world->joint[world->jointed[k]].body[0],
-             world->joint[world->jointed[k]].body[1]);
+        const int *body = world->joint[world->jointed[k]].body;
+        islands -= join(leader, body[0], body[1]);
     }
-    for (int k = 0; k < world->living_count; ++k) {
+    for (int k = 0; k < world->living_count && world->mechanism_count > 0; ++k) {
         const int place = world->living[k];
         if (world->body[place].mechanism != MO_NONE) {
-            join(world, place, mo_mechanism_first(world, world->body[place].mechanism));
+            const int first = mo_mechanism_first(world, world->body[place].mechanism);
+            islands -= join(leader, place, first);
         }
     }
-    int islands = 0;
-    for (int k = 0; k < world->living_count; ++k) {
-        islands += mo_moves_freely(world->body + world->living[k]) &&
-                   world->body[world->living[k]].leader == world->living[k];
-    }
     if (world->def.sleeping) {
+        keep_leaders(world);
         lay_to_sleep(world);
     }
     return islands;

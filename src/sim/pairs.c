@@ -36,14 +36,18 @@ static void take_in(const double v[6], double h, mo_sim_shape *shape)
     }
 }
 
-int mo_shape_strays(const mo_sim_shape *shape, const mo_sim_body *body, double h, double spare)
+int mo_shape_strays(const mo_world *world, int place, double h, double spare)
 {
-    int strays = turn_of(shape, body, mo_vec3_norm(body->next_v + 3), h) > shape->turn + spare;
+    const mo_sim_shape *shape = world->shape + place;
+    const mo_sim_body *body = world->body + shape->body;
+    int strays = 0;
     for (int k = 0; k < 3; ++k) {
         const double way = h * body->next_v[k];
-        strays = strays || way < shape->path.low[k] - spare || way > shape->path.high[k] + spare;
+        strays |= (way < shape->path.low[k] - spare) | (way > shape->path.high[k] + spare);
     }
-    return strays;
+    return strays ||
+           (!world->near[place].is_central &&
+            turn_of(shape, body, mo_vec3_norm(body->next_v + 3), h) > shape->turn + spare);
 }
 
 double mo_margin_for(const mo_world *world, double size)
@@ -57,44 +61,84 @@ double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_s
     return mo_margin_for(world, one < other ? one : other);
 }
 
-static void set_reach(const mo_world *world, mo_sim_shape *shape)
+double mo_pair_reach(const mo_world *world, const mo_pair *pair)
 {
-    const double by = mo_margin_of(world, shape, shape) + shape->turn;
+    const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
+    return mo_margin_for(world, a->size < b->size ? a->size : b->size) + a->motion + b->motion;
+}
+
+static mo_bounds bounds_of(const mo_sim_shape *shape)
+{
+    if (shape->collider.def.kind != MO_SHAPE_BALL) {
+        return mo_collider_bounds_at(&shape->collider, &shape->pose);
+    }
+    const double *x = shape->pose.position, radius = shape->collider.size;
+    return (mo_bounds){{x[0] - radius, x[1] - radius, x[2] - radius},
+                       {x[0] + radius, x[1] + radius, x[2] + radius}};
+}
+
+static void set_reach(mo_world *world, int place)
+{
+    mo_sim_shape *shape = world->shape + place;
+    const double by = mo_margin_for(world, shape->collider.size) + shape->turn;
     double way[3];
-    shape->reach = mo_collider_bounds_at(&shape->collider, &shape->pose);
+    shape->reach = bounds_of(shape);
     for (int k = 0; k < 3; ++k) {
         way[k] =
             shape->path.high[k] > -shape->path.low[k] ? shape->path.high[k] : -shape->path.low[k];
         shape->reach.low[k] += shape->path.low[k] - by;
         shape->reach.high[k] += shape->path.high[k] + by;
     }
-    shape->motion = mo_vec3_norm(way) + shape->turn;
+    world->near[place].motion = mo_vec3_norm(way) + shape->turn;
+}
+
+static void set_near(mo_world *world, int place)
+{
+    const mo_sim_shape *shape = world->shape + place;
+    const mo_sim_body *body = world->body + shape->body;
+    const double *v = body->kind == MO_BODY_DRIVEN ? body->free_v : body->v;
+    mo_shape_near *near = world->near + place;
+    mo_vec3_copy(shape->pose.position, near->x);
+    near->size = shape->collider.size;
+    near->speed = mo_vec3_norm(v) + mo_vec3_norm(v + 3) * body->size;
+    near->is_round = shape->collider.def.kind == MO_SHAPE_BALL;
+    near->is_central = near->is_round && near->x[0] == body->x[0] && near->x[1] == body->x[1] &&
+                       near->x[2] == body->x[2];
+    near->moves = mo_moves_freely(body);
+    world->fastest = near->speed <= world->fastest ? world->fastest
+                     : isfinite(near->speed)       ? near->speed
+                                                   : INFINITY;
 }
 
 /* What has no bounds is not in the tree: where it moves, all pairs are found anew. */
-static void place_shape(mo_world *world, mo_sim_shape *shape, double h)
+static void place_shape(mo_world *world, int place, double h)
 {
+    mo_sim_shape *shape = world->shape + place;
     const mo_sim_body *body = world->body + shape->body;
-    const mo_pose pose = mo_body_pose(body), at = mo_pose_compose(&pose, &shape->collider.def.pose);
+    const mo_pose at = mo_shape_pose(body, shape);
     if (shape->proxy < 0 && memcmp(&at, &shape->pose, sizeof at) != 0) {
         world->pairs_are_stale = 1;
     }
     shape->pose = at;
-    const double *v = body->kind == MO_BODY_DRIVEN ? body->free_v : body->v;
-    shape->speed = mo_vec3_norm(v) + mo_vec3_norm(v + 3) * body->size;
     shape->path = (mo_bounds){{0}, {0}};
     take_in(body->v, h, shape);
     take_in(body->free_v, h, shape);
-    shape->turn =
-        turn_of(shape, body, fmax(mo_vec3_norm(body->v + 3), mo_vec3_norm(body->free_v + 3)), h);
-    set_reach(world, shape);
+    set_near(world, place);
+    shape->turn = 0;
+    if (!world->near[place].is_central) {
+        const double spin = fmax(mo_vec3_norm(body->v + 3), mo_vec3_norm(body->free_v + 3));
+        shape->turn = turn_of(shape, body, spin, h);
+    }
+    set_reach(world, place);
 }
 
 static void move_in_tree(mo_world *world, mo_sim_shape *shape)
 {
     const int is_fixed = world->body[shape->body].kind == MO_BODY_FIXED;
     const double fat = is_fixed ? 0 : FAT * shape->collider.size;
-    if (shape->proxy >= 0 && mo_tree_move(world->tree, shape->proxy, &shape->reach, fat)) {
+    if (shape->proxy >= 0 && !mo_box_fits(&shape->box, &shape->reach, fat)) {
+        mo_tree_move(world->tree, shape->proxy, &shape->reach, fat);
+        shape->box = *mo_tree_bounds(world->tree, shape->proxy);
         world->strayed += !shape->has_strayed;
         shape->has_strayed = 1;
     }
@@ -103,12 +147,13 @@ static void move_in_tree(mo_world *world, mo_sim_shape *shape)
 static void update_tree(mo_world *world, double h)
 {
     world->least_margin = INFINITY;
+    world->fastest = 0;
     for (int k = 0; k < world->shape_places; ++k) {
         mo_sim_shape *shape = world->shape + k;
         if (shape->generation) {
-            const double margin = mo_margin_of(world, shape, shape);
+            const double margin = mo_margin_for(world, shape->collider.size);
             world->least_margin = margin < world->least_margin ? margin : world->least_margin;
-            place_shape(world, shape, h);
+            place_shape(world, k, h);
             move_in_tree(world, shape);
         }
     }
@@ -211,7 +256,7 @@ static int reaches_plane(const mo_world *world, const mo_bounds *box, const mo_s
         const double lowest = up[k] > 0 ? box->low[k] : box->high[k];
         height += up[k] != 0 ? up[k] * (lowest - plane->pose.position[k]) : 0;
     }
-    return !(height > plane->motion);
+    return !(height > world->near[plane - world->shape].motion);
 }
 
 /* Pairs of a shape of the tree with those that have no bounds. */
@@ -297,7 +342,7 @@ static mo_error find_all(mo_world *world)
     for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
         const mo_sim_shape *shape = world->shape + s.shape;
         if (shape->generation && shape->proxy >= 0) {
-            search_boundless(&s, mo_tree_bounds(world->tree, shape->proxy));
+            search_boundless(&s, &shape->box);
         }
     }
     return s.failed ? MO_ERR_MEMORY : MO_OK;
@@ -318,7 +363,7 @@ static mo_error find_of_strayed(mo_world *world)
     search s = {.world = world, .into = pairs};
     for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
         if (world->shape[s.shape].has_strayed) {
-            search_from(&s, mo_tree_bounds(world->tree, world->shape[s.shape].proxy));
+            search_from(&s, &world->shape[s.shape].box);
         }
     }
     return s.failed ? MO_ERR_MEMORY : MO_OK;
@@ -345,24 +390,23 @@ mo_error mo_pairs_update(mo_world *world, double h)
 }
 
 /* Two balls are further from each other than they may move: most pairs of boxes that meet at a corner are. */
-static int are_balls_apart(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b)
+static int are_balls_apart(const mo_world *world, const mo_pair *pair)
 {
-    if (a->collider.def.kind != MO_SHAPE_BALL || b->collider.def.kind != MO_SHAPE_BALL) {
+    const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
+    if (!a->is_round || !b->is_round) {
         return 0;
     }
-    const double reach = a->collider.def.radius + b->collider.def.radius +
-                         mo_margin_of(world, a, b) + a->motion + b->motion;
+    const double reach = a->size + b->size + mo_pair_reach(world, pair);
     double between[3];
-    mo_vec3_minus(a->pose.position, b->pose.position, between);
+    mo_vec3_minus(a->x, b->x, between);
     return mo_vec3_dot(between, between) > 1.0001 * reach * reach;
 }
 
 int mo_pair_may_meet(const mo_world *world, const mo_pair *pair)
 {
-    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
-    const int moves =
-        mo_moves_freely(world->body + a->body) || mo_moves_freely(world->body + b->body);
-    return moves && mo_bounds_meet(&a->reach, &b->reach) && !are_balls_apart(world, a, b);
+    const int moves = world->near[pair->a].moves || world->near[pair->b].moves;
+    return moves && !are_balls_apart(world, pair) &&
+           mo_bounds_meet(&world->shape[pair->a].reach, &world->shape[pair->b].reach);
 }
 
 mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fresh)
@@ -372,7 +416,7 @@ mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fres
     search s = {.world = world, .into = fresh, .shape = place, .takes_all = 1};
     take_in(body->next_v, h, shape);
     shape->turn = fmax(shape->turn, turn_of(shape, body, mo_vec3_norm(body->next_v + 3), h));
-    set_reach(world, shape);
+    set_reach(world, place);
     move_in_tree(world, shape);
     search_from(&s, &shape->reach);
     return s.failed ? MO_ERR_MEMORY : MO_OK;

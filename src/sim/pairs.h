@@ -20,13 +20,16 @@ mo_error mo_pairs_update(mo_world *world, double h);
 int mo_pair_may_meet(const mo_world *world, const mo_pair *pair);
 
 /* Does next_v take the shape off its path by more than `spare`? */
-int mo_shape_strays(const mo_sim_shape *shape, const mo_sim_body *body, double h, double spare);
+int mo_shape_strays(const mo_world *world, int place, double h, double spare);
 
 /* A shape moves in this step otherwise than was thought: adds all that it may meet with next_v to `fresh`. */
 mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fresh);
 
 /* By shapes. */
 mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs);
+
+/* How far a gap may be for the two to touch in this step. */
+double mo_pair_reach(const mo_world *world, const mo_pair *pair);
 
 /* Contacts are kept up to this gap. */
 double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b);

@@ -57,8 +57,9 @@ static size_t size_of(const head *h)
            (size_t)h->mechanism_numbers * sizeof(double);
 }
 
-static body_state read_body(const mo_sim_body *body)
+static body_state read_body(const mo_world *world, int place)
 {
+    const mo_sim_body *body = world->body + place;
     body_state s;
     memset(&s, 0, sizeof s); /* padding too: equal states are equal bytes */
     memcpy(s.x, body->x, sizeof s.x);
@@ -67,7 +68,7 @@ static body_state read_body(const mo_sim_body *body)
     memcpy(s.force, body->force, sizeof s.force);
     s.is_asleep = body->is_asleep;
     s.quiet_steps = body->quiet_steps;
-    s.leader = body->leader;
+    s.leader = body->is_asleep ? body->leader : place;
     return s;
 }
 
@@ -97,7 +98,7 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
     memcpy(to, &h, sizeof h);
     to += sizeof h;
     for (int k = 0; k < world->living_count; ++k, to += sizeof(body_state)) {
-        const body_state s = read_body(world->body + world->living[k]);
+        const body_state s = read_body(world, world->living[k]);
         memcpy(to, &s, sizeof s);
     }
     for (int k = 0; k < world->jointed_count; ++k, to += sizeof(joint_state)) {
@@ -106,6 +107,7 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
     }
     if (h.contacts) {
         mo_ball_step_modes(world->self);
+        mo_contacts_dress(world->self);
         memcpy(to, world->contacts.at, (size_t)h.contacts * sizeof(mo_sim_contact));
         to += (size_t)h.contacts * sizeof(mo_sim_contact);
     }

@@ -65,16 +65,14 @@ static mo_error check_step(const mo_world *world, double h, mo_message *why)
 static mo_error check_length(const mo_world *world, double h, mo_message *why)
 {
     const double tol = world->def.solver.tol, g = mo_vec3_norm(world->def.gravity);
-    for (int k = 0; k < world->contacts.count; ++k) {
-        const mo_sim_contact *contact = world->contacts.at + k;
-        if (tol * g * h * h > contact->size) {
-            return mo_fail(
-                why, MO_ERR_ARGUMENT,
-                "a step of %g s is too long: in it a body falls so far that a residual of %g lets "
-                "one of %.3g m "
-                "pass through another; take steps of at most %.2g s, or a finer tolerance",
-                h, tol, contact->size, sqrt(contact->size / (tol * g)));
-        }
+    const double least = world->contacts.least;
+    if (tol * g * h * h > least) {
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "a step of %g s is too long: in it a body falls so far that a residual of %g lets "
+            "one of %.3g m "
+            "pass through another; take steps of at most %.2g s, or a finer tolerance",
+            h, tol, least, sqrt(least / (tol * g)));
     }
     return MO_OK;
 }
@@ -320,37 +318,12 @@ static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_mes
     const mo_error error = mo_impacts(world, h, report, &count, why);
     if (!error && count > 0) {
         mo_advance_free(world, h);
-        mo_contacts_choose(world, h);
     }
+    mo_contacts_choose(world, h);
     return error;
 }
 
 /* ---- the step --------------------------------------------------------------------------------- */
-
-static double deepest(const mo_world *world)
-{
-    double depth = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        depth = -world->contacts.at[k].gap > depth ? -world->contacts.at[k].gap : depth;
-    }
-    return depth;
-}
-
-/* Contacts that were left out are forgotten. */
-static void keep_taken_contacts(mo_world *world)
-{
-    int kept = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        if (world->contacts.at[k].constraint == MO_NONE) {
-            continue;
-        }
-        if (kept != k) {
-            world->contacts.at[kept] = world->contacts.at[k];
-        }
-        ++kept;
-    }
-    world->contacts.count = kept;
-}
 
 static void fill_report(const mo_world *world, mo_step_report *report)
 {
@@ -422,7 +395,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     error = error ? error : check_length(world, h, why);
     const double found = mo_clock();
     report->seconds_collide = found - start;
-    report->penetration = deepest(world);
+    report->penetration = world->contacts.deepest;
     error = error ? error : bounce(world, h, report, why);
     error = error ? error : solve_step(world, h, report, why);
     while (!error && world->joints_hold < MO_HOLD_SPEED && !is_well_held(world, h)) {
@@ -442,7 +415,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     }
     mo_advance_accept(world, h);
     world->modes_are_due = world->is_due;
-    keep_taken_contacts(world);
+    mo_contacts_keep_taken(world);
     if (world->def.projection) {
         error = mo_project_positions(world, why);
     }
@@ -466,6 +439,7 @@ mo_contact mo_world_contact(const mo_world *world, int k)
         return out;
     }
     mo_ball_step_modes(world->self);
+    mo_contact_dress(world, world->contacts.at + k);
     const mo_sim_contact *in = world->contacts.at + k;
     out.a = mo_body_id_of(world, in->body[0]);
     out.b = mo_body_id_of(world, in->body[1]);

@@ -117,7 +117,8 @@ void mo_world_destroy(mo_world *world)
         world->ball_r,   world->ball_memory,    world->body,           world->living,
         world->shape,    world->boundless,      world->joint,          world->jointed,
         world->pairs.at, world->touches.touch,  world->contacts.at,    world->before.at,
-        world->start,    world->spare_pairs.at, world->fresh_pairs.at, world->pair_start};
+        world->start,    world->spare_pairs.at, world->fresh_pairs.at, world->pair_start,
+        world->near,     world->ball_body,      world->leader};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }
@@ -241,8 +242,11 @@ static int take_body_place(mo_world *world)
             return k;
         }
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&world->body, &world->body_room,
-                        (size_t)world->body_places + 1, sizeof *world->body)) {
+    const size_t needed = (size_t)world->body_places + 1;
+    if (!mo_memory_grow(&world->allocator, (void **)&world->body, &world->body_room, needed,
+                        sizeof *world->body) ||
+        !mo_memory_grow(&world->allocator, (void **)&world->leader, &world->leader_room, needed,
+                        sizeof *world->leader)) {
         return MO_NONE;
     }
     return world->body_places++;
@@ -308,8 +312,11 @@ static int take_shape_place(mo_world *world)
             return k;
         }
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&world->shape, &world->shape_room,
-                        (size_t)world->shape_places + 1, sizeof *world->shape)) {
+    const size_t needed = (size_t)world->shape_places + 1;
+    if (!mo_memory_grow(&world->allocator, (void **)&world->shape, &world->shape_room, needed,
+                        sizeof *world->shape) ||
+        !mo_memory_grow(&world->allocator, (void **)&world->near, &world->near_room, needed,
+                        sizeof *world->near)) {
         return MO_NONE;
     }
     return world->shape_places++;
@@ -329,8 +336,8 @@ static mo_error enter_tree(mo_world *world, int place)
         return MO_OK;
     }
     const mo_pose pose = mo_body_pose(world->body + shape->body);
-    const mo_bounds bounds = mo_collider_bounds(&shape->collider, &pose);
-    shape->proxy = mo_tree_insert(world->tree, &bounds, place);
+    shape->box = mo_collider_bounds(&shape->collider, &pose);
+    shape->proxy = mo_tree_insert(world->tree, &shape->box, place);
     return shape->proxy < 0 ? MO_ERR_MEMORY : MO_OK;
 }
 
@@ -361,6 +368,7 @@ static void forget_shape(mo_world *world, int place)
     }
     mo_collider_clear(&world->allocator, &shape->collider);
     *shape = (mo_sim_shape){.next = MO_NONE, .proxy = MO_NONE};
+    world->near[place] = (mo_shape_near){.surface = MO_NONE};
     world->free_shapes++;
 }
 
@@ -396,6 +404,8 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
     mo_sim_shape *shape = world->shape + place;
     *shape = (mo_sim_shape){
         .generation = world->generation++, .collider = collider, .body = owner, .next = MO_NONE};
+    world->near[place] =
+        (mo_shape_near){.surface = mo_surface_number(world, &collider.def.material)};
     append_shape(world, world->body + owner, place);
     mo_error error = mo_body_weigh(world, owner, why);
     if (!error && enter_tree(world, place)) {

@@ -6,7 +6,7 @@
  *   world.c      create, bodies and shapes come and go
  *   body.c       masses, looking at a body and moving it
  *   pairs.c      positions -> pairs of shapes that may touch
- *   contacts.c   pairs -> contacts, matched with those of the last step
+ *   contacts.c   pairs -> contacts, matched with those of the last step; surfaces.c: their friction
  *   advance.c    free velocities before the solve, new poses after it
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
  *   ball_step.c  the same for heaps of balls, without a problem
@@ -46,7 +46,7 @@ typedef struct mo_sim_body {
     int block;     /* its body block in the problem of this step, or MO_NONE   */
     int took_part; /* in the last step, by such a block (ball_step.h)          */
     int mechanism; /* its place, for a link; else MO_NONE                      */
-    int leader;    /* of its island: contacts and joints of free bodies        */
+    int leader;    /* of the island with which it sleeps                       */
     double mass;
     double x[3];       /* centre of mass, world                                    */
     double start_v[6]; /* at the start of the step, after its impacts               */
@@ -80,43 +80,70 @@ typedef struct mo_sim_shape {
 
     /* At the start of the step: */
     int has_strayed; /* out of its box in the tree: its pairs are to be sought */
-    double speed;    /* of its fastest point before the step, at most          */
-    double motion;   /* how far a point of it may move in the step, at most     */
     double turn;     /* how far a point of it may move by turning              */
-    mo_bounds reach; /* bounds with path, turn and the margin                  */
-    mo_pose pose;    /* in the world                                           */
     mo_bounds path;  /* how far it may move along each axis, turning apart      */
+    mo_bounds reach; /* bounds with path, turn and the margin                  */
+    mo_bounds box;   /* in the tree                                            */
+    mo_pose pose;    /* in the world                                           */
 
     mo_collider collider;
 } mo_sim_shape;
 
+/* What loops over pairs of shapes read of each: a cache line.  At the start of the step. */
+typedef struct mo_shape_near {
+    double x[3];    /* of its pose                                            */
+    double size;    /* of its collider                                        */
+    double motion;  /* how far a point of it may move in the step, at most    */
+    double speed;   /* of its fastest point before the step, at most          */
+    int is_round;   /* a ball, or a disk in the plane, of radius `size` about x */
+    int is_central; /* a round one about the centre of its body, which turns in place */
+    int moves;      /* its body does, freely                                   */
+    int surface;    /* its material in world->surfaces, or MO_NONE             */
+} mo_shape_near;
+
+/* The first few materials of a world, and what they make of each other (surfaces.c). */
+enum { MO_SURFACES = 8 };
+typedef struct mo_surfaces {
+    int count;
+    mo_material own[MO_SURFACES];
+    mo_material both[MO_SURFACES][MO_SURFACES];
+} mo_surfaces;
+
 /* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
 enum { MO_CONTACT_ROWS = 5 };
 
+/*
+ * What a step of balls needs of a contact lies at its beginning, up to the normal.  All that follows is not there, and means zero, while the contact is bare:
+ * mo_contact_dress writes it, before something reads it.
+ */
 typedef struct mo_sim_contact {
     int shape[2], body[2]; /* shape[0] < shape[1]                                              */
     uint32_t feature;
     int constraint; /* in the problem of this step, or MO_NONE                               */
     int is_new;     /* it was none of the last step's                                        */
-    mo_contact_mode mode;
+    int is_bare;
     double gap;
     double size; /* of the smaller shape                                                     */
     double mu, restitution;
     double point[3];
     double impulse[3]; /* world axes, of the last solve                                      */
-    double frame[9];   /* rows n, t, o                                                       */
+    double frame[9];   /* rows n, t, o: the normal, and not while it is bare the tangents    */
     double rolling, torsion;
     double slip
         [3]; /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
     double impact[3]; /* impulse of the impacts at the start of the step, world axes             */
     double moment[3]; /* as impulse                                                          */
     double velocity[3];
+    mo_contact_mode mode;
+    int unused; /* so that equal contacts are equal bytes */
 } mo_sim_contact;
 
 typedef struct mo_sim_contacts {
     mo_sim_contact *at;
     int count;
     size_t room;
+    double deepest; /* penetration, when they were found; 0 where there is none */
+    double least;   /* size, then; infinite where there is no contact           */
 } mo_sim_contacts;
 
 /* The constraints that a joint may have in a problem: what it holds, its two limits, its drive, its dry friction. */
@@ -180,6 +207,9 @@ struct mo_world {
 
     mo_sim_shape *shape;
     size_t shape_room;
+    mo_shape_near *near; /* of each shape */
+    size_t near_room;
+    mo_surfaces surfaces;
     int shape_places, free_shapes;
     int *boundless; /* shapes that fill half of space */
     size_t boundless_room;
@@ -210,7 +240,11 @@ struct mo_world {
     int pairs_are_stale;                      /* something came or went */
     int strayed;                              /* shapes that have */
     double least_margin;                      /* of all shapes    */
-    int *pair_start;                          /* of each shape, while they are sorted */
+    double fastest;                           /* speed of them    */
+    int has_driven;                           /* bodies           */
+    int *leader; /* of the island of each place of a body while islands are found, or MO_NONE */
+    size_t leader_room;
+    int *pair_start; /* of each shape, while they are sorted */
     size_t pair_start_room;
     mo_touch_list touches;
     mo_sim_contacts contacts, before;
@@ -226,6 +260,9 @@ struct mo_world {
     mo_balls balls; /* ball_step.h */
     double *ball_r; /* impulses    */
     size_t ball_r_room;
+    int *ball_body; /* the body of each ball  */
+    size_t ball_body_room;
+    int blocks_are_balls; /* bodies have blocks by these, and no others */
     char *ball_memory;
     size_t ball_memory_room;
     mo_ball_sweeps ball_sweeps; /* in that memory */
@@ -267,8 +304,9 @@ int mo_body_place(const mo_world *world, mo_body_id id);
 int mo_joint_place(const mo_world *world, mo_joint_id id);
 mo_body_id mo_body_id_of(const mo_world *world, int place);
 
-/* Pose of the body's frame from the centre of mass. */
+/* Pose of the body's frame from the centre of mass; of a shape of it, in the world. */
 mo_pose mo_body_pose(const mo_sim_body *body);
+mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape);
 
 /* Velocity of the body's point at `at` (world) that moves with v: all velocities, of the centre and spin. */
 static inline void mo_point_velocity(const double x[3], const double v[6], const double at[3],
@@ -296,7 +334,10 @@ mo_error mo_body_weigh(mo_world *world, int place,
                        mo_message *why); /* mass, centre, inertia from def and shapes */
 void mo_body_wake(mo_world *world, int place);
 
-/* contacts.c: contacts within reach of a step of h, matched with world->before. */
+/* contacts.c: what is not there of a contact while it is bare; the same of all contacts of the world. */
+void mo_contact_dress(const mo_world *world, mo_sim_contact *contact);
+void mo_contacts_dress(mo_world *world);
+/* Contacts within reach of a step of h, matched with world->before.  They are bare where they may be. */
 mo_error mo_contacts_find(mo_world *world, double h);
 /* Touches at the present positions, within reach of a step of h (or 0) with v and free_v. */
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list);
@@ -306,8 +347,9 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
 mo_error mo_contacts_touching(mo_world *world);
 /* More of them, of bodies that next_v makes faster than was thought when they were found. */
 mo_error mo_contacts_look_again(mo_world *world, double h);
-/* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE). */
+/* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE); after the impacts. */
 void mo_contacts_choose(mo_world *world, double h);
+void mo_contacts_keep_taken(mo_world *world); /* the others are forgotten */
 double mo_contact_approach(const mo_world *world,
                            const mo_sim_contact *contact); /* u_N with start_v */
 
@@ -429,6 +471,9 @@ int mo_is_excluded(const mo_world *world, int a, int b);
 
 /* own_pairs.c: the surface of two shapes that have one of their own, or NULL. */
 const mo_material *mo_own_pair(const mo_world *world, int a, int b);
+/* surfaces.c: the number of a material among world->surfaces, or MO_NONE where there is no more room; what two shapes have between them, in *found where it had to be found. */
+int mo_surface_number(mo_world *world, const mo_material *material);
+const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_material *found);
 int mo_pair_never_touches(const mo_world *world, int a, int b);
 /* From now on two shapes never touch; MO_ERR_MEMORY. */
 mo_error mo_pair_part(mo_world *world, int a, int b);

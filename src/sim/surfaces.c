@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The surface between two shapes: one of their own (own_pairs.c), or what their materials make of each other.
+ *
+ * A world has few materials and many contacts, so the first few get numbers, and what each two of them make is kept.  Shapes with a material beyond those
+ * have no number, and theirs is found each time.
+ */
+#include "sim/world_data.h"
+
+static int are_equal(const mo_material *a, const mo_material *b)
+{
+    return a->friction == b->friction && a->restitution == b->restitution &&
+           a->rolling == b->rolling && a->torsion == b->torsion && a->rule == b->rule &&
+           a->dims == b->dims && a->priority == b->priority;
+}
+
+int mo_surface_number(mo_world *world, const mo_material *material)
+{
+    mo_surfaces *surfaces = &world->surfaces;
+    for (int k = 0; k < surfaces->count; ++k) {
+        if (are_equal(surfaces->own + k, material)) {
+            return k;
+        }
+    }
+    if (surfaces->count == MO_SURFACES) {
+        return MO_NONE;
+    }
+    const int own = surfaces->count++;
+    surfaces->own[own] = *material;
+    for (int k = 0; k <= own; ++k) {
+        surfaces->both[own][k] = mo_material_combine(material, surfaces->own + k);
+        surfaces->both[k][own] = mo_material_combine(surfaces->own + k, material);
+    }
+    return own;
+}
+
+const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_material *found)
+{
+    const mo_material *own = world->own_pair_count > 0 ? mo_own_pair(world, a, b) : NULL;
+    const int one = world->near[a].surface, other = world->near[b].surface;
+    if (own) {
+        *found = mo_material_combine(own, own);
+        return found;
+    }
+    if (one != MO_NONE && other != MO_NONE) {
+        return &world->surfaces.both[one][other];
+    }
+    *found = mo_material_combine(&world->shape[a].collider.def.material,
+                                 &world->shape[b].collider.def.material);
+    return found;
+}
