@@ -150,6 +150,10 @@ static int gather(mo_world *world, const mo_phase *phase, int from_start)
     clear_blocks(world);
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
+        if (k + MO_AHEAD < world->contacts.count && contact[MO_AHEAD].constraint != MO_NONE) {
+            mo_body_prefetch(world, contact[MO_AHEAD].body[0]);
+            mo_body_prefetch(world, contact[MO_AHEAD].body[1]);
+        }
         if (contact->constraint == MO_NONE) {
             continue;
         }

@@ -56,6 +56,12 @@ void mo_contacts_choose(mo_world *world, double h)
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         const double margin = mo_margin_for(world, contact->size);
+        if (k + MO_AHEAD < world->contacts.count && contact[MO_AHEAD].gap > margin) {
+            for (int side = 0; side < 2; ++side) {
+                const mo_sim_body *body = world->body + contact[MO_AHEAD].body[side];
+                mo_prefetch(body->x, offsetof(mo_sim_body, next_v) - offsetof(mo_sim_body, x));
+            }
+        }
         const int is_near = contact->gap <= margin || /* the approach is never above zero */
                             contact->gap + h * fastest_approach(world, contact) <= margin;
         contact->constraint = is_near ? 0 : MO_NONE;
@@ -254,6 +260,10 @@ static mo_error collide_pairs(mo_world *world, const mo_sim_contacts *before, mo
     for (int k = 0; k < world->pairs.count; ++k) {
         const mo_pair *pair = world->pairs.at + k;
         const int first = list->count;
+        if (k + MO_AHEAD < world->pairs.count) {
+            mo_prefetch(world->near + pair[MO_AHEAD].b, sizeof *world->near);
+            mo_prefetch(&world->shape[pair[MO_AHEAD].b].reach, sizeof world->shape->reach);
+        }
         if (!mo_pair_may_meet(world, pair)) {
             continue;
         }

@@ -26,6 +26,7 @@
 #define MO_SIM_WORLD_DATA_H
 
 #include "base/memory.h"
+#include "base/prefetch.h"
 #include "collide/collide.h"
 #include "collide/tree.h"
 #include "linalg/vec3.h"
@@ -307,6 +308,12 @@ mo_body_id mo_body_id_of(const mo_world *world, int place);
 /* Pose of the body's frame from the centre of mass; of a shape of it, in the world. */
 mo_pose mo_body_pose(const mo_sim_body *body);
 mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape);
+
+/* What most loops over contacts read of a body. */
+static inline void mo_body_prefetch(const mo_world *world, int place)
+{
+    mo_prefetch(world->body + place, offsetof(mo_sim_body, start_v));
+}
 
 /* Velocity of the body's point at `at` (world) that moves with v: all velocities, of the centre and spin. */
 static inline void mo_point_velocity(const double x[3], const double v[6], const double at[3],
