@@ -19,6 +19,13 @@
  *
  * No method comes below the two, so the aim does not lie there.
  *
+ * Why each step must do its part.  What is left of a motion in the last steps, e_1, e_2 and e_3, comes back: as a gap or a slip that is still open, as a velocity, and as an impulse.  From the impulses
+ * of the last step the next one starts with u = 3 e_1 - 3 e_2 + e_3.  Where one Newton step leaves the part c of it, the motion is that of
+ *
+ *     z^3 = c (3 z^2 - 3 z + 1),   or   (1 - 1/z)^3 = -(1 - c) / c,                           (3)
+ *
+ * which dies out for c < 1/2 and grows, swinging slowly, for c > 1/2, far below what a norm over all contacts sees.  What is slender, and what is heavy on light things, needs a small eps for that (newton_step.h).
+ *
  * The middle.  What stands on more contacts than it needs has many impulses that hold it.  Those that Newton's method finds lie, for a good part, at the edge of a cone, though
  * nothing slides there, or are zero where nothing opens: at such a point the equations change with the last digit of u, and the next steps begin with a search that leads nowhere.
  * An interior point method ends in the middle of the solutions, where every contact that can stick does so with something to spare.  From there on a step is a residual, or one linear system.

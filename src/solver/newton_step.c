@@ -8,6 +8,8 @@
 #include "solver/fischer_burmeister.h"
 #include "solver/visit.h"
 
+static const double LEAST = 1e-5; /* of eps, for contacts that carry much */
+
 mo_error mo_newton_layout_in(mo_space space, const mo_problem *problem, mo_arena *arena,
                              mo_newton *newton)
 {
@@ -35,6 +37,23 @@ mo_error mo_newton_layout_in(mo_space space, const mo_problem *problem, mo_arena
     return MO_OK;
 }
 
+/* U of (loads); s->u is written over. */
+static double fastest_at_zero(mo_newton *s)
+{
+    const mo_problem *problem = s->problem;
+    const double *q = problem->w;
+    double most = 0;
+    if (mo_sweep_state_size(s->sweep) > 0) {
+        mo_sweep_all_velocities(s->sweep, 1, s->sweep->free_state, s->u);
+        q = s->u;
+    }
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        most = fmax(most, mo_dot(d, q + row, q + row));
+    }
+    return sqrt(most);
+}
+
 void mo_newton_begin(mo_newton *s, double eps)
 {
     const mo_problem *problem = s->problem;
@@ -51,6 +70,7 @@ void mo_newton_begin(mo_newton *s, double eps)
         }
         s->rho[i] = trace > 0 ? d / trace : 1;
     }
+    s->speed = fastest_at_zero(s);
 }
 
 void mo_newton_velocity(mo_newton *s, const double *r)
@@ -130,6 +150,14 @@ double mo_newton_evaluate(mo_newton *s, const double *r)
     return sqrt(sum);
 }
 
+/* (loads) */
+static double eps_of(const mo_newton *s, int i, const double *r)
+{
+    const int row = s->problem->row_start[i], d = s->problem->row_start[i + 1] - row;
+    const double load = sqrt(mo_dot(d, r + row, r + row)) / s->rho[i];
+    return load > s->speed ? s->eps * fmax(LEAST, s->speed / load) : s->eps;
+}
+
 /* C = scale A G, all d x d. */
 static void multiply(int d, double scale, const double *A, const double *G, double *C)
 {
@@ -158,8 +186,9 @@ static void differentiate_fischer(mo_newton *s, int i, double mu, const double *
     law->shift_derivative(p, d, law_u, G);
     mo_fischer_burmeister(mu, d, s->rho[i], uhat, r + row, z, D, J);
     multiply(d, 1, J, G, B);
+    const double eps = eps_of(s, i, r);
     for (int k = 0; k < d; ++k) {
-        D[k * (d + 1)] += s->eps;
+        D[k * (d + 1)] += eps;
     }
 }
 
@@ -169,7 +198,7 @@ static int differentiate_natural(mo_newton *s, int i, const double *r, double *D
     const mo_problem *problem = s->problem;
     const int d = mo_constraint_dim(problem, i);
     const mo_law_ops *law = mo_constraint_law(problem, i);
-    const double *p = mo_constraint_param(problem, i), own = s->theta > 0 ? 0 : 1 - s->eps;
+    const double *p = mo_constraint_param(problem, i), own = s->theta > 0 ? 0 : 1 - eps_of(s, i, r);
     double law_u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], size = 0;
     double J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM],
         G[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];

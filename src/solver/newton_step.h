@@ -15,11 +15,19 @@
  * Contacts with friction may have Fischer and Burmeister's function in the place of (natural): fischer_burmeister.h.  Where mu is infinite
  * the projection is that on the half-space r_N >= 0: u_T = 0, even where the contact opens, which is one of the two ways to obey that law.
  *
+ * What a step leaves.  Where all contacts stick, u becomes eps (eps + rho W)^-1 u: of a motion with the eigenvalue lambda of rho W the part eps / (eps + lambda) is left.  A mass M
+ * on light bodies m moves with impulses that go through all of them, and has lambda = m / M over the number of contacts in a row, or less by the square of its slenderness where it sways.  So contacts that carry more than
+ * their bodies weigh have a smaller eps,
+ *
+ *     eps_i = eps U / (|r_i| / rho_i),    at most eps and at least eps / 1e5,                          (loads)
+ *
+ * with |r_i| / rho_i the speed that the impulse alone would cause, and U the largest speed of a block without impulses.  Much smaller ones lose more digits of the linear system than they gain.
+ *
  * Blocks with J = 0 (apart, or at a bound) have dr = -z and drop out of the matrix, which is factored in the space of
  * contacts or of bodies (delassus.h).
  *
  *   rho_i   1 / mean diagonal of W_ii: makes z free of units within a block
- *   eps     regularises the matrix alone: where W is singular (four corners of a box), and without effect on the answer
+ *   eps     regularises the matrix alone: where W is singular (four corners of a box), and without effect on the answer.  Each block has its own: (loads)
  *   theta   how little the problem is regularised; 0: not at all, (natural)
  *   merit   sqrt(sum |z_i|^2 / rho_i)
  */
@@ -45,6 +53,7 @@ typedef struct mo_newton {
     double *trial; /* r + t dr                                                             */
     double *state; /* of a global problem: x of the sweep                                  */
     double eps, theta;
+    double speed;         /* the largest of a block at r = 0: U of (loads) */
     int function;         /* MO_NEWTON_AC or MO_NEWTON_FB, where theta = 0 */
     const double *centre; /* where theta > 0 */
 } mo_newton;
