@@ -264,29 +264,39 @@ int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat)
     return 1;
 }
 
+/* The items below k: false where found has ended it.  What is deeper than the stack has a stack of its own. */
+static int query_below(const mo_tree *tree, int k, const mo_bounds *bounds, mo_tree_found *found,
+                       void *context)
+{
+    enum { DEEP = 64 };
+    const node *n = tree->node;
+    int stack[DEEP + 1], depth = 0;
+    stack[depth++] = k;
+    while (depth > 0) {
+        k = stack[--depth];
+        if (!mo_bounds_meet(&n[k].bounds, bounds)) {
+            continue;
+        }
+        if (is_leaf(tree, k)) {
+            if (!found(context, n[k].item)) {
+                return 0;
+            }
+        } else if (depth < DEEP) {
+            stack[depth++] = n[k].child[1];
+            stack[depth++] = n[k].child[0];
+        } else if (!query_below(tree, n[k].child[0], bounds, found, context) ||
+                   !query_below(tree, n[k].child[1], bounds, found, context)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 void mo_tree_query(const mo_tree *tree, const mo_bounds *bounds, mo_tree_found *found,
                    void *context)
 {
-    /* Up the parents instead of a stack: any depth will do. */
-    const node *n = tree->node;
-    int k = tree->root, last = NONE;
-    while (k != NONE) {
-        int next = n[k].parent;
-        if (last == n[k].parent) { /* from above */
-            if (mo_bounds_meet(&n[k].bounds, bounds)) {
-                if (is_leaf(tree, k)) {
-                    if (!found(context, n[k].item)) {
-                        return;
-                    }
-                } else {
-                    next = n[k].child[0];
-                }
-            }
-        } else if (last == n[k].child[0]) {
-            next = n[k].child[1];
-        }
-        last = k;
-        k = next;
+    if (tree->root != NONE) {
+        query_below(tree, tree->root, bounds, found, context);
     }
 }
 

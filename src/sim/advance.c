@@ -76,9 +76,8 @@ static void free_spin(const mo_sim_body *body, double h, double out[3])
 static void free_first_order(const mo_world *world, mo_sim_body *body)
 {
     const double tau = world->def.first_order;
-    double R[9], spin[3];
-    mo_quat_matrix(body->orientation, R);
-    mo_mat3_turn(R, body->inertia, body->world_inertia);
+    double spin[3];
+    mo_body_turn_inertia(body);
     memset(body->free_v, 0, sizeof body->free_v);
     for (int k = 0; k < world->def.dimension; ++k) {
         body->free_v[k] = tau * (world->def.gravity[k] + body->force[k] / body->mass);
@@ -113,13 +112,10 @@ void mo_advance_body(const mo_world *world, mo_sim_body *body, double h)
         for (int k = 3; k < 6; ++k) {
             body->free_v[k] = still * (body->start_v[k] + h * body->force[k] / body->inertia[0]);
         }
-        memcpy(body->world_inertia, body->inertia, sizeof body->world_inertia);
         return;
     }
     free_spin(body, h, body->free_v + 3);
-    double R[9];
-    mo_quat_matrix(body->orientation, R);
-    mo_mat3_turn(R, body->inertia, body->world_inertia);
+    mo_body_turn_inertia(body);
 }
 
 /* The velocity that brings a driven body where it is prescribed to be at the end of the step. */
@@ -144,11 +140,23 @@ static void driven_velocity(const mo_world *world, mo_sim_body *body, double h)
     mo_vec3_scale(sine != 0 ? angle / (sine * h) : 0, turn + 1, body->free_v + 3);
 }
 
-void mo_advance_free(mo_world *world, double h)
+static void start(const mo_world *world, mo_sim_body *body)
+{
+    if (world->def.first_order > 0) {
+        memset(body->start_v, 0, sizeof body->start_v);
+    } else {
+        memcpy(body->start_v, body->v, sizeof body->v);
+    }
+}
+
+static void advance_all(mo_world *world, double h, int starts)
 {
     world->has_driven = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        if (starts) {
+            start(world, body);
+        }
         if (body->kind == MO_BODY_FREE && !body->is_asleep) {
             mo_advance_body(world, body, h);
         } else if (body->kind == MO_BODY_DRIVEN) {
@@ -163,19 +171,49 @@ void mo_advance_free(mo_world *world, double h)
     mo_mechanisms_free(world, h);
 }
 
-void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4])
+void mo_advance_start(mo_world *world, double h)
 {
-    double phi[3], turn[4];
-    mo_vec3_scale(h, spin, phi);
-    mo_quat_rotation(phi, turn);
-    mo_quat_multiply(turn, orientation, out);
-    mo_quat_normalise(out);
+    advance_all(world, h, 1);
 }
 
-static void move(mo_sim_body *body, double h)
+void mo_advance_free(mo_world *world, double h)
 {
-    mo_vec3_along(body->x, h, body->next_v, body->next_x);
-    mo_advance_turn(body->orientation, body->next_v + 3, h, body->next_orientation);
+    advance_all(world, h, 0);
+}
+
+void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4])
+{
+    double phi[3], turn[4], turned[4];
+    mo_vec3_scale(h, spin, phi);
+    mo_quat_rotation(phi, turn);
+    mo_quat_multiply(turn, orientation, turned);
+    mo_quat_normalise(turned);
+    memcpy(out, turned, sizeof turned);
+}
+
+/* Its velocities change no more once the poses are found: then it is moved when the step is accepted. */
+static int moves_at_once(const mo_world *world, const mo_sim_body *body)
+{
+    return body->mechanism == MO_NONE && world->jointed_count == 0;
+}
+
+static void move(const mo_sim_body *body, double h, double x[3], double orientation[4])
+{
+    mo_vec3_along(body->x, h, body->next_v, x);
+    mo_advance_turn(body->orientation, body->next_v + 3, h, orientation);
+}
+
+/* A number that is finite where the next pose and velocity are; the pose is that of a finite place and a turn of a finite angle. */
+static double is_number(const mo_world *world, const mo_sim_body *body, double h)
+{
+    const double *v = body->next_v, *q = body->next_orientation, *x = body->next_x;
+    if (moves_at_once(world, body)) {
+        const double turn[3] = {h * v[3], h * v[4], h * v[5]};
+        return body->x[0] + h * v[0] + (body->x[1] + h * v[1]) + (body->x[2] + h * v[2]) +
+               mo_vec3_dot(turn, turn) + (v[0] + v[1] + v[2] + v[3] + v[4] + v[5]);
+    }
+    return v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + (q[0] + q[1] + q[2] + q[3]) +
+           (x[0] + x[1] + x[2]);
 }
 
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
@@ -183,17 +221,10 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
     mo_mechanisms_poses(world, h);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->mechanism == MO_NONE) {
-            move(body, h);
+        if (body->mechanism == MO_NONE && !moves_at_once(world, body)) {
+            move(body, h, body->next_x, body->next_orientation);
         }
-        double sum = 0;
-        for (int i = 0; i < 6; ++i) {
-            sum += body->next_v[i];
-        }
-        for (int i = 0; i < 4; ++i) {
-            sum += body->next_orientation[i];
-        }
-        if (!isfinite(sum + body->next_x[0] + body->next_x[1] + body->next_x[2])) {
+        if (!isfinite(is_number(world, body, h))) {
             return mo_fail(why, MO_ERR_ARGUMENT,
                            "the step would move body %d '%.64s' to a place or with a speed that is "
                            "not finite: its "
@@ -206,15 +237,22 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
 
 void mo_advance_accept(mo_world *world, double h)
 {
+    world->kinetic_energy = world->potential_energy = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         mo_vec3_copy(body->x, body->start_x);
         if (body->kind != MO_BODY_FIXED && !body->is_asleep) {
-            mo_vec3_copy(body->next_x, body->x);
-            memcpy(body->orientation, body->next_orientation, sizeof body->orientation);
+            if (moves_at_once(world, body)) {
+                move(body, h, body->x, body->orientation);
+            } else {
+                mo_vec3_copy(body->next_x, body->x);
+                memcpy(body->orientation, body->next_orientation, sizeof body->orientation);
+            }
         }
         memcpy(body->v, body->next_v, sizeof body->v);
         memset(body->force, 0, sizeof body->force);
+        world->kinetic_energy += mo_body_kinetic_now(world, body);
+        world->potential_energy += mo_body_potential(world, body);
     }
     mo_mechanisms_accept(world, h);
     world->time += h;

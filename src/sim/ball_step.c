@@ -326,15 +326,17 @@ void mo_ball_step_velocities(mo_world *world)
 void mo_ball_step_answer(mo_world *world)
 {
     mo_ball_step_velocities(world);
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE) {
-            mo_vec3_copy(mo_ball_step_impulse(world, contact), contact->impulse);
-            if (!contact->is_bare) {
-                mo_vec3_set(contact->moment, 0, 0, 0);
-            }
+    world->impulses_are_due = 1;
+}
+
+void mo_ball_step_impulses(mo_world *world)
+{
+    for (int k = 0; k < world->contacts.count && world->impulses_are_due; ++k) {
+        if (world->contacts.at[k].constraint != MO_NONE) {
+            mo_contact_take_impulse(world->contacts.at + k, world->ball_r);
         }
     }
+    world->impulses_are_due = 0;
 }
 
 void mo_ball_step_modes(mo_world *world)
@@ -347,10 +349,6 @@ void mo_ball_step_modes(mo_world *world)
 
 void mo_ball_step_finish(mo_world *world)
 {
-    for (int k = 0; k < world->living_count; ++k) {
-        mo_sim_body *body = world->body + world->living[k];
-        body->took_part = body->block != MO_NONE;
-    }
     world->is_due = 1;
 }
 
@@ -391,6 +389,10 @@ mo_error mo_ball_step_write_out(mo_world *world, mo_message *why)
         return MO_OK;
     }
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = world->last_step, .is_over = 1};
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        body->took_part = body->block != MO_NONE;
+    }
     mo_error error = mo_assemble(world, &phase, why);
     error = error ? error : write_result(world);
     world->is_due = error != MO_OK;

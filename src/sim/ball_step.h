@@ -28,8 +28,9 @@ mo_error mo_ball_step_solve(mo_world *world, const mo_phase *phase, int from_sta
 int mo_ball_step_raise(mo_world *world);
 
 void mo_ball_step_velocities(
-    mo_world *world);                      /* next_v                                            */
-void mo_ball_step_answer(mo_world *world); /* and the impulses                                  */
+    mo_world *world);                        /* next_v                                            */
+void mo_ball_step_answer(mo_world *world);   /* and the impulses, which are due                   */
+void mo_ball_step_impulses(mo_world *world); /* of the contacts, where they are due              */
 void mo_ball_step_finish(
     mo_world
         *world); /* of the step's last answer: its problem and the modes of its contacts are due */

@@ -135,6 +135,17 @@ static int is_isotropic(const double inertia[9])
     return off <= 1e-12 * inertia[0];
 }
 
+void mo_body_turn_inertia(mo_sim_body *body)
+{
+    if (body->is_ball) {
+        memcpy(body->world_inertia, body->inertia, sizeof body->world_inertia);
+    } else {
+        double R[9];
+        mo_quat_matrix(body->orientation, R);
+        mo_mat3_turn(R, body->inertia, body->world_inertia);
+    }
+}
+
 mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
 {
     mo_sim_body *body = world->body + place;
@@ -157,6 +168,8 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
     mo_vec3_copy(all.centre, body->centre);
     mo_pose_point(&frame, body->centre, body->x);
     body->size = size_of(world, body);
+    mo_body_turn_inertia(body);
+    world->masses_are_fit = 0;
     if (body->mechanism != MO_NONE) {
         mo_mechanism_weigh(world, place);
     }

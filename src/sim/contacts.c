@@ -103,14 +103,16 @@ static void move_contact(const mo_sim_contact *from, mo_sim_contact *to)
     memcpy(to, from, from->is_bare ? OF_BARE : sizeof *from);
 }
 
-/* Contacts that were left out are forgotten. */
-void mo_contacts_keep_taken(mo_world *world)
+void mo_contacts_keep_taken(mo_world *world, const double *r)
 {
     mo_sim_contact *at = world->contacts.at;
     int kept = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         if (at[k].constraint == MO_NONE) {
             continue;
+        }
+        if (r) {
+            mo_contact_take_impulse(at + k, r);
         }
         if (kept != k) {
             move_contact(at + k, at + kept);
@@ -133,8 +135,8 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
     const mo_material *both = mo_surface_between(world, pair->a, pair->b, &own);
     contact->shape[0] = pair->a;
     contact->shape[1] = pair->b;
-    contact->body[0] = world->shape[pair->a].body;
-    contact->body[1] = world->shape[pair->b].body;
+    contact->body[0] = a->body;
+    contact->body[1] = b->body;
     contact->feature = touch->feature;
     contact->constraint = 0;
     contact->is_new = contact->is_bare = 1;
@@ -307,24 +309,36 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
             return MO_ERR_MEMORY;
         }
     }
-    return mo_pairs_sort(world, fresh);
+    return mo_pairs_of_box(world, fresh) ? MO_ERR_MEMORY : mo_pairs_sort(world, fresh);
 }
 
-/* Is there a contact of these shapes among the first `count`, which are sorted? */
-static int has_pair(const mo_sim_contact *contact, int count, const mo_pair *pair)
+static int is_before(const mo_sim_contact *contact, const mo_pair *pair)
 {
-    int low = 0;
-    const int end = count;
-    while (count > 0) {
+    return contact->shape[0] < pair->a ||
+           (contact->shape[0] == pair->a && contact->shape[1] < pair->b);
+}
+
+/*
+ * Is there a contact of these shapes among the first `end`, which are sorted?  *from: the first that is not before them, sought from there on by
+ * leaps that grow, then by halves; pairs are asked for in their order.
+ */
+static int has_pair(const mo_sim_contact *contact, int *from, int end, const mo_pair *pair)
+{
+    int low = *from, leap = 1;
+    while (low + leap - 1 < end && is_before(contact + low + leap - 1, pair)) {
+        low += leap;
+        leap *= 2;
+    }
+    for (int count = leap - 1 < end - low ? leap - 1 : end - low; count > 0;) {
         const int half = count / 2;
-        const mo_sim_contact *c = contact + low + half;
-        if (c->shape[0] < pair->a || (c->shape[0] == pair->a && c->shape[1] < pair->b)) {
+        if (is_before(contact + low + half, pair)) {
             low += half + 1;
             count -= half + 1;
         } else {
             count = half;
         }
     }
+    *from = low;
     return low < end && contact[low].shape[0] == pair->a && contact[low].shape[1] == pair->b;
 }
 
@@ -356,13 +370,15 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
 {
     mo_pairs *fresh = &world->fresh_pairs; /* twice where both shapes are fast */
     const int sorted = world->contacts.count;
+    int from = 0;
     if (look_further(world, h, fresh)) {
         return MO_ERR_MEMORY;
     }
     for (int k = 0; k < fresh->count; ++k) {
         const mo_pair *pair = fresh->at + k;
         const int is_twice = k > 0 && pair[-1].a == pair->a && pair[-1].b == pair->b;
-        if (!is_twice && !has_pair(world->contacts.at, sorted, pair) &&
+        if (!is_twice && !mo_pair_is_apart(world, pair) &&
+            !has_pair(world->contacts.at, &from, sorted, pair) &&
             collide_pair(world, pair, &world->contacts)) {
             return MO_ERR_MEMORY;
         }

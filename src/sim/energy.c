@@ -27,16 +27,26 @@ static void angular_momentum(const mo_world *world, const mo_sim_body *body, dou
     mo_mat3_apply(R, l, out);
 }
 
+double mo_body_kinetic_now(const mo_world *world, const mo_sim_body *body)
+{
+    double L[3];
+    if (!has_mass(body)) {
+        return 0;
+    }
+    angular_momentum(world, body, L);
+    return 0.5 * (body->mass * mo_vec3_dot(body->v, body->v) + mo_vec3_dot(L, body->v + 3));
+}
+
+double mo_body_potential(const mo_world *world, const mo_sim_body *body)
+{
+    return has_mass(body) ? -body->mass * mo_vec3_dot(world->def.gravity, body->x) : 0;
+}
+
 double mo_world_kinetic_energy(const mo_world *world)
 {
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
-        const mo_sim_body *body = world->body + world->living[k];
-        if (has_mass(body)) {
-            double L[3];
-            angular_momentum(world, body, L);
-            sum += 0.5 * (body->mass * mo_vec3_dot(body->v, body->v) + mo_vec3_dot(L, body->v + 3));
-        }
+        sum += mo_body_kinetic_now(world, world->body + world->living[k]);
     }
     double rotors = 0;
     mo_mechanisms_stored(world, &rotors);
@@ -47,10 +57,7 @@ double mo_world_potential_energy(const mo_world *world)
 {
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
-        const mo_sim_body *body = world->body + world->living[k];
-        if (has_mass(body)) {
-            sum -= body->mass * mo_vec3_dot(world->def.gravity, body->x);
-        }
+        sum += mo_body_potential(world, world->body + world->living[k]);
     }
     double rotors;
     return sum + mo_mechanisms_stored(world, &rotors);

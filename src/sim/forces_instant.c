@@ -191,13 +191,11 @@ void mo_instant_begin(mo_world *world, mo_instant *instant)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        double R[9];
         instant->kept[k].is_asleep = body->is_asleep;
         body->is_asleep = 0;
         memcpy(body->start_v, body->v, sizeof body->v);
         memcpy(body->next_v, body->v, sizeof body->v);
-        mo_quat_matrix(body->orientation, R);
-        mo_mat3_turn(R, body->inertia, body->world_inertia);
+        mo_body_turn_inertia(body);
     }
     mo_mechanisms_begin(world, 0);
 }

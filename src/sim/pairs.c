@@ -104,7 +104,7 @@ static void set_near(mo_world *world, int place)
     near->is_round = shape->collider.def.kind == MO_SHAPE_BALL;
     near->is_central = near->is_round && near->x[0] == body->x[0] && near->x[1] == body->x[1] &&
                        near->x[2] == body->x[2];
-    near->moves = mo_moves_freely(body);
+    near->moves = mo_moves_freely(body) != 0;
     world->fastest = near->speed <= world->fastest ? world->fastest
                      : isfinite(near->speed)       ? near->speed
                                                    : INFINITY;
@@ -175,6 +175,10 @@ static int can_move(const mo_sim_body *body)
 /* Do a mechanism, an exclusion, a joint or the layers keep the two apart, or does neither move? */
 static int may_touch(const mo_world *world, int a, int b)
 {
+    if (world->near[a].is_sociable && world->near[b].is_sociable && world->own_pair_count == 0 &&
+        world->excluded_count == 0 && world->jointed_count == 0) {
+        return world->near[a].body != world->near[b].body;
+    }
     const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;
     const mo_shape_def *da = &sa->collider.def, *db = &sb->collider.def;
     const mo_sim_body *body_a = world->body + sa->body, *body_b = world->body + sb->body;
@@ -389,8 +393,8 @@ mo_error mo_pairs_update(mo_world *world, double h)
     return MO_OK;
 }
 
-/* Two balls are further from each other than they may move: most pairs of boxes that meet at a corner are. */
-static int are_balls_apart(const mo_world *world, const mo_pair *pair)
+/* Most pairs of boxes that meet at a corner are. */
+int mo_pair_is_apart(const mo_world *world, const mo_pair *pair)
 {
     const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
     if (!a->is_round || !b->is_round) {
@@ -405,7 +409,7 @@ static int are_balls_apart(const mo_world *world, const mo_pair *pair)
 int mo_pair_may_meet(const mo_world *world, const mo_pair *pair)
 {
     const int moves = world->near[pair->a].moves || world->near[pair->b].moves;
-    return moves && !are_balls_apart(world, pair) &&
+    return moves && !mo_pair_is_apart(world, pair) &&
            mo_bounds_meet(&world->shape[pair->a].reach, &world->shape[pair->b].reach);
 }
 
@@ -417,7 +421,43 @@ mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fres
     take_in(body->next_v, h, shape);
     shape->turn = fmax(shape->turn, turn_of(shape, body, mo_vec3_norm(body->next_v + 3), h));
     set_reach(world, place);
+    if (shape->proxy >= 0 && !world->pairs_are_stale && !shape->has_strayed &&
+        mo_box_fits(&shape->box, &shape->reach, INFINITY)) {
+        world->near[place].reaches_out = 1;
+        world->reach_out++;
+        return MO_OK;
+    }
     move_in_tree(world, shape);
     search_from(&s, &shape->reach);
+    return s.failed ? MO_ERR_MEMORY : MO_OK;
+}
+
+/* Does the one reach out, and as far as the box of the other? */
+static int reaches(const mo_world *world, int one, int other)
+{
+    const mo_sim_shape *a = world->shape + one, *b = world->shape + other;
+    if (!world->near[one].reaches_out) {
+        return 0;
+    }
+    return b->proxy < 0 ? reaches_plane(world, &a->reach, b, mo_margin_of(world, a, b))
+                        : mo_bounds_meet(&a->reach, &b->box);
+}
+
+mo_error mo_pairs_of_box(mo_world *world, mo_pairs *fresh)
+{
+    search s = {.world = world, .into = fresh};
+    if (world->reach_out == 0) {
+        return MO_OK;
+    }
+    for (int k = 0; k < world->pairs.count && !s.failed; ++k) {
+        const mo_pair pair = world->pairs.at[k];
+        if (reaches(world, pair.a, pair.b) || reaches(world, pair.b, pair.a)) {
+            add_pair(&s, pair.a, pair.b);
+        }
+    }
+    for (int k = 0; k < world->shape_places; ++k) {
+        world->near[k].reaches_out = 0;
+    }
+    world->reach_out = 0;
     return s.failed ? MO_ERR_MEMORY : MO_OK;
 }

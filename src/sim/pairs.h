@@ -22,11 +22,18 @@ int mo_pair_may_meet(const mo_world *world, const mo_pair *pair);
 /* Does next_v take the shape off its path by more than `spare`? */
 int mo_shape_strays(const mo_world *world, int place, double h, double spare);
 
-/* A shape moves in this step otherwise than was thought: adds all that it may meet with next_v to `fresh`. */
+/*
+ * A shape moves in this step otherwise than was thought: adds all that it may meet with next_v to `fresh`.  Where it stays in its box these are among the pairs, and
+ * mo_pairs_of_box adds them, of all such shapes at once.
+ */
 mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fresh);
+mo_error mo_pairs_of_box(mo_world *world, mo_pairs *fresh);
 
 /* By shapes. */
 mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs);
+
+/* Two balls that are further from each other than they may move in this step. */
+int mo_pair_is_apart(const mo_world *world, const mo_pair *pair);
 
 /* How far a gap may be for the two to touch in this step. */
 double mo_pair_reach(const mo_world *world, const mo_pair *pair);

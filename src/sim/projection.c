@@ -48,10 +48,7 @@ static double worst_error(const mo_world *world)
 static void set_inertias(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
-        mo_sim_body *body = world->body + world->living[k];
-        double R[9];
-        mo_quat_matrix(body->orientation, R);
-        mo_mat3_turn(R, body->inertia, body->world_inertia);
+        mo_body_turn_inertia(world->body + world->living[k]);
     }
 }
 

@@ -37,6 +37,9 @@ static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
 
 mo_error mo_check_masses(const mo_world *world, mo_message *why)
 {
+    if (world->masses_are_fit) {
+        return MO_OK;
+    }
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         const int has_mass = body->mass > 0 && body->inertia[8] > 0;
@@ -47,6 +50,7 @@ mo_error mo_check_masses(const mo_world *world, mo_message *why)
                 k, body->def.name);
         }
     }
+    world->self->masses_are_fit = 1;
     return MO_OK;
 }
 
@@ -97,6 +101,7 @@ static int take_closing(mo_world *world, double h, double depth)
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
+            mo_ball_step_impulses(world); /* while constraints are those of the answer */
             contact->constraint = 0;
             ++count;
         }
@@ -336,8 +341,11 @@ static void fill_report(const mo_world *world, mo_step_report *report)
         report->message = report->status != MO_SOLVED ? world->result.message : report->message;
     }
     report->residual = world->result.residual;
-    report->kinetic_energy = mo_world_kinetic_energy(world);
-    report->potential_energy = mo_world_potential_energy(world);
+    const int is_known =
+        !world->def.projection && !world->def.sleeping && world->mechanism_count == 0;
+    report->kinetic_energy = is_known ? world->kinetic_energy : mo_world_kinetic_energy(world);
+    report->potential_energy =
+        is_known ? world->potential_energy : mo_world_potential_energy(world);
 }
 
 /* The contacts of the last step become the present ones again. */
@@ -351,13 +359,13 @@ static void undo_contacts(mo_world *world)
 /* Free velocities and contacts; again where that wakes what slept. */
 static mo_error find_contacts(mo_world *world, double h)
 {
-    mo_advance_free(world, h);
+    mo_advance_start(world, h);
     mo_error error = mo_contacts_find(world, h);
     for (int round = 0;
          !error && world->def.sleeping && round < MOST_ROUNDS && mo_islands_wake_touched(world);
          ++round) {
         undo_contacts(world);
-        mo_advance_free(world, h);
+        mo_advance_start(world, h);
         error = mo_contacts_find(world, h);
     }
     return error;
@@ -379,16 +387,10 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         world->is_due = 0;
     }
     world->joints_hold = MO_HOLD_HERE;
+    world->impulses_are_due = 0;
     if (world->def.level == MO_LEVEL_ACCELERATION) {
         mo_ball_step_modes(world);
         return mo_forces_step(world, h, report, why);
-    }
-    for (int k = 0; k < world->living_count; ++k) {
-        mo_sim_body *body = world->body + world->living[k];
-        memcpy(body->start_v, body->v, sizeof body->v);
-        if (world->def.first_order > 0) {
-            memset(body->start_v, 0, sizeof body->start_v);
-        }
     }
     mo_mechanisms_begin(world, h);
     error = find_contacts(world, h) ? mo_fail_memory(why) : mo_mechanisms_check(world, why);
@@ -415,7 +417,8 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     }
     mo_advance_accept(world, h);
     world->modes_are_due = world->is_due;
-    mo_contacts_keep_taken(world);
+    mo_contacts_keep_taken(world, world->impulses_are_due ? world->ball_r : NULL);
+    world->impulses_are_due = 0;
     if (world->def.projection) {
         error = mo_project_positions(world, why);
     }

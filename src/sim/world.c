@@ -368,7 +368,7 @@ static void forget_shape(mo_world *world, int place)
     }
     mo_collider_clear(&world->allocator, &shape->collider);
     *shape = (mo_sim_shape){.next = MO_NONE, .proxy = MO_NONE};
-    world->near[place] = (mo_shape_near){.surface = MO_NONE};
+    world->near[place] = (mo_shape_near){.body = MO_NONE, .surface = MO_NONE};
     world->free_shapes++;
 }
 
@@ -405,7 +405,10 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
     *shape = (mo_sim_shape){
         .generation = world->generation++, .collider = collider, .body = owner, .next = MO_NONE};
     world->near[place] =
-        (mo_shape_near){.surface = mo_surface_number(world, &collider.def.material)};
+        (mo_shape_near){.body = owner,
+                        .surface = mo_surface_number(world, &collider.def.material),
+                        .is_sociable = world->body[owner].kind == MO_BODY_FREE && def->layer == 1 &&
+                                       (def->mask & 1) != 0};
     append_shape(world, world->body + owner, place);
     mo_error error = mo_body_weigh(world, owner, why);
     if (!error && enter_tree(world, place)) {

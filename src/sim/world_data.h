@@ -55,17 +55,17 @@ typedef struct mo_sim_body {
     double next_v[6];  /* with them                                                */
     double v[6];       /* velocity of the centre, spin                             */
 
-    double size; /* radius about the centre of mass that holds the shapes   */
     double orientation[4];
-    double next_x[3], next_orientation[4];
-    double force[6];   /* and moment, for the next step                            */
+    double centre[3];  /* of mass, in the body's frame                             */
+    double size;       /* radius about the centre of mass that holds the shapes   */
     double start_x[3]; /* where it was at the start of the last step               */
+    double force[6];   /* and moment, for the next step                            */
     double inertia[9]; /* about the centre of mass, body axes                     */
     double world_inertia[9];
-    double centre[3]; /* of mass, in the body's frame                            */
-    int quiet_steps;  /* steps since it last moved visibly                        */
-    int link;         /* in its mechanism                                         */
-    int first_shape;  /* a list through mo_sim_shape.next   */
+    double next_x[3], next_orientation[4]; /* of links, and where there are joints  */
+    int quiet_steps; /* steps since it last moved visibly                        */
+    int link;        /* in its mechanism                                         */
+    int first_shape; /* a list through mo_sim_shape.next   */
     int shape_count;
     int first_joint; /* a list through mo_sim_joint.next   */
 
@@ -92,14 +92,17 @@ typedef struct mo_sim_shape {
 
 /* What loops over pairs of shapes read of each: a cache line.  At the start of the step. */
 typedef struct mo_shape_near {
-    double x[3];    /* of its pose                                            */
-    double size;    /* of its collider                                        */
-    double motion;  /* how far a point of it may move in the step, at most    */
-    double speed;   /* of its fastest point before the step, at most          */
-    int is_round;   /* a ball, or a disk in the plane, of radius `size` about x */
-    int is_central; /* a round one about the centre of its body, which turns in place */
-    int moves;      /* its body does, freely                                   */
-    int surface;    /* its material in world->surfaces, or MO_NONE             */
+    double x[3];   /* of its pose                                            */
+    double size;   /* of its collider                                        */
+    double motion; /* how far a point of it may move in the step, at most    */
+    double speed;  /* of its fastest point before the step, at most          */
+    int body;
+    int surface;         /* its material in world->surfaces, or MO_NONE                         */
+    uint8_t is_round;    /* a ball, or a disk in the plane, of radius `size` about x            */
+    uint8_t is_central;  /* a round one about the centre of its body, which turns in place      */
+    uint8_t moves;       /* its body does, freely                                               */
+    uint8_t is_sociable; /* no joint, mechanism or layer keeps it from any other of that kind   */
+    int reaches_out; /* it moves further than was thought, but within its box: its pairs are there */
 } mo_shape_near;
 
 /* The first few materials of a world, and what they make of each other (surfaces.c). */
@@ -240,6 +243,7 @@ struct mo_world {
     mo_pairs pairs, fresh_pairs, spare_pairs; /* pairs.h */
     int pairs_are_stale;                      /* something came or went */
     int strayed;                              /* shapes that have */
+    int reach_out;                            /* shapes that do   */
     double least_margin;                      /* of all shapes    */
     double fastest;                           /* speed of them    */
     int has_driven;                           /* bodies           */
@@ -268,13 +272,16 @@ struct mo_world {
     size_t ball_memory_room;
     mo_ball_sweeps ball_sweeps; /* in that memory */
     double ball_q_norm;
-    int is_by_balls;     /* the last solve was theirs */
-    int is_due;          /* the problem of the last step has not been written out yet */
-    int modes_are_due;   /* and the modes of its contacts have not been found         */
-    mo_world *self;      /* who asks for it need not be allowed to change the world */
-    double last_step;    /* h, for forces from impulses */
-    mo_hold joints_hold; /* in this step */
-    int middle_pause;    /* steps from one search for the middle to the next (impulses.c) */
+    int impulses_are_due; /* contacts do not have those of the last solve yet */
+    int is_by_balls;      /* the last solve was theirs */
+    int is_due;           /* the problem of the last step has not been written out yet */
+    int modes_are_due;    /* and the modes of its contacts have not been found         */
+    mo_world *self;       /* who asks for it need not be allowed to change the world */
+    double last_step;     /* h, for forces from impulses */
+    mo_hold joints_hold;  /* in this step */
+    int masses_are_fit;   /* as they were when they were last looked at */
+    double kinetic_energy, potential_energy; /* of the bodies at the end of the step */
+    int middle_pause; /* steps from one search for the middle to the next (impulses.c) */
 };
 
 static inline int mo_is_planar(const mo_world *world)
@@ -325,6 +332,15 @@ static inline void mo_point_velocity(const double x[3], const double v[6], const
     mo_vec3_along(out, 1, v, out);
 }
 
+/* The impulse of a step by balls, which knows no moments. */
+static inline void mo_contact_take_impulse(mo_sim_contact *contact, const double *r)
+{
+    mo_vec3_copy(r + 3 * (size_t)contact->constraint, contact->impulse);
+    if (!contact->is_bare) {
+        mo_vec3_set(contact->moment, 0, 0, 0);
+    }
+}
+
 /* Its part along the normal of a contact. */
 static inline double mo_normal_rate(const double x[3], const double v[6],
                                     const mo_sim_contact *contact)
@@ -340,6 +356,10 @@ static inline double mo_normal_rate(const double x[3], const double v[6],
 mo_error mo_body_weigh(mo_world *world, int place,
                        mo_message *why); /* mass, centre, inertia from def and shapes */
 void mo_body_wake(mo_world *world, int place);
+void mo_body_turn_inertia(mo_sim_body *body); /* world_inertia at its orientation */
+/* energy.c: of a body at its present pose and velocity */
+double mo_body_kinetic_now(const mo_world *world, const mo_sim_body *body);
+double mo_body_potential(const mo_world *world, const mo_sim_body *body);
 
 /* contacts.c: what is not there of a contact while it is bare; the same of all contacts of the world. */
 void mo_contact_dress(const mo_world *world, mo_sim_contact *contact);
@@ -356,7 +376,8 @@ mo_error mo_contacts_touching(mo_world *world);
 mo_error mo_contacts_look_again(mo_world *world, double h);
 /* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE); after the impacts. */
 void mo_contacts_choose(mo_world *world, double h);
-void mo_contacts_keep_taken(mo_world *world); /* the others are forgotten */
+/* The others are forgotten.  With r, their impulses, three for each constraint in the axes of the world, become those of the contacts. */
+void mo_contacts_keep_taken(mo_world *world, const double *r);
 double mo_contact_approach(const mo_world *world,
                            const mo_sim_contact *contact); /* u_N with start_v */
 
@@ -396,11 +417,13 @@ int mo_islands_wake_touched(mo_world *world);     /* what sleeps and is about to
 void mo_islands_wake(mo_world *world, int place); /* a body and what slept with it */
 
 /* advance.c */
+/* Turned by h spin; out may be the orientation. */
 void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4]);
 void mo_advance_body(const mo_world *world, mo_sim_body *body, double h); /* free_v from start_v */
-void mo_advance_free(mo_world *world, double h); /* free_v of every body                      */
-mo_error mo_advance_poses(mo_world *world, double h,
-                          mo_message *why);        /* next_x, next_orientation from next_v */
+void mo_advance_start(mo_world *world, double h); /* start_v and free_v of every body         */
+void mo_advance_free(mo_world *world, double h);  /* free_v, from another start_v             */
+/* Poses at the end of the step, of links and where there are joints; is all finite there? */
+mo_error mo_advance_poses(mo_world *world, double h, mo_message *why);
 void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one    */
 
 /* What a problem is made for: the step itself, an impact at its start, or positions at its end (h = 1, v = displacements). */
