@@ -10,6 +10,9 @@
 #define MO_SOLVER_BALL_LANES_H
 
 #include <math.h>
+#if L == 8
+#include <immintrin.h>
+#endif
 
 #include "solver/ball_kernel.h"
 
@@ -38,6 +41,22 @@ INLINE lanes root(lanes a)
 #else
     return (lanes){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
 #endif
+}
+
+/* min(1, bound / sqrt(square)): how much of a vector is left when it is cut to the length `bound`. */
+INLINE lanes cut(lanes bound, lanes square)
+{
+#if L == 8
+    /* Two steps of Newton's method from 14 bits: a third of the time of a square root and a division. */
+    const lanes least = (lanes){0} + 1e-300, half = 0.5 * (square + least);
+    lanes y = (lanes)_mm512_rsqrt14_pd((__m512d)(square + least));
+    y = y * (1.5 - half * y * y);
+    y = y * (1.5 - half * y * y);
+    const lanes part = bound * y;
+#else
+    const lanes part = bound / root(square); /* not a number: 0 / 0, nothing to cut */
+#endif
+    return choose(part < 1, part, (lanes){0} + 1);
 }
 
 INLINE lanes load(const double *from)
@@ -225,16 +244,14 @@ INLINE lanes natural_square(const contact *c, vec3 r)
 /* The impulse that solves each contact with the others held, or goes part of the way to it: a clamp (problem/balls.h). */
 INLINE vec3 solve(const mo_ball_batch *batch, int at, double relax, const contact *c, vec3 r)
 {
-    const lanes zero = {0}, one = zero + 1;
+    const lanes zero = {0};
     const lanes u_N = dot(c->u, c->n), r_N = dot(r, c->n);
     const vec3 u_T = along(c->u, -u_N, c->n), r_T = along(r, -r_N, c->n);
     const lanes stop = r_N - u_N * (relax * load(batch->inverse_N + at));
     const lanes new_N = choose(stop > zero, stop, zero), bound = c->mu * new_N;
     const vec3 stick = along(r_T, -relax * load(batch->inverse_T + at), u_T);
-    const lanes square = dot(stick, stick);
-    const lanes part = choose(square > bound * bound, bound / root(square), one);
     const vec3 along_n = {new_N * c->n.x, new_N * c->n.y, new_N * c->n.z};
-    return along(along_n, part, stick);
+    return along(along_n, cut(bound, dot(stick, stick)), stick);
 }
 
 INLINE void push(side *one, side *two, const contact *c, vec3 dr)
