@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+#include "measure/measure_balls.h"
 #include "moreau/moreau.h"
 #include "problem/views.h"
 #include "scenes.h"
@@ -262,6 +264,87 @@ static void a_pair_is_exact_at_any_ratio_and_friction(void **state)
     }
 }
 
+/* Nothing, in the cone, on its edge by far, outside: a kind for each contact in turn. */
+static void draw_impulses(mo_random *random, int contacts, double *r)
+{
+    for (int i = 0; i < contacts; ++i) {
+        const double size = i % 4 == 0 ? 0 : i % 4 == 1 ? 1 : i % 4 == 2 ? 1e13 : 0.1;
+        r[3 * i] = size * (0.5 + 0.5 * mo_random_unit(random));
+        r[3 * i + 1] = 0.1 * size * (2 * mo_random_unit(random) - 1);
+        r[3 * i + 2] = (i % 4 == 3 ? 10 : 0.1) * size * (2 * mo_random_unit(random) - 1);
+    }
+}
+
+/* From rows to the batches and the axes of the world. */
+static double *batched(const mo_problem *problem, const mo_balls *balls, const double *rows)
+{
+    const size_t apart = 3 * MO_BALL_LANES;
+    double *r = calloc(apart * (size_t)balls->batch_count, sizeof *r);
+    CHECK(r != NULL);
+    for (int k = 0; k < balls->batch_count; ++k) {
+        for (int lane = 0; lane < MO_BALL_LANES; ++lane) {
+            const int i = balls->batch[k].constraint[lane];
+            for (int x = 0; x < 3 && i >= 0; ++x) {
+                double *to = r + apart * (size_t)k + MO_BALL_LANES * (size_t)x + lane;
+                *to = rows[3 * i] * mo_ball_axis(problem, i, 0)[x] +
+                      rows[3 * i + 1] * mo_ball_axis(problem, i, 1)[x] +
+                      rows[3 * i + 2] * mo_ball_axis(problem, i, 2)[x];
+            }
+        }
+    }
+    return r;
+}
+
+static void check_worst(mo_worst told, mo_worst of_measure)
+{
+    CHECK_NEAR(told.value, of_measure.value, 1e-9 * of_measure.value);
+    CHECK(told.constraint == of_measure.constraint);
+}
+
+static void check_kernel(const mo_ball_kernels *kernel, const mo_ball_given *given,
+                         const mo_residual *residual)
+{
+    const size_t bytes = ((size_t)given->balls->body_count + 1) * sizeof *given->state;
+    memcpy(given->state, given->balls->free_state, bytes);
+    CHECK_NEAR(sqrt(kernel->speeds(given)), residual->q_norm, 1e-12 * residual->q_norm);
+    kernel->push(given);
+    const mo_ball_verdict verdict = kernel->measure(given);
+    CHECK_NEAR(sqrt(verdict.natural), residual->natural, 1e-9 * residual->natural);
+    check_worst(verdict.block, residual->block);
+    check_worst(verdict.penetration_rate, residual->penetration_rate);
+    check_worst(verdict.cone_violation, residual->cone_violation);
+    check_worst(verdict.dissipation, residual->dissipation);
+}
+
+static void every_processor_measures_alike(void **state)
+{
+    (void)state;
+    mo_problem *problem = packing(3001);
+    const mo_balls *balls = balls_of(problem);
+    mo_random random = {7};
+    mo_ball *states = malloc(((size_t)balls->body_count + 1) * sizeof *states);
+    double *rows = malloc(3 * 3001 * sizeof *rows);
+    CHECK(balls && states && rows);
+    draw_impulses(&random, 3001, rows);
+    double *r = batched(problem, balls, rows);
+    const mo_ball_given given = {balls, r, 3 * MO_BALL_LANES, states};
+    mo_residual residual;
+    CHECK(mo_measure(problem, rows, &residual) == MO_OK);
+    check_kernel(&mo_ball_anywhere, &given, &residual);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("fma")) {
+        check_kernel(&mo_ball_avx2, &given, &residual);
+    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        check_kernel(&mo_ball_avx512, &given, &residual);
+    }
+#endif
+    free(r);
+    free(rows);
+    free(states);
+    mo_problem_destroy(problem);
+}
+
 static void a_heap_of_beads_is_one_of_balls(void **state)
 {
     (void)state;
@@ -297,6 +380,7 @@ int main(void)
         cmocka_unit_test(one_and_two_threads_have_the_same_bits),
         cmocka_unit_test(only_balls_are_taken_for_balls),
         cmocka_unit_test(a_pair_is_exact_at_any_ratio_and_friction),
+        cmocka_unit_test(every_processor_measures_alike),
         cmocka_unit_test(a_heap_of_beads_is_one_of_balls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

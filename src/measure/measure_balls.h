@@ -8,15 +8,12 @@
 #define MO_MEASURE_MEASURE_BALLS_H
 
 #include "moreau/measure.h"
-#include "problem/balls.h"
+#include "problem/ball_kernel.h"
 
 /* |q|: of the relative velocities without impulses. */
 double mo_balls_q_norm(const mo_balls *balls);
 
-/*
- * r: three numbers for each contact; state: what it makes of the free states, written here.
- */
-void mo_measure_balls(const mo_balls *balls, double q_norm, const double *r, mo_ball *state,
-                      mo_residual *residual);
+/* The states of `given` are written here: what its impulses make of the free ones. */
+void mo_measure_balls(const mo_ball_given *given, double q_norm, mo_residual *residual);
 
 #endif

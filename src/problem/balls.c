@@ -245,22 +245,6 @@ size_t mo_balls_bytes(const mo_balls *balls)
            balls->group_room * sizeof(int) + balls->batch_room + balls->scratch_room;
 }
 
-void mo_balls_push(const mo_balls *balls, const double *r, mo_ball *state)
-{
-    for (int i = 0; i < balls->contact_count; ++i, r += 3) {
-        const mo_ball_contact *contact = balls->contact + i;
-        double turn[3];
-        mo_vec3_cross(contact->n, r, turn);
-        for (int side = 0; side < 2; ++side) {
-            mo_ball *ball = state + contact->body[side];
-            const double sign = side ? -1 : 1;
-            mo_vec3_along(ball->v, sign * ball->inverse_mass, r, ball->v);
-            mo_vec3_along(ball->spin, sign * contact->lever[side] * ball->inverse_inertia, turn,
-                          ball->spin);
-        }
-    }
-}
-
 /* ---- as a view -------------------------------------------------------------------------------- */
 
 static void take_bodies(const mo_problem *problem, mo_balls *balls)

@@ -81,9 +81,6 @@ mo_error mo_balls_arrange(const mo_allocator *allocator, mo_balls *balls);
 void mo_balls_clear(const mo_allocator *allocator, mo_balls *balls);
 size_t mo_balls_bytes(const mo_balls *balls);
 
-/* Impulses r, three for each contact in the axes of the world, onto the states of the bodies. */
-void mo_balls_push(const mo_balls *balls, const double *r, mo_ball *state);
-
 /* As a view; *balls = NULL where the problem is not one of balls. */
 mo_error mo_balls_create(const mo_problem *problem, mo_balls **balls);
 void mo_balls_destroy(const mo_allocator *allocator, mo_balls *balls);

@@ -239,8 +239,9 @@ static void judge(mo_world *world, int has_passed, verdict *v)
     double goal = goal_of(world);
     for (;;) {
         mo_ball_sweeps_best(sweeps, world->ball_r);
-        mo_measure_balls(&world->balls, world->ball_q_norm, world->ball_r, sweeps->measured,
-                         residual);
+        const mo_ball_given given = {&world->balls, sweeps->best, 3 * MO_BALL_LANES,
+                                     sweeps->measured};
+        mo_measure_balls(&given, world->ball_q_norm, residual);
         if (residual->natural_relative <= v->options->tol) {
             v->status = MO_SOLVED;
             break;

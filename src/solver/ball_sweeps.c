@@ -124,7 +124,8 @@ void mo_ball_sweeps_start(mo_ball_sweeps *w, const mo_ball_pace *pace, const dou
     take_impulses(w, r);
     memcpy(w->state, w->balls->free_state, bytes);
     if (r) {
-        mo_balls_push(w->balls, r, w->state);
+        mo_ball_push(&(mo_ball_given){w->balls, w->impulses->r,
+                                      sizeof *w->impulses / sizeof(double), w->state});
     }
     memcpy(w->state_before, w->state, bytes);
     keep_best(w);

@@ -13,7 +13,7 @@
 #define MO_SOLVER_BALL_SWEEPS_H
 
 #include "base/arena.h"
-#include "solver/ball_kernel.h"
+#include "problem/ball_kernel.h"
 #include "solver/momentum.h"
 
 typedef struct mo_ball_sweeps {

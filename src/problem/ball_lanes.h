@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The work of ball_kernel.h on L contacts at a time, 4 or 8; included once by each file that defines L.  A batch has MO_BALL_LANES contacts, a
+ * L contacts between balls at a time, 4 or 8: what the passes of ball_passes.h are made of.  A batch has MO_BALL_LANES contacts, a
  * whole number of times L; `at` is the first of those under way.
  *
  * Sums are kept for each lane of a batch apart, and added in one order at the end: they have the same bits for every L.
  */
-#ifndef MO_SOLVER_BALL_LANES_H
-#define MO_SOLVER_BALL_LANES_H
+#ifndef MO_PROBLEM_BALL_LANES_H
+#define MO_PROBLEM_BALL_LANES_H
 
 #include <math.h>
 #if L == 8
 #include <immintrin.h>
 #endif
 
-#include "solver/ball_kernel.h"
+#include "problem/ball_kernel.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -68,6 +68,16 @@ INLINE lanes load(const double *from)
 INLINE vec3 load_3(const double *from)
 {
     return (vec3){load(from), load(from + B), load(from + 2 * B)};
+}
+
+/* Whole numbers. */
+INLINE lanes numbers(const int *from)
+{
+#if L == 8
+    return (lanes){from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]};
+#else
+    return (lanes){from[0], from[1], from[2], from[3]};
+#endif
 }
 
 INLINE void store_3(vec3 a, double *to)
@@ -224,21 +234,40 @@ INLINE contact see(const mo_ball_batch *batch, int at, const side *one, const si
     return c;
 }
 
-/* |r - proj_K(r - u - mu |u_T| n)|^2 */
-INLINE lanes natural_square(const contact *c, vec3 r)
+/* A vector by its part along the normal and the rest. */
+typedef struct split {
+    lanes N, length;
+    vec3 T;
+} split;
+
+INLINE split split_of(vec3 a, vec3 n)
+{
+    split s = {.N = dot(a, n)};
+    s.T = along(a, -s.N, n);
+    s.length = root(dot(s.T, s.T));
+    return s;
+}
+
+/* Into the cone: what is left of the normal part, and the factor of the rest. */
+INLINE lanes project(lanes mu, lanes N, lanes length, lanes *part)
 {
     const lanes zero = {0}, one = zero + 1;
-    const lanes u_N = dot(c->u, c->n), r_N = dot(r, c->n);
-    const vec3 u_T = along(c->u, -u_N, c->n), r_T = along(r, -r_N, c->n);
-    const lanes y_N = r_N - u_N - c->mu * root(dot(u_T, u_T));
-    const vec3 y_T = minus(r_T, u_T);
-    const lanes length = root(dot(y_T, y_T));
-    const mask inside = length <= c->mu * y_N, polar = c->mu * length <= -y_N;
-    const lanes edge = (y_N + c->mu * length) / (one + c->mu * c->mu);
-    const lanes p_N = choose(inside, y_N, choose(polar, zero, edge));
-    const lanes part = choose(inside, one, choose(polar, zero, c->mu * edge / length));
-    const vec3 z_T = along(r_T, -part, y_T);
-    return (r_N - p_N) * (r_N - p_N) + dot(z_T, z_T);
+    const mask inside = length <= mu * N, polar = mu * length <= -N;
+    const lanes edge =
+        choose(mu > one, (N / mu + length) / (mu + one / mu), (N + mu * length) / (one + mu * mu));
+    *part = choose(inside, one, choose(polar, zero, mu * edge / length));
+    return choose(inside, N, choose(polar, zero, edge));
+}
+
+/* |r - proj_K(r - step (u + mu |u_T| n))|^2 */
+INLINE lanes natural_square(lanes mu, const split *u, const split *r, lanes step)
+{
+    lanes part;
+    const vec3 y_T = along(r->T, -step, u->T);
+    const lanes p_N =
+        project(mu, r->N - step * (u->N + mu * u->length), root(dot(y_T, y_T)), &part);
+    const vec3 z_T = along(r->T, -part, y_T);
+    return (r->N - p_N) * (r->N - p_N) + dot(z_T, z_T);
 }
 
 /* The impulse that solves each contact with the others held, or goes part of the way to it: a clamp (problem/balls.h). */
@@ -278,95 +307,5 @@ INLINE double largest_of(const lanes *part)
     }
     return largest;
 }
-
-/* ---- passes ----------------------------------------------------------------------------------- */
-
-/* The bodies of the batch after this one, so that they are near when it is visited. */
-INLINE void fetch_next(const mo_ball_pass *pass, int k, int end)
-{
-    const mo_ball_batch *next = pass->balls->batch + k + 1;
-    for (int lane = 0; k + 1 < end && lane < B; ++lane) {
-        __builtin_prefetch(pass->state + next->body[0][lane]);
-        __builtin_prefetch(pass->state + next->body[1][lane]);
-    }
-}
-
-INLINE double visit(const mo_ball_pass *pass, int begin, int end)
-{
-    const lanes zero = {0};
-    lanes moved[B / L] = {zero};
-    for (int k = begin; k < end; ++k) {
-        const mo_ball_batch *batch = pass->balls->batch + k;
-        mo_ball_impulses *impulses = pass->impulses + k;
-        const int world = batch->touches_world ? pass->balls->body_count : -1;
-        fetch_next(pass, k, end);
-        for (int at = 0; at < B; at += L) {
-            const vec3 now = load_3(impulses->r + at), before = load_3(impulses->before + at);
-            const vec3 r = along(now, zero + pass->beta, minus(now, before));
-            const int *first = batch->body[0] + at, *second = batch->body[1] + at;
-            side one = gather(pass->state, first), two = gather(pass->state, second);
-            const contact c = see(batch, at, &one, &two);
-            const vec3 new_r = solve(batch, at, pass->relax, &c, r), dr = minus(new_r, r);
-            moved[at / L] += dot(dr, dr);
-            push(&one, &two, &c, dr);
-            store_3(now, impulses->before + at);
-            store_3(new_r, impulses->r + at);
-            scatter(one, first, world, pass->state);
-            scatter(two, second, world, pass->state);
-        }
-    }
-    return sum_of(moved);
-}
-
-INLINE mo_ball_sums look(const mo_ball_pass *pass, int begin, int end)
-{
-    const lanes zero = {0};
-    lanes natural[B / L] = {zero}, sink[B / L] = {zero};
-    for (int k = begin; k < end; ++k) {
-        const mo_ball_batch *batch = pass->balls->batch + k;
-        for (int at = 0; at < B; at += L) {
-            const side one = gather(pass->state, batch->body[0] + at),
-                       two = gather(pass->state, batch->body[1] + at);
-            const contact c = see(batch, at, &one, &two);
-            const lanes sinks = -dot(c.u, c.n) * load(pass->impulses[k].deepest + at);
-            natural[at / L] += natural_square(&c, load_3(pass->impulses[k].r + at));
-            sink[at / L] = choose(sinks > sink[at / L], sinks, sink[at / L]);
-        }
-    }
-    return (mo_ball_sums){sum_of(natural), largest_of(sink)};
-}
-
-/* The states are taken as plain numbers: inverse masses do not change, so they stay. */
-INLINE void push_on(const mo_ball_pass *pass, mo_ball *before)
-{
-    const lanes beta = (lanes){0} + pass->beta;
-    for (int b = 0; b < pass->balls->body_count; ++b) {
-        for (int at = 0; at < 8; at += L) {
-            double *now = (double *)(pass->state + b) + at;
-            double *then = (double *)(before + b) + at;
-            const lanes own = load(now);
-            *(lanes *)now = own + beta * (own - load(then));
-            *(lanes *)then = own;
-        }
-    }
-}
-
-/* ---- compiled for a kind of processor ------------------------------------------------------------- */
-
-#define ANY_TARGET
-#define KERNELS(name, target)                                                                      \
-    target static double visit_##name(const mo_ball_pass *pass, int begin, int end)                \
-    {                                                                                              \
-        return visit(pass, begin, end);                                                            \
-    }                                                                                              \
-    target static mo_ball_sums look_##name(const mo_ball_pass *pass, int begin, int end)           \
-    {                                                                                              \
-        return look(pass, begin, end);                                                             \
-    }                                                                                              \
-    target static void push_on_##name(const mo_ball_pass *pass, mo_ball *before)                   \
-    {                                                                                              \
-        push_on(pass, before);                                                                     \
-    }                                                                                              \
-    const mo_ball_kernels mo_ball_##name = {visit_##name, look_##name, push_on_##name};
 
 #endif

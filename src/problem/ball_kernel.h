@@ -6,9 +6,10 @@
  * Compiled for any processor, for those with AVX2 and for those with AVX-512 (ball_lanes.h).  The latter two fuse products and sums: the last bits
  * depend on the kind of processor, never on the run or on the number of threads.
  */
-#ifndef MO_SOLVER_BALL_KERNEL_H
-#define MO_SOLVER_BALL_KERNEL_H
+#ifndef MO_PROBLEM_BALL_KERNEL_H
+#define MO_PROBLEM_BALL_KERNEL_H
 
+#include "moreau/measure.h"
 #include "problem/balls.h"
 
 /* The impulses of a batch, world axes: now, and before the last sweep. */
@@ -43,11 +44,37 @@ double mo_ball_visit(const mo_ball_pass *pass, int begin, int end);
 /* The natural map at the present state, which is not changed. */
 mo_ball_sums mo_ball_look(const mo_ball_pass *pass, int begin, int end);
 
+/* Impulses of all batches, 3 * MO_BALL_LANES numbers each and so many apart. */
+typedef struct mo_ball_given {
+    const mo_balls *balls;
+    const double *r;
+    size_t apart;
+    mo_ball *state;
+} mo_ball_given;
+
+/* What impulses do to the states, batch after batch. */
+void mo_ball_push(const mo_ball_given *given);
+
+/* Sum of |u|^2 at the present states, whatever the impulses. */
+double mo_ball_speeds(const mo_ball_given *given);
+
+/* Sums of squares, and the worst contacts, as mo_residual has them. */
+typedef struct mo_ball_verdict {
+    double natural, u, r;
+    mo_worst block, penetration_rate, cone_violation, dissipation;
+} mo_ball_verdict;
+
+/* Of the impulses, at states that they have been pushed to. */
+mo_ball_verdict mo_ball_measure(const mo_ball_given *given);
+
 /* The same for one kind of processor each. */
 typedef struct mo_ball_kernels {
     double (*visit)(const mo_ball_pass *pass, int begin, int end);
     mo_ball_sums (*look)(const mo_ball_pass *pass, int begin, int end);
     void (*push_on)(const mo_ball_pass *pass, mo_ball *before);
+    void (*push)(const mo_ball_given *given);
+    double (*speeds)(const mo_ball_given *given);
+    mo_ball_verdict (*measure)(const mo_ball_given *given);
 } mo_ball_kernels;
 
 extern const mo_ball_kernels mo_ball_anywhere, mo_ball_avx2, mo_ball_avx512;

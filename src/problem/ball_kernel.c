@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Four lanes, for any processor and for those with AVX2; and the choice among all. */
 #define L 4
-#include "solver/ball_lanes.h"
+#include "problem/ball_passes.h"
 
 KERNELS(anywhere, ANY_TARGET)
 
@@ -31,6 +31,21 @@ double mo_ball_visit(const mo_ball_pass *pass, int begin, int end)
 mo_ball_sums mo_ball_look(const mo_ball_pass *pass, int begin, int end)
 {
     return chosen()->look(pass, begin, end);
+}
+
+void mo_ball_push(const mo_ball_given *given)
+{
+    chosen()->push(given);
+}
+
+double mo_ball_speeds(const mo_ball_given *given)
+{
+    return chosen()->speeds(given);
+}
+
+mo_ball_verdict mo_ball_measure(const mo_ball_given *given)
+{
+    return chosen()->measure(given);
 }
 
 void mo_ball_push_on(const mo_ball_pass *pass, mo_ball *before)

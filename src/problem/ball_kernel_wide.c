@@ -3,7 +3,7 @@
 /* Eight lanes, for processors with AVX-512, for which this file alone is compiled. */
 #if defined(__x86_64__)
 #define L 8
-#include "solver/ball_lanes.h"
+#include "problem/ball_passes.h"
 
 KERNELS(avx512, ANY_TARGET)
 #else
