@@ -304,6 +304,7 @@ static void compare_steps_in(mo_space other, const mo_problem *problem, double e
     for (int k = 0; k < 2; ++k) {
         memory[k] = lay_out_newton(k ? other : MO_SPACE_CONTACTS, problem, in + k);
         mo_newton_begin(in + k, eps);
+        in[k].speed = INFINITY; /* eps for all, whatever they carry */
     }
     mo_newton_velocity(in, r);
     for (int sweep = 0; sweep < 10; ++sweep) {

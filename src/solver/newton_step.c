@@ -8,7 +8,8 @@
 #include "solver/fischer_burmeister.h"
 #include "solver/visit.h"
 
-static const double LEAST = 1e-5; /* of eps, for contacts that carry much */
+static const double SLENDER = 0.3; /* of U / load, which leaves room for what sways */
+static const double LEAST = 1e-6;  /* of eps */
 
 mo_error mo_newton_layout_in(mo_space space, const mo_problem *problem, mo_arena *arena,
                              mo_newton *newton)
@@ -155,7 +156,8 @@ static double eps_of(const mo_newton *s, int i, const double *r)
 {
     const int row = s->problem->row_start[i], d = s->problem->row_start[i + 1] - row;
     const double load = sqrt(mo_dot(d, r + row, r + row)) / s->rho[i];
-    return load > s->speed ? s->eps * fmax(LEAST, s->speed / load) : s->eps;
+    const double speed = SLENDER * s->speed;
+    return load > speed ? s->eps * fmax(LEAST, speed / load) : s->eps;
 }
 
 /* C = scale A G, all d x d. */

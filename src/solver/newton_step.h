@@ -16,12 +16,12 @@
  * the projection is that on the half-space r_N >= 0: u_T = 0, even where the contact opens, which is one of the two ways to obey that law.
  *
  * What a step leaves.  Where all contacts stick, u becomes eps (eps + rho W)^-1 u: of a motion with the eigenvalue lambda of rho W the part eps / (eps + lambda) is left.  A mass M
- * on light bodies m moves with impulses that go through all of them, and has lambda = m / M over the number of contacts in a row, or less by the square of its slenderness where it sways.  So contacts that carry more than
- * their bodies weigh have a smaller eps,
+ * on light bodies m moves with impulses that go through all of them, and has lambda = m / M over the number of contacts in a row, or less by the square of its slenderness where it sways.  So contacts
+ * that carry much have a smaller eps,
  *
- *     eps_i = eps U / (|r_i| / rho_i),    at most eps and at least eps / 1e5,                          (loads)
+ *     eps_i = 0.3 eps U / (|r_i| / rho_i),   at most eps and at least eps / 1e6,                       (loads)
  *
- * with |r_i| / rho_i the speed that the impulse alone would cause, and U the largest speed of a block without impulses.  Much smaller ones lose more digits of the linear system than they gain.
+ * with |r_i| / rho_i the speed that the impulse alone would cause, and U the largest speed of a block without impulses.  With much smaller ones the linear system loses more digits than it gains.
  *
  * Blocks with J = 0 (apart, or at a bound) have dr = -z and drop out of the matrix, which is factored in the space of
  * contacts or of bodies (delassus.h).
