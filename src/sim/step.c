@@ -31,7 +31,9 @@ static const double OPEN = 1e-2,
  */
 static const double SINKS = 5e-4;
 enum { MOST_SINKING = 5, SINKING_SWEEPS = 200 }; /* iterations against that, so many times */
-static const double SOFTNESS = 0.01;             /* of what a contact answers to its own impulse */
+static const double WORTHWHILE =
+    0.95; /* of the residual is left: less, and there is no use in more */
+static const double SOFTNESS = 0.01; /* of what a contact answers to its own impulse */
 /* A contact that was left out may penetrate by so much of a body's size, or by this part of a coarse tolerance. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
 
@@ -163,12 +165,16 @@ static mo_error raise_sinking(mo_world *world, double h, mo_step_report *report)
     for (int round = 0;
          !error && round < MOST_SINKING && result->status == MO_SOLVED && sinks(world, h);
          ++round) {
+        const double before = result->residual.natural_relative;
         memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-        options.tol = 0.5 * result->residual.natural_relative;
+        options.tol = 0.5 * before;
         error = mo_solve(world->problem, &options, result);
         report->iterations += result->iterations;
         if (!error && result->residual.natural_relative <= world->def.solver.tol) {
             result->status = MO_SOLVED;
+        }
+        if (!(result->residual.natural_relative < WORTHWHILE * before)) {
+            break; /* the same again would end at the same place */
         }
     }
     return error;

@@ -29,7 +29,6 @@ enum {
     MANY_BALLS =
         500 /* contacts: from here on sweeps alone, since a factorisation costs a thousand of them */
 };
-static const double COARSE = 1e-5; /* tolerance that sweeps reach before Newton's method would */
 
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
@@ -53,7 +52,7 @@ static const mo_stage *first_stage(mo_run *run)
     if (count <= MO_AUTO_TINY || count > MO_AUTO_LARGE) {
         return count <= MO_AUTO_TINY ? &few : &all;
     }
-    if (run->options->tol >= COARSE) {
+    if (run->options->tol >= MO_AUTO_COARSE) {
         run->error = mo_problem_balls(run->problem, &balls);
     }
     return !balls ? NULL : count > MANY_BALLS ? &all : &many;

@@ -24,6 +24,9 @@ static inline int mo_auto_sweeps(int blocks)
 /* A start of this relative residual is near: Newton's method is tried before any sweep. */
 #define MO_AUTO_NEAR 1e-3
 
+/* A tolerance that sweeps, as a rule, reach before Newton's method would. */
+#define MO_AUTO_COARSE 1e-5
+
 /* The most t of the momentum of longer runs of sweeps. */
 #define MO_AUTO_MOMENTUM 10.0
 
@@ -46,6 +49,7 @@ typedef struct mo_stage {
 /* Where a run stands among the stages. */
 typedef struct mo_plan {
     int is_by_sweeps; /* too large, or with a law that no other method takes   */
+    int is_coarse;    /* the tolerance: MO_AUTO_COARSE or more                 */
     int step;         /* the next rung of the ladder                           */
     int long_sweeps; /* sweeps that cost as much as an attempt of Newton's method, less those done */
     int slice;       /* sweeps of the last slice of them                      */
@@ -60,7 +64,7 @@ typedef enum mo_plan_from {
     MO_FROM_SWEEPS   /* the first stage, a few sweeps, has been done */
 } mo_plan_from;
 
-mo_error mo_plan_begin(const mo_problem *problem, mo_plan_from from, mo_plan *plan);
+mo_error mo_plan_begin(const mo_problem *problem, double tol, mo_plan_from from, mo_plan *plan);
 
 /* The next stage of a run that is not solved, or NULL when all have been tried. */
 const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run);

@@ -259,8 +259,8 @@ static mo_error make_fleet(fleet *f, const in_place *c)
         memset(&f->units[f->count], 0, sizeof *f->units);
         error = make_unit(f, k, local, &f->units[f->count++]);
         error = error ? error
-                      : mo_plan_begin(f->units[f->count - 1].problem, c->from[k],
-                                      &f->units[f->count - 1].plan);
+                      : mo_plan_begin(f->units[f->count - 1].problem, f->whole->options->tol,
+                                      c->from[k], &f->units[f->count - 1].plan);
     }
     mo_memory_free(own, local);
     return error;

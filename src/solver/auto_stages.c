@@ -6,10 +6,10 @@
  *   newton      a few steps, where the start is near a solution (MO_AUTO_NEAR), as in the steps of what rests
  *   sweeps      a few, plain
  *   long sweeps with momentum, in slices of 40, 80, 160, ...: as long as the last slice promises that the tolerance is reached
- *               before they cost more than an attempt of Newton's method would
+ *               before they cost more than an attempt of Newton's method would; with a coarse tolerance, than five
  *   the ladder  attempts of Newton's method, one path of interior points after the first (the second where there are many blocks), growing numbers of
- *               sweeps between the others; then aln, interior points from all their starts, and aln twice more: from the best point, and from a cold
- *               start, since impulses that have run away on a redundant set of constraints do not come back
+ *               sweeps between the others; then aln, interior points from all their starts, and aln once more from a cold start, since
+ *               impulses that have run away on a redundant set of constraints do not come back
  *
  * Costs are counted operations of the plans, never seconds.
  */
@@ -27,7 +27,8 @@ static const double VISIT =
 static const double WEIGHT =
     1.7; /* an operation of a factorisation lasts as long as so many of a sweep */
 static const double NEWTON_STEPS = 20; /* of an attempt */
-static const double PATIENCE = 2;      /* with sweeps that are late */
+static const double COARSE_STEPS = 100;
+static const double PATIENCE = 2; /* with sweeps that are late */
 
 enum { FIRST_SLICE = 40, WORTH_SLICES = 1000, SLICES_MOST = 5000, COLD_SWEEPS = 20, ALL = 0 };
 
@@ -53,9 +54,8 @@ static const mo_stage ladder[] = {
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
     {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, MO_START_ON},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
-    {&mo_aln_method, "aln", 1000, 0, MO_START_BEST},
-    {&mo_ipm_method, "ipm", ALL, 0, MO_START_BEST},
     {&mo_aln_method, "aln", 4000, 0, MO_START_BEST},
+    {&mo_ipm_method, "ipm", ALL, 0, MO_START_BEST},
     {&mo_nsgs_method, "cold sweeps", COLD_SWEEPS, 0, MO_START_COLD},
     {&mo_aln_method, "aln", 4000, 0, MO_START_ON},
 };
@@ -86,17 +86,18 @@ static int is_for(int rung, const mo_problem *problem)
            !(rung == LATE_IPM && is_early);
 }
 
-/* Sweeps that cost as much as an attempt of Newton's method. */
-static int sweeps_for_newton(const mo_problem *problem, double flops)
+/* Sweeps that cost as much as an attempt of Newton's method; where digits are few, as the attempts and the path of interior points. */
+static int sweeps_for_newton(const mo_problem *problem, int is_coarse, double flops)
 {
     const double products = (double)problem->value_start[problem->constraint_count];
     const double of_sweep =
         (problem->form == MO_FORM_GLOBAL ? 4 : 2) * products + VISIT * problem->constraint_count;
-    const double sweeps = NEWTON_STEPS * (WEIGHT * flops + of_sweep) / of_sweep;
+    const double steps = is_coarse ? COARSE_STEPS : NEWTON_STEPS;
+    const double sweeps = steps * (WEIGHT * flops + of_sweep) / of_sweep;
     return sweeps < SLICES_MOST ? (int)sweeps : SLICES_MOST;
 }
 
-mo_error mo_plan_begin(const mo_problem *problem, mo_plan_from from, mo_plan *plan)
+mo_error mo_plan_begin(const mo_problem *problem, double tol, mo_plan_from from, mo_plan *plan)
 {
     *plan = (mo_plan){.step = from == MO_FROM_SWEEPS    ? 0
                               : from == MO_FROM_NOWHERE ? STEP_SWEEPS
@@ -111,7 +112,8 @@ mo_error mo_plan_begin(const mo_problem *problem, mo_plan_from from, mo_plan *pl
     double flops;
     const mo_error error = mo_delassus_choose(problem, &space, &flops);
     plan->is_by_sweeps = flops > HEAVY;
-    plan->long_sweeps = error ? 0 : sweeps_for_newton(problem, flops);
+    plan->is_coarse = tol >= MO_AUTO_COARSE;
+    plan->long_sweeps = error ? 0 : sweeps_for_newton(problem, plan->is_coarse, flops);
     return error;
 }
 
@@ -122,7 +124,7 @@ mo_error mo_plan_begin(const mo_problem *problem, mo_plan_from from, mo_plan *pl
 static int is_promising(const mo_plan *plan, const mo_run *run)
 {
     if (plan->slice == 0) { /* nothing is known yet, and on small problems Newton is soon tried */
-        return plan->long_sweeps >= WORTH_SLICES;
+        return plan->is_coarse || plan->long_sweeps >= WORTH_SLICES;
     }
     const double gained = log(plan->before / run->best);
     const double missing = log(run->best / (run->options->tol * run->q_scale));
@@ -263,7 +265,7 @@ mo_status mo_auto_chain(mo_run *run, mo_plan_from from, mo_status before, mo_mes
 {
     mo_plan plan;
     mo_status status = before;
-    run->error = mo_plan_begin(run->problem, from, &plan);
+    run->error = mo_plan_begin(run->problem, run->options->tol, from, &plan);
     const mo_stage *stage;
     double before_last = INFINITY;
     while (!run->error && (stage = mo_plan_next(&plan, run)) != NULL) {
