@@ -162,11 +162,31 @@ static void slender_and_top_heavy_things_stand_still(void **state)
     }
 }
 
+/* Eight orders of masses: rounding leaves more than the tolerance, which is said without a search, and the stack stands all the same. */
+static void what_rounding_leaves_is_said(void **state)
+{
+    (void)state;
+    const standing own = {"stack", "count", 30, 1e8};
+    mo_world *world = build(&own);
+    double at[32][3], way = way_from(world, 1, at);
+    for (int k = 0; k < 20; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.02, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_STALLED && strstr(report.message.text, "rounding"));
+        CHECK(report.iterations <= 60);
+        CHECK_BELOW(report.residual.natural_relative, 1e-6);
+        way = fmax(way, way_from(world, 0, at));
+    }
+    CHECK_BELOW(way, 1e-7);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_newton_step_takes_the_motion_of_heavy_things_out),
         cmocka_unit_test(slender_and_top_heavy_things_stand_still),
+        cmocka_unit_test(what_rounding_leaves_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
 /*
  * The impulses of a step: to the tolerance, then to the last digits that count.
  *
- *   1. to the tolerance   from the impulses of the last step
+ *   1. to the tolerance   from the impulses of the last step.  At rest a few iterations are tried first: where rounding alone, (1) and (2), leaves more than twice the tolerance and
+ *                         all that is left is that, the step ends as stalled, since thousands more would change nothing
  *   2. the last digits    a few iterations more, to `aim`: a block at the edge of sliding is right to the last digits, what rests keeps still, and the next
  *                         step starts from its solution.  So they pay with a coarse tolerance too: a wall of 200 bricks that is left to drift with 1e-4 costs
  *                         twenty times more than one that stands.  They may fail; the answer is as good as the tolerance all the same
@@ -34,6 +35,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -57,7 +59,11 @@ static const double AT_REST = 1e-6; /* of its size, each second: slower is at re
 static const double MOVES = 1e-3;   /* faster is in motion */
 static const double HEAVY = 1e9;    /* operations of a factorisation: no middle with more */
 static const double FAR = 3;        /* of the aim: nearer, there is nothing to gain */
+static const double HOPELESS = 2;   /* of the tolerance: what rounding leaves */
 enum { LONGEST_PAUSE = 4096 };
+enum {
+    AT_REST_ITERATIONS = 60
+}; /* sweeps and Newton steps, before it is asked whether rounding is all that is left */
 
 /* ---- how many digits count --------------------------------------------------------------------- */
 
@@ -224,11 +230,66 @@ static mo_error reach_aim(mo_world *world, int is_step, double aim)
     return error;
 }
 
-static mo_error solve(mo_world *world, double h, int from_start)
+/* Has nothing moved before this step? */
+static int was_at_rest(const mo_world *world)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        for (int i = 0; i < 6 && body->block != MO_NONE; ++i) {
+            if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* A few iterations, and no more of them where all that is left is rounding: *is_over. */
+static mo_error try_at_rest(mo_world *world, double h, mo_options options, int *is_over)
+{
+    mo_result *result = &world->result;
+    double floor = 0;
+    options.max_iter = AT_REST_ITERATIONS;
+    mo_error error = mo_solve(world->problem, &options, result);
+    *is_over = error || result->status == MO_SOLVED;
+    if (*is_over) {
+        return error;
+    }
+    error = rounding_floor(world, h, &floor);
+    *is_over =
+        error || (result->residual.natural_relative <= floor && floor > HOPELESS * options.tol);
+    if (*is_over) {
+        result->status = MO_STALLED;
+        snprintf(result->message.text, sizeof result->message.text,
+                 "the rounding of the impulses alone makes a residual of %.1e: masses differ by "
+                 "too much for this tolerance",
+                 floor);
+    }
+    memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
+    return error;
+}
+
+static mo_error to_tolerance(mo_world *world, double h, int from_start)
 {
     mo_options options = world->def.solver;
+    int tried = 0;
     options.start = from_start ? world->start : NULL;
-    mo_error error = mo_solve(world->problem, &options, &world->result);
+    if (from_start && options.max_iter > AT_REST_ITERATIONS && was_at_rest(world)) {
+        int is_over;
+        const mo_error error = try_at_rest(world, h, options, &is_over);
+        if (is_over) {
+            return error;
+        }
+        tried = world->result.iterations;
+    }
+    const mo_error error = mo_solve(world->problem, &options, &world->result);
+    world->result.iterations += tried;
+    return error;
+}
+
+static mo_error solve(mo_world *world, double h, int from_start)
+{
+    mo_error error = to_tolerance(world, h, from_start);
     double aim;
     if (error || world->result.status != MO_SOLVED) {
         return error;
