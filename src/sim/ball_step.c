@@ -342,6 +342,7 @@ void mo_ball_step_impulses(mo_world *world)
 
 void mo_ball_step_modes(mo_world *world)
 {
+    mo_contacts_settle(world);
     for (int k = 0; k < world->contacts.count && world->modes_are_due; ++k) {
         mo_contact_set_mode(world, world->contacts.at + k);
     }
@@ -351,6 +352,16 @@ void mo_ball_step_modes(mo_world *world)
 void mo_ball_step_finish(mo_world *world)
 {
     world->is_due = 1;
+    if (world->impulses_are_due) { /* they stay where they are, and go with the contacts */
+        double *r = world->contacts.r;
+        const size_t room = world->contacts.r_room;
+        world->contacts.r = world->ball_r;
+        world->contacts.r_room = world->ball_r_room;
+        world->ball_r = r;
+        world->ball_r_room = room;
+        world->contacts.is_due = 1;
+        world->impulses_are_due = 0;
+    }
 }
 
 /* ---- the problem, when it is asked for ---------------------------------------------------------- */
@@ -389,6 +400,7 @@ mo_error mo_ball_step_write_out(mo_world *world, mo_message *why)
     if (!world->is_due) {
         return MO_OK;
     }
+    mo_contacts_settle(world);
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = world->last_step, .is_over = 1};
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];

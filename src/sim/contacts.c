@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "sim/ball_step.h"
 #include "sim/pairs.h"
 
 /* Of the least margin: by so much two shapes may each move beyond what was thought, and still not close a gap that nobody has looked at. */
@@ -51,21 +52,79 @@ static double fastest_approach(const mo_world *world, const mo_sim_contact *cont
     return fastest;
 }
 
-void mo_contacts_choose(mo_world *world, double h)
+/* A loop over contacts that may be left out, by the list of open ones where there is one, will read some velocities of bodies. */
+static void look_ahead(const mo_world *world, int i, int by_open, size_t velocities, size_t size)
 {
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_sim_contact *contact = world->contacts.at + k;
-        const double margin = mo_margin_for(world, contact->size);
-        if (k + MO_AHEAD < world->contacts.count && contact[MO_AHEAD].gap > margin) {
-            for (int side = 0; side < 2; ++side) {
-                const mo_sim_body *body = world->body + contact[MO_AHEAD].body[side];
-                mo_prefetch(body->x, offsetof(mo_sim_body, next_v) - offsetof(mo_sim_body, x));
-            }
-        }
-        const int is_near = contact->gap <= margin || /* the approach is never above zero */
-                            contact->gap + h * fastest_approach(world, contact) <= margin;
+    const mo_sim_contacts *list = &world->contacts;
+    const int end = by_open ? list->open_count : list->count, soon = i + MO_AHEAD;
+    if (by_open && soon + MO_AHEAD < end) {
+        mo_prefetch(list->at + list->open[soon + MO_AHEAD], offsetof(mo_sim_contact, impulse));
+    }
+    if (soon >= end) {
+        return;
+    }
+    const mo_sim_contact *contact = list->at + (by_open ? list->open[soon] : soon);
+    for (int side = 0; side < 2 && contact->constraint == MO_NONE; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        mo_prefetch(body->x, sizeof body->x);
+        mo_prefetch((const char *)body + velocities, size);
+    }
+}
+
+/* Of the contacts with gaps up to the margin all take part. */
+static void take_near(mo_world *world)
+{
+    mo_sim_contacts *list = &world->contacts;
+    for (int k = 0; k < list->count && !(list->has_open && list->is_sorted_out); ++k) {
+        mo_sim_contact *contact = list->at + k;
+        const int is_near = contact->gap <= mo_margin_for(world, contact->size);
         contact->constraint = is_near ? 0 : MO_NONE;
     }
+    list->is_sorted_out = 1;
+}
+
+void mo_contacts_choose(mo_world *world, double h)
+{
+    mo_sim_contacts *list = &world->contacts;
+    take_near(world);
+    const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
+    for (int i = 0; i < end; ++i) {
+        mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
+        look_ahead(world, i, by_open, offsetof(mo_sim_body, start_v), 12 * sizeof(double));
+        if (by_open || contact->constraint == MO_NONE) {
+            const double closest = contact->gap + h * fastest_approach(world, contact);
+            contact->constraint = closest <= mo_margin_for(world, contact->size) ? 0 : MO_NONE;
+        }
+    }
+}
+
+/* Does it close to less than `depth` of a body's size? */
+static int closes(const mo_world *world, const mo_sim_contact *contact, double h, double depth)
+{
+    double of_body[2];
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        of_body[side] = mo_normal_rate(body->x, body->next_v, contact);
+    }
+    const double rate = of_body[1] - of_body[0];
+    return contact->gap + h * rate < -depth * contact->size;
+}
+
+int mo_contacts_take_closing(mo_world *world, double h, double depth)
+{
+    mo_sim_contacts *list = &world->contacts;
+    const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
+    int count = 0;
+    for (int i = 0; i < end; ++i) {
+        mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
+        look_ahead(world, i, by_open, offsetof(mo_sim_body, next_v), 6 * sizeof(double));
+        if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
+            mo_ball_step_impulses(world); /* while constraints are those of the answer */
+            contact->constraint = 0;
+            ++count;
+        }
+    }
+    return count;
 }
 
 enum { OF_BARE = offsetof(mo_sim_contact, frame) + 3 * sizeof(double) }; /* bytes */
@@ -103,23 +162,32 @@ static void move_contact(const mo_sim_contact *from, mo_sim_contact *to)
     memcpy(to, from, from->is_bare ? OF_BARE : sizeof *from);
 }
 
-void mo_contacts_keep_taken(mo_world *world, const double *r)
+void mo_contacts_settle(mo_world *world)
 {
-    mo_sim_contact *at = world->contacts.at;
+    if (world->contacts.is_due) {
+        mo_contacts_keep_taken(world);
+    }
+}
+
+void mo_contacts_keep_taken(mo_world *world)
+{
+    mo_sim_contacts *list = &world->contacts;
+    mo_sim_contact *at = list->at;
     int kept = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
+    for (int k = 0; k < list->count; ++k) {
         if (at[k].constraint == MO_NONE) {
             continue;
         }
-        if (r) {
-            mo_contact_take_impulse(at + k, r);
+        if (list->is_due) {
+            mo_contact_take_impulse(at + k, list->r);
         }
         if (kept != k) {
             move_contact(at + k, at + kept);
         }
         ++kept;
     }
-    world->contacts.count = kept;
+    list->count = kept;
+    list->is_due = list->has_open = 0;
 }
 
 static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
@@ -214,10 +282,11 @@ static int by_identity(const mo_sim_contact *c, const mo_sim_contact *d)
 }
 
 /* A step by balls leaves neither moments nor slip. */
-static void inherit(const mo_world *world, const mo_sim_contact *before, mo_sim_contact *now)
+static void inherit(const mo_world *world, const mo_sim_contact *before, const double impulse[3],
+                    mo_sim_contact *now)
 {
     now->is_new = 0;
-    mo_vec3_copy(before->impulse, now->impulse);
+    mo_vec3_copy(impulse, now->impulse);
     if (world->is_by_balls || before->is_bare) {
         return;
     }
@@ -232,31 +301,70 @@ static void match(const mo_world *world, const mo_sim_contacts *before, int *k,
 {
     for (int i = first; i < list->count; ++i) {
         mo_sim_contact *now = list->at + i;
+        const mo_sim_contact *old = before->at + *k;
         int order = -1;
-        while (*k < before->count && (order = by_identity(before->at + *k, now)) < 0) {
+        if (*k + MO_AHEAD < before->count) {
+            mo_prefetch(old + MO_AHEAD, offsetof(mo_sim_contact, is_new));
+        }
+        while (*k < before->count && ((order = by_identity(old, now)) < 0 ||
+                                      (before->is_due && old->constraint == MO_NONE))) {
             ++*k;
+            ++old;
         }
         if (*k < before->count && order == 0) {
-            inherit(world, before->at + *k, now);
+            const double *r = before->is_due ? before->r + 3 * (size_t)old->constraint : NULL;
+            inherit(world, old, r ? r : old->impulse, now);
         }
     }
+}
+
+/* The shapes know how fast they are at most; the point of a contact lies a little beyond them. */
+static int may_bounce(const mo_world *world, const mo_sim_contact *contact, double least_speed)
+{
+    const double speed =
+        world->near[contact->shape[0]].speed + world->near[contact->shape[1]].speed;
+    const double beyond = contact->size + (contact->gap > 0 ? contact->gap : 0);
+    return contact->restitution > 0 && !(speed * beyond < 0.99 * least_speed * contact->size);
+}
+
+static int note(const mo_world *world, int **list, int *count, size_t *room, int k)
+{
+    if (!mo_memory_grow(&world->allocator, (void **)list, room, (size_t)*count + 1,
+                        sizeof **list)) {
+        return 0;
+    }
+    (*list)[(*count)++] = k;
+    return 1;
 }
 
 /* What is asked of all contacts when they are found. */
-static void look_at(mo_sim_contacts *list, int first)
+static mo_error look_at(const mo_world *world, double least_speed, int is_step,
+                        mo_sim_contacts *list, int first)
 {
     for (int i = first; i < list->count; ++i) {
-        const mo_sim_contact *contact = list->at + i;
+        mo_sim_contact *contact = list->at + i;
         list->deepest = -contact->gap > list->deepest ? -contact->gap : list->deepest;
         list->least = contact->size < list->least ? contact->size : list->least;
+        const int is_open = contact->gap > mo_margin_for(world, contact->size);
+        contact->constraint = is_open && is_step ? MO_NONE : 0; /* until it is chosen */
+        if ((is_open && !note(world, &list->open, &list->open_count, &list->open_room, i)) ||
+            (may_bounce(world, contact, least_speed) &&
+             !note(world, &list->fast, &list->fast_count, &list->fast_room, i))) {
+            return MO_ERR_MEMORY;
+        }
     }
+    return MO_OK;
 }
 
 /* By shapes, since the pairs are in that order, and by feature; with those of the last step, where there are any. */
-static mo_error collide_pairs(mo_world *world, const mo_sim_contacts *before, mo_sim_contacts *list)
+static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *before,
+                              mo_sim_contacts *list)
 {
+    const double least_speed = mo_impact_speed(world, h);
     int of_last = 0;
-    list->count = 0;
+    list->count = list->open_count = list->fast_count = 0;
+    list->is_due = 0;
+    list->has_open = list->is_sorted_out = 1;
     list->deepest = 0;
     list->least = INFINITY;
     for (int k = 0; k < world->pairs.count; ++k) {
@@ -269,10 +377,10 @@ static mo_error collide_pairs(mo_world *world, const mo_sim_contacts *before, mo
         if (!mo_pair_may_meet(world, pair)) {
             continue;
         }
-        if (collide_pair(world, pair, list)) {
+        if (collide_pair(world, pair, list) ||
+            look_at(world, least_speed, before != NULL, list, first)) {
             return MO_ERR_MEMORY;
         }
-        look_at(list, first);
         if (before) {
             match(world, before, &of_last, list, first);
         }
@@ -285,7 +393,7 @@ mo_error mo_contacts_find(mo_world *world, double h)
     const mo_sim_contacts last = world->contacts;
     world->contacts = world->before;
     world->before = last;
-    if (mo_pairs_update(world, h) || collide_pairs(world, &world->before, &world->contacts)) {
+    if (mo_pairs_update(world, h) || collide_pairs(world, h, &world->before, &world->contacts)) {
         return MO_ERR_MEMORY;
     }
     if (world->def.sleeping) { /* else they are chosen after the impacts */
@@ -350,6 +458,7 @@ static mo_error merge(mo_world *world, int sorted)
     if (right == 0) {
         return MO_OK;
     }
+    list->has_open = 0;
     mo_sim_contact *own = mo_memory_array(&world->allocator, (size_t)right, sizeof *own);
     if (!own) {
         return MO_ERR_MEMORY;
@@ -393,7 +502,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
 
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
 {
-    if (mo_pairs_update(world, h) || collide_pairs(world, NULL, list)) {
+    if (mo_pairs_update(world, h) || collide_pairs(world, h, NULL, list)) {
         return MO_ERR_MEMORY;
     }
     dress_all(world, list);
@@ -402,7 +511,7 @@ mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
 
 mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_contacts *list)
 {
-    list->count = 0;
+    list->count = list->has_open = list->is_due = 0;
     for (int k = 0; k < of->count; ++k) {
         const mo_sim_contact *own = of->at + k;
         const mo_pair pair = {own->shape[0], own->shape[1]};

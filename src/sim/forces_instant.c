@@ -102,7 +102,8 @@ void mo_instant_free(mo_world *world, mo_instant *instant)
 {
     void *arrays[] = {instant->known_constraint, instant->contact, instant->rate,
                       instant->has_rate,         instant->joint,   instant->joint_rate,
-                      instant->kept_q,           instant->kept,    instant->moved.at};
+                      instant->kept_q,           instant->kept,    instant->moved.at,
+                      instant->moved.open,       instant->moved.fast};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&world->allocator, arrays[k]);
     }

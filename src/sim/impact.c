@@ -22,8 +22,7 @@
 
 enum { MOST_IMPACTS = 200 }; /* one after the other in one step */
 
-/* Slower impacts do not bounce. */
-static double least_speed(const mo_world *world, double h)
+double mo_impact_speed(const mo_world *world, double h)
 {
     return fmax(world->def.restitution_speed, 2 * h * mo_vec3_norm(world->def.gravity));
 }
@@ -34,31 +33,44 @@ static int bounces(const mo_world *world, const mo_sim_contact *contact, double 
     return speed > least && contact->gap <= h * speed;
 }
 
-/* Before any impact the shapes know how fast they are at most; the point of a contact lies a little beyond them. */
-static int is_slow(const mo_world *world, const mo_sim_contact *contact, double least)
+/* Before any impact: of the contacts that are fast enough as far as their shapes know. */
+static int choose_first(mo_world *world, double h)
 {
-    const mo_shape_near *a = world->near + contact->shape[0], *b = world->near + contact->shape[1];
-    return a->speed + b->speed < 0.99 * least && contact->gap <= 0.01 * contact->size;
-}
-
-/* No two points of any shapes are fast enough for an impact, as in a heap at rest. */
-static int all_are_slow(const mo_world *world, double h)
-{
-    return world->fastest < 0.49 * least_speed(world, h);
-}
-
-/* After the first impact only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
-static int choose(mo_world *world, double h, int is_first)
-{
-    const double least = least_speed(world, h);
+    mo_sim_contacts *list = &world->contacts;
+    const double least = mo_impact_speed(world, h);
     int count = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
+    for (int i = 0; i < list->fast_count; ++i) {
+        if (bounces(world, list->at + list->fast[i], h, least)) {
+            list->fast[count++] = list->fast[i];
+        }
+    }
+    list->fast_count = count;
+    for (int k = 0; k < list->count && count > 0; ++k) {
+        list->at[k].constraint = MO_NONE;
+        list->is_sorted_out = 0;
+    }
+    for (int i = 0; i < count; ++i) {
+        list->at[list->fast[i]].constraint = 0;
+    }
+    return count;
+}
+
+/* After it only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
+static int choose_again(mo_world *world, double h)
+{
+    const double least = mo_impact_speed(world, h);
+    const int end = world->contacts.count;
+    int count = 0;
+    for (int k = 0; k < end; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
-        const int may_bounce = is_first ? !is_slow(world, contact, least)
-                                        : world->body[contact->body[0]].block != MO_NONE ||
-                                              world->body[contact->body[1]].block != MO_NONE;
+        if (k + MO_AHEAD < end) {
+            mo_body_prefetch(world, contact[MO_AHEAD].body[0]);
+            mo_body_prefetch(world, contact[MO_AHEAD].body[1]);
+        }
+        const int was_hit = world->body[contact->body[0]].block != MO_NONE ||
+                            world->body[contact->body[1]].block != MO_NONE;
         const int takes_part =
-            contact->restitution > 0 && may_bounce && bounces(world, contact, h, least);
+            contact->restitution > 0 && was_hit && bounces(world, contact, h, least);
         contact->constraint = takes_part ? 0 : MO_NONE;
         count += takes_part;
     }
@@ -142,8 +154,8 @@ static void accept(mo_world *world, mo_step_report *report)
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why)
 {
     mo_error error = MO_OK;
-    const int most = all_are_slow(world, h) ? 0 : MOST_IMPACTS;
-    for (*count = 0; !error && *count < most && choose(world, h, *count == 0) > 0; ++*count) {
+    int chosen = choose_first(world, h);
+    for (*count = 0; !error && *count < MOST_IMPACTS && chosen > 0; ++*count) {
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
              restitution -= 0.5) {
@@ -151,6 +163,7 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
         }
         if (!error) {
             accept(world, report);
+            chosen = choose_again(world, h);
         }
     }
     return error;

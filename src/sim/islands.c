@@ -146,8 +146,10 @@ int mo_islands_update(mo_world *world)
         islands += moves;
     }
     for (int k = 0; k < world->contacts.count; ++k) {
-        const int *body = world->contacts.at[k].body;
-        islands -= join(leader, body[0], body[1]);
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint != MO_NONE) {
+            islands -= join(leader, contact->body[0], contact->body[1]);
+        }
     }
     for (int k = 0; k < world->jointed_count; ++k) {
         const int *body = world->joint[world->jointed[k]].body;

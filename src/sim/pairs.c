@@ -105,9 +105,6 @@ static void set_near(mo_world *world, int place)
     near->is_central = near->is_round && near->x[0] == body->x[0] && near->x[1] == body->x[1] &&
                        near->x[2] == body->x[2];
     near->moves = mo_moves_freely(body) != 0;
-    world->fastest = near->speed <= world->fastest ? world->fastest
-                     : isfinite(near->speed)       ? near->speed
-                                                   : INFINITY;
 }
 
 /* What has no bounds is not in the tree: where it moves, all pairs are found anew. */
@@ -147,7 +144,6 @@ static void move_in_tree(mo_world *world, mo_sim_shape *shape)
 static void update_tree(mo_world *world, double h)
 {
     world->least_margin = INFINITY;
-    world->fastest = 0;
     for (int k = 0; k < world->shape_places; ++k) {
         mo_sim_shape *shape = world->shape + k;
         if (shape->generation) {

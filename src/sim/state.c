@@ -89,6 +89,7 @@ static joint_state read_joint(const mo_sim_joint *joint)
 
 size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
 {
+    mo_contacts_settle(world->self);
     const head h = head_of(world);
     const size_t size = size_of(&h);
     if (!bytes || room < size) {
@@ -234,6 +235,7 @@ static void write_parts(mo_world *world, const head *h, const char *from)
     }
     mo_mechanisms_load(world, from);
     world->contacts.count = h->contacts;
+    world->contacts.is_due = world->contacts.has_open = 0;
     world->before.count = 0;
     world->time = h->time;
     world->last_step = h->last_step;

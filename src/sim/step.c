@@ -85,32 +85,6 @@ static mo_error check_length(const mo_world *world, double h, mo_message *why)
 
 /* ---- contacts that close after all -------------------------------------------------------------- */
 
-/* Does it close to less than `depth` of a body's size? */
-static int closes(const mo_world *world, const mo_sim_contact *contact, double h, double depth)
-{
-    double of_body[2];
-    for (int side = 0; side < 2; ++side) {
-        const mo_sim_body *body = world->body + contact->body[side];
-        of_body[side] = mo_normal_rate(body->x, body->next_v, contact);
-    }
-    const double rate = of_body[1] - of_body[0];
-    return contact->gap + h * rate < -depth * contact->size;
-}
-
-static int take_closing(mo_world *world, double h, double depth)
-{
-    int count = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
-            mo_ball_step_impulses(world); /* while constraints are those of the answer */
-            contact->constraint = 0;
-            ++count;
-        }
-    }
-    return count;
-}
-
 /* *count of them. */
 static mo_error take_late_contacts(mo_world *world, double h, int *count)
 {
@@ -118,9 +92,9 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
     if (mo_contacts_look_again(world, h)) {
         return MO_ERR_MEMORY;
     }
-    *count = take_closing(world, h, fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol));
+    *count = mo_contacts_take_closing(world, h, fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol));
     if (*count > 0 && world->is_by_balls) { /* and those that the next answer may close */
-        *count += take_closing(world, h, -NEARLY_LATE);
+        *count += mo_contacts_take_closing(world, h, -NEARLY_LATE);
     }
     return MO_OK;
 }
@@ -338,7 +312,8 @@ static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_mes
 
 static void fill_report(const mo_world *world, mo_step_report *report)
 {
-    report->contacts = world->contacts.count;
+    report->contacts =
+        world->contacts.is_due ? world->balls.contact_count : world->contacts.count;
     report->joints = world->jointed_count;
     report->bodies =
         world->is_due ? world->balls.body_count : mo_problem_body_count(world->problem);
@@ -423,8 +398,9 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     }
     mo_advance_accept(world, h);
     world->modes_are_due = world->is_due;
-    mo_contacts_keep_taken(world, world->impulses_are_due ? world->ball_r : NULL);
-    world->impulses_are_due = 0;
+    if (!world->contacts.is_due) {
+        mo_contacts_keep_taken(world);
+    }
     if (world->def.projection) {
         error = mo_project_positions(world, why);
     }
@@ -438,12 +414,14 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
 
 int mo_world_contact_count(const mo_world *world)
 {
+    mo_contacts_settle(world->self);
     return world->contacts.count;
 }
 
 mo_contact mo_world_contact(const mo_world *world, int k)
 {
     mo_contact out = {0};
+    mo_contacts_settle(world->self);
     if (k < 0 || k >= world->contacts.count) {
         return out;
     }

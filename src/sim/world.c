@@ -118,7 +118,9 @@ void mo_world_destroy(mo_world *world)
         world->shape,    world->boundless,      world->joint,          world->jointed,
         world->pairs.at, world->touches.touch,  world->contacts.at,    world->before.at,
         world->start,    world->spare_pairs.at, world->fresh_pairs.at, world->pair_start,
-        world->near,     world->ball_body,      world->leader};
+        world->near,     world->ball_body,      world->leader,
+        world->contacts.r, world->before.r, world->contacts.open, world->before.open,
+        world->contacts.fast, world->before.fast};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }

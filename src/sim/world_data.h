@@ -148,6 +148,17 @@ typedef struct mo_sim_contacts {
     size_t room;
     double deepest; /* penetration, when they were found; 0 where there is none */
     double least;   /* size, then; infinite where there is no contact           */
+    int *open; /* places of those with gaps beyond the margin, which may be left out */
+    int *fast; /* and of those that are fast enough to bounce, as far as their shapes know  */
+    size_t open_room, fast_room;
+    int open_count, fast_count;
+    int has_open;  /* that list is right                                        */
+    int is_sorted_out; /* of the others all take part                           */
+
+    /* After a step by balls those that were left out are still there, and impulses here, three for each constraint, until somebody looks (mo_contacts_settle). */
+    int is_due;
+    double *r;
+    size_t r_room;
 } mo_sim_contacts;
 
 /* The constraints that a joint may have in a problem: what it holds, its two limits, its drive, its dry friction. */
@@ -245,7 +256,6 @@ struct mo_world {
     int strayed;                              /* shapes that have */
     int reach_out;                            /* shapes that do   */
     double least_margin;                      /* of all shapes    */
-    double fastest;                           /* speed of them    */
     int has_driven;                           /* bodies           */
     int *leader; /* of the island of each place of a body while islands are found, or MO_NONE */
     size_t leader_room;
@@ -376,12 +386,16 @@ mo_error mo_contacts_touching(mo_world *world);
 mo_error mo_contacts_look_again(mo_world *world, double h);
 /* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE); after the impacts. */
 void mo_contacts_choose(mo_world *world, double h);
-/* The others are forgotten.  With r, their impulses, three for each constraint in the axes of the world, become those of the contacts. */
-void mo_contacts_keep_taken(mo_world *world, const double *r);
+/* And of those that were left out, the ones which next_v closes to less than `depth` of a body's size: so many. */
+int mo_contacts_take_closing(mo_world *world, double h, double depth);
+void mo_contacts_keep_taken(mo_world *world); /* the others are forgotten */
+void mo_contacts_settle(mo_world *world);     /* and those have their impulses, where that is due */
 double mo_contact_approach(const mo_world *world,
                            const mo_sim_contact *contact); /* u_N with start_v */
 
-/* impact.c: impacts that bounce, one after the other: start_v; `count` of them */
+/* impact.c: slower impacts do not bounce */
+double mo_impact_speed(const mo_world *world, double h);
+/* Impacts that bounce, one after the other: start_v; `count` of them */
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why);
 
 mo_error mo_check_masses(const mo_world *world, mo_message *why);
