@@ -154,6 +154,8 @@ static void advance_all(mo_world *world, double h, int starts)
     world->has_driven = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, world_inertia));
+        mo_living_prefetch(world, k, offsetof(mo_sim_body, def.linear_damping), 2 * sizeof(double));
         if (starts) {
             start(world, body);
         }
@@ -221,6 +223,8 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
     mo_mechanisms_poses(world, h);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, start_v));
+        mo_living_prefetch(world, k, offsetof(mo_sim_body, next_v), sizeof body->next_v);
         if (body->mechanism == MO_NONE && !moves_at_once(world, body)) {
             move(body, h, body->next_x, body->next_orientation);
         }
@@ -240,6 +244,7 @@ void mo_advance_accept(mo_world *world, double h)
     world->kinetic_energy = world->potential_energy = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, world_inertia));
         mo_vec3_copy(body->x, body->start_x);
         if (body->kind != MO_BODY_FIXED && !body->is_asleep) {
             if (moves_at_once(world, body)) {

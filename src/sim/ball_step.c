@@ -142,38 +142,51 @@ static void name_the_world(mo_balls *balls)
     }
 }
 
-/* False where one of them is none of balls. */
-static int gather(mo_world *world, const mo_phase *phase, int from_start)
+/* One that takes part; false where it is none of balls. */
+static int gather_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase,
+                          int from_start)
 {
     mo_balls *balls = &world->balls;
-    balls->contact_count = 0;
+    const int i = balls->contact_count++;
+    double *r = world->ball_r + 3 * (size_t)i;
+    if (!contact->is_bare) {
+        mo_vec3_set(contact->slip, 0, 0, 0); /* not taken back with a coarse tolerance */
+    }
+    if (!add_contact(world, contact, phase, balls->contact + i)) {
+        return 0;
+    }
+    mo_vec3_set(r, 0, 0, 0);
+    if (from_start) {
+        write_start(contact, r);
+    }
+    balls->deepest[i] = deepest_of(contact, phase);
+    contact->constraint = i;
+    return 1;
+}
+
+/* False where one of them is none of balls.  Those of an impact have a list. */
+static int gather(mo_world *world, const mo_phase *phase, int from_start)
+{
+    const mo_sim_contacts *list = &world->contacts;
+    const int is_impact = phase->kind == MO_PHASE_IMPACT;
+    int are_balls = 1;
+    world->balls.contact_count = 0;
     clear_blocks(world);
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_sim_contact *contact = world->contacts.at + k;
-        if (k + MO_AHEAD < world->contacts.count && contact[MO_AHEAD].constraint != MO_NONE) {
+    for (int i = 0; i < list->fast_count && is_impact && are_balls; ++i) {
+        are_balls = gather_contact(world, list->at + list->fast[i], phase, from_start);
+    }
+    for (int k = 0; k < list->count && !is_impact && are_balls; ++k) {
+        mo_sim_contact *contact = list->at + k;
+        mo_prefetch(contact + 2 * MO_AHEAD, offsetof(mo_sim_contact, rolling));
+        if (k + MO_AHEAD < list->count && contact[MO_AHEAD].constraint != MO_NONE) {
             mo_body_prefetch(world, contact[MO_AHEAD].body[0]);
             mo_body_prefetch(world, contact[MO_AHEAD].body[1]);
         }
-        if (contact->constraint == MO_NONE) {
-            continue;
-        }
-        const int i = balls->contact_count++;
-        if (!contact->is_bare) {
-            mo_vec3_set(contact->slip, 0, 0, 0); /* not taken back with a coarse tolerance */
-        }
-        if (!add_contact(world, contact, phase, balls->contact + i)) {
-            return 0;
-        }
-        double *r = world->ball_r + 3 * (size_t)i;
-        mo_vec3_set(r, 0, 0, 0);
-        if (from_start) {
-            write_start(contact, r);
-        }
-        balls->deepest[i] = deepest_of(contact, phase);
-        contact->constraint = i;
+        are_balls =
+            contact->constraint == MO_NONE || gather_contact(world, contact, phase, from_start);
     }
-    name_the_world(balls);
-    return 1;
+    name_the_world(&world->balls);
+    return are_balls;
 }
 
 /*
@@ -319,6 +332,9 @@ void mo_ball_step_velocities(mo_world *world)
     for (int k = 0; k < world->balls.body_count; ++k) {
         const mo_ball *ball = world->ball_sweeps.measured + k;
         double *v = world->body[world->ball_body[k]].next_v;
+        if (k + MO_AHEAD < world->balls.body_count) {
+            mo_prefetch(world->body[world->ball_body[k + MO_AHEAD]].next_v, 6 * sizeof *v);
+        }
         mo_vec3_copy(ball->v, v);
         mo_vec3_copy(ball->spin, v + 3);
     }

@@ -3,10 +3,8 @@
 /*
  * From positions to contacts.
  *
- * The narrow phase turns each pair of shapes (pairs.c) into touches, in the order of the pairs.  A touch takes part in the problem where its gap
- * closes to less than the margin by the end of the step: with the velocities before it, with the free ones, or with these while one of the two bodies
- * is stopped by something else, as those are that a falling heap meets.  The others are kept, since a solve may show that they close after all; and
- * where it makes a body faster than its box was made for, that body looks again.
+ * The narrow phase turns each pair of shapes (pairs.c) into touches, in the order of the pairs.  Which of them take part in the step is chosen later (contacts_take.c).  Where a
+ * solve makes a body faster than its box was made for, that body looks again.
  *
  * Contacts of the last step with the same shapes and feature hand over their impulse and their slip.
  */
@@ -15,180 +13,10 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "sim/ball_step.h"
 #include "sim/pairs.h"
 
 /* Of the least margin: by so much two shapes may each move beyond what was thought, and still not close a gap that nobody has looked at. */
 static const double LOOKS_AGAIN = 0.5;
-
-/* ---- contacts --------------------------------------------------------------------------------- */
-
-/* How fast both bodies move along the normal, from a to b. */
-static void normal_rates(const mo_world *world, const mo_sim_contact *contact, int is_free,
-                         double rate[2])
-{
-    for (int side = 0; side < 2; ++side) {
-        const mo_sim_body *body = world->body + contact->body[side];
-        rate[side] = mo_normal_rate(body->x, is_free ? body->free_v : body->start_v, contact);
-    }
-}
-
-double mo_contact_approach(const mo_world *world, const mo_sim_contact *contact)
-{
-    double rate[2];
-    normal_rates(world, contact, 0, rate);
-    return rate[1] - rate[0];
-}
-
-/* The least that the gap may change by in a unit of time. */
-static double fastest_approach(const mo_world *world, const mo_sim_contact *contact)
-{
-    double fastest = 0;
-    for (int is_free = 0; is_free < 2; ++is_free) {
-        double rate[2];
-        normal_rates(world, contact, is_free, rate);
-        fastest = fmin(fastest, fmin(rate[1] - rate[0], fmin(rate[1], -rate[0])));
-    }
-    return fastest;
-}
-
-/* A loop over contacts that may be left out, by the list of open ones where there is one, will read some velocities of bodies. */
-static void look_ahead(const mo_world *world, int i, int by_open, size_t velocities, size_t size)
-{
-    const mo_sim_contacts *list = &world->contacts;
-    const int end = by_open ? list->open_count : list->count, soon = i + MO_AHEAD;
-    if (by_open && soon + MO_AHEAD < end) {
-        mo_prefetch(list->at + list->open[soon + MO_AHEAD], offsetof(mo_sim_contact, impulse));
-    }
-    if (soon >= end) {
-        return;
-    }
-    const mo_sim_contact *contact = list->at + (by_open ? list->open[soon] : soon);
-    for (int side = 0; side < 2 && contact->constraint == MO_NONE; ++side) {
-        const mo_sim_body *body = world->body + contact->body[side];
-        mo_prefetch(body->x, sizeof body->x);
-        mo_prefetch((const char *)body + velocities, size);
-    }
-}
-
-/* Of the contacts with gaps up to the margin all take part. */
-static void take_near(mo_world *world)
-{
-    mo_sim_contacts *list = &world->contacts;
-    for (int k = 0; k < list->count && !(list->has_open && list->is_sorted_out); ++k) {
-        mo_sim_contact *contact = list->at + k;
-        const int is_near = contact->gap <= mo_margin_for(world, contact->size);
-        contact->constraint = is_near ? 0 : MO_NONE;
-    }
-    list->is_sorted_out = 1;
-}
-
-void mo_contacts_choose(mo_world *world, double h)
-{
-    mo_sim_contacts *list = &world->contacts;
-    take_near(world);
-    const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
-    for (int i = 0; i < end; ++i) {
-        mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
-        look_ahead(world, i, by_open, offsetof(mo_sim_body, start_v), 12 * sizeof(double));
-        if (by_open || contact->constraint == MO_NONE) {
-            const double closest = contact->gap + h * fastest_approach(world, contact);
-            contact->constraint = closest <= mo_margin_for(world, contact->size) ? 0 : MO_NONE;
-        }
-    }
-}
-
-/* Does it close to less than `depth` of a body's size? */
-static int closes(const mo_world *world, const mo_sim_contact *contact, double h, double depth)
-{
-    double of_body[2];
-    for (int side = 0; side < 2; ++side) {
-        const mo_sim_body *body = world->body + contact->body[side];
-        of_body[side] = mo_normal_rate(body->x, body->next_v, contact);
-    }
-    const double rate = of_body[1] - of_body[0];
-    return contact->gap + h * rate < -depth * contact->size;
-}
-
-int mo_contacts_take_closing(mo_world *world, double h, double depth)
-{
-    mo_sim_contacts *list = &world->contacts;
-    const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
-    int count = 0;
-    for (int i = 0; i < end; ++i) {
-        mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
-        look_ahead(world, i, by_open, offsetof(mo_sim_body, next_v), 6 * sizeof(double));
-        if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
-            mo_ball_step_impulses(world); /* while constraints are those of the answer */
-            contact->constraint = 0;
-            ++count;
-        }
-    }
-    return count;
-}
-
-enum { OF_BARE = offsetof(mo_sim_contact, frame) + 3 * sizeof(double) }; /* bytes */
-
-void mo_contact_dress(const mo_world *world, mo_sim_contact *contact)
-{
-    const double *normal = contact->frame;
-    if (!contact->is_bare) {
-        return;
-    }
-    memset((char *)contact + OF_BARE, 0, sizeof *contact - OF_BARE);
-    contact->is_bare = 0;
-    if (mo_is_planar(world)) {
-        mo_vec3_set(contact->frame + 3, -normal[1], normal[0], 0);
-        mo_vec3_set(contact->frame + 6, 0, 0, 1);
-    } else {
-        mo_vec3_tangents(normal, contact->frame + 3, contact->frame + 6);
-    }
-}
-
-static void dress_all(const mo_world *world, mo_sim_contacts *list)
-{
-    for (int k = 0; k < list->count; ++k) {
-        mo_contact_dress(world, list->at + k);
-    }
-}
-
-void mo_contacts_dress(mo_world *world)
-{
-    dress_all(world, &world->contacts);
-}
-
-static void move_contact(const mo_sim_contact *from, mo_sim_contact *to)
-{
-    memcpy(to, from, from->is_bare ? OF_BARE : sizeof *from);
-}
-
-void mo_contacts_settle(mo_world *world)
-{
-    if (world->contacts.is_due) {
-        mo_contacts_keep_taken(world);
-    }
-}
-
-void mo_contacts_keep_taken(mo_world *world)
-{
-    mo_sim_contacts *list = &world->contacts;
-    mo_sim_contact *at = list->at;
-    int kept = 0;
-    for (int k = 0; k < list->count; ++k) {
-        if (at[k].constraint == MO_NONE) {
-            continue;
-        }
-        if (list->is_due) {
-            mo_contact_take_impulse(at + k, list->r);
-        }
-        if (kept != k) {
-            move_contact(at + k, at + kept);
-        }
-        ++kept;
-    }
-    list->count = kept;
-    list->is_due = list->has_open = 0;
-}
 
 static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
                             mo_sim_contacts *list)
@@ -198,6 +26,7 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
         return MO_ERR_MEMORY;
     }
     mo_sim_contact *contact = list->at + list->count++;
+    mo_prefetch(contact + MO_AHEAD, offsetof(mo_sim_contact, rolling));
     const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
     mo_material own;
     const mo_material *both = mo_surface_between(world, pair->a, pair->b, &own);
@@ -412,6 +241,11 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
     const double spare = LOOKS_AGAIN * world->least_margin;
     fresh->count = 0;
     for (int k = 0; k < world->shape_places; ++k) {
+        const int soon = k + MO_AHEAD;
+        if (soon < world->shape_places && world->near[soon].moves) {
+            mo_prefetch(world->body[world->near[soon].body].next_v, 6 * sizeof(double));
+            mo_prefetch(&world->shape[soon].turn, sizeof(double) + sizeof(mo_bounds));
+        }
         const int strays = world->near[k].moves && mo_shape_strays(world, k, h, spare);
         if (strays && mo_pairs_reach_out(world, k, h, fresh)) {
             return MO_ERR_MEMORY;
@@ -466,8 +300,8 @@ static mo_error merge(mo_world *world, int sorted)
     memcpy(own, list->at + sorted, (size_t)right * sizeof *own);
     while (right > 0) {
         const int takes_left = left > 0 && by_identity(list->at + left - 1, own + right - 1) > 0;
-        move_contact(takes_left ? list->at + left - 1 : own + right - 1,
-                     list->at + left + right - 1);
+        mo_contact_move(takes_left ? list->at + left - 1 : own + right - 1,
+                        list->at + left + right - 1);
         left -= takes_left;
         right -= !takes_left;
     }
@@ -505,7 +339,7 @@ mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
     if (mo_pairs_update(world, h) || collide_pairs(world, h, NULL, list)) {
         return MO_ERR_MEMORY;
     }
-    dress_all(world, list);
+    mo_contacts_dress_list(world, list);
     return MO_OK;
 }
 
@@ -525,7 +359,7 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
             return MO_ERR_MEMORY;
         }
     }
-    dress_all(world, list);
+    mo_contacts_dress_list(world, list);
     return MO_OK;
 }
 

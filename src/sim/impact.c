@@ -14,6 +14,7 @@
  * With friction Newton's law may add energy.  An impact that would is solved again with half the restitution, then with none.
  */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -33,8 +34,17 @@ static int bounces(const mo_world *world, const mo_sim_contact *contact, double 
     return speed > least && contact->gap <= h * speed;
 }
 
+/* ---- which contacts ----------------------------------------------------------------------------- */
+
+static void set_constraints(mo_sim_contacts *list, int constraint)
+{
+    for (int i = 0; i < list->fast_count; ++i) {
+        list->at[list->fast[i]].constraint = constraint;
+    }
+}
+
 /* Before any impact: of the contacts that are fast enough as far as their shapes know. */
-static int choose_first(mo_world *world, double h)
+static void choose_first(mo_world *world, double h)
 {
     mo_sim_contacts *list = &world->contacts;
     const double least = mo_impact_speed(world, h);
@@ -45,37 +55,84 @@ static int choose_first(mo_world *world, double h)
         }
     }
     list->fast_count = count;
-    for (int k = 0; k < list->count && count > 0; ++k) {
+    if (count == 0) {
+        return;
+    }
+    list->is_sorted_out = 0;
+    for (int k = 0; k < list->count; ++k) {
         list->at[k].constraint = MO_NONE;
-        list->is_sorted_out = 0;
     }
-    for (int i = 0; i < count; ++i) {
-        list->at[list->fast[i]].constraint = 0;
+    set_constraints(list, 0);
+}
+
+/* The contacts of each body, so that later impacts need not look at all of them; room for the list of those that bounce, too. */
+static mo_error list_contacts(mo_world *world)
+{
+    mo_sim_contacts *list = &world->contacts;
+    const mo_allocator *own = &world->allocator;
+    const size_t bodies = (size_t)world->body_places, count = (size_t)list->count;
+    if (!mo_memory_grow(own, (void **)&world->touch_start, &world->touch_start_room, bodies + 2,
+                        sizeof(int)) ||
+        !mo_memory_grow(own, (void **)&world->touching, &world->touching_room, 2 * count + 1,
+                        sizeof(int)) ||
+        !mo_memory_grow(own, (void **)&world->seen, &world->seen_room, count + 1, 1) ||
+        !mo_memory_grow(own, (void **)&list->fast, &list->fast_room, count + 1, sizeof(int))) {
+        return MO_ERR_MEMORY;
     }
-    return count;
+    int *start = world->touch_start; /* first one place further on: filling moves it back */
+    memset(start, 0, (bodies + 2) * sizeof *start);
+    for (size_t k = 0; k < count; ++k) {
+        mo_prefetch(list->at + k + MO_AHEAD, offsetof(mo_sim_contact, feature));
+        ++start[list->at[k].body[0] + 2];
+        ++start[list->at[k].body[1] + 2];
+    }
+    for (size_t k = 2; k < bodies + 2; ++k) {
+        start[k] += start[k - 1];
+    }
+    for (size_t k = 0; k < count; ++k) {
+        mo_prefetch(list->at + k + MO_AHEAD, offsetof(mo_sim_contact, feature));
+        world->touching[start[list->at[k].body[0] + 1]++] = (int)k;
+        world->touching[start[list->at[k].body[1] + 1]++] = (int)k;
+    }
+    return MO_OK;
+}
+
+/* seen: 1 of the contacts of a body, 2 of those that bounce */
+static void see_contacts(mo_world *world, int place, double h, double least)
+{
+    for (int i = world->touch_start[place]; i < world->touch_start[place + 1]; ++i) {
+        const int k = world->touching[i];
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (!world->seen[k]) {
+            world->seen[k] = contact->restitution > 0 && bounces(world, contact, h, least) ? 2 : 1;
+        }
+    }
 }
 
 /* After it only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
-static int choose_again(mo_world *world, double h)
+static void choose_again(mo_world *world, double h)
 {
+    mo_sim_contacts *list = &world->contacts;
     const double least = mo_impact_speed(world, h);
-    const int end = world->contacts.count;
-    int count = 0;
-    for (int k = 0; k < end; ++k) {
-        mo_sim_contact *contact = world->contacts.at + k;
-        if (k + MO_AHEAD < end) {
-            mo_body_prefetch(world, contact[MO_AHEAD].body[0]);
-            mo_body_prefetch(world, contact[MO_AHEAD].body[1]);
+    const int count = world->is_by_balls ? world->balls.body_count : world->living_count;
+    const int *place = world->is_by_balls ? world->ball_body : world->living;
+    memset(world->seen, 0, (size_t)list->count);
+    for (int k = 0; k < count; ++k) {
+        if (world->body[place[k]].block != MO_NONE) {
+            see_contacts(world, place[k], h, least);
         }
-        const int was_hit = world->body[contact->body[0]].block != MO_NONE ||
-                            world->body[contact->body[1]].block != MO_NONE;
-        const int takes_part =
-            contact->restitution > 0 && was_hit && bounces(world, contact, h, least);
-        contact->constraint = takes_part ? 0 : MO_NONE;
-        count += takes_part;
     }
-    return count;
+    set_constraints(list, MO_NONE);
+    list->fast_count = 0;
+    for (int k = 0; k < list->count; ++k) {
+        if (world->seen[k] == 2) {
+            list->fast[list->fast_count++] = k;
+        }
+    }
+    set_constraints(list, 0);
 }
+
+/* ---- an impact ---------------------------------------------------------------------------------- */
 
 /* Driven bodies may do work, so they excuse it. */
 static int gains_energy(const mo_world *world)
@@ -130,19 +187,18 @@ static void accept(mo_world *world, mo_step_report *report)
         }
     }
     mo_mechanisms_accept_impact(world);
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE && world->is_by_balls) {
+    for (int k = 0; k < world->contacts.fast_count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + world->contacts.fast[k];
+        if (world->is_by_balls) {
             mo_contact_dress(world, contact);
             mo_vec3_along(contact->impact, 1, mo_ball_step_impulse(world, contact),
                           contact->impact);
-        } else if (contact->constraint != MO_NONE) {
-            const mo_constraint_view view =
-                mo_problem_constraint(world->problem, contact->constraint);
-            for (int i = 0; i < view.dim && i < 3; ++i) {
-                mo_vec3_along(contact->impact, world->result.r[view.offset + i],
-                              contact->frame + 3 * i, contact->impact);
-            }
+            continue;
+        }
+        const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
+        for (int i = 0; i < view.dim && i < 3; ++i) {
+            mo_vec3_along(contact->impact, world->result.r[view.offset + i], contact->frame + 3 * i,
+                          contact->impact);
         }
     }
     if (world->result.status != MO_SOLVED && report->status == MO_SOLVED) {
@@ -154,8 +210,11 @@ static void accept(mo_world *world, mo_step_report *report)
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why)
 {
     mo_error error = MO_OK;
-    int chosen = choose_first(world, h);
-    for (*count = 0; !error && *count < MOST_IMPACTS && chosen > 0; ++*count) {
+    choose_first(world, h);
+    if (world->contacts.fast_count > 0 && list_contacts(world)) {
+        error = mo_fail_memory(why);
+    }
+    for (*count = 0; !error && *count < MOST_IMPACTS && world->contacts.fast_count > 0; ++*count) {
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
              restitution -= 0.5) {
@@ -163,7 +222,7 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
         }
         if (!error) {
             accept(world, report);
-            chosen = choose_again(world, h);
+            choose_again(world, h);
         }
     }
     return error;

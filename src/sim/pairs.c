@@ -100,7 +100,8 @@ static void set_near(mo_world *world, int place)
     mo_shape_near *near = world->near + place;
     mo_vec3_copy(shape->pose.position, near->x);
     near->size = shape->collider.size;
-    near->speed = mo_vec3_norm(v) + mo_vec3_norm(v + 3) * body->size;
+    const double spin = mo_vec3_norm(v + 3);
+    near->speed = mo_vec3_norm(v) + (spin > 0 ? spin * body->size : 0); /* which may be infinite */
     near->is_round = shape->collider.def.kind == MO_SHAPE_BALL;
     near->is_central = near->is_round && near->x[0] == body->x[0] && near->x[1] == body->x[1] &&
                        near->x[2] == body->x[2];
@@ -146,6 +147,12 @@ static void update_tree(mo_world *world, double h)
     world->least_margin = INFINITY;
     for (int k = 0; k < world->shape_places; ++k) {
         mo_sim_shape *shape = world->shape + k;
+        if (k + MO_AHEAD / 2 < world->shape_places) {
+            const mo_sim_shape *next = shape + MO_AHEAD / 2;
+            mo_prefetch(next, offsetof(mo_sim_shape, collider.def.half));
+            mo_prefetch(&next->collider.size, sizeof next->collider.size);
+            mo_prefetch(world->body + next->body, offsetof(mo_sim_body, start_x));
+        }
         if (shape->generation) {
             const double margin = mo_margin_for(world, shape->collider.size);
             world->least_margin = margin < world->least_margin ? margin : world->least_margin;

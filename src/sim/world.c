@@ -114,13 +114,13 @@ void mo_world_destroy(mo_world *world)
     mo_result_clear(&world->side_result);
     mo_balls_clear(&own, &world->balls);
     void *arrays[] = {
-        world->ball_r,   world->ball_memory,    world->body,           world->living,
-        world->shape,    world->boundless,      world->joint,          world->jointed,
-        world->pairs.at, world->touches.touch,  world->contacts.at,    world->before.at,
-        world->start,    world->spare_pairs.at, world->fresh_pairs.at, world->pair_start,
-        world->near,     world->ball_body,      world->leader,
-        world->contacts.r, world->before.r, world->contacts.open, world->before.open,
-        world->contacts.fast, world->before.fast};
+        world->ball_r,      world->ball_memory,    world->body,           world->living,
+        world->shape,       world->boundless,      world->joint,          world->jointed,
+        world->pairs.at,    world->touches.touch,  world->contacts.at,    world->before.at,
+        world->start,       world->spare_pairs.at, world->fresh_pairs.at, world->pair_start,
+        world->near,        world->ball_body,      world->leader,         world->contacts.r,
+        world->before.r,    world->contacts.open,  world->before.open,    world->contacts.fast,
+        world->before.fast, world->touch_start,    world->touching,       world->seen};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }

@@ -7,6 +7,7 @@
  *   body.c       masses, looking at a body and moving it
  *   pairs.c      positions -> pairs of shapes that may touch
  *   contacts.c   pairs -> contacts, matched with those of the last step; surfaces.c: their friction
+ *   contacts_take.c  which of them take part in the step
  *   advance.c    free velocities before the solve, new poses after it
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
  *   ball_step.c  the same for heaps of balls, without a problem
@@ -148,11 +149,12 @@ typedef struct mo_sim_contacts {
     size_t room;
     double deepest; /* penetration, when they were found; 0 where there is none */
     double least;   /* size, then; infinite where there is no contact           */
-    int *open; /* places of those with gaps beyond the margin, which may be left out */
-    int *fast; /* and of those that are fast enough to bounce, as far as their shapes know  */
+    int *open;      /* places of those with gaps beyond the margin, which may be left out */
+    int *
+        fast; /* and of those that are fast enough to bounce, as far as their shapes know; then of those that do */
     size_t open_room, fast_room;
     int open_count, fast_count;
-    int has_open;  /* that list is right                                        */
+    int has_open;      /* that list is right                                        */
     int is_sorted_out; /* of the others all take part                           */
 
     /* After a step by balls those that were left out are still there, and impulses here, three for each constraint, until somebody looks (mo_contacts_settle). */
@@ -275,6 +277,12 @@ struct mo_world {
     mo_balls balls; /* ball_step.h */
     double *ball_r; /* impulses    */
     size_t ball_r_room;
+    /* The contacts of each place of a body, while there are impacts (impact.c). */
+    int *touch_start, *touching;
+    size_t touch_start_room, touching_room;
+    unsigned char *seen; /* of contacts */
+    size_t seen_room;
+
     int *ball_body; /* the body of each ball  */
     size_t ball_body_room;
     int blocks_are_balls; /* bodies have blocks by these, and no others */
@@ -332,6 +340,14 @@ static inline void mo_body_prefetch(const mo_world *world, int place)
     mo_prefetch(world->body + place, offsetof(mo_sim_body, start_v));
 }
 
+/* Of a loop over living bodies at k: it will read so many bytes of each, from there on. */
+static inline void mo_living_prefetch(const mo_world *world, int k, size_t from, size_t size)
+{
+    if (k + MO_AHEAD / 2 < world->living_count) {
+        mo_prefetch((const char *)(world->body + world->living[k + MO_AHEAD / 2]) + from, size);
+    }
+}
+
 /* Velocity of the body's point at `at` (world) that moves with v: all velocities, of the centre and spin. */
 static inline void mo_point_velocity(const double x[3], const double v[6], const double at[3],
                                      double out[3])
@@ -371,10 +387,7 @@ void mo_body_turn_inertia(mo_sim_body *body); /* world_inertia at its orientatio
 double mo_body_kinetic_now(const mo_world *world, const mo_sim_body *body);
 double mo_body_potential(const mo_world *world, const mo_sim_body *body);
 
-/* contacts.c: what is not there of a contact while it is bare; the same of all contacts of the world. */
-void mo_contact_dress(const mo_world *world, mo_sim_contact *contact);
-void mo_contacts_dress(mo_world *world);
-/* Contacts within reach of a step of h, matched with world->before.  They are bare where they may be. */
+/* contacts.c: contacts within reach of a step of h, matched with world->before.  They are bare where they may be. */
 mo_error mo_contacts_find(mo_world *world, double h);
 /* Touches at the present positions, within reach of a step of h (or 0) with v and free_v. */
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list);
@@ -384,6 +397,12 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
 mo_error mo_contacts_touching(mo_world *world);
 /* More of them, of bodies that next_v makes faster than was thought when they were found. */
 mo_error mo_contacts_look_again(mo_world *world, double h);
+
+/* contacts_take.c: what a contact lacks while it is bare; the same of all contacts of the world, or of a list */
+void mo_contact_dress(const mo_world *world, mo_sim_contact *contact);
+void mo_contacts_dress(mo_world *world);
+void mo_contacts_dress_list(const mo_world *world, mo_sim_contacts *list);
+void mo_contact_move(const mo_sim_contact *from, mo_sim_contact *to);
 /* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE); after the impacts. */
 void mo_contacts_choose(mo_world *world, double h);
 /* And of those that were left out, the ones which next_v closes to less than `depth` of a body's size: so many. */

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Which contacts take part in a step, and what stays of them.
+ *
+ * A touch takes part in the problem where its gap closes to less than the margin by the end of the step: with the velocities before it, with the free ones, or with these
+ * while one of the two bodies is stopped by something else, as those are that a falling heap meets.  The others wait, since a solve may show that they close after all, and are
+ * forgotten at the end of the step.  Most contacts of a heap are within the margin from the start: only the open ones, which are listed when they are found, are asked.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "sim/ball_step.h"
+#include "sim/pairs.h"
+
+/* ---- what a bare contact lacks -------------------------------------------------------------------- */
+
+enum { OF_BARE = offsetof(mo_sim_contact, frame) + 3 * sizeof(double) }; /* bytes */
+
+void mo_contact_dress(const mo_world *world, mo_sim_contact *contact)
+{
+    const double *normal = contact->frame;
+    if (!contact->is_bare) {
+        return;
+    }
+    memset((char *)contact + OF_BARE, 0, sizeof *contact - OF_BARE);
+    contact->is_bare = 0;
+    if (mo_is_planar(world)) {
+        mo_vec3_set(contact->frame + 3, -normal[1], normal[0], 0);
+        mo_vec3_set(contact->frame + 6, 0, 0, 1);
+    } else {
+        mo_vec3_tangents(normal, contact->frame + 3, contact->frame + 6);
+    }
+}
+
+void mo_contacts_dress_list(const mo_world *world, mo_sim_contacts *list)
+{
+    for (int k = 0; k < list->count; ++k) {
+        mo_contact_dress(world, list->at + k);
+    }
+}
+
+void mo_contacts_dress(mo_world *world)
+{
+    mo_contacts_dress_list(world, &world->contacts);
+}
+
+void mo_contact_move(const mo_sim_contact *from, mo_sim_contact *to)
+{
+    memcpy(to, from, from->is_bare ? OF_BARE : sizeof *from);
+}
+/* ---- which take part ------------------------------------------------------------------------------ */
+
+/* How fast both bodies move along the normal, from a to b. */
+static void normal_rates(const mo_world *world, const mo_sim_contact *contact, int is_free,
+                         double rate[2])
+{
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        rate[side] = mo_normal_rate(body->x, is_free ? body->free_v : body->start_v, contact);
+    }
+}
+
+double mo_contact_approach(const mo_world *world, const mo_sim_contact *contact)
+{
+    double rate[2];
+    normal_rates(world, contact, 0, rate);
+    return rate[1] - rate[0];
+}
+
+/* The least that the gap may change by in a unit of time. */
+static double fastest_approach(const mo_world *world, const mo_sim_contact *contact)
+{
+    double fastest = 0;
+    for (int is_free = 0; is_free < 2; ++is_free) {
+        double rate[2];
+        normal_rates(world, contact, is_free, rate);
+        fastest = fmin(fastest, fmin(rate[1] - rate[0], fmin(rate[1], -rate[0])));
+    }
+    return fastest;
+}
+
+/* A loop over contacts that may be left out, by the list of open ones where there is one, will read some velocities of bodies. */
+static void look_ahead(const mo_world *world, int i, int by_open, size_t velocities, size_t size)
+{
+    const mo_sim_contacts *list = &world->contacts;
+    const int end = by_open ? list->open_count : list->count, soon = i + MO_AHEAD;
+    if (by_open && soon + MO_AHEAD < end) {
+        mo_prefetch(list->at + list->open[soon + MO_AHEAD], offsetof(mo_sim_contact, impulse));
+    }
+    if (soon >= end) {
+        return;
+    }
+    const mo_sim_contact *contact = list->at + (by_open ? list->open[soon] : soon);
+    for (int side = 0; side < 2 && contact->constraint == MO_NONE; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        mo_prefetch(body->x, sizeof body->x);
+        mo_prefetch((const char *)body + velocities, size);
+    }
+}
+
+/* Of the contacts with gaps up to the margin all take part. */
+static void take_near(mo_world *world)
+{
+    mo_sim_contacts *list = &world->contacts;
+    for (int k = 0; k < list->count && !(list->has_open && list->is_sorted_out); ++k) {
+        mo_sim_contact *contact = list->at + k;
+        const int is_near = contact->gap <= mo_margin_for(world, contact->size);
+        contact->constraint = is_near ? 0 : MO_NONE;
+    }
+    list->is_sorted_out = 1;
+}
+
+void mo_contacts_choose(mo_world *world, double h)
+{
+    mo_sim_contacts *list = &world->contacts;
+    take_near(world);
+    const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
+    for (int i = 0; i < end; ++i) {
+        mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
+        look_ahead(world, i, by_open, offsetof(mo_sim_body, start_v), 12 * sizeof(double));
+        if (by_open || contact->constraint == MO_NONE) {
+            const double closest = contact->gap + h * fastest_approach(world, contact);
+            contact->constraint = closest <= mo_margin_for(world, contact->size) ? 0 : MO_NONE;
+        }
+    }
+}
+
+/* Does it close to less than `depth` of a body's size? */
+static int closes(const mo_world *world, const mo_sim_contact *contact, double h, double depth)
+{
+    double of_body[2];
+    for (int side = 0; side < 2; ++side) {
+        const mo_sim_body *body = world->body + contact->body[side];
+        of_body[side] = mo_normal_rate(body->x, body->next_v, contact);
+    }
+    const double rate = of_body[1] - of_body[0];
+    return contact->gap + h * rate < -depth * contact->size;
+}
+
+int mo_contacts_take_closing(mo_world *world, double h, double depth)
+{
+    mo_sim_contacts *list = &world->contacts;
+    const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
+    int count = 0;
+    for (int i = 0; i < end; ++i) {
+        mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
+        look_ahead(world, i, by_open, offsetof(mo_sim_body, next_v), 6 * sizeof(double));
+        if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
+            mo_ball_step_impulses(world); /* while constraints are those of the answer */
+            contact->constraint = 0;
+            ++count;
+        }
+    }
+    return count;
+}
+
+/* ---- at the end of a step ------------------------------------------------------------------------- */
+
+void mo_contacts_settle(mo_world *world)
+{
+    if (world->contacts.is_due) {
+        mo_contacts_keep_taken(world);
+    }
+}
+
+void mo_contacts_keep_taken(mo_world *world)
+{
+    mo_sim_contacts *list = &world->contacts;
+    mo_sim_contact *at = list->at;
+    int kept = 0;
+    for (int k = 0; k < list->count; ++k) {
+        if (at[k].constraint == MO_NONE) {
+            continue;
+        }
+        if (list->is_due) {
+            mo_contact_take_impulse(at + k, list->r);
+        }
+        if (kept != k) {
+            mo_contact_move(at + k, at + kept);
+        }
+        ++kept;
+    }
+    list->count = kept;
+    list->is_due = list->has_open = 0;
+}
