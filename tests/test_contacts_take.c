@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What a step leaves for later is the same whoever looks at it and when; what contacts are made of is right for any number of materials. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "moreau/moreau.h"
+#include "sim/world_data.h"
+#include "worlds.h"
+
+static mo_world *beads(int count)
+{
+    const world_scene *scene = world_scene_find("beads");
+    double values[WORLD_PARAMETERS];
+    mo_world *world;
+    mo_message why = {""};
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "count", count, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    mo_world_def def = mo_world_definition(world);
+    def.solver.tol = 2e-3;
+    CHECK(mo_world_change(world, &def, &why) == MO_OK);
+    return world;
+}
+
+static mo_step_report step(mo_world *world)
+{
+    mo_step_report report;
+    mo_message why = {""};
+    CHECK(mo_world_step(world, 0.02, &report, &why) == MO_OK);
+    return report;
+}
+
+static void check_same_state(const mo_world *a, const mo_world *b)
+{
+    const size_t size = mo_world_save(a, NULL, 0);
+    char *of_a = malloc(size), *of_b = malloc(size);
+    CHECK(of_a && of_b && mo_world_save(b, NULL, 0) == size);
+    CHECK(mo_world_save(a, of_a, size) == size && mo_world_save(b, of_b, size) == size);
+    CHECK(memcmp(of_a, of_b, size) == 0);
+    free(of_a);
+    free(of_b);
+}
+
+static void who_looks_changes_nothing(void **state)
+{
+    (void)state;
+    mo_world *seen = beads(120), *unseen = beads(120);
+    for (int k = 0; k < 60; ++k) {
+        const mo_step_report report = step(seen), other = step(unseen);
+        CHECK(report.contacts == other.contacts && report.islands == other.islands);
+        CHECK(report.kinetic_energy == other.kinetic_energy);
+        switch (k % 4) { /* each looks in its own way, and once nobody does */
+        case 0:
+            CHECK(mo_world_contact_count(seen) == report.contacts);
+            break;
+        case 1:
+            CHECK(mo_world_contact(seen, report.contacts - 1).id != 0);
+            CHECK(mo_world_contact(seen, report.contacts).id == 0);
+            break;
+        case 2:
+            CHECK(mo_problem_constraint_count(mo_world_problem(seen)) == report.contacts);
+            break;
+        default:
+            break;
+        }
+    }
+    CHECK(unseen->contacts.is_due); /* else nothing was put off, and this shows nothing */
+    check_same_state(seen, unseen);
+    mo_world_destroy(seen);
+    mo_world_destroy(unseen);
+}
+
+/* A step that is refused leaves contacts and impulses as they were. */
+static void a_refused_step_forgets_no_impulse(void **state)
+{
+    (void)state;
+    mo_world *world = beads(60), *other = beads(60);
+    mo_message why = {""};
+    for (int k = 0; k < 50; ++k) {
+        step(world);
+        step(other);
+    }
+    const mo_body_id ball = mo_world_body(world, mo_world_body_count(world) - 1);
+    const double push[3] = {1e308, 0, 0};
+    const mo_body_state at = mo_body_get(world, ball);
+    for (int k = 0; k < 4; ++k) {
+        mo_body_push(world, ball, push, at.centre);
+    }
+    CHECK(mo_world_step(world, 0.02, NULL, &why) != MO_OK);
+    CHECK(strstr(why.text, "finite") != NULL);
+    const int count = mo_world_contact_count(other);
+    CHECK(mo_world_contact_count(world) == count && count > 60);
+    for (int k = 0; k < count; ++k) {
+        const mo_contact a = mo_world_contact(world, k), b = mo_world_contact(other, k);
+        CHECK(a.id == b.id && memcmp(a.impulse, b.impulse, sizeof a.impulse) == 0);
+    }
+    mo_world_destroy(world);
+    mo_world_destroy(other);
+}
+
+/* More materials than have numbers: each ball on the plane has the mean of its friction and the plane's. */
+static void friction_is_right_for_any_number_of_materials(void **state)
+{
+    (void)state;
+    enum { BALLS = 3 * MO_SURFACES };
+    mo_message why = {""};
+    mo_world_def def = mo_default_world();
+    def.solver.tol = 1e-4;
+    mo_world *world;
+    CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+    const mo_body_def fixed = mo_default_body(MO_BODY_FIXED);
+    mo_shape_def plane = mo_shape_plane(), ball = mo_shape_ball(0.1);
+    plane.material.friction = 0.8;
+    const mo_body_id ground = mo_world_add_body(world, &fixed, &why);
+    CHECK(mo_world_add_shape(world, ground, &plane, &why).index > 0);
+    for (int k = 0; k < BALLS; ++k) {
+        mo_body_def free_body = mo_default_body(MO_BODY_FREE);
+        free_body.pose = mo_pose_at(0.3 * k, 0, 0.1);
+        ball.material.friction = 0.1 + 0.02 * k;
+        const mo_body_id id = mo_world_add_body(world, &free_body, &why);
+        CHECK(mo_world_add_shape(world, id, &ball, &why).index > 0);
+    }
+    CHECK(step(world).contacts == BALLS);
+    for (int k = 0; k < BALLS; ++k) {
+        CHECK_NEAR(mo_world_contact(world, k).mu, sqrt(0.8 * (0.1 + 0.02 * k)), 1e-15);
+    }
+    mo_material ice = mo_default_material();
+    ice.friction = 0.02;
+    mo_body_set_material(world, mo_world_body(world, 3), &ice);
+    mo_body_set_material(world, mo_world_body(world, BALLS), &ice);
+    CHECK(step(world).contacts == BALLS);
+    CHECK_NEAR(mo_world_contact(world, 2).mu, sqrt(0.8 * 0.02), 1e-15);
+    CHECK_NEAR(mo_world_contact(world, BALLS - 1).mu, sqrt(0.8 * 0.02), 1e-15);
+    CHECK_NEAR(mo_world_contact(world, 1).mu, sqrt(0.8 * 0.12), 1e-15);
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_looks_changes_nothing),
+        cmocka_unit_test(a_refused_step_forgets_no_impulse),
+        cmocka_unit_test(friction_is_right_for_any_number_of_materials),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
