@@ -168,6 +168,24 @@ static void every_limit_is_kept_in_the_midst_of_every_stage(void **state)
     mo_problem_destroy(problem);
 }
 
+/* Joints alone are equations: a sweep carries news of a pull along one link, Newton's method along all. */
+static void a_chain_of_joints_takes_a_few_steps_and_no_sweep(void **state)
+{
+    (void)state;
+    for (int links = 2; links <= 200; links *= 10) {
+        scene_chain_def def = scene_chain_default();
+        mo_problem *problem;
+        mo_result result = {0};
+        def.links = links;
+        CHECK(scene_joint_chain(&def, &problem, NULL) == MO_OK);
+        CHECK(mo_solve(problem, NULL, &result) == MO_OK);
+        CHECK(result.status == MO_SOLVED && result.iterations <= 5);
+        CHECK(strstr(result.message.text, "sweeps") == NULL);
+        mo_result_clear(&result);
+        mo_problem_destroy(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +196,7 @@ int main(void)
         cmocka_unit_test(momentum_reaches_the_same_residual_in_fewer_sweeps),
         cmocka_unit_test(momentum_does_no_harm_at_large_friction),
         cmocka_unit_test(every_limit_is_kept_in_the_midst_of_every_stage),
+        cmocka_unit_test(a_chain_of_joints_takes_a_few_steps_and_no_sweep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

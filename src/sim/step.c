@@ -22,7 +22,7 @@
 enum {
     MOST_ROUNDS = 10 /* of contacts that turn out to close */,
     MOST_NEWTON = 10,
-    BAD_NEWTON = 3
+    AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
 };
 static const double OPEN = 1e-2,
                     CLOSED = 1e-8; /* error of a joint over the size of a body: held ahead */
@@ -276,20 +276,36 @@ static int is_well_held(mo_world *world, double h)
     return (gain == 0 || may_gain) && mo_joints_error_ahead(world, h) <= OPEN;
 }
 
-/* Solves with joints held otherwise than here.  Held ahead, Newton's method closes them (joint_ahead.c). */
-static mo_error hold(mo_world *world, double h, mo_step_report *report, mo_message *why)
+/* Newton's method closes joints that are held ahead (joint_ahead.c): problem after problem, each of which need not be solved to the last. */
+static mo_error close_ahead(mo_world *world, double h, double *guess, mo_step_report *report,
+                            mo_message *why)
 {
-    const int is_ahead = world->joints_hold == MO_HOLD_AHEAD;
-    double *guess = is_ahead ? mo_guess_take(world) : NULL;
-    if (is_ahead && !guess) {
-        return mo_fail_memory(why);
-    }
     mo_error error = solve_step(world, h, report, why);
-    for (int round = 0; is_ahead && round < MOST_NEWTON && !error; ++round) {
+    for (int round = 0; round < MOST_NEWTON && !error; ++round) {
         const int is_cut = mo_guess_cut(world, h, guess);
         if (!is_cut && mo_joints_error_ahead(world, h) <= CLOSED) {
             break;
         }
+        error = solve_step(world, h, report, why);
+    }
+    return error;
+}
+
+/* Solves with joints held otherwise than here.  The answer that counts has all the iterations that are allowed. */
+static mo_error hold(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    const int most = world->def.solver.max_iter;
+    if (world->joints_hold != MO_HOLD_AHEAD) {
+        return solve_step(world, h, report, why);
+    }
+    double *guess = mo_guess_take(world);
+    if (!guess) {
+        return mo_fail_memory(why);
+    }
+    world->def.solver.max_iter = most < AHEAD_ITERATIONS ? most : AHEAD_ITERATIONS;
+    mo_error error = close_ahead(world, h, guess, report, why);
+    world->def.solver.max_iter = most;
+    if (!error && world->result.status == MO_ITERATION_LIMIT) {
         error = solve_step(world, h, report, why);
     }
     mo_memory_free(&world->allocator, guess);

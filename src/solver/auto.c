@@ -4,6 +4,7 @@
  * The default: one method after the other, until one has solved the problem.
  *
  *   problem                                      what is done
+ *   joints alone                                 no sweeps: the stages of auto_stages.c from Newton's method on
  *   up to MO_AUTO_TINY blocks                    MO_AUTO_GLANCE sweeps over all of it, without looking at it any further
  *   more than MO_AUTO_LARGE blocks               sweeps over all of it, as many as the caller allows
  *   balls (problem/balls.h), coarse tolerance    sweeps over all of it: up to BALL_SWEEPS, or alone from MANY_BALLS contacts on
@@ -38,6 +39,17 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     (void)arena;
     *out = NULL;
     return MO_OK;
+}
+
+/* Joints alone: equations, which Newton's method solves at once and sweeps along a chain hardly at all. */
+static int is_linear(const mo_problem *problem)
+{
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        if (problem->law[i].kind != MO_LAW_BILATERAL) {
+            return 0;
+        }
+    }
+    return problem->constraint_count > 1;
 }
 
 /* The sweeps over the whole problem, before it is looked at any further; NULL: none. */
@@ -107,16 +119,17 @@ static mo_status solve(mo_run *run, void *memory)
     if (start_solves(run) || run->error) {
         return run->error ? MO_STALLED : MO_SOLVED;
     }
-    const mo_stage *first = first_stage(run);
+    const int equations = is_linear(run->problem);
+    const mo_stage *first = equations ? NULL : first_stage(run);
     mo_message story = {{0}};
     mo_status status = first && !run->error ? sweep_first(run, first, &story) : MO_STALLED;
     if (!run->error && !(first && mo_auto_is_over(run, status))) {
         const int has_swept = first && first->budget != MO_AUTO_GLANCE;
         const int is_near =
             !first && run->options->start && run->best <= MO_AUTO_NEAR * run->q_scale;
-        const mo_plan_from from = has_swept ? MO_FROM_SWEEPS
-                                  : is_near ? MO_FROM_NEAR
-                                            : MO_FROM_NOWHERE;
+        const mo_plan_from from = has_swept || equations ? MO_FROM_SWEEPS
+                                  : is_near              ? MO_FROM_NEAR
+                                                         : MO_FROM_NOWHERE;
         status = mo_auto_split(run, from, status, &story);
     }
     run->result->message = story;
