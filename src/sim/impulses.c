@@ -168,16 +168,21 @@ static int is_slower(const mo_world *world, double speed)
     return 1;
 }
 
-static int may_seek_middle(mo_world *world)
+static int is_auto(const mo_world *world)
 {
     const char *method = world->def.solver.method;
+    return !method || strcmp(method, "auto") == 0;
+}
+
+static int may_seek_middle(mo_world *world)
+{
     mo_space space;
     double flops = INFINITY;
     if (!is_slower(world, MOVES)) {
         world->middle_pause = 1;
         return 0;
     }
-    return is_slower(world, AT_REST) && (!method || strcmp(method, "auto") == 0) &&
+    return is_slower(world, AT_REST) && is_auto(world) &&
            world->steps % (uint64_t)world->middle_pause == 0 &&
            !mo_delassus_choose(world->problem, &space, &flops) && flops <= HEAVY;
 }
@@ -251,7 +256,7 @@ static mo_error try_at_rest(mo_world *world, double h, mo_options options, int *
     double floor = 0;
     options.max_iter = AT_REST_ITERATIONS;
     mo_error error = mo_solve(world->problem, &options, result);
-    *is_over = error || result->status == MO_SOLVED;
+    *is_over = error || (result->status != MO_ITERATION_LIMIT && result->status != MO_STALLED);
     if (*is_over) {
         return error;
     }
@@ -274,7 +279,8 @@ static mo_error to_tolerance(mo_world *world, double h, int from_start)
     mo_options options = world->def.solver;
     int tried = 0;
     options.start = from_start ? world->start : NULL;
-    if (from_start && options.max_iter > AT_REST_ITERATIONS && was_at_rest(world)) {
+    if (from_start && is_auto(world) && options.max_iter > AT_REST_ITERATIONS &&
+        was_at_rest(world)) {
         int is_over;
         const mo_error error = try_at_rest(world, h, options, &is_over);
         if (is_over) {
