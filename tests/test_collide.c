@@ -436,6 +436,12 @@ static void the_tree_finds_what_a_list_finds(void **state)
         }
         check_pairs(tree, bounds);
     }
+    for (int k = 0; k < BOXES; ++k) { /* all at once, and the tree keeps its shape */
+        bounds[k] = random_bounds(&random);
+        mo_tree_resize(tree, proxy[k], &bounds[k], 0);
+    }
+    mo_tree_refit(tree);
+    check_pairs(tree, bounds);
     mo_tree_destroy(tree);
 }
 

@@ -243,6 +243,36 @@ void mo_tree_remove(mo_tree *tree, int proxy)
     drop_node(tree, proxy);
 }
 
+void mo_tree_resize(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat)
+{
+    node *leaf = tree->node + proxy;
+    for (int k = 0; k < 3; ++k) {
+        leaf->bounds.low[k] = bounds->low[k] - fat;
+        leaf->bounds.high[k] = bounds->high[k] + fat;
+    }
+}
+
+/* From below: a node when both of its children are done, up the parents instead of a stack. */
+void mo_tree_refit(mo_tree *tree)
+{
+    const node *n = tree->node;
+    int k = tree->root, last = NONE;
+    while (k != NONE) {
+        int next = n[k].parent;
+        if (!is_leaf(tree, k)) {
+            if (last == n[k].parent) { /* from above */
+                next = n[k].child[0];
+            } else if (last == n[k].child[0]) {
+                next = n[k].child[1];
+            } else {
+                refit(tree, k);
+            }
+        }
+        last = k;
+        k = next;
+    }
+}
+
 int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat)
 {
     node *n = tree->node;
@@ -251,10 +281,7 @@ int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat)
     }
     const int was_alone = n[proxy].parent == NONE;
     unlink_leaf(tree, proxy);
-    for (int k = 0; k < 3; ++k) {
-        n[proxy].bounds.low[k] = bounds->low[k] - fat;
-        n[proxy].bounds.high[k] = bounds->high[k] + fat;
-    }
+    mo_tree_resize(tree, proxy, bounds, fat);
     if (was_alone) {
         tree->root = proxy;
         n[proxy].parent = NONE;

@@ -34,6 +34,13 @@ static inline int mo_box_fits(const mo_bounds *box, const mo_bounds *bounds, dou
 /* The bounds, enlarged by `fat`, where the box does not fit them: true then. */
 int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat);
 
+/*
+ * Where most boxes move, as in a heap that falls, the tree may keep its shape: the new box of a proxy, as mo_tree_move would make it, and then, before anything is asked, all
+ * others of the tree.  What moves apart makes such a tree slow to search, so boxes are to be moved now and then.
+ */
+void mo_tree_resize(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat);
+void mo_tree_refit(mo_tree *tree);
+
 /* Calls `found` for every item whose box meets the bounds, until it returns 0. */
 typedef int mo_tree_found(void *context, int item);
 void mo_tree_query(const mo_tree *tree, const mo_bounds *bounds, mo_tree_found *found,

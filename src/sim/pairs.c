@@ -10,8 +10,9 @@
 static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none             */
 static const double FAT = 0.1;             /* of the size of a shape: what its box is larger by */
 enum {
-    FEW = 4
-}; /* one in so many shapes that left its box: beyond that all pairs are found anew */
+    FEW = 4,  /* one in so many shapes that left its box: beyond that all pairs are found anew */
+    LASTS = 4 /* steps in which a tree may keep its shape then */
+};
 
 /* ---- boxes ------------------------------------------------------------------------------------ */
 
@@ -130,12 +131,17 @@ static void place_shape(mo_world *world, int place, double h)
     set_reach(world, place);
 }
 
-static void move_in_tree(mo_world *world, mo_sim_shape *shape)
+/* Without `moves` the tree is to be refitted afterwards. */
+static void move_in_tree(mo_world *world, mo_sim_shape *shape, int moves)
 {
     const int is_fixed = world->body[shape->body].kind == MO_BODY_FIXED;
     const double fat = is_fixed ? 0 : FAT * shape->collider.size;
     if (shape->proxy >= 0 && !mo_box_fits(&shape->box, &shape->reach, fat)) {
-        mo_tree_move(world->tree, shape->proxy, &shape->reach, fat);
+        if (moves) {
+            mo_tree_move(world->tree, shape->proxy, &shape->reach, fat);
+        } else {
+            mo_tree_resize(world->tree, shape->proxy, &shape->reach, fat);
+        }
         shape->box = *mo_tree_bounds(world->tree, shape->proxy);
         world->strayed += !shape->has_strayed;
         shape->has_strayed = 1;
@@ -144,6 +150,7 @@ static void move_in_tree(mo_world *world, mo_sim_shape *shape)
 
 static void update_tree(mo_world *world, double h)
 {
+    const int refits = world->strayed_before > world->shape_places / FEW && world->refits < LASTS;
     world->least_margin = INFINITY;
     for (int k = 0; k < world->shape_places; ++k) {
         mo_sim_shape *shape = world->shape + k;
@@ -157,9 +164,14 @@ static void update_tree(mo_world *world, double h)
             const double margin = mo_margin_for(world, shape->collider.size);
             world->least_margin = margin < world->least_margin ? margin : world->least_margin;
             place_shape(world, k, h);
-            move_in_tree(world, shape);
+            move_in_tree(world, shape, !refits);
         }
     }
+    if (refits) {
+        mo_tree_refit(world->tree);
+    }
+    world->refits = refits ? world->refits + 1 : 0;
+    world->strayed_before = world->strayed;
 }
 
 /* ---- finding ---------------------------------------------------------------------------------- */
@@ -430,7 +442,7 @@ mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fres
         world->reach_out++;
         return MO_OK;
     }
-    move_in_tree(world, shape);
+    move_in_tree(world, shape, 1);
     search_from(&s, &shape->reach);
     return s.failed ? MO_ERR_MEMORY : MO_OK;
 }

@@ -256,6 +256,8 @@ struct mo_world {
     mo_pairs pairs, fresh_pairs, spare_pairs; /* pairs.h */
     int pairs_are_stale;                      /* something came or went */
     int strayed;                              /* shapes that have */
+    int strayed_before;                       /* in the last step */
+    int refits;                               /* steps since boxes moved in the tree */
     int reach_out;                            /* shapes that do   */
     double least_margin;                      /* of all shapes    */
     int has_driven;                           /* bodies           */
