@@ -321,11 +321,11 @@ static void a_second_start_is_as_good_as_a_first(void **state)
     mo_arena arena = {0};
     mo_interior interior;
     CHECK(scene_packing(60, 8, &problem, NULL) == MO_OK);
-    CHECK(mo_interior_layout(problem, &arena, NULL) == MO_OK);
+    CHECK(mo_interior_layout(problem, 0, &arena, NULL) == MO_OK);
     void *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
     arena =
         (mo_arena){.base = (char *)memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
-    CHECK(mo_interior_layout(problem, &arena, &interior) == MO_OK);
+    CHECK(mo_interior_layout(problem, 0, &arena, &interior) == MO_OK);
     const double unit = mo_interior_begin(&interior, NULL, NULL, NULL);
     double fresh[STEPS];
     for (int start = 0; start < 3;

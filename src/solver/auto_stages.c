@@ -46,10 +46,10 @@ static const mo_stage near_newton = {&mo_newton_method, "newton", 3, 0, MO_START
 
 static const mo_stage ladder[] = {
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
-    {&mo_ipm_method, "ipm", ONE_PATH, 0, MO_START_BEST},
+    {&mo_quick_ipm_method, "ipm", ONE_PATH, 0, MO_START_BEST},
     {&mo_nsgs_method, "sweeps", 40, MO_AUTO_MOMENTUM, MO_START_ON},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
-    {&mo_ipm_method, "ipm", ONE_PATH, 0, MO_START_BEST},
+    {&mo_quick_ipm_method, "ipm", ONE_PATH, 0, MO_START_BEST},
     {&mo_nsgs_method, "sweeps", 80, MO_AUTO_MOMENTUM, MO_START_BEST},
     {&mo_newton_method, "newton", ALL, 0, MO_START_ON},
     {&mo_nsgs_method, "sweeps", 160, MO_AUTO_MOMENTUM, MO_START_ON},

@@ -58,7 +58,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
         w->lambda = lambda;
     }
     *out = w;
-    return mo_interior_layout(problem, arena, w ? &w->interior : NULL);
+    return mo_interior_layout(problem, 0, arena, w ? &w->interior : NULL);
 }
 
 /* One call of the engine. */

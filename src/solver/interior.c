@@ -68,14 +68,16 @@ static void list_cones(mo_interior *s)
     s->cone_rows = rows;
 }
 
-mo_error mo_interior_layout(const mo_problem *problem, mo_arena *arena, mo_interior *interior)
+mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
+                            mo_interior *interior)
 {
     mo_interior own = {.problem = problem};
     size_t values;
     const size_t count = (size_t)problem->constraint_count, rows = (size_t)problem->row_count;
     count_all(problem, &own.cone_count, &values);
     const size_t cones = (size_t)own.cone_count;
-    const mo_error error = mo_interior_matrix_layout(problem, arena, interior ? &own.matrix : NULL);
+    const mo_error error =
+        mo_interior_matrix_layout(problem, is_quick, arena, interior ? &own.matrix : NULL);
     own.cone_start = MO_TAKE(arena, count + 1, int);
     own.first = MO_TAKE(arena, cones + 1, int);
     own.cone = MO_TAKE(arena, cones, mo_law_cone);

@@ -77,8 +77,9 @@ typedef struct mo_interior {
     double sigma, length;          /* of the last step   */
 } mo_interior;
 
-/* Lays out the numbers on an arena; `interior` may be NULL while it counts. */
-mo_error mo_interior_layout(const mo_problem *problem, mo_arena *arena, mo_interior *interior);
+/* Lays out the numbers on an arena; `interior` may be NULL while it counts.  is_quick: see interior_matrix.h. */
+mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
+                            mo_interior *interior);
 
 /*
  * The problem: s frozen or NULL, weights with their centre or NULL.  Finds the scales; the result is the size of q in

@@ -7,12 +7,22 @@
 /* Rows up to which the space of contacts is taken, whatever it costs. */
 enum { CONTACT_ROWS = 12000 };
 
-mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena,
+/* Rows for each velocity from which on a quick try is made in the space of bodies. */
+enum { MANY_ROWS = 3 };
+
+static mo_space space_for(const mo_problem *problem, int is_quick)
+{
+    const int has_many = problem->row_count >= MANY_ROWS * problem->dof_count;
+    const int is_cheaper = is_quick && problem->form == MO_FORM_GLOBAL && has_many;
+    return is_cheaper || problem->row_count > CONTACT_ROWS ? MO_SPACE_BEST : MO_SPACE_CONTACTS;
+}
+
+mo_error mo_interior_matrix_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
                                    mo_interior_matrix *matrix)
 {
     const mo_sweep *sweep;
     mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep);
-    const mo_space space = problem->row_count <= CONTACT_ROWS ? MO_SPACE_CONTACTS : MO_SPACE_BEST;
+    const mo_space space = space_for(problem, is_quick);
     mo_delassus *system = matrix ? &matrix->system : NULL;
     error = error ? error : mo_delassus_layout(problem, space, arena, system);
     if (error) {

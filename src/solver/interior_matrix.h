@@ -5,7 +5,8 @@
  *
  * Rows that are fixed have x = 0 and drop out.  The matrix is factored in the space of contacts, and one step of iterative refinement
  * follows: C spans many orders of magnitude near a solution.  The space of bodies (delassus.h) needs C^-1, which grows without bound where a
- * contact sticks, and loses the digits that mass ratios need; it is left to problems that are too large for the other.
+ * contact sticks, and loses the digits that mass ratios need; it is left to problems that are too large for the other, and to a first try on those with
+ * many more rows than velocities (`is_quick`), where it takes a fraction of the operations.
  */
 #ifndef MO_SOLVER_INTERIOR_MATRIX_H
 #define MO_SOLVER_INTERIOR_MATRIX_H
@@ -25,7 +26,7 @@ typedef struct mo_interior_matrix {
 } mo_interior_matrix;
 
 /* Lays out the numbers on an arena; `matrix` may be NULL while it counts. */
-mo_error mo_interior_matrix_layout(const mo_problem *problem, mo_arena *arena,
+mo_error mo_interior_matrix_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
                                    mo_interior_matrix *matrix);
 
 /* The block W_ii + compliance. */

@@ -109,6 +109,7 @@ extern const mo_method mo_lcp1_method, mo_lcp2_method, mo_lcp3_method;
 extern const mo_method mo_acary_cadoux_method, mo_apgd_method, mo_admm_method;
 extern const mo_method mo_fip_method;
 extern const mo_method mo_ipm_method;
+extern const mo_method mo_quick_ipm_method; /* of auto; not in the list */
 extern const mo_method mo_dantzig_method;
 
 /* The list, in the order in which `moreau solvers` shows it; the first is the default. */
