@@ -14,8 +14,9 @@ static const double COARSE =
 static const double CENTRAL =
     1e-10; /* of the lever: how far a normal may pass by a centre          */
 static const double NEARLY =
-    0.999;                        /* of the tolerance, by a look                                  */
-static const double SINKS = 8e-4; /* of a body's size: what a contact may sink by in a step       */
+    0.999; /* of the tolerance, by a look                                  */
+/* Of a body's size: what a contact may sink by in a step, and that over a coarse tolerance. */
+static const double SINKS = 8e-4, SINKS_OF_TOLERANCE = 0.4;
 enum { FEW = 500 /* contacts */, FEW_SWEEPS = 1000, SINKING_SWEEPS = 1000 };
 
 /* ---- contacts and bodies become balls ----------------------------------------------------------- */
@@ -98,9 +99,11 @@ static void write_start(const mo_sim_contact *contact, double r[3])
     }
 }
 
-static double deepest_of(const mo_sim_contact *contact, const mo_phase *phase)
+static double deepest_of(const mo_world *world, const mo_sim_contact *contact,
+                         const mo_phase *phase)
 {
-    return phase->kind == MO_PHASE_STEP ? phase->h / (SINKS * contact->size) : 0;
+    const double sinks = fmax(SINKS, SINKS_OF_TOLERANCE * world->def.solver.tol);
+    return phase->kind == MO_PHASE_STEP ? phase->h / (sinks * contact->size) : 0;
 }
 
 /* Room for all contacts, whether they take part or not, and all bodies. */
@@ -159,7 +162,7 @@ static int gather_contact(mo_world *world, mo_sim_contact *contact, const mo_pha
     if (from_start) {
         write_start(contact, r);
     }
-    balls->deepest[i] = deepest_of(contact, phase);
+    balls->deepest[i] = deepest_of(world, contact, phase);
     contact->constraint = i;
     return 1;
 }
