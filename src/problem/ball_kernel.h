@@ -28,8 +28,8 @@ typedef struct mo_ball_pass {
     const mo_balls *balls;
     mo_ball *state;
     mo_ball_impulses *impulses;
-    double relax; /* the part of the way to its solution that a visit takes a contact */
-    double beta;  /* of the momentum: the visit starts from r + beta (r - before)     */
+    double relax_N, relax_T; /* the part of the way to its solution that a visit takes a contact */
+    double beta;             /* of the momentum: the visit starts from r + beta (r - before)     */
 } mo_ball_pass;
 
 /*

@@ -271,14 +271,15 @@ INLINE lanes natural_square(lanes mu, const split *u, const split *r, lanes step
 }
 
 /* The impulse that solves each contact with the others held, or goes part of the way to it: a clamp (problem/balls.h). */
-INLINE vec3 solve(const mo_ball_batch *batch, int at, double relax, const contact *c, vec3 r)
+INLINE vec3 solve(const mo_ball_pass *pass, const mo_ball_batch *batch, int at, const contact *c,
+                  vec3 r)
 {
     const lanes zero = {0};
     const lanes u_N = dot(c->u, c->n), r_N = dot(r, c->n);
     const vec3 u_T = along(c->u, -u_N, c->n), r_T = along(r, -r_N, c->n);
-    const lanes stop = r_N - u_N * (relax * load(batch->inverse_N + at));
+    const lanes stop = r_N - u_N * (pass->relax_N * load(batch->inverse_N + at));
     const lanes new_N = choose(stop > zero, stop, zero), bound = c->mu * new_N;
-    const vec3 stick = along(r_T, -relax * load(batch->inverse_T + at), u_T);
+    const vec3 stick = along(r_T, -pass->relax_T * load(batch->inverse_T + at), u_T);
     const vec3 along_n = {new_N * c->n.x, new_N * c->n.y, new_N * c->n.z};
     return along(along_n, cut(bound, dot(stick, stick)), stick);
 }

@@ -35,7 +35,7 @@ INLINE double visit(const mo_ball_pass *pass, int begin, int end)
             const int *first = batch->body[0] + at, *second = batch->body[1] + at;
             side one = gather(pass->state, first), two = gather(pass->state, second);
             const contact c = see(batch, at, &one, &two);
-            const vec3 new_r = solve(batch, at, pass->relax, &c, r), dr = minus(new_r, r);
+            const vec3 new_r = solve(pass, batch, at, &c, r), dr = minus(new_r, r);
             moved[at / L] += dot(dr, dr);
             push(&one, &two, &c, dr);
             store_3(now, impulses->before + at);

@@ -45,8 +45,8 @@ static double sweep(pass_context *c)
         const int end = balls->group_start[g + 1];
         const int is_last = g == balls->group_count - 1;
         c->first = balls->group_start[g];
-        mo_parallel_for(is_last && balls->last_is_sequential ? 1 : c->w->threads, c->first, end,
-                        visit_range, c);
+        mo_parallel_for(is_last && balls->last_is_sequential ? 1 : c->w->pace.threads, c->first,
+                        end, visit_range, c);
         for (int chunk = 0; chunk < mo_chunk_count(end - c->first); ++chunk) {
             moved += c->w->moved_of_chunk[chunk];
         }
@@ -64,7 +64,7 @@ static mo_ball_sums look(pass_context *c)
 {
     const int count = c->w->balls->batch_count;
     mo_ball_sums all = {0, 0};
-    mo_parallel_for(c->w->threads, 0, count, look_range, c);
+    mo_parallel_for(c->w->pace.threads, 0, count, look_range, c);
     for (int chunk = 0; chunk < mo_chunk_count(count); ++chunk) {
         all.square += c->w->seen[chunk].square;
         all.sink = fmax(all.sink, c->w->seen[chunk].sink);
@@ -129,9 +129,9 @@ void mo_ball_sweeps_start(mo_ball_sweeps *w, const mo_ball_pace *pace, const dou
     }
     memcpy(w->state_before, w->state, bytes);
     keep_best(w);
-    w->threads = pace->threads;
-    w->relax = pace->relax;
-    w->momentum = mo_momentum_begin(pace->momentum);
+    w->pace = *pace;
+    w->gait = w->pace.first;
+    w->momentum = mo_momentum_begin(w->gait.momentum);
     w->iteration = 0;
     w->moved = w->least = INFINITY;
     w->ratio = 0;
@@ -169,9 +169,21 @@ static int look_at(mo_ball_sweeps *w, pass_context *c, double goal)
     return passes;
 }
 
+/* The gait may change, and with it what the momentum may come to. */
+static void pace_out(mo_ball_sweeps *w, mo_ball_pass *pass)
+{
+    if (w->iteration == w->pace.first_sweeps) {
+        w->gait = w->pace.later;
+        mo_momentum_allow(&w->momentum, w->gait.momentum);
+    }
+    pass->relax_N = w->gait.relax_N;
+    pass->relax_T = w->gait.relax_T;
+    pass->beta = w->momentum.cap > 1 ? mo_momentum_next(&w->momentum) : 0;
+}
+
 int mo_ball_sweeps_run(mo_ball_sweeps *w, double goal, mo_must_stop *must_stop, void *context)
 {
-    pass_context c = {.pass = {w->balls, w->state, w->impulses, w->relax, 0}, .w = w};
+    pass_context c = {.pass = {w->balls, w->state, w->impulses, 1, 1, 0}, .w = w};
     for (;; ++w->iteration) {
         const int must_end = must_stop(context, w->iteration) || w->moved == 0;
         if ((must_end || is_due(w, goal)) && look_at(w, &c, goal)) {
@@ -180,7 +192,7 @@ int mo_ball_sweeps_run(mo_ball_sweeps *w, double goal, mo_must_stop *must_stop, 
         if (must_end) {
             return 0;
         }
-        c.pass.beta = w->momentum.cap > 1 ? mo_momentum_next(&w->momentum) : 0;
+        pace_out(w, &c.pass);
         mo_ball_push_on(&c.pass, w->state_before);
         w->moved = sweep(&c);
         mo_momentum_watch(&w->momentum, w->moved);

@@ -16,6 +16,18 @@
 #include "problem/ball_kernel.h"
 #include "solver/momentum.h"
 
+/* How sweeps go on. */
+typedef struct mo_ball_gait {
+    double relax_N, relax_T; /* the part of the way that a visit goes, 1 for exact visits */
+    double momentum;         /* its most (momentum.h), up to 1 for none                   */
+} mo_ball_gait;
+
+typedef struct mo_ball_pace {
+    int threads;
+    mo_ball_gait first, later; /* later: after so many sweeps */
+    int first_sweeps;
+} mo_ball_pace;
+
 typedef struct mo_ball_sweeps {
     const mo_balls *balls;
     mo_ball *state, *state_before;
@@ -24,9 +36,9 @@ typedef struct mo_ball_sweeps {
     mo_ball *measured; /* room for the states of what a caller measures */
     double *moved_of_chunk;
     mo_ball_sums *seen; /* one entry a chunk of batches, as moved_of_chunk */
-    int threads;
+    mo_ball_pace pace;
+    mo_ball_gait gait; /* the present one */
 
-    double relax;
     mo_momentum momentum;
     int iteration;
     double moved;   /* by the last sweep: sum |dr|^2; zero: they are at an end           */
@@ -37,12 +49,6 @@ typedef struct mo_ball_sweeps {
 } mo_ball_sweeps;
 
 void mo_ball_sweeps_layout(mo_arena *arena, const mo_balls *balls, mo_ball_sweeps *sweeps);
-
-typedef struct mo_ball_pace {
-    int threads;
-    double relax;    /* the part of the way that a visit goes, 1 for exact visits */
-    double momentum; /* its most (momentum.h), up to 1 for none                   */
-} mo_ball_pace;
 
 /* From impulses r, three for each contact in the axes of the world (NULL: zero). */
 void mo_ball_sweeps_start(mo_ball_sweeps *sweeps, const mo_ball_pace *pace, const double *r);

@@ -24,6 +24,13 @@ static inline mo_momentum mo_momentum_begin(double cap)
     return (mo_momentum){cap, 1, cap, INFINITY};
 }
 
+/* Another cap, from where it is. */
+static inline void mo_momentum_allow(mo_momentum *m, double cap)
+{
+    m->cap = m->most = cap;
+    m->t = fmin(m->t, cap);
+}
+
 /* beta of the next sweep. */
 static inline double mo_momentum_next(mo_momentum *m)
 {

@@ -80,8 +80,8 @@ mo_status mo_nsgs_balls_solve(mo_run *run, void *memory)
     workspace *w = memory;
     double goal = NEARLY * run->options->tol * run->q_scale;
     to_world(run->problem, run->r, w->r);
-    mo_ball_sweeps_start(
-        &w->sweeps, &(mo_ball_pace){run->options->threads, 1, run->options->nsgs.momentum}, w->r);
+    const mo_ball_gait gait = {1, 1, run->options->nsgs.momentum};
+    mo_ball_sweeps_start(&w->sweeps, &(mo_ball_pace){run->options->threads, gait, gait, 0}, w->r);
     while (mo_ball_sweeps_run(&w->sweeps, goal, must_stop, run)) {
         if (confirm(run, w)) {
             return MO_SOLVED;
