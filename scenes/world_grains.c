@@ -115,8 +115,8 @@ static void add_box(sketch *s, double w)
 /* What sweeps reach while a heap of so many balls comes down, at a few milliseconds for each thousand; --tol asks for another. */
 static double heap_tolerance(int count, double finest)
 {
-    const int many = 100, very_many = 2000;
-    return count > very_many ? 2e-3 : count > many ? 1e-3 : finest;
+    const int many = 100, very_many = 2000, huge = 50000;
+    return count > huge ? 2e-2 : count > very_many ? 2e-3 : count > many ? 1e-3 : finest;
 }
 
 /* Balls on a loose grid, a little off it, that fall into a box about as wide as the heap is high. */
