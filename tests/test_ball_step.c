@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Heaps of balls at a coarse tolerance, which are solved without a problem: the problem that is written out afterwards is the judge. */
-#include "check.h"
+#include "heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,33 +9,6 @@
 #include "base/parallel.h"
 #include "moreau/moreau.h"
 #include "sim/world_data.h"
-#include "worlds.h"
-
-static mo_world *beads(int count, double tol, int threads)
-{
-    const world_scene *scene = world_scene_find("beads");
-    double values[WORLD_PARAMETERS];
-    mo_world *world;
-    mo_message why = {""};
-    world_default_values(scene, values);
-    CHECK(world_set_value(scene, values, "count", count, &why) == MO_OK);
-    CHECK(scene->build(values, &world, &why) == MO_OK);
-    mo_world_def def = mo_world_definition(world);
-    def.solver.tol = tol;
-    def.solver.threads = threads;
-    CHECK(mo_world_change(world, &def, &why) == MO_OK);
-    return world;
-}
-
-static mo_step_report step(mo_world *world, int steps)
-{
-    mo_step_report report = {0};
-    mo_message why = {""};
-    for (int k = 0; k < steps; ++k) {
-        CHECK(mo_world_step(world, 0.02, &report, &why) == MO_OK);
-    }
-    return report;
-}
 
 /* What mo_measure says of the problem and the impulses that the world hands out. */
 static mo_residual judged(const mo_world *world)
@@ -59,9 +32,9 @@ static void check_same_residual(const mo_residual *told, const mo_residual *true
 static void the_residual_is_that_of_the_measure(void **state)
 {
     (void)state;
-    mo_world *world = beads(150, 2e-3, 1);
+    mo_world *world = heap_of_beads(150, 2e-3, 1);
     for (int k = 0; k < 12; ++k) {
-        const mo_step_report report = step(world, 5);
+        const mo_step_report report = heap_step(world, 5);
         CHECK(world->is_due && report.status == MO_SOLVED);
         const mo_residual residual = judged(world);
         CHECK_BELOW(residual.natural_relative, 2e-3);
@@ -76,8 +49,8 @@ static void the_residual_is_that_of_the_measure(void **state)
 static void the_answer_is_that_of_the_problem(void **state)
 {
     (void)state;
-    mo_world *world = beads(80, 1e-4, 1);
-    step(world, 40);
+    mo_world *world = heap_of_beads(80, 1e-4, 1);
+    heap_step(world, 40);
     const mo_result *result = mo_world_result(world);
     const mo_problem *problem = mo_world_problem(world);
     for (int k = 0; k < world->living_count; ++k) {
@@ -100,9 +73,9 @@ static void the_answer_is_that_of_the_problem(void **state)
 static void what_changes_the_world_writes_the_problem_out_first(void **state)
 {
     (void)state;
-    mo_world *world = beads(60, 2e-3, 1);
+    mo_world *world = heap_of_beads(60, 2e-3, 1);
     mo_message why = {""};
-    const mo_step_report report = step(world, 40);
+    const mo_step_report report = heap_step(world, 40);
     CHECK(world->is_due);
     const mo_body_id first = mo_world_body(world, 1), second = mo_world_body(world, 2);
     mo_world_remove_body(world, first);
@@ -110,11 +83,11 @@ static void what_changes_the_world_writes_the_problem_out_first(void **state)
     CHECK(mo_problem_constraint_count(mo_world_problem(world)) == report.contacts);
     const mo_residual residual = judged(world);
     check_same_residual(&report.residual, &residual);
-    const mo_step_report next = step(world, 1);
+    const mo_step_report next = heap_step(world, 1);
     const mo_shape_def box = mo_shape_box(0.2, 0.05, 0.05);
     CHECK(mo_world_add_shape(world, second, &box, &why).index > 0);
     CHECK(mo_problem_constraint_count(mo_world_problem(world)) == next.contacts);
-    step(world, 5); /* with a body that is no ball any more */
+    heap_step(world, 5); /* with a body that is no ball any more */
     CHECK(!world->is_by_balls);
     CHECK_BELOW(judged(world).natural_relative, 2e-3);
     mo_world_destroy(world);
@@ -124,13 +97,13 @@ static void what_changes_the_world_writes_the_problem_out_first(void **state)
 static void only_coarse_heaps_of_balls_go_this_way(void **state)
 {
     (void)state;
-    mo_world *fine = beads(30, 1e-8, 1), *by_name = beads(30, 2e-3, 1);
+    mo_world *fine = heap_of_beads(30, 1e-8, 1), *by_name = heap_of_beads(30, 2e-3, 1);
     mo_world_def def = mo_world_definition(by_name);
     mo_message why = {""};
     def.solver.method = "nsgs";
     CHECK(mo_world_change(by_name, &def, &why) == MO_OK);
-    step(fine, 30);
-    step(by_name, 30);
+    heap_step(fine, 30);
+    heap_step(by_name, 30);
     CHECK(!fine->is_by_balls && !by_name->is_by_balls);
     CHECK_BELOW(judged(fine).natural_relative, 1e-8);
     CHECK_BELOW(judged(by_name).natural_relative, 2e-3);
@@ -141,9 +114,9 @@ static void only_coarse_heaps_of_balls_go_this_way(void **state)
 static void one_and_two_threads_have_the_same_bits(void **state)
 {
     (void)state;
-    mo_world *one = beads(3000, 2e-3, 1), *two = beads(3000, 2e-3, 2);
-    const mo_step_report report = step(one, 10);
-    step(two, 10);
+    mo_world *one = heap_of_beads(3000, 2e-3, 1), *two = heap_of_beads(3000, 2e-3, 2);
+    const mo_step_report report = heap_step(one, 10);
+    heap_step(two, 10);
     CHECK(report.contacts >
           MO_CHUNK * MO_BALL_LANES); /* else the threads would have nothing to share */
     for (int k = 0; k < one->living_count; ++k) {
@@ -158,16 +131,16 @@ static void one_and_two_threads_have_the_same_bits(void **state)
 static void a_loaded_world_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
-    mo_world *world = beads(120, 2e-3, 1), *other = beads(120, 2e-3, 1);
+    mo_world *world = heap_of_beads(120, 2e-3, 1), *other = heap_of_beads(120, 2e-3, 1);
     mo_message why = {""};
-    step(world, 60);
+    heap_step(world, 60);
     const size_t size = mo_world_save(world, NULL, 0);
     char *bytes = malloc(size);
     CHECK(bytes != NULL);
     CHECK(mo_world_save(world, bytes, size) == size);
     CHECK(mo_world_load(other, bytes, size, &why) == MO_OK);
-    step(world, 40);
-    step(other, 40);
+    heap_step(world, 40);
+    heap_step(other, 40);
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *a = world->body + world->living[k], *b = other->body + other->living[k];
         CHECK(memcmp(a->x, b->x, sizeof a->x) == 0 && memcmp(a->v, b->v, sizeof a->v) == 0);
@@ -204,7 +177,7 @@ static void a_driven_plate_carries_balls(void **state)
         CHECK(mo_world_add_shape(world, mo_world_add_body(world, &def_k, &why), &ball, &why).index >
               0);
     }
-    const mo_step_report report = step(world, 100);
+    const mo_step_report report = heap_step(world, 100);
     CHECK(world->is_by_balls && report.contacts == 5);
     mo_residual residual = judged(world);
     check_same_residual(&report.residual, &residual);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Problems of balls: what the view holds, and that its sweeps are those of the general method. */
-#include "check.h"
+#include "heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "problem/views.h"
 #include "scenes.h"
 #include "solver/visit.h"
-#include "worlds.h"
 
 static mo_problem *packing(int contacts)
 {
@@ -348,19 +347,9 @@ static void every_processor_measures_alike(void **state)
 static void a_heap_of_beads_is_one_of_balls(void **state)
 {
     (void)state;
-    const world_scene *scene = world_scene_find("beads");
-    double values[WORLD_PARAMETERS];
-    mo_world *world;
-    mo_message why = {""};
-    mo_step_report report;
-    world_default_values(scene, values);
-    CHECK(world_set_value(scene, values, "count", 100, &why) == MO_OK);
-    CHECK(scene->build(values, &world, &why) == MO_OK);
-    mo_world_def def = mo_world_definition(world);
-    def.solver.tol = 2e-3;
-    CHECK(mo_world_change(world, &def, &why) == MO_OK);
-    for (int step = 0; step < 60; ++step) {
-        CHECK(mo_world_step(world, 0.02, &report, &why) == MO_OK);
+    mo_world *world = heap_of_beads(100, 2e-3, 1);
+    for (int k = 0; k < 60; ++k) {
+        const mo_step_report report = heap_step(world, 1);
         CHECK(report.status == MO_SOLVED);
         CHECK_BELOW(report.residual.natural_relative, 2e-3);
     }

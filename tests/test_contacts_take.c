@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* What a step leaves for later is the same whoever looks at it and when; what contacts are made of is right for any number of materials. */
-#include "check.h"
+#include "heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,30 +9,6 @@
 
 #include "moreau/moreau.h"
 #include "sim/world_data.h"
-#include "worlds.h"
-
-static mo_world *beads(int count)
-{
-    const world_scene *scene = world_scene_find("beads");
-    double values[WORLD_PARAMETERS];
-    mo_world *world;
-    mo_message why = {""};
-    world_default_values(scene, values);
-    CHECK(world_set_value(scene, values, "count", count, &why) == MO_OK);
-    CHECK(scene->build(values, &world, &why) == MO_OK);
-    mo_world_def def = mo_world_definition(world);
-    def.solver.tol = 2e-3;
-    CHECK(mo_world_change(world, &def, &why) == MO_OK);
-    return world;
-}
-
-static mo_step_report step(mo_world *world)
-{
-    mo_step_report report;
-    mo_message why = {""};
-    CHECK(mo_world_step(world, 0.02, &report, &why) == MO_OK);
-    return report;
-}
 
 static void check_same_state(const mo_world *a, const mo_world *b)
 {
@@ -48,9 +24,9 @@ static void check_same_state(const mo_world *a, const mo_world *b)
 static void who_looks_changes_nothing(void **state)
 {
     (void)state;
-    mo_world *seen = beads(120), *unseen = beads(120);
+    mo_world *seen = heap_of_beads(120, 2e-3, 1), *unseen = heap_of_beads(120, 2e-3, 1);
     for (int k = 0; k < 60; ++k) {
-        const mo_step_report report = step(seen), other = step(unseen);
+        const mo_step_report report = heap_step(seen, 1), other = heap_step(unseen, 1);
         CHECK(report.contacts == other.contacts && report.islands == other.islands);
         CHECK(report.kinetic_energy == other.kinetic_energy);
         switch (k % 4) { /* each looks in its own way, and once nobody does */
@@ -78,11 +54,11 @@ static void who_looks_changes_nothing(void **state)
 static void a_refused_step_forgets_no_impulse(void **state)
 {
     (void)state;
-    mo_world *world = beads(60), *other = beads(60);
+    mo_world *world = heap_of_beads(60, 2e-3, 1), *other = heap_of_beads(60, 2e-3, 1);
     mo_message why = {""};
     for (int k = 0; k < 50; ++k) {
-        step(world);
-        step(other);
+        heap_step(world, 1);
+        heap_step(other, 1);
     }
     const mo_body_id ball = mo_world_body(world, mo_world_body_count(world) - 1);
     const double push[3] = {1e308, 0, 0};
@@ -124,7 +100,7 @@ static void friction_is_right_for_any_number_of_materials(void **state)
         const mo_body_id id = mo_world_add_body(world, &free_body, &why);
         CHECK(mo_world_add_shape(world, id, &ball, &why).index > 0);
     }
-    CHECK(step(world).contacts == BALLS);
+    CHECK(heap_step(world, 1).contacts == BALLS);
     for (int k = 0; k < BALLS; ++k) {
         CHECK_NEAR(mo_world_contact(world, k).mu, sqrt(0.8 * (0.1 + 0.02 * k)), 1e-15);
     }
@@ -132,7 +108,7 @@ static void friction_is_right_for_any_number_of_materials(void **state)
     ice.friction = 0.02;
     mo_body_set_material(world, mo_world_body(world, 3), &ice);
     mo_body_set_material(world, mo_world_body(world, BALLS), &ice);
-    CHECK(step(world).contacts == BALLS);
+    CHECK(heap_step(world, 1).contacts == BALLS);
     CHECK_NEAR(mo_world_contact(world, 2).mu, sqrt(0.8 * 0.02), 1e-15);
     CHECK_NEAR(mo_world_contact(world, BALLS - 1).mu, sqrt(0.8 * 0.02), 1e-15);
     CHECK_NEAR(mo_world_contact(world, 1).mu, sqrt(0.8 * 0.12), 1e-15);

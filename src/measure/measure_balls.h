@@ -3,6 +3,9 @@
 /*
  * The measure of a problem of balls (problem/balls.h) that nobody has written out with rows and Jacobians: the same figures as mo_measure, from r
  * alone, with vectors in the axes of the world in the place of rows.  They agree to rounding.
+ *
+ * It shares its arithmetic with the sweeps (problem/ball_lanes.h), but none of their numbers: states are made anew from the impulses.  What holds it to the general measure are tests, for
+ * every kind of processor and for the steps of heaps.
  */
 #ifndef MO_MEASURE_MEASURE_BALLS_H
 #define MO_MEASURE_MEASURE_BALLS_H

@@ -7,10 +7,9 @@
 
 #include "base/clock.h"
 #include "measure/measure_balls.h"
+#include "solver/auto.h"
 #include "solver/ball_sweeps.h"
 
-static const double COARSE =
-    1e-5; /* tolerance that sweeps reach before Newton's method would     */
 static const double CENTRAL =
     1e-10; /* of the lever: how far a normal may pass by a centre          */
 static const double NEARLY =
@@ -24,10 +23,9 @@ enum { FEW = 500 /* contacts */, FEW_SWEEPS = 1000, SINKING_SWEEPS = 1000 };
 static int is_for_balls(const mo_world *world)
 {
     const mo_options *options = &world->def.solver;
-    const int is_auto = !options->method || strcmp(options->method, "auto") == 0;
-    return is_auto && options->tol >= COARSE && !options->progress && !options->history &&
-           !mo_is_planar(world) && world->jointed_count == 0 && world->mechanism_count == 0 &&
-           !world->def.projection && !(world->def.first_order > 0);
+    return mo_uses_auto(world) && options->tol >= MO_AUTO_COARSE && !options->progress &&
+           !options->history && !mo_is_planar(world) && world->jointed_count == 0 &&
+           world->mechanism_count == 0 && !world->def.projection && !(world->def.first_order > 0);
 }
 
 static int add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)

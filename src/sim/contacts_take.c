@@ -51,6 +51,7 @@ void mo_contact_move(const mo_sim_contact *from, mo_sim_contact *to)
 {
     memcpy(to, from, from->is_bare ? OF_BARE : sizeof *from);
 }
+
 /* ---- which take part ------------------------------------------------------------------------------ */
 
 /* How fast both bodies move along the normal, from a to b. */

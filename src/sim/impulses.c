@@ -168,12 +168,6 @@ static int is_slower(const mo_world *world, double speed)
     return 1;
 }
 
-static int is_auto(const mo_world *world)
-{
-    const char *method = world->def.solver.method;
-    return !method || strcmp(method, "auto") == 0;
-}
-
 static int may_seek_middle(mo_world *world)
 {
     mo_space space;
@@ -182,7 +176,7 @@ static int may_seek_middle(mo_world *world)
         world->middle_pause = 1;
         return 0;
     }
-    return is_slower(world, AT_REST) && is_auto(world) &&
+    return is_slower(world, AT_REST) && mo_uses_auto(world) &&
            world->steps % (uint64_t)world->middle_pause == 0 &&
            !mo_delassus_choose(world->problem, &space, &flops) && flops <= HEAVY;
 }
@@ -279,7 +273,7 @@ static mo_error to_tolerance(mo_world *world, double h, int from_start)
     mo_options options = world->def.solver;
     int tried = 0;
     options.start = from_start ? world->start : NULL;
-    if (from_start && is_auto(world) && options.max_iter > AT_REST_ITERATIONS &&
+    if (from_start && mo_uses_auto(world) && options.max_iter > AT_REST_ITERATIONS &&
         was_at_rest(world)) {
         int is_over;
         const mo_error error = try_at_rest(world, h, options, &is_over);

@@ -26,6 +26,8 @@
 #ifndef MO_SIM_WORLD_DATA_H
 #define MO_SIM_WORLD_DATA_H
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/prefetch.h"
 #include "collide/collide.h"
@@ -276,15 +278,15 @@ struct mo_world {
     double *start;
     size_t start_room;
 
-    mo_balls balls; /* ball_step.h */
-    double *ball_r; /* impulses    */
-    size_t ball_r_room;
     /* The contacts of each place of a body, while there are impacts (impact.c). */
     int *touch_start, *touching;
     size_t touch_start_room, touching_room;
     unsigned char *seen; /* of contacts */
     size_t seen_room;
 
+    mo_balls balls; /* ball_step.h */
+    double *ball_r; /* impulses    */
+    size_t ball_r_room;
     int *ball_body; /* the body of each ball  */
     size_t ball_body_room;
     int blocks_are_balls; /* bodies have blocks by these, and no others */
@@ -303,6 +305,13 @@ struct mo_world {
     double kinetic_energy, potential_energy; /* of the bodies at the end of the step */
     int middle_pause; /* steps from one search for the middle to the next (impulses.c) */
 };
+
+/* The default method, which may then be helped by what the simulator knows. */
+static inline int mo_uses_auto(const mo_world *world)
+{
+    const char *method = world->def.solver.method;
+    return !method || strcmp(method, "auto") == 0;
+}
 
 static inline int mo_is_planar(const mo_world *world)
 {
