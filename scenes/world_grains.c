@@ -143,6 +143,63 @@ mo_error world_beads(const double *values, mo_world **world, mo_message *why)
     return sketch_finish(&s, world, why);
 }
 
+/* What a heap is made of. */
+enum { HEAP_BALLS, HEAP_BOXES, HEAP_CAPSULES, HEAP_CYLINDERS, HEAP_HULLS, HEAP_MIXED };
+
+/* Corners on a ball of this radius, well apart: along the corners of a cube, each off it by chance. */
+static void draw_corners(rng *random, double radius, double corner[8][3])
+{
+    for (int k = 0; k < 8; ++k) {
+        double length = 0;
+        for (int i = 0; i < 3; ++i) {
+            corner[k][i] = (k >> i & 1 ? 1 : -1) + rng_between(random, -0.5, 0.5);
+            length += corner[k][i] * corner[k][i];
+        }
+        for (int i = 0; i < 3; ++i) {
+            corner[k][i] *= radius / sqrt(length);
+        }
+    }
+}
+
+static void add_heap_body(sketch *s, int shape, double r, mo_pose pose, rng *random)
+{
+    double corner[8][3];
+    draw_corners(random, 1.3 * r, corner);
+    const mo_shape_def shapes[] = {
+        mo_shape_ball(r), mo_shape_box(r, 0.8 * r, 0.6 * r),
+        mo_shape_capsule((const double[3]){0, 0, -r}, (const double[3]){0, 0, r}, 0.5 * r),
+        mo_shape_cylinder(0.7 * r, r), mo_shape_hull(corner[0], 8)};
+    sketch_add(s, MO_BODY_FREE, shapes[shape], pose);
+}
+
+/* Bodies on a loose grid, turned at random, that fall into a box about as wide as the heap is high. */
+mo_error world_heap(const double *values, mo_world **world, mo_message *why)
+{
+    const int count = (int)values[0], shape = (int)values[1], boxes = (int)values[2];
+    const double r = values[5], cell = 3.2 * r;
+    const int across = (int)ceil(cbrt((double)count));
+    mo_world_def def = mo_default_world();
+    def.solver.tol = heap_tolerance(count, def.solver.tol);
+    sketch s = sketch_begin(def, values[3]);
+    s.restitution = values[4];
+    add_box(&s, 0.5 * across * cell);
+    for (int k = 0; k < count; ++k) {
+        rng random = rng_of((uint64_t)values[6], (uint64_t)k);
+        double at[3], axis[3];
+        const int place[3] = {k % across, k / across % across, k / across / across};
+        for (int i = 0; i < 3; ++i) {
+            at[i] = (place[i] + 0.5 - (i < 2 ? 0.5 * across : 0)) * cell +
+                    0.2 * r * rng_between(&random, -0.5, 0.5);
+            axis[i] = rng_between(&random, -1, 1);
+        }
+        const int kind = k < boxes ? HEAP_BOXES : shape == HEAP_MIXED ? k % HEAP_HULLS : shape;
+        const mo_pose pose =
+            mo_pose_turned(at[0], at[1], at[2], axis, rng_between(&random, -PI, PI));
+        add_heap_body(&s, kind, r, pose, &random);
+    }
+    return sketch_finish(&s, world, why);
+}
+
 /* Four slabs that lean inwards leave a square mouth, 1 m above the floor. */
 mo_error world_funnel(const double *values, mo_world **world, mo_message *why)
 {

@@ -29,8 +29,11 @@ static mo_world *build(const char *name, const char *parameter, double value)
 /* Small sizes of the large ones. */
 static mo_world *build_small(const world_scene *scene)
 {
-    static const char *const SMALLER[][2] = {
-        {"beads", "count"}, {"funnel", "count"}, {"brazil-nut", "count"}, {"drum", "count"}};
+    static const char *const SMALLER[][2] = {{"beads", "count"},
+                                             {"heap", "count"},
+                                             {"funnel", "count"},
+                                             {"brazil-nut", "count"},
+                                             {"drum", "count"}};
     for (size_t k = 0; k < sizeof SMALLER / sizeof *SMALLER; ++k) {
         if (strcmp(scene->name, SMALLER[k][0]) == 0) {
             return build(scene->name, SMALLER[k][1], 27);
