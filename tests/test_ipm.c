@@ -341,6 +341,50 @@ static void a_second_start_is_as_good_as_a_first(void **state)
     mo_problem_destroy(problem);
 }
 
+/* Interior steps alone from the first start of `ipm` to the tolerance, or STEPS_MOST. */
+enum { STEPS_MOST = 200 };
+static int count_interior_steps(const mo_problem *problem, double tol)
+{
+    mo_arena arena = {0};
+    mo_interior interior;
+    mo_residual residual = {.natural_relative = INFINITY};
+    int steps = 0;
+    CHECK(mo_interior_layout(problem, 0, &arena, NULL) == MO_OK);
+    void *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
+    arena =
+        (mo_arena){.base = (char *)memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
+    CHECK(mo_interior_layout(problem, 0, &arena, &interior) == MO_OK);
+    mo_interior_start(&interior, mo_interior_begin(&interior, NULL, NULL, NULL));
+    for (; steps < STEPS_MOST && residual.natural_relative > tol; ++steps) {
+        CHECK(mo_interior_step(&interior) > 0);
+        CHECK(mo_measure(problem, interior.r, &residual) == MO_OK);
+    }
+    test_free(memory);
+    return steps;
+}
+
+/* Newton steps take over on the way, where interior steps would gain one digit each. */
+static void newton_finishes_before_the_interior_points_would(void **state)
+{
+    (void)state;
+    int ours = 0, interior = 0;
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        scene_random_def def = scene_random_default();
+        mo_problem *problem;
+        def.seed = seed;
+        def.bodies = 20;
+        def.constraints = 40;
+        def.mu_max = 0.5;
+        CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
+        mo_result result = solved(problem, "ipm", 1e-12);
+        ours += result.iterations;
+        interior += count_interior_steps(problem, 1e-12);
+        mo_result_clear(&result);
+        mo_problem_destroy(problem);
+    }
+    CHECK(4 * ours <= 3 * interior);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +396,7 @@ int main(void)
         cmocka_unit_test(a_body_that_is_crushed_is_not_said_to_be_solved),
         cmocka_unit_test(an_infinite_mu_sticks_or_lets_go),
         cmocka_unit_test(a_second_start_is_as_good_as_a_first),
+        cmocka_unit_test(newton_finishes_before_the_interior_points_would),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

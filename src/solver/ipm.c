@@ -3,25 +3,27 @@
 /*
  * The interior point method for the full Coulomb law, with crossover to Newton's.
  *
- * The interior point steps of interior.h follow the central path of the law itself, its shift mu |u_T| included and
- * linearised: the interior points of [acary2024], taken from the convex problem to the law.  They see all contacts at once and need no guess of which
- * are apart, stick and slide; but near a solution they lose digits, since the path need not be unique and its matrices become
- * singular.  Newton steps on the natural map (newton_step.h) are the reverse: they finish in a few steps from a point
- * where that guess is right.  So:
+ * The steps of interior.h follow the central path of the law itself, its shift mu |u_T| linearised:
+ * the interior points of [acary2024], taken from the convex problem to the law.  They see all
+ * contacts at once and need no guess of which are apart, stick and slide; near a solution they lose
+ * digits.  Newton steps on the natural map (newton_step.h) are the reverse: they finish in a few
+ * steps where that guess is right.  So:
  *
  *   1. where a start was given, Newton steps from it
  *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
- *   3. at FIRST_TRY of the residual of the start, and at each further factor of ten: Newton steps from there; where they
- *      fail, on with 2 from the interior iterate
+ *   3. at FIRST_TRY of the residual of the start of the path, and at each further factor of ten:
+ *      Newton steps from there, until EARLY_BAD of them fail; then on with 2 from the interior
+ *      iterate
  *   4. at a stall or at the end of the budget: Newton steps once more; 2 again from the next beta
  *
  *   here        meaning
- *   beta        size of the start in units in which W_ii and the largest q_i are 1 (BETAS, one after the other)
+ *   beta        size of the start in units in which W_ii and the largest q_i are 1 (BETAS, one
+ *               after the other)
  *   residual    the natural map, as the measure has it
  *
- * Limits: no proof with friction.  Where the contacts cannot all open at once there is no interior to walk in; the steps
- * then shorten to nothing, and the run ends as stalled with its best iterate.  W is formed and factored.  An iteration is an interior
- * step or a Newton step.
+ * Limits: no proof with friction.  Where the contacts cannot all open at once there is no interior;
+ * the steps then shorten to nothing, and the run ends as stalled with its best iterate.  W is
+ * formed and factored.  An iteration is an interior step or a Newton step.
  */
 #include <math.h>
 #include <string.h>
@@ -30,7 +32,7 @@
 #include "solver/interior.h"
 #include "solver/newton_step.h"
 
-enum { NEWTON_STEPS = 30, HALVINGS = 2, BAD_STEPS = 3 };
+enum { NEWTON_STEPS = 30, HALVINGS = 2, BAD_STEPS = 3, EARLY_BAD = 2 };
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
 static const double SHORT = 1e-8; /* a step that leads nowhere */
 static const double BETAS[] = {1, 0.1, 100, 10, 0.01};
@@ -74,12 +76,12 @@ static ending look(mo_run *run, const double *u, const double *r, int *iteration
     return mo_run_must_stop(run, *iteration) ? MUST_STOP : GOES_ON;
 }
 
-/* Newton steps from run->r. */
-static ending cross_over(mo_run *run, workspace *w, int *iteration)
+/* Newton steps from run->r, until `most_bad` of them have not lowered the merit. */
+static ending cross_over(mo_run *run, workspace *w, int most_bad, int *iteration)
 {
     mo_newton *newton = &w->newton;
     double merit = mo_newton_evaluate(newton, run->r);
-    for (int step = 0, bad = 0; step < NEWTON_STEPS && bad < BAD_STEPS; ++step) {
+    for (int step = 0, bad = 0; step < NEWTON_STEPS && bad < most_bad; ++step) {
         if (!mo_newton_find_step(newton, run->r)) {
             break;
         }
@@ -94,24 +96,29 @@ static ending cross_over(mo_run *run, workspace *w, int *iteration)
     return GOES_ON;
 }
 
+/* The natural residual of r, whose velocity is in run->u. */
+static double residual_of(const mo_run *run, const double *r)
+{
+    return mo_natural_norm(run->problem, run->options->threads, run->u, r, run->partial);
+}
+
 /* Steps 2 and 3 from one beta. */
 static ending follow_path(mo_run *run, workspace *w, double beta, int *iteration)
 {
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
-    double next_try = INFINITY;
     mo_interior_start(interior, beta);
+    mo_interior_velocity(&interior->matrix, interior->r, run->u);
+    double next_try = FIRST_TRY * residual_of(run, interior->r);
     for (int k = 0; k < run->options->ipm.iterations; ++k) {
         const int is_stuck = !(mo_interior_step(interior) > SHORT);
         mo_interior_velocity(&interior->matrix, interior->r, run->u);
         ending end = look(run, run->u, interior->r, iteration);
-        const double residual =
-            mo_natural_norm(run->problem, run->options->threads, run->u, interior->r, run->partial);
-        next_try = fmin(next_try, FIRST_TRY * residual);
+        const double residual = residual_of(run, interior->r);
         const int is_last = is_stuck || k == run->options->ipm.iterations - 1;
         if (end == GOES_ON && (residual <= next_try || is_last)) {
             memcpy(run->r, interior->r, bytes);
-            end = cross_over(run, w, iteration);
+            end = cross_over(run, w, is_last ? BAD_STEPS : EARLY_BAD, iteration);
             next_try = NEXT_TRY * residual;
         }
         if (end != GOES_ON || is_last) {
@@ -132,7 +139,7 @@ static mo_status solve(mo_run *run, void *memory)
     }
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
     if (end == GOES_ON && run->options->start) {
-        end = cross_over(run, w, &iteration);
+        end = cross_over(run, w, BAD_STEPS, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
     for (size_t k = 0; k < sizeof BETAS / sizeof BETAS[0] && end == GOES_ON; ++k) {
@@ -154,7 +161,9 @@ const mo_method mo_ipm_method = {
     .solve = solve,
 };
 
-/* The first try of `auto`: in the space of bodies where that is much quicker (interior_matrix.h). */
+/*
+ * The first try of `auto`: in the space of bodies where that is much quicker (interior_matrix.h).
+ */
 const mo_method mo_quick_ipm_method = {
     .name = "ipm",
     .summary = "interior points, in the space of bodies where that takes far fewer operations",
