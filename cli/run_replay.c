@@ -85,11 +85,6 @@ void run_replay_end(run_replay *r, const run_call *call, const mo_world *world, 
     if (r->frames.count > 0) {
         if (r->last_is_kept || add(r, call, world, &r->last, 1, tally)) {
             replay_note(&r->frames, tally->replay_note);
-            if (!moreau_page_is_there()) {
-                snprintf(
-                    tally->replay_note, sizeof tally->replay_note,
-                    "it shows nothing: this program was built without the viewer's page (npm)");
-            }
             write_page(r, call, tally);
         }
     }

@@ -125,11 +125,6 @@ static void on_ready(void *user, int port)
         printf("%s\n", url);
     }
     fflush(stdout);
-    if (!moreau_page_is_there()) {
-        say(COMMAND.name,
-            "this program was built without the viewer's page, so that the browser will"
-            " show nothing but how to build it (with npm)");
-    }
     if (isatty(STDERR_FILENO)) {
         fputs("Open this address in a browser; Ctrl-C ends the program.\n", stderr);
     }

@@ -5,11 +5,8 @@
 
 # What it takes to build the library and the program.
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libopenblas-dev libhdf5-dev zlib1g-dev libxml2-dev)
-# What moreau view and moreau render need besides; npm builds the page, wherever node and npm came from.
+# What moreau view and moreau render need besides.
 viewer_packages=(libwebsockets-dev libpng-dev)
-if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
-    viewer_packages+=(nodejs npm)
-fi
 
 jobs=$(nproc 2>/dev/null || echo 2)
 

@@ -8,7 +8,4 @@
 
 const unsigned char *moreau_page_html(size_t *size);
 
-/* False where npm or its packages were missing when the program was built: then the page says that, and no more. */
-int moreau_page_is_there(void);
-
 #endif

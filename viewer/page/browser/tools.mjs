@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
 
 export const SKIPPED = 77;
 
@@ -40,8 +41,7 @@ const FLAGS = [
     "--disable-features=LocalNetworkAccessChecks", // what the server refuses is tested, not what chromium does
 ];
 
-export async function launch(executablePath) {
-    const { chromium } = await import("playwright-core").catch(() => skip("npm could not fetch the page's packages"));
+export function launch(executablePath) {
     return chromium.launch({ executablePath, args: FLAGS });
 }
 

@@ -6,11 +6,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 
-const { build } = await import("esbuild").catch(() => {
-    console.log("skipped: npm could not fetch the page's packages");
-    process.exit(77);
-});
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
 const types = spawnSync(process.execPath, [compiler, "--noEmit", "-p", fileURLToPath(new URL("..", import.meta.url))], { stdio: "inherit" });
 if (types.status !== 0) process.exit(1);
