@@ -327,7 +327,6 @@ static int take_shape_place(mo_world *world)
 static mo_error enter_tree(mo_world *world, int place)
 {
     mo_sim_shape *shape = world->shape + place;
-    shape->proxy = MO_NONE;
     world->pairs_are_stale = 1;
     if (isinf(shape->collider.size)) {
         if (!mo_memory_grow(&world->allocator, (void **)&world->boundless, &world->boundless_room,
@@ -354,6 +353,16 @@ static void append_shape(mo_world *world, mo_sim_body *body, int place)
     body->shape_count++;
 }
 
+static void unlink_last_shape(mo_world *world, mo_sim_body *body)
+{
+    int *link = &body->first_shape;
+    while (world->shape[*link].next != MO_NONE) {
+        link = &world->shape[*link].next;
+    }
+    *link = MO_NONE;
+    body->shape_count--;
+}
+
 static void forget_shape(mo_world *world, int place)
 {
     mo_sim_shape *shape = world->shape + place;
@@ -371,7 +380,11 @@ static void forget_shape(mo_world *world, int place)
     mo_collider_clear(&world->allocator, &shape->collider);
     *shape = (mo_sim_shape){.next = MO_NONE, .proxy = MO_NONE};
     world->near[place] = (mo_shape_near){.body = MO_NONE, .surface = MO_NONE};
-    world->free_shapes++;
+    if (place == world->shape_places - 1) {
+        world->shape_places--;
+    } else {
+        world->free_shapes++;
+    }
 }
 
 mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_def *def,
@@ -404,29 +417,26 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
         return none;
     }
     mo_sim_shape *shape = world->shape + place;
-    *shape = (mo_sim_shape){
-        .generation = world->generation++, .collider = collider, .body = owner, .next = MO_NONE};
+    *shape = (mo_sim_shape){.generation = world->generation,
+                            .collider = collider,
+                            .body = owner,
+                            .next = MO_NONE,
+                            .proxy = MO_NONE}; /* not in the tree until enter_tree */
     world->near[place] =
         (mo_shape_near){.body = owner,
                         .surface = mo_surface_number(world, &collider.def.material),
                         .is_sociable = world->body[owner].kind == MO_BODY_FREE && def->layer == 1 &&
                                        (def->mask & 1) != 0};
     append_shape(world, world->body + owner, place);
-    mo_error error = mo_body_weigh(world, owner, why);
-    if (!error && enter_tree(world, place)) {
-        error = mo_fail_memory(why);
-    }
-    if (error) { /* as it was before */
-        int *link = &world->body[owner].first_shape;
-        while (*link != place) {
-            link = &world->shape[*link].next;
-        }
-        *link = MO_NONE;
-        world->body[owner].shape_count--;
+    /* The weighing comes last, since it changes nothing where it fails. */
+    const mo_error error =
+        enter_tree(world, place) ? mo_fail_memory(why) : mo_body_weigh(world, owner, why);
+    if (error) {
+        unlink_last_shape(world, world->body + owner);
         forget_shape(world, place);
-        mo_body_weigh(world, owner, NULL);
         return none;
     }
+    world->generation++;
     return (mo_shape_id){place + 1, shape->generation};
 }
 

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A refused call changes nothing: the saved state has the same bytes before and after it, and the
+ * world goes on as one that never had the call.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+#include "moreau/joint.h"
+#include "moreau/mechanism.h"
+#include "moreau/moreau.h"
+
+/* A ball that rests on a box, which is a shape of a fixed body, and a second ball on a hinge. */
+typedef struct place {
+    mo_world *world;
+    mo_body_id ball, floor, hung;
+    mo_shape_id ball_shape;
+    mo_joint_id hinge;
+} place;
+
+static place build(void)
+{
+    place p;
+    const mo_world_def def = mo_default_world();
+    mo_body_def ball = mo_default_body(MO_BODY_FREE), fixed = mo_default_body(MO_BODY_FIXED);
+    const mo_shape_def round = mo_shape_ball(0.5), box = mo_shape_box(5, 5, 0.5);
+    CHECK(mo_world_create(&def, NULL, &p.world, NULL) == MO_OK);
+    ball.pose = mo_pose_at(0, 0, 1.01);
+    p.ball = mo_world_add_body(p.world, &ball, NULL);
+    p.ball_shape = mo_world_add_shape(p.world, p.ball, &round, NULL);
+    p.floor = mo_world_add_body(p.world, &fixed, NULL);
+    mo_world_add_shape(p.world, p.floor, &box, NULL);
+    ball.pose = mo_pose_at(3, 0, 3);
+    p.hung = mo_world_add_body(p.world, &ball, NULL);
+    mo_world_add_shape(p.world, p.hung, &round, NULL);
+    mo_joint_def hinge = mo_default_joint(MO_JOINT_REVOLUTE, (mo_body_id){0}, p.hung);
+    hinge.anchor[0] = 2, hinge.anchor[2] = 3;
+    hinge.axis[0] = 0, hinge.axis[1] = 1, hinge.axis[2] = 0;
+    p.hinge = mo_world_add_joint(p.world, &hinge, NULL);
+    CHECK(p.hinge.index != 0);
+    return p;
+}
+
+/* ---- calls that are refused; true where they were --------------------------------------------------- */
+
+static int body_of_bad_mass(place *p, mo_message *why)
+{
+    mo_body_def def = mo_default_body(MO_BODY_FREE);
+    def.mass = -1;
+    return mo_world_add_body(p->world, &def, why).index == 0;
+}
+
+static int body_of_bad_inertia(place *p, mo_message *why)
+{
+    mo_body_def def = mo_default_body(MO_BODY_FREE);
+    def.mass = 1;
+    def.inertia[0] = def.inertia[1] = 1, def.inertia[2] = -1;
+    return mo_world_add_body(p->world, &def, why).index == 0;
+}
+
+static int ball_of_no_radius(place *p, mo_message *why)
+{
+    const mo_shape_def def = mo_shape_ball(0);
+    return mo_world_add_shape(p->world, p->ball, &def, why).index == 0;
+}
+
+static int plane_on_a_free_body(place *p, mo_message *why)
+{
+    const mo_shape_def def = mo_shape_plane();
+    return mo_world_add_shape(p->world, p->ball, &def, why).index == 0;
+}
+
+/* The mass overflows, so the body is weighed, and refused, after the shape has a place. */
+static int shape_of_infinite_mass(place *p, mo_message *why)
+{
+    mo_shape_def def = mo_shape_ball(10);
+    def.density = 1e308;
+    return mo_world_add_shape(p->world, p->ball, &def, why).index == 0;
+}
+
+static int shape_of_a_stale_body(place *p, mo_message *why)
+{
+    const mo_shape_def def = mo_shape_ball(1);
+    return mo_world_add_shape(p->world, (mo_body_id){77, 5}, &def, why).index == 0;
+}
+
+static int joint_of_one_body(place *p, mo_message *why)
+{
+    const mo_joint_def def = mo_default_joint(MO_JOINT_BALL, p->ball, p->ball);
+    return mo_world_add_joint(p->world, &def, why).index == 0;
+}
+
+static int joint_without_an_axis(place *p, mo_message *why)
+{
+    mo_joint_def def = mo_default_joint(MO_JOINT_REVOLUTE, p->ball, p->hung);
+    def.axis[0] = def.axis[1] = def.axis[2] = 0;
+    return mo_world_add_joint(p->world, &def, why).index == 0;
+}
+
+static int drive_of_nan(place *p, mo_message *why)
+{
+    return mo_joint_set_drive(p->world, p->hinge, MO_DRIVE_VELOCITY, NAN, 1, why) != MO_OK;
+}
+
+static int pose_of_nan(place *p, mo_message *why)
+{
+    const double still[3] = {0};
+    mo_pose pose = mo_pose_identity();
+    pose.position[1] = NAN;
+    return mo_body_set(p->world, p->ball, &pose, still, still, why) != MO_OK;
+}
+
+static int gravity_of_nan(place *p, mo_message *why)
+{
+    mo_world_def def = mo_world_definition(p->world);
+    def.gravity[2] = NAN;
+    return mo_world_change(p->world, &def, why) != MO_OK;
+}
+
+static int pair_with_itself(place *p, mo_message *why)
+{
+    const mo_material material = mo_default_material();
+    return mo_world_pair(p->world, p->ball_shape, p->ball_shape, &material, why) != MO_OK;
+}
+
+static int step_of_nan(place *p, mo_message *why)
+{
+    return mo_world_step(p->world, NAN, NULL, why) != MO_OK;
+}
+
+static int state_of_noise(place *p, mo_message *why)
+{
+    return mo_world_load(p->world, "noise", 5, why) != MO_OK;
+}
+
+static int mechanism_without_links(place *p, mo_message *why)
+{
+    const mo_mechanism_def def = mo_default_mechanism();
+    return mo_world_add_mechanism(p->world, &def, why).index == 0;
+}
+
+typedef struct refusal {
+    const char *name;
+    int (*call)(place *, mo_message *);
+} refusal;
+
+static const refusal REFUSALS[] = {
+    {"a body of negative mass", body_of_bad_mass},
+    {"a body whose inertia is not positive definite", body_of_bad_inertia},
+    {"a ball without a radius", ball_of_no_radius},
+    {"a plane on a free body", plane_on_a_free_body},
+    {"a shape of infinite mass", shape_of_infinite_mass},
+    {"a shape of a body that is not there", shape_of_a_stale_body},
+    {"a joint of a body with itself", joint_of_one_body},
+    {"a hinge without an axis", joint_without_an_axis},
+    {"a drive of NaN", drive_of_nan},
+    {"a pose of NaN", pose_of_nan},
+    {"gravity of NaN", gravity_of_nan},
+    {"a pair of one shape", pair_with_itself},
+    {"a step of NaN", step_of_nan},
+    {"a state of noise", state_of_noise},
+    {"a mechanism without links", mechanism_without_links},
+};
+enum { REFUSAL_COUNT = sizeof REFUSALS / sizeof *REFUSALS };
+
+static void *save(const mo_world *world, size_t *size)
+{
+    *size = mo_world_save(world, NULL, 0);
+    void *bytes = malloc(*size);
+    CHECK(bytes && mo_world_save(world, bytes, *size) == *size);
+    return bytes;
+}
+
+static int have_equal_states(const mo_world *one, const mo_world *other)
+{
+    size_t size_one, size_other;
+    void *a = save(one, &size_one), *b = save(other, &size_other);
+    const int are_equal = size_one == size_other && memcmp(a, b, size_one) == 0;
+    free(a);
+    free(b);
+    return are_equal;
+}
+
+static void refused_calls_leave_the_saved_state_as_it_was(void **state)
+{
+    (void)state;
+    for (int k = 0; k < REFUSAL_COUNT; ++k) {
+        place p = build(), same = build();
+        mo_message why = {{0}};
+        if (!REFUSALS[k].call(&p, &why) || !why.text[0]) {
+            fail_msg("%s: not refused, or without a sentence", REFUSALS[k].name);
+        }
+        if (!have_equal_states(p.world, same.world)) {
+            fail_msg("%s: the state changed", REFUSALS[k].name);
+        }
+        mo_world_destroy(p.world);
+        mo_world_destroy(same.world);
+    }
+}
+
+static void worlds_go_on_after_refused_calls_as_if_nothing_had_been_asked(void **state)
+{
+    (void)state;
+    place p = build(), same = build();
+    for (int step = 0; step < 60; ++step) {
+        REFUSALS[step % REFUSAL_COUNT].call(&p, NULL);
+        CHECK(mo_world_step(p.world, 0.01, NULL, NULL) == MO_OK);
+        CHECK(mo_world_step(same.world, 0.01, NULL, NULL) == MO_OK);
+    }
+    CHECK(have_equal_states(p.world, same.world));
+    CHECK_NEAR(mo_body_get(p.world, p.ball).pose.position[2], 1, 1e-9);
+    mo_world_destroy(p.world);
+    mo_world_destroy(same.world);
+}
+
+static void a_refused_first_shape_does_not_crash(void **state)
+{
+    (void)state;
+    const mo_world_def def = mo_default_world();
+    mo_body_def body = mo_default_body(MO_BODY_FREE);
+    const mo_shape_def shape = mo_shape_ball(0.5);
+    mo_world *world;
+    mo_message why = {{0}};
+    body.mass = 1e-300; /* its inertia is zero to rounding */
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    const mo_body_id id = mo_world_add_body(world, &body, &why);
+    CHECK(mo_world_add_shape(world, id, &shape, &why).index == 0 && why.text[0]);
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused_calls_leave_the_saved_state_as_it_was),
+        cmocka_unit_test(worlds_go_on_after_refused_calls_as_if_nothing_had_been_asked),
+        cmocka_unit_test(a_refused_first_shape_does_not_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
