@@ -233,31 +233,3 @@ mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *ele
     *root = error ? NULL : r.root;
     return error;
 }
-
-const char *mo_xml_get(const mo_xml_node *node, const char *attribute)
-{
-    for (const mo_xml_attribute *a = node->attributes; a; a = a->next) {
-        if (strcmp(a->name, attribute) == 0) {
-            return a->value;
-        }
-    }
-    return NULL;
-}
-
-static const mo_xml_node *named(const mo_xml_node *node, const char *name)
-{
-    while (node && strcmp(node->name, name) != 0) {
-        node = node->next;
-    }
-    return node;
-}
-
-const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name)
-{
-    return node ? named(node->first, name) : NULL;
-}
-
-const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name)
-{
-    return named(node->next, name);
-}

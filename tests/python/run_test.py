@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 try:
     import numpy  # noqa: F401
 except ImportError:
-    print("numpy is missing, so the Python module was not tested: install python3-numpy")
+    print("skipped: numpy is not installed (Debian: python3-numpy)")
     sys.exit(77)
 script, root = sys.argv[1:3]
 os.chdir(root)

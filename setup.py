@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
+"""Builds the wheel: CMake makes the library and the layout of its structs, which go into the package.
+
+CMAKE_ARGS in the environment is handed to CMake, as in CMAKE_ARGS="-D BLA_VENDOR=All".
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from setuptools import Distribution, setup
+from setuptools.command.build_py import build_py
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # setuptools before 70
+    from wheel.bdist_wheel import bdist_wheel
+
+ROOT = Path(__file__).resolve().parent
+WORK = ROOT / "build-wheel"  # "build" is CMake's own
+WORK.mkdir(exist_ok=True)
+
+
+def version():
+    header = (ROOT / "include/moreau/base.h").read_text()
+    return ".".join(re.findall(r"^#define MO_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header, re.M))
+
+
+class BuildWithLibrary(build_py):
+    def run(self):
+        super().run()
+        made, package = WORK / "cmake", Path(self.build_lib) / "moreau"
+        off = [f"-DMOREAU_{what}=OFF" for what in ("BUILD_CLI", "BUILD_TESTS", "INSTALL")]
+        cmake = ["cmake", "-S", ROOT, "-B", made, *off, "-DMOREAU_BUILD_PYTHON=ON", "-DMOREAU_SHARED=ON"]
+        subprocess.run(cmake + shlex.split(os.environ.get("CMAKE_ARGS", "")), check=True)
+        subprocess.run(["cmake", "--build", made, "--parallel", str(os.cpu_count())], check=True)
+        shutil.copy(made / "python/moreau/_layout.py", package)
+        shutil.copy((made / "src/libmoreau.so").resolve(), package / "libmoreau.so")
+        (package / "_where.py").write_text("LIBRARY = 'libmoreau.so'\n")
+
+
+class PlatformWheel(bdist_wheel):
+    """For any Python 3 of this platform: the library is no extension module."""
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
+class WithLibrary(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+setup(
+    version=version(),
+    distclass=WithLibrary,
+    cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+    options={"build": {"build_base": str(WORK)}, "egg_info": {"egg_base": str(WORK)}},
+)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* In the place of what reads and writes HDF5 files, in a library that was built without it. */
+#include "base/error.h"
+#include "moreau/io.h"
+#include "moreau/recording.h"
+
+static mo_error refuse(const char *path, const char *what, mo_message *why)
+{
+    return mo_fail(why, MO_ERR_UNSUPPORTED,
+                   "%.200s: this library was built without HDF5, which %s need; build it with"
+                   " -D MOREAU_HDF5=ON",
+                   path ? path : "the file", what);
+}
+
+mo_error mo_fclib_read(const char *path, const mo_allocator *allocator, mo_document *document,
+                       mo_message *why)
+{
+    (void)allocator;
+    if (document) {
+        *document = (mo_document){0};
+    }
+    return refuse(path, "FCLIB files", why);
+}
+
+mo_error mo_fclib_write(const char *path, const mo_document *document, mo_message *why)
+{
+    (void)document;
+    return refuse(path, "FCLIB files", why);
+}
+
+mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_recording *recording,
+                           mo_message *why)
+{
+    (void)allocator;
+    if (recording) {
+        *recording = (mo_recording){0};
+    }
+    return refuse(path, "recordings", why);
+}
+
+mo_error mo_recording_write(const char *path, const mo_recording *recording, mo_message *why)
+{
+    (void)recording;
+    return refuse(path, "recordings", why);
+}

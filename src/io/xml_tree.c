@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* A look at the tree of an XML file, once it is read. */
+#include <string.h>
+
+#include "io/xml.h"
+
+const char *mo_xml_get(const mo_xml_node *node, const char *attribute)
+{
+    for (const mo_xml_attribute *a = node->attributes; a; a = a->next) {
+        if (strcmp(a->name, attribute) == 0) {
+            return a->value;
+        }
+    }
+    return NULL;
+}
+
+static const mo_xml_node *named(const mo_xml_node *node, const char *name)
+{
+    while (node && strcmp(node->name, name) != 0) {
+        node = node->next;
+    }
+    return node;
+}
+
+const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name)
+{
+    return node ? named(node->first, name) : NULL;
+}
+
+const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name)
+{
+    return named(node->next, name);
+}
