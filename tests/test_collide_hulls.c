@@ -42,7 +42,7 @@ static void world_points(const double *points, const mo_pose *pose, double *out)
 }
 
 /* The largest separation along sampled directions: no axis of theirs may report less. */
-static double sampled_gap(mo_random *random, const mo_core *a, const mo_core *b)
+static double sampled_gap(mo_random *random, mo_core *a, mo_core *b)
 {
     double best = -INFINITY;
     for (int k = 0; k < DIRECTIONS; ++k) {
@@ -89,10 +89,13 @@ static void hulls_of_meshes_touch_where_they_overlap(void **state)
             CHECK(mo_collider_init(shape + side, 0, &list.allocator, collider + side, NULL) ==
                   MO_OK);
         }
-        const mo_core a = {.vertex_count = POINTS, .vertex = placed[0]},
-                      b = {.vertex_count = POINTS, .vertex = placed[1]};
+        mo_hull of_a = {.vertex_count = POINTS, .vertex = (double(*)[3])placed[0]},
+                of_b = {.vertex_count = POINTS, .vertex = (double(*)[3])placed[1]};
+        mo_core a = {.kind = MO_CORE_HULL, .hull = &of_a, .Q = {1, 0, 0, 0, 1, 0, 0, 0, 1}}, b = a;
+        b.hull = &of_b;
+        mo_simplex simplex;
         double on_a[3], on_b[3];
-        const double distance = mo_gjk_distance(&a, &b, on_a, on_b);
+        const double distance = mo_gjk_distance(&a, &b, &simplex, on_a, on_b);
         mo_collide(collider, pose, collider + 1, pose + 1, 0.5, &list);
         const double gap = least_gap(&list);
         if (distance > 0 && distance < 0.5) {

@@ -8,62 +8,10 @@
 #include "linalg/vec3.h"
 
 enum { MOST_STEPS = 200 };
-
-/* ---- support ---------------------------------------------------------------------------------- */
-
-static void cylinder_support(const mo_core *c, const double d[3], double x[3])
-{
-    double across[3];
-    const double along = mo_vec3_dot(c->axis, d);
-    mo_vec3_along(d, -along, c->axis, across);
-    /* again: of a short remainder a last digit along the axis would be a large part */
-    mo_vec3_along(across, -mo_vec3_dot(c->axis, across), c->axis, across);
-    const double size = mo_vec3_norm(across);
-    mo_vec3_along(c->centre, along < 0 ? -c->half : c->half, c->axis, x);
-    if (size > 1e-14 * fabs(along)) {
-        mo_vec3_along(x, c->radius / size, across, x);
-    }
-}
-
-void mo_core_support(const mo_core *core, const double d[3], double x[3])
-{
-    if (core->vertex_count == 0) {
-        cylinder_support(core, d, x);
-        return;
-    }
-    int best = 0;
-    double most = mo_vec3_dot(core->vertex, d);
-    for (int k = 1; k < core->vertex_count; ++k) {
-        const double now = mo_vec3_dot(core->vertex + 3 * k, d);
-        if (now > most) {
-            most = now;
-            best = k;
-        }
-    }
-    mo_vec3_copy(core->vertex + 3 * best, x);
-}
-
-double mo_core_gap(const mo_core *a, const mo_core *b, const double n[3])
-{
-    double against[3], on_a[3], on_b[3], apart[3];
-    mo_vec3_scale(-1, n, against);
-    mo_core_support(a, n, on_a);
-    mo_core_support(b, against, on_b);
-    mo_vec3_minus(on_b, on_a, apart);
-    return mo_vec3_dot(apart, n);
-}
+static const double SHRINK = 0.8; /* of the sizes: what the search for a direction leaves of the cores */
+static const double NEARLY = 1e-3; /* of the square of the distance: near enough for a direction */
 
 /* ---- simplices -------------------------------------------------------------------------------- */
-
-typedef struct corner {
-    double w[3], a[3], b[3]; /* w = a - b */
-} corner;
-
-typedef struct simplex {
-    int count;
-    corner at[4];
-    double part[4]; /* of the nearest point */
-} simplex;
 
 /* A face of a simplex with the parts of its point nearest to the origin. */
 typedef struct spot {
@@ -71,7 +19,7 @@ typedef struct spot {
     double part[4], square;
 } spot;
 
-static spot finish(const simplex *s, spot p)
+static spot finish(const mo_simplex *s, spot p)
 {
     double v[3] = {0};
     for (int k = 0; k < p.count; ++k) {
@@ -81,12 +29,12 @@ static spot finish(const simplex *s, spot p)
     return p;
 }
 
-static spot nearest_on_point(const simplex *s, int i)
+static spot nearest_on_point(const mo_simplex *s, int i)
 {
     return finish(s, (spot){.count = 1, .index = {i}, .part = {1}});
 }
 
-static spot nearest_on_line(const simplex *s, int i, int j)
+static spot nearest_on_line(const mo_simplex *s, int i, int j)
 {
     double d[3];
     mo_vec3_minus(s->at[j].w, s->at[i].w, d);
@@ -109,7 +57,7 @@ static spot nearer(spot a, spot b)
  * The foot of the origin on the plane, where it lies within the triangle; else the best of the sides.  Its parts come from the sides' own equations, which stay
  * exact for the small triangles that close in on a round shape.
  */
-static spot nearest_on_triangle(const simplex *s, int i, int j, int k)
+static spot nearest_on_triangle(const mo_simplex *s, int i, int j, int k)
 {
     double e[3], f[3];
     mo_vec3_minus(s->at[j].w, s->at[i].w, e);
@@ -129,7 +77,7 @@ static spot nearest_on_triangle(const simplex *s, int i, int j, int k)
 }
 
 /* Which side of the plane of i, j, k has l, and which the origin?  Negative: different ones. */
-static double same_side(const simplex *s, int i, int j, int k, int l)
+static double same_side(const mo_simplex *s, int i, int j, int k, int l)
 {
     double d1[3], d2[3], n[3], to[3];
     mo_vec3_minus(s->at[j].w, s->at[i].w, d1);
@@ -142,7 +90,7 @@ static double same_side(const simplex *s, int i, int j, int k, int l)
 /*
  * count = 4 where the origin is inside.  Else the best of all faces: which of them the origin sees is not to be told of a flat tetrahedron.
  */
-static spot nearest_on_tetrahedron(const simplex *s)
+static spot nearest_on_tetrahedron(const mo_simplex *s)
 {
     static const int FACE[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
     spot best = {.square = INFINITY};
@@ -155,7 +103,7 @@ static spot nearest_on_tetrahedron(const simplex *s)
     return is_inside ? (spot){.count = 4} : best;
 }
 
-static spot nearest_on_simplex(const simplex *s)
+static spot nearest_on_simplex(const mo_simplex *s)
 {
     switch (s->count) {
     case 1:
@@ -170,9 +118,9 @@ static spot nearest_on_simplex(const simplex *s)
 }
 
 /* Keeps the corners of the spot; v = its point. */
-static void shrink(simplex *s, const spot *to, double v[3])
+static void shrink(mo_simplex *s, const spot *to, double v[3])
 {
-    simplex small = {.count = to->count};
+    mo_simplex small = {.count = to->count};
     mo_vec3_set(v, 0, 0, 0);
     for (int k = 0; k < to->count; ++k) {
         small.at[k] = s->at[to->index[k]];
@@ -184,18 +132,20 @@ static void shrink(simplex *s, const spot *to, double v[3])
 
 /* ---- the search ------------------------------------------------------------------------------- */
 
-static corner furthest(const mo_core *a, const mo_core *b, const double direction[3])
+/* Of cores that are shrunk to a part of their size about their centres. */
+static void furthest(mo_core *a, mo_core *b, double part, const double direction[3],
+                     mo_simplex_corner *c)
 {
-    corner c;
     double against[3];
     mo_vec3_scale(-1, direction, against);
-    mo_core_support(a, direction, c.a);
-    mo_core_support(b, against, c.b);
-    mo_vec3_minus(c.a, c.b, c.w);
-    return c;
+    mo_core_support(a, direction, c->a);
+    mo_core_support(b, against, c->b);
+    for (int k = 0; k < 3; ++k) {
+        c->w[k] = part * (c->a[k] - c->b[k]) + (1 - part) * (a->centre[k] - b->centre[k]);
+    }
 }
 
-static void take_points(const simplex *s, double on_a[3], double on_b[3])
+static void take_points(const mo_simplex *s, double on_a[3], double on_b[3])
 {
     mo_vec3_set(on_a, 0, 0, 0);
     mo_vec3_set(on_b, 0, 0, 0);
@@ -205,45 +155,78 @@ static void take_points(const simplex *s, double on_a[3], double on_b[3])
     }
 }
 
-double mo_gjk_distance(const mo_core *a, const mo_core *b, double on_a[3], double on_b[3])
+typedef enum outcome { APART, BEYOND, OVERLAP } outcome;
+
+/* The nearest point v of the difference of the cores; its simplex in s.  BEYOND: the cores in their own size are further apart than the reach. */
+static outcome search(mo_core *a, mo_core *b, double part, double tolerance, double reach,
+                      mo_simplex *s, double v[3])
 {
-    simplex s = {.count = 1, .part = {1}};
-    double v[3];
-    s.at[0] = furthest(a, b, (const double[3]){1, 0, 0});
-    mo_vec3_copy(s.at[0].w, v);
+    mo_vec3_minus(a->centre, b->centre, v);
+    if (!(mo_vec3_dot(v, v) > 0)) {
+        mo_vec3_set(v, 1, 0, 0);
+    }
+    mo_vec3_scale(-1, v, v);
+    s->count = 1;
+    s->part[0] = 1;
+    furthest(a, b, part, v, s->at);
+    mo_vec3_copy(s->at[0].w, v);
     double square = mo_vec3_dot(v, v), size = square;
     int is_apart = 0; /* a plane across v keeps them apart, whatever a flat tetrahedron says */
     for (int step = 0; step < MOST_STEPS; ++step) {
-        double back[3];
+        double back[3], own[3];
+        mo_simplex grown = *s;
+        mo_simplex_corner *next = grown.at + grown.count++;
         mo_vec3_scale(-1, v, back);
-        const corner next = furthest(a, b, back);
-        size = fmax(size, mo_vec3_dot(next.w, next.w));
+        furthest(a, b, part, back, next);
+        size = fmax(size, mo_vec3_dot(next->w, next->w));
         if (square <= 1e-28 * size) {
-            take_points(&s, on_a, on_b);
-            return 0;
+            return OVERLAP;
         }
-        const double bound = mo_vec3_dot(v, next.w);
+        mo_vec3_minus(next->a, next->b, own);
+        const double bound = mo_vec3_dot(v, next->w), of_own = mo_vec3_dot(v, own);
+        if (of_own > 0 && of_own * of_own > reach * reach * square) {
+            return BEYOND;
+        }
         is_apart = is_apart || bound > 1e-14 * sqrt(square * size);
-        if (square - bound <= 1e-15 * square) {
+        if (square - bound <= tolerance * square) {
             break;
         }
-        simplex grown = s;
-        grown.at[grown.count++] = next;
         const spot best = nearest_on_simplex(&grown);
-        if (best.count == 4 && is_apart) {
-            break;
-        }
-        if (best.count == 4) { /* inside */
-            take_points(&s, on_a, on_b);
-            return 0;
+        if (best.count == 4) {
+            if (is_apart) {
+                break;
+            }
+            *s = grown;
+            return OVERLAP;
         }
         if (!(best.square < square)) { /* rounding: no better */
             break;
         }
         shrink(&grown, &best, v);
-        s = grown;
+        *s = grown;
         square = best.square;
     }
-    take_points(&s, on_a, on_b);
-    return sqrt(square);
+    return APART;
+}
+
+mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3])
+{
+    mo_simplex s;
+    double v[3];
+    const outcome found = search(a, b, SHRINK, NEARLY, reach, &s, v);
+    if (found == APART) {
+        mo_vec3_scale(-1 / mo_vec3_norm(v), v, n);
+    }
+    return found == APART ? MO_DIRECTION : found == BEYOND ? MO_NO_DIRECTION_FAR : MO_NO_DIRECTION;
+}
+
+double mo_gjk_distance(mo_core *a, mo_core *b, mo_simplex *s, double on_a[3], double on_b[3])
+{
+    double v[3];
+    const outcome found = search(a, b, 1, 1e-15, INFINITY, s, v);
+    if (found == APART) {
+        take_points(s, on_a, on_b);
+        return mo_vec3_norm(v);
+    }
+    return 0;
 }

@@ -19,6 +19,9 @@ void mo_hull_destroy(const mo_allocator *allocator, mo_hull *hull)
         mo_memory_free(allocator, hull->face_start);
         mo_memory_free(allocator, hull->face_vertex);
         mo_memory_free(allocator, hull->edge);
+        mo_memory_free(allocator, hull->ring_start);
+        mo_memory_free(allocator, hull->ring_vertex);
+        mo_memory_free(allocator, hull->ring_face);
         mo_memory_free(allocator, hull);
     }
 }
@@ -37,7 +40,11 @@ mo_hull *mo_hull_allocate(const mo_allocator *allocator, int vertices, int faces
     hull->face_start = mo_memory_array(allocator, (size_t)faces + 1, sizeof *hull->face_start);
     hull->face_vertex = mo_memory_array(allocator, (size_t)corners, sizeof *hull->face_vertex);
     hull->edge = mo_memory_array(allocator, (size_t)edges, sizeof *hull->edge);
-    if (!hull->vertex || !hull->plane || !hull->face_start || !hull->face_vertex || !hull->edge) {
+    hull->ring_start = mo_memory_array(allocator, (size_t)vertices + 1, sizeof *hull->ring_start);
+    hull->ring_vertex = mo_memory_array(allocator, 2 * (size_t)edges, sizeof *hull->ring_vertex);
+    hull->ring_face = mo_memory_array(allocator, 2 * (size_t)edges, sizeof *hull->ring_face);
+    if (!hull->vertex || !hull->plane || !hull->face_start || !hull->face_vertex || !hull->edge ||
+        !hull->ring_start || !hull->ring_vertex || !hull->ring_face) {
         mo_hull_destroy(allocator, hull);
         mo_fail_memory(why);
         return NULL;
@@ -75,7 +82,29 @@ void mo_hull_fit_planes(mo_hull *hull)
     }
 }
 
-/* The edges, each from the face that has it from its smaller vertex to the larger one first; -1 where they do not match. */
+/* The rings of the vertices, from the edges. */
+static void find_rings(mo_hull *hull)
+{
+    memset(hull->ring_start, 0, ((size_t)hull->vertex_count + 1) * sizeof *hull->ring_start);
+    for (int e = 0; e < 2 * hull->edge_count; ++e) {
+        ++hull->ring_start[hull->edge[e / 2].vertex[e % 2] + 1];
+    }
+    for (int v = 0; v < hull->vertex_count; ++v) {
+        hull->ring_start[v + 1] += hull->ring_start[v];
+    }
+    for (int e = 2 * hull->edge_count - 1; e >= 0; --e) { /* from the end of each ring */
+        const mo_hull_edge *edge = hull->edge + e / 2;
+        const int at = --hull->ring_start[edge->vertex[e % 2] + 1];
+        hull->ring_vertex[at] = edge->vertex[!(e % 2)];
+        hull->ring_face[at] = edge->face[e % 2];
+    }
+    for (int v = 0; v < hull->vertex_count; ++v) {
+        hull->ring_start[v] = hull->ring_start[v + 1];
+    }
+    hull->ring_start[hull->vertex_count] = 2 * hull->edge_count;
+}
+
+/* The edges, each from the face that has it from its smaller vertex to the larger one first, and the rings; 0 where they do not match. */
 int mo_hull_find_edges(mo_hull *hull)
 {
     int found = 0;
@@ -106,6 +135,9 @@ int mo_hull_find_edges(mo_hull *hull)
         if (hull->edge[e].face[1] < 0) {
             return 0;
         }
+    }
+    if (found == hull->edge_count) {
+        find_rings(hull);
     }
     return found == hull->edge_count;
 }

@@ -24,6 +24,8 @@ typedef struct mo_hull {
     int *face_start;    /* face_count + 1 */
     int *face_vertex;   /* counterclockwise seen from outside */
     mo_hull_edge *edge; /* in space */
+    /* In space, for each vertex: its neighbours, and for each the face that has the edge to it. */
+    int *ring_start, *ring_vertex, *ring_face; /* vertex_count + 1; twice edge_count */
     double centre[3];   /* the mean of the vertices, inside */
 } mo_hull;
 

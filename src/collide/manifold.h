@@ -11,7 +11,7 @@
 #ifndef MO_COLLIDE_MANIFOLD_H
 #define MO_COLLIDE_MANIFOLD_H
 
-#include "collide/narrow.h"
+#include "collide/axis.h"
 
 enum { MO_FLAT_CORNERS = 2 * MO_HULL_VERTICES + 8, MO_FLAT_SIDES = MO_HULL_VERTICES };
 
@@ -24,10 +24,8 @@ typedef struct mo_flat {
     double plane[4];       /* of a face, outward */
 } mo_flat;
 
-typedef struct mo_axis {
-    double normal[3]; /* unit, from a to b */
-    double gap;
-} mo_axis;
+/* What the core turns to the unit vector n (flat.c). */
+void mo_core_flat(mo_core *core, const double n[3], mo_flat *flat);
 
 /*
  * Appends the touches whose gap is at most `reach`; all points are given about `origin`.  A corner that is outside by no more than `tolerance` is on

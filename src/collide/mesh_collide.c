@@ -3,18 +3,18 @@
 /*
  * A convex shape on a mesh of triangles (mesh.h), in the frame of the mesh.
  *
- * Shape and triangle are two solids: the axis is sought among the normal of the triangle, those of the shape's faces and the cross products of edges, else it is the line
- * between the nearest points; for cylinders see cylinder.c.  All touches of a triangle are along one axis.  Faces that meet in one plane give
- * the touches of the whole: corners that only the side between them makes are left out, and touches that two faces share are kept once.
+ * Shape and triangle are two cores (convex.h); all touches of a triangle are along one axis.  Faces that meet in one plane
+ * give the touches of the whole: corners that only the side between them makes are left out, and touches
+ * that two faces share are kept once.
  */
 #include <math.h>
 
+#include "collide/convex.h"
 #include "collide/mesh.h"
-#include "collide/solid.h"
 #include "linalg/vec3.h"
 
 /* All of the smaller size. */
-static const double ON_SIDE = 1e-6, IS_NEAREST = 1e-10; /* as in hull_hull.c */
+static const double ON_SIDE = 1e-6;                     /* as in convex.c */
 static const double NEAR = 2e-5;                        /* a touch so near to a side is on it */
 static const double NEAR_RIM =
     1e-3; /* likewise of a rim, whose place is known less well than its distance */
@@ -22,118 +22,13 @@ static const double DEEPEST = 0.5; /* a shape further behind a face has not come
 
 typedef struct visit {
     const mo_mesh *mesh;
-    const mo_solid *shape;
-    double size, reach;
+    mo_core *shape;
+    double size, reach; /* the reach of the core, its radius included */
     int first; /* of the touches of this pair */
     mo_touch_list *out;
 } visit;
 
 static const double ORIGIN[3] = {0, 0, 0};
-
-/* The hull of a triangle: front and back. */
-static void place_triangle(const mo_mesh *mesh, int face, mo_solid *to)
-{
-    static const mo_hull_edge EDGES[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
-    static const int START[3] = {0, 3, 6}, VERTEX[6] = {0, 1, 2, 0, 2, 1};
-    memcpy(to->own_edge, EDGES, sizeof EDGES);
-    memcpy(to->own_start, START, sizeof START);
-    memcpy(to->own_vertex, VERTEX, sizeof VERTEX);
-    to->own = (mo_hull){.vertex_count = 3,
-                        .face_count = 2,
-                        .edge_count = 3,
-                        .face_start = to->own_start,
-                        .face_vertex = to->own_vertex,
-                        .edge = to->own_edge};
-    to->hull = &to->own;
-    to->radius = 0;
-    mo_vec3_set(to->centre, 0, 0, 0);
-    for (int k = 0; k < 3; ++k) {
-        mo_vec3_copy(mesh->point[mesh->index[3 * face + k]], to->vertex[k]);
-        mo_vec3_along(to->centre, 1.0 / 3, to->vertex[k], to->centre);
-    }
-    to->size = 0;
-    for (int k = 0; k < 3; ++k) {
-        double d[3];
-        mo_vec3_minus(to->vertex[k], to->centre, d);
-        to->size = fmax(to->size, mo_vec3_norm(d));
-    }
-    for (int k = 0; k < 4; ++k) {
-        to->plane[0][k] = mesh->plane[face][k];
-        to->plane[1][k] = -mesh->plane[face][k];
-    }
-    to->core = (mo_core){.vertex_count = 3, .vertex = to->vertex[0]};
-}
-
-/* ---- the axis --------------------------------------------------------------------------------- */
-
-static void look_at_edges(const mo_solid *a, const mo_solid *b, mo_axis *best)
-{
-    for (int i = 0; i < a->hull->edge_count; ++i) {
-        const int *v = a->hull->edge[i].vertex;
-        double d[3], e[3], n[3];
-        mo_vec3_minus(a->vertex[v[1]], a->vertex[v[0]], d);
-        for (int j = 0; j < 3; ++j) {
-            const int *w = b->hull->edge[j].vertex;
-            mo_vec3_minus(b->vertex[w[1]], b->vertex[w[0]], e);
-            mo_vec3_cross(d, e, n);
-            const double shortest = 1e-6 * mo_vec3_norm(d) * mo_vec3_norm(e);
-            mo_axis_try(a, b, n, shortest, best);
-            mo_vec3_scale(-1, n, n);
-            mo_axis_try(a, b, n, shortest, best);
-        }
-    }
-}
-
-static mo_axis find_axis(const mo_solid *a, const mo_solid *b)
-{
-    mo_axis best = {.gap = -INFINITY};
-    mo_axis_try(a, b, b->plane[1], 0, &best); /* in front of it */
-    for (int k = 0; k < a->hull->face_count; ++k) {
-        mo_axis_try(a, b, a->plane[k], 0, &best);
-    }
-    look_at_edges(a, b, &best);
-    return best;
-}
-
-static double touch_along(const mo_solid *a, const mo_solid *b, const mo_axis *axis, double size,
-                          double reach, mo_touch_list *out)
-{
-    mo_flat of_a, of_b;
-    double against[3];
-    mo_vec3_scale(-1, axis->normal, against);
-    mo_solid_flat(a, axis->normal, &of_a);
-    mo_solid_flat(b, against, &of_b);
-    return mo_manifold(&of_a, &of_b, axis, ORIGIN, ON_SIDE * size, reach, out);
-}
-
-/* A point, line or polyhedron with a triangle; gaps between the cores. */
-static void touch_cores(const mo_solid *a, const mo_solid *b, double size, double reach,
-                        mo_touch_list *out)
-{
-    const int before = out->count;
-    mo_axis best = find_axis(a, b);
-    if (!(best.gap > -INFINITY && best.gap <= reach) ||
-        touch_along(a, b, &best, size, reach, out) <= best.gap + IS_NEAREST * size) {
-        return;
-    }
-    out->count = before;
-    double on_a[3], on_b[3];
-    const double distance = best.gap > 0 ? mo_gjk_distance(&a->core, &b->core, on_a, on_b) : 0;
-    const int is_apart = distance > IS_NEAREST * size;
-    if (is_apart) {
-        mo_vec3_minus(on_b, on_a, best.normal);
-        mo_vec3_scale(1 / distance, best.normal, best.normal);
-        best.gap = distance;
-    }
-    if (best.gap <= reach &&
-        touch_along(a, b, &best, size, reach, out) > best.gap + IS_NEAREST * size) {
-        if (!is_apart) {
-            mo_solid_meet(a, b, &best, size, on_a);
-        }
-        mo_vec3_along(on_a, best.gap, best.normal, on_b);
-        mo_touch_between(on_a, on_b, best.normal, best.gap, 1u << 21, out);
-    }
-}
 
 /* ---- what holds of it ------------------------------------------------------------------------- */
 
@@ -197,15 +92,15 @@ static int is_allowed(const visit *v, int face, int begin)
     double on_mesh[3], m[3];
     mo_vec3_along(least->point, 0.5 * least->gap, least->normal, on_mesh);
     mo_vec3_scale(-1, least->normal, m);
-    const double near = v->shape->hull ? NEAR : NEAR_RIM;
+    const double near = mo_core_is_curved(v->shape) ? NEAR_RIM : NEAR;
     return mo_mesh_allows(v->mesh, face, on_mesh, m, near * v->size);
 }
 
 /* Keeps those from `begin` on that are new, and takes the radius off. */
-static void keep(const visit *v, int face, int begin, const mo_solid *triangle)
+static void keep(const visit *v, int face, int begin)
 {
     const int is_face = v->out->count > begin &&
-                        mo_vec3_dot(v->out->touch[begin].normal, triangle->plane[1]) > 1 - 1e-9;
+                        mo_vec3_dot(v->out->touch[begin].normal, v->mesh->plane[face]) < 1e-9 - 1;
     int kept = begin;
     for (int k = begin; k < v->out->count; ++k) {
         mo_touch touch = v->out->touch[k];
@@ -220,32 +115,44 @@ static void keep(const visit *v, int face, int begin, const mo_solid *triangle)
     v->out->count = kept;
 }
 
+/* Along the face's own normal. */
+static void meet_front(const visit *v, mo_core *triangle)
+{
+    mo_axis front;
+    mo_vec3_scale(-1, triangle->plane, front.normal);
+    front.gap = mo_core_gap(v->shape, triangle, front.normal);
+    if (front.gap > -DEEPEST * v->shape->size) {
+        mo_touch_along(v->shape, triangle, &front, ORIGIN, v->reach, v->out);
+    }
+}
+
 static int meet_face(void *context, int face)
 {
     const visit *v = context;
-    const mo_solid *a = v->shape;
-    const double reach = v->reach + a->radius;
-    const int begin = v->out->count;
-    mo_solid triangle;
-    place_triangle(v->mesh, face, &triangle);
-    if (mo_vec3_dot(triangle.plane[0], a->centre) < triangle.plane[0][3]) {
+    mo_core *a = v->shape;
+    const mo_mesh *mesh = v->mesh;
+    const double *plane = mesh->plane[face];
+    const int begin = v->out->count, *index = mesh->index + 3 * face;
+    if (mo_vec3_dot(plane, a->centre) < plane[3]) {
         return 1;
     }
-    if (a->hull) {
-        touch_cores(a, &triangle, v->size, reach, v->out);
-    } else {
-        mo_collide_cylinder_solid(a, &triangle, ORIGIN, reach, v->out);
+    double down[3], low[3], corner[3][3];
+    mo_vec3_scale(-1, plane, down);
+    mo_core_support(a, down, low);
+    if (mo_vec3_dot(plane, low) - plane[3] > v->reach) {
+        return 1;
     }
+    for (int k = 0; k < 3; ++k) {
+        mo_vec3_copy(mesh->point[index[k]], corner[k]);
+    }
+    mo_core triangle;
+    mo_core_triangle(corner, plane, &triangle);
+    mo_touch_cores(a, &triangle, ORIGIN, v->reach, v->out);
     if (v->out->count > begin && !is_allowed(v, face, begin)) {
         v->out->count = begin;
-        mo_axis front;
-        mo_vec3_copy(triangle.plane[1], front.normal);
-        front.gap = mo_core_gap(&a->core, &triangle.core, front.normal);
-        if (front.gap > -DEEPEST * a->size) {
-            touch_along(a, &triangle, &front, v->size, reach, v->out);
-        }
+        meet_front(v, &triangle);
     }
-    keep(v, face, begin, &triangle);
+    keep(v, face, begin);
     return 1;
 }
 
@@ -262,9 +169,10 @@ void mo_collide_convex_mesh(const mo_placed *a, const mo_placed *b, double reach
         near.low[k] -= reach;
         near.high[k] += reach;
     }
-    mo_solid solid;
-    mo_solid_place(&placed, ORIGIN, &solid);
-    visit v = {b->collider->mesh, &solid, a->collider->size, reach, out->count, out};
+    mo_core core;
+    mo_core_place(&placed, ORIGIN, &core);
+    visit v = {b->collider->mesh, &core,      a->collider->size,
+               reach + core.radius, out->count, out};
     mo_tree_query(v.mesh->tree, &near, meet_face, &v);
     for (int k = v.first; k < out->count; ++k) {
         mo_pose_point(&b->pose, out->touch[k].point, out->touch[k].point);

@@ -20,12 +20,9 @@ typedef void mo_pair_fn(const mo_placed *a, const mo_placed *b, double reach, mo
 /* round.c: balls and capsules with each other; what rests on a plane by points */
 mo_pair_fn mo_collide_ball_ball, mo_collide_ball_capsule, mo_collide_capsule_capsule;
 mo_pair_fn mo_collide_ball_plane, mo_collide_capsule_plane, mo_collide_hull_plane;
-/* round_hull.c */
-mo_pair_fn mo_collide_ball_hull, mo_collide_capsule_hull;
-/* hull_hull.c */
-mo_pair_fn mo_collide_hull_hull;
-/* cylinder.c: with a ball; with a box, hull, capsule or cylinder; with a plane */
-mo_pair_fn mo_collide_ball_cylinder, mo_collide_cylinder_convex, mo_collide_cylinder_plane;
+/* ball_hull.c; cylinder.c: with a ball, with a plane; convex.c: any other two of the bounded ones */
+mo_pair_fn mo_collide_ball_hull, mo_collide_ball_cylinder, mo_collide_cylinder_plane;
+mo_pair_fn mo_collide_convex;
 /* mesh_collide.c: anything convex with triangles; mesh_planar.c: with a chain of segments */
 mo_pair_fn mo_collide_convex_mesh, mo_collide_planar_chain;
 /* planar.c: every pair of bounded convex shapes in the plane, and each with a half-plane */

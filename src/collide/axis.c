@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The axis of two cores, refined: see axis.h. */
+#include "collide/axis.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+
+enum { ROUNDS = 16, NEWTON_STEPS = 12 };
+
+/* Of the smaller size. */
+static const double BETTER = 1e-10; /* curves win over faces by so much only: what rests keeps its axis */
+static const double PARALLEL = 1e-6; /* sine: below it two tangents have no normal */
+
+typedef struct search {
+    mo_core *a, *b;
+    mo_feature of_a, of_b;
+    double between[3]; /* from the point of a to that of b */
+    double size;
+    mo_axis best;
+    int is_better;
+} search;
+
+/* Takes the unit vector m where it separates more than the best so far, by more than `by`. */
+static int consider(search *s, const double m[3], double by)
+{
+    if (!(mo_vec3_dot(m, s->between) > s->best.gap + by)) { /* no m has more than that */
+        return 0;
+    }
+    const double gap = mo_core_gap(s->a, s->b, m);
+    if (!(gap > s->best.gap + by)) {
+        return 0;
+    }
+    s->best.gap = gap;
+    mo_vec3_copy(m, s->best.normal);
+    s->best.has_points = 0;
+    s->is_better = 1;
+    return 1;
+}
+
+static void consider_points(search *s, const double m[3], const double on_a[3],
+                            const double on_b[3], int are_there)
+{
+    if (consider(s, m, BETTER * s->size)) {
+        s->best.has_points = are_there;
+        mo_vec3_copy(on_a, s->best.on_a);
+        mo_vec3_copy(on_b, s->best.on_b);
+    }
+}
+
+/* ---- faces and straight lines ------------------------------------------------------------------ */
+
+static void look_at_faces(search *s)
+{
+    for (int k = 0; k < s->of_a.normals; ++k) {
+        consider(s, s->of_a.normal[k], 0);
+    }
+    for (int k = 0; k < s->of_b.normals; ++k) {
+        double m[3];
+        mo_vec3_scale(-1, s->of_b.normal[k], m);
+        consider(s, m, 0);
+    }
+}
+
+/* Where line i of a and line j of b, which are not parallel, pass each other: is it on both edges? */
+static int meet_lines(search *s, int i, int j)
+{
+    const mo_feature *a = &s->of_a, *b = &s->of_b;
+    const double *d = a->line[i], *e = b->line[j];
+    double to[3];
+    mo_vec3_minus(b->on_line, a->on_line, to);
+    const double de = mo_vec3_dot(d, e), dr = mo_vec3_dot(d, to), er = mo_vec3_dot(e, to);
+    const double det = 1 - de * de, at_a = (dr - de * er) / det, at_b = (de * dr - er) / det;
+    mo_vec3_along(a->on_line, at_a, d, s->best.on_a);
+    mo_vec3_along(b->on_line, at_b, e, s->best.on_b);
+    return at_a >= a->from[i] && at_a <= a->to[i] && at_b >= b->from[j] && at_b <= b->to[j];
+}
+
+static void look_at_lines(search *s, const double n[3])
+{
+    for (int i = 0; i < s->of_a.lines; ++i) {
+        for (int j = 0; j < s->of_b.lines; ++j) {
+            const double *d = s->of_a.line[i], *e = s->of_b.line[j];
+            double m[3];
+            mo_vec3_cross(d, e, m);
+            const double length = mo_vec3_norm(m);
+            if (!(length > PARALLEL)) { /* faces tell */
+                continue;
+            }
+            mo_vec3_scale((mo_vec3_dot(m, n) < 0 ? -1 : 1) / length, m, m);
+            if (consider(s, m, BETTER * s->size)) {
+                s->best.has_points = meet_lines(s, i, j);
+            }
+        }
+    }
+}
+
+/* The perpendicular from the axis of a cylinder to a corner of the other. */
+static void look_from_axis(search *s, const mo_feature *cylinder, const mo_feature *other,
+                           int is_turned)
+{
+    double to[3], foot[3];
+    mo_vec3_minus(other->point, cylinder->on_line, to);
+    const double at = mo_vec3_dot(to, cylinder->axis);
+    mo_vec3_along(cylinder->on_line, at, cylinder->axis, foot);
+    mo_vec3_minus(other->point, foot, to);
+    const double length = mo_vec3_norm(to);
+    if (length > 1e-9 * cylinder->rim_radius) {
+        mo_vec3_scale((is_turned ? -1 : 1) / length, to, to);
+        consider_points(s, to, is_turned ? other->point : foot, is_turned ? foot : other->point,
+                        fabs(at) <= cylinder->to[0]);
+    }
+}
+
+/* ---- rims -------------------------------------------------------------------------------------- */
+
+/* A line or a circle with its point, tangent dx and bend ddx at some parameter. */
+typedef struct curve {
+    int is_circle;
+    double centre[3], axis[3], radius; /* of a circle */
+    double out[3];                     /* from its centre to the point, unit */
+    double x[3], dx[3], ddx[3];
+    double at, from, to; /* of a line: the place of its point, and what of it is there */
+} curve;
+
+static void set_circle(curve *c)
+{
+    double along[3];
+    mo_vec3_cross(c->axis, c->out, along);
+    mo_vec3_along(c->centre, c->radius, c->out, c->x);
+    mo_vec3_scale(c->radius, along, c->dx);
+    mo_vec3_scale(-c->radius, c->out, c->ddx);
+}
+
+/* The rim of the feature, from its point along n. */
+static int rim_curve(const mo_feature *f, const double n[3], curve *c)
+{
+    c->is_circle = 1;
+    c->radius = f->rim_radius;
+    mo_vec3_copy(f->rim, c->centre);
+    mo_vec3_copy(f->axis, c->axis);
+    mo_vec3_along(n, -mo_vec3_dot(n, f->axis), f->axis, c->out);
+    const double length = mo_vec3_norm(c->out);
+    if (!(length > 1e-9)) {
+        return 0;
+    }
+    mo_vec3_scale(1 / length, c->out, c->out);
+    set_circle(c);
+    return 1;
+}
+
+static void line_curve(const mo_feature *f, int k, const double near[3], curve *c)
+{
+    double to[3];
+    c->is_circle = 0;
+    mo_vec3_minus(near, f->on_line, to);
+    c->at = mo_vec3_dot(to, f->line[k]);
+    c->from = f->from[k];
+    c->to = f->to[k];
+    mo_vec3_along(f->on_line, c->at, f->line[k], c->x);
+    mo_vec3_copy(f->line[k], c->dx);
+    mo_vec3_set(c->ddx, 0, 0, 0);
+}
+
+static void move(curve *c, double by)
+{
+    if (!c->is_circle) {
+        c->at += by;
+        mo_vec3_along(c->x, by, c->dx, c->x);
+        return;
+    }
+    double along[3];
+    by = fmin(0.5, fmax(-0.5, by));
+    mo_vec3_cross(c->axis, c->out, along);
+    mo_vec3_scale(cos(by), c->out, c->out);
+    mo_vec3_along(c->out, sin(by), along, c->out);
+    set_circle(c);
+}
+
+/* Newton's method for two points whose difference is at right angles to both tangents; then n is across both. */
+static void look_at_curves(search *s, curve *p, curve *q)
+{
+    double d[3], m[3];
+    for (int step = 0; step < NEWTON_STEPS; ++step) {
+        mo_vec3_minus(q->x, p->x, d);
+        const double g0 = -mo_vec3_dot(d, p->dx), g1 = mo_vec3_dot(d, q->dx);
+        const double h00 = mo_vec3_dot(p->dx, p->dx) - mo_vec3_dot(d, p->ddx),
+                     h01 = -mo_vec3_dot(p->dx, q->dx),
+                     h11 = mo_vec3_dot(q->dx, q->dx) + mo_vec3_dot(d, q->ddx);
+        const double det = h00 * h11 - h01 * h01;
+        if (!(fabs(det) > 1e-14 * mo_vec3_dot(p->dx, p->dx) * mo_vec3_dot(q->dx, q->dx))) {
+            return;
+        }
+        const double by_p = -(h11 * g0 - h01 * g1) / det, by_q = -(h00 * g1 - h01 * g0) / det;
+        move(p, by_p);
+        move(q, by_q);
+        if (fabs(by_p) * mo_vec3_norm(p->dx) + fabs(by_q) * mo_vec3_norm(q->dx) <
+            1e-14 * s->size) {
+            break;
+        }
+    }
+    mo_vec3_cross(p->dx, q->dx, m);
+    const double length = mo_vec3_norm(m);
+    if (!(length > PARALLEL * mo_vec3_norm(p->dx) * mo_vec3_norm(q->dx))) {
+        return;
+    }
+    mo_vec3_scale((mo_vec3_dot(m, s->best.normal) < 0 ? -1 : 1) / length, m, m);
+    const int are_there = (p->is_circle || (p->at >= p->from && p->at <= p->to)) &&
+                          (q->is_circle || (q->at >= q->from && q->at <= q->to));
+    consider_points(s, m, p->x, q->x, are_there);
+}
+
+/* The rim of one with the lines of the other, and, where they are apart, with its corner. */
+static void look_at_rim(search *s, const double n[3], int is_turned)
+{
+    const mo_feature *round = is_turned ? &s->of_b : &s->of_a,
+                     *other = is_turned ? &s->of_a : &s->of_b;
+    double out[3], to[3];
+    curve rim, line;
+    mo_vec3_scale(is_turned ? -1 : 1, n, out);
+    for (int k = 0; k < other->lines; ++k) {
+        if (!rim_curve(round, out, &rim)) {
+            return;
+        }
+        line_curve(other, k, rim.x, &line);
+        look_at_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
+    }
+    if (!other->is_vertex) {
+        return;
+    }
+    mo_vec3_minus(other->point, round->rim, to);
+    if (!rim_curve(round, to, &rim)) {
+        return;
+    }
+    mo_vec3_minus(other->point, rim.x, to);
+    const double length = mo_vec3_norm(to);
+    if (length > 1e-9 * s->size) {
+        mo_vec3_scale((is_turned ? -1 : 1) / length, to, to);
+        consider_points(s, to, is_turned ? other->point : rim.x, is_turned ? rim.x : other->point,
+                        1);
+    }
+}
+
+static void look_at_rims(search *s, const double n[3])
+{
+    curve p, q;
+    double against[3];
+    mo_vec3_scale(-1, n, against);
+    if (s->of_a.has_rim) {
+        look_at_rim(s, n, 0);
+    }
+    if (s->of_b.has_rim) {
+        look_at_rim(s, n, 1);
+    }
+    if (s->of_a.has_rim && s->of_b.has_rim && rim_curve(&s->of_a, n, &p) &&
+        rim_curve(&s->of_b, against, &q)) {
+        look_at_curves(s, &p, &q);
+    }
+}
+
+/* ---- the walk ----------------------------------------------------------------------------------- */
+
+/*
+ * The features along n; but of points that are equally far, the one nearest to the other core: the direction leans that way by a trace.
+ */
+static void take_features(search *s, const double n[3], double lean)
+{
+    double along[3], against[3];
+    mo_vec3_copy(n, along);
+    if (lean > 0) {
+        mo_vec3_minus(s->of_b.point, s->of_a.point, along);
+        mo_vec3_along(along, -mo_vec3_dot(along, n), n, along);
+        const double length = mo_vec3_norm(along);
+        mo_vec3_along(n, length > 0 ? lean / length : 0, along, along);
+    }
+    mo_vec3_scale(-1, along, against);
+    mo_core_feature(s->a, along, &s->of_a);
+    mo_core_feature(s->b, against, &s->of_b);
+    mo_vec3_minus(s->of_b.point, s->of_a.point, s->between);
+}
+
+void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis)
+{
+    search s = {.a = a, .b = b, .size = a->size < b->size ? a->size : b->size, .best = *axis};
+    const int is_round = mo_core_is_curved(a) || mo_core_is_curved(b);
+    s.best.gap = mo_core_gap(a, b, axis->normal);
+    s.best.has_points = 0;
+    for (int round = 0; round < ROUNDS; ++round) {
+        const mo_axis from = s.best;
+        take_features(&s, from.normal, round > 0 ? 1e-7 : 0);
+        s.is_better = 0;
+        look_at_faces(&s);
+        look_at_lines(&s, from.normal);
+        if (s.of_a.has_rim && s.of_b.is_vertex) {
+            look_from_axis(&s, &s.of_a, &s.of_b, 0);
+        }
+        if (s.of_b.has_rim && s.of_a.is_vertex) {
+            look_from_axis(&s, &s.of_b, &s.of_a, 1);
+        }
+        if (is_round) {
+            look_at_rims(&s, from.normal);
+        }
+        if (!s.is_better) {
+            break;
+        }
+    }
+    *axis = s.best;
+}

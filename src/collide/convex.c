@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Any two convex cores: see convex.h. */
+#include "collide/convex.h"
+
+#include <math.h>
+
+#include "collide/epa.h"
+#include "linalg/vec3.h"
+
+/* All of the smaller size. */
+static const double ON_SIDE = 1e-6; /* a corner so little outside is on the side: equal faces have four corners, not eight */
+static const double IS_NEAREST = 1e-10; /* a touch so near to the separation shows that it is the distance */
+static const double DEEP = 0.02; /* overlap from which on the nearest way out may be another one */
+
+static double smaller(const mo_core *a, const mo_core *b)
+{
+    return a->size < b->size ? a->size : b->size;
+}
+
+/* ---- touches ---------------------------------------------------------------------------------- */
+
+static void touch_at(const double on_a[3], const double on_b[3], const double normal[3], double gap,
+                     const double origin[3], uint32_t feature, mo_touch_list *out)
+{
+    double p[3], q[3];
+    mo_vec3_along(on_a, 1, origin, p);
+    mo_vec3_along(on_b, 1, origin, q);
+    mo_touch_between(p, q, normal, gap, feature, out);
+}
+
+/* Is x, on the plane of the polygon, outside it by more than `by`? */
+static int is_outside(const mo_flat *polygon, const double x[3], double by)
+{
+    for (int i = 0; i < polygon->count; ++i) {
+        const double *p = polygon->corner[i], *q = polygon->corner[(i + 1) % polygon->count];
+        double side[3], along[3], from[3];
+        mo_vec3_minus(q, p, along);
+        mo_vec3_cross(along, polygon->plane, side);
+        mo_vec3_minus(x, p, from);
+        if (mo_vec3_dot(side, from) > by * mo_vec3_norm(side)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Corners of b above the cap of the cylinder a, beyond the polygon that stands for its rim. */
+static double touch_near_rim(const mo_core *a, const mo_flat *cap, const mo_flat *of_b,
+                             const double n[3], const double origin[3], double reach,
+                             mo_touch_list *out)
+{
+    const double axis[3] = {a->Q[2], a->Q[5], a->Q[8]};
+    double least = INFINITY;
+    for (int k = 0; k < of_b->count; ++k) {
+        const double *x = of_b->corner[k];
+        const double gap =
+            (mo_vec3_dot(cap->plane, x) - cap->plane[3]) / mo_vec3_dot(cap->plane, n);
+        double foot[3], to[3];
+        mo_vec3_along(x, -gap, n, foot);
+        mo_vec3_minus(foot, a->at, to);
+        mo_vec3_along(to, -mo_vec3_dot(to, axis), axis, to);
+        if (mo_vec3_norm(to) <= a->half[0] && is_outside(cap, foot, ON_SIDE * a->size)) {
+            least = fmin(least, gap);
+            if (gap <= reach) {
+                touch_at(foot, x, n, gap, origin, 1u << 20 | (uint32_t)k, out);
+            }
+        }
+    }
+    return least;
+}
+
+double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
+                      double reach, mo_touch_list *out)
+{
+    mo_flat of_a, of_b;
+    double against[3];
+    mo_vec3_scale(-1, axis->normal, against);
+    mo_core_flat(a, axis->normal, &of_a);
+    mo_core_flat(b, against, &of_b);
+    double least =
+        mo_manifold(&of_a, &of_b, axis, origin, ON_SIDE * smaller(a, b), reach, out);
+    if (a->kind == MO_CORE_CYLINDER && of_a.count > 2) {
+        const double near = touch_near_rim(a, &of_a, &of_b, axis->normal, origin, reach, out);
+        least = near < least ? near : least;
+    }
+    return least;
+}
+
+/* The point of a's flat that is nearest to b's along the axis, once they are moved a little apart along it. */
+static void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[3])
+{
+    mo_flat flat[2];
+    double against[3], on_b[3];
+    const double apart = 0.01 * smaller(a, b) - axis->gap;
+    mo_vec3_scale(-1, axis->normal, against);
+    mo_core_flat(a, axis->normal, flat);
+    mo_core_flat(b, against, flat + 1);
+    mo_hull hull[2];
+    mo_core core[2];
+    for (int side = 0; side < 2; ++side) {
+        double(*corner)[3] = flat[side].corner;
+        hull[side] = (mo_hull){.vertex_count = flat[side].count, .vertex = corner};
+        core[side] = (mo_core){.kind = MO_CORE_HULL, .hull = hull + side, .Q = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        mo_vec3_scale(side * apart, axis->normal, core[side].at);
+        mo_vec3_along(corner[0], side * apart, axis->normal, core[side].centre);
+    }
+    mo_simplex simplex;
+    if (mo_gjk_distance(core, core + 1, &simplex, on_a, on_b) == 0) {
+        mo_core_support(a, axis->normal, on_a);
+    }
+}
+
+/* One touch where the axis says: between its two points, or else between the two flats. */
+static void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
+                          mo_touch_list *out)
+{
+    double on_a[3], on_b[3], top[3];
+    if (axis->has_points) {
+        mo_vec3_copy(axis->on_a, on_a);
+    } else {
+        meet_flats(a, b, axis, on_a);
+    }
+    mo_core_support(a, axis->normal, top); /* from the axis of a cylinder up to its side */
+    mo_vec3_along(on_a, mo_vec3_dot(axis->normal, top) - mo_vec3_dot(axis->normal, on_a),
+                  axis->normal, on_a);
+    mo_vec3_along(on_a, axis->gap, axis->normal, on_b);
+    touch_at(on_a, on_b, axis->normal, axis->gap, origin, 1u << 21, out);
+}
+
+/* ---- the axis --------------------------------------------------------------------------------- */
+
+/* Refines the axis from the polytope, where that is better. */
+static void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *axis)
+{
+    mo_axis other;
+    if (mo_epa_direction(a, b, simplex, other.normal)) {
+        mo_axis_refine(a, b, &other);
+        if (other.gap > axis->gap) {
+            *axis = other;
+        }
+    }
+}
+
+/* False where they are further apart than the reach. */
+static int find_axis(mo_core *a, mo_core *b, double reach, mo_axis *axis)
+{
+    const mo_direction found = mo_gjk_direction(a, b, reach, axis->normal);
+    if (found == MO_NO_DIRECTION_FAR) {
+        return 0;
+    }
+    if (found == MO_DIRECTION) {
+        mo_axis_refine(a, b, axis);
+    } else if (b->kind == MO_CORE_TRIANGLE) { /* a mesh is left by its front */
+        mo_vec3_scale(-1, b->plane, axis->normal);
+        mo_axis_refine(a, b, axis);
+    } else {
+        axis->gap = -INFINITY;
+    }
+    if (axis->gap < -DEEP * smaller(a, b) && b->kind != MO_CORE_TRIANGLE) {
+        mo_simplex simplex;
+        double on_a[3], on_b[3];
+        mo_gjk_distance(a, b, &simplex, on_a, on_b);
+        leave(a, b, &simplex, axis);
+    }
+    return axis->gap > -INFINITY && axis->gap <= reach; /* no numbers have no axis */
+}
+
+/* The axis of the nearest points, or the way out of the polytope, where it is better. */
+static void find_other(mo_core *a, mo_core *b, mo_axis *axis)
+{
+    mo_simplex simplex;
+    mo_axis other = *axis;
+    const double size = smaller(a, b),
+                 distance = mo_gjk_distance(a, b, &simplex, other.on_a, other.on_b);
+    if (!(distance > IS_NEAREST * size)) {
+        if (b->kind != MO_CORE_TRIANGLE) {
+            leave(a, b, &simplex, axis);
+        }
+        return;
+    }
+    mo_vec3_minus(other.on_b, other.on_a, other.normal);
+    mo_vec3_scale(1 / distance, other.normal, other.normal);
+    if (mo_core_is_curved(a) || mo_core_is_curved(b)) {
+        mo_axis_refine(a, b, &other);
+    } else {
+        other.gap = distance;
+        other.has_points = 1;
+    }
+    if (other.gap > axis->gap) {
+        *axis = other;
+    }
+}
+
+void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
+                    mo_touch_list *out)
+{
+    const int before = out->count;
+    const double tolerance = IS_NEAREST * smaller(a, b);
+    mo_axis axis;
+    if (!find_axis(a, b, reach, &axis)) {
+        return;
+    }
+    double least = mo_touch_along(a, b, &axis, origin, reach, out);
+    if (least > axis.gap + tolerance && !axis.has_points) {
+        out->count = before;
+        find_other(a, b, &axis);
+        if (axis.gap > reach) {
+            return;
+        }
+        least = mo_touch_along(a, b, &axis, origin, reach, out);
+    }
+    if (least > axis.gap + tolerance) {
+        touch_deepest(a, b, &axis, origin, out);
+    }
+}
+
+void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
+                      mo_touch_list *out)
+{
+    const int before = out->count;
+    mo_touch_cores(a, b, origin, reach + a->radius + b->radius, out);
+    for (int k = before; k < out->count && a->radius + b->radius > 0; ++k) {
+        mo_touch *touch = out->touch + k;
+        touch->gap -= a->radius + b->radius;
+        mo_vec3_along(touch->point, 0.5 * (a->radius - b->radius), touch->normal, touch->point);
+    }
+}
+
+void mo_collide_convex(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
+{
+    const int is_turned = b->collider->def.kind == MO_SHAPE_CYLINDER;
+    const int before = out->count;
+    mo_core ca, cb;
+    mo_core_place(is_turned ? b : a, a->pose.position, &ca);
+    mo_core_place(is_turned ? a : b, a->pose.position, &cb);
+    mo_collide_cores(&ca, &cb, a->pose.position, reach, out);
+    for (int k = before; is_turned && k < out->count; ++k) {
+        mo_vec3_scale(-1, out->touch[k].normal, out->touch[k].normal);
+    }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A convex shape as the narrow phase sees it: a core and a radius about it.
+ *
+ * The core of a ball is a point, that of a capsule a segment; a box, a hull, a triangle, a cylinder and an ellipsoid
+ * are cores themselves.  A core is known by its support function, the point furthest along a
+ * direction, and by its features there (the faces, edges and rims around that point).  Vertices stay in the frame of the
+ * shape and only directions are turned, so that a hull costs what is asked of it.
+ * On hulls the support is found by climbing from the last vertex.  Points are in world axes about
+ * an origin that both shapes of a pair share: far from the world's origin no digits are lost.
+ */
+#ifndef MO_COLLIDE_CORE_H
+#define MO_COLLIDE_CORE_H
+
+#include "collide/narrow.h"
+
+typedef enum mo_core_kind {
+    MO_CORE_POINT,
+    MO_CORE_SEGMENT,
+    MO_CORE_BOX,
+    MO_CORE_HULL,
+    MO_CORE_TRIANGLE, /* solid behind its front: the back is no face */
+    MO_CORE_CYLINDER,
+    MO_CORE_ELLIPSOID
+} mo_core_kind;
+
+typedef struct mo_core {
+    mo_core_kind kind;
+    double Q[9], at[3];   /* the frame of the shape */
+    double half[3];       /* box, ellipsoid; a cylinder has its radius in [0], half its height in [2] */
+    const mo_hull *hull;  /* box, hull, triangle */
+    double corner[3][3];  /* segment, triangle */
+    double plane[4];      /* triangle: its front */
+    double centre[3];     /* a point inside */
+    double radius;        /* about all of it */
+    double size;
+    int vertex;           /* where the last search for a support ended */
+} mo_core;
+
+void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core);
+void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core);
+
+static inline int mo_core_is_curved(const mo_core *core)
+{
+    return core->kind >= MO_CORE_CYLINDER;
+}
+
+/* The point furthest along the direction, which has any length. */
+void mo_core_support(mo_core *core, const double direction[3], double point[3]);
+
+/* How far b is from a along the unit vector n; negative where they overlap along it. */
+double mo_core_gap(mo_core *a, mo_core *b, const double n[3]);
+
+enum { MO_CORE_AROUND = 12 }; /* edges or faces of a vertex that are looked at, those that lie most across n */
+
+/* What a core has where it looks along a unit vector. */
+typedef struct mo_feature {
+    double point[3]; /* of the core, furthest along the vector */
+    int normals;
+    double normal[MO_CORE_AROUND][3]; /* unit, outward, of the faces around it */
+    int lines;
+    double line[MO_CORE_AROUND][3]; /* unit, along the edges around it, or the axis of a cylinder */
+    double from[MO_CORE_AROUND], to[MO_CORE_AROUND]; /* what of it is there, from on_line */
+    double on_line[3];              /* where these lines meet; the centre of a cylinder           */
+    int is_vertex;                  /* the point is a corner                                      */
+    int has_rim;
+    double rim[3], axis[3], rim_radius; /* the circle about `rim` across `axis` */
+} mo_feature;
+
+void mo_core_feature(mo_core *core, const double n[3], mo_feature *feature);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The face, line or point that a core turns to another: see manifold.h. */
+#include <math.h>
+
+#include "collide/manifold.h"
+#include "linalg/vec3.h"
+
+enum { RIM = 6 }; /* corners of a cap, besides the one that is furthest along the axis */
+
+static const double CAP = 0.7;     /* cosine: from here on a cylinder turns a cap, not its side */
+static const double LINE = 0.3;    /* cosine, below which a capsule turns its line, not an end */
+static const double ON_TOP = 1e-9; /* of the size: a vertex so little lower is as high */
+static const double SAME = 1e-12;  /* of the radius: corners of a rim so near in height are one */
+
+#define SIN_60 0.86602540378443864676
+static const double RIM_AT[RIM][2] = {{1, 0},  {0.5, SIN_60},   {-0.5, SIN_60},
+                                      {-1, 0}, {-0.5, -SIN_60}, {0.5, -SIN_60}};
+
+/* How many of the vertices of the face are that high along n; a third one tells no more. */
+static int high_vertices(const mo_hull *hull, int face, const double n[3], double high)
+{
+    int count = 0;
+    for (int k = hull->face_start[face]; k < hull->face_start[face + 1] && count < 2; ++k) {
+        count += mo_vec3_dot(hull->vertex[hull->face_vertex[k]], n) >= high;
+    }
+    return count;
+}
+
+/* Of the faces about the vertex furthest along n (in the frame of the hull): one that shares an edge as high, if there is one, and looks most along n. */
+static int face_along(const mo_core *c, const double n[3])
+{
+    const mo_hull *hull = c->hull;
+    const double high = mo_vec3_dot(hull->vertex[c->vertex], n) - ON_TOP * c->size;
+    double most = -INFINITY;
+    int face = 0, best = 0;
+    for (int k = hull->ring_start[c->vertex]; k < hull->ring_start[c->vertex + 1]; ++k) {
+        const int at = hull->ring_face[k], count = high_vertices(hull, at, n, high);
+        const double now = mo_vec3_dot(hull->plane[at], n);
+        if (count > best || (count == best && now > most)) {
+            best = count;
+            most = now;
+            face = at;
+        }
+    }
+    return face;
+}
+
+static void take_face(mo_core *c, const double n[3], mo_flat *out)
+{
+    double x[3], local[3];
+    mo_core_support(c, n, x);
+    mo_mat3_apply_transposed(c->Q, n, local);
+    const int face = face_along(c, local), first = c->hull->face_start[face];
+    out->count = c->hull->face_start[face + 1] - first;
+    for (int k = 0; k < out->count; ++k) {
+        mo_mat3_apply(c->Q, c->hull->vertex[c->hull->face_vertex[first + k]], out->corner[k]);
+        mo_vec3_along(out->corner[k], 1, c->at, out->corner[k]);
+        out->label[k] = k;
+    }
+    mo_mat3_apply(c->Q, c->hull->plane[face], out->plane);
+    out->plane[3] = c->hull->plane[face][3] + mo_vec3_dot(out->plane, c->at);
+}
+
+static void add_corner(const double x[3], int label, mo_flat *out)
+{
+    mo_vec3_copy(x, out->corner[out->count]);
+    out->label[out->count++] = label;
+}
+
+static void take_line(const mo_core *s, const double n[3], mo_flat *out)
+{
+    double along[3];
+    out->count = 0;
+    mo_vec3_minus(s->corner[1], s->corner[0], along);
+    const double slope = mo_vec3_dot(along, n), length = mo_vec3_norm(along);
+    for (int k = 0; k < 2; ++k) {
+        if (fabs(slope) < LINE * length || (k == 0) == (slope <= 0)) {
+            add_corner(s->corner[k], k, out);
+        }
+    }
+}
+
+/* The whole of a triangle. */
+static void take_triangle(const mo_core *c, mo_flat *out)
+{
+    out->count = 0;
+    for (int k = 0; k < 3; ++k) {
+        add_corner(c->corner[k], k, out);
+    }
+    memcpy(out->plane, c->plane, sizeof out->plane);
+}
+
+/* The part of n across the axis of a cylinder, made unit; its length before that. */
+static double across_axis(const double axis[3], const double n[3], double m[3])
+{
+    mo_vec3_along(n, -mo_vec3_dot(n, axis), axis, m);
+    mo_vec3_along(m, -mo_vec3_dot(m, axis), axis, m);
+    const double size = mo_vec3_norm(m);
+    if (size > 0) {
+        mo_vec3_scale(1 / size, m, m);
+    }
+    return size;
+}
+
+static void take_side(const mo_core *c, const double axis[3], const double n[3], mo_flat *out)
+{
+    double m[3], x[3];
+    across_axis(axis, n, m);
+    out->count = 0;
+    for (int k = 0; k < 2; ++k) {
+        mo_vec3_along(c->at, k ? c->half[2] : -c->half[2], axis, x);
+        mo_vec3_along(x, c->half[0], m, x);
+        add_corner(x, k, out);
+    }
+}
+
+/*
+ * The rim begins at the x of the cylinder and goes round counterclockwise seen from outside; the point
+ * furthest along n takes its place in it.
+ */
+static void take_cap(const mo_core *c, const double axis[3], const double n[3], mo_flat *out)
+{
+    const double *Q = c->Q, across[3] = {Q[0], Q[3], Q[6]};
+    const double radius = c->half[0], step = 2 * acos(-1.0) / RIM;
+    double up[3], y[3], m[3], middle[3];
+    mo_vec3_scale(mo_vec3_dot(n, axis) < 0 ? -1 : 1, axis, up);
+    mo_vec3_cross(up, across, y);
+    mo_vec3_along(c->at, c->half[2], up, middle);
+    mo_vec3_copy(up, out->plane);
+    out->plane[3] = mo_vec3_dot(up, middle);
+    const double tilt = across_axis(axis, n, m);
+    double angle = tilt > 0 ? atan2(mo_vec3_dot(m, y), mo_vec3_dot(m, across)) / step : 0;
+    angle = angle < 0 ? angle + RIM : angle;
+    const int place = angle < RIM ? (int)angle : 0;
+    const double beside = fmin(angle - place, 1 - (angle - place)) * step;
+    const int is_apart = tilt * (1 - cos(beside)) > SAME;
+    out->count = 0;
+    for (int k = 0; k < RIM; ++k) {
+        double x[3];
+        mo_vec3_along(middle, radius * RIM_AT[k][0], across, x);
+        mo_vec3_along(x, radius * RIM_AT[k][1], y, x);
+        add_corner(x, k, out);
+        if (is_apart && k == place % RIM) {
+            mo_vec3_along(middle, radius, m, x);
+            add_corner(x, RIM, out);
+        }
+    }
+}
+
+void mo_core_flat(mo_core *c, const double n[3], mo_flat *flat)
+{
+    const double axis[3] = {c->Q[2], c->Q[5], c->Q[8]};
+    switch (c->kind) {
+    case MO_CORE_POINT:
+        flat->count = 0;
+        add_corner(c->at, 0, flat);
+        return;
+    case MO_CORE_SEGMENT:
+        take_line(c, n, flat);
+        return;
+    case MO_CORE_TRIANGLE:
+        take_triangle(c, flat);
+        return;
+    case MO_CORE_CYLINDER:
+        if (fabs(mo_vec3_dot(n, axis)) > CAP) {
+            take_cap(c, axis, n, flat);
+        } else {
+            take_side(c, axis, n, flat);
+        }
+        return;
+    default:
+        take_face(c, n, flat);
+    }
+}
