@@ -7,20 +7,15 @@
 
 #include "linalg/vec3.h"
 
-enum { ROUNDS = 16, NEWTON_STEPS = 12 };
+enum { MOST_STEPS = 16, NEWTON_STEPS = 12 };
 
 /* Of the smaller size. */
-static const double BETTER = 1e-10; /* curves win over faces by so much only: what rests keeps its axis */
+static const double BETTER =
+    1e-10; /* curves win over faces by so much only: what rests keeps its axis */
+static const double LEAN = 1e-7;
 static const double PARALLEL = 1e-6; /* sine: below it two tangents have no normal */
 
-typedef struct search {
-    mo_core *a, *b;
-    mo_feature of_a, of_b;
-    double between[3]; /* from the point of a to that of b */
-    double size;
-    mo_axis best;
-    int is_better;
-} search;
+typedef mo_axis_search search;
 
 /* Takes the unit vector m where it separates more than the best so far, by more than `by`. */
 static int consider(search *s, const double m[3], double by)
@@ -34,7 +29,7 @@ static int consider(search *s, const double m[3], double by)
     }
     s->best.gap = gap;
     mo_vec3_copy(m, s->best.normal);
-    s->best.has_points = 0;
+    s->best.has_points = s->best.is_face = 0;
     s->is_better = 1;
     return 1;
 }
@@ -54,12 +49,12 @@ static void consider_points(search *s, const double m[3], const double on_a[3],
 static void look_at_faces(search *s)
 {
     for (int k = 0; k < s->of_a.normals; ++k) {
-        consider(s, s->of_a.normal[k], 0);
+        s->best.is_face |= consider(s, s->of_a.normal[k], 0);
     }
     for (int k = 0; k < s->of_b.normals; ++k) {
         double m[3];
         mo_vec3_scale(-1, s->of_b.normal[k], m);
-        consider(s, m, 0);
+        s->best.is_face |= consider(s, m, 0);
     }
 }
 
@@ -173,8 +168,8 @@ static void move(curve *c, double by)
     double along[3];
     by = fmin(0.5, fmax(-0.5, by));
     mo_vec3_cross(c->axis, c->out, along);
-    mo_vec3_scale(cos(by), c->out, c->out);
-    mo_vec3_along(c->out, sin(by), along, c->out);
+    mo_vec3_along(c->out, by, along, c->out); /* tan(by) = by to second order: enough for Newton */
+    mo_vec3_scale(1 / mo_vec3_norm(c->out), c->out, c->out);
     set_circle(c);
 }
 
@@ -195,8 +190,7 @@ static void look_at_curves(search *s, curve *p, curve *q)
         const double by_p = -(h11 * g0 - h01 * g1) / det, by_q = -(h00 * g1 - h01 * g0) / det;
         move(p, by_p);
         move(q, by_q);
-        if (fabs(by_p) * mo_vec3_norm(p->dx) + fabs(by_q) * mo_vec3_norm(q->dx) <
-            1e-14 * s->size) {
+        if (fabs(by_p) * mo_vec3_norm(p->dx) + fabs(by_q) * mo_vec3_norm(q->dx) < 1e-14 * s->size) {
             break;
         }
     }
@@ -280,30 +274,45 @@ static void take_features(search *s, const double n[3], double lean)
     mo_vec3_minus(s->of_b.point, s->of_a.point, s->between);
 }
 
+void mo_axis_begin(search *s, mo_core *a, mo_core *b, const double normal[3])
+{
+    s->a = a;
+    s->b = b;
+    s->size = a->size < b->size ? a->size : b->size;
+    s->steps = 0;
+    s->best.gap = -INFINITY;
+    s->best.has_points = s->best.is_face = 0;
+    mo_vec3_copy(normal, s->best.normal);
+}
+
+int mo_axis_step(search *s)
+{
+    double n[3];
+    mo_vec3_copy(s->best.normal, n);
+    take_features(s, n, s->steps > 0 ? LEAN : 0);
+    if (s->steps++ == 0) {
+        s->best.gap = mo_vec3_dot(n, s->between);
+    }
+    s->is_better = 0;
+    look_at_faces(s);
+    look_at_lines(s, n);
+    if (s->of_a.has_rim && s->of_b.is_vertex) {
+        look_from_axis(s, &s->of_a, &s->of_b, 0);
+    }
+    if (s->of_b.has_rim && s->of_a.is_vertex) {
+        look_from_axis(s, &s->of_b, &s->of_a, 1);
+    }
+    if (!s->is_better && (s->of_a.has_rim || s->of_b.has_rim)) {
+        look_at_rims(s, n);
+    }
+    return s->is_better;
+}
+
 void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis)
 {
-    search s = {.a = a, .b = b, .size = a->size < b->size ? a->size : b->size, .best = *axis};
-    const int is_round = mo_core_is_curved(a) || mo_core_is_curved(b);
-    s.best.gap = mo_core_gap(a, b, axis->normal);
-    s.best.has_points = 0;
-    for (int round = 0; round < ROUNDS; ++round) {
-        const mo_axis from = s.best;
-        take_features(&s, from.normal, round > 0 ? 1e-7 : 0);
-        s.is_better = 0;
-        look_at_faces(&s);
-        look_at_lines(&s, from.normal);
-        if (s.of_a.has_rim && s.of_b.is_vertex) {
-            look_from_axis(&s, &s.of_a, &s.of_b, 0);
-        }
-        if (s.of_b.has_rim && s.of_a.is_vertex) {
-            look_from_axis(&s, &s.of_b, &s.of_a, 1);
-        }
-        if (is_round) {
-            look_at_rims(&s, from.normal);
-        }
-        if (!s.is_better) {
-            break;
-        }
+    search s;
+    mo_axis_begin(&s, a, b, axis->normal);
+    while (mo_axis_step(&s) && !s.best.has_points && s.steps < MOST_STEPS) {
     }
     *axis = s.best;
 }

@@ -11,9 +11,10 @@
  *   the perpendicular from the axis of a cylinder to a corner.
  *
  * Where they are apart there are besides the lines between two corners, a corner and an edge, a corner and a rim.
- * mo_axis_refine takes these candidates from the features around the two points that are furthest along n (core.h), goes to the best, and looks
- * again from there, until nothing is better.  A candidate is bounded by what the two points
- * say of it, so that few are looked at in full.  Tangents of rims follow from Newton's method on (t.(y - x), u.(y - x)) = 0.
+ * A step takes these candidates from the features around the two points that are furthest along n (core.h) and goes to the
+ * best; the next looks again from there, until nothing is better.  A candidate is bounded by what the two points say of
+ * it, so that few are looked at in full.  Tangents of rims follow from Newton's method on
+ * t.(y - x) = u.(y - x) = 0; rims come last, where nothing else is better.
  */
 #ifndef MO_COLLIDE_AXIS_H
 #define MO_COLLIDE_AXIS_H
@@ -23,11 +24,26 @@
 typedef struct mo_axis {
     double normal[3]; /* unit, from a to b */
     double gap;
+    int is_face;    /* the normal is that of a face or cap */
     int has_points; /* the axis is that of two points, one on each core or its lines */
     double on_a[3], on_b[3];
 } mo_axis;
 
-/* From axis->normal to the best axis near by. */
+typedef struct mo_axis_search {
+    mo_core *a, *b;
+    double size; /* the smaller one */
+    mo_axis best;
+    mo_feature of_a, of_b; /* along best.normal */
+    double between[3];     /* from the point of a to that of b */
+    int steps, is_better;
+} mo_axis_search;
+
+void mo_axis_begin(mo_axis_search *search, mo_core *a, mo_core *b, const double normal[3]);
+
+/* False where the best axis stays. */
+int mo_axis_step(mo_axis_search *search);
+
+/* Steps until the axis stays, or is that of two points. */
 void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis);
 
 #endif

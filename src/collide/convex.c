@@ -8,10 +8,14 @@
 #include "collide/epa.h"
 #include "linalg/vec3.h"
 
+enum { MOST_STEPS = 16 };
+
 /* All of the smaller size. */
-static const double ON_SIDE = 1e-6; /* a corner so little outside is on the side: equal faces have four corners, not eight */
-static const double IS_NEAREST = 1e-10; /* a touch so near to the separation shows that it is the distance */
-static const double DEEP = 0.02; /* overlap from which on the nearest way out may be another one */
+static const double ON_SIDE =
+    1e-6; /* a corner so little outside is on the side: equal faces have four corners, not eight */
+static const double IS_NEAREST =
+    1e-10; /* a touch so near to the separation shows that it is the distance */
+static const double DEEP = 0.05; /* overlap from which on the nearest way out may be another one */
 
 static double smaller(const mo_core *a, const mo_core *b)
 {
@@ -78,8 +82,7 @@ double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis, const double 
     mo_vec3_scale(-1, axis->normal, against);
     mo_core_flat(a, axis->normal, &of_a);
     mo_core_flat(b, against, &of_b);
-    double least =
-        mo_manifold(&of_a, &of_b, axis, origin, ON_SIDE * smaller(a, b), reach, out);
+    double least = mo_manifold(&of_a, &of_b, axis, origin, ON_SIDE * smaller(a, b), reach, out);
     if (a->kind == MO_CORE_CYLINDER && of_a.count > 2) {
         const double near = touch_near_rim(a, &of_a, &of_b, axis->normal, origin, reach, out);
         least = near < least ? near : least;
@@ -101,7 +104,8 @@ static void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[
     for (int side = 0; side < 2; ++side) {
         double(*corner)[3] = flat[side].corner;
         hull[side] = (mo_hull){.vertex_count = flat[side].count, .vertex = corner};
-        core[side] = (mo_core){.kind = MO_CORE_HULL, .hull = hull + side, .Q = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        core[side] =
+            (mo_core){.kind = MO_CORE_HULL, .hull = hull + side, .Q = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         mo_vec3_scale(side * apart, axis->normal, core[side].at);
         mo_vec3_along(corner[0], side * apart, axis->normal, core[side].centre);
     }
@@ -142,30 +146,6 @@ static void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *ax
     }
 }
 
-/* False where they are further apart than the reach. */
-static int find_axis(mo_core *a, mo_core *b, double reach, mo_axis *axis)
-{
-    const mo_direction found = mo_gjk_direction(a, b, reach, axis->normal);
-    if (found == MO_NO_DIRECTION_FAR) {
-        return 0;
-    }
-    if (found == MO_DIRECTION) {
-        mo_axis_refine(a, b, axis);
-    } else if (b->kind == MO_CORE_TRIANGLE) { /* a mesh is left by its front */
-        mo_vec3_scale(-1, b->plane, axis->normal);
-        mo_axis_refine(a, b, axis);
-    } else {
-        axis->gap = -INFINITY;
-    }
-    if (axis->gap < -DEEP * smaller(a, b) && b->kind != MO_CORE_TRIANGLE) {
-        mo_simplex simplex;
-        double on_a[3], on_b[3];
-        mo_gjk_distance(a, b, &simplex, on_a, on_b);
-        leave(a, b, &simplex, axis);
-    }
-    return axis->gap > -INFINITY && axis->gap <= reach; /* no numbers have no axis */
-}
-
 /* The axis of the nearest points, or the way out of the polytope, where it is better. */
 static void find_other(mo_core *a, mo_core *b, mo_axis *axis)
 {
@@ -192,25 +172,64 @@ static void find_other(mo_core *a, mo_core *b, mo_axis *axis)
     }
 }
 
+/*
+ * Steps from a direction to the best axis near by: true where it is that, with its touches appended, or where it shows that they are
+ * beyond the reach.  An overlap that is deep may have a better one elsewhere.
+ */
+static int touch_near(mo_core *a, mo_core *b, const double direction[3], const double origin[3],
+                      double reach, mo_axis *axis, mo_touch_list *out)
+{
+    const int before = out->count;
+    const double size = smaller(a, b);
+    mo_axis_search s;
+    mo_axis_begin(&s, a, b, direction);
+    for (int goes_on = 1; goes_on && s.steps < MOST_STEPS;) {
+        goes_on = mo_axis_step(&s);
+        *axis = s.best;
+        if (axis->gap > reach) {
+            return 1;
+        }
+        if (!(axis->gap > -DEEP * size)) {
+            continue;
+        }
+        if (!axis->has_points && !axis->is_face && goes_on) {
+            continue;
+        }
+        const double least = mo_touch_along(a, b, axis, origin, reach, out);
+        if (least <= axis->gap + IS_NEAREST * size) {
+            return 1;
+        }
+        if (axis->has_points) {
+            touch_deepest(a, b, axis, origin, out);
+            return 1;
+        }
+        out->count = before;
+    }
+    return 0;
+}
+
 void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
                     mo_touch_list *out)
 {
-    const int before = out->count;
     const double tolerance = IS_NEAREST * smaller(a, b);
-    mo_axis axis;
-    if (!find_axis(a, b, reach, &axis)) {
+    mo_axis axis = {.gap = -INFINITY};
+    double n[3];
+    const mo_direction found = mo_gjk_direction(a, b, reach, n);
+    if (found == MO_NO_DIRECTION_FAR) {
         return;
     }
-    double least = mo_touch_along(a, b, &axis, origin, reach, out);
-    if (least > axis.gap + tolerance && !axis.has_points) {
-        out->count = before;
-        find_other(a, b, &axis);
-        if (axis.gap > reach) {
-            return;
-        }
-        least = mo_touch_along(a, b, &axis, origin, reach, out);
+    if (found == MO_NO_DIRECTION && b->kind == MO_CORE_TRIANGLE) { /* a mesh is left by its front */
+        mo_vec3_scale(-1, b->plane, n);
     }
-    if (least > axis.gap + tolerance) {
+    if ((found == MO_DIRECTION || b->kind == MO_CORE_TRIANGLE) &&
+        touch_near(a, b, n, origin, reach, &axis, out)) {
+        return;
+    }
+    find_other(a, b, &axis);
+    if (!(axis.gap > -INFINITY && axis.gap <= reach)) { /* no numbers have no axis */
+        return;
+    }
+    if (mo_touch_along(a, b, &axis, origin, reach, out) > axis.gap + tolerance) {
         touch_deepest(a, b, &axis, origin, out);
     }
 }

@@ -27,15 +27,15 @@ typedef enum mo_core_kind {
 
 typedef struct mo_core {
     mo_core_kind kind;
-    double Q[9], at[3];   /* the frame of the shape */
-    double half[3];       /* box, ellipsoid; a cylinder has its radius in [0], half its height in [2] */
-    const mo_hull *hull;  /* box, hull, triangle */
-    double corner[3][3];  /* segment, triangle */
-    double plane[4];      /* triangle: its front */
-    double centre[3];     /* a point inside */
-    double radius;        /* about all of it */
+    double Q[9], at[3]; /* the frame of the shape */
+    double half[3]; /* box, ellipsoid; a cylinder has its radius in [0], half its height in [2] */
+    const mo_hull *hull; /* box, hull, triangle */
+    double corner[3][3]; /* segment, triangle */
+    double plane[4];     /* triangle: its front */
+    double centre[3];    /* a point inside */
+    double radius;       /* about all of it */
     double size;
-    int vertex;           /* where the last search for a support ended */
+    int vertex; /* where the last search for a support ended */
 } mo_core;
 
 void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core);
@@ -52,7 +52,9 @@ void mo_core_support(mo_core *core, const double direction[3], double point[3]);
 /* How far b is from a along the unit vector n; negative where they overlap along it. */
 double mo_core_gap(mo_core *a, mo_core *b, const double n[3]);
 
-enum { MO_CORE_AROUND = 12 }; /* edges or faces of a vertex that are looked at, those that lie most across n */
+enum {
+    MO_CORE_AROUND = 12
+}; /* edges or faces of a vertex that are looked at, those that lie most across n */
 
 /* What a core has where it looks along a unit vector. */
 typedef struct mo_feature {
@@ -62,8 +64,8 @@ typedef struct mo_feature {
     int lines;
     double line[MO_CORE_AROUND][3]; /* unit, along the edges around it, or the axis of a cylinder */
     double from[MO_CORE_AROUND], to[MO_CORE_AROUND]; /* what of it is there, from on_line */
-    double on_line[3];              /* where these lines meet; the centre of a cylinder           */
-    int is_vertex;                  /* the point is a corner                                      */
+    double on_line[3]; /* where these lines meet; the centre of a cylinder           */
+    int is_vertex;     /* the point is a corner                                      */
     int has_rim;
     double rim[3], axis[3], rim_radius; /* the circle about `rim` across `axis` */
 } mo_feature;

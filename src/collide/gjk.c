@@ -8,72 +8,90 @@
 #include "linalg/vec3.h"
 
 enum { MOST_STEPS = 200 };
-static const double SHRINK = 0.8; /* of the sizes: what the search for a direction leaves of the cores */
+static const double SHRINK =
+    0.8; /* of the sizes: what the search for a direction leaves of the cores */
 static const double NEARLY = 1e-3; /* of the square of the distance: near enough for a direction */
 
 /* ---- simplices -------------------------------------------------------------------------------- */
 
-/* A face of a simplex with the parts of its point nearest to the origin. */
+/* A face of a simplex, by its corners in rising order, with the parts of its point v nearest to the origin. */
 typedef struct spot {
-    int count, index[4];
-    double part[4], square;
+    int count, index[3];
+    double part[3], v[3], square;
 } spot;
 
-static spot finish(const mo_simplex *s, spot p)
+static void take_point(const mo_simplex *s, int i, spot *p)
 {
-    double v[3] = {0};
-    for (int k = 0; k < p.count; ++k) {
-        mo_vec3_along(v, p.part[k], s->at[p.index[k]].w, v);
-    }
-    p.square = mo_vec3_dot(v, v);
-    return p;
+    p->count = 1;
+    p->index[0] = i;
+    p->part[0] = 1;
+    mo_vec3_copy(s->at[i].w, p->v);
+    p->square = mo_vec3_dot(p->v, p->v);
 }
 
-static spot nearest_on_point(const mo_simplex *s, int i)
+/* The nearest point of a side, where it is nearer than the best so far. */
+static void look_at_line(const mo_simplex *s, int i, int j, spot *best)
 {
-    return finish(s, (spot){.count = 1, .index = {i}, .part = {1}});
-}
-
-static spot nearest_on_line(const mo_simplex *s, int i, int j)
-{
+    spot p;
     double d[3];
     mo_vec3_minus(s->at[j].w, s->at[i].w, d);
     const double square = mo_vec3_dot(d, d), t = -mo_vec3_dot(s->at[i].w, d);
     if (!(t > 0) || !(square > 0)) {
-        return nearest_on_point(s, i);
+        take_point(s, i, &p);
+    } else if (t >= square) {
+        take_point(s, j, &p);
+    } else {
+        p.count = 2;
+        p.index[0] = i;
+        p.index[1] = j;
+        p.part[1] = t / square;
+        p.part[0] = 1 - p.part[1];
+        mo_vec3_scale(p.part[0], s->at[i].w, p.v);
+        mo_vec3_along(p.v, p.part[1], s->at[j].w, p.v);
+        p.square = mo_vec3_dot(p.v, p.v);
     }
-    if (t >= square) {
-        return nearest_on_point(s, j);
+    if (p.square < best->square) {
+        *best = p;
     }
-    return finish(s, (spot){.count = 2, .index = {i, j}, .part = {1 - t / square, t / square}});
-}
-
-static spot nearer(spot a, spot b)
-{
-    return b.square < a.square ? b : a;
 }
 
 /*
- * The foot of the origin on the plane, where it lies within the triangle; else the best of the sides.  Its parts come from the sides' own equations, which stay
- * exact for the small triangles that close in on a round shape.
+ * The foot of the origin on the plane, where it lies within the triangle; else the best of the sides.  Its parts come
+ * from the sides' own equations, which stay exact for the small triangles that close in on a round shape.
  */
-static spot nearest_on_triangle(const mo_simplex *s, int i, int j, int k)
+static void look_at_triangle(const mo_simplex *s, int i, int j, int k, spot *best)
 {
-    double e[3], f[3];
+    double e[3], f[3], n[3];
     mo_vec3_minus(s->at[j].w, s->at[i].w, e);
     mo_vec3_minus(s->at[k].w, s->at[i].w, f);
     const double ee = mo_vec3_dot(e, e), ef = mo_vec3_dot(e, f), ff = mo_vec3_dot(f, f);
     const double eo = -mo_vec3_dot(e, s->at[i].w), fo = -mo_vec3_dot(f, s->at[i].w);
-    double n[3];
     mo_vec3_cross(e, f, n);
     const double determinant = mo_vec3_dot(n, n), to_j = eo * ff - fo * ef,
                  to_k = fo * ee - eo * ef;
     if (to_j > 0 && to_k > 0 && to_j + to_k < determinant) {
-        const double b = to_j / determinant, c = to_k / determinant;
-        return finish(s, (spot){.count = 3, .index = {i, j, k}, .part = {1 - b - c, b, c}});
+        spot p = {.count = 3, .index = {i, j, k}};
+        p.part[1] = to_j / determinant;
+        p.part[2] = to_k / determinant;
+        p.part[0] = 1 - p.part[1] - p.part[2];
+        mo_vec3_scale(p.part[0], s->at[i].w, p.v);
+        mo_vec3_along(p.v, p.part[1], s->at[j].w, p.v);
+        mo_vec3_along(p.v, p.part[2], s->at[k].w, p.v);
+        p.square = mo_vec3_dot(p.v, p.v);
+        if (p.square < best->square) {
+            *best = p;
+        }
+        return;
     }
-    return nearer(nearest_on_line(s, i, j),
-                  nearer(nearest_on_line(s, j, k), nearest_on_line(s, k, i)));
+    if (!(to_k > 0)) { /* a side can be nearest only where its part is not inside */
+        look_at_line(s, i, j, best);
+    }
+    if (!(to_j > 0)) {
+        look_at_line(s, i, k, best);
+    }
+    if (!(to_j + to_k < determinant)) {
+        look_at_line(s, j, k, best);
+    }
 }
 
 /* Which side of the plane of i, j, k has l, and which the origin?  Negative: different ones. */
@@ -88,46 +106,51 @@ static double same_side(const mo_simplex *s, int i, int j, int k, int l)
 }
 
 /*
- * count = 4 where the origin is inside.  Else the best of all faces: which of them the origin sees is not to be told of a flat tetrahedron.
+ * count = 4 where the origin is inside.  Else the best of the faces beyond which the origin lies; of a flat tetrahedron that is not to be told, and all are looked at.
  */
-static spot nearest_on_tetrahedron(const mo_simplex *s)
+static void look_at_tetrahedron(const mo_simplex *s, spot *best)
 {
-    static const int FACE[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-    spot best = {.square = INFINITY};
+    static const int FACE[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
+    double side[4];
     int is_inside = 1;
     for (int f = 0; f < 4; ++f) {
         const int *at = FACE[f];
-        is_inside = is_inside && same_side(s, at[0], at[1], at[2], at[3]) > 0;
-        best = nearer(best, nearest_on_triangle(s, at[0], at[1], at[2]));
+        side[f] = same_side(s, at[0], at[1], at[2], at[3]);
+        is_inside = is_inside && side[f] > 0;
     }
-    return is_inside ? (spot){.count = 4} : best;
-}
-
-static spot nearest_on_simplex(const mo_simplex *s)
-{
-    switch (s->count) {
-    case 1:
-        return nearest_on_point(s, 0);
-    case 2:
-        return nearest_on_line(s, 0, 1);
-    case 3:
-        return nearest_on_triangle(s, 0, 1, 2);
-    default:
-        return nearest_on_tetrahedron(s);
+    for (int f = 0; f < 4 && !is_inside; ++f) {
+        if (!(side[f] > 0)) {
+            look_at_triangle(s, FACE[f][0], FACE[f][1], FACE[f][2], best);
+        }
+    }
+    if (is_inside) {
+        best->count = 4;
     }
 }
 
-/* Keeps the corners of the spot; v = its point. */
-static void shrink(mo_simplex *s, const spot *to, double v[3])
+static void look_at_simplex(const mo_simplex *s, spot *best)
 {
-    mo_simplex small = {.count = to->count};
-    mo_vec3_set(v, 0, 0, 0);
+    best->square = INFINITY;
+    best->count = 0;
+    if (s->count == 2) {
+        look_at_line(s, 0, 1, best);
+    } else if (s->count == 3) {
+        look_at_triangle(s, 0, 1, 2, best);
+    } else {
+        look_at_tetrahedron(s, best);
+    }
+}
+
+/* Keeps the corners of the spot. */
+static void keep(mo_simplex *s, const spot *to)
+{
+    s->count = to->count;
     for (int k = 0; k < to->count; ++k) {
-        small.at[k] = s->at[to->index[k]];
-        small.part[k] = to->part[k];
-        mo_vec3_along(v, small.part[k], small.at[k].w, v);
+        if (to->index[k] != k) {
+            s->at[k] = s->at[to->index[k]];
+        }
+        s->part[k] = to->part[k];
     }
-    *s = small;
 }
 
 /* ---- the search ------------------------------------------------------------------------------- */
@@ -174,8 +197,7 @@ static outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
     int is_apart = 0; /* a plane across v keeps them apart, whatever a flat tetrahedron says */
     for (int step = 0; step < MOST_STEPS; ++step) {
         double back[3], own[3];
-        mo_simplex grown = *s;
-        mo_simplex_corner *next = grown.at + grown.count++;
+        mo_simplex_corner *next = s->at + s->count;
         mo_vec3_scale(-1, v, back);
         furthest(a, b, part, back, next);
         size = fmax(size, mo_vec3_dot(next->w, next->w));
@@ -191,19 +213,18 @@ static outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
         if (square - bound <= tolerance * square) {
             break;
         }
-        const spot best = nearest_on_simplex(&grown);
-        if (best.count == 4) {
-            if (is_apart) {
-                break;
-            }
-            *s = grown;
+        spot best;
+        ++s->count;
+        look_at_simplex(s, &best);
+        if (best.count == 4 && !is_apart) {
             return OVERLAP;
         }
-        if (!(best.square < square)) { /* rounding: no better */
+        if (best.count == 4 || !(best.square < square)) { /* rounding: no better */
+            --s->count;
             break;
         }
-        shrink(&grown, &best, v);
-        *s = grown;
+        keep(s, &best);
+        mo_vec3_copy(best.v, v);
         square = best.square;
     }
     return APART;

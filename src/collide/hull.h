@@ -26,7 +26,7 @@ typedef struct mo_hull {
     mo_hull_edge *edge; /* in space */
     /* In space, for each vertex: its neighbours, and for each the face that has the edge to it. */
     int *ring_start, *ring_vertex, *ring_face; /* vertex_count + 1; twice edge_count */
-    double centre[3];   /* the mean of the vertices, inside */
+    double centre[3];                          /* the mean of the vertices, inside */
 } mo_hull;
 
 /* NULL and a sentence where the points span no volume (area in the plane), are too many or not finite. */

@@ -14,8 +14,8 @@
 #include "linalg/vec3.h"
 
 /* All of the smaller size. */
-static const double ON_SIDE = 1e-6;                     /* as in convex.c */
-static const double NEAR = 2e-5;                        /* a touch so near to a side is on it */
+static const double ON_SIDE = 1e-6; /* as in convex.c */
+static const double NEAR = 2e-5;    /* a touch so near to a side is on it */
 static const double NEAR_RIM =
     1e-3; /* likewise of a rim, whose place is known less well than its distance */
 static const double DEEPEST = 0.5; /* a shape further behind a face has not come through it */
@@ -24,7 +24,7 @@ typedef struct visit {
     const mo_mesh *mesh;
     mo_core *shape;
     double size, reach; /* the reach of the core, its radius included */
-    int first; /* of the touches of this pair */
+    int first;          /* of the touches of this pair */
     mo_touch_list *out;
 } visit;
 
@@ -171,8 +171,7 @@ void mo_collide_convex_mesh(const mo_placed *a, const mo_placed *b, double reach
     }
     mo_core core;
     mo_core_place(&placed, ORIGIN, &core);
-    visit v = {b->collider->mesh, &core,      a->collider->size,
-               reach + core.radius, out->count, out};
+    visit v = {b->collider->mesh, &core, a->collider->size, reach + core.radius, out->count, out};
     mo_tree_query(v.mesh->tree, &near, meet_face, &v);
     for (int k = v.first; k < out->count; ++k) {
         mo_pose_point(&b->pose, out->touch[k].point, out->touch[k].point);
