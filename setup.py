@@ -33,6 +33,7 @@ class BuildWithLibrary(build_py):
     def run(self):
         super().run()
         made, package = WORK / "cmake", Path(self.build_lib) / "moreau"
+        shutil.rmtree(made, ignore_errors=True)  # options of an earlier build
         off = [f"-DMOREAU_{what}=OFF" for what in ("BUILD_CLI", "BUILD_TESTS", "INSTALL")]
         cmake = ["cmake", "-S", ROOT, "-B", made, *off, "-DMOREAU_BUILD_PYTHON=ON", "-DMOREAU_SHARED=ON"]
         subprocess.run(cmake + shlex.split(os.environ.get("CMAKE_ARGS", "")), check=True)

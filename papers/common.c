@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -114,6 +115,7 @@ static void become_gnuplot(const char *folder)
     if (chdir(folder) != 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
         _exit(NO_FOLDER);
     }
+    setenv("LC_ALL", "C.UTF-8", 1); /* the scripts are UTF-8, whatever the user's locale is */
     execlp("gnuplot", "gnuplot", SCRIPT, (char *)NULL);
     _exit(NO_PROGRAM);
 }

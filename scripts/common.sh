@@ -75,6 +75,8 @@ forget_foreign() {
     fi
 }
 
+targets=() # what build makes; all where it is empty
+
 # build PRESET [-D NAME=VALUE]...: configures and builds; prints what the step that failed said.
 build() {
     local preset=$1 log status=0
@@ -85,7 +87,8 @@ build() {
         *) forget_foreign "build-$preset" ;;
     esac
     cmake --preset "$preset" "$@" >"$log" 2>&1 &&
-        cmake --build --preset "$preset" --parallel "$jobs" >"$log" 2>&1 || status=$?
+        cmake --build --preset "$preset" --parallel "$jobs" ${targets:+--target "${targets[@]}"} \
+            >"$log" 2>&1 || status=$?
     if [[ $status -ne 0 ]]; then
         grep -v '^\[[0-9]*/[0-9]*\] ' "$log" || true
     fi

@@ -44,6 +44,11 @@ err_is_empty() { that "standard error is not empty" not test -s err; }
 err_is_one_sentence() { that "standard error is not one line" test "$(grep -c '' err)" = 1; }
 not() { ! "$@"; }
 
+# has_peer NAME: is there a program of its own for benchmarks beside NAME, beside ours or installed?
+has_peer() {
+    test -x "$(dirname "$moreau")/moreau-$1" || test -x "$(dirname "$moreau")/../libexec/moreau/moreau-$1"
+}
+
 # A wrong call: status 2, one sentence, nothing on standard output.
 is_wrong_call() {
     status_is 2

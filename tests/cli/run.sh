@@ -570,20 +570,7 @@ run bench solvers block.hdf5 --peer-results block.hdf5
 status_is 1
 err_is_one_sentence
 err_has 'runs.csv'
-if test -x "$(dirname "$moreau")/moreau-siconos"; then
-    # islands.hdf5: W is neither symmetric nor of full rank; joint.hdf5: no solver of theirs takes it
-    run bench solvers block.hdf5 islands.hdf5 joint.hdf5 --methods auto --repeats 1 --against siconos \
-        --configurations nsgs_ac,nsgs_ac_dense,prox,g_nsn_ac --out beside
-    status_is 0
-    out_has '^block .* us .* us '
-    out_has '^joint .* not tried'
-    that "not 7 answers of siconos are good at 1e-8" \
-        test "$(grep -c ',siconos,.*,1e-8,solved,' beside/runs.csv)" = 7
-    run bench solvers block.hdf5 islands.hdf5 --methods auto --repeats 1 --peer-results beside/runs.csv --json
-    is_json_lines 1
-    out_has '"of":"siconos"'
-    out_has '"mean_ratio"'
-else
+if ! has_peer siconos; then
     run bench solvers block.hdf5 --against siconos
     status_is 1
     err_is_one_sentence
