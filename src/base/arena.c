@@ -8,10 +8,11 @@ void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
 {
     const size_t align = MO_ARENA_ALIGN;
     const size_t start = (arena->used + align - 1) / align * align;
-    if (size && count > (SIZE_MAX / 4 - start) / size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4 - start) {
         arena->used = SIZE_MAX / 2; /* no allocator grants this: the overflow ends as lack of memory */
         return NULL;
     }
-    arena->used = start + count * size;
+    arena->used = start + bytes;
     return arena->base ? arena->base + start : NULL;
 }

@@ -56,7 +56,12 @@ typedef struct option_row {
     {NAME_##group(field), text, names, PLACE_##group(field), value, 0, -1, 1},
 
 static const option_row table[] = {MO_OPTIONS_TABLE(ROW_NUMBER, ROW_COUNT, ROW_CHOICE)};
-enum { OPTION_COUNT = sizeof table / sizeof table[0] };
+#define ONE_NUMBER(group, field, value, least, most, text) +1
+#define ONE_CHOICE(group, field, value, names, text) +1
+enum {
+    OPTION_COUNT = sizeof table / sizeof table[0],
+    COMMON_COUNT = 0 MO_OPTIONS_COMMON(ONE_NUMBER, ONE_NUMBER, ONE_CHOICE) /* the first rows */
+};
 
 static int choice_count(const char *names)
 {
@@ -96,14 +101,27 @@ static void put_value(mo_options *options, const option_row *row, double value)
     }
 }
 
+#define AT_common(field) .field
+#define AT_nsgs(field) .nsgs.field
+#define AT_prox(field) .prox.field
+#define AT_newton(field) .newton.field
+#define AT_ipm(field) .ipm.field
+#define AT_lemke(field) .lemke.field
+#define AT_fip(field) .fip.field
+#define AT_lcp1(field) .lcp1.field
+#define AT_lcp2(field) .lcp2.field
+#define AT_acary_cadoux(field) .acary_cadoux.field
+#define AT_apgd(field) .apgd.field
+#define AT_admm(field) .admm.field
+#define AT_dantzig(field) .dantzig.field
+#define SET_NUMBER(group, field, value, least, most, text) AT_##group(field) = value,
+#define SET_CHOICE(group, field, value, names, text) AT_##group(field) = value,
+
+static const mo_options defaults = {MO_OPTIONS_TABLE(SET_NUMBER, SET_NUMBER, SET_CHOICE)};
+
 mo_options mo_default_options(void)
 {
-    mo_options options;
-    memset(&options, 0, sizeof options);
-    for (int k = 0; k < OPTION_COUNT; ++k) {
-        put_value(&options, &table[k], table[k].value);
-    }
-    return options;
+    return defaults;
 }
 
 static mo_error check_value(const option_row *row, double value, mo_message *why)
@@ -127,7 +145,13 @@ mo_error mo_options_check(const mo_options *options, mo_message *why)
     if (!options) {
         return mo_fail(why, MO_ERR_ARGUMENT, "no options were given");
     }
-    for (int k = 0; k < OPTION_COUNT; ++k) {
+    /* Options of methods are mostly the default ones, and their table is long. */
+    const size_t methods = offsetof(mo_options, nsgs);
+    const int count = memcmp((const char *)options + methods, (const char *)&defaults + methods,
+                             sizeof *options - methods) == 0
+                          ? COMMON_COUNT
+                          : OPTION_COUNT;
+    for (int k = 0; k < count; ++k) {
         const mo_error error = check_value(&table[k], get_value(options, &table[k]), why);
         if (error) {
             return error;

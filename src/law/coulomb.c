@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "law/coulomb_rows.h"
 #include "law/disc.h"
 #include "law/law_ops.h"
 #include "linalg/dense.h"
@@ -54,95 +55,31 @@ static void unpack(const double *p, int d, mo_law *law)
     law->mu = p[0];
 }
 
-/* |x_T|; d is 2 or 3. */
-static inline double tangent_norm(int d, const double *x)
-{
-    return d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
-}
-
-/* The normal part of the projection of a point outside K and its polar, t = |x_T|. */
-static inline double boundary_normal(double mu, double x_N, double t)
-{
-    return mu > 1 ? (x_N / mu + t) / (mu + 1 / mu) : (x_N + mu * t) / (1 + mu * mu);
-}
-
-/* In line with a constant d, so that the loops unroll: every measure and every step of Newton's method comes through here. */
-static inline void project_rows(double mu, int d, const double *x, double *y)
-{
-    const double t = tangent_norm(d, x), x_N = x[0];
-    if (isinf(mu) || t <= mu * x_N) {
-        for (int k = 1; k < d; ++k) {
-            y[k] = x[k];
-        }
-        y[0] = x_N > 0 ? x_N : 0;
-        return;
-    }
-    if (mu * t <= -x_N) {
-        for (int k = 0; k < d; ++k) {
-            y[k] = 0;
-        }
-        return;
-    }
-    const double y_N = boundary_normal(mu, x_N, t);
-    for (int k = 1; k < d; ++k) {
-        y[k] = mu * y_N * (x[k] / t);
-    }
-    y[0] = y_N;
-}
-
 static void project(const double *p, int d, const double *x, double *y)
 {
     if (d == 3) {
-        project_rows(p[0], 3, x, y);
+        mo_coulomb_project(p[0], 3, x, y);
     } else {
-        project_rows(p[0], 2, x, y);
-    }
-}
-
-static void set_identity(int d, double scale, double *J)
-{
-    memset(J, 0, (size_t)(d * d) * sizeof *J);
-    for (int k = 0; k < d; ++k) {
-        J[k * d + k] = scale;
+        mo_coulomb_project(p[0], 2, x, y);
     }
 }
 
 static void project_derivative(const double *p, int d, const double *x, double *J)
 {
-    const double mu = p[0], t = tangent_norm(d, x), x_N = x[0];
-    if (isinf(mu) || t <= mu * x_N) {
-        set_identity(d, 1, J);
-        J[0] = x_N > 0;
-        return;
-    }
-    if (mu * t <= -x_N) {
-        set_identity(d, 0, J);
-        return;
-    }
-    /* y_T = mu y_N s with s = x_T / t: along s it moves with y_N, across s it turns. */
-    const double dN = boundary_normal(mu, 1, 0), turn = mu * boundary_normal(mu, x_N, t) / t;
-    J[0] = dN;
-    for (int i = 1; i < d; ++i) {
-        const double s_i = x[i] / t;
-        J[i] = J[i * d] = mu * dN * s_i;
-        for (int j = 1; j < d; ++j) {
-            const double ss = s_i * (x[j] / t);
-            J[i * d + j] = mu * mu * dN * ss + turn * ((i == j) - ss);
-        }
-    }
+    mo_coulomb_project_derivative(p[0], d, x, J);
 }
 
 static void shift(const double *p, int d, const double *u, double *uhat)
 {
-    const double t = tangent_norm(d, u);
+    const double t = mo_coulomb_slip(d, u);
     memmove(uhat, u, (size_t)d * sizeof *u);
     uhat[0] += isinf(p[0]) ? 0 : p[0] * t;
 }
 
 static void shift_derivative(const double *p, int d, const double *u, double *G)
 {
-    const double t = tangent_norm(d, u);
-    set_identity(d, 1, G);
+    const double t = mo_coulomb_slip(d, u);
+    mo_coulomb_identity(d, 1, G);
     for (int k = 1; k < d && t > 0 && !isinf(p[0]); ++k) {
         G[k] = p[0] * u[k] / t;
     }
@@ -150,7 +87,7 @@ static void shift_derivative(const double *p, int d, const double *u, double *G)
 
 static void prox(const double *p, int d, const double *x, double *y)
 {
-    const double t = tangent_norm(d, x), y_N = x[0] > 0 ? x[0] : 0;
+    const double t = mo_coulomb_slip(d, x), y_N = x[0] > 0 ? x[0] : 0;
     const double radius = y_N > 0 ? p[0] * y_N : 0;
     const double scale = t > radius ? radius / t : 1;
     for (int k = 1; k < d; ++k) {
@@ -179,11 +116,11 @@ static inline void natural_rows(double mu, int d, double step, const double *u, 
                                 double *z)
 {
     double x[3], y[3];
-    x[0] = r[0] - step * (u[0] + mu * tangent_norm(d, u));
+    x[0] = r[0] - step * (u[0] + mu * mo_coulomb_slip(d, u));
     for (int k = 1; k < d; ++k) {
         x[k] = r[k] - step * u[k];
     }
-    project_rows(mu, d, x, y);
+    mo_coulomb_project(mu, d, x, y);
     for (int k = 0; k < d; ++k) {
         z[k] = r[k] - y[k];
     }
@@ -204,7 +141,7 @@ static void natural(const double *p, int d, double step, const double *u, const 
 /* r_T = -mu r_N u_T / |u_T| */
 static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
 {
-    const double t = tangent_norm(d, u);
+    const double t = mo_coulomb_slip(d, u);
     memset(E, 0, (size_t)(2 * d) * sizeof *E);
     for (int k = 1; k < d && t > 0 && !isinf(p[0]); ++k) {
         E[2 * k] = -r[0] * u[k] / t;
@@ -259,10 +196,18 @@ static inline double quick_step(const quick_contact *q, const quick_point *x)
            (dbound * x->square * x->norm - along * x->bound * x->bound);
 }
 
+/* An alpha at which |r_T| <= mu r_N, since |r_T| <= |c| / alpha: where r_N < 0 at alpha = 0. */
+static inline double quick_far(const quick_contact *q)
+{
+    const double c = sqrt(q->c[0] * q->c[0] + q->c[1] * q->c[1]);
+    const double coupling = sqrt(q->W_NT[0] * q->W_NT[0] + q->W_NT[1] * q->W_NT[1]);
+    return c * (1 / q->inverse_NN + q->mu * coupling) / (q->mu * -q->b_N);
+}
+
 /*
  * What disc.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0
- * with neither axes nor brackets.  False where A is near singular (its determinant would lose more
- * than two digits) or Newton does not get there at once; disc.c then does.
+ * or further out, with neither axes nor brackets.  False where A is near singular (its determinant
+ * would lose more than two digits) or Newton does not get there at once; disc.c then does.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
 {
@@ -282,8 +227,8 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
             r[2] = x.t[1] * scale;
             return 1;
         }
-        alpha += quick_step(&q, &x);
-        if (!(x.bound > 0 && alpha > 0)) {
+        alpha = x.bound > 0 ? alpha + quick_step(&q, &x) : iteration == 0 ? quick_far(&q) : 0;
+        if (!(alpha > 0)) {
             return 0;
         }
     }
@@ -370,19 +315,18 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
 
 static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
 {
-    double nearest[3];
+    const double slip = mo_coulomb_slip(d, u), open = fabs(r[0] * u[0]);
+    double nearest[3], outside = 0;
     project(p, d, r, nearest);
-    double outside = 0;
     for (int k = 0; k < d; ++k) {
         outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
     }
-    const double slip = tangent_norm(d, u);
     /* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take. */
     const double friction =
-        isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
-    out->penetration_rate = fmax(0, -u[0]);
-    out->cone_violation = sqrt(outside);
-    out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));
+        fabs(isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1));
+    out->penetration_rate = u[0] < 0 ? -u[0] : 0;
+    out->cone_violation = outside > 0 ? sqrt(outside) : outside;
+    out->dissipation = open > friction ? open : friction;
 }
 
 static void facets(const double *p, int d, int count, mo_law_facets *out)

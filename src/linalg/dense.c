@@ -68,6 +68,23 @@ bool mo_factor_unsymmetric(int n, double *A)
     return true;
 }
 
+/* A sum in four parts, which run side by side: of longer rows, where one sum would wait for itself. */
+static double dot(int n, const double *x, const double *y)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    int k = 0;
+    for (; k + 4 <= n; k += 4) {
+        a += x[k] * y[k];
+        b += x[k + 1] * y[k + 1];
+        c += x[k + 2] * y[k + 2];
+        d += x[k + 3] * y[k + 3];
+    }
+    for (; k < n; ++k) {
+        a += x[k] * y[k];
+    }
+    return (a + b) + (c + d);
+}
+
 void mo_solve_lower(int n, const double *F, double *x)
 {
     if (n >= MO_LAPACK_FROM) {
@@ -82,7 +99,7 @@ void mo_solve_lower(int n, const double *F, double *x)
         return;
     }
     for (int i = 0; i < n; ++i) {
-        x[i] = (x[i] - mo_dot(i, F + i * n, x)) / F[i * n + i];
+        x[i] = (x[i] - dot(i, F + i * n, x)) / F[i * n + i];
     }
 }
 
@@ -100,7 +117,7 @@ void mo_solve_upper(int n, const double *F, double *x)
         return;
     }
     for (int i = n - 1; i >= 0; --i) {
-        x[i] = (x[i] - mo_dot(n - 1 - i, F + i * n + i + 1, x + i + 1)) / F[i * n + i];
+        x[i] = (x[i] - dot(n - 1 - i, F + i * n + i + 1, x + i + 1)) / F[i * n + i];
     }
 }
 

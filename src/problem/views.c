@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -18,7 +19,7 @@ struct mo_views {
     mo_body_space *body_space;
     mo_group_space *group_space;
     int groups_are_known; /* there may be none */
-    double q_norm; /* negative until it is known */
+    _Atomic double q_norm; /* negative until it is known */
 };
 
 mo_error mo_views_create(const mo_allocator *allocator, mo_views **out)
@@ -163,27 +164,31 @@ mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space 
 
 static mo_error compute_q_norm(const mo_problem *problem, double *norm)
 {
-    double *q = mo_memory_array(&problem->allocator, (size_t)problem->row_count, sizeof *q);
-    if (!q) {
+    const int rows = problem->row_count, dofs = problem->dof_count;
+    if (problem->form == MO_FORM_REDUCED) {
+        *norm = sqrt(mo_dot(rows, problem->w, problem->w));
+        return MO_OK;
+    }
+    double *v = mo_memory_array(&problem->allocator, (size_t)dofs + (size_t)rows, sizeof *v);
+    if (!v) {
         return MO_ERR_MEMORY;
     }
-    const mo_error error = mo_problem_response(problem, NULL, q);
-    if (!error) {
-        *norm = sqrt(mo_dot(problem->row_count, q, q));
-    }
-    mo_memory_free(&problem->allocator, q);
-    return error;
+    mo_problem_response_into(problem, NULL, v, v + dofs);
+    *norm = sqrt(mo_dot(rows, v + dofs, v + dofs));
+    mo_memory_free(&problem->allocator, v);
+    return MO_OK;
 }
 
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm)
 {
     mo_views *views = problem->views;
     mo_error error = MO_OK;
-    pthread_mutex_lock(&views->lock);
-    if (views->q_norm < 0) {
-        error = compute_q_norm(problem, &views->q_norm);
+    *norm = atomic_load_explicit(&views->q_norm, memory_order_relaxed);
+    if (*norm < 0) { /* threads that come here together compute the same */
+        error = compute_q_norm(problem, norm);
+        if (!error) {
+            atomic_store_explicit(&views->q_norm, *norm, memory_order_relaxed);
+        }
     }
-    *norm = views->q_norm;
-    pthread_mutex_unlock(&views->lock);
     return error;
 }

@@ -24,6 +24,7 @@
 
 #include "measure/measure_blocks.h"
 #include "problem/views.h"
+#include "solver/small.h"
 
 enum {
     BALL_SWEEPS = 1000,
@@ -34,10 +35,8 @@ enum {
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    (void)problem;
     (void)options;
-    (void)arena;
-    *out = NULL;
+    mo_small_prepare(problem, arena, out);
     return MO_OK;
 }
 
@@ -115,7 +114,13 @@ static int start_solves(mo_run *run)
 
 static mo_status solve(mo_run *run, void *memory)
 {
-    (void)memory;
+    if (memory) {
+        const mo_status small = mo_small_solve(run, memory);
+        if (mo_auto_is_over(run, small)) {
+            return small;
+        }
+        run->done = run->result->iterations;
+    }
     if (start_solves(run) || run->error) {
         return run->error ? MO_STALLED : MO_SOLVED;
     }

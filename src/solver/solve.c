@@ -242,13 +242,16 @@ static mo_error solve_checked(const mo_problem *problem, const mo_options *optio
     return error;
 }
 
-/* A caller may start from the vectors of the very result it hands in: keep them apart. */
-static mo_error copy_start(const mo_problem *problem, mo_options *options, double **copy)
+/* A caller may start from the vectors of the very result it hands in: then they are kept apart. */
+static mo_error copy_start(const mo_problem *problem, const mo_result *result, mo_options *options,
+                           double **copy)
 {
-    if (!options->start) {
+    const uintptr_t start = (uintptr_t)options->start, first = (uintptr_t)result->v;
+    const size_t rows = (size_t)problem->row_count;
+    if (!start || start >= first + result->vector_room * sizeof(double) ||
+        start + rows * sizeof(double) <= first) {
         return MO_OK;
     }
-    const size_t rows = (size_t)problem->row_count;
     *copy = mo_memory_array(&problem->allocator, rows, sizeof **copy);
     if (!*copy) {
         return MO_ERR_MEMORY;
@@ -278,7 +281,7 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     result->row_count = problem->row_count;
     result->iterations = 0;
     result->contraction = 0;
-    error = copy_start(problem, &own, &start);
+    error = copy_start(problem, result, &own, &start);
     error = error ? error : solve_checked(problem, &own, method, start_time, result);
     mo_memory_free(&problem->allocator, start);
     result->seconds = mo_clock() - start_time;

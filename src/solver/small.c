@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Small problems in dense form: up to 32 constraints and 96 rows, without islands, orderings or
+ * views.
+ *
+ *   1. One constraint: its law solves it in closed form.
+ *   2. Reduced problems from r = 0: one sweep over the blocks, which solves what is hardly coupled.
+ *   3. Rounds of sweeps and Newton steps (small_system.h).  The first has no sweeps: from r = 0
+ *      Newton's method spreads the load evenly over redundant contacts, and sweeps do not.
+ *   4. Proximal points, each by Newton's method, with the rules of aln.c.
+ *
+ * Every answer is judged by the measure.  An iterate is measured once its own residual is small
+ * enough; what is not solved here goes on in `auto` from the best iterate.
+ *
+ * Limits: laws that newton_step.h does not take have sweeps only.
+ */
+#include "solver/small.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "measure/measure_blocks.h"
+#include "problem/dense_delassus.h"
+#include "problem/views.h"
+#include "solver/newton_step.h"
+#include "solver/small_system.h"
+
+static const double NEAR = 1e-3; /* relative residual from which Newton converges, as a rule */
+
+enum { HALVINGS = 4, BAD_STEPS = 5, NEAR_STEPS = 6 };
+
+/* Of the proximal points: the rules of aln.c. */
+enum { INNER_STEPS = 20, ALL_STEPS = 200, INNER_HALVINGS = 10 };
+static const double GROW = 2, SHRINK = 0.2, THETA_LEAST = 1e-3, THETA_MOST = 1e10;
+static const double INNER = 1e-5;   /* of the merit at the start of an inner problem           */
+static const double FLOOR = 1e-14;  /* of |r|, in the units of the merit: rounding             */
+static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
+
+/*
+ * Sweeps, then Newton steps, on Alart and Curnier's map or on the natural one: where one fails,
+ * the other often converges.
+ */
+typedef struct small_round {
+    int sweeps, steps, is_natural;
+} small_round;
+
+typedef struct small_run {
+    mo_run *run;
+    mo_small_system s;
+    int iteration;
+    double goal;   /* absolute residual                         */
+    double best;   /* residual of `kept`                        */
+    double *kept;  /* the best r                                */
+    int is_smooth; /* every law has a map for Newton's method   */
+} small_run;
+
+typedef enum ending { GOES_ON, SOLVED, MUST_STOP } ending;
+
+void mo_small_prepare(const mo_problem *problem, mo_arena *arena, void **out)
+{
+    *out = NULL;
+    if (mo_small_fits(problem)) {
+        small_run *w = MO_TAKE(arena, 1, small_run);
+        double *kept = MO_TAKE(arena, problem->row_count, double);
+        mo_small_layout(problem, arena, w ? &w->s : NULL);
+        if (w) {
+            w->kept = kept;
+        }
+        *out = w;
+    }
+}
+
+/* The end of an iteration at w->s.r, which has been evaluated. */
+static ending look(small_run *w)
+{
+    mo_run *run = w->run;
+    const int is_watched = run->options->progress || run->options->history;
+    const double residual = mo_small_residual(&w->s, w->s.r);
+    if (residual < w->best) {
+        w->best = residual;
+        memcpy(w->kept, w->s.r, (size_t)w->s.rows * sizeof *w->kept);
+    }
+    if ((is_watched || residual <= w->goal) && mo_run_confirm(run, w->iteration, w->s.r)) {
+        return SOLVED;
+    }
+    return mo_run_must_stop(run, w->iteration) ? MUST_STOP : GOES_ON;
+}
+
+static ending sweep(small_run *w, int sweeps)
+{
+    ending end = GOES_ON;
+    for (int k = 0; k < sweeps && end == GOES_ON; ++k) {
+        mo_small_sweep(&w->s, w->s.r);
+        ++w->iteration;
+        if (k + 1 == sweeps || k == 0) {
+            mo_small_evaluate(&w->s, w->s.r);
+            end = look(w);
+        }
+    }
+    return end;
+}
+
+/*
+ * Newton steps from s.r, until too many of them do not lower the merit: the right set of contacts
+ * matters, not a descent.
+ */
+static ending newton(small_run *w, int steps)
+{
+    mo_small_system *s = &w->s;
+    double merit = mo_small_evaluate(s, s->r);
+    for (int step = 0, bad = 0; step < steps && bad < BAD_STEPS; ++step) {
+        if (!mo_small_find_step(s, s->r)) {
+            break;
+        }
+        const double before = merit;
+        merit = mo_small_take_step(s, before, HALVINGS, s->r);
+        bad += !(merit < before);
+        ++w->iteration;
+        const ending end = look(w);
+        if (end != GOES_ON) {
+            return end;
+        }
+    }
+    return GOES_ON;
+}
+
+static ending solve_rounds(small_run *w)
+{
+    static const small_round rounds[] = {{0, 12, 0}, {3, 12, 1}, {10, 20, 0}, {30, 30, 1}};
+    ending end = GOES_ON;
+    for (size_t k = 0; k < sizeof rounds / sizeof rounds[0] && end == GOES_ON; ++k) {
+        w->s.is_natural = rounds[k].is_natural;
+        end = sweep(w, rounds[k].sweeps);
+        end = end == GOES_ON && w->is_smooth ? newton(w, rounds[k].steps) : end;
+    }
+    return end;
+}
+
+/* The problem regularised around s.centre, from s.r; false where Newton's method fails on it. */
+static int solve_inner(small_run *w, ending *end)
+{
+    mo_small_system *s = &w->s;
+    double merit = mo_small_evaluate(s, s->r);
+    const double goal = fmax(INNER * merit, FLOOR * mo_small_size(s, s->r));
+    for (int step = 0; step < INNER_STEPS && mo_small_find_step(s, s->r); ++step) {
+        const double before = merit;
+        merit = mo_small_take_step(s, (1 - DESCENT) * before, INNER_HALVINGS, s->r);
+        ++w->iteration;
+        *end = look(w);
+        if (*end != GOES_ON || merit <= goal) {
+            return 1;
+        }
+        if (!(merit < before)) {
+            break;
+        }
+    }
+    return 0;
+}
+
+static ending proximal_points(small_run *w)
+{
+    mo_small_system *s = &w->s;
+    const size_t bytes = (size_t)s->rows * sizeof *s->r;
+    const int most = w->iteration + ALL_STEPS;
+    s->is_natural = 0;
+    ending end = GOES_ON;
+    memcpy(s->centre, s->r, bytes);
+    for (s->theta = 1; s->theta >= THETA_LEAST && w->iteration < most;) {
+        const int is_reached = solve_inner(w, &end);
+        if (end != GOES_ON) {
+            break;
+        }
+        if (is_reached) {
+            mo_small_project(s, s->r);
+            memcpy(s->centre, s->r, bytes);
+        } else {
+            memcpy(s->r, s->centre, bytes);
+        }
+        s->theta = is_reached ? fmin(THETA_MOST, GROW * s->theta) : SHRINK * s->theta;
+    }
+    s->theta = 0;
+    return end;
+}
+
+/* From a start that is near, Newton's method at once. */
+static ending warm_start(small_run *w)
+{
+    mo_small_evaluate(&w->s, w->s.r);
+    const ending end = look(w);
+    const int is_near = w->best <= NEAR * w->run->q_scale;
+    return end == GOES_ON && is_near ? newton(w, NEAR_STEPS) : end;
+}
+
+/* Is the natural residual at most the goal?  Ends at the first block that exceeds it. */
+static int may_be_solved(const small_run *w, const double *u, const double *r)
+{
+    const mo_problem *problem = w->run->problem;
+    const double most = w->goal * w->goal;
+    double sum = 0;
+    for (int i = 0; i < problem->constraint_count && sum <= most; ++i) {
+        sum += mo_natural_square(problem, i, u, r);
+    }
+    return sum <= most;
+}
+
+/* u_i of a reduced problem into u. */
+static void block_velocity(const mo_problem *problem, int i, const double *r, double *u)
+{
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double *block = problem->values + problem->value_start[i];
+    memcpy(u + row, problem->w + row, (size_t)d * sizeof *u);
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
+        for (int a = 0; a < d; ++a, block += n) {
+            u[row + a] += mo_dot(n, block, r + problem->row_start[j]);
+        }
+    }
+}
+
+/*
+ * After a sweep from r = 0 the law of a block holds unless a later block has moved it.  Do the laws
+ * of the moved blocks hold?
+ */
+static int may_hold(const small_run *w, const double *r)
+{
+    const mo_problem *problem = w->run->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        int k = problem->block_start[i + 1] - 1, is_moved = 0;
+        for (; k >= problem->block_start[i] && problem->block_index[k] > i && !is_moved; --k) {
+            const int j = problem->block_index[k];
+            is_moved = !mo_run_is_zero(r + problem->row_start[j], mo_constraint_dim(problem, j));
+        }
+        if (is_moved) {
+            block_velocity(problem, i, r, w->run->u);
+            if (!(mo_natural_square(problem, i, w->run->u, r) <= w->goal * w->goal)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* One sweep over the sparse blocks of a reduced problem. */
+static void sweep_blocks(const mo_problem *problem, double *r)
+{
+    double W[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], velocity[MO_BILATERAL_MAX_DIM];
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double *block = problem->values + problem->value_start[i];
+        memset(W, 0, (size_t)(d * d) * sizeof *W);
+        memcpy(velocity, problem->w + row, (size_t)d * sizeof *velocity);
+        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+            const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
+            if (i == j) {
+                memcpy(W, block, (size_t)(d * d) * sizeof *W);
+            }
+            for (int a = 0; a < d; ++a, block += n) {
+                velocity[a] += i == j ? 0 : mo_dot(n, block, r + problem->row_start[j]);
+            }
+        }
+        for (int a = 0; problem->compliance && a < d; ++a) {
+            W[a * d + a] += problem->compliance[row + a];
+        }
+        mo_constraint_law(problem, i)
+            ->solve(mo_constraint_param(problem, i), d, W, velocity, r + row);
+    }
+}
+
+/* One block: its law solves it alone. */
+static int solve_alone(small_run *w, const double *q)
+{
+    mo_run *run = w->run;
+    const mo_problem *problem = run->problem;
+    mo_dense_delassus(problem, problem->row_count, w->s.W, w->s.scratch);
+    mo_constraint_law(problem, 0)
+        ->solve(mo_constraint_param(problem, 0), problem->row_count, w->s.W, q, run->r);
+    return mo_run_confirm(run, 1, run->r);
+}
+
+/* What needs no matrix: one block, nothing to do, blocks that are hardly coupled. */
+static int solve_at_once(small_run *w, const double *q)
+{
+    mo_run *run = w->run;
+    const mo_problem *problem = run->problem;
+    if (problem->constraint_count == 1) {
+        return solve_alone(w, q);
+    }
+    if (!mo_run_is_zero(run->r, problem->row_count)) {
+        return 0;
+    }
+    if (problem->form == MO_FORM_GLOBAL) {
+        return may_be_solved(w, q, run->r) && mo_run_confirm(run, 0, run->r);
+    }
+    sweep_blocks(problem, run->r);
+    w->iteration = 1;
+    if (may_hold(w, run->r) && mo_run_confirm(run, 1, run->r)) {
+        return 1;
+    }
+    memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
+    return 0;
+}
+
+static int is_smooth(const mo_problem *problem)
+{
+    int i = 0;
+    while (i < problem->constraint_count && MO_NEWTON_LAWS & MO_LAW_BIT(problem->law[i].kind)) {
+        ++i;
+    }
+    return i == problem->constraint_count;
+}
+
+mo_status mo_small_solve(mo_run *run, void *memory)
+{
+    small_run *w = memory;
+    const mo_problem *problem = run->problem;
+    const double *q = problem->w;
+    w->run = run;
+    w->iteration = 0;
+    w->goal = run->options->tol * run->q_scale;
+    w->best = INFINITY;
+    if (problem->form == MO_FORM_GLOBAL) {
+        mo_problem_response_into(problem, NULL, run->scratch, run->u);
+        q = run->u;
+    }
+    if (solve_at_once(w, q)) {
+        return MO_SOLVED;
+    }
+    w->is_smooth = is_smooth(problem);
+    mo_small_begin(&w->s, q);
+    memcpy(w->s.r, run->r, (size_t)problem->row_count * sizeof *run->r);
+    ending end = run->options->start && w->is_smooth ? warm_start(w) : GOES_ON;
+    end = end == GOES_ON ? solve_rounds(w) : end;
+    end = end == GOES_ON && w->is_smooth ? proximal_points(w) : end;
+    if (end != SOLVED && w->best < INFINITY) {
+        mo_run_measure(run, w->iteration, w->kept);
+        memcpy(run->r, run->result->r, (size_t)problem->row_count * sizeof *run->r);
+    }
+    return end == SOLVED ? MO_SOLVED : end == MUST_STOP ? run->status : MO_STALLED;
+}

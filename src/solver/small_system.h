@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A small problem in dense form: sweeps over its blocks, and Newton steps.
+ *
+ * Contacts with Coulomb's law have Alart and Curnier's map.  With x = r - rho u, or
+ * x = c - theta rho u around a centre c,
+ *
+ *     z_N = r_N - max(0, x_N),    z_T = r_T - proj(x_T; disc of radius mu max(0, x_N)).
+ *
+ * It needs fewer steps than the natural map, which the other laws have, and contacts where
+ * `is_natural`.  Steps, regularisation and merit are those of newton_step.h, equations (natural),
+ * (augmented) and (loads).  The Newton matrix is factored by one dense elimination, without the
+ * blocks whose projection has the derivative zero.  Vectors have `wide` numbers, those beyond the
+ * rows zero, so that wide loops have no remainders.
+ */
+#ifndef MO_SOLVER_SMALL_SYSTEM_H
+#define MO_SOLVER_SMALL_SYSTEM_H
+
+#include "base/arena.h"
+#include "problem/problem_data.h"
+
+typedef enum mo_small_kind {
+    MO_SMALL_ANY,   /* through the table of its law           */
+    MO_SMALL_PLANE, /* Coulomb's law in the plane, mu finite  */
+    MO_SMALL_SPACE  /* the same in space                      */
+} mo_small_kind;
+
+typedef struct mo_small_block {
+    int row, d;
+    mo_small_kind kind;
+    int is_active;   /* J is not zero, in the last step */
+    const double *p; /* of its law */
+    const mo_law_ops *law;
+    double rho;
+    double *D, *B, *W; /* of the step, and the block of W on the diagonal; d x d */
+} mo_small_block;
+
+typedef struct mo_small_system {
+    const mo_problem *problem;
+    int rows;
+    int wide; /* numbers of a row of W, and of a vector */
+    int ld;   /* numbers of a row of A                  */
+    mo_small_block *blocks;
+    double *W, *A;
+    double *squares, *scratch;
+    double *q, *u, *r, *z, *dr, *centre; /* u and z at the r that was evaluated last */
+    double *base;                        /* r before a step                          */
+    int *swap;
+    double eps, theta, speed;
+    int is_natural; /* the natural map for all laws */
+    int has_lanes;  /* the processor multiplies four numbers at once */
+} mo_small_system;
+
+/* Is it small, and of a form that this takes? */
+int mo_small_fits(const mo_problem *problem);
+
+void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system *s);
+
+/* W, q (from a caller's own computation) and what follows from them. */
+void mo_small_begin(mo_small_system *s, const double *q);
+
+/* One sweep over all blocks: each solved exactly, while the others are held. */
+void mo_small_sweep(mo_small_system *s, double *r);
+
+/* u and z at r; the merit. */
+double mo_small_evaluate(mo_small_system *s, const double *r);
+
+/* |r| in the units of the merit. */
+double mo_small_size(const mo_small_system *s, const double *r);
+
+/* Each block moved to the nearest impulse that its law allows. */
+void mo_small_project(const mo_small_system *s, double *r);
+
+/* dr at the r that was evaluated last; false where the matrix is singular. */
+int mo_small_find_step(mo_small_system *s, const double *r);
+
+/*
+ * r += t dr with the first t of 1, 1/2, ... that brings the merit below `target`, or the best of
+ * them.  Returns the merit.
+ */
+double mo_small_take_step(mo_small_system *s, double target, int halvings, double *r);
+
+/* The natural residual of the measure at r, which was evaluated last. */
+double mo_small_residual(const mo_small_system *s, const double *r);
+
+#endif
