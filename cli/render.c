@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau render`: pictures and films of a recording. */
+/* `moreau render`: images, animations and videos of a recording. */
 #include "render.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "animation.h"
 #include "args.h"
 #include "command.h"
 #include "common.h"
@@ -24,18 +25,18 @@
 static const args_command COMMAND = {
     .name = "render",
     .operands = "RECORDING OUT",
-    .summary = "pictures and films of a recording",
+    .summary = "images, animations and videos of a recording",
     .about =
-        "OUT is a picture, FILE.png: of the end, or of --at; a folder, with a slash at its end, "
-        "that"
-        " receives a picture for each frame; or a film, FILE.mp4 or FILE.webm, which ffmpeg makes."
-        "\n\nA recording is what moreau run --record writes. The whole of it is seen from one "
-        "place,"
-        " from which all that could move at its start is in view; planar scenes from the front.",
+        "OUT is an image, FILE.png, of the last frame or of the frame at --at; an animated image,"
+        " FILE.webp; a folder, ending in a slash, that receives an image for each frame; or a"
+        " video, FILE.mp4 or FILE.webm, made by ffmpeg."
+        "\n\nA recording is what moreau run --record writes. The camera stands still and has in"
+        " view all that could move at the start; planar scenes are seen from the front.",
     .examples = "  moreau run arch --time 2 --record arch.hdf5\n"
                 "  moreau render arch.hdf5 arch.png --forces\n"
                 "  moreau render arch.hdf5 arch.png --at 0.5 --size 800x600 --azimuth 120\n"
                 "  moreau render arch.hdf5 frames/ --fps 10\n"
+                "  moreau render arch.hdf5 arch.webp --size 640x360 --fps 20\n"
                 "  moreau render arch.hdf5 arch.mp4\n",
     .least = 2,
     .most = 2,
@@ -58,12 +59,11 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_SIZE] = {.name = "size",
                    .operand = "WxH",
                    .initial = "1280x720",
-                   .text = "pixels; even numbers, as films have them"},
+                   .text = "pixels; even numbers, as videos have them"},
     [FLAG_FPS] = {.name = "fps",
                   .operand = "N",
                   .initial = "30",
-                  .text =
-                      "frames of a film, or pictures of a folder, in a second of the recording"},
+                  .text = "frames for each second of the recording"},
     [FLAG_FORCES] = {.name = "forces",
                      .text = "the forces of contacts as arrows: blue sticks, red slides"},
     [FLAG_AZIMUTH] = {.name = "azimuth",
@@ -177,11 +177,6 @@ static int write_png(const renderer *r, const char *path)
     return EXIT_DONE;
 }
 
-static int write_picture(renderer *r, const render_call *call, int frame, const char *path)
-{
-    return render_frame(r, frame) ? write_png(r, path) : say_memory(call->recording);
-}
-
 /* How many pictures the recording makes, at so many in a second. */
 static int count_pictures(const mo_recording *recording, double fps)
 {
@@ -190,9 +185,9 @@ static int count_pictures(const mo_recording *recording, double fps)
     return (int)fmin(1e6, floor((last - first) * fps + 1e-6)) + 1;
 }
 
-static int picture_frame(const mo_recording *recording, double fps, int k)
+static int picture_frame(const mo_recording *recording, const render_call *call, int k)
 {
-    return frame_at(recording, recording->frames[0].time + k / fps);
+    return frame_at(recording, recording->frames[0].time + k / call->fps);
 }
 
 static void show_progress(int k, int count)
@@ -202,29 +197,135 @@ static void show_progress(int k, int count)
     }
 }
 
-static int write_folder(renderer *r, const render_call *call, int count)
+/* ---- many frames -------------------------------------------------------------------------------- */
+
+/* Takes the image of frame k, in the order of the frames; an exit status. */
+typedef int take_fn(void *user, const renderer *r, int k);
+
+enum { MOST_AT_ONCE = 4 }; /* renderers, of about 100 MB each at 1280 x 720 */
+
+static int open_renderers(renderer *pool, int count, const mo_recording *recording,
+                          const render_def *def)
 {
-    int status = EXIT_DONE;
+    int opened = 0;
+    while (opened < count && render_open(&pool[opened], recording, def)) {
+        ++opened;
+    }
+    return opened;
+}
+
+/* Draws the frames, several at once on as many threads, and hands them over one by one. */
+static int draw_all(const mo_recording *recording, const render_call *call, int count,
+                    take_fn *take, void *user)
+{
+    renderer pool[MOST_AT_ONCE];
+    int good[MOST_AT_ONCE], status = EXIT_DONE;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const int wanted = processors < 1              ? 1
+                       : processors > MOST_AT_ONCE ? MOST_AT_ONCE
+                                                   : (int)processors;
+    const int opened = open_renderers(pool, wanted < count ? wanted : count, recording, &call->def);
+    if (opened == 0) {
+        return say_memory(call->recording);
+    }
+    for (int first = 0; first < count && !status && !interrupt_came(); first += opened) {
+        const int now = count - first < opened ? count - first : opened;
+        show_progress(first, count);
+#pragma omp parallel for schedule(static, 1) num_threads(now)
+        for (int i = 0; i < now; ++i) {
+            good[i] = render_frame(&pool[i], picture_frame(recording, call, first + i));
+        }
+        for (int i = 0; i < now && !status; ++i) {
+            status = good[i] ? take(user, &pool[i], first + i) : say_memory(call->recording);
+        }
+    }
+    show_progress(count, count);
+    for (int i = 0; i < opened; ++i) {
+        render_close(&pool[i]);
+    }
+    return status;
+}
+
+/* ---- a folder of images ------------------------------------------------------------------------- */
+
+static int take_file(void *user, const renderer *r, int k)
+{
+    const render_call *call = user;
+    char name[32], path[OUTPUT_PATH];
+    snprintf(name, sizeof name, "%05d.png", k);
+    if (!output_join(path, call->out, name)) {
+        say_of_file(call->out, "%s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    return write_png(r, path);
+}
+
+static int write_folder(const mo_recording *recording, render_call *call, int count)
+{
     if (!paper_make_folder(call->out)) {
         say_of_file(call->out, "the folder could not be made: %s", strerror(errno));
         return EXIT_FAILED;
     }
-    for (int k = 0; k < count && !status && !interrupt_came(); ++k) {
-        char name[32], path[OUTPUT_PATH];
-        snprintf(name, sizeof name, "%05d.png", k);
-        show_progress(k, count);
-        if (!output_join(path, call->out, name)) {
-            say_of_file(call->out, "%s", strerror(errno));
-            return EXIT_FAILED;
+    return draw_all(recording, call, count, take_file, call);
+}
+
+/* ---- animations --------------------------------------------------------------------------------- */
+
+typedef struct animating {
+    const render_call *call;
+    animation *to;
+    unsigned char *bytes;
+} animating;
+
+static int frame_time(const render_call *call, int k) /* ms */
+{
+    return (int)lround(1000 * k / call->fps);
+}
+
+static int take_animated(void *user, const renderer *r, int k)
+{
+    animating *a = user;
+    canvas_bytes(&r->small, a->bytes);
+    return animation_add(a->to, a->bytes, frame_time(a->call, k)) ? EXIT_DONE
+                                                                  : say_memory(a->call->out);
+}
+
+static int place_animation(animating *a, int end)
+{
+    output o;
+    if (output_open(&o, a->call->out)) {
+        if (animation_write(a->to, end, o.file)) {
+            if (output_commit(&o)) {
+                return EXIT_DONE;
+            }
+        } else {
+            output_cancel(&o);
         }
-        status = write_picture(r, call, picture_frame(r->recording, call->fps, k), path);
     }
-    show_progress(count, count);
+    say_of_file(a->call->out, "could not be written: %s", strerror(errno));
+    return EXIT_FAILED;
+}
+
+static int write_animation(const mo_recording *recording, render_call *call, int count)
+{
+    const size_t size = 3 * (size_t)call->def.width * (size_t)call->def.height;
+    animating a = {call, animation_begin(call->def.width, call->def.height), malloc(size)};
+    int status = EXIT_FAILED;
+    if (!animation_is_built_in()) {
+        say_of_file(call->out, "this program was built without libwebp; install it (Debian: "
+                               "libwebp-dev) and build again, or name a folder for images");
+    } else if (!a.to || !a.bytes) {
+        status = say_memory(call->out);
+    } else {
+        status = draw_all(recording, call, count, take_animated, &a);
+        status = status || interrupt_came() ? status : place_animation(&a, frame_time(call, count));
+    }
+    animation_end(a.to);
+    free(a.bytes);
     return status;
 }
 
 /* ---- films -------------------------------------------------------------------------------------- */
-
 /* The name between quotes, for the shell. */
 static int quote(char *to, size_t room, const char *name)
 {
@@ -257,7 +358,22 @@ static FILE *start_film(const render_call *call)
     return popen(command, "w");
 }
 
-static int write_film(renderer *r, const render_call *call, int count)
+typedef struct filming {
+    const render_call *call;
+    FILE *to;
+    unsigned char *bytes;
+    size_t size;
+} filming;
+
+static int take_filmed(void *user, const renderer *r, int k)
+{
+    filming *f = user;
+    (void)k;
+    canvas_bytes(&r->small, f->bytes);
+    return fwrite(f->bytes, 1, f->size, f->to) == f->size ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int write_film(const mo_recording *recording, render_call *call, int count)
 {
     const size_t size = 3 * (size_t)call->def.width * (size_t)call->def.height;
     if (system("command -v ffmpeg >/dev/null 2>&1") != 0) {
@@ -266,18 +382,11 @@ static int write_film(renderer *r, const render_call *call, int count)
         return EXIT_FAILED;
     }
     signal(SIGPIPE, SIG_IGN); /* where ffmpeg gives up, it is a failed write */
-    unsigned char *bytes = malloc(size);
-    FILE *film = bytes ? start_film(call) : NULL;
-    int good = film != NULL;
-    for (int k = 0; k < count && good && !interrupt_came(); ++k) {
-        show_progress(k, count);
-        good = render_frame(r, picture_frame(r->recording, call->fps, k));
-        canvas_bytes(&r->small, bytes);
-        good = good && fwrite(bytes, 1, size, film) == size;
-    }
-    show_progress(count, count);
-    good = film && pclose(film) == 0 && good;
-    free(bytes);
+    filming f = {call, NULL, malloc(size), size};
+    f.to = f.bytes ? start_film(call) : NULL;
+    int good = f.to && draw_all(recording, call, count, take_filmed, &f) == EXIT_DONE;
+    good = f.to && pclose(f.to) == 0 && good;
+    free(f.bytes);
     if (!good) {
         say_of_file(call->out, "the film was not made; what ffmpeg said is above");
     }
@@ -304,21 +413,30 @@ static void report(const render_call *call, int pictures)
            call->def.width, call->def.height);
 }
 
-static int write_all(const mo_recording *recording, const render_call *call)
+static int write_image(const mo_recording *recording, render_call *call, int frame)
 {
     renderer r;
-    const int last = call->at >= 0 ? frame_at(recording, call->at) : recording->frame_count - 1;
-    const int is_film = ends_with(call->out, ".mp4") || ends_with(call->out, ".webm");
-    int status, count = 1;
     if (!render_open(&r, recording, &call->def)) {
         return say_memory(call->recording);
     }
+    const int status =
+        render_frame(&r, frame) ? write_png(&r, call->out) : say_memory(call->recording);
+    render_close(&r);
+    return status;
+}
+
+static int write_all(const mo_recording *recording, render_call *call)
+{
+    const int last = call->at >= 0 ? frame_at(recording, call->at) : recording->frame_count - 1;
+    int status, count = 1;
     if (ends_with(call->out, ".png")) {
-        status = write_picture(&r, call, last, call->out);
+        status = write_image(recording, call, last);
     } else {
         count = count_pictures(recording, call->fps);
         interrupt_watch();
-        status = is_film ? write_film(&r, call, count) : write_folder(&r, call, count);
+        status = ends_with(call->out, ".webp") ? write_animation(recording, call, count)
+                 : path_is_folder(call->out)   ? write_folder(recording, call, count)
+                                               : write_film(recording, call, count);
         if (!status && interrupt_came()) {
             say(COMMAND.name, "interrupted");
             status = EXIT_FAILED;
@@ -327,11 +445,10 @@ static int write_all(const mo_recording *recording, const render_call *call)
     if (!status) {
         report(call, count);
     }
-    render_close(&r);
     return status;
 }
 
-static int render(const render_call *call)
+static int render(render_call *call)
 {
     mo_recording recording = {0};
     mo_message why = {{0}};
@@ -359,9 +476,11 @@ int command_render(int argc, char **argv)
     }
     render_call call;
     const int status = read_call(flags, argv, &call);
-    if (!status && !ends_with(call.out, ".png") && !ends_with(call.out, ".mp4") &&
-        !ends_with(call.out, ".webm") && !path_is_folder(call.out)) {
-        say(COMMAND.name, "%.500s is no .png, .mp4 or .webm; a folder has a slash at its end",
+    if (!status && !ends_with(call.out, ".png") && !ends_with(call.out, ".webp") &&
+        !ends_with(call.out, ".mp4") && !ends_with(call.out, ".webm") &&
+        !path_is_folder(call.out)) {
+        say(COMMAND.name,
+            "unsupported output '%.500s': use .png, .webp, .mp4, .webm, or a folder ending in /",
             call.out);
         return EXIT_CALL;
     }

@@ -10,7 +10,8 @@
 world_build_fn world_incline, world_slip_to_roll, world_painleve, world_cradle, world_billiard,
     world_spinning_coin;
 /* world_stacks.c */
-world_build_fn world_stack, world_wall, world_kapla, world_arch, world_domino;
+world_build_fn world_stack, world_wall, world_kapla, world_arch, world_domino,
+    world_cascade;
 /* world_grains.c */
 world_build_fn world_cannonball, world_brazil_nut, world_beads, world_heap, world_funnel,
     world_drum;

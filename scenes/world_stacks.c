@@ -69,17 +69,17 @@ mo_error world_kapla(const double *values, mo_world **world, mo_message *why)
     return sketch_finish(&s, world, why);
 }
 
-/* A half ring with an outer radius of 1 m, 0.3 m deep, cut into equal stones; the two at its feet stand on the floor. */
-mo_error world_arch(const double *values, mo_world **world, mo_message *why)
+/*
+ * A half ring, cut into equal stones; the two at its feet stand on the floor.  `place` is the middle
+ * of its base; the ring lies in the plane x z of its frame.
+ */
+static void add_arch(sketch *s, int stones, double inner, double outer, mo_pose place)
 {
-    const int stones = (int)values[0];
-    const double inner = 1 - values[1], half_depth = 0.15;
-    sketch s = sketch_begin(mo_default_world(), values[2]);
-    sketch_floor(&s);
+    const double half_depth = 0.15 * outer;
     for (int k = 0; k < stones; ++k) {
         double points[24], middle[2] = {0};
         for (int i = 0; i < 4; ++i) {
-            const double angle = PI * (k + i / 2) / stones, radius = i % 2 ? 1 : inner;
+            const double angle = PI * (k + i / 2) / stones, radius = i % 2 ? outer : inner;
             const double z = (k + i / 2) % stones == 0
                                  ? 0
                                  : radius * sin(angle); /* the feet are level to the last bit */
@@ -96,8 +96,17 @@ mo_error world_arch(const double *values, mo_world **world, mo_message *why)
             points[3 * i] -= middle[0];
             points[3 * i + 2] -= middle[1];
         }
-        sketch_add(&s, MO_BODY_FREE, mo_shape_hull(points, 8), mo_pose_at(middle[0], 0, middle[1]));
+        const mo_pose stone = mo_pose_at(middle[0], 0, middle[1]);
+        sketch_add(s, MO_BODY_FREE, mo_shape_hull(points, 8), mo_pose_compose(&place, &stone));
     }
+}
+
+/* The outer radius is 1 m, the depth 0.3 m. */
+mo_error world_arch(const double *values, mo_world **world, mo_message *why)
+{
+    sketch s = sketch_begin(mo_default_world(), values[2]);
+    sketch_floor(&s);
+    add_arch(&s, (int)values[0], 1 - values[1], 1, mo_pose_identity());
     return sketch_finish(&s, world, why);
 }
 
@@ -115,6 +124,37 @@ mo_error world_domino(const double *values, mo_world **world, mo_message *why)
             sketch_spin(&s, domino, 0, 8, 0);
             sketch_velocity(&s, domino, 8 * a / 2, 0, 8 * c / 2);
         }
+    }
+    return sketch_finish(&s, world, why);
+}
+
+/*
+ * Dominoes along a logarithmic spiral, each larger than the one before by the factor `growth`; the
+ * last one is 0.5 m high and falls onto the crown of an arch.  Domino k is a_k high, a_k/2 wide and a_k/6 thick;
+ * its neighbour stands 0.4 a_k farther, turned by `turn`.  The spiral is laid out from its last domino.
+ */
+mo_error world_cascade(const double *values, mo_world **world, mo_message *why)
+{
+    const int count = (int)values[0];
+    const double growth = values[1], turn = values[2], up[3] = {0, 0, 1};
+    sketch s = sketch_begin(mo_default_world(), values[3]);
+    double x = 0, y = 0, heading = 0, a = 0.5;
+    sketch_floor(&s);
+    s.density = 300;
+    add_arch(&s, 13, 0.34, 0.44, mo_pose_turned(0.33, 0, 0, up, PI / 2));
+    s.density = 1000;
+    for (int k = count - 1; k >= 0; --k) {
+        const mo_body_id domino = sketch_add(&s, MO_BODY_FREE, mo_shape_box(a / 12, a / 4, a / 2),
+                                             mo_pose_turned(x, y, a / 2, up, heading));
+        if (k == 0) { /* it turns about its lower edge in front */
+            const double spin = 1.5 * sqrt(9.81 / a), c = cos(heading), d = sin(heading);
+            sketch_spin(&s, domino, -d * spin, c * spin, 0);
+            sketch_velocity(&s, domino, c * spin * a / 2, d * spin * a / 2, spin * a / 12);
+        }
+        a /= growth;
+        heading -= turn;
+        x -= 0.4 * a * cos(heading + turn / 2);
+        y -= 0.4 * a * sin(heading + turn / 2);
     }
     return sketch_finish(&s, world, why);
 }

@@ -41,8 +41,18 @@ if grep -q -- '--azimuth' out; then
     is_json_lines 1
     out_has '"pictures":3'
     that "a picture is missing" test -s frames/00002.png
+    run render incline.hdf5 last.png --size 64x48
+    that "an image alone differs from the same image among others" cmp -s last.png frames/00002.png
     run render incline.hdf5 incline.gif
-    is_wrong_call 'no .png'
+    is_wrong_call 'use .png, .webp'
+    run render incline.hdf5 incline.webp --size 64x48 --fps 100
+    if grep -q 'built without libwebp' err; then
+        fails_on incline.webp
+    else
+        status_is 0
+        out_has 'incline.webp: 3 pictures of 64 x 48'
+        that "not a WebP image" test "$(head -c 12 incline.webp | tail -c 4)" = WEBP
+    fi
     run render incline.hdf5
     is_wrong_call 'OUT'
     run render incline.hdf5 x.png --size 10x

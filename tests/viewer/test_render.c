@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef MOREAU_HAVE_WEBP
+#include <webp/demux.h>
+#endif
+
 #include "check.h"
 
+#include "animation.h"
 #include "cast.h"
 #include "flat.h"
 #include "moreau/moreau.h"
@@ -247,6 +252,44 @@ static void light_throws_shadows(void **state)
     mo_world_destroy(world);
 }
 
+#ifdef MOREAU_HAVE_WEBP
+/* What libwebp reads back: so many frames at their times, each pixel near what was drawn. */
+static void an_animation_reads_back(void **state)
+{
+    (void)state;
+    enum { WIDTH = 64, HEIGHT = 32, FRAMES = 3, SIZE = 3 * WIDTH * HEIGHT };
+    static unsigned char drawn[FRAMES][SIZE], file[100000];
+    animation *a = animation_begin(WIDTH, HEIGHT);
+    CHECK(animation_is_built_in() && a);
+    for (int k = 0; k < FRAMES; ++k) {
+        for (int i = 0; i < SIZE; ++i) { /* a bright half that grows over a dark one */
+            drawn[k][i] = (unsigned char)(i / 3 % WIDTH < 16 * (k + 1) ? 220 : 40);
+        }
+        CHECK(animation_add(a, drawn[k], 50 * k));
+    }
+    FILE *out = tmpfile();
+    CHECK(out && animation_write(a, 50 * FRAMES, out));
+    rewind(out);
+    const WebPData data = {file, fread(file, 1, sizeof file, out)};
+    fclose(out);
+    animation_end(a);
+    WebPAnimDecoder *decoder = WebPAnimDecoderNew(&data, NULL);
+    WebPAnimInfo info;
+    CHECK(decoder && WebPAnimDecoderGetInfo(decoder, &info));
+    CHECK(info.frame_count == FRAMES && info.loop_count == 0);
+    CHECK(info.canvas_width == WIDTH && info.canvas_height == HEIGHT);
+    for (int k = 0; k < FRAMES; ++k) {
+        unsigned char *rgba;
+        int until;
+        CHECK(WebPAnimDecoderGetNext(decoder, &rgba, &until) && until == 50 * (k + 1));
+        for (int i = 0; i < WIDTH * HEIGHT; ++i) {
+            CHECK(abs(rgba[4 * i] - drawn[k][3 * i]) < 12);
+        }
+    }
+    WebPAnimDecoderDelete(decoder);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +299,9 @@ int main(void)
         cmocka_unit_test(hulls_of_many_points_are_drawn_nearly),
         cmocka_unit_test(distances_in_the_plane),
         cmocka_unit_test(light_throws_shadows),
+#ifdef MOREAU_HAVE_WEBP
+        cmocka_unit_test(an_animation_reads_back),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
