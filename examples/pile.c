@@ -44,7 +44,8 @@ static int is_hole(int row, int k)
 
 static void place_discs(pile *p)
 {
-    const double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 0.5}, f[3] = {0, -g * h, 0}; /* unit radius and mass */
+    const double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 0.5},
+                 f[3] = {0, -g * h, 0};       /* unit radius and mass */
     for (int row = 0; row < p->rows; ++row) { /* row 0 is the top one */
         for (int k = 0; k <= row; ++k) {
             disc *d = &p->disc[p->discs++];
@@ -58,7 +59,8 @@ static void place_discs(pile *p)
 /* The disc at place k of a row, or NULL. */
 static const disc *disc_at(const pile *p, int row, int k)
 {
-    return row >= 0 && row < p->rows && k >= 0 && k <= row ? &p->disc[row * (row + 1) / 2 + k] : NULL;
+    return row >= 0 && row < p->rows && k >= 0 && k <= row ? &p->disc[row * (row + 1) / 2 + k]
+                                                           : NULL;
 }
 
 /* Disc a rests on disc b, or on the world (b = NULL) in direction (nx, ny), which points from it into a. */
@@ -113,7 +115,8 @@ static void draw(const pile *p, const mo_result *result)
     const double height = (sqrt(3) * p->rows + 1.5) * scale;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 %.0f\">\n", height);
     printf("<rect width=\"800\" height=\"%.0f\" fill=\"#fbfaf7\"/>\n", height);
-    printf("<g transform=\"translate(400 %.1f) scale(%.3f %.3f)\">\n", height - 0.5 * scale, scale, -scale);
+    printf("<g transform=\"translate(400 %.1f) scale(%.3f %.3f)\">\n", height - 0.5 * scale, scale,
+           -scale);
     for (int k = 0; k < p->discs; ++k) {
         if (p->disc[k].body >= 0) {
             printf("<circle cx=\"%.3f\" cy=\"%.3f\" r=\"0.96\" fill=\"#e8e4da\" stroke=\"#b9b2a1\" "
@@ -125,7 +128,8 @@ static void draw(const pile *p, const mo_result *result)
         const double r_N = result->r[2 * i], slip = fabs(result->u[2 * i + 1]);
         const double width = 1.4 * r_N / strongest;
         if (width > 0.004) {
-            printf("<line x1=\"%.3f\" y1=\"%.3f\" x2=\"%.3f\" y2=\"%.3f\" stroke=\"%s\" stroke-width=\"%.3f\" "
+            printf("<line x1=\"%.3f\" y1=\"%.3f\" x2=\"%.3f\" y2=\"%.3f\" stroke=\"%s\" "
+                   "stroke-width=\"%.3f\" "
                    "stroke-linecap=\"round\"/>\n",
                    p->line[i].x0, p->line[i].y0, p->line[i].x1, p->line[i].y1,
                    slip > 1e-7 ? "#c2452d" : "#1f5f8b", width);

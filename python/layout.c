@@ -98,6 +98,8 @@ static void judgements(void)
     FIELD(mo_check_result, verdict, "i");
     FIELD(mo_check_result, message, "mo_message");
     FIELD(mo_check_result, set, "mo_solution_set");
+    STRUCT(mo_judgement);
+    FIELD(mo_judgement, holds, "i");
     STRUCT(mo_gradient_info);
     FIELD(mo_gradient_info, status, "i");
     FIELD(mo_gradient_info, edge_count, "i");

@@ -170,7 +170,7 @@ static mo_error build_sliding_rod(const double *values, mo_problem **problem, mo
 
 static const problem_scene PROBLEMS[] = {
     {ABOUT("painleve-rod", "a rod dragged by its upper end, its lower end on the ground",
-           {"angle", 0.5, 0.01, 1.56, "of the rod above the ground, rad", 0},
+           {"angle", 0.5, 0.01, 1.56, "of the rod from the vertical, rad", 0},
            {"mu", 1, 0, 100, "friction", 0}, {"speed", 1, -100, 100, "of the upper end", 0},
            {"gravity", -1, -100, 100, "negative pulls down", 0}),
      build_painleve_rod},

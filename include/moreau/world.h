@@ -74,6 +74,7 @@ MO_API mo_world_def mo_default_world(void);
 /* The same in the plane: gravity (0, -9.81, 0). */
 MO_API mo_world_def mo_default_planar_world(void);
 
+/* A world without bodies; a NULL def is mo_default_world(). */
 MO_API mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator,
                                 mo_world **world, mo_message *why);
 MO_API void mo_world_destroy(mo_world *world);
@@ -118,6 +119,9 @@ MO_API mo_body_def mo_default_body(mo_body_kind kind);
 MO_API mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message *why);
 MO_API mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id body, const mo_shape_def *def,
                                       mo_message *why);
+/* A body with one shape at a pose (NULL: identity).  Returns {0} and adds nothing where either is refused. */
+MO_API mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape_def *shape,
+                                     const mo_pose *pose, mo_message *why);
 /* From now on the two shapes touch with this surface, whatever layers, masks, joints, links and exclusions say; once more changes the surface. */
 MO_API mo_error mo_world_pair(mo_world *world, mo_shape_id a, mo_shape_id b,
                               const mo_material *material, mo_message *why);

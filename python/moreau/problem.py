@@ -312,11 +312,15 @@ class Problem:
 
 _check = function("mo_check", "int", "pointer", "long", "pointer")
 _check_clear = function("mo_check_clear", None, "pointer")
+_check_judge = function("mo_check_judge", "int", "pointer", "pointer", "pointer")
 _verdict_word = function("mo_verdict_word", "text", "int")
 
 
 class Verdict:
-    """`verdict` is none, unique, several, exists or unknown; `solutions` are impulses r."""
+    """`verdict` is none, unique, several, exists or unknown; `solutions` are impulses r.
+
+    `holds`: the evidence was checked apart (mo_check_judge) and proves the verdict.
+    """
 
     def __init__(self, problem, most_systems):
         made = structs["mo_check_result"]()
@@ -324,6 +328,9 @@ class Verdict:
             Why().check(_check(problem._p, most_systems, ctypes.addressof(made)))
             self.verdict = text(_verdict_word(made.verdict))
             self.message = text(made.message)
+            judgement = structs["mo_judgement"]()
+            Why().check(_check_judge(problem._p, ctypes.addressof(made), ctypes.addressof(judgement)))
+            self.holds = bool(judgement.holds)
             found = structs["mo_found_solution"]
             self.solutions = []
             for k in range(made.set.count):

@@ -200,9 +200,13 @@ class Report:
 
 
 class World:
-    """A world in space: World(gravity=(0, 0, -9.81), tol=1e-8, method="auto", threads=2)."""
+    """A world in space: World(gravity=(0, 0, -9.81), tol=1e-8, method="auto", threads=2).
 
-    def __init__(self, gravity=(0, 0, -9.81), margin=0.0, projection=False, sleeping=False, **solver):
+    floor: the height of a fixed horizontal plane, in m; None for no floor.
+    """
+
+    def __init__(self, gravity=(0, 0, -9.81), margin=0.0, projection=False, sleeping=False, floor=None,
+                 **solver):
         definition, why, made = _default_world(), Why(), ctypes.c_void_p()
         self._world = None
         definition.gravity[:] = array(gravity, (3,))
@@ -212,6 +216,8 @@ class World:
         why.check(_create(ctypes.addressof(definition), None, ctypes.addressof(made), why.pointer))
         self._world = made.value
         self.h = 0.0  # of the last step
+        if floor is not None:
+            self.add_body(plane(), kind="fixed", position=(0, 0, floor), name="floor")
 
     def __del__(self):
         if self._world:

@@ -64,6 +64,8 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
 mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator, mo_world **world,
                          mo_message *why)
 {
+    const mo_world_def usual = mo_default_world();
+    def = def ? def : &usual;
     *world = NULL;
     const mo_error error = check_definition(def, why);
     if (error) {
@@ -438,6 +440,19 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
     }
     world->generation++;
     return (mo_shape_id){place + 1, shape->generation};
+}
+
+mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape_def *shape,
+                              const mo_pose *pose, mo_message *why)
+{
+    mo_body_def def = mo_default_body(kind);
+    def.pose = pose ? *pose : def.pose;
+    const mo_body_id body = mo_world_add_body(world, &def, why);
+    if (body.index && !mo_world_add_shape(world, body, shape, why).index) {
+        mo_world_remove_body(world, body);
+        return (mo_body_id){0};
+    }
+    return body;
 }
 
 void mo_world_remove_body(mo_world *world, mo_body_id id)

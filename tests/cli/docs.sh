@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
 #
-# What README.md, docs/ and every --help print is true of this program: docs.sh MOREAU MAKE_PROBLEM READ_JSON SOURCE
+# What README.md, docs/ and every --help print is true: docs.sh MOREAU MAKE_PROBLEM READ_JSON SOURCE BUILD
 #
 #   - every command that is shown works; long ones are cut short: a run takes a few steps, an experiment must be in its list
-#   - every flag that docs/program.md names is in some --help, every command and every method in README.md
-#   - every link between the pages leads somewhere
+#   - every flag that docs/program.md names is in some --help, every command in docs/program.md, every method in
+#     docs/methods/README.md
+#   - the program in README.md is examples/falling_boxes.c, and its output is the one in docs/examples.md
 # shellcheck disable=SC2034,SC2154 # names of checks.sh
 . "$(dirname "$0")/checks.sh"
 source=$4
@@ -107,25 +108,29 @@ grep -o -E -- '--[a-z][a-z.-]*' "$source/docs/program.md" | grep -v -x -- --name
 while read -r flag; do
     that "$flag is in no --help" grep -q -- "$flag\\b" helps
 done < flags
-call=README.md
 for command in $commands; do
-    that "moreau $command is not in README.md" grep -q "^    moreau $command " "$source/README.md"
+    that "moreau $command is not listed in docs/program.md" grep -q "^    moreau $command " "$source/docs/program.md"
     that "moreau $command is not in docs/program.md" grep -q "^## moreau $command\$" "$source/docs/program.md"
 done
+call=docs/methods/README.md
 "$moreau" solvers | sed -n -E 's/^([a-z0-9-]+)  +.*/\1/p' > methods
 while read -r method; do
-    that "the method $method is not in README.md" grep -q "^| .*\`$method\`" "$source/README.md"
+    that "the method $method is not listed" grep -q "^| .*\`$method\`" "$source/docs/methods/README.md"
 done < methods
 
-# ---- links -------------------------------------------------------------------------------------
+# ---- the program in README.md --------------------------------------------------------------------
 
-for page in README.md $(cd "$source" && ls docs/*.md docs/methods/*.md papers/*/README.md); do
-    call=$page
-    grep -o -E '\]\([^)# ]+' "$source/$page" | sed 's/^](//' | grep -v : | sort -u > links
-    while read -r link; do
-        that "the link $link leads nowhere" test -e "$source/$(dirname "$page")/$link"
-    done < links
-done
+# block LANGUAGE FILE: the first code block in that language.
+block() {
+    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$2" | sed '/^```$/q' | grep -v '^```'
+}
+call=README.md
+block c "$source/README.md" > readme.c
+tail -n +3 "$source/examples/falling_boxes.c" | diff - readme.c > differs
+that "its C block is not examples/falling_boxes.c: $(head -5 differs)" test ! -s differs
+block text "$source/README.md" > readme.txt
+block text "$source/docs/examples.md" | diff - readme.txt > differs
+that "its output is not the one in docs/examples.md: $(head -5 differs)" test ! -s differs
 
 echo "$checks checks, $failures failed"
 test "$failures" = 0
