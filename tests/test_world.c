@@ -540,9 +540,30 @@ static void bad_definitions_get_a_sentence(void **state)
     mo_world_destroy(world);
 }
 
+/* One call for a body with one shape; where the shape is refused, no body is left behind. */
+static void a_solid_is_a_body_with_one_shape(void **state)
+{
+    (void)state;
+    const mo_shape_def plane = mo_shape_plane(), box = mo_shape_box(0.1, 0.1, 0.1);
+    const mo_pose pose = mo_pose_at(0, 0, 2);
+    mo_message why = {{0}};
+    mo_world *world;
+    CHECK(mo_world_create(NULL, NULL, &world, &why) == MO_OK); /* the default world */
+    CHECK(mo_world_definition(world).gravity[2] == mo_default_world().gravity[2]);
+    CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &plane, NULL, &why).index);
+    const mo_body_id solid = mo_world_add_solid(world, MO_BODY_FREE, &box, &pose, &why);
+    const mo_body_state found = mo_body_get(world, solid);
+    CHECK(found.shape_count == 1 && found.pose.position[2] == 2);
+    CHECK_NEAR(found.mass, 8, 1e-12);
+    CHECK(!mo_world_add_solid(world, MO_BODY_FREE, &plane, NULL, &why).index && why.text[0]);
+    CHECK(mo_world_body_count(world) == 2);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_solid_is_a_body_with_one_shape),
         cmocka_unit_test(a_block_on_an_incline_rests_or_slides_by_the_book),
         cmocka_unit_test(a_sliding_ball_comes_to_roll_at_five_sevenths),
         cmocka_unit_test(a_ball_bounces_by_its_restitution),
