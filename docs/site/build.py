@@ -266,7 +266,7 @@ def main():
     if len(sys.argv) != 3:
         raise SystemExit("usage: build.py ROOT OUT")
     if not shutil.which("pandoc"):
-        print("pandoc is missing, so the site was not built: install pandoc")
+        print("skipped: pandoc was not found (Debian: pandoc), so the site was not built")
         sys.exit(77)
     root, out = sys.argv[1:]
     Site(root, out).build()
