@@ -12,10 +12,45 @@ enum { MOST_STEPS = 16, NEWTON_STEPS = 12 };
 /* Of the smaller size. */
 static const double BETTER =
     1e-10; /* curves win over faces by so much only: what rests keeps its axis */
+static const double LEVEL = 1e-12; /* sine: an edge that rises no more is level */
 static const double LEAN = 1e-7;
 static const double PARALLEL = 1e-6; /* sine: below it two tangents have no normal */
 
 typedef mo_axis_search search;
+
+/* Does the corner of the feature lie furthest along m, too? */
+static int stays(const mo_feature *f, double sign, const double m[3])
+{
+    for (int k = 0; k < f->lines; ++k) {
+        if (sign * mo_vec3_dot(f->line[k], m) > LEVEL) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The separation along m; -infinity where it is not that of the corners at hand, whose neighbours have their turn later. */
+static double gap_along(search *s, const double m[3])
+{
+    const int knows_a = s->of_a.is_whole, knows_b = s->of_b.is_whole;
+    double against[3], on_a[3], on_b[3];
+    if ((knows_a && !stays(&s->of_a, 1, m)) || (knows_b && !stays(&s->of_b, -1, m))) {
+        return -INFINITY;
+    }
+    if (knows_a && knows_b) {
+        return mo_vec3_dot(m, s->between);
+    }
+    mo_vec3_scale(-1, m, against);
+    mo_vec3_copy(s->of_a.point, on_a);
+    mo_vec3_copy(s->of_b.point, on_b);
+    if (!knows_a) {
+        mo_core_support(s->a, m, on_a);
+    }
+    if (!knows_b) {
+        mo_core_support(s->b, against, on_b);
+    }
+    return mo_vec3_dot(m, on_b) - mo_vec3_dot(m, on_a);
+}
 
 /* Takes the unit vector m where it separates more than the best so far, by more than `by`. */
 static int consider(search *s, const double m[3], double by)
@@ -23,7 +58,7 @@ static int consider(search *s, const double m[3], double by)
     if (!(mo_vec3_dot(m, s->between) > s->best.gap + by)) { /* no m has more than that */
         return 0;
     }
-    const double gap = mo_core_gap(s->a, s->b, m);
+    const double gap = gap_along(s, m);
     if (!(gap > s->best.gap + by)) {
         return 0;
     }

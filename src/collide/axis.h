@@ -43,6 +43,9 @@ void mo_axis_begin(mo_axis_search *search, mo_core *a, mo_core *b, const double 
 /* False where the best axis stays. */
 int mo_axis_step(mo_axis_search *search);
 
+/* The axis of two boxes (box_axis.c): false where they are further apart than the reach. */
+int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis);
+
 /* Steps until the axis stays, or is that of two points. */
 void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis);
 

@@ -172,15 +172,30 @@ static void find_other(mo_core *a, mo_core *b, mo_axis *axis)
     }
 }
 
+/* Appends the touches along the axis: false, and none, where they do not show that it is the best near by. */
+static int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
+                         double reach, mo_touch_list *out)
+{
+    const int before = out->count;
+    const double least = mo_touch_along(a, b, axis, origin, reach, out);
+    if (least <= axis->gap + IS_NEAREST * smaller(a, b)) {
+        return 1;
+    }
+    if (axis->has_points) {
+        touch_deepest(a, b, axis, origin, out);
+        return 1;
+    }
+    out->count = before;
+    return 0;
+}
+
 /*
- * Steps from a direction to the best axis near by: true where it is that, with its touches appended, or where it shows that they are
- * beyond the reach.  An overlap that is deep may have a better one elsewhere.
+ * Steps from a direction to the best axis near by: true where it is that, with its touches
+ * appended, or where it shows that the cores are beyond the reach.  A deep overlap may have a better one elsewhere.
  */
 static int touch_near(mo_core *a, mo_core *b, const double direction[3], const double origin[3],
                       double reach, mo_axis *axis, mo_touch_list *out)
 {
-    const int before = out->count;
-    const double size = smaller(a, b);
     mo_axis_search s;
     mo_axis_begin(&s, a, b, direction);
     for (int goes_on = 1; goes_on && s.steps < MOST_STEPS;) {
@@ -189,47 +204,45 @@ static int touch_near(mo_core *a, mo_core *b, const double direction[3], const d
         if (axis->gap > reach) {
             return 1;
         }
-        if (!(axis->gap > -DEEP * size)) {
-            continue;
-        }
-        if (!axis->has_points && !axis->is_face && goes_on) {
-            continue;
-        }
-        const double least = mo_touch_along(a, b, axis, origin, reach, out);
-        if (least <= axis->gap + IS_NEAREST * size) {
+        const int may_be_best = axis->has_points || axis->is_face || !goes_on;
+        if (may_be_best && axis->gap > -DEEP * s.size &&
+            touch_if_best(a, b, axis, origin, reach, out)) {
             return 1;
         }
-        if (axis->has_points) {
-            touch_deepest(a, b, axis, origin, out);
-            return 1;
-        }
-        out->count = before;
     }
     return 0;
+}
+
+/* From an axis: true where that is all. */
+static int touch_first(mo_core *a, mo_core *b, const double origin[3], double reach, mo_axis *axis,
+                       mo_touch_list *out)
+{
+    if (a->kind == MO_CORE_BOX && b->kind == MO_CORE_BOX) {
+        return !mo_axis_of_boxes(a, b, reach, axis) ||
+               touch_if_best(a, b, axis, origin, reach, out);
+    }
+    double n[3];
+    const mo_direction found = mo_gjk_direction(a, b, reach, n);
+    if (found == MO_NO_DIRECTION_FAR) {
+        return 1;
+    }
+    if (found == MO_NO_DIRECTION && b->kind == MO_CORE_TRIANGLE) { /* a mesh is left by its front */
+        mo_vec3_scale(-1, b->plane, n);
+    }
+    return (found == MO_DIRECTION || b->kind == MO_CORE_TRIANGLE) &&
+           touch_near(a, b, n, origin, reach, axis, out);
 }
 
 void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
                     mo_touch_list *out)
 {
-    const double tolerance = IS_NEAREST * smaller(a, b);
     mo_axis axis = {.gap = -INFINITY};
-    double n[3];
-    const mo_direction found = mo_gjk_direction(a, b, reach, n);
-    if (found == MO_NO_DIRECTION_FAR) {
-        return;
-    }
-    if (found == MO_NO_DIRECTION && b->kind == MO_CORE_TRIANGLE) { /* a mesh is left by its front */
-        mo_vec3_scale(-1, b->plane, n);
-    }
-    if ((found == MO_DIRECTION || b->kind == MO_CORE_TRIANGLE) &&
-        touch_near(a, b, n, origin, reach, &axis, out)) {
+    if (touch_first(a, b, origin, reach, &axis, out)) {
         return;
     }
     find_other(a, b, &axis);
-    if (!(axis.gap > -INFINITY && axis.gap <= reach)) { /* no numbers have no axis */
-        return;
-    }
-    if (mo_touch_along(a, b, &axis, origin, reach, out) > axis.gap + tolerance) {
+    if (axis.gap > -INFINITY && axis.gap <= reach && /* no numbers have no axis */
+        !touch_if_best(a, b, &axis, origin, reach, out)) {
         touch_deepest(a, b, &axis, origin, out);
     }
 }

@@ -35,7 +35,7 @@ void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core)
     core->hull = from->collider->hull;
     core->radius = 0;
     core->size = from->collider->size;
-    core->vertex = 0;
+    core->vertex = -1;
     mo_quat_matrix(from->pose.orientation, core->Q);
     mo_vec3_minus(from->pose.position, origin, core->at);
     mo_vec3_copy(core->at, core->centre);
@@ -95,6 +95,11 @@ static int highest(const double *vertex, int count, const double d[3])
 /* From vertex to higher neighbour: on a convex polyhedron the last one is the highest of all. */
 static int climb(const mo_hull *hull, int from, const double d[3])
 {
+    if (from < 0) {
+        const double x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
+        const int k = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
+        from = hull->furthest[2 * k + (d[k] > 0)];
+    }
     double most = mo_vec3_dot(hull->vertex[from], d);
     for (int at = -1; at != from;) {
         at = from;
@@ -193,9 +198,7 @@ static int pick_ring(const mo_hull *hull, int vertex, const double n[3], int pic
     double slope[MO_CORE_AROUND];
     int kept = 0;
     for (int k = first; k < first + count; ++k) {
-        double e[3];
-        mo_vec3_minus(hull->vertex[hull->ring_vertex[k]], hull->vertex[vertex], e);
-        const double now = fabs(mo_vec3_dot(e, n)) / mo_vec3_norm(e);
+        const double now = fabs(mo_vec3_dot(hull->ring_edge[k], n));
         int at = kept < MO_CORE_AROUND ? kept++ : kept;
         for (; at > 0 && slope[at - 1] > now; --at) {
             if (at < MO_CORE_AROUND) {
@@ -214,14 +217,17 @@ static int pick_ring(const mo_hull *hull, int vertex, const double n[3], int pic
 static void hull_feature(const mo_core *c, const double n[3], mo_feature *f)
 {
     const mo_hull *hull = c->hull;
-    double local[3], to[3];
+    double local[3];
     int picked[MO_CORE_AROUND];
     mo_mat3_apply_transposed(c->Q, n, local);
-    const int count = pick_ring(hull, c->vertex, local, picked);
-    for (int k = 0; k < count; ++k) {
-        mo_mat3_apply(c->Q, hull->plane[hull->ring_face[picked[k]]], f->normal[f->normals++]);
-        to_world(c, hull->vertex[hull->ring_vertex[picked[k]]], to);
-        add_line(f->point, to, f);
+    f->normals = f->lines = pick_ring(hull, c->vertex, local, picked);
+    f->is_whole = f->lines == hull->ring_start[c->vertex + 1] - hull->ring_start[c->vertex];
+    for (int k = 0; k < f->lines; ++k) {
+        const double *edge = hull->ring_edge[picked[k]];
+        mo_mat3_apply(c->Q, hull->plane[hull->ring_face[picked[k]]], f->normal[k]);
+        mo_mat3_apply(c->Q, edge, f->line[k]);
+        f->from[k] = 0;
+        f->to[k] = edge[3];
     }
 }
 
@@ -230,7 +236,7 @@ static void cylinder_feature(const mo_core *c, const double n[3], mo_feature *f)
     mo_vec3_set(f->axis, c->Q[2], c->Q[5], c->Q[8]);
     const double side = mo_vec3_dot(f->axis, n) < 0 ? -1 : 1;
     f->normals = f->lines = f->has_rim = 1;
-    f->is_vertex = 0;
+    f->is_vertex = f->is_whole = 0;
     mo_vec3_scale(side, f->axis, f->normal[0]);
     mo_vec3_copy(f->axis, f->line[0]);
     f->from[0] = -c->half[2];
@@ -243,7 +249,7 @@ static void cylinder_feature(const mo_core *c, const double n[3], mo_feature *f)
 void mo_core_feature(mo_core *c, const double n[3], mo_feature *f)
 {
     f->normals = f->lines = f->has_rim = 0;
-    f->is_vertex = 1;
+    f->is_vertex = f->is_whole = 1;
     mo_core_support(c, n, f->point);
     mo_vec3_copy(f->point, f->on_line);
     if (c->kind == MO_CORE_BOX) { /* columns of Q, with the signs of the vertex */

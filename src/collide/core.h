@@ -35,7 +35,7 @@ typedef struct mo_core {
     double centre[3];    /* a point inside */
     double radius;       /* about all of it */
     double size;
-    int vertex; /* where the last search for a support ended */
+    int vertex; /* where the last search for a support ended; -1 before the first */
 } mo_core;
 
 void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core);
@@ -65,7 +65,8 @@ typedef struct mo_feature {
     double line[MO_CORE_AROUND][3]; /* unit, along the edges around it, or the axis of a cylinder */
     double from[MO_CORE_AROUND], to[MO_CORE_AROUND]; /* what of it is there, from on_line */
     double on_line[3]; /* where these lines meet; the centre of a cylinder           */
-    int is_vertex;     /* the point is a corner                                      */
+    int is_vertex;     /* the point is a corner: all lines go from it */
+    int is_whole;      /* and these are all of its edges */
     int has_rim;
     double rim[3], axis[3], rim_radius; /* the circle about `rim` across `axis` */
 } mo_feature;

@@ -62,6 +62,32 @@ static void take_face(mo_core *c, const double n[3], mo_flat *out)
     out->plane[3] = c->hull->plane[face][3] + mo_vec3_dot(out->plane, c->at);
 }
 
+/* A face of a box: that whose axis lies most along n. */
+static void take_side_of_box(const mo_core *c, const double n[3], mo_flat *out)
+{
+    double local[3], edge[3][3];
+    mo_mat3_apply_transposed(c->Q, n, local);
+    const double x = fabs(local[0]), y = fabs(local[1]), z = fabs(local[2]);
+    const int k = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
+    const int face = 2 * k + (local[k] > 0), *corner = c->hull->face_vertex + 4 * face;
+    for (int i = 0; i < 3; ++i) {
+        mo_vec3_set(edge[i], c->half[i] * c->Q[i], c->half[i] * c->Q[3 + i],
+                    c->half[i] * c->Q[6 + i]);
+    }
+    out->count = 4;
+    for (int q = 0; q < 4; ++q) {
+        for (int i = 0; i < 3; ++i) {
+            out->corner[q][i] = c->at[i] + (corner[q] & 1 ? edge[0][i] : -edge[0][i]) +
+                                (corner[q] & 2 ? edge[1][i] : -edge[1][i]) +
+                                (corner[q] & 4 ? edge[2][i] : -edge[2][i]);
+        }
+        out->label[q] = q;
+    }
+    const double sign = face & 1 ? 1 : -1;
+    mo_vec3_set(out->plane, sign * c->Q[k], sign * c->Q[3 + k], sign * c->Q[6 + k]);
+    out->plane[3] = mo_vec3_dot(out->plane, c->at) + c->half[k];
+}
+
 static void add_corner(const double x[3], int label, mo_flat *out)
 {
     mo_vec3_copy(x, out->corner[out->count]);
@@ -161,6 +187,9 @@ void mo_core_flat(mo_core *c, const double n[3], mo_flat *flat)
         return;
     case MO_CORE_TRIANGLE:
         take_triangle(c, flat);
+        return;
+    case MO_CORE_BOX:
+        take_side_of_box(c, n, flat);
         return;
     case MO_CORE_CYLINDER:
         if (fabs(mo_vec3_dot(n, axis)) > CAP) {

@@ -22,6 +22,7 @@ void mo_hull_destroy(const mo_allocator *allocator, mo_hull *hull)
         mo_memory_free(allocator, hull->ring_start);
         mo_memory_free(allocator, hull->ring_vertex);
         mo_memory_free(allocator, hull->ring_face);
+        mo_memory_free(allocator, hull->ring_edge);
         mo_memory_free(allocator, hull);
     }
 }
@@ -43,8 +44,9 @@ mo_hull *mo_hull_allocate(const mo_allocator *allocator, int vertices, int faces
     hull->ring_start = mo_memory_array(allocator, (size_t)vertices + 1, sizeof *hull->ring_start);
     hull->ring_vertex = mo_memory_array(allocator, 2 * (size_t)edges, sizeof *hull->ring_vertex);
     hull->ring_face = mo_memory_array(allocator, 2 * (size_t)edges, sizeof *hull->ring_face);
+    hull->ring_edge = mo_memory_array(allocator, 2 * (size_t)edges, sizeof *hull->ring_edge);
     if (!hull->vertex || !hull->plane || !hull->face_start || !hull->face_vertex || !hull->edge ||
-        !hull->ring_start || !hull->ring_vertex || !hull->ring_face) {
+        !hull->ring_start || !hull->ring_vertex || !hull->ring_face || !hull->ring_edge) {
         mo_hull_destroy(allocator, hull);
         mo_fail_memory(why);
         return NULL;
@@ -97,11 +99,25 @@ static void find_rings(mo_hull *hull)
         const int at = --hull->ring_start[edge->vertex[e % 2] + 1];
         hull->ring_vertex[at] = edge->vertex[!(e % 2)];
         hull->ring_face[at] = edge->face[e % 2];
+        double *along = hull->ring_edge[at];
+        mo_vec3_minus(hull->vertex[edge->vertex[!(e % 2)]], hull->vertex[edge->vertex[e % 2]],
+                      along);
+        along[3] = mo_vec3_norm(along);
+        mo_vec3_scale(along[3] > 0 ? 1 / along[3] : 0, along, along);
     }
     for (int v = 0; v < hull->vertex_count; ++v) {
         hull->ring_start[v] = hull->ring_start[v + 1];
     }
     hull->ring_start[hull->vertex_count] = 2 * hull->edge_count;
+    for (int k = 0; k < 6; ++k) {
+        const double sign = k % 2 ? 1 : -1;
+        hull->furthest[k] = 0;
+        for (int v = 1; v < hull->vertex_count; ++v) {
+            if (sign * hull->vertex[v][k / 2] > sign * hull->vertex[hull->furthest[k]][k / 2]) {
+                hull->furthest[k] = v;
+            }
+        }
+    }
 }
 
 /* The edges, each from the face that has it from its smaller vertex to the larger one first, and the rings; 0 where they do not match. */

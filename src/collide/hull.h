@@ -24,8 +24,10 @@ typedef struct mo_hull {
     int *face_start;    /* face_count + 1 */
     int *face_vertex;   /* counterclockwise seen from outside */
     mo_hull_edge *edge; /* in space */
-    /* In space, for each vertex: its neighbours, and for each the face that has the edge to it. */
+    /* In space, for each vertex: its neighbours, the faces that have the edges to them, and these edges. */
     int *ring_start, *ring_vertex, *ring_face; /* vertex_count + 1; twice edge_count */
+    double (*ring_edge)[4];                    /* a unit vector and the length of each */
+    int furthest[6];                           /* vertices against x, along x, against y, ... */
     double centre[3];                          /* the mean of the vertices, inside */
 } mo_hull;
 
