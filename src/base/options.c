@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/options.h"
 
 /* How an option is reached in the struct: common ones at the top, the others in their group. */
 #define PLACE_common(field) offsetof(mo_options, field)
@@ -118,6 +119,11 @@ static void put_value(mo_options *options, const option_row *row, double value)
 #define SET_CHOICE(group, field, value, names, text) AT_##group(field) = value,
 
 static const mo_options defaults = {MO_OPTIONS_TABLE(SET_NUMBER, SET_NUMBER, SET_CHOICE)};
+
+const mo_options *mo_options_default(void)
+{
+    return &defaults;
+}
 
 mo_options mo_default_options(void)
 {

@@ -207,14 +207,14 @@ static inline double quick_far(const quick_contact *q)
 /*
  * What disc.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0
  * or further out, with neither axes nor brackets.  False where A is near singular (its determinant
- * would lose more than two digits) or Newton does not get there at once; disc.c then does.
+ * would lose more than three digits) or Newton does not get there at once; disc.c then does.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
 {
     const quick_contact q = quick_eliminate(mu, W, b);
     const double diagonal = q.A[0] * q.A[3];
     double alpha = 0;
-    if (!(q.A[0] > 0 && q.A[3] > 0 && diagonal - q.A[1] * q.A[2] > 0.01 * diagonal)) {
+    if (!(q.A[0] > 0 && q.A[3] > 0 && diagonal - q.A[1] * q.A[2] > 1e-3 * diagonal)) {
         return 0;
     }
     for (int iteration = 0; iteration < 8; ++iteration) {
@@ -315,6 +315,10 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
 
 static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
 {
+    *out = (mo_law_failure){.penetration_rate = u[0] < 0 ? -u[0] : 0};
+    if (r[0] == 0 && mo_coulomb_slip(d, r) == 0) {
+        return;
+    }
     const double slip = mo_coulomb_slip(d, u), open = fabs(r[0] * u[0]);
     double nearest[3], outside = 0;
     project(p, d, r, nearest);
@@ -324,7 +328,6 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
     /* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take. */
     const double friction =
         fabs(isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1));
-    out->penetration_rate = u[0] < 0 ? -u[0] : 0;
     out->cone_violation = outside > 0 ? sqrt(outside) : outside;
     out->dissipation = open > friction ? open : friction;
 }

@@ -115,18 +115,22 @@ static void keep_worst(mo_worst *worst, double value, int constraint)
     }
 }
 
-/* Adds block i to the worst of each kind; returns the square of its natural map. */
+/* Adds block i to the worst of each kind, squared for the natural map; returns that square. */
 static double add_block(const mo_problem *problem, int i, const double *u, const double *r,
                         mo_residual *residual)
 {
     double law_u[MO_BILATERAL_MAX_DIM];
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const double of_block = natural_square(problem, i, 1, u, r);
+    const mo_law_ops *law = mo_constraint_law(problem, i);
+    const double *p = mo_constraint_param(problem, i), *seen = u + row;
     mo_law_failure failure;
-    mo_law_velocity(problem, row, d, u + row, r + row, law_u);
-    mo_constraint_law(problem, i)
-        ->failure(mo_constraint_param(problem, i), d, law_u, r + row, &failure);
-    keep_worst(&residual->block, sqrt(of_block), i);
+    if (problem->compliance) {
+        mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+        seen = law_u;
+    }
+    const double of_block = block_square(law, p, d, 1, seen, r + row);
+    law->failure(p, d, seen, r + row, &failure);
+    keep_worst(&residual->block, of_block, i);
     keep_worst(&residual->penetration_rate, failure.penetration_rate, i);
     keep_worst(&residual->cone_violation, failure.cone_violation, i);
     keep_worst(&residual->dissipation, failure.dissipation, i);
@@ -157,6 +161,7 @@ void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, co
         of_chunk += add_block(problem, i, u, r, residual);
     }
     const double natural = sqrt(sum + of_chunk);
+    residual->block.value = sqrt(residual->block.value);
     const double u_norm = sqrt(mo_dot(rows, u, u)), r_norm = sqrt(mo_dot(rows, r, r));
     residual->natural = natural;
     residual->natural_relative = natural / fmax(1, q_norm);

@@ -162,33 +162,37 @@ mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space 
     return error;
 }
 
-static mo_error compute_q_norm(const mo_problem *problem, double *norm)
+int mo_problem_q_norm_into(const mo_problem *problem, double *scratch, double *norm)
 {
-    const int rows = problem->row_count, dofs = problem->dof_count;
-    if (problem->form == MO_FORM_REDUCED) {
-        *norm = sqrt(mo_dot(rows, problem->w, problem->w));
-        return MO_OK;
+    const int rows = problem->row_count, is_global = problem->form == MO_FORM_GLOBAL;
+    const double *q = is_global ? scratch + problem->dof_count : problem->w;
+    *norm = atomic_load_explicit(&problem->views->q_norm, memory_order_relaxed);
+    if (*norm >= 0) {
+        return 0;
     }
-    double *v = mo_memory_array(&problem->allocator, (size_t)dofs + (size_t)rows, sizeof *v);
-    if (!v) {
-        return MO_ERR_MEMORY;
+    if (is_global) {
+        mo_problem_response_into(problem, NULL, scratch, scratch + problem->dof_count);
     }
-    mo_problem_response_into(problem, NULL, v, v + dofs);
-    *norm = sqrt(mo_dot(rows, v + dofs, v + dofs));
-    mo_memory_free(&problem->allocator, v);
-    return MO_OK;
+    *norm = sqrt(mo_dot(rows, q, q)); /* threads that come here together compute the same */
+    atomic_store_explicit(&problem->views->q_norm, *norm, memory_order_relaxed);
+    return is_global;
 }
 
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm)
 {
-    mo_views *views = problem->views;
-    mo_error error = MO_OK;
-    *norm = atomic_load_explicit(&views->q_norm, memory_order_relaxed);
-    if (*norm < 0) { /* threads that come here together compute the same */
-        error = compute_q_norm(problem, norm);
-        if (!error) {
-            atomic_store_explicit(&views->q_norm, *norm, memory_order_relaxed);
+    const size_t room = (size_t)problem->dof_count + (size_t)problem->row_count;
+    double *scratch = NULL;
+    *norm = atomic_load_explicit(&problem->views->q_norm, memory_order_relaxed);
+    if (*norm >= 0) {
+        return MO_OK;
+    }
+    if (problem->form == MO_FORM_GLOBAL) {
+        scratch = mo_memory_array(&problem->allocator, room, sizeof *scratch);
+        if (!scratch) {
+            return MO_ERR_MEMORY;
         }
     }
-    return error;
+    mo_problem_q_norm_into(problem, scratch, norm);
+    mo_memory_free(&problem->allocator, scratch);
+    return MO_OK;
 }

@@ -41,4 +41,10 @@ mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space 
 /* |q|, q = H' M^-1 f + w. */
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm);
 
+/*
+ * The same with the caller's scratch of dof_count + row_count numbers.  Returns 1 where q was
+ * computed: it then lies behind the first dof_count numbers.
+ */
+int mo_problem_q_norm_into(const mo_problem *problem, double *scratch, double *norm);
+
 #endif

@@ -29,6 +29,7 @@ typedef struct mo_run {
     double *u; /* row_count entries, scratch of the method for mo_run_check */
     double *partial;  /* partial sums of the measure                    */
     double *scratch;  /* of the measure: v and u of the r that it saw last */
+    int has_q;        /* at the start of the method scratch holds v and u of r = 0 */
     double best;      /* natural residual of result->r                  */
     int is_confirmed; /* result->r was measured: `residual`, and scratch, are its own */
     mo_residual residual;

@@ -320,7 +320,12 @@ mo_status mo_small_solve(mo_run *run, void *memory)
     w->goal = run->options->tol * run->q_scale;
     w->best = INFINITY;
     if (problem->form == MO_FORM_GLOBAL) {
-        mo_problem_response_into(problem, NULL, run->scratch, run->u);
+        const double *known = run->scratch + problem->dof_count;
+        if (run->has_q) {
+            memcpy(run->u, known, (size_t)problem->row_count * sizeof *run->u);
+        } else {
+            mo_problem_response_into(problem, NULL, run->scratch, run->u);
+        }
         q = run->u;
     }
     if (solve_at_once(w, q)) {

@@ -12,7 +12,7 @@
 
 enum { LANES = 4, ROWS_MOST = 96 };
 
-static const double EPS = 1e-6; /* of newton_step.h, (loads) */
+static const double EPS = 1e-9; /* newton_step.h, (loads); smaller there, since one step then solves what is linear */
 static const double SLENDER = 0.3;
 static const double LEAST = 1e-6;
 

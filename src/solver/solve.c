@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "base/parallel.h"
 #include "linalg/dense.h"
 #include "measure/measure_blocks.h"
@@ -159,12 +160,17 @@ static mo_error prepare_result(const mo_problem *problem, const mo_options *opti
 static void set_start(mo_run *run)
 {
     const mo_problem *problem = run->problem;
-    static const double zero[MO_BILATERAL_MAX_DIM];
     const double *start = run->options->start;
+    if (!start) {
+        memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
+    }
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        const double *x = start ? start + row : zero;
-        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, x, run->r + row);
+        const double *x = (start ? start : run->r) + row;
+        if (start || problem->law[i].kind == MO_LAW_BOX) { /* zero is in all other sets */
+            mo_constraint_law(problem, i)
+                ->project(mo_constraint_param(problem, i), d, x, run->r + row);
+        }
     }
 }
 
@@ -212,10 +218,12 @@ static mo_error run_method(const mo_problem *problem, const mo_options *options,
                   .history_stride = 1};
     void *memory = NULL, *workspace = NULL;
     double q_norm = 0;
-    mo_error error = mo_problem_q_norm(problem, &q_norm);
-    run.q_scale = fmax(1, q_norm);
-    error = error ? error : mo_run_make_room(&run, method, 1, &memory, &workspace);
-    error = error ? error : iterate(method, &run, workspace);
+    mo_error error = mo_run_make_room(&run, method, 1, &memory, &workspace);
+    if (!error) {
+        run.has_q = mo_problem_q_norm_into(problem, run.scratch, &q_norm);
+        run.q_scale = fmax(1, q_norm);
+        error = iterate(method, &run, workspace);
+    }
     if (!error &&
         run.is_confirmed) { /* the measure has seen this r last: v and u lie in its scratch */
         const size_t numbers = (size_t)problem->dof_count + (size_t)problem->row_count;
@@ -242,34 +250,40 @@ static mo_error solve_checked(const mo_problem *problem, const mo_options *optio
     return error;
 }
 
-/* A caller may start from the vectors of the very result it hands in: then they are kept apart. */
-static mo_error copy_start(const mo_problem *problem, const mo_result *result, mo_options *options,
-                           double **copy)
+/* Does the start lie in the vectors of the result, which are about to be written? */
+static int start_is_result(const mo_problem *problem, const mo_options *options,
+                           const mo_result *result)
 {
     const uintptr_t start = (uintptr_t)options->start, first = (uintptr_t)result->v;
+    return start && start < first + result->vector_room * sizeof(double) &&
+           start + (size_t)problem->row_count * sizeof(double) > first;
+}
+
+/* A caller may start from the vectors of the very result it hands in: they are kept apart. */
+static mo_error solve_from_copy(const mo_problem *problem, const mo_options *options,
+                                const mo_method *method, double start_time, mo_result *result)
+{
     const size_t rows = (size_t)problem->row_count;
-    if (!start || start >= first + result->vector_room * sizeof(double) ||
-        start + rows * sizeof(double) <= first) {
-        return MO_OK;
-    }
-    *copy = mo_memory_array(&problem->allocator, rows, sizeof **copy);
-    if (!*copy) {
+    mo_options own = *options;
+    double *copy = mo_memory_array(&problem->allocator, rows, sizeof *copy);
+    if (!copy) {
         return MO_ERR_MEMORY;
     }
-    memcpy(*copy, options->start, rows * sizeof **copy);
-    options->start = *copy;
-    return MO_OK;
+    memcpy(copy, options->start, rows * sizeof *copy);
+    own.start = copy;
+    const mo_error error = solve_checked(problem, &own, method, start_time, result);
+    mo_memory_free(&problem->allocator, copy);
+    return error;
 }
 
 mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_result *result)
 {
     const double start_time = mo_clock();
-    mo_options own = options ? *options : mo_default_options();
+    const mo_options *use = options ? options : mo_options_default();
     const mo_method *method = NULL;
-    double *start = NULL;
     result->message.text[0] = '\0';
     result->status = MO_STALLED;
-    mo_error error = check_call(problem, &own, &method, &result->message);
+    mo_error error = check_call(problem, use, &method, &result->message);
     if (error) {
         return error;
     }
@@ -281,9 +295,9 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     result->row_count = problem->row_count;
     result->iterations = 0;
     result->contraction = 0;
-    error = copy_start(problem, result, &own, &start);
-    error = error ? error : solve_checked(problem, &own, method, start_time, result);
-    mo_memory_free(&problem->allocator, start);
+    error = start_is_result(problem, use, result)
+                ? solve_from_copy(problem, use, method, start_time, result)
+                : solve_checked(problem, use, method, start_time, result);
     result->seconds = mo_clock() - start_time;
     if (error) {
         mo_fail(&result->message, error, "%s", mo_error_text(error));
