@@ -12,7 +12,8 @@
 
 enum { LANES = 4, ROWS_MOST = 96 };
 
-static const double EPS = 1e-9; /* newton_step.h, (loads); smaller there, since one step then solves what is linear */
+static const double EPS = 1e-6;       /* newton_step.h, (loads) */
+static const double EPS_PLANE = 1e-9; /* one step solves what is linear there */
 static const double SLENDER = 0.3;
 static const double LEAST = 1e-6;
 
@@ -188,6 +189,7 @@ void mo_small_begin(mo_small_system *s, const double *q)
 {
     const size_t bytes = (size_t)s->rows * sizeof *q;
     double *square = s->squares, most = 0;
+    int in_space = 0;
     mo_dense_delassus(s->problem, s->wide, s->W, s->scratch);
     memset(s->q, 0, 7 * (size_t)s->wide * sizeof *s->q);
     memcpy(s->q, q, bytes);
@@ -195,9 +197,10 @@ void mo_small_begin(mo_small_system *s, const double *q)
         mo_small_block *b = &s->blocks[i];
         begin_block(s, i, square, b);
         square += 3 * b->d * b->d;
+        in_space |= b->kind == MO_SMALL_SPACE;
         most = fmax(most, mo_dot(b->d, q + b->row, q + b->row));
     }
-    s->eps = EPS;
+    s->eps = in_space ? EPS : EPS_PLANE;
     s->has_lanes = is_wide();
     s->theta = 0;
     s->is_natural = 0;
