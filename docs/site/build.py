@@ -17,6 +17,7 @@ import sys
 from html.parser import HTMLParser
 
 import headers
+import module
 
 IMAGES = (".png", ".svg", ".webp", ".jpg", ".gif")
 
@@ -130,7 +131,7 @@ class Site:
 
     def read_navigation(self):
         """The headings of docs/index.md with the pages below each; a page is listed once."""
-        self.navigation, listed = [("Moreau", [("Start", "index.html"), ("README", "readme.html")])], set()
+        self.navigation, listed = [], set()
         for part in re.split(r"^## ", read(os.path.join(self.root, "docs/index.md")), flags=re.MULTILINE)[1:]:
             heading, links = part.split("\n", 1)[0], []
             for text, address in re.findall(r"\[([^\]]*)\]\(([^)#]*)\)", part):
@@ -140,8 +141,9 @@ class Site:
                     text = " ".join(text.split())
                     links.append((text[:1].upper() + text[1:], target))
             self.navigation.append((heading, links))
-        self.navigation.append(("Reference", [("All functions", "reference/index.html")] + [
-            (f"{name}.h", f"reference/{name}.html") for name in public_headers(self.root)]))
+        self.navigation.append(("Reference", [
+            ("All functions", "reference/index.html"), ("Python module", "reference/python.html")] + [
+                (f"{name}.h", f"reference/{name}.html") for name in public_headers(self.root)]))
 
     def build(self):
         here = os.path.dirname(os.path.abspath(__file__))
@@ -194,6 +196,7 @@ class Site:
         made += [f'<li><a href="{place}#{name}"><code>{name}</code></a></li>'
                  for name, place in sorted(self.declared.items())]
         self.put("reference/index.html", "Reference", "\n".join(made) + "</ul>")
+        self.put("reference/python.html", "Python", module.page(os.path.join(self.root, "python", "moreau")))
         self.check_reference()
 
     def check_reference(self):
@@ -248,6 +251,8 @@ def check(out):
                 found[os.path.normpath(path)] = parser = Links()
                 parser.feed(read(path))
     count, broken = 0, []
+    searched = json.loads(read(os.path.join(out, "index.js"))[len("const INDEX = "):-len(";\n")])
+    found[os.path.normpath(os.path.join(out, "index.html"))].links += [section[0] for section in searched]
     for path, parser in found.items():
         for link in parser.links:
             if re.match(r"(https?|mailto):", link):

@@ -5,7 +5,7 @@
 - Every link between files of the tree leads to a file, and to a heading where it names one.
 - Every command in a code block exists: scripts, built programs, CMake targets, presets and options, tests by name, Python
   files, packages.  Commands of the program itself are run by tests/cli/docs.sh.
-- docs/index.md leads to every page.
+- docs/index.md leads to every page, and no image is larger than 3 MB.
 """
 import glob
 import os
@@ -159,6 +159,8 @@ for path in PAGES:
     check_links(path)
     check_commands(path)
 check_reachable()
+for image in glob.glob(os.path.join(ROOT, "docs", "images", "*")):
+    that(image, "the image is larger than 3 MB", os.path.getsize(image) < 3e6)
 if checks < 300:
     failures.append(f"only {checks} checks were made")
 print("\n".join(failures + [f"{len(PAGES)} pages, {checks} checks, {len(failures)} failed"]))

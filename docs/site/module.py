@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Moreau authors
+"""The reference of the Python module, from its docstrings and signatures."""
+import ast
+import html
+import os
+
+
+def _public(tree):
+    """What __all__ names."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            return {item.value for item in node.value.elts}
+    raise SystemExit("the module has no __all__")
+
+
+def _doc(node):
+    text = ast.get_docstring(node) or ""
+    parts = [html.escape(part, quote=False) for part in text.split("\n\n") if part]
+    return "\n".join(f"<pre>{part}</pre>" if "\n" in part and "  " in part else f"<p>{part}</p>" for part in parts)
+
+
+def _signature(node, name):
+    is_property = any(getattr(one, "id", "") == "property" for one in node.decorator_list)
+    return name if is_property else f"{name}({ast.unparse(node.args)})".replace("(self, ", "(").replace("(self)", "()")
+
+
+def _members(node):
+    for one in node.body:
+        if isinstance(one, ast.FunctionDef) and not one.name.startswith("_"):
+            is_setter = any(isinstance(d, ast.Attribute) for d in one.decorator_list)
+            if not is_setter:
+                shown = html.escape(_signature(one, one.name), quote=False)
+                yield f"<dt><code>{shown}</code></dt><dd>{_doc(one)}</dd>"
+
+
+def _entry(node):
+    if isinstance(node, ast.FunctionDef):
+        shown = html.escape(_signature(node, node.name), quote=False)
+        return f'<h3><code id="{node.name}">{shown}</code></h3>\n{_doc(node)}'
+    made = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+    shown = html.escape(_signature(made[0], node.name) if made else node.name, quote=False)
+    return f'<h3><code id="{node.name}">{shown}</code></h3>\n{_doc(node)}\n<dl>{"".join(_members(node))}</dl>'
+
+
+def page(folder):
+    """The body of the page."""
+    def parse(name):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            return ast.parse(file.read())
+    package = parse("__init__.py")
+    public, made = _public(package), ["<h1>Python</h1>", f"<pre>{html.escape(ast.get_docstring(package), quote=False)}</pre>"]
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".py") and name != "__init__.py":
+            tree = parse(name)
+            nodes = [node for node in tree.body if getattr(node, "name", None) in public]
+            if nodes:
+                title = (ast.get_docstring(tree) or name).split("\n")[0].split(":")[0].rstrip(".")
+                made.append(f'<h2 id="{name[:-3].strip("_")}">{html.escape(title, quote=False)}</h2>')
+                made += [_entry(node) for node in nodes]
+    return "\n".join(made)
