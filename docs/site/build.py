@@ -19,6 +19,8 @@ from html.parser import HTMLParser
 import headers
 import module
 
+# A font with the metrics of formulas (Debian: fonts-stix); without it the browser takes one of its own.
+MATH_FONT = "/usr/share/fonts/opentype/stix-word/STIXMath-Regular.otf"
 IMAGES = (".png", ".svg", ".webp", ".jpg", ".gif")
 
 
@@ -152,6 +154,10 @@ class Site:
         os.makedirs(self.out)
         for name in ("style.css", "search.js"):
             shutil.copyfile(os.path.join(here, name), os.path.join(self.out, name))
+        if os.path.isfile(MATH_FONT):
+            shutil.copyfile(MATH_FONT, os.path.join(self.out, "math.otf"))
+            with open(os.path.join(self.out, "style.css"), "a", encoding="utf-8") as file:
+                file.write('@font-face { font-family: "Formulas"; src: url("math.otf"); }\n')
         self.read_navigation()
         self.read_headers()
         for source, place in self.pages.items():

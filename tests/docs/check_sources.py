@@ -5,6 +5,7 @@
 - Every link between files of the tree leads to a file, and to a heading where it names one.
 - Every command in a code block exists: scripts, built programs, CMake targets, presets and options, tests by name, Python
   files, packages.  Commands of the program itself are run by tests/cli/docs.sh.
+- Every row of a table has as many cells as its head.
 - docs/index.md leads to every page, and no image is larger than 3 MB.
 """
 import glob
@@ -66,6 +67,18 @@ def check_links(page):
             that(page, f"the link {address} names no heading", fragment in anchors(target))
         linked.add(target)
     return linked
+
+
+def check_tables(page):
+    """Every row has as many cells as the head of its table; a bar inside a cell is written \\|."""
+    head = 0
+    for line in re.sub(r"^```.*?^```", "", read(page), flags=re.DOTALL | re.MULTILINE).split("\n"):
+        if line.startswith("|"):
+            cells = len(re.split(r"(?<!\\)\|", line.strip())) - 2
+            head = head or cells
+            that(page, f"a row has {cells} cells in place of {head}: {line[:60]}", cells == head)
+        else:
+            head = 0
 
 
 def check_reachable():
@@ -157,6 +170,7 @@ def check_commands(page):
 
 for path in PAGES:
     check_links(path)
+    check_tables(path)
     check_commands(path)
 check_reachable()
 for image in glob.glob(os.path.join(ROOT, "docs", "images", "*")):
