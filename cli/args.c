@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "manual.h"
 #include "nearest.h"
 #include "text.h"
 
@@ -96,14 +97,22 @@ static void put_help(const args_command *command, const args_flag *flags, int fl
     printf("\nExamples:\n%s", command->examples);
 }
 
-static int asks_for_help(int argc, char **argv)
+/* Prints the help that is asked for; MANUAL_NONE where none is. */
+static manual_form answer_help(const args_command *command, const args_flag *flags, int flag_count,
+                               int argc, char **argv)
 {
-    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; ++k) {
-        if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
-            return 1;
-        }
+    manual_form form = MANUAL_NONE;
+    for (int k = 0; k < argc && !form && strcmp(argv[k], "--") != 0; ++k) {
+        form = manual_asked(argv[k]);
     }
-    return 0;
+    if (form == MANUAL_TEXT) {
+        put_help(command, flags, flag_count);
+    } else if (form == MANUAL_MAN) {
+        manual_put_man(command, flags, flag_count);
+    } else if (form == MANUAL_BASH) {
+        manual_put_bash(command, flags, flag_count);
+    }
+    return form;
 }
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -245,8 +254,7 @@ static args_answer check_operands(const args_command *command, int count, char *
 args_answer args_parse(const args_command *command, args_flag *flags, int flag_count, int argc,
                        char **argv, int *operand_count)
 {
-    if (asks_for_help(argc, argv)) {
-        put_help(command, flags, flag_count);
+    if (answer_help(command, flags, flag_count, argc, argv)) {
         return ARGS_HELP;
     }
     int count = 0, only_operands = 0;

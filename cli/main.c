@@ -10,61 +10,84 @@
 
 #include "command.h"
 #include "json.h"
+#include "manual.h"
 #include "moreau/base.h"
 #include "nearest.h"
 #include "text.h"
 
 typedef struct command {
-    const char *name;
-    const char *operands;
-    const char *summary;
+    manual_row row;
     int (*run)(int argc, char **argv);
 } command;
 
 /* A new command is one file and one row. */
 static const command COMMANDS[] = {
-    {"run", "SCENE|FILE", "simulate a scene, or a robot from its file", command_run},
-    {"view", "[SCENE]", "the same in the browser, live; or a recording", command_view},
-    {"render", "IN OUT", "images, animations and videos of a recording", command_render},
-    {"solve", "FILE...", "solve the contact problem of each FCLIB file", command_solve},
-    {"check", "FILE|SCENE", "does a solution exist, is it the only one", command_check},
-    {"forces", "SCENE|FILE", "forces at contacts and joints at one instant", command_forces},
-    {"info", "FILE...", "what each FCLIB file holds", command_info},
-    {"solvers", "[NAME]", "the methods, their laws, papers and options", command_solvers},
-    {"convert", "IN OUT", "write the problem of one FCLIB file to another", command_convert},
-    {"reproduce", "[NAME]", "a paper's tables and figures, its numbers beside ours",
+    {{"run", "SCENE|FILE", "simulate a scene, or a robot from its file"}, command_run},
+    {{"view", "[SCENE]", "the same in the browser, live; or a recording"}, command_view},
+    {{"render", "IN OUT", "images, animations and videos of a recording"}, command_render},
+    {{"solve", "FILE...", "solve the contact problem of each FCLIB file"}, command_solve},
+    {{"check", "FILE|SCENE", "does a solution exist, is it the only one"}, command_check},
+    {{"forces", "SCENE|FILE", "forces at contacts and joints at one instant"}, command_forces},
+    {{"info", "FILE...", "what each FCLIB file holds"}, command_info},
+    {{"solvers", "[NAME]", "the methods, their laws, papers and options"}, command_solvers},
+    {{"convert", "IN OUT", "write the problem of one FCLIB file to another"}, command_convert},
+    {{"reproduce", "[NAME]", "a paper's tables and figures, its numbers beside ours"},
      command_reproduce},
-    {"bench", "[NAME]", "performance, measured on this machine", command_bench},
+    {{"bench", "[NAME]", "performance, measured on this machine"}, command_bench},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 
+static const char SUMMARY[] =
+    "rigid multibody dynamics with hard contact, joints and Coulomb friction";
+static const char EXAMPLES[] = "  moreau run --list\n"
+                               "  moreau run stack --set count=30 --time 5\n"
+                               "  moreau run robot.xml --key stand\n"
+                               "  moreau view\n"
+                               "  moreau info box.hdf5\n"
+                               "  moreau solve box.hdf5 --out solved.hdf5\n"
+                               "  moreau solve problems/*.hdf5 --json\n";
+
 static void put_help(FILE *out)
 {
-    fputs("moreau: rigid multibody dynamics with hard contact, joints and Coulomb friction\n\n"
-          "Usage: moreau COMMAND [FLAGS] ...\n\nCommands:\n",
-          out);
+    fprintf(out, "moreau: %s\n\nUsage: moreau COMMAND [FLAGS] ...\n\nCommands:\n", SUMMARY);
     for (int k = 0; k < COMMAND_COUNT; ++k) {
-        fprintf(out, "  %-10s %-10s  %s\n", COMMANDS[k].name, COMMANDS[k].operands,
-                COMMANDS[k].summary);
+        fprintf(out, "  %-10s %-10s  %s\n", COMMANDS[k].row.name, COMMANDS[k].row.operands,
+                COMMANDS[k].row.summary);
     }
-    fputs("\nFlags:\n"
-          "  --help                 this text; moreau COMMAND --help has flags and examples\n"
-          "  --version              the version of the library\n"
-          "\nExamples:\n"
-          "  moreau run --list\n"
-          "  moreau run stack --set count=30 --time 5\n"
-          "  moreau run robot.xml --key stand\n"
-          "  moreau view\n"
-          "  moreau info box.hdf5\n"
-          "  moreau solve box.hdf5 --out solved.hdf5\n"
-          "  moreau solve problems/*.hdf5 --json\n",
-          out);
+    fprintf(out,
+            "\nFlags:\n"
+            "  --help                 this text; moreau COMMAND --help has flags and examples\n"
+            "  --help=man             a manual page, also after a command\n"
+            "  --help=bash            completion for bash\n"
+            "  --version              the version of the library\n"
+            "\nExamples:\n%s",
+            EXAMPLES);
+}
+
+/* All forms but the text; each command adds its own branch to the script. */
+static void put_manual(manual_form form)
+{
+    char bash[] = "--help=bash";
+    manual_row rows[COMMAND_COUNT];
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        rows[k] = COMMANDS[k].row;
+    }
+    if (form == MANUAL_MAN) {
+        manual_put_main_man(rows, COMMAND_COUNT, SUMMARY, EXAMPLES);
+        return;
+    }
+    manual_begin_bash(rows, COMMAND_COUNT);
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        char *ask[] = {bash, NULL};
+        COMMANDS[k].run(1, ask);
+    }
+    manual_end_bash();
 }
 
 static const command *find_command(const char *name)
 {
     for (int k = 0; k < COMMAND_COUNT; ++k) {
-        if (strcmp(COMMANDS[k].name, name) == 0) {
+        if (strcmp(COMMANDS[k].row.name, name) == 0) {
             return &COMMANDS[k];
         }
     }
@@ -75,7 +98,7 @@ static int say_unknown(const char *name)
 {
     nearest n = {.typed = name};
     for (int k = 0; k < COMMAND_COUNT; ++k) {
-        nearest_try(&n, COMMANDS[k].name);
+        nearest_try(&n, COMMANDS[k].row.name);
     }
     if (n.name) {
         say(NULL, "there is no command '%.100s'; did you mean %s?", name, n.name);
@@ -83,11 +106,6 @@ static int say_unknown(const char *name)
         say(NULL, "there is no command '%.100s'; moreau --help lists them", name);
     }
     return EXIT_CALL;
-}
-
-static int is_help(const char *word)
-{
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 static int dispatch(int argc, char **argv)
@@ -98,12 +116,17 @@ static int dispatch(int argc, char **argv)
         put_help(stderr);
         return EXIT_CALL;
     }
-    if (strcmp(argv[1], "help") == 0 && argc > 2 && !is_help(argv[2])) {
+    if (strcmp(argv[1], "help") == 0 && argc > 2 && !manual_asked(argv[2])) {
         const command *named = find_command(argv[2]);
         return named ? named->run(1, ask_help) : say_unknown(argv[2]);
     }
-    if (is_help(argv[1]) || strcmp(argv[1], "help") == 0) {
+    const manual_form form = strcmp(argv[1], "help") == 0 ? MANUAL_TEXT : manual_asked(argv[1]);
+    if (form == MANUAL_TEXT) {
         put_help(stdout);
+        return EXIT_DONE;
+    }
+    if (form) {
+        put_manual(form);
         return EXIT_DONE;
     }
     if (strcmp(argv[1], "--version") == 0) {
