@@ -106,6 +106,8 @@ class Site:
         """A page, and its sections in the search."""
         up = "../" * place.count("/")
         body = contents(body).replace("<table", '<div class="wide"><table').replace("</table>", "</table></div>")
+        body = body.replace('<math display="block"', '<span class="formula"><math display="block"')
+        body = re.sub(r'(<math display="block".*?</math>)', r"\1</span>", body, flags=re.DOTALL)
         shown = self.template.replace("{{title}}", html.escape(title)).replace("{{up}}", up)
         shown = shown.replace("{{nav}}", self.nav(place)).replace("{{body}}", body)
         path = os.path.join(self.out, place)
