@@ -29,7 +29,7 @@ IMAGES = (".png", ".svg", ".webp", ".jpg", ".gif")
 
 def markdown_files(root):
     """Every page: its path in the tree to its path in the site."""
-    pages = {"README.md": "readme.html", "CONTRIBUTING.md": "contributing.html", "CHANGELOG.md": "changelog.html"}
+    pages = {name: name[:-len(".md")].lower() + ".html" for name in sorted(os.listdir(root)) if name.endswith(".md")}
     for folder in ("docs", "docs/methods"):
         for name in sorted(os.listdir(os.path.join(root, folder))):
             if name.endswith(".md"):
