@@ -118,9 +118,10 @@ def targets():
 CMAKE = "".join(read(path) for path in glob.glob(os.path.join(ROOT, "**", "CMakeLists.txt"), recursive=True)
                 if "build" not in os.path.relpath(path, ROOT).split(os.sep)[0])
 PRESETS = read(os.path.join(ROOT, "CMakePresets.json"))
-# Packages that scripts install or packaging depends on; the last is Debian's name for compiler, make and dpkg-dev.
+# Packages that scripts install or packaging depends on; build-essential is what every package is built with, dh-python
+# provides dh-sequence-python3.
 PACKAGES = "".join(read(os.path.join(ROOT, path)) for path in ("scripts/common.sh", "test", "debian/control"))
-PACKAGES += "build-essential"
+PACKAGES += "build-essential" + (" dh-python" if "dh-sequence-python3" in PACKAGES else "")
 
 
 def check_cmake(page, words):
