@@ -15,7 +15,8 @@ int canvas_open(canvas *c, int width, int height, int has_colour)
     c->depth = malloc(count * sizeof *c->depth);
     c->pixel = has_colour ? malloc(count * sizeof *c->pixel) : NULL;
     c->owner = has_colour ? malloc(count * sizeof *c->owner) : NULL;
-    if (!c->depth || (has_colour && !(c->pixel && c->owner))) {
+    c->normal = has_colour ? malloc(count * sizeof *c->normal) : NULL;
+    if (!c->depth || (has_colour && !(c->pixel && c->owner && c->normal))) {
         canvas_close(c);
         return 0;
     }
@@ -27,6 +28,7 @@ void canvas_close(canvas *c)
     free(c->depth);
     free(c->pixel);
     free(c->owner);
+    free(c->normal);
     *c = (canvas){0};
 }
 

@@ -12,9 +12,10 @@ typedef struct colour {
 
 typedef struct canvas {
     int width, height;
-    colour *pixel; /* NULL in a map of depths */
-    int *owner;    /* the body of each pixel, -1: none; with the colours */
-    float *depth;  /* infinity: nothing there */
+    colour *pixel;      /* NULL in a map of depths */
+    int *owner;         /* the body of each pixel, -1: none; with the colours */
+    float (*normal)[3]; /* of its surface; with the colours */
+    float *depth;       /* infinity: nothing there */
 } canvas;
 
 int canvas_open(canvas *c, int width, int height, int has_colour); /* false for lack of memory */

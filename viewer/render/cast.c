@@ -173,36 +173,44 @@ static pixels cover(const camera *eye, const double centre[3], double radius)
     return clip(eye, at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach);
 }
 
-static void put(const caster *c, int x, int y, cast_hit *hit)
+static void put(const caster *c, int x, int y, double depth, const double normal[3], int body)
 {
     const size_t place = (size_t)y * (size_t)c->onto->width + (size_t)x;
-    if (hit->depth > 0 && (float)hit->depth < c->onto->depth[place]) {
-        c->onto->depth[place] = (float)hit->depth;
-        if (c->shade) {
-            c->onto->pixel[place] = c->shade(c->user, hit);
-            c->onto->owner[place] = hit->body;
+    if (depth > 0 && (float)depth < c->onto->depth[place]) {
+        c->onto->depth[place] = (float)depth;
+        if (c->onto->pixel) {
+            c->onto->owner[place] = body;
+            for (int k = 0; k < 3; ++k) {
+                c->onto->normal[place][k] = (float)normal[k];
+            }
         }
     }
+}
+
+/* The same camera in the frame of a shape. */
+static camera camera_in(const mo_pose *pose, const camera *eye)
+{
+    camera local = *eye;
+    mo_pose_point_back(pose, eye->eye, local.eye);
+    mo_pose_vector_back(pose, eye->right, local.right);
+    mo_pose_vector_back(pose, eye->up, local.up);
+    mo_pose_vector_back(pose, eye->ahead, local.ahead);
+    return local;
 }
 
 static void cast_round(const caster *c, const mo_shape_def *shape, const mo_pose *pose, int body,
                        pixels box)
 {
+    const camera local = camera_in(pose, c->eye);
     for (int y = box.y0; y <= box.y1; ++y) {
         for (int x = box.x0; x <= box.x1; ++x) {
-            ray world, local;
-            double normal[3];
-            cast_hit hit = {.body = body};
-            camera_ray(c->eye, x, y, world.from, world.to);
-            mo_pose_point_back(pose, world.from, local.from);
-            mo_pose_vector_back(pose, world.to, local.to);
-            hit.depth = meet(shape, &local, normal);
-            if (isfinite(hit.depth)) {
-                mo_pose_vector(pose, normal, hit.normal);
-                for (int k = 0; k < 3; ++k) {
-                    hit.point[k] = world.from[k] + hit.depth * world.to[k];
-                }
-                put(c, x, y, &hit);
+            ray r;
+            double normal[3], seen[3];
+            camera_ray(&local, x, y, r.from, r.to);
+            const double depth = meet(shape, &r, normal);
+            if (isfinite(depth)) {
+                mo_pose_vector(pose, normal, seen);
+                put(c, x, y, depth, seen, body);
             }
         }
     }
@@ -241,14 +249,11 @@ static void cast_triangle(const caster *c, double corner[3][3], int body)
             camera_ray(c->eye, x, y, r.from, r.to);
             const double d[3] = {corner[0][0] - r.from[0], corner[0][1] - r.from[1],
                                  corner[0][2] - r.from[2]};
-            cast_hit hit = {.body = body, .depth = dot(d, n) / dot(r.to, n)};
-            const double side = dot(r.to, n) < 0 ? 1 : -1;
-            for (int k = 0; k < 3; ++k) {
-                hit.point[k] = r.from[k] + hit.depth * r.to[k];
-                hit.normal[k] = side * n[k] / length;
-            }
-            if (inside && isfinite(hit.depth)) {
-                put(c, x, y, &hit);
+            const double depth = dot(d, n) / dot(r.to, n), side = dot(r.to, n) < 0 ? 1 : -1;
+            const double normal[3] = {side * n[0] / length, side * n[1] / length,
+                                      side * n[2] / length};
+            if (inside && isfinite(depth)) {
+                put(c, x, y, depth, normal, body);
             }
         }
     }
@@ -336,7 +341,7 @@ int cast_shape(const caster *c, const mo_shape_def *shape, const mo_pose *body_p
         }
         return 1;
     }
-    if (shape->kind == MO_SHAPE_PLANE && !c->shade) {
+    if (shape->kind == MO_SHAPE_PLANE && !c->onto->pixel) {
         return 1;
     }
     if (shape->kind == MO_SHAPE_BALL) {

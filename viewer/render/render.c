@@ -192,8 +192,14 @@ void render_close(renderer *r)
 
 /* ---- light -------------------------------------------------------------------------------------- */
 
+/* What a pixel shows. */
+typedef struct surface {
+    double point[3], normal[3]; /* world; the normal towards the eye */
+    int body;
+} surface;
+
 /* The part of the light that reaches a point: the map of depths, asked about it and around it. */
-static double light_at(const renderer *r, const cast_hit *hit)
+static double light_at(const renderer *r, const surface *hit)
 {
     double at[2];
     double off[3]; /* a little off the surface, which would shadow itself where the map is coarse */
@@ -231,9 +237,8 @@ static colour fade(const renderer *r, colour c, const double point[3])
     return mix(c, BACKGROUND, fmin(1, fmax(0, (far - 1.5) / 4)));
 }
 
-static colour shade(void *user, const cast_hit *hit)
+static colour shade(const renderer *r, const surface *hit)
 {
-    const renderer *r = user;
     const int is_ground = r->recording->bodies[hit->body].kind == MO_BODY_FIXED;
     const double *n = hit->normal, *ahead = r->light.ahead;
     const double facing = fmax(0, -(n[0] * ahead[0] + n[1] * ahead[1] + n[2] * ahead[2]));
@@ -244,6 +249,29 @@ static colour shade(void *user, const cast_hit *hit)
     const colour c = is_ground ? GROUND : colour_of(r, hit->body);
     const colour lit = {c.red * bright, c.green * bright, c.blue * bright};
     return is_ground ? fade(r, lit, hit->point) : lit;
+}
+
+/* Every pixel that shows a body, from its depth and normal. */
+static void shade_all(renderer *r)
+{
+    canvas *c = &r->large;
+#pragma omp parallel for schedule(static, 16)
+    for (int y = 0; y < c->height; ++y) {
+        for (int x = 0; x < c->width; ++x) {
+            const size_t k = (size_t)y * (size_t)c->width + (size_t)x;
+            surface hit = {.body = c->owner[k]};
+            double from[3], direction[3];
+            if (hit.body < 0) {
+                continue;
+            }
+            camera_ray(&r->eye, x, y, from, direction);
+            for (int i = 0; i < 3; ++i) {
+                hit.point[i] = from[i] + (double)c->depth[k] * direction[i];
+                hit.normal[i] = (double)c->normal[k][i];
+            }
+            c->pixel[k] = shade(r, &hit);
+        }
+    }
 }
 
 /* ---- a frame ------------------------------------------------------------------------------------ */
@@ -276,7 +304,7 @@ static void draw_outlines(canvas *c)
 static int draw_space(renderer *r, const mo_pose *poses)
 {
     const caster dark = {.onto = &r->shadow, .eye = &r->light};
-    const caster lit = {.onto = &r->large, .eye = &r->eye, .shade = shade, .user = r};
+    const caster lit = {.onto = &r->large, .eye = &r->eye};
     int good = 1;
     for (int pass = 0; pass < 2; ++pass) { /* the shadow's map first */
         for (int k = 0; k < r->recording->shape_count && good; ++k) {
@@ -284,6 +312,7 @@ static int draw_space(renderer *r, const mo_pose *poses)
             good = cast_shape(pass ? &lit : &dark, &shape->def, poses + shape->body, shape->body);
         }
     }
+    shade_all(r);
     draw_outlines(&r->large);
     return good;
 }

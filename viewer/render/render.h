@@ -3,9 +3,10 @@
 /*
  * Pictures of a recording, without a browser.
  *
- * Space: each shape is cast onto a canvas of twice the size (cast.h), lit by one light with a soft shadow (its map of depths, asked at
- * several places) and by the sky, and halved.  The plane: shapes by their distance (flat.h), the layers from behind to the
- * front.  Forces of contacts are arrows over all, as long as they are large: blue where the contact sticks, red where it slides.
+ * Space: each shape is cast onto a canvas of twice the size (cast.h).  Then each pixel is lit by one light with a
+ * soft shadow (its map of depths, asked at several places) and by the sky, and the canvas is halved.  The
+ * plane: shapes by their distance (flat.h), the layers from behind to the front.  Contact forces are arrows over
+ * all, with a length proportional to the force: blue for sticking contacts, red for sliding ones.
  */
 #ifndef VIEWER_RENDER_H
 #define VIEWER_RENDER_H
