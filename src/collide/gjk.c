@@ -11,6 +11,8 @@ enum { MOST_STEPS = 200 };
 static const double SHRINK =
     0.8; /* of the sizes: what the search for a direction leaves of the cores */
 static const double NEARLY = 1e-3; /* of the square of the distance: near enough for a direction */
+static const double NEARLY_ROUND =
+    1e-8; /* likewise of round cores: their features finish it (axis.h) */
 
 /* ---- simplices -------------------------------------------------------------------------------- */
 
@@ -244,7 +246,8 @@ mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3])
 double mo_gjk_distance(mo_core *a, mo_core *b, mo_simplex *s, double on_a[3], double on_b[3])
 {
     double v[3];
-    const outcome found = search(a, b, 1, 1e-15, INFINITY, s, v);
+    const double tolerance = mo_core_is_curved(a) || mo_core_is_curved(b) ? NEARLY_ROUND : 1e-15;
+    const outcome found = search(a, b, 1, tolerance, INFINITY, s, v);
     if (found == APART) {
         take_points(s, on_a, on_b);
         return mo_vec3_norm(v);
