@@ -12,7 +12,7 @@ enum { MOST_STEPS = 16, NEWTON_STEPS = 12 };
 /* Of the smaller size. */
 static const double BETTER =
     1e-10; /* curves win over faces by so much only: what rests keeps its axis */
-static const double LEVEL = 1e-12; /* sine: an edge that rises no more is level */
+static const double LEVEL = 1e-12;      /* sine: an edge that rises no more is level */
 static const double NEWTON_ENDS = 1e-8; /* a step so short leaves its square */
 static const double LEAN = 1e-7;
 static const double PARALLEL = 1e-6; /* sine: below it two tangents have no normal */
@@ -226,7 +226,8 @@ static void look_at_curves(search *s, curve *p, curve *q)
         const double by_p = -(h11 * g0 - h01 * g1) / det, by_q = -(h00 * g1 - h01 * g0) / det;
         move(p, by_p);
         move(q, by_q);
-        if (fabs(by_p) * mo_vec3_norm(p->dx) + fabs(by_q) * mo_vec3_norm(q->dx) < NEWTON_ENDS * s->size) {
+        if (fabs(by_p) * mo_vec3_norm(p->dx) + fabs(by_q) * mo_vec3_norm(q->dx) <
+            NEWTON_ENDS * s->size) {
             break;
         }
     }

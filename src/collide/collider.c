@@ -271,16 +271,25 @@ static void take_in(const double x[3], double radius, mo_bounds *bounds)
     }
 }
 
-/* The corners of the box that holds a mesh. */
-static void take_in_box(const mo_bounds *box, const mo_pose *pose, mo_bounds *bounds)
+/* The box that holds a polyhedron or a mesh, turned: |Q| its half edges. */
+static mo_bounds turned_box(const mo_bounds *box, const mo_pose *pose)
 {
-    for (int k = 0; k < 8; ++k) {
-        double x[3];
-        mo_vec3_set(x, k & 1 ? box->high[0] : box->low[0], k & 2 ? box->high[1] : box->low[1],
-                    k & 4 ? box->high[2] : box->low[2]);
-        mo_pose_point(pose, x, x);
-        take_in(x, 0, bounds);
+    double Q[9], middle[3], half[3], x[3];
+    mo_bounds bounds;
+    mo_quat_matrix(pose->orientation, Q);
+    for (int k = 0; k < 3; ++k) {
+        middle[k] = 0.5 * (box->low[k] + box->high[k]);
+        half[k] = 0.5 * (box->high[k] - box->low[k]);
     }
+    mo_mat3_apply(Q, middle, x);
+    for (int k = 0; k < 3; ++k) {
+        const double *row = Q + 3 * k, at = pose->position[k] + x[k];
+        const double reach =
+            fabs(row[0]) * half[0] + fabs(row[1]) * half[1] + fabs(row[2]) * half[2];
+        bounds.low[k] = at - reach;
+        bounds.high[k] = at + reach;
+    }
+    return bounds;
 }
 
 mo_bounds mo_collider_bounds(const mo_collider *c, const mo_pose *body)
@@ -318,14 +327,9 @@ mo_bounds mo_collider_bounds_at(const mo_collider *c, const mo_pose *pose)
         break;
     case MO_SHAPE_BOX:
     case MO_SHAPE_HULL:
-        for (int k = 0; k < c->hull->vertex_count; ++k) {
-            mo_pose_point(pose, c->hull->vertex[k], x);
-            take_in(x, 0, &bounds);
-        }
-        break;
+        return turned_box(&c->hull->bounds, pose);
     case MO_SHAPE_MESH:
-        take_in_box(&c->mesh->bounds, pose, &bounds);
-        break;
+        return turned_box(&c->mesh->bounds, pose);
     default:
         take_in(pose->position, INFINITY, &bounds);
     }

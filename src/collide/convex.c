@@ -15,6 +15,7 @@ static const double ON_SIDE =
     1e-6; /* a corner so little outside is on the side: equal faces have four corners, not eight */
 static const double IS_NEAREST =
     1e-10; /* a touch so near to the separation shows that it is the distance */
+static const double AT_END = 1e-3; /* an end so near to another touch is that touch */
 static const double DEEP = 0.05; /* overlap from which on the nearest way out may be another one */
 
 static double smaller(const mo_core *a, const mo_core *b)
@@ -247,11 +248,97 @@ void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach
     }
 }
 
+/* ---- ends ------------------------------------------------------------------------------------- */
+
+/* How far the point is from a segment or a cylinder, negative inside; the unit vector out of it there. */
+static double outside(const mo_core *c, const double x[3], double normal[3])
+{
+    double foot[3], to[3];
+    if (c->kind == MO_CORE_SEGMENT) {
+        mo_nearest_on_segment(c->corner[0], c->corner[1], x, foot);
+        mo_vec3_minus(x, foot, normal);
+        const double distance = mo_vec3_norm(normal);
+        mo_vec3_scale(distance > 0 ? 1 / distance : 0, normal, normal);
+        return distance;
+    }
+    mo_vec3_minus(x, c->at, to);
+    mo_mat3_apply_transposed(c->Q, to, foot);
+    const double distance = mo_nearest_on_cylinder(c->half[0], c->half[2], foot, to);
+    mo_mat3_apply(c->Q, to, normal);
+    return distance;
+}
+
+static int is_near_one(const mo_touch_list *list, int first, const double point[3], double near)
+{
+    for (int k = first; k < list->count; ++k) {
+        double d[3];
+        mo_vec3_minus(list->touch[k].point, point, d);
+        if (mo_vec3_dot(d, d) <= near * near) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The ends of the line that `one` turns along n, as points on the other. */
+static void touch_ends(const mo_flat *line, const mo_core *other, const double origin[3],
+                       double reach, int is_turned, int first, mo_touch_list *out)
+{
+    for (int k = 0; k < 2; ++k) {
+        const double *x = line->corner[k];
+        double normal[3], foot[3], middle[3];
+        const double gap = outside(other, x, normal);
+        if (!(gap <= reach && gap > 0)) { /* what overlaps leaves along n */
+            continue;
+        }
+        mo_vec3_along(x, -gap, normal, foot);
+        mo_vec3_along(x, 1, origin, middle);
+        mo_vec3_along(middle, -0.5 * gap, normal, middle);
+        mo_vec3_scale(is_turned ? 1 : -1, normal, normal);
+        if (!is_near_one(out, first, middle, AT_END * other->size)) {
+            const uint32_t feature = 1u << 22 | (uint32_t)(2 * is_turned + k);
+            touch_at(is_turned ? foot : x, is_turned ? x : foot, normal, gap, origin, feature, out);
+        }
+    }
+}
+
+/*
+ * Two lines, of capsules or sides of cylinders, that are not parallel meet in one point.  The pair may turn about it, and an end comes down within the step: the ends touch
+ * as well.
+ */
+static void touch_by_ends(mo_core *a, mo_core *b, const double origin[3], double reach, int first,
+                          mo_touch_list *out)
+{
+    const mo_touch *least = out->touch + first;
+    for (int k = first; k < out->count; ++k) {
+        least = out->touch[k].gap < least->gap ? out->touch + k : least;
+    }
+    mo_flat of_a, of_b;
+    double n[3], against[3];
+    mo_vec3_copy(least->normal, n);
+    mo_vec3_scale(-1, n, against);
+    mo_core_flat(a, n, &of_a);
+    mo_core_flat(b, against, &of_b);
+    if (of_a.count == 2 && of_b.count == 2) {
+        touch_ends(&of_a, b, origin, reach, 0, first, out);
+        touch_ends(&of_b, a, origin, reach, 1, first, out);
+    }
+}
+
+static int is_rod(const mo_core *core)
+{
+    return core->kind == MO_CORE_SEGMENT || core->kind == MO_CORE_CYLINDER;
+}
+
 void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
                       mo_touch_list *out)
 {
     const int before = out->count;
     mo_touch_cores(a, b, origin, reach + a->radius + b->radius, out);
+    if (out->count > before && is_rod(a) && is_rod(b)) {
+        touch_by_ends(a, b, origin, reach + a->radius + b->radius, before, out);
+    }
+    mo_touches_thin(out, before);
     for (int k = before; k < out->count && a->radius + b->radius > 0; ++k) {
         mo_touch *touch = out->touch + k;
         touch->gap -= a->radius + b->radius;

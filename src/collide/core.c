@@ -7,8 +7,6 @@
 
 #include "linalg/vec3.h"
 
-enum { FEW_VERTICES = 16 }; /* all of so few are looked at: that is faster than climbing */
-
 /* ---- placing ---------------------------------------------------------------------------------- */
 
 static void to_world(const mo_core *core, const double local[3], double world[3])
@@ -80,40 +78,6 @@ void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core)
 
 /* ---- support ---------------------------------------------------------------------------------- */
 
-static int highest(const double *vertex, int count, const double d[3])
-{
-    int best = 0;
-    double most = mo_vec3_dot(vertex, d);
-    for (int k = 1; k < count; ++k) {
-        const double now = mo_vec3_dot(vertex + 3 * k, d);
-        best = now > most ? k : best;
-        most = now > most ? now : most;
-    }
-    return best;
-}
-
-/* From vertex to higher neighbour: on a convex polyhedron the last one is the highest of all. */
-static int climb(const mo_hull *hull, int from, const double d[3])
-{
-    if (from < 0) {
-        const double x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
-        const int k = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
-        from = hull->furthest[2 * k + (d[k] > 0)];
-    }
-    double most = mo_vec3_dot(hull->vertex[from], d);
-    for (int at = -1; at != from;) {
-        at = from;
-        for (int k = hull->ring_start[at]; k < hull->ring_start[at + 1]; ++k) {
-            const double now = mo_vec3_dot(hull->vertex[hull->ring_vertex[k]], d);
-            if (now > most) {
-                most = now;
-                from = hull->ring_vertex[k];
-            }
-        }
-    }
-    return from;
-}
-
 static void cylinder_support(const mo_core *c, const double d[3], double x[3])
 {
     const double axis[3] = {c->Q[2], c->Q[5], c->Q[8]};
@@ -141,7 +105,7 @@ void mo_core_support(mo_core *c, const double d[3], double x[3])
         mo_vec3_copy(c->corner[c->vertex], x);
         return;
     case MO_CORE_TRIANGLE:
-        c->vertex = highest(c->corner[0], 3, d);
+        c->vertex = mo_hull_support(&(mo_hull){.vertex_count = 3, .vertex = c->corner}, -1, d);
         mo_vec3_copy(c->corner[c->vertex], x);
         return;
     case MO_CORE_CYLINDER:
@@ -154,9 +118,7 @@ void mo_core_support(mo_core *c, const double d[3], double x[3])
         return;
     default:
         mo_mat3_apply_transposed(c->Q, d, local);
-        c->vertex = c->hull->vertex_count <= FEW_VERTICES || !c->hull->ring_start
-                        ? highest(c->hull->vertex[0], c->hull->vertex_count, local)
-                        : climb(c->hull, c->vertex, local);
+        c->vertex = mo_hull_support(c->hull, c->vertex, local);
         to_world(c, c->hull->vertex[c->vertex], x);
     }
 }

@@ -38,8 +38,7 @@ void mo_collide_cylinder_plane(const mo_placed *a, const mo_placed *b, double re
     }
 }
 
-/* The point of the cylinder's surface nearest to x, both in its frame, and the outward normal there; the distance is negative inside. */
-static double nearest_on_cylinder(double radius, double half, const double x[3], double normal[3])
+double mo_nearest_on_cylinder(double radius, double half, const double x[3], double normal[3])
 {
     const double rho = hypot(x[0], x[1]), out = rho - radius, above = fabs(x[2]) - half;
     double radial[3] = {1, 0, 0};
@@ -68,7 +67,7 @@ void mo_collide_ball_cylinder(const mo_placed *a, const mo_placed *b, double rea
     const double radius = a->collider->def.radius;
     double x[3], normal[3], on_a[3], on_b[3];
     mo_pose_point_back(&b->pose, a->pose.position, x);
-    const double distance = nearest_on_cylinder(def->radius, def->half[2], x, normal);
+    const double distance = mo_nearest_on_cylinder(def->radius, def->half[2], x, normal);
     if (distance - radius <= reach) {
         mo_pose_vector(&b->pose, normal, normal);
         mo_vec3_scale(-1, normal, normal);

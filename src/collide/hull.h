@@ -8,7 +8,7 @@
 #ifndef MO_COLLIDE_HULL_H
 #define MO_COLLIDE_HULL_H
 
-#include "base/memory.h"
+#include "collide/collide.h"
 
 enum { MO_HULL_VERTICES = 256 }; /* at most */
 
@@ -29,6 +29,7 @@ typedef struct mo_hull {
     double (*ring_edge)[4];                    /* a unit vector and the length of each */
     int furthest[6];                           /* vertices against x, along x, against y, ... */
     double centre[3];                          /* the mean of the vertices, inside */
+    mo_bounds bounds;
 } mo_hull;
 
 /* NULL and a sentence where the points span no volume (area in the plane), are too many or not finite. */
@@ -37,6 +38,12 @@ mo_hull *mo_hull_create(const mo_allocator *allocator, int is_planar, const doub
 mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const double half[3],
                             mo_message *why);
 void mo_hull_destroy(const mo_allocator *allocator, mo_hull *hull);
+
+/*
+ * The vertex furthest along a direction, in space: sought among all where there are few, else by climbing from one, or where that is -1 from one that lies
+ * well.
+ */
+int mo_hull_support(const mo_hull *hull, int from, const double direction[3]);
 
 /* Volume (area), centre and inertia (xx yy zz xy xz yz) about that centre, for density 1. */
 void mo_hull_mass(const mo_hull *hull, double *volume, double centre[3], double inertia[6]);

@@ -7,7 +7,8 @@
 
 #include "linalg/vec3.h"
 
-static const double STEEP = 0.02; /* a face less inclined to the axis tells no heights */
+static const double SAME_NORMAL = 1 - 1e-6; /* cosine */
+static const double STEEP = 0.02;           /* a face less inclined to the axis tells no heights */
 
 /* ---- clipping --------------------------------------------------------------------------------- */
 
@@ -178,4 +179,67 @@ double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, cons
             fmin(least, touch_base(base, left, k, to_base, axis, origin, reach, is_turned, out));
     }
     return least;
+}
+
+/* ---- a handful of many ------------------------------------------------------------------------ */
+
+/* Marks those of the touches, all with one normal, that stay. */
+static void mark_outermost(const mo_touch *touch, const int *member, int count, uint8_t *stays)
+{
+    static const double DIAGONAL = 0.70710678118654752440;
+    double t[3], o[3];
+    mo_vec3_tangents(touch[member[0]].normal, t, o);
+    for (int way = 0; way < 9; ++way) { /* the last one: the deepest */
+        static const double AT[9][2] = {{1, 0},   {1, 1},  {0, 1},  {-1, 1}, {-1, 0},
+                                        {-1, -1}, {0, -1}, {1, -1}, {0, 0}};
+        const double scale = AT[way][0] != 0 && AT[way][1] != 0 ? DIAGONAL : 1;
+        double most = -INFINITY;
+        int best = 0;
+        for (int k = 0; k < count; ++k) {
+            const mo_touch *now = touch + member[k];
+            const double height = way == 8 ? -now->gap
+                                           : scale * (AT[way][0] * mo_vec3_dot(now->point, t) +
+                                                      AT[way][1] * mo_vec3_dot(now->point, o));
+            if (height > most) {
+                most = height;
+                best = member[k];
+            }
+        }
+        stays[best] = 1;
+    }
+}
+
+void mo_touches_thin(mo_touch_list *list, int first)
+{
+    enum { MOST = 2 * MO_FLAT_CORNERS };
+    const int count = list->count - first;
+    mo_touch *touch = list->touch + first;
+    uint8_t stays[MOST], is_seen[MOST] = {0};
+    int member[MOST];
+    if (count <= MO_TOUCHES_A_FACE || count > MOST) {
+        return;
+    }
+    memset(stays, 0, (size_t)count);
+    for (int k = 0; k < count; ++k) {
+        int members = 0;
+        for (int i = k; i < count && !is_seen[k]; ++i) {
+            if (!is_seen[i] && mo_vec3_dot(touch[i].normal, touch[k].normal) > SAME_NORMAL) {
+                member[members++] = i;
+            }
+        }
+        for (int i = 0; i < members; ++i) {
+            is_seen[member[i]] = 1;
+            stays[member[i]] = members <= MO_TOUCHES_A_FACE;
+        }
+        if (members > MO_TOUCHES_A_FACE) {
+            mark_outermost(touch, member, members, stays);
+        }
+    }
+    int kept = 0;
+    for (int k = 0; k < count; ++k) {
+        if (stays[k]) {
+            touch[kept++] = touch[k];
+        }
+    }
+    list->count = first + kept;
 }

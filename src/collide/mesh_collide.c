@@ -156,6 +156,22 @@ static int meet_face(void *context, int face)
     return 1;
 }
 
+/* As tight as can be: a face fewer is worth it. */
+static mo_bounds bounds_of(mo_core *core, double reach)
+{
+    mo_bounds bounds;
+    for (int k = 0; k < 3; ++k) {
+        double d[3] = {0}, x[3];
+        d[k] = 1;
+        mo_core_support(core, d, x);
+        bounds.high[k] = x[k] + core->radius + reach;
+        d[k] = -1;
+        mo_core_support(core, d, x);
+        bounds.low[k] = x[k] - core->radius - reach;
+    }
+    return bounds;
+}
+
 void mo_collide_convex_mesh(const mo_placed *a, const mo_placed *b, double reach,
                             mo_touch_list *out)
 {
@@ -164,15 +180,12 @@ void mo_collide_convex_mesh(const mo_placed *a, const mo_placed *b, double reach
     mo_pose_point_back(&b->pose, a->pose.position, in_mesh.position);
     mo_quat_multiply(back, a->pose.orientation, in_mesh.orientation);
     const mo_placed placed = {a->collider, in_mesh};
-    mo_bounds near = mo_collider_bounds_at(a->collider, &in_mesh);
-    for (int k = 0; k < 3; ++k) {
-        near.low[k] -= reach;
-        near.high[k] += reach;
-    }
     mo_core core;
     mo_core_place(&placed, ORIGIN, &core);
+    const mo_bounds near = bounds_of(&core, reach);
     visit v = {b->collider->mesh, &core, a->collider->size, reach + core.radius, out->count, out};
     mo_tree_query(v.mesh->tree, &near, meet_face, &v);
+    mo_touches_thin(out, v.first);
     for (int k = v.first; k < out->count; ++k) {
         mo_pose_point(&b->pose, out->touch[k].point, out->touch[k].point);
         mo_pose_vector(&b->pose, out->touch[k].normal, out->touch[k].normal);

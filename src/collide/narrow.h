@@ -32,9 +32,22 @@ mo_pair_fn mo_collide_planar, mo_collide_planar_half;
 void mo_touch_between(const double on_a[3], const double on_b[3], const double normal[3],
                       double gap, uint32_t feature, mo_touch_list *out);
 
+/*
+ * Leaves at most a handful of the touches from `first` on: of those with one normal that are more than MO_TOUCHES_A_FACE,
+ * the deepest and the outermost in eight directions.  What they can carry, as forces and moments, is nearly the same.
+ */
+enum { MO_TOUCHES_A_FACE = 8 };
+void mo_touches_thin(mo_touch_list *list, int first);
+
 /* The point of the segment pq nearest to x, as a part of the way from p to q. */
 double mo_nearest_on_segment(const double p[3], const double q[3], const double x[3],
                              double nearest[3]);
+
+/*
+ * How far x is from a cylinder, in its frame: negative inside; and the outward normal at the point of its surface nearest to x
+ * (cylinder.c).
+ */
+double mo_nearest_on_cylinder(double radius, double half, const double x[3], double normal[3]);
 
 /* Parts of the way of the nearest points of two segments. */
 void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t);

@@ -84,6 +84,9 @@ static void touch_of_points(const double p[3], double radius_p, const double q[3
     }
 }
 
+static const double AT_END = 1e-3;   /* of a segment: a point so near to its end is the end */
+static const double PARALLEL = 1e-4; /* square of a sine: half a degree */
+
 static const double UP[3] = {0, 0, 1};
 
 int mo_touch_of_balls(const double p[3], double radius_p, const double q[3], double radius_q,
@@ -131,55 +134,72 @@ void mo_collide_ball_capsule(const mo_placed *a, const mo_placed *b, double reac
                     spare, reach, 0, out);
 }
 
-/* Do they run along each other, nearly?  Then the part where they overlap touches by its two ends. */
-static int touch_of_parallels(const mo_placed *a, const mo_placed *b, double p[2][3],
-                              double q[2][3], double reach, mo_touch_list *out)
+/* Is the part of a segment one of its ends? */
+static int is_end(double part)
 {
-    double d1[3], d2[3], cross[3];
-    mo_vec3_minus(p[1], p[0], d1);
-    mo_vec3_minus(q[1], q[0], d2);
-    mo_vec3_cross(d1, d2, cross);
-    const double a2 = mo_vec3_dot(d1, d1), b2 = mo_vec3_dot(d2, d2);
-    if (!(mo_vec3_dot(cross, cross) < 1e-4 * a2 * b2)) { /* half a degree */
-        return 0;
-    }
-    double part[2], spare[3];
-    for (int k = 0; k < 2; ++k) {
-        double to[3];
-        mo_vec3_minus(q[k], p[0], to);
-        part[k] = fmin(1, fmax(0, mo_vec3_dot(to, d1) / a2));
-    }
-    if (fabs(part[1] - part[0]) < 1e-3) { /* end to end */
-        return 0;
-    }
-    across(p, spare);
-    for (int k = 0; k < 2; ++k) {
-        double on_p[3], on_q[3];
-        mo_vec3_along(p[0], part[k], d1, on_p);
-        mo_nearest_on_segment(q[0], q[1], on_p, on_q);
-        touch_of_points(on_p, a->collider->def.radius, on_q, b->collider->def.radius, spare, reach,
-                        1 + (uint32_t)k, out);
-    }
-    return 1;
+    return part <= AT_END || part >= 1 - AT_END;
 }
 
+/*
+ * The ends of the capsule `one`, with the segment p, as balls on the other; s: the part of p that touches already.  An end whose
+ * nearest point is an end counts where they are nearest to each other, once.
+ */
+static void touch_of_ends(const mo_placed *one, const mo_placed *other, double p[2][3],
+                          double q[2][3], double s, const double spare[3], double reach,
+                          int is_turned, mo_touch_list *out)
+{
+    const double radius = one->collider->def.radius, radius_q = other->collider->def.radius;
+    for (int k = 0; k < 2; ++k) {
+        double on_q[3], back[3];
+        const double t = mo_nearest_on_segment(q[0], q[1], p[k], on_q);
+        const double r = is_end(t) ? mo_nearest_on_segment(p[0], p[1], on_q, back) : k;
+        if (fabs(s - k) <= AT_END || (is_end(t) && (is_turned || fabs(r - k) > AT_END))) {
+            continue;
+        }
+        const uint32_t feature = 1 + 2 * (uint32_t)is_turned + (uint32_t)k;
+        if (is_turned) {
+            touch_of_points(on_q, radius_q, p[k], radius, spare, reach, feature, out);
+        } else {
+            touch_of_points(p[k], radius, on_q, radius_q, spare, reach, feature, out);
+        }
+    }
+}
+
+/*
+ * The nearest points, and the four ends: the pair may turn about the first, and an end then comes down within the
+ * step.  Capsules that lie along each other touch by the ends of the part where they do.
+ */
 void mo_collide_capsule_capsule(const mo_placed *a, const mo_placed *b, double reach,
                                 mo_touch_list *out)
 {
-    double p[2][3], q[2][3], on_p[3], on_q[3], d[3], spare[3], s, t;
+    double p[2][3], q[2][3], on_p[3], on_q[3], d[3], e[3], spare[3], cross[3], s, t;
     ends_of(a, p);
     ends_of(b, q);
-    if (touch_of_parallels(a, b, p, q, reach, out)) {
-        return;
-    }
     mo_nearest_of_segments(p, q, &s, &t);
     mo_vec3_minus(p[1], p[0], d);
     mo_vec3_along(p[0], s, d, on_p);
-    mo_vec3_minus(q[1], q[0], d);
-    mo_vec3_along(q[0], t, d, on_q);
+    mo_vec3_minus(q[1], q[0], e);
+    mo_vec3_along(q[0], t, e, on_q);
+    mo_vec3_minus(on_q, on_p, spare);
+    const double both = a->collider->def.radius + b->collider->def.radius + reach;
+    if (!(mo_vec3_dot(spare, spare) <= both * both)) {
+        return;
+    }
     across(p, spare);
-    touch_of_points(on_p, a->collider->def.radius, on_q, b->collider->def.radius, spare, reach, 0,
-                    out);
+    mo_vec3_cross(d, e, cross);
+    const double d2 = mo_vec3_dot(d, d), e2 = mo_vec3_dot(e, e);
+    if (mo_vec3_dot(cross, cross) < PARALLEL * d2 * e2) { /* any point is the nearest: ends only */
+        s = t = 0.5;
+    } else {
+        touch_of_points(on_p, a->collider->def.radius, on_q, b->collider->def.radius, spare, reach,
+                        0, out);
+    }
+    if (d2 > 0) {
+        touch_of_ends(a, b, p, q, s, spare, reach, 0, out);
+    }
+    if (e2 > 0) {
+        touch_of_ends(b, a, q, p, t, spare, reach, 1, out);
+    }
 }
 
 /* ---- with a plane: z <= 0 of its frame is solid --------------------------------------------------- */
@@ -214,12 +234,42 @@ void mo_collide_capsule_plane(const mo_placed *a, const mo_placed *b, double rea
     }
 }
 
+/*
+ * The corners within the reach: the lowest, then its neighbours, and theirs, as long as they are low enough.  On a convex
+ * polyhedron these hang together.
+ */
 void mo_collide_hull_plane(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
 {
     const mo_hull *hull = a->collider->hull;
-    for (int k = 0; k < hull->vertex_count; ++k) {
-        double x[3];
-        mo_pose_point(&a->pose, hull->vertex[k], x);
-        point_on_plane(x, 0, b, reach, (uint32_t)k, out);
+    const int first = out->count;
+    uint8_t is_seen[MO_HULL_VERTICES] = {0};
+    int stack[MO_HULL_VERTICES], count = 1;
+    double up[3], normal[3], local[3], down[3], from[3];
+    mo_pose_vector(&b->pose, UP, up);
+    mo_vec3_scale(-1, up, normal);
+    mo_pose_vector_back(&a->pose, up, local);
+    mo_vec3_scale(-1, local, down);
+    mo_vec3_minus(a->pose.position, b->pose.position, from);
+    const double height = mo_vec3_dot(from, up);
+    stack[0] = mo_hull_support(hull, -1, down);
+    is_seen[stack[0]] = 1;
+    while (count > 0) {
+        const int v = stack[--count];
+        const double gap = height + mo_vec3_dot(local, hull->vertex[v]);
+        if (!(gap <= reach)) {
+            continue;
+        }
+        double x[3], foot[3];
+        mo_pose_point(&a->pose, hull->vertex[v], x);
+        mo_vec3_along(x, -gap, up, foot);
+        mo_touch_between(x, foot, normal, gap, (uint32_t)v, out);
+        for (int k = hull->ring_start[v]; k < hull->ring_start[v + 1]; ++k) {
+            const int next = hull->ring_vertex[k];
+            if (!is_seen[next]) {
+                is_seen[next] = 1;
+                stack[count++] = next;
+            }
+        }
     }
+    mo_touches_thin(out, first);
 }

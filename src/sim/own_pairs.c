@@ -102,7 +102,8 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
     }
     mo_ball_step_leave(world);
     struct mo_own_pair *own = take(world, a, b);
-    if (!own) {
+    if (!own || (world->shape[a].is_on_show && mo_shape_enter(world, a)) ||
+        (world->shape[b].is_on_show && mo_shape_enter(world, b))) {
         return mo_fail_memory(why);
     }
     own->material = *material;

@@ -160,7 +160,7 @@ static void update_tree(mo_world *world, double h)
             mo_prefetch(&next->collider.size, sizeof next->collider.size);
             mo_prefetch(world->body + next->body, offsetof(mo_sim_body, start_x));
         }
-        if (shape->generation) {
+        if (shape->generation && !shape->is_on_show) {
             const double margin = mo_margin_for(world, shape->collider.size);
             world->least_margin = margin < world->least_margin ? margin : world->least_margin;
             place_shape(world, k, h);

@@ -326,10 +326,11 @@ static int take_shape_place(mo_world *world)
     return world->shape_places++;
 }
 
-static mo_error enter_tree(mo_world *world, int place)
+mo_error mo_shape_enter(mo_world *world, int place)
 {
     mo_sim_shape *shape = world->shape + place;
     world->pairs_are_stale = 1;
+    shape->is_on_show = 0;
     if (isinf(shape->collider.size)) {
         if (!mo_memory_grow(&world->allocator, (void **)&world->boundless, &world->boundless_room,
                             (size_t)world->boundless_count + 1, sizeof *world->boundless)) {
@@ -423,7 +424,8 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
                             .collider = collider,
                             .body = owner,
                             .next = MO_NONE,
-                            .proxy = MO_NONE}; /* not in the tree until enter_tree */
+                            .proxy = MO_NONE, /* not in the tree until mo_shape_enter */
+                            .is_on_show = def->layer == 0 && def->mask == 0};
     world->near[place] =
         (mo_shape_near){.body = owner,
                         .surface = mo_surface_number(world, &collider.def.material),
@@ -431,8 +433,9 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
                                        (def->mask & 1) != 0};
     append_shape(world, world->body + owner, place);
     /* The weighing comes last, since it changes nothing where it fails. */
-    const mo_error error =
-        enter_tree(world, place) ? mo_fail_memory(why) : mo_body_weigh(world, owner, why);
+    const mo_error error = !shape->is_on_show && mo_shape_enter(world, place)
+                               ? mo_fail_memory(why)
+                               : mo_body_weigh(world, owner, why);
     if (error) {
         unlink_last_shape(world, world->body + owner);
         forget_shape(world, place);

@@ -80,7 +80,8 @@ typedef struct mo_sim_body {
 typedef struct mo_sim_shape {
     uint32_t generation;
     int body, next;
-    int proxy; /* in the tree; MO_NONE for what has no bounds */
+    int proxy;      /* in the tree; MO_NONE for what has no bounds */
+    int is_on_show; /* it touches nothing, and is in no list of the collision */
 
     /* At the start of the step: */
     int has_strayed; /* out of its box in the tree: its pairs are to be sought */
@@ -544,6 +545,8 @@ int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const 
 int mo_is_excluded(const mo_world *world, int a, int b);
 
 /* own_pairs.c: the surface of two shapes that have one of their own, or NULL. */
+/* Into the tree, or among the boundless (world.c). */
+mo_error mo_shape_enter(mo_world *world, int place);
 const mo_material *mo_own_pair(const mo_world *world, int a, int b);
 /* surfaces.c: the number of a material among world->surfaces, or MO_NONE where there is no more room; what two shapes have between them, in *found where it had to be found. */
 int mo_surface_number(mo_world *world, const mo_material *material);
