@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
 #
-# What README.md, docs/ and every --help print is true: docs.sh MOREAU MAKE_PROBLEM READ_JSON SOURCE BUILD
+# What README.md, docs/ and every --help print is true: docs.sh MOREAU MAKE_PROBLEM READ_JSON SOURCE
 #
 #   - every command that is shown works; long ones are cut short: a run takes a few steps, an experiment must be in its list
 #   - every flag that docs/program.md names is in some --help, every command in docs/program.md, every method in
