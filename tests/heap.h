@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The scene `beads` at a coarse tolerance: a heap whose steps are those of balls (sim/ball_step.h). */
+/* The scene `beads`: a heap of balls. */
 #ifndef MO_TESTS_HEAP_H
 #define MO_TESTS_HEAP_H
 

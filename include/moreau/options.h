@@ -26,6 +26,8 @@ extern "C" {
 #define MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)                                                   \
     NUMBER(common, tol, 1e-8, 0.0, 1.0,                                                            \
            "solved when the natural residual / max(1, |q|) is at most this")                       \
+    NUMBER(common, penetration_rate, INFINITY, 0.0, INFINITY,                                      \
+           "sweeps go on while a contact closes faster than this, m/s, up to 1,000 of them")       \
     COUNT(common, max_iter, 10000, 0, 2000000000, "iterations at most (sweeps, pivots, ...)")      \
     NUMBER(common, time_limit, INFINITY, 0.0, INFINITY, "seconds at most, by the wall clock")      \
     COUNT(common, threads, 1, 1, 1024, "threads; the answer has the same bits for any number")     \

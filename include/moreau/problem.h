@@ -45,7 +45,7 @@ typedef enum mo_form {
 MO_API mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder);
 MO_API void mo_builder_destroy(mo_builder *builder);
 
-/* Optional: room for so many, so that a large problem is built without copies. */
+/* Optional: room for so many, so that a large problem is built without copies; no values: contacts are compact. */
 MO_API void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints,
                                size_t blocks, size_t block_values);
 
@@ -58,6 +58,27 @@ MO_API int mo_builder_add_body(mo_builder *builder, int n, const double *M, cons
  */
 MO_API int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M,
                                            const double *f);
+
+/*
+ * A rigid body in space, M = diag(mass I, J): velocities are that of its centre of mass and its spin, in the axes of
+ * the world; J is its inertia in these axes, row-major.  Contacts between such bodies may be given in compact form.
+ */
+MO_API int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9],
+                                     const double *f);
+
+/*
+ * A Coulomb contact between two rigid bodies, or one and the fixed world: the velocity of body[0] at the point
+ * against that of body[1], along the axes of the frame.  A constraint with three rows, as any other, in a third of
+ * the memory; rows and Jacobians are written when a method needs them.
+ */
+typedef struct mo_rigid_contact {
+    int body[2];      /* either may be -1: the fixed world, not both                   */
+    double frame[9];  /* rows: the normal, from body[1] to body[0], and two tangents   */
+    double arm[2][3]; /* from each centre of mass to the point, world axes, m          */
+    double w[3];      /* along the axes of the frame                                   */
+    double mu;        /* friction, finite                                              */
+} mo_rigid_contact;
+MO_API int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact);
 
 /* A constraint block with d rows; w has d entries (w, or q in a reduced problem). */
 MO_API int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law,

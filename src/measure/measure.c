@@ -55,7 +55,7 @@ static double block_square(const mo_law_ops *law, const double *p, int d, double
     return fmax(found, square(d, z) * (step / longer) * (step / longer));
 }
 
-/* The same of block i, with the velocity that its law sees. */
+/* The same of block i, with the velocity that its law sees; u and r are those of the block. */
 static double natural_square(const mo_problem *problem, int i, double step, const double *u,
                              const double *r)
 {
@@ -63,16 +63,22 @@ static double natural_square(const mo_problem *problem, int i, double step, cons
     const mo_law_ops *law = mo_constraint_law(problem, i);
     const double *p = mo_constraint_param(problem, i);
     if (!problem->compliance) {
-        return block_square(law, p, d, step, u + row, r + row);
+        return block_square(law, p, d, step, u, r);
     }
     double law_u[MO_BILATERAL_MAX_DIM];
-    mo_law_velocity(problem, row, d, u + row, r + row, law_u);
-    return block_square(law, p, d, step, law_u, r + row);
+    mo_law_velocity(problem, row, d, u, r, law_u);
+    return block_square(law, p, d, step, law_u, r);
 }
 
 double mo_natural_square(const mo_problem *problem, int i, const double *u, const double *r)
 {
-    return natural_square(problem, i, 1, u, r);
+    const int row = problem->row_start[i];
+    return natural_square(problem, i, 1, u + row, r + row);
+}
+
+double mo_natural_square_of(const mo_problem *problem, int i, const double *u_i, const double *r_i)
+{
+    return natural_square(problem, i, 1, u_i, r_i);
 }
 
 /* ---- the norm, in parallel ----------------------------------------------------------------- */
@@ -88,7 +94,7 @@ static void natural_range(void *context, int begin, int end)
     const natural_context *c = context;
     double sum = 0;
     for (int i = begin; i < end; ++i) {
-        sum += natural_square(c->problem, i, 1, c->u, c->r);
+        sum += mo_natural_square(c->problem, i, c->u, c->r);
     }
     c->partial[begin / MO_CHUNK] = sum;
 }
@@ -115,21 +121,20 @@ static void keep_worst(mo_worst *worst, double value, int constraint)
     }
 }
 
-/* Adds block i to the worst of each kind, squared for the natural map; returns that square. */
-static double add_block(const mo_problem *problem, int i, const double *u, const double *r,
+double mo_measure_block(const mo_problem *problem, int i, const double *u_i, const double *r_i,
                         mo_residual *residual)
 {
     double law_u[MO_BILATERAL_MAX_DIM];
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
     const mo_law_ops *law = mo_constraint_law(problem, i);
-    const double *p = mo_constraint_param(problem, i), *seen = u + row;
+    const double *p = mo_constraint_param(problem, i), *seen = u_i;
     mo_law_failure failure;
     if (problem->compliance) {
-        mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+        mo_law_velocity(problem, row, d, u_i, r_i, law_u);
         seen = law_u;
     }
-    const double of_block = block_square(law, p, d, 1, seen, r + row);
-    law->failure(p, d, seen, r + row, &failure);
+    const double of_block = block_square(law, p, d, 1, seen, r_i);
+    law->failure(p, d, seen, r_i, &failure);
     keep_worst(&residual->block, of_block, i);
     keep_worst(&residual->penetration_rate, failure.penetration_rate, i);
     keep_worst(&residual->cone_violation, failure.cone_violation, i);
@@ -140,6 +145,15 @@ static double add_block(const mo_problem *problem, int i, const double *u, const
 static double over(double value, double scale)
 {
     return scale > 0 ? value / scale : value;
+}
+
+void mo_measure_sums(double natural, double u_norm, double r_norm, mo_residual *residual)
+{
+    const double q_norm = residual->q_norm;
+    residual->natural = natural;
+    residual->natural_relative = natural / fmax(1, q_norm);
+    residual->siconos_q = over(natural, q_norm);
+    residual->siconos_full = over(natural, fmax(q_norm, fmax(r_norm, u_norm)));
 }
 
 /* The sum has the bits of mo_natural_norm: chunk by chunk, then over the chunks. */
@@ -158,15 +172,13 @@ void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, co
             sum += of_chunk;
             of_chunk = 0;
         }
-        of_chunk += add_block(problem, i, u, r, residual);
+        const int row = problem->row_start[i];
+        of_chunk += mo_measure_block(problem, i, u + row, r + row, residual);
     }
     const double natural = sqrt(sum + of_chunk);
     residual->block.value = sqrt(residual->block.value);
     const double u_norm = sqrt(mo_dot(rows, u, u)), r_norm = sqrt(mo_dot(rows, r, r));
-    residual->natural = natural;
-    residual->natural_relative = natural / fmax(1, q_norm);
-    residual->siconos_q = over(natural, q_norm);
-    residual->siconos_full = over(natural, fmax(q_norm, fmax(r_norm, u_norm)));
+    mo_measure_sums(natural, u_norm, r_norm, residual);
 }
 
 size_t mo_measure_scratch(const mo_problem *problem)
@@ -236,7 +248,8 @@ mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *s
         return MO_ERR_ARGUMENT;
     }
     double *scratch = mo_memory_array(&problem->allocator, dofs + 2 * rows, sizeof *scratch);
-    if (!scratch) {
+    if (!scratch || mo_problem_write_rows(problem)) {
+        mo_memory_free(&problem->allocator, scratch);
         return MO_ERR_MEMORY;
     }
     double *u = scratch + dofs, *q = u + rows;
@@ -247,7 +260,7 @@ mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *s
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const double lambda = mean_diagonal(problem, i, scratch);
         const double step = lambda > 0 ? 1 / lambda : 1;
-        worst = fmax(worst, sqrt(natural_square(problem, i, step, u, r)) / step);
+        worst = fmax(worst, sqrt(natural_square(problem, i, step, u + row, r + row)) / step);
         largest_q = fmax(largest_q, sqrt(mo_dot(d, q + row, q + row)));
     }
     *scaled = over(worst, largest_q);
@@ -281,6 +294,9 @@ mo_error mo_measure_global(const mo_problem *problem, const double *v, const dou
     const size_t chunks = (size_t)mo_chunk_count(problem->constraint_count);
     if (problem->form != MO_FORM_GLOBAL || !mo_all_finite(r, rows) || !mo_all_finite(v, dofs)) {
         return MO_ERR_ARGUMENT;
+    }
+    if (mo_problem_write_rows(problem)) {
+        return MO_ERR_MEMORY;
     }
     double *scratch = mo_memory_array(&problem->allocator, dofs + rows + chunks, sizeof *scratch);
     if (!scratch) {

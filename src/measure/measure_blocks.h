@@ -14,8 +14,9 @@
 double mo_natural_norm(const mo_problem *problem, int threads, const double *u, const double *r,
                        double *partial);
 
-/* Its square at block i alone. */
+/* Its square at block i alone; u and r are those of all rows, or in the second those of block i. */
 double mo_natural_square(const mo_problem *problem, int i, const double *u, const double *r);
+double mo_natural_square_of(const mo_problem *problem, int i, const double *u_i, const double *r_i);
 
 /*
  * mo_measure with the caller's scratch of mo_measure_scratch(problem) doubles, which then holds v and u of r, one behind the other.
@@ -26,6 +27,13 @@ mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scr
 
 /* The same where the caller has computed u from r and the problem alone, and knows |q|. */
 void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, const double *r, mo_residual *residual);
+
+/* Adds block i, with its own u and r, to the worst of each kind, squared for the natural map; returns that square. */
+double mo_measure_block(const mo_problem *problem, int i, const double *u_i, const double *r_i,
+                        mo_residual *residual);
+
+/* The norms of a residual whose q_norm is set. */
+void mo_measure_sums(double natural, double u_norm, double r_norm, mo_residual *residual);
 
 /* Are all numbers finite? */
 int mo_all_finite(const double *x, size_t count);

@@ -79,7 +79,8 @@ void mo_builder_drop_pools(mo_builder *builder)
     mo_pool *const pools[] = {&builder->body_start, &builder->mass_start, &builder->M,
                               &builder->f,          &builder->asymmetric, &builder->row_start,
                               &builder->law,        &builder->param,      &builder->w,
-                              &builder->compliance, &builder->blocks,     &builder->values};
+                              &builder->compliance, &builder->blocks,     &builder->values,
+                              &builder->rigid,      &builder->contacts,   &builder->contact_of};
     for (size_t k = 0; k < sizeof pools / sizeof pools[0]; ++k) {
         mo_memory_free(&builder->allocator, pools[k]->data);
     }
@@ -109,6 +110,14 @@ void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints, 
     reserve(builder, &builder->mass_start, bodies + 1, sizeof(size_t));
     reserve(builder, &builder->row_start, constraints + 1, sizeof(int));
     reserve(builder, &builder->law, constraints, sizeof(mo_law_ref));
+    reserve(builder, &builder->w, 3 * constraints, sizeof(double));
+    reserve(builder, &builder->contact_of, constraints, sizeof(int));
+    reserve(builder, &builder->M, 36 * bodies, sizeof(double));
+    reserve(builder, &builder->f, 6 * bodies, sizeof(double));
+    reserve(builder, &builder->rigid, bodies, sizeof(mo_rigid));
+    if (block_values == 0) { /* contacts, in compact form */
+        reserve(builder, &builder->contacts, constraints, sizeof(mo_compact_contact));
+    }
     reserve(builder, &builder->blocks, blocks, sizeof(mo_block_record));
     reserve(builder, &builder->values, block_values, sizeof(double));
 }
@@ -147,14 +156,31 @@ static int append_flag(mo_builder *builder, mo_pool *p, int flag)
     return to != NULL;
 }
 
-static int add_body(mo_builder *builder, int n, const double *M, const double *f, int asymmetric)
+static int append_rigid(mo_builder *builder, const mo_rigid *rigid)
+{
+    mo_rigid *to = extend(builder, &builder->rigid, 1, sizeof *to);
+    if (to) {
+        *to = *rigid;
+    }
+    return to != NULL;
+}
+
+/* That of a rigid body (NULL) is written with the rows, if ever. */
+static int append_mass(mo_builder *builder, size_t square, const double *M)
+{
+    return M ? append_doubles(builder, &builder->M, square, M)
+             : extend(builder, &builder->M, square, sizeof *M) != NULL;
+}
+
+static int add_body(mo_builder *builder, int n, const double *M, const double *f, int asymmetric,
+                    const mo_rigid *rigid)
 {
     if (builder->error) {
         return -1;
     }
     const int body = builder->body_start.count ? (int)builder->body_start.count - 1 : 0;
     const int start = mo_pool_last_int(&builder->body_start);
-    if (n < 1 || !M || n > INT_MAX - start) {
+    if (n < 1 || !(M || rigid->mass > 0) || n > INT_MAX - start) {
         mo_builder_remember(
             builder,
             mo_fail(&builder->why, MO_ERR_PROBLEM,
@@ -173,20 +199,49 @@ static int add_body(mo_builder *builder, int n, const double *M, const double *f
     }
     const int added = mo_builder_append_int(builder, &builder->body_start, start + n) &&
                       mo_builder_append_size(builder, &builder->mass_start, mass_start) &&
-                      append_doubles(builder, &builder->M, square, M) &&
+                      append_mass(builder, square, M) &&
                       append_doubles(builder, &builder->f, (size_t)n, f) &&
-                      append_flag(builder, &builder->asymmetric, asymmetric);
+                      append_flag(builder, &builder->asymmetric, asymmetric) &&
+                      append_rigid(builder, rigid);
     return added ? body : -1;
 }
 
 int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f)
 {
-    return add_body(builder, n, M, f, 0);
+    return add_body(builder, n, M, f, 0, &(mo_rigid){0});
 }
 
 int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M, const double *f)
 {
-    return add_body(builder, n, M, f, 1);
+    return add_body(builder, n, M, f, 1, &(mo_rigid){0});
+}
+
+/* Sylvester's criterion, on a symmetric matrix. */
+static int is_positive_definite(const double J[9])
+{
+    const double minor = J[0] * J[4] - J[1] * J[3];
+    const double determinant = J[0] * (J[4] * J[8] - J[5] * J[7]) -
+                               J[1] * (J[3] * J[8] - J[5] * J[6]) +
+                               J[2] * (J[3] * J[7] - J[4] * J[6]);
+    return J[0] > 0 && minor > 0 && determinant > 0;
+}
+
+int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9], const double *f)
+{
+    if (builder->error) {
+        return -1;
+    }
+    const mo_rigid rigid = mo_rigid_of(mass, J);
+    if (!(mass > 0) || !isfinite(rigid.inverse_mass) || !is_positive_definite(J) ||
+        first_bad(J, 9) >= 0 || first_bad(rigid.inverse_inertia, 6) >= 0) {
+        mo_builder_remember(
+            builder, mo_fail(&builder->why, MO_ERR_PROBLEM,
+                             "rigid body %zu needs a positive mass and a positive definite inertia",
+                             builder->rigid.count));
+        return -1;
+    }
+    builder->has_rigid = 1;
+    return add_body(builder, 6, NULL, f, 0, &rigid);
 }
 
 /* The packed parameters of a law: those of the block before, where they agree. */
@@ -254,8 +309,77 @@ int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, con
     }
     const int added = mo_builder_append_int(builder, &builder->row_start, start + d) &&
                       append_doubles(builder, &builder->w, (size_t)d, w) &&
-                      add_law(builder, law, d) && add_compliance(builder, law, d);
+                      add_law(builder, law, d) && add_compliance(builder, law, d) &&
+                      mo_builder_append_int(builder, &builder->contact_of, -1);
     return added ? constraint : -1;
+}
+
+static int is_frame(const double e[9])
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            const double *a = e + 3 * i, *b = e + 3 * j;
+            if (!(fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] - (i == j)) <= 1e-8)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+static int check_contact(mo_builder *builder, const mo_rigid_contact *contact, int constraint)
+{
+    const char *wrong = contact->body[0] < -1 || contact->body[1] < -1 ||
+                                contact->body[0] == contact->body[1]
+                            ? "needs two bodies, or one and the world"
+                        : !is_frame(contact->frame) ? "has a frame that is not orthonormal"
+                        : !(contact->mu >= 0) || isinf(contact->mu)
+                            ? "needs a finite friction coefficient"
+                            : NULL;
+    if (wrong) {
+        mo_builder_remember(builder, mo_fail(&builder->why, MO_ERR_PROBLEM, "contact %d %s",
+                                             constraint, wrong));
+    }
+    return !wrong && all_finite(builder, contact->arm[0], 6, "the arms of contact", constraint);
+}
+
+/* The blocks of a compact contact, by rising body. */
+static int append_contact_blocks(mo_builder *builder, const mo_rigid_contact *contact,
+                                 int constraint)
+{
+    const int first = contact->body[0] > contact->body[1]; /* the side with the lower number */
+    for (int k = 0; k < 2; ++k) {
+        const int body = contact->body[k ^ first];
+        if (body >= 0) {
+            mo_block_record *to = extend(builder, &builder->blocks, 1, sizeof *to);
+            if (!to) {
+                return 0;
+            }
+            *to = (mo_block_record){constraint, body, 3, 6, builder->values.count, 1};
+        }
+    }
+    return 1;
+}
+
+int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
+{
+    const int number = (int)builder->contacts.count;
+    if (builder->error || !check_contact(builder, contact, (int)builder->law.count)) {
+        return -1;
+    }
+    const mo_law law = mo_law_coulomb(contact->mu);
+    const int constraint = mo_builder_add_constraint(builder, 3, &law, contact->w);
+    mo_compact_contact *to =
+        constraint < 0 ? NULL : extend(builder, &builder->contacts, 1, sizeof *to);
+    if (!to || !append_contact_blocks(builder, contact, constraint)) {
+        return -1;
+    }
+    memcpy(to->frame, contact->frame, sizeof to->frame);
+    memcpy(to->arm, contact->arm, sizeof to->arm);
+    memcpy(to->body, contact->body, sizeof to->body);
+    ((int *)builder->contact_of.data)[constraint] = number;
+    builder->jacobians = 1;
+    return constraint;
 }
 
 static void add_block(mo_builder *builder, mo_block_record record, const double *values,
@@ -289,7 +413,7 @@ void mo_builder_add_jacobian(mo_builder *builder, int constraint, int body, int 
                              const double *J)
 {
     builder->jacobians = 1;
-    add_block(builder, (mo_block_record){constraint, body, d, n, 0}, J,
+    add_block(builder, (mo_block_record){constraint, body, d, n, 0, 0}, J,
               "the Jacobian of constraint");
 }
 
@@ -297,6 +421,6 @@ void mo_builder_add_coupling(mo_builder *builder, int row, int column, int d_row
                              const double *W)
 {
     builder->couplings = 1;
-    add_block(builder, (mo_block_record){row, column, d_row, d_column, 0}, W,
+    add_block(builder, (mo_block_record){row, column, d_row, d_column, 0, 0}, W,
               "the coupling of constraint");
 }

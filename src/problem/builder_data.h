@@ -5,7 +5,7 @@
 #define MO_PROBLEM_BUILDER_DATA_H
 
 #include "base/error.h"
-#include "problem/problem_data.h"
+#include "problem/compact.h"
 
 /* A growing array of some type. */
 typedef struct mo_pool {
@@ -13,11 +13,13 @@ typedef struct mo_pool {
     size_t count, room;
 } mo_pool;
 
-/* A block as it came: which constraint, which body or column, its size, and where its values are. */
+/* A block as it came: which constraint, which body or column, its size, and where its values are.  Those of a compact
+ * contact have no values. */
 typedef struct mo_block_record {
     int constraint, index;
     int rows, columns;
     size_t values;
+    int is_compact;
 } mo_block_record;
 
 struct mo_builder {
@@ -26,9 +28,10 @@ struct mo_builder {
     mo_message why;
     mo_pool body_start, mass_start, M, f, asymmetric;
     mo_pool row_start, law, param, w, compliance;
+    mo_pool rigid, contacts, contact_of; /* compact.h; contact_of is -1 for rows */
     mo_pool blocks, values;
     int couplings, jacobians; /* whether any came */
-    int has_compliance;
+    int has_compliance, has_rigid;
 };
 
 /* The first error is kept; it is what mo_builder_finish returns. */

@@ -35,6 +35,7 @@ static mo_error check_form(mo_builder *builder)
 static mo_error check_blocks(mo_builder *builder, const mo_problem *problem)
 {
     const mo_block_record *blocks = builder->blocks.data;
+    const mo_rigid *rigid = builder->rigid.data;
     const int columns =
         problem->form == MO_FORM_GLOBAL ? problem->body_count : problem->constraint_count;
     const char *what = problem->form == MO_FORM_GLOBAL ? "body" : "constraint";
@@ -53,6 +54,11 @@ static mo_error check_blocks(mo_builder *builder, const mo_problem *problem)
                            "the block of constraint %d and %s %d is %d x %d, but should be %d x %d",
                            block->constraint, what, block->index, block->rows, block->columns, rows,
                            width);
+        }
+        if (block->is_compact && !(rigid[block->index].inverse_mass > 0)) {
+            return mo_fail(&builder->why, MO_ERR_PROBLEM,
+                           "contact %d is compact, but body %d is not a rigid body in space",
+                           block->constraint, block->index);
         }
     }
     return MO_OK;
@@ -97,7 +103,8 @@ static int sort_blocks(mo_builder *builder)
     }
     size_t kept = 0, used = 0;
     for (size_t k = 0; k < builder->blocks.count; ++k) {
-        const size_t count = (size_t)blocks[k].rows * (size_t)blocks[k].columns;
+        const size_t count =
+            blocks[k].is_compact ? 0 : (size_t)blocks[k].rows * (size_t)blocks[k].columns;
         mo_block_record *last = kept ? &blocks[kept - 1] : NULL;
         if (last && last->constraint == blocks[k].constraint && last->index == blocks[k].index) {
             for (size_t j = 0; j < count; ++j) {
@@ -189,6 +196,9 @@ static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
     for (int b = 0; b < problem->body_count; ++b) {
         const int n = mo_body_dim(problem, b), asymmetric = problem->asymmetric[b];
         const double *M = problem->M + problem->mass_start[b];
+        if (problem->compact && problem->compact->rigid[b].inverse_mass > 0) {
+            continue; /* checked, and factored by mo_problem_write_rows */
+        }
         const mo_error error = asymmetric ? MO_OK : check_symmetric(builder, M, n, b);
         if (error) {
             return error;
@@ -223,6 +233,30 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
     problem->param = steal(&builder->param);
     problem->w = steal(&builder->w);
     problem->compliance = steal(&builder->compliance);
+}
+
+/* Compact contacts become the problem's own. */
+static mo_error move_compact(mo_builder *builder, mo_problem *problem)
+{
+    if (!builder->has_rigid) {
+        return MO_OK;
+    }
+    mo_compact *compact = mo_memory_array(&problem->allocator, 1, sizeof *compact);
+    if (!compact) {
+        return mo_fail_memory(&builder->why);
+    }
+    *compact = (mo_compact){.contact_count = (int)builder->contacts.count,
+                            .rigid = steal(&builder->rigid),
+                            .contact = steal(&builder->contacts),
+                            .contact_of = steal(&builder->contact_of)};
+    for (int k = 0; k < compact->contact_count; ++k) {
+        for (int side = 0; side < 2; ++side) {
+            int *body = compact->contact[k].body + side;
+            *body = *body < 0 ? problem->body_count : *body;
+        }
+    }
+    problem->compact = compact;
+    return MO_OK;
 }
 
 /* Arrays into which offsets are added even where they are empty. */
@@ -260,8 +294,9 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
         return builder->error;
     }
     problem->values = steal(&builder->values);
-    error = factor_masses(builder, problem);
-    return error ? error : mo_views_create(&problem->allocator, &problem->views);
+    error = move_compact(builder, problem);
+    error = error ? error : factor_masses(builder, problem);
+    return error ? error : mo_views_create(problem);
 }
 
 mo_error mo_builder_finish(mo_builder *builder, mo_problem **out, mo_message *why)

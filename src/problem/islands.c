@@ -130,6 +130,9 @@ static int sort(const mo_allocator *own, int constraints, mo_islands *islands)
 
 mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands)
 {
+    if (mo_problem_write_rows(problem)) {
+        return MO_ERR_MEMORY;
+    }
     const mo_allocator *own = &problem->allocator;
     const size_t nodes = (size_t)node_count(problem);
     int *parent = mo_memory_array(own, nodes, sizeof(int)),
@@ -340,7 +343,7 @@ static mo_error copy_island(cut *c)
     }
     copy_bodies(c);
     copy_constraints(c);
-    return mo_views_create(&to->allocator, &to->views);
+    return mo_views_create(to);
 }
 
 mo_error mo_islands_extract(const mo_problem *problem, const mo_islands *islands, int k, int *local,

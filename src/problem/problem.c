@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "linalg/vec3.h"
 #include "problem/problem_data.h"
 #include "problem/views.h"
 
@@ -20,6 +21,7 @@ void mo_problem_destroy(mo_problem *problem)
                             problem->law,         problem->param,       problem->w,
                             problem->compliance,  problem->block_start, problem->block_index,
                             problem->value_start, problem->values,      problem->asymmetric};
+    mo_compact_destroy(&own, problem->compact);
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         mo_memory_free(&own, arrays[k]);
     }
@@ -54,6 +56,9 @@ int mo_problem_row_count(const mo_problem *problem)
 mo_body_view mo_problem_body(const mo_problem *problem, int body)
 {
     const int start = problem->body_start[body];
+    if (mo_problem_write_rows(problem)) {
+        return (mo_body_view){0}; /* no memory for them */
+    }
     return (mo_body_view){mo_body_dim(problem, body), start, problem->M + problem->mass_start[body],
                           problem->f + start, !problem->asymmetric[body]};
 }
@@ -76,6 +81,9 @@ mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constrai
 
 mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
 {
+    if (mo_problem_write_rows(problem)) {
+        return (mo_block_view){-1, NULL}; /* no memory for them */
+    }
     const int d = mo_constraint_dim(problem, constraint);
     const int *index = problem->block_index + problem->block_start[constraint];
     const double *values = problem->values + problem->value_start[constraint];
@@ -100,18 +108,61 @@ static void push(const mo_problem *problem, int i, const double *r_i, double *v)
     }
 }
 
+/* The contact of constraint i where it is given in compact form, else NULL. */
+static const mo_compact_contact *compact_of(const mo_problem *problem, int i)
+{
+    const mo_compact *compact = problem->compact;
+    return compact && compact->contact_of[i] >= 0 ? compact->contact + compact->contact_of[i] : NULL;
+}
+
+/* The momenta of the two bodies gain the impulse sum_k r_k e_k and its moment. */
+static void push_compact(const mo_problem *problem, const mo_compact_contact *contact,
+                         const double r[3], double *v)
+{
+    const double *e = contact->frame;
+    for (int side = 0; side < 2; ++side) {
+        if (contact->body[side] < problem->body_count) {
+            double impulse[3], moment[3];
+            double *to = v + problem->body_start[contact->body[side]];
+            for (int x = 0; x < 3; ++x) {
+                impulse[x] = r[0] * e[x] + r[1] * e[3 + x] + r[2] * e[6 + x];
+                impulse[x] = side ? -impulse[x] : impulse[x];
+            }
+            mo_vec3_cross(contact->arm[side], impulse, moment);
+            mo_vec3_along(to, 1, impulse, to);
+            mo_vec3_along(to + 3, 1, moment, to + 3);
+        }
+    }
+}
+
+/* v <- M^-1 v of one body. */
+static void solve_mass(const mo_problem *problem, int b, double *v)
+{
+    const mo_rigid *rigid = problem->compact ? problem->compact->rigid + b : NULL;
+    const int n = mo_body_dim(problem, b);
+    if (rigid && rigid->inverse_mass > 0) {
+        mo_rigid_accelerate(rigid, v, v);
+    } else {
+        mo_solve_lower(n, mo_body_factor(problem, b), v);
+        mo_solve_upper(n, mo_body_factor(problem, b), v);
+    }
+}
+
 void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
 {
     if (problem->dof_count) {
         memcpy(v, problem->f, (size_t)problem->dof_count * sizeof *v);
     }
     for (int i = 0; r && i < problem->constraint_count; ++i) {
-        push(problem, i, r + problem->row_start[i], v);
+        const mo_compact_contact *contact = compact_of(problem, i);
+        if (contact) {
+            push_compact(problem, contact, r + problem->row_start[i], v);
+        } else {
+            push(problem, i, r + problem->row_start[i], v);
+        }
     }
     for (int b = 0; b < problem->body_count; ++b) {
-        const int n = mo_body_dim(problem, b);
-        mo_solve_lower(n, mo_body_factor(problem, b), v + problem->body_start[b]);
-        mo_solve_upper(n, mo_body_factor(problem, b), v + problem->body_start[b]);
+        solve_mass(problem, b, v + problem->body_start[b]);
     }
 }
 
@@ -140,6 +191,25 @@ static inline void add_product(int d, int n, const double *block, const double *
     }
 }
 
+/* u gains the velocity at the point along the axes of the contact. */
+static void pull_compact(const mo_problem *problem, const mo_compact_contact *contact,
+                         const double *v, double u[3])
+{
+    double slip[3] = {0};
+    for (int side = 0; side < 2; ++side) {
+        if (contact->body[side] < problem->body_count) {
+            const double *own = v + problem->body_start[contact->body[side]];
+            double turn[3];
+            mo_vec3_cross(own + 3, contact->arm[side], turn);
+            mo_vec3_along(slip, side ? -1 : 1, own, slip);
+            mo_vec3_along(slip, side ? -1 : 1, turn, slip);
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        u[k] += mo_vec3_dot(contact->frame + 3 * k, slip);
+    }
+}
+
 /* u = w + sum of blocks times x, where x is v (global) or r (reduced; NULL means zero). */
 static void pull(const mo_problem *problem, const double *x, double *u)
 {
@@ -148,6 +218,11 @@ static void pull(const mo_problem *problem, const double *x, double *u)
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double *block = problem->values + problem->value_start[i];
         memcpy(u + row, problem->w + row, (size_t)d * sizeof *u);
+        const mo_compact_contact *contact = x ? compact_of(problem, i) : NULL;
+        if (contact) {
+            pull_compact(problem, contact, x, u + row);
+            continue;
+        }
         for (int k = problem->block_start[i]; x && k < problem->block_start[i + 1]; ++k) {
             const int n = mo_block_columns(problem, problem->block_index[k]);
             add_product(d, n, block, x + start[problem->block_index[k]], u + row);

@@ -46,8 +46,15 @@ struct mo_problem {
     size_t *value_start;
     double *values;
 
+    /* The compact form of contacts (compact.h) where the builder was given some, else NULL.  Their Jacobians, and the
+     * factors of rigid bodies, are there only after mo_problem_write_rows. */
+    struct mo_compact *compact;
+
     mo_views *views;
 };
+
+/* Writes the Jacobians of compact contacts and the factors of rigid bodies, once. */
+mo_error mo_problem_write_rows(const mo_problem *problem);
 
 static inline int mo_body_dim(const mo_problem *problem, int body)
 {

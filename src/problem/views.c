@@ -8,12 +8,18 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "problem/batch_kernel.h"
+#include "problem/row_blocks.h"
+
+enum { MANY = 100 }; /* contacts from which on |q| is found in lanes */
 
 struct mo_views {
     pthread_mutex_t lock;
     mo_sweep *sweep[MO_SWEEP_ORDERS];
-    mo_balls *balls;
-    int balls_were_sought; /* balls may be NULL all the same: the problem is not one of them */
+    mo_problem *owner; /* rows of compact contacts are written into it */
+    int has_rows; /* mo_problem_write_rows has been called */
+    mo_compact *compact; /* where it was found, not given */
+    mo_batches *batches;
     mo_kkt *kkt;
     mo_contact_space *contact_space;
     mo_body_space *body_space;
@@ -22,14 +28,15 @@ struct mo_views {
     _Atomic double q_norm; /* negative until it is known */
 };
 
-mo_error mo_views_create(const mo_allocator *allocator, mo_views **out)
+mo_error mo_views_create(mo_problem *problem)
 {
-    mo_views *views = mo_memory_array(allocator, 1, sizeof *views);
-    *out = views;
+    mo_views *views = mo_memory_array(&problem->allocator, 1, sizeof *views);
+    problem->views = views;
     if (!views) {
         return MO_ERR_MEMORY;
     }
     memset(views, 0, sizeof *views);
+    views->owner = problem;
     views->q_norm = -1;
     pthread_mutex_init(&views->lock, NULL);
     return MO_OK;
@@ -43,7 +50,8 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         mo_sweep_destroy(allocator, views->sweep[order]);
     }
-    mo_balls_destroy(allocator, views->balls);
+    mo_batches_destroy(allocator, views->batches);
+    mo_compact_destroy(allocator, views->compact);
     mo_kkt_destroy(allocator, views->kkt);
     mo_contact_space_destroy(allocator, views->contact_space);
     mo_body_space_destroy(allocator, views->body_space);
@@ -59,7 +67,7 @@ size_t mo_views_bytes(mo_views *views)
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
     }
-    bytes += views->balls ? mo_balls_bytes(views->balls) : 0;
+    bytes += views->batches ? views->batches->bytes : 0;
     bytes += views->kkt ? views->kkt->bytes : 0;
     bytes += views->contact_space ? views->contact_space->bytes : 0;
     bytes += views->body_space ? views->body_space->bytes : 0;
@@ -71,9 +79,9 @@ size_t mo_views_bytes(mo_views *views)
 mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep)
 {
     mo_views *views = problem->views;
-    mo_error error = MO_OK;
+    mo_error error = mo_problem_write_rows(problem);
     pthread_mutex_lock(&views->lock);
-    if (!views->sweep[order]) {
+    if (!error && !views->sweep[order]) {
         error = mo_sweep_create(problem, order, &views->sweep[order]);
     }
     *sweep = views->sweep[order];
@@ -81,16 +89,54 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
     return error;
 }
 
-mo_error mo_problem_balls(const mo_problem *problem, const mo_balls **balls)
+mo_error mo_problem_write_rows(const mo_problem *problem)
 {
     mo_views *views = problem->views;
     mo_error error = MO_OK;
-    pthread_mutex_lock(&views->lock);
-    if (!views->balls_were_sought) {
-        error = mo_balls_create(problem, &views->balls);
-        views->balls_were_sought = !error;
+    if (!problem->compact) {
+        return MO_OK;
     }
-    *balls = views->balls;
+    pthread_mutex_lock(&views->lock);
+    if (!views->has_rows) {
+        /* Rows are a view, though they lie in the problem: whoever reads them calls this first. */
+        error = mo_compact_write_rows(views->owner);
+        views->has_rows = !error;
+    }
+    pthread_mutex_unlock(&views->lock);
+    return error;
+}
+
+mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compact)
+{
+    mo_views *views = problem->views;
+    mo_error error = MO_OK;
+    *compact = problem->compact;
+    if (*compact) {
+        return MO_OK;
+    }
+    pthread_mutex_lock(&views->lock);
+    if (!views->compact) {
+        error = mo_compact_find(problem, &views->compact);
+    }
+    *compact = views->compact;
+    pthread_mutex_unlock(&views->lock);
+    return error;
+}
+
+mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batches)
+{
+    mo_views *views = problem->views;
+    const mo_compact *compact;
+    mo_error error = mo_problem_compact(problem, &compact);
+    *batches = NULL;
+    if (error) {
+        return error;
+    }
+    pthread_mutex_lock(&views->lock);
+    if (!views->batches) {
+        error = mo_batches_create(problem, compact, &views->batches);
+    }
+    *batches = views->batches;
     pthread_mutex_unlock(&views->lock);
     return error;
 }
@@ -98,9 +144,9 @@ mo_error mo_problem_balls(const mo_problem *problem, const mo_balls **balls)
 mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt)
 {
     mo_views *views = problem->views;
-    mo_error error = MO_OK;
+    mo_error error = mo_problem_write_rows(problem);
     pthread_mutex_lock(&views->lock);
-    if (!views->kkt) {
+    if (!error && !views->kkt) {
         error = mo_kkt_create(problem, &views->kkt);
     }
     *kkt = views->kkt;
@@ -111,12 +157,12 @@ mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt)
 mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_space **space)
 {
     mo_views *views = problem->views;
-    mo_error error = MO_OK;
+    mo_error error = mo_problem_write_rows(problem);
     mo_contact_space *made = NULL;
     pthread_mutex_lock(&views->lock);
     const int is_missing = !views->contact_space;
     pthread_mutex_unlock(&views->lock);
-    if (is_missing) { /* outside the lock: reducing a problem asks for its sweep view */
+    if (!error && is_missing) { /* outside the lock: reducing a problem asks for its sweep view */
         error = mo_contact_space_create(problem, &made);
     }
     pthread_mutex_lock(&views->lock);
@@ -133,9 +179,9 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
 mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **space)
 {
     mo_views *views = problem->views;
-    mo_error error = MO_OK;
+    mo_error error = mo_problem_write_rows(problem);
     pthread_mutex_lock(&views->lock);
-    if (!views->body_space) {
+    if (!error && !views->body_space) {
         error = mo_body_space_create(problem, &views->body_space);
     }
     *space = views->body_space;
@@ -162,12 +208,39 @@ mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space 
     return error;
 }
 
+static double q_norm_of_batches(const mo_batches *b)
+{
+    const mo_batch_pass pass = {.batches = b, .state = b->free_state};
+    double square = mo_batch_speeds(&pass, 0, b->batch_count);
+    for (int k = 0; k < b->row_count; ++k) {
+        const int d = mo_constraint_dim(b->problem, b->row[k].constraint);
+        double u[MO_BILATERAL_MAX_DIM];
+        mo_row_velocity(b, b->row + k, b->free_state, u);
+        square += mo_dot(d, u, u);
+    }
+    return sqrt(square);
+}
+
+/* The arrangement in lanes of a problem with many compact contacts; NULL of others, or for lack of memory. */
+static const mo_batches *batches_of_many(const mo_problem *problem)
+{
+    const mo_batches *batches = NULL;
+    const int is_many = problem->compact && problem->compact->contact_count >= MANY;
+    return is_many && !mo_problem_batches(problem, &batches) ? batches : NULL;
+}
+
 int mo_problem_q_norm_into(const mo_problem *problem, double *scratch, double *norm)
 {
     const int rows = problem->row_count, is_global = problem->form == MO_FORM_GLOBAL;
     const double *q = is_global ? scratch + problem->dof_count : problem->w;
     *norm = atomic_load_explicit(&problem->views->q_norm, memory_order_relaxed);
     if (*norm >= 0) {
+        return 0;
+    }
+    const mo_batches *batches = batches_of_many(problem);
+    if (batches) {
+        *norm = q_norm_of_batches(batches);
+        atomic_store_explicit(&problem->views->q_norm, *norm, memory_order_relaxed);
         return 0;
     }
     if (is_global) {

@@ -8,7 +8,7 @@
 #define MO_PROBLEM_VIEWS_H
 
 #include "moreau/problem.h"
-#include "problem/balls.h"
+#include "problem/batches.h"
 #include "problem/body_space.h"
 #include "problem/contact_space.h"
 #include "problem/group_space.h"
@@ -16,15 +16,19 @@
 #include "problem/problem_data.h"
 #include "problem/sweep.h"
 
-mo_error mo_views_create(const mo_allocator *allocator, mo_views **views);
+/* problem->views, with nothing in it yet. */
+mo_error mo_views_create(mo_problem *problem);
 void mo_views_destroy(const mo_allocator *allocator, mo_views *views);
 size_t mo_views_bytes(mo_views *views);
 
 /* The view for block-by-block methods, in the order asked for. */
 mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep);
 
-/* The view for sweeps over balls; *balls = NULL where the problem is not one of balls. */
-mo_error mo_problem_balls(const mo_problem *problem, const mo_balls **balls);
+/* The compact contacts: those that the builder was given, or those found among the rows. */
+mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compact);
+
+/* The arrangement for sweeps; global problems only. */
+mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batches);
 
 /* The view for Newton and interior point methods; global problems with symmetric masses only. */
 mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt);

@@ -245,7 +245,6 @@ void mo_advance_accept(mo_world *world, double h)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, world_inertia));
-        mo_vec3_copy(body->x, body->start_x);
         if (body->kind != MO_BODY_FIXED && !body->is_asleep) {
             if (moves_at_once(world, body)) {
                 move(body, h, body->x, body->orientation);

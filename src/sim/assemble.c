@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
+#include "problem/problem_data.h"
 #include "sim/forces_data.h"
 
 /*
@@ -107,10 +108,37 @@ static void add_stiffness(mo_world *world, const mo_sim_body *body, double h, do
     }
 }
 
+/* The velocities that the body has without constraints. */
+static const double *free_motion(const mo_sim_body *body, const mo_phase *phase)
+{
+    static const double rest[6] = {0};
+    return phase->kind == MO_PHASE_STEP     ? body->free_v
+           : phase->kind == MO_PHASE_IMPACT ? body->start_v
+                                            : rest;
+}
+
+static void add_rigid_body(mo_world *world, mo_sim_body *body, const mo_phase *phase, double scale)
+{
+    const double *v = free_motion(body, phase);
+    double J[9], f[6];
+    for (int k = 0; k < 9; ++k) {
+        J[k] = scale * body->world_inertia[k];
+    }
+    mo_vec3_scale(scale * body->mass, v, f);
+    mo_mat3_apply(J, v + 3, f + 3);
+    body->block = mo_builder_add_rigid_body(world->builder, scale * body->mass, J, f);
+}
+
 static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
 {
     const int n = mo_body_rows(world);
+    const double scale = phase->kind == MO_PHASE_STEP ? mo_mass_scale(world, phase->h) : 1;
+    const int is_held_ahead = phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD;
     double M[36], v[6], f[6];
+    if (n == 6 && !is_held_ahead && phase->kind != MO_PHASE_FORCE) {
+        add_rigid_body(world, body, phase, scale);
+        return;
+    }
     mass_matrix(world, body, M);
     if (phase->kind == MO_PHASE_FORCE) {
         mo_instant_force(world, body, phase->instant, v);
@@ -118,22 +146,17 @@ static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
         body->block = mo_builder_add_body(world->builder, n, M, f);
         return;
     }
-    const double scale = phase->kind == MO_PHASE_STEP ? mo_mass_scale(world, phase->h) : 1;
     for (int k = 0; k < n * n; ++k) {
         M[k] *= scale;
     }
-    static const double rest[6] = {0};
-    const double *free_motion = phase->kind == MO_PHASE_STEP     ? body->free_v
-                                : phase->kind == MO_PHASE_IMPACT ? body->start_v
-                                                                 : rest;
-    mo_to_block(world, free_motion, v);
+    mo_to_block(world, free_motion(body, phase), v);
     for (int i = 0; i < n; ++i) {
         f[i] = 0;
         for (int j = 0; j < n; ++j) {
             f[i] += M[i * n + j] * v[j];
         }
     }
-    if (phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD) {
+    if (is_held_ahead) {
         add_stiffness(world, body, phase->h, M, f);
     }
     body->block = mo_builder_add_body(world->builder, n, M, f);
@@ -142,8 +165,7 @@ static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
 static void need_body(mo_world *world, int place, const mo_phase *phase)
 {
     mo_sim_body *body = place >= 0 ? world->body + place : NULL;
-    if (body && (phase->is_over ? body->took_part : mo_moves_freely(body)) &&
-        body->block == MO_NONE) {
+    if (body && mo_moves_freely(body) && body->block == MO_NONE) {
         if (body->mechanism == MO_NONE) {
             add_body(world, body, phase);
         } else {
@@ -188,23 +210,18 @@ static mo_law contact_law(const mo_world *world, const mo_sim_contact *contact)
     }
 }
 
-static const double *place_of(const mo_sim_body *body, const mo_phase *phase)
-{
-    return phase->is_over ? body->start_x : body->x;
-}
-
 /*
  * Rows of the Jacobian of one of the bodies for the relative velocity at the point along the axes of the frame, and
  * for the relative spin about the tangents (rolling): sign * (a, (point - x) x a), sign * (0, a).
  */
 static void contact_jacobian(const mo_world *world, const mo_sim_contact *contact, int side,
-                             const mo_phase *phase, double *J)
+                             double *J)
 {
     const mo_sim_body *body = world->body + contact->body[side];
     const int rows = contact_rows(world, contact), n = mo_block_rows(world, body);
     const double sign = side ? 1 : -1;
     double arm[3];
-    mo_vec3_minus(contact->point, place_of(body, phase), arm);
+    mo_vec3_minus(contact->point, body->x, arm);
     for (int k = 0; k < rows; ++k) {
         double line[6] = {0};
         const double *axis = row_axis(contact, rows, k);
@@ -246,12 +263,11 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
 }
 
 /* What driven bodies add to u. */
-static void add_driven(const mo_world *world, const mo_sim_contact *contact, int side,
-                       const mo_phase *phase, double *w)
+static void add_driven(const mo_world *world, const mo_sim_contact *contact, int side, double *w)
 {
     const mo_sim_body *body = world->body + contact->body[side];
     double J[MO_CONTACT_ROWS * 6], v[6];
-    contact_jacobian(world, contact, side, phase, J);
+    contact_jacobian(world, contact, side, J);
     mo_to_block(world, body->free_v, v);
     const int n = mo_body_rows(world);
     for (int k = 0; k < contact_rows(world, contact); ++k) {
@@ -285,6 +301,29 @@ static double response(const mo_world *world, const mo_sim_contact *contact)
     return sum;
 }
 
+/* A plain Coulomb contact between rigid bodies, one of which at least moves freely? */
+static int is_compact(const mo_world *world, const mo_sim_contact *contact, const mo_phase *phase)
+{
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    const int is_held_ahead = phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD;
+    return contact_rows(world, contact) == 3 && isfinite(contact->mu) && !(phase->softness > 0) &&
+           phase->kind != MO_PHASE_FORCE && !is_held_ahead && a->mechanism == MO_NONE &&
+           b->mechanism == MO_NONE && (a->block != MO_NONE || b->block != MO_NONE);
+}
+
+static void add_compact(mo_world *world, mo_sim_contact *contact, const double w[3])
+{
+    mo_rigid_contact own = {.mu = contact->mu};
+    for (int k = 0; k < 2; ++k) { /* u = v_b - v_a */
+        const mo_sim_body *body = world->body + contact->body[!k];
+        own.body[k] = body->block;
+        mo_vec3_minus(contact->point, body->x, own.arm[k]);
+    }
+    memcpy(own.frame, contact->frame, sizeof own.frame);
+    mo_vec3_copy(w, own.w);
+    contact->constraint = mo_builder_add_contact(world->builder, &own);
+}
+
 static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase)
 {
     const int rows = contact_rows(world, contact);
@@ -298,9 +337,13 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
     for (int side = 0; side < 2; ++side) {
         const int has_motion = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_IMPACT;
         if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN && has_motion) {
-            add_driven(world, contact, side, phase, w);
+            add_driven(world, contact, side, w);
         }
         need_body(world, contact->body[side], phase);
+    }
+    if (is_compact(world, contact, phase)) {
+        add_compact(world, contact, w);
+        return;
     }
     mo_law law = phase->kind == MO_PHASE_FORCE ? instant_law(world, contact, phase->instant)
                                                : contact_law(world, contact);
@@ -319,7 +362,7 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
         const int side = k ^ turned;
         const mo_sim_body *body = world->body + contact->body[side];
         if (body->block != MO_NONE) {
-            contact_jacobian(world, contact, side, phase, world->jacobian);
+            contact_jacobian(world, contact, side, world->jacobian);
             mo_builder_add_jacobian(world->builder, contact->constraint, body->block, rows,
                                     mo_block_rows(world, body), world->jacobian);
         }
@@ -331,7 +374,7 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
 static void write_contact_start(const mo_world *world, const mo_sim_contact *contact, double *start)
 {
     const int rows = contact_rows(world, contact);
-    double *r = start + mo_problem_constraint(world->problem, contact->constraint).offset;
+    double *r = start + world->problem->row_start[contact->constraint];
     for (int k = 0; k < rows; ++k) {
         r[k] = mo_vec3_dot(k < 3 ? contact->impulse : contact->moment, row_axis(contact, rows, k));
     }
@@ -378,8 +421,8 @@ static mo_error reserve(mo_world *world)
     for (int k = 0; k < world->contacts.count; ++k) {
         count += world->contacts.at[k].constraint != MO_NONE;
     }
-    const size_t of_block = (size_t)(mo_body_rows(world) * (mo_is_planar(world) ? 2 : 3));
-    mo_builder_reserve(world->builder, 0, count, 2 * count, 2 * count * of_block);
+    const size_t values = mo_is_planar(world) ? 2 * 6 * count : 0;
+    mo_builder_reserve(world->builder, (size_t)world->living_count, count, 2 * count, values);
     return MO_OK;
 }
 
@@ -387,8 +430,6 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
 {
     mo_problem_destroy(world->problem);
     world->problem = NULL;
-    world->blocks_are_balls = 0;
-    mo_contacts_dress(world);
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].block = MO_NONE;
     }
@@ -437,19 +478,20 @@ static mo_contact_mode mode_of(const mo_sim_contact *contact, const double *r, d
 
 static void read_contact(const mo_world *world, mo_sim_contact *contact, double h)
 {
-    const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
-    const double *r = world->result.r + view.offset, *u = world->result.u + view.offset;
+    const int offset = world->problem->row_start[contact->constraint],
+              rows = mo_constraint_dim(world->problem, contact->constraint);
+    const double *r = world->result.r + offset, *u = world->result.u + offset;
     double *impulse = contact->impulse, *moment = contact->moment, *velocity = contact->velocity;
     memset(impulse, 0, 3 * sizeof *impulse);
     memset(moment, 0, 3 * sizeof *moment);
     memset(velocity, 0, 3 * sizeof *velocity);
     memset(contact->slip, 0, sizeof contact->slip);
-    for (int k = 0; k < view.dim; ++k) {
+    for (int k = 0; k < rows; ++k) {
         double *into = k < 3 ? impulse : moment;
-        mo_vec3_along(into, r[k], row_axis(contact, view.dim, k), into);
+        mo_vec3_along(into, r[k], row_axis(contact, rows, k), into);
     }
     double slip[3] = {0};
-    for (int k = 1; k < view.dim && k < 3; ++k) {
+    for (int k = 1; k < rows && k < 3; ++k) {
         mo_vec3_along(slip, u[k], contact->frame + 3 * k, slip);
     }
     double tangential[3];
@@ -466,27 +508,12 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     mo_vec3_minus(u_b, u_a, velocity);
 }
 
-void mo_contact_set_mode(const mo_world *world, mo_sim_contact *contact)
-{
-    double u_a[3], u_b[3], slip[3], tangential[3];
-    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    mo_contact_dress(world, contact);
-    mo_point_velocity(a->start_x, a->v, contact->point, u_a);
-    mo_point_velocity(b->start_x, b->v, contact->point, u_b);
-    mo_vec3_minus(u_b, u_a, contact->velocity);
-    const double r_N = mo_vec3_dot(contact->impulse, contact->frame),
-                 u_N = mo_vec3_dot(contact->velocity, contact->frame);
-    mo_vec3_along(contact->velocity, -u_N, contact->frame, slip);
-    mo_vec3_along(contact->impulse, -r_N, contact->frame, tangential);
-    contact->mode = mode_of(contact, &r_N, mo_vec3_norm(tangential), mo_vec3_norm(slip));
-}
-
 void mo_assemble_velocities(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         if (body->block != MO_NONE && body->mechanism == MO_NONE) {
-            from_block(world, world->result.v + mo_problem_body(world->problem, body->block).offset,
+            from_block(world, world->result.v + world->problem->body_start[body->block],
                        body->next_v);
         }
     }

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 
 mo_pose mo_body_pose(const mo_sim_body *body)
 {
@@ -222,7 +222,6 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     if (body->mechanism != MO_NONE) {
         return mo_mechanism_set_root(world, place, pose, velocity, spin, why);
     }
-    mo_ball_step_modes(world);
     memcpy(body->orientation, q, sizeof body->orientation);
     mo_quat_normalise(body->orientation);
     double arm[3];

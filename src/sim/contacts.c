@@ -18,6 +18,17 @@
 /* Of the least margin: by so much two shapes may each move beyond what was thought, and still not close a gap that nobody has looked at. */
 static const double LOOKS_AGAIN = 0.5;
 
+static void set_frame(const mo_world *world, const double normal[3], double frame[9])
+{
+    mo_vec3_copy(normal, frame);
+    if (mo_is_planar(world)) {
+        mo_vec3_set(frame + 3, -normal[1], normal[0], 0);
+        mo_vec3_set(frame + 6, 0, 0, 1);
+    } else {
+        mo_vec3_tangents(normal, frame + 3, frame + 6);
+    }
+}
+
 static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
                             mo_sim_contacts *list)
 {
@@ -26,29 +37,22 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
         return MO_ERR_MEMORY;
     }
     mo_sim_contact *contact = list->at + list->count++;
-    mo_prefetch(contact + MO_AHEAD, offsetof(mo_sim_contact, rolling));
+    mo_prefetch(contact + MO_AHEAD, sizeof *contact);
     const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
     mo_material own;
     const mo_material *both = mo_surface_between(world, pair->a, pair->b, &own);
-    contact->shape[0] = pair->a;
-    contact->shape[1] = pair->b;
-    contact->body[0] = a->body;
-    contact->body[1] = b->body;
-    contact->feature = touch->feature;
-    contact->constraint = 0;
-    contact->is_new = contact->is_bare = 1;
-    contact->gap = touch->gap;
-    contact->size = a->size < b->size ? a->size : b->size;
-    contact->mu = both->friction;
-    contact->restitution = both->restitution;
+    *contact = (mo_sim_contact){.shape = {pair->a, pair->b},
+                                .body = {a->body, b->body},
+                                .feature = touch->feature,
+                                .is_new = 1,
+                                .gap = touch->gap,
+                                .size = a->size < b->size ? a->size : b->size,
+                                .mu = both->friction,
+                                .restitution = both->restitution,
+                                .rolling = both->rolling,
+                                .torsion = both->torsion};
     mo_vec3_copy(touch->point, contact->point);
-    mo_vec3_set(contact->impulse, 0, 0, 0);
-    mo_vec3_copy(touch->normal, contact->frame);
-    if (both->rolling > 0 || both->torsion > 0) {
-        mo_contact_dress(world, contact);
-        contact->rolling = both->rolling;
-        contact->torsion = both->torsion;
-    }
+    set_frame(world, touch->normal, contact->frame);
     return MO_OK;
 }
 
@@ -110,23 +114,16 @@ static int by_identity(const mo_sim_contact *c, const mo_sim_contact *d)
     return (c->feature > d->feature) - (c->feature < d->feature);
 }
 
-/* A step by balls leaves neither moments nor slip. */
-static void inherit(const mo_world *world, const mo_sim_contact *before, const double impulse[3],
-                    mo_sim_contact *now)
+static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
 {
     now->is_new = 0;
-    mo_vec3_copy(impulse, now->impulse);
-    if (world->is_by_balls || before->is_bare) {
-        return;
-    }
-    mo_contact_dress(world, now);
+    mo_vec3_copy(before->impulse, now->impulse);
     mo_vec3_copy(before->moment, now->moment);
     mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
 }
 
 /* Both lists are sorted by shapes and feature: the contacts of the new one from `first` on, with those of the last step from *k on. */
-static void match(const mo_world *world, const mo_sim_contacts *before, int *k,
-                  mo_sim_contacts *list, int first)
+static void match(const mo_sim_contacts *before, int *k, mo_sim_contacts *list, int first)
 {
     for (int i = first; i < list->count; ++i) {
         mo_sim_contact *now = list->at + i;
@@ -135,14 +132,12 @@ static void match(const mo_world *world, const mo_sim_contacts *before, int *k,
         if (*k + MO_AHEAD < before->count) {
             mo_prefetch(old + MO_AHEAD, offsetof(mo_sim_contact, is_new));
         }
-        while (*k < before->count && ((order = by_identity(old, now)) < 0 ||
-                                      (before->is_due && old->constraint == MO_NONE))) {
+        while (*k < before->count && (order = by_identity(old, now)) < 0) {
             ++*k;
             ++old;
         }
         if (*k < before->count && order == 0) {
-            const double *r = before->is_due ? before->r + 3 * (size_t)old->constraint : NULL;
-            inherit(world, old, r ? r : old->impulse, now);
+            inherit(old, now);
         }
     }
 }
@@ -192,7 +187,6 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
     const double least_speed = mo_impact_speed(world, h);
     int of_last = 0;
     list->count = list->open_count = list->fast_count = 0;
-    list->is_due = 0;
     list->has_open = list->is_sorted_out = 1;
     list->deepest = 0;
     list->least = INFINITY;
@@ -211,7 +205,7 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
             return MO_ERR_MEMORY;
         }
         if (before) {
-            match(world, before, &of_last, list, first);
+            match(before, &of_last, list, first);
         }
     }
     return MO_OK;
@@ -300,8 +294,7 @@ static mo_error merge(mo_world *world, int sorted)
     memcpy(own, list->at + sorted, (size_t)right * sizeof *own);
     while (right > 0) {
         const int takes_left = left > 0 && by_identity(list->at + left - 1, own + right - 1) > 0;
-        mo_contact_move(takes_left ? list->at + left - 1 : own + right - 1,
-                        list->at + left + right - 1);
+        list->at[left + right - 1] = takes_left ? list->at[left - 1] : own[right - 1];
         left -= takes_left;
         right -= !takes_left;
     }
@@ -339,13 +332,12 @@ mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
     if (mo_pairs_update(world, h) || collide_pairs(world, h, NULL, list)) {
         return MO_ERR_MEMORY;
     }
-    mo_contacts_dress_list(world, list);
     return MO_OK;
 }
 
 mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_contacts *list)
 {
-    list->count = list->has_open = list->is_due = 0;
+    list->count = list->has_open = 0;
     for (int k = 0; k < of->count; ++k) {
         const mo_sim_contact *own = of->at + k;
         const mo_pair pair = {own->shape[0], own->shape[1]};
@@ -359,7 +351,6 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
             return MO_ERR_MEMORY;
         }
     }
-    mo_contacts_dress_list(world, list);
     return MO_OK;
 }
 

@@ -12,45 +12,8 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 #include "sim/pairs.h"
-
-/* ---- what a bare contact lacks -------------------------------------------------------------------- */
-
-enum { OF_BARE = offsetof(mo_sim_contact, frame) + 3 * sizeof(double) }; /* bytes */
-
-void mo_contact_dress(const mo_world *world, mo_sim_contact *contact)
-{
-    const double *normal = contact->frame;
-    if (!contact->is_bare) {
-        return;
-    }
-    memset((char *)contact + OF_BARE, 0, sizeof *contact - OF_BARE);
-    contact->is_bare = 0;
-    if (mo_is_planar(world)) {
-        mo_vec3_set(contact->frame + 3, -normal[1], normal[0], 0);
-        mo_vec3_set(contact->frame + 6, 0, 0, 1);
-    } else {
-        mo_vec3_tangents(normal, contact->frame + 3, contact->frame + 6);
-    }
-}
-
-void mo_contacts_dress_list(const mo_world *world, mo_sim_contacts *list)
-{
-    for (int k = 0; k < list->count; ++k) {
-        mo_contact_dress(world, list->at + k);
-    }
-}
-
-void mo_contacts_dress(mo_world *world)
-{
-    mo_contacts_dress_list(world, &world->contacts);
-}
-
-void mo_contact_move(const mo_sim_contact *from, mo_sim_contact *to)
-{
-    memcpy(to, from, from->is_bare ? OF_BARE : sizeof *from);
-}
 
 /* ---- which take part ------------------------------------------------------------------------------ */
 
@@ -150,7 +113,6 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth)
         mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
         look_ahead(world, i, by_open, offsetof(mo_sim_body, next_v), 6 * sizeof(double));
         if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
-            mo_ball_step_impulses(world); /* while constraints are those of the answer */
             contact->constraint = 0;
             ++count;
         }
@@ -159,13 +121,6 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth)
 }
 
 /* ---- at the end of a step ------------------------------------------------------------------------- */
-
-void mo_contacts_settle(mo_world *world)
-{
-    if (world->contacts.is_due) {
-        mo_contacts_keep_taken(world);
-    }
-}
 
 void mo_contacts_keep_taken(mo_world *world)
 {
@@ -176,14 +131,11 @@ void mo_contacts_keep_taken(mo_world *world)
         if (at[k].constraint == MO_NONE) {
             continue;
         }
-        if (list->is_due) {
-            mo_contact_take_impulse(at + k, list->r);
-        }
         if (kept != k) {
-            mo_contact_move(at + k, at + kept);
+            at[kept] = at[k];
         }
         ++kept;
     }
     list->count = kept;
-    list->is_due = list->has_open = 0;
+    list->has_open = 0;
 }

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "moreau/solve.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 #include "sim/forces_data.h"
 
 /* m/s^2 over gravity (or 1): smaller accelerations are none.  Contact forces are told apart from none by the same part of the largest. */
@@ -321,7 +321,6 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     if (!instant.kept) {
         return mo_fail_memory(why);
     }
-    mo_ball_step_leave(world); /* what the last step still owes */
     mo_problem *problem = world->problem;
     const mo_result result = world->result;
     const mo_sim_contacts contacts = world->contacts;

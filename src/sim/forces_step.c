@@ -225,7 +225,6 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     if (!error && mo_contacts_find(world, p->left)) {
         error = mo_fail_memory(why);
     }
-    mo_contacts_dress(world);
     error = error ? error : resolve_impacts(p, report, why);
     if (error) {
         return error;
@@ -349,7 +348,6 @@ mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_me
         return mo_fail_memory(why);
     }
     mo_world_save(world, before, size);
-    world->is_by_balls = 0;
     mo_piece p = {
         .world = world, .h = h, .left = h, .most = h, .options = mo_default_force_options()};
     p.options.solver = world->def.solver;

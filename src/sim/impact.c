@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 
 enum { MOST_IMPACTS = 200 }; /* one after the other in one step */
 
@@ -114,12 +114,10 @@ static void choose_again(mo_world *world, double h)
 {
     mo_sim_contacts *list = &world->contacts;
     const double least = mo_impact_speed(world, h);
-    const int count = world->is_by_balls ? world->balls.body_count : world->living_count;
-    const int *place = world->is_by_balls ? world->ball_body : world->living;
     memset(world->seen, 0, (size_t)list->count);
-    for (int k = 0; k < count; ++k) {
-        if (world->body[place[k]].block != MO_NONE) {
-            see_contacts(world, place[k], h, least);
+    for (int k = 0; k < world->living_count; ++k) {
+        if (world->body[world->living[k]].block != MO_NONE) {
+            see_contacts(world, world->living[k], h, least);
         }
     }
     set_constraints(list, MO_NONE);
@@ -141,10 +139,8 @@ static int gains_energy(const mo_world *world)
     if (world->has_driven) {
         return 0;
     }
-    const int count = world->is_by_balls ? world->balls.body_count : world->living_count;
-    const int *place = world->is_by_balls ? world->ball_body : world->living;
-    for (int k = 0; k < count; ++k) {
-        const mo_sim_body *body = world->body + place[k];
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
         if (body->block != MO_NONE && body->mechanism == MO_NONE) {
             before += mo_body_kinetic(world, body, body->start_v);
             after += mo_body_kinetic(world, body, body->next_v);
@@ -158,15 +154,6 @@ static mo_error collide_once(mo_world *world, double h, double restitution, mo_s
                              mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = h, .restitution = restitution};
-    int takes;
-    if (mo_ball_step_solve(world, &phase, 0, &takes)) {
-        return mo_fail_memory(why);
-    }
-    if (takes) {
-        report->iterations += world->result.iterations;
-        mo_ball_step_velocities(world);
-        return MO_OK;
-    }
     mo_error error = mo_assemble(world, &phase, why);
     error = error ? error : mo_find_impulses(world, INFINITY, 0, why);
     if (!error) {
@@ -178,10 +165,8 @@ static mo_error collide_once(mo_world *world, double h, double restitution, mo_s
 
 static void accept(mo_world *world, mo_step_report *report)
 {
-    const int count = world->is_by_balls ? world->balls.body_count : world->living_count;
-    const int *place = world->is_by_balls ? world->ball_body : world->living;
-    for (int k = 0; k < count; ++k) {
-        mo_sim_body *body = world->body + place[k];
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
         if (body->block != MO_NONE) {
             memcpy(body->start_v, body->next_v, sizeof body->start_v);
         }
@@ -189,12 +174,6 @@ static void accept(mo_world *world, mo_step_report *report)
     mo_mechanisms_accept_impact(world);
     for (int k = 0; k < world->contacts.fast_count; ++k) {
         mo_sim_contact *contact = world->contacts.at + world->contacts.fast[k];
-        if (world->is_by_balls) {
-            mo_contact_dress(world, contact);
-            mo_vec3_along(contact->impact, 1, mo_ball_step_impulse(world, contact),
-                          contact->impact);
-            continue;
-        }
         const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
         for (int i = 0; i < view.dim && i < 3; ++i) {
             mo_vec3_along(contact->impact, world->result.r[view.offset + i], contact->frame + 3 * i,

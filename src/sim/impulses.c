@@ -59,6 +59,8 @@ static const double AT_REST = 1e-6; /* of its size, each second: slower is at re
 static const double MOVES = 1e-3;   /* faster is in motion */
 static const double HEAVY = 1e9;    /* operations of a factorisation: no middle with more */
 static const double FAR = 3;        /* of the aim: nearer, there is nothing to gain */
+/* Of the smallest body's size: what a contact may sink by in a step, and that over a coarse tolerance. */
+static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4;
 static const double HOPELESS = 2;   /* of the tolerance: what rounding leaves */
 enum { LONGEST_PAUSE = 4096 };
 enum {
@@ -157,9 +159,8 @@ static int is_slower(const mo_world *world, double speed)
         if (body->block == MO_NONE) {
             continue;
         }
-        const mo_body_view view = mo_problem_body(world->problem, body->block);
-        const double *v = result->v + view.offset;
-        for (int i = 0; i < view.dim; ++i) {
+        const double *v = result->v + world->problem->body_start[body->block];
+        for (int i = 0; i < mo_body_dim(world->problem, body->block); ++i) {
             if (!(fabs(v[i]) <= speed * fmin(1, body->size))) {
                 return 0;
             }
@@ -194,6 +195,20 @@ static mo_error seek_middle(mo_world *world, double aim)
     return error;
 }
 
+/* Has nothing moved before this step? */
+static int was_at_rest(const mo_world *world)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        for (int i = 0; i < 6 && body->block != MO_NONE; ++i) {
+            if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 /* ---- together -------------------------------------------------------------------------------------- */
 
 /* Where the aim lies; at the residual where there is nothing to gain. */
@@ -203,7 +218,7 @@ static mo_error set_aim(mo_world *world, double h, double *aim)
     const double residual = world->result.residual.natural_relative;
     const int blocks = mo_problem_constraint_count(world->problem);
     *aim = fmin(tol, MO_FINE_TOLERANCE) * BEYOND;
-    if (tol > MO_FINE_TOLERANCE && blocks > COARSE_MOST) {
+    if (tol > MO_FINE_TOLERANCE && (blocks > COARSE_MOST || !was_at_rest(world))) {
         *aim = residual;
     }
     if (residual <= *aim) {
@@ -227,20 +242,6 @@ static mo_error reach_aim(mo_world *world, int is_step, double aim)
         error = seek_middle(world, aim);
     }
     return error;
-}
-
-/* Has nothing moved before this step? */
-static int was_at_rest(const mo_world *world)
-{
-    for (int k = 0; k < world->living_count; ++k) {
-        const mo_sim_body *body = world->body + world->living[k];
-        for (int i = 0; i < 6 && body->block != MO_NONE; ++i) {
-            if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) {
-                return 0;
-            }
-        }
-    }
-    return 1;
 }
 
 /* A few iterations, and no more of them where all that is left is rounding: *is_over. */
@@ -308,4 +309,27 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
                        world->result.message.text);
     }
     return MO_OK;
+}
+
+/*
+ * The residual is a norm over all contacts: a coarse tolerance may leave much of it to one, which then sinks.  Sweeps go on
+ * from the answer until none sinks by more than DEEPEST of the smallest body.
+ */
+mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why)
+{
+    mo_options options = world->def.solver;
+    mo_result *result = &world->result;
+    const double depth = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * options.tol);
+    const int iterations = result->iterations;
+    options.penetration_rate = depth * world->contacts.least / h;
+    *is_better = result->status == MO_SOLVED && options.tol > MO_FINE_TOLERANCE &&
+                 result->residual.penetration_rate.value > options.penetration_rate;
+    if (!*is_better) {
+        return MO_OK;
+    }
+    memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
+    options.start = world->start;
+    const mo_error error = mo_solve(world->problem, &options, result);
+    result->iterations += iterations;
+    return error ? mo_fail(why, error, "%.400s", result->message.text) : MO_OK;
 }

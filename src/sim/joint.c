@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 #include "sim/joint_rows.h"
 
 const char *mo_joint_name(mo_joint_kind kind)
@@ -189,7 +189,6 @@ mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_mess
         }
     }
     attach(world, joint);
-    mo_ball_step_leave(world);
     world->jointed[world->jointed_count++] = place;
     world->pairs_are_stale = 1;
     return (mo_joint_id){place + 1, joint->generation};

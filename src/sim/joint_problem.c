@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 #include "sim/joint_rows.h"
 
 /* What driven bodies add to u. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 #include "sim/mechanism.h"
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -242,7 +242,6 @@ mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *
     if (mo_mechanism_check(world, def, why)) {
         return none;
     }
-    mo_ball_step_leave(world);
     const int place = take_place(world);
     mo_sim_mechanism *mechanism =
         place < 0 ? NULL : mo_memory_array(&world->allocator, 1, sizeof *mechanism);

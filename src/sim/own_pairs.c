@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 #include "sim/world_data.h"
 
 struct mo_own_pair {
@@ -73,7 +73,6 @@ static struct mo_own_pair *take(mo_world *world, int a, int b)
 
 mo_error mo_pair_part(mo_world *world, int a, int b)
 {
-    mo_ball_step_leave(world);
     struct mo_own_pair *own = take(world, a < b ? a : b, a < b ? b : a);
     if (own) {
         own->never = 1;
@@ -100,7 +99,6 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
                        "a pair is made of two shapes of the world, with friction, torsion, rolling "
                        "and restitution that are not negative");
     }
-    mo_ball_step_leave(world);
     struct mo_own_pair *own = take(world, a, b);
     if (!own || (world->shape[a].is_on_show && mo_shape_enter(world, a)) ||
         (world->shape[b].is_on_show && mo_shape_enter(world, b))) {

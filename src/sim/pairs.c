@@ -158,7 +158,7 @@ static void update_tree(mo_world *world, double h)
             const mo_sim_shape *next = shape + MO_AHEAD / 2;
             mo_prefetch(next, offsetof(mo_sim_shape, collider.def.half));
             mo_prefetch(&next->collider.size, sizeof next->collider.size);
-            mo_prefetch(world->body + next->body, offsetof(mo_sim_body, start_x));
+            mo_prefetch(world->body + next->body, offsetof(mo_sim_body, force));
         }
         if (shape->generation && !shape->is_on_show) {
             const double margin = mo_margin_for(world, shape->collider.size);

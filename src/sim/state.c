@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 
 typedef struct head {
     char magic[8];
@@ -89,7 +89,6 @@ static joint_state read_joint(const mo_sim_joint *joint)
 
 size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
 {
-    mo_contacts_settle(world->self);
     const head h = head_of(world);
     const size_t size = size_of(&h);
     if (!bytes || room < size) {
@@ -107,8 +106,6 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
         memcpy(to, &s, sizeof s);
     }
     if (h.contacts) {
-        mo_ball_step_modes(world->self);
-        mo_contacts_dress(world->self);
         memcpy(to, world->contacts.at, (size_t)h.contacts * sizeof(mo_sim_contact));
         to += (size_t)h.contacts * sizeof(mo_sim_contact);
     }
@@ -235,7 +232,7 @@ static void write_parts(mo_world *world, const head *h, const char *from)
     }
     mo_mechanisms_load(world, from);
     world->contacts.count = h->contacts;
-    world->contacts.is_due = world->contacts.has_open = 0;
+    world->contacts.has_open = 0;
     world->before.count = 0;
     world->time = h->time;
     world->last_step = h->last_step;
@@ -257,8 +254,6 @@ mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_messa
         return error;
     }
     mo_sim_contacts *list = &world->contacts;
-    mo_ball_step_leave(world);
-    world->is_by_balls = 0; /* its contacts may have slid */
     if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)h.contacts + 1,
                         sizeof *list->at)) {
         return mo_fail_memory(why);

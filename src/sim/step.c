@@ -16,8 +16,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/recycler.h"
 #include "linalg/vec3.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 
 enum {
     MOST_ROUNDS = 10 /* of contacts that turn out to close */,
@@ -26,18 +27,11 @@ enum {
 };
 static const double OPEN = 1e-2,
                     CLOSED = 1e-8; /* error of a joint over the size of a body: held ahead */
-/*
- * A contact may sink by so much of a body's size in a step.  The residual is a norm over all contacts: a coarse tolerance may leave much of it to one.
- */
-static const double SINKS = 5e-4;
-enum { MOST_SINKING = 5, SINKING_SWEEPS = 200 }; /* iterations against that, so many times */
-static const double WORTHWHILE =
-    0.95; /* of the residual is left: less, and there is no use in more */
 static const double SOFTNESS = 0.01; /* of what a contact answers to its own impulse */
 /* A contact that was left out may penetrate by so much of a body's size, or by this part of a coarse tolerance. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
 
-mo_error mo_check_masses(const mo_world *world, mo_message *why)
+mo_error mo_check_masses(mo_world *world, mo_message *why)
 {
     if (world->masses_are_fit) {
         return MO_OK;
@@ -52,11 +46,11 @@ mo_error mo_check_masses(const mo_world *world, mo_message *why)
                 k, body->def.name);
         }
     }
-    world->self->masses_are_fit = 1;
+    world->masses_are_fit = 1;
     return MO_OK;
 }
 
-static mo_error check_step(const mo_world *world, double h, mo_message *why)
+static mo_error check_step(mo_world *world, double h, mo_message *why)
 {
     if (!(h > 0) || isinf(h)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h);
@@ -93,7 +87,7 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
         return MO_ERR_MEMORY;
     }
     *count = mo_contacts_take_closing(world, h, fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol));
-    if (*count > 0 && world->is_by_balls) { /* and those that the next answer may close */
+    if (*count > 0) { /* and those that the next answer may close */
         *count += mo_contacts_take_closing(world, h, -NEARLY_LATE);
     }
     return MO_OK;
@@ -111,48 +105,6 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
 }
 
 /* ---- the solve -------------------------------------------------------------------------------- */
-
-/* The worst contact of the answer sinks by more than it may. */
-static int sinks(const mo_world *world, double h)
-{
-    const mo_worst worst = world->result.residual.penetration_rate;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint == worst.constraint) {
-            return h * worst.value > SINKS * contact->size;
-        }
-    }
-    return 0; /* the limit of a joint, or nothing */
-}
-
-/* Half the residual, again and again, until no contact sinks or it has cost enough.  An answer counts where it meets the tolerance. */
-static mo_error raise_sinking(mo_world *world, double h, mo_step_report *report)
-{
-    mo_options options = world->def.solver;
-    mo_result *result = &world->result;
-    mo_error error = MO_OK;
-    options.start = world->start;
-    if (options.tol <= MO_FINE_TOLERANCE) {
-        return MO_OK; /* as near as it gets, already: the step is too long for better */
-    }
-    options.max_iter = options.max_iter < SINKING_SWEEPS ? options.max_iter : SINKING_SWEEPS;
-    for (int round = 0;
-         !error && round < MOST_SINKING && result->status == MO_SOLVED && sinks(world, h);
-         ++round) {
-        const double before = result->residual.natural_relative;
-        memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-        options.tol = 0.5 * before;
-        error = mo_solve(world->problem, &options, result);
-        report->iterations += result->iterations;
-        if (!error && result->residual.natural_relative <= world->def.solver.tol) {
-            result->status = MO_SOLVED;
-        }
-        if (!(result->residual.natural_relative < WORTHWHILE * before)) {
-            break; /* the same again would end at the same place */
-        }
-    }
-    return error;
-}
 
 /* Does a link touch something that it did not touch before? */
 static int has_new_link_contact(const mo_world *world)
@@ -197,16 +149,6 @@ static mo_error assemble(mo_world *world, double h, mo_message *why)
 
 static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
-    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
-    int takes;
-    if (mo_ball_step_solve(world, &phase, 1, &takes)) {
-        return mo_fail_memory(why);
-    }
-    if (takes) {
-        report->iterations += world->result.iterations;
-        mo_ball_step_answer(world);
-        return MO_OK;
-    }
     const double start = mo_clock();
     mo_error error = assemble(world, h, why);
     report->seconds_assemble += mo_clock() - start;
@@ -218,30 +160,25 @@ static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_mess
     return error;
 }
 
-/* Contacts that close after all, of this answer or of a better one where that sinks: *count of them. */
-static mo_error look_over(mo_world *world, double h, mo_step_report *report, int *count)
+/* Contacts that close after all: *count of them. */
+static mo_error look_over(mo_world *world, double h, int *count)
 {
-    mo_error error = take_late_contacts(world, h, count);
+    const mo_error error = take_late_contacts(world, h, count);
     *count += mo_mechanisms_look_again(world, h);
-    if (error || *count > 0) {
-        return error;
-    }
-    if (world->is_by_balls) {
-        if (mo_ball_step_raise(world)) {
-            report->iterations += world->result.iterations;
-            mo_ball_step_answer(world);
-            error = take_late_contacts(world, h, count);
-        }
-        return error;
-    }
-    if (!sinks(world, h)) {
-        return MO_OK;
-    }
-    error = raise_sinking(world, h, report);
-    if (!error) {
+    return error;
+}
+
+/* The same of a better answer, where a contact sinks in the present one. */
+static mo_error look_closer(mo_world *world, double h, mo_step_report *report, int *count,
+                            mo_message *why)
+{
+    const int before = world->result.iterations;
+    int is_better;
+    mo_error error = mo_slow_penetration(world, h, &is_better, why);
+    if (!error && is_better) {
+        report->iterations += world->result.iterations - before;
         mo_assemble_answer(world, h);
-        error = take_late_contacts(world, h, count);
-        *count += mo_mechanisms_look_again(world, h);
+        error = look_over(world, h, count) ? mo_fail_memory(why) : MO_OK;
     }
     return error;
 }
@@ -251,16 +188,14 @@ static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo
     mo_error error = solve(world, h, report, why);
     for (int round = 0; !error && round < MOST_ROUNDS; ++round) {
         int late;
-        if (look_over(world, h, report, &late)) {
+        if (look_over(world, h, &late)) {
             return mo_fail_memory(why);
         }
-        if (late == 0) {
+        error = late == 0 ? look_closer(world, h, report, &late, why) : MO_OK;
+        if (error || late == 0) {
             break;
         }
         error = solve(world, h, report, why);
-    }
-    if (!error && world->is_by_balls) {
-        mo_ball_step_finish(world);
     }
     return error;
 }
@@ -328,11 +263,9 @@ static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_mes
 
 static void fill_report(const mo_world *world, mo_step_report *report)
 {
-    report->contacts =
-        world->contacts.is_due ? world->balls.contact_count : world->contacts.count;
+    report->contacts = world->contacts.count;
     report->joints = world->jointed_count;
-    report->bodies =
-        world->is_due ? world->balls.body_count : mo_problem_body_count(world->problem);
+    report->bodies = mo_problem_body_count(world->problem);
     if (report->status == MO_SOLVED) { /* else an impact was not, which was told already */
         report->status = world->result.status;
         report->message = report->status != MO_SOLVED ? world->result.message : report->message;
@@ -378,15 +311,8 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return error;
     }
     const double start = mo_clock();
-    if (world->is_due) { /* nobody asked for it, and its contacts go now */
-        mo_problem_destroy(world->problem);
-        world->problem = NULL;
-        world->is_due = 0;
-    }
     world->joints_hold = MO_HOLD_HERE;
-    world->impulses_are_due = 0;
     if (world->def.level == MO_LEVEL_ACCELERATION) {
-        mo_ball_step_modes(world);
         return mo_forces_step(world, h, report, why);
     }
     mo_mechanisms_begin(world, h);
@@ -413,15 +339,13 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         mo_calm(world, h, gain, 1);
     }
     mo_advance_accept(world, h);
-    world->modes_are_due = world->is_due;
-    if (!world->contacts.is_due) {
-        mo_contacts_keep_taken(world);
-    }
+    mo_contacts_keep_taken(world);
     if (world->def.projection) {
         error = mo_project_positions(world, why);
     }
     report->islands = mo_islands_update(world);
     fill_report(world, report);
+    mo_recycler_end_round(world->recycler);
     report->seconds_advance = mo_clock() - solved;
     return error;
 }
@@ -430,19 +354,15 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
 
 int mo_world_contact_count(const mo_world *world)
 {
-    mo_contacts_settle(world->self);
     return world->contacts.count;
 }
 
 mo_contact mo_world_contact(const mo_world *world, int k)
 {
     mo_contact out = {0};
-    mo_contacts_settle(world->self);
     if (k < 0 || k >= world->contacts.count) {
         return out;
     }
-    mo_ball_step_modes(world->self);
-    mo_contact_dress(world, world->contacts.at + k);
     const mo_sim_contact *in = world->contacts.at + k;
     out.a = mo_body_id_of(world, in->body[0]);
     out.b = mo_body_id_of(world, in->body[1]);
@@ -460,12 +380,10 @@ mo_contact mo_world_contact(const mo_world *world, int k)
 
 const mo_problem *mo_world_problem(const mo_world *world)
 {
-    mo_ball_step_leave(world->self);
     return world->problem;
 }
 
 const mo_result *mo_world_result(const mo_world *world)
 {
-    mo_ball_step_leave(world->self);
     return &world->result;
 }

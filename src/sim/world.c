@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/recycler.h"
 #include "linalg/vec3.h"
-#include "sim/ball_step.h"
+#include "sim/world_data.h"
 
 mo_world_def mo_default_world(void)
 {
@@ -61,6 +62,15 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
     return mo_options_check(&def->solver, why);
 }
 
+/* Problems and results are made anew in each step, from the same memory. */
+static mo_error make_parts(mo_world *world)
+{
+    const mo_allocator again = mo_recycler_allocator(world->recycler);
+    world->result.allocator = world->side_result.allocator = again;
+    const mo_error error = mo_tree_create(&world->allocator, &world->tree);
+    return error ? error : mo_builder_create(&again, &world->builder);
+}
+
 mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator, mo_world **world,
                          mo_message *why)
 {
@@ -80,11 +90,10 @@ mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator,
     made->allocator = own;
     made->def = *def;
     made->generation = 1;
-    made->self = made;
     made->middle_pause = 1;
     made->touches.allocator = own;
-    made->result.allocator = made->side_result.allocator = own;
-    if (mo_tree_create(&own, &made->tree) || mo_builder_create(&own, &made->builder)) {
+    made->recycler = mo_recycler_create(&own);
+    if (!made->recycler || make_parts(made)) {
         mo_world_destroy(made);
         return mo_fail_memory(why);
     }
@@ -114,15 +123,14 @@ void mo_world_destroy(mo_world *world)
     mo_result_clear(&world->result);
     mo_problem_destroy(world->side_problem);
     mo_result_clear(&world->side_result);
-    mo_balls_clear(&own, &world->balls);
+    mo_recycler_destroy(world->recycler);
     void *arrays[] = {
-        world->ball_r,      world->ball_memory,    world->body,           world->living,
-        world->shape,       world->boundless,      world->joint,          world->jointed,
-        world->pairs.at,    world->touches.touch,  world->contacts.at,    world->before.at,
-        world->start,       world->spare_pairs.at, world->fresh_pairs.at, world->pair_start,
-        world->near,        world->ball_body,      world->leader,         world->contacts.r,
-        world->before.r,    world->contacts.open,  world->before.open,    world->contacts.fast,
-        world->before.fast, world->touch_start,    world->touching,       world->seen};
+        world->body,           world->living,      world->shape,         world->boundless,
+        world->joint,          world->jointed,     world->pairs.at,      world->touches.touch,
+        world->contacts.at,    world->before.at,   world->start,         world->spare_pairs.at,
+        world->fresh_pairs.at, world->pair_start,  world->near,          world->leader,
+        world->contacts.open,  world->before.open, world->contacts.fast, world->before.fast,
+        world->touch_start,    world->touching,    world->seen};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }
@@ -409,7 +417,6 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
         return none;
     }
     mo_collider collider;
-    mo_ball_step_leave(world);
     if (mo_collider_init(def, mo_is_planar(world), &world->allocator, &collider, why)) {
         return none;
     }
@@ -471,7 +478,6 @@ void mo_world_remove_body(mo_world *world, mo_body_id id)
     mo_forget_exclusions(world, place);
     mo_forget_own_pairs(world, place);
     mo_sim_body *body = world->body + place;
-    mo_ball_step_leave(world);
     for (int k = world->contacts.count - 1; k >= 0;
          --k) { /* wake what leans on it, and forget the contact */
         mo_sim_contact *contact = world->contacts.at + k;

@@ -10,7 +10,6 @@
  *   contacts_take.c  which of them take part in the step
  *   advance.c    free velocities before the solve, new poses after it
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
- *   ball_step.c  the same for heaps of balls, without a problem
  *   joint.c      joints in the problem; joint_rows.c: what each kind holds; joint_ahead.c: held at the end of a step
  *   impulses.c   the solve, to the tolerance and to the last digits that count
  *   impact.c     impacts that bounce
@@ -36,8 +35,6 @@
 #include "moreau/joint.h"
 #include "moreau/solve.h"
 #include "moreau/world.h"
-#include "problem/balls.h"
-#include "solver/ball_sweeps.h"
 
 enum { MO_NONE = -1 };
 
@@ -48,7 +45,6 @@ typedef struct mo_sim_body {
     int is_asleep;
     int is_ball;   /* one and the same inertia about every axis                */
     int block;     /* its body block in the problem of this step, or MO_NONE   */
-    int took_part; /* in the last step, by such a block (ball_step.h)          */
     int mechanism; /* its place, for a link; else MO_NONE                      */
     int leader;    /* of the island with which it sleeps                       */
     double mass;
@@ -61,7 +57,6 @@ typedef struct mo_sim_body {
     double orientation[4];
     double centre[3];  /* of mass, in the body's frame                             */
     double size;       /* radius about the centre of mass that holds the shapes   */
-    double start_x[3]; /* where it was at the start of the last step               */
     double force[6];   /* and moment, for the next step                            */
     double inertia[9]; /* about the centre of mass, body axes                     */
     double world_inertia[9];
@@ -120,22 +115,19 @@ typedef struct mo_surfaces {
 /* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
 enum { MO_CONTACT_ROWS = 5 };
 
-/*
- * What a step of balls needs of a contact lies at its beginning, up to the normal.  All that follows is not there, and means zero, while the contact is bare:
- * mo_contact_dress writes it, before something reads it.
- */
+/* What most loops over contacts read of one lies at its beginning. */
 typedef struct mo_sim_contact {
     int shape[2], body[2]; /* shape[0] < shape[1]                                              */
     uint32_t feature;
     int constraint; /* in the problem of this step, or MO_NONE                               */
     int is_new;     /* it was none of the last step's                                        */
-    int is_bare;
+    int unused; /* so that equal contacts are equal bytes */
     double gap;
     double size; /* of the smaller shape                                                     */
     double mu, restitution;
     double point[3];
     double impulse[3]; /* world axes, of the last solve                                      */
-    double frame[9];   /* rows n, t, o: the normal, and not while it is bare the tangents    */
+    double frame[9];   /* rows n, t, o: the normal and two tangents                          */
     double rolling, torsion;
     double slip
         [3]; /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
@@ -143,7 +135,7 @@ typedef struct mo_sim_contact {
     double moment[3]; /* as impulse                                                          */
     double velocity[3];
     mo_contact_mode mode;
-    int unused; /* so that equal contacts are equal bytes */
+    int unused_too;
 } mo_sim_contact;
 
 typedef struct mo_sim_contacts {
@@ -159,11 +151,6 @@ typedef struct mo_sim_contacts {
     int open_count, fast_count;
     int has_open;      /* that list is right                                        */
     int is_sorted_out; /* of the others all take part                           */
-
-    /* After a step by balls those that were left out are still there, and impulses here, three for each constraint, until somebody looks (mo_contacts_settle). */
-    int is_due;
-    double *r;
-    size_t r_room;
 } mo_sim_contacts;
 
 /* The constraints that a joint may have in a problem: what it holds, its two limits, its drive, its dry friction. */
@@ -271,6 +258,7 @@ struct mo_world {
     mo_touch_list touches;
     mo_sim_contacts contacts, before;
 
+    struct mo_recycler *recycler; /* memory of problems and results */
     mo_builder *builder;
     mo_problem *problem;
     mo_result result;
@@ -285,21 +273,6 @@ struct mo_world {
     unsigned char *seen; /* of contacts */
     size_t seen_room;
 
-    mo_balls balls; /* ball_step.h */
-    double *ball_r; /* impulses    */
-    size_t ball_r_room;
-    int *ball_body; /* the body of each ball  */
-    size_t ball_body_room;
-    int blocks_are_balls; /* bodies have blocks by these, and no others */
-    char *ball_memory;
-    size_t ball_memory_room;
-    mo_ball_sweeps ball_sweeps; /* in that memory */
-    double ball_q_norm;
-    int impulses_are_due; /* contacts do not have those of the last solve yet */
-    int is_by_balls;      /* the last solve was theirs */
-    int is_due;           /* the problem of the last step has not been written out yet */
-    int modes_are_due;    /* and the modes of its contacts have not been found         */
-    mo_world *self;       /* who asks for it need not be allowed to change the world */
     double last_step;     /* h, for forces from impulses */
     mo_hold joints_hold;  /* in this step */
     int masses_are_fit;   /* as they were when they were last looked at */
@@ -370,15 +343,6 @@ static inline void mo_point_velocity(const double x[3], const double v[6], const
     mo_vec3_along(out, 1, v, out);
 }
 
-/* The impulse of a step by balls, which knows no moments. */
-static inline void mo_contact_take_impulse(mo_sim_contact *contact, const double *r)
-{
-    mo_vec3_copy(r + 3 * (size_t)contact->constraint, contact->impulse);
-    if (!contact->is_bare) {
-        mo_vec3_set(contact->moment, 0, 0, 0);
-    }
-}
-
 /* Its part along the normal of a contact. */
 static inline double mo_normal_rate(const double x[3], const double v[6],
                                     const mo_sim_contact *contact)
@@ -399,7 +363,7 @@ void mo_body_turn_inertia(mo_sim_body *body); /* world_inertia at its orientatio
 double mo_body_kinetic_now(const mo_world *world, const mo_sim_body *body);
 double mo_body_potential(const mo_world *world, const mo_sim_body *body);
 
-/* contacts.c: contacts within reach of a step of h, matched with world->before.  They are bare where they may be. */
+/* contacts.c: contacts within reach of a step of h, matched with world->before. */
 mo_error mo_contacts_find(mo_world *world, double h);
 /* Touches at the present positions, within reach of a step of h (or 0) with v and free_v. */
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list);
@@ -410,17 +374,12 @@ mo_error mo_contacts_touching(mo_world *world);
 /* More of them, of bodies that next_v makes faster than was thought when they were found. */
 mo_error mo_contacts_look_again(mo_world *world, double h);
 
-/* contacts_take.c: what a contact lacks while it is bare; the same of all contacts of the world, or of a list */
-void mo_contact_dress(const mo_world *world, mo_sim_contact *contact);
-void mo_contacts_dress(mo_world *world);
-void mo_contacts_dress_list(const mo_world *world, mo_sim_contacts *list);
-void mo_contact_move(const mo_sim_contact *from, mo_sim_contact *to);
+/* contacts_take.c */
 /* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE); after the impacts. */
 void mo_contacts_choose(mo_world *world, double h);
 /* And of those that were left out, the ones which next_v closes to less than `depth` of a body's size: so many. */
 int mo_contacts_take_closing(mo_world *world, double h, double depth);
 void mo_contacts_keep_taken(mo_world *world); /* the others are forgotten */
-void mo_contacts_settle(mo_world *world);     /* and those have their impulses, where that is due */
 double mo_contact_approach(const mo_world *world,
                            const mo_sim_contact *contact); /* u_N with start_v */
 
@@ -429,7 +388,7 @@ double mo_impact_speed(const mo_world *world, double h);
 /* Impacts that bounce, one after the other: start_v; `count` of them */
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why);
 
-mo_error mo_check_masses(const mo_world *world, mo_message *why);
+mo_error mo_check_masses(mo_world *world, mo_message *why);
 /* Tolerances up to this are met by Newton's method, not by sweeps. */
 #define MO_FINE_TOLERANCE 1e-8
 
@@ -437,6 +396,8 @@ mo_error mo_check_masses(const mo_world *world, mo_message *why);
  * impulses.c: impulses of world->problem into world->result, from world->start (or from zero).  h: of gaps, which are rounded; infinite where the problem has none.
  */
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
+/* A better answer where a contact of the last one sinks by much: then *is_better. */
+mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
 /* passive.c: the energy that the step which next_v ends would leave above what there was, with nothing that has given it; 0: none but rounding */
@@ -485,7 +446,6 @@ typedef struct mo_phase {
     mo_phase_kind kind;
     double h;
     double restitution;        /* of an impact: a factor on those of the contacts */
-    int is_over;               /* the step is done: bodies are taken as they were at its start */
     double softness;           /* compliance of contacts over their own response; 0: hard */
     const mo_instant *instant; /* of forces */
 } mo_phase;
@@ -494,10 +454,9 @@ typedef struct mo_phase {
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why);
 void mo_assemble_velocities(mo_world *world);       /* next_v alone */
 void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
-/* w_N of a contact; its mode and velocity at the end of the last step, from its impulse. */
+/* w_N of a contact. */
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
                            const mo_phase *phase);
-void mo_contact_set_mode(const mo_world *world, mo_sim_contact *contact);
 
 /* joint.c */
 void mo_joint_assemble(mo_world *world, int place,

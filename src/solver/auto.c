@@ -36,8 +36,10 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     (void)options;
+    const int is_tiny = problem->constraint_count <= MO_AUTO_TINY;
+    const mo_error error = is_tiny ? mo_problem_write_rows(problem) : MO_OK;
     mo_small_prepare(problem, arena, out);
-    return MO_OK;
+    return error;
 }
 
 /* Joints alone: equations, which Newton's method solves at once and sweeps along a chain hardly at all. */
@@ -59,14 +61,15 @@ static const mo_stage *first_stage(mo_run *run)
     static const mo_stage many = {&mo_nsgs_method, "sweeps", BALL_SWEEPS, MO_AUTO_MOMENTUM,
                                   MO_START_BEST};
     const int count = run->problem->constraint_count;
-    const mo_balls *balls = NULL;
+    const mo_compact *compact = NULL;
     if (count <= MO_AUTO_TINY || count > MO_AUTO_LARGE) {
         return count <= MO_AUTO_TINY ? &few : &all;
     }
     if (run->options->tol >= MO_AUTO_COARSE) {
-        run->error = mo_problem_balls(run->problem, &balls);
+        run->error = mo_problem_compact(run->problem, &compact);
     }
-    return !balls ? NULL : count > MANY_BALLS ? &all : &many;
+    const int is_for_lanes = !run->error && compact && compact->contact_count > count / 2;
+    return !is_for_lanes ? NULL : count > MANY_BALLS ? &all : &many;
 }
 
 static mo_status sweep_first(mo_run *run, const mo_stage *first, mo_message *story)
@@ -121,11 +124,12 @@ static mo_status solve(mo_run *run, void *memory)
         }
         run->done = run->result->iterations;
     }
-    if (start_solves(run) || run->error) {
-        return run->error ? MO_STALLED : MO_SOLVED;
-    }
     const int equations = is_linear(run->problem);
     const mo_stage *first = equations ? NULL : first_stage(run);
+    const int looks_itself = first && first->budget != MO_AUTO_GLANCE; /* at its start, in lanes */
+    if ((!looks_itself && start_solves(run)) || run->error) {
+        return run->error ? MO_STALLED : MO_SOLVED;
+    }
     mo_message story = {{0}};
     mo_status status = first && !run->error ? sweep_first(run, first, &story) : MO_STALLED;
     if (!run->error && !(first && mo_auto_is_over(run, status))) {
@@ -147,6 +151,7 @@ const mo_method mo_auto_method = {
                "where it is too large",
     .paper = "acary2018",
     .laws = MO_ALL_LAWS,
+    .takes_compact = 1,
     .layout = layout,
     .solve = solve,
 };

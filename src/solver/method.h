@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "moreau/solve.h"
-#include "problem/problem_data.h"
+#include "problem/compact.h"
 
 typedef struct mo_run {
     const mo_problem *problem;
@@ -54,6 +54,9 @@ int mo_run_is_zero(const double *r, int count);
 /* The same where the method is sure of it: the whole residual in one pass. */
 int mo_run_confirm(mo_run *run, int iteration, const double *r);
 
+/* The same where the method has had r measured already: run->residual, and v and u in run->scratch, are its own. */
+int mo_run_judged(mo_run *run, int iteration, const double *r);
+
 /* True where the run must end after `iteration` iterations; run->status then says why. */
 int mo_run_must_stop(mo_run *run, int iteration);
 
@@ -84,6 +87,7 @@ typedef struct mo_method {
     unsigned laws;       /* 1 << kind for each law it takes */
     unsigned by_facets;  /* of these, the round cones in space that it replaces by facets */
     unsigned relaxed;    /* of these, the laws that it replaces by a convex one, in any dimension */
+    int takes_compact;   /* it needs no rows of compact contacts (problem/compact.h) */
 
     /* What else it asks of a problem, with a sentence where that is missing; NULL: nothing. */
     mo_error (*check)(const mo_problem *problem, const mo_options *options, mo_message *why);

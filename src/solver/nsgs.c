@@ -11,7 +11,8 @@
  *
  * With nsgs.momentum > 1 a sweep starts from impulses moved on along their last change, and the state alike: momentum.h.
  *
- * Problems of balls, where the tolerance is not too fine for it, are swept over several contacts at a time: nsgs_balls.h.
+ * Contacts between rigid bodies are swept several manifolds at a time (sweeps.h) where the tolerance is coarse or the
+ * problem large; their visits are exact between balls, and otherwise go to friction after the normal impulse.
  *
  * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed, so
  * the answer has the same bits for any number of threads.  Up to SMALL blocks the natural order is used,
@@ -27,17 +28,21 @@
 #include "problem/views.h"
 #include "solver/method.h"
 #include "solver/momentum.h"
-#include "solver/nsgs_balls.h"
+#include "solver/sweeps.h"
 #include "solver/visit.h"
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED, SMALL = 2000 };
+enum { RATE_SWEEPS = 1000 }; /* after which a penetration rate is given up */
+
+static const double COARSE = 1e-5; /* tolerance from which on contacts are swept in lanes          */
+static const double NEARLY = 0.999; /* of the tolerance, by a look: leaves room for its rounding    */
 
 typedef struct workspace {
     const mo_sweep *sweep;
     double *state;               /* x of a global problem          */
     double *movement;            /* sum of |dr|^2, one entry a chunk */
     double *r_before, *x_before; /* where there is momentum */
-    void *balls;                 /* nsgs_balls.h, or NULL: then nothing else is used */
+    mo_sweeps *in_lanes;         /* or NULL; else nothing but this is used */
 } workspace;
 
 /* One sweep as the parallel loop sees it. */
@@ -47,6 +52,32 @@ typedef struct sweep_context {
     int first; /* position at which the present group starts */
 } sweep_context;
 
+/* The arrangement in lanes where the problem is for it; else *batches is NULL. */
+static mo_error find_batches(const mo_problem *problem, const mo_options *options,
+                             const mo_batches **batches)
+{
+    const int is_plain =
+        options->nsgs.omega == 1 && options->nsgs.order == ORDER_AUTO && !options->nsgs.check_every;
+    const int is_for_lanes = options->tol >= COARSE || problem->constraint_count > SMALL;
+    const mo_compact *compact;
+    *batches = NULL;
+    if (problem->form != MO_FORM_GLOBAL || !is_plain || !is_for_lanes) {
+        return MO_OK;
+    }
+    const mo_error error = mo_problem_compact(problem, &compact);
+    return error || compact->contact_count == 0 ? error : mo_problem_batches(problem, batches);
+}
+
+static mo_error layout_in_lanes(const mo_batches *batches, mo_arena *arena, workspace *w)
+{
+    mo_sweeps *sweeps = MO_TAKE(arena, 1, mo_sweeps), counted;
+    mo_sweeps_layout(arena, batches, sweeps ? sweeps : &counted);
+    if (w) {
+        *w = (workspace){.in_lanes = sweeps};
+    }
+    return MO_OK;
+}
+
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
@@ -55,15 +86,11 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
         order == ORDER_COLOURED || (order == ORDER_AUTO && problem->constraint_count > SMALL);
     workspace *w = MO_TAKE(arena, 1, workspace);
     const mo_sweep *sweep;
-    void *of_balls = NULL;
-    int is_of_balls = 0;
-    mo_error error = mo_nsgs_balls_layout(problem, options, arena, &is_of_balls, &of_balls);
-    if (error || is_of_balls) {
-        if (w) {
-            *w = (workspace){.balls = of_balls};
-        }
-        *out = w;
-        return error;
+    const mo_batches *batches;
+    mo_error error = find_batches(problem, options, &batches);
+    *out = w;
+    if (error || batches) {
+        return error ? error : layout_in_lanes(batches, arena, w);
     }
     error = mo_problem_sweep(problem, coloured ? MO_SWEEP_COLOURED : MO_SWEEP_NATURAL, &sweep);
     if (error) {
@@ -77,7 +104,6 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     if (w) {
         *w = (workspace){sweep, state, movement, r_before, x_before, NULL};
     }
-    *out = w;
     return MO_OK;
 }
 
@@ -141,6 +167,44 @@ static void push_on(mo_momentum *m, const workspace *w, int threads, double *r)
     extrapolate(threads, beta, mo_sweep_state_size(w->sweep), w->state, w->x_before);
 }
 
+/* ---- in lanes ------------------------------------------------------------------------------ */
+
+static int must_stop(void *context, int iteration)
+{
+    return mo_run_must_stop(context, iteration);
+}
+
+/* Does the measure, from the impulses alone, say that the best is solved? */
+static int confirm(mo_run *run, mo_sweeps *sweeps)
+{
+    double q_norm = 0;
+    run->is_confirmed = 0;
+    run->error = mo_problem_q_norm(run->problem, &q_norm);
+    mo_sweeps_measure(sweeps, q_norm, run->r, run->scratch, run->scratch + run->problem->dof_count,
+                      &run->residual);
+    return !run->error && mo_run_judged(run, sweeps->iteration, run->r);
+}
+
+static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
+{
+    mo_sweep_goal goal = {NEARLY * run->options->tol * run->q_scale, run->options->penetration_rate,
+                          RATE_SWEEPS};
+    mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
+    while (mo_sweeps_run(sweeps, goal, must_stop, run)) {
+        if (confirm(run, sweeps)) {
+            return MO_SOLVED;
+        }
+        goal.natural *= 0.7;
+    }
+    if (confirm(run, sweeps)) {
+        return MO_SOLVED;
+    }
+    return mo_run_must_stop(run, sweeps->iteration)
+               ? run->status
+               : mo_run_stall(run,
+                              "a whole sweep changes no impulse, yet the residual is above tol");
+}
+
 /* ---- the loop ------------------------------------------------------------------------------ */
 
 /* A check costs about two sweeps: every sweep at first, every sixteenth later on. */
@@ -178,8 +242,8 @@ static int is_worth_a_look(const mo_run *run)
 static mo_status solve(mo_run *run, void *memory)
 {
     const workspace *w = memory;
-    if (w->balls) {
-        return mo_nsgs_balls_solve(run, w->balls);
+    if (w->in_lanes) {
+        return solve_in_lanes(run, w->in_lanes);
     }
     const int threads = run->options->threads;
     double *x = mo_sweep_state_size(w->sweep) ? w->state : run->r;
@@ -218,6 +282,7 @@ const mo_method mo_nsgs_method = {
     .summary = "block Gauss-Seidel in velocities, each block solved exactly; parallel by colours",
     .paper = "jourdan1998",
     .laws = MO_ALL_LAWS,
+    .takes_compact = 1, /* mo_problem_sweep writes rows itself */
     .layout = layout,
     .solve = solve,
 };

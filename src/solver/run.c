@@ -105,6 +105,12 @@ int mo_run_measure(mo_run *run, int iteration, const double *r)
     return !run->error && confirm(run, r);
 }
 
+int mo_run_judged(mo_run *run, int iteration, const double *r)
+{
+    keep(run, iteration, run->residual.natural, r);
+    return confirm(run, r);
+}
+
 int mo_run_confirm(mo_run *run, int iteration, const double *r)
 {
     double *u = run->scratch + run->problem->dof_count, q_norm = 0;
@@ -140,7 +146,8 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
 {
     mo_arena arena = {0};
     *memory = NULL;
-    const mo_error error = lay_out(&arena, run, method, with_run, workspace);
+    mo_error error = method->takes_compact ? MO_OK : mo_problem_write_rows(run->problem);
+    error = error ? error : lay_out(&arena, run, method, with_run, workspace);
     if (error) {
         return error;
     }

@@ -91,6 +91,9 @@ static mo_error check_call(const mo_problem *problem, const mo_options *options,
 /* Can no impulse move this block?  It touches no body, or only with zeros, and has no compliance. */
 static int is_immovable(const mo_problem *problem, int i)
 {
+    if (problem->compact && problem->compact->contact_of[i] >= 0) {
+        return 0; /* it has a body, which is free */
+    }
     for (size_t k = problem->value_start[i]; k < problem->value_start[i + 1]; ++k) {
         if (problem->values[k] != 0) {
             return 0;

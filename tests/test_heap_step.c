@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Heaps of balls at a coarse tolerance, which are solved without a problem: the problem that is written out afterwards is the judge. */
+/* Steps of heaps at a coarse tolerance, in lanes: the problem that the world hands out is the judge. */
 #include "heap.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "moreau/moreau.h"
+#include "problem/views.h"
 #include "sim/world_data.h"
 
 /* What mo_measure says of the problem and the impulses that the world hands out. */
@@ -35,7 +36,7 @@ static void the_residual_is_that_of_the_measure(void **state)
     mo_world *world = heap_of_beads(150, 2e-3, 1);
     for (int k = 0; k < 12; ++k) {
         const mo_step_report report = heap_step(world, 5);
-        CHECK(world->is_due && report.status == MO_SOLVED);
+        CHECK(report.status == MO_SOLVED);
         const mo_residual residual = judged(world);
         CHECK_BELOW(residual.natural_relative, 2e-3);
         check_same_residual(&report.residual, &residual);
@@ -70,16 +71,15 @@ static void the_answer_is_that_of_the_problem(void **state)
     mo_world_destroy(world);
 }
 
-static void what_changes_the_world_writes_the_problem_out_first(void **state)
+/* The problem of the last step stays as it was when the world changes. */
+static void the_problem_outlives_its_bodies(void **state)
 {
     (void)state;
     mo_world *world = heap_of_beads(60, 2e-3, 1);
     mo_message why = {""};
     const mo_step_report report = heap_step(world, 40);
-    CHECK(world->is_due);
     const mo_body_id first = mo_world_body(world, 1), second = mo_world_body(world, 2);
     mo_world_remove_body(world, first);
-    CHECK(!world->is_due);
     CHECK(mo_problem_constraint_count(mo_world_problem(world)) == report.contacts);
     const mo_residual residual = judged(world);
     check_same_residual(&report.residual, &residual);
@@ -87,28 +87,41 @@ static void what_changes_the_world_writes_the_problem_out_first(void **state)
     const mo_shape_def box = mo_shape_box(0.2, 0.05, 0.05);
     CHECK(mo_world_add_shape(world, second, &box, &why).index > 0);
     CHECK(mo_problem_constraint_count(mo_world_problem(world)) == next.contacts);
-    heap_step(world, 5); /* with a body that is no ball any more */
-    CHECK(!world->is_by_balls);
+    heap_step(world, 5);
     CHECK_BELOW(judged(world).natural_relative, 2e-3);
     mo_world_destroy(world);
 }
 
-/* A fine tolerance, another method, a joint: the general way. */
-static void only_coarse_heaps_of_balls_go_this_way(void **state)
+/* One box among balls: only the batches that hold its own contacts are not central. */
+static void one_box_among_balls_leaves_the_others_as_they_are(void **state)
 {
     (void)state;
-    mo_world *fine = heap_of_beads(30, 1e-8, 1), *by_name = heap_of_beads(30, 2e-3, 1);
-    mo_world_def def = mo_world_definition(by_name);
+    const world_scene *scene = world_scene_find("heap");
+    double values[WORLD_PARAMETERS];
+    mo_world *world;
     mo_message why = {""};
-    def.solver.method = "nsgs";
-    CHECK(mo_world_change(by_name, &def, &why) == MO_OK);
-    heap_step(fine, 30);
-    heap_step(by_name, 30);
-    CHECK(!fine->is_by_balls && !by_name->is_by_balls);
-    CHECK_BELOW(judged(fine).natural_relative, 1e-8);
-    CHECK_BELOW(judged(by_name).natural_relative, 2e-3);
-    mo_world_destroy(fine);
-    mo_world_destroy(by_name);
+    const mo_batches *batches;
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "count", 400, &why) == MO_OK);
+    CHECK(world_set_value(scene, values, "shape", 0, &why) == MO_OK);
+    CHECK(world_set_value(scene, values, "boxes", 1, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    for (int k = 0; k < 80; ++k) {
+        CHECK(mo_world_step(world, 0.01, NULL, &why) == MO_OK);
+    }
+    int of_box = 0, general = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const int *body = world->contacts.at[k].body;
+        of_box += !world->body[body[0]].is_ball || !world->body[body[1]].is_ball;
+    }
+    CHECK(mo_problem_batches(mo_world_problem(world), &batches) == MO_OK);
+    for (int k = 0; k < batches->batch_count; ++k) {
+        general += !batches->batch[k].is_central;
+    }
+    CHECK(general > 0 && batches->batch_count > 50);
+    CHECK(general <= 30);
+    CHECK(of_box > 0);
+    mo_world_destroy(world);
 }
 
 static void one_and_two_threads_have_the_same_bits(void **state)
@@ -117,8 +130,7 @@ static void one_and_two_threads_have_the_same_bits(void **state)
     mo_world *one = heap_of_beads(3000, 2e-3, 1), *two = heap_of_beads(3000, 2e-3, 2);
     const mo_step_report report = heap_step(one, 10);
     heap_step(two, 10);
-    CHECK(report.contacts >
-          MO_CHUNK * MO_BALL_LANES); /* else the threads would have nothing to share */
+    CHECK(report.contacts > MO_CHUNK * MO_LANES); /* else the threads would have nothing to share */
     for (int k = 0; k < one->living_count; ++k) {
         const mo_sim_body *a = one->body + one->living[k], *b = two->body + two->living[k];
         CHECK(memcmp(a->x, b->x, sizeof a->x) == 0 && memcmp(a->v, b->v, sizeof a->v) == 0);
@@ -178,7 +190,7 @@ static void a_driven_plate_carries_balls(void **state)
               0);
     }
     const mo_step_report report = heap_step(world, 100);
-    CHECK(world->is_by_balls && report.contacts == 5);
+    CHECK(report.contacts == 5);
     mo_residual residual = judged(world);
     check_same_residual(&report.residual, &residual);
     for (int k = 1; k <= 5; ++k) { /* from rest a ball on a plate rolls at 2/7 of its speed */
@@ -194,8 +206,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_residual_is_that_of_the_measure),
         cmocka_unit_test(the_answer_is_that_of_the_problem),
-        cmocka_unit_test(what_changes_the_world_writes_the_problem_out_first),
-        cmocka_unit_test(only_coarse_heaps_of_balls_go_this_way),
+        cmocka_unit_test(the_problem_outlives_its_bodies),
+        cmocka_unit_test(one_box_among_balls_leaves_the_others_as_they_are),
         cmocka_unit_test(one_and_two_threads_have_the_same_bits),
         cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
         cmocka_unit_test(a_driven_plate_carries_balls),

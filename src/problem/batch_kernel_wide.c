@@ -3,9 +3,9 @@
 /* Eight lanes, for processors with AVX-512, for which this file alone is compiled. */
 #if defined(__x86_64__)
 #define L 8
-#include "problem/ball_passes.h"
+#include "problem/batch_passes.h"
 
 KERNELS(avx512, ANY_TARGET)
 #else
-typedef int mo_no_wide_balls; /* a file is not empty */
+typedef int mo_no_wide_batches; /* a file is not empty */
 #endif

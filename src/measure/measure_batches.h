@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The measure of a problem that is arranged in batches (problem/batches.h): the figures of mo_measure, with the
+ * contacts in vector lanes.  It shares the arithmetic of the sweeps, none of their numbers; tests hold it to mo_measure.
+ */
+#ifndef MO_MEASURE_BATCHES_H
+#define MO_MEASURE_BATCHES_H
+
+#include "problem/batch_kernel.h"
+
+/* What is measured: impulses of points and row blocks, and the state that they cause, made from them alone. */
+typedef struct mo_batch_answer {
+    const mo_batches *batches;
+    double *state;
+    mo_point_impulses *impulses;
+    const double *row_r; /* where row_start of the problem says */
+} mo_batch_answer;
+
+/* v and u become those of the problem; point_u is scratch of 3 * MO_LANES numbers a point. */
+void mo_measure_batches(const mo_batch_answer *answer, double q_norm, double *point_u, double *v,
+                        double *u, mo_residual *residual);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The work on batches of contacts (batches.h), several manifolds at a time in vector registers.
+ *
+ * Compiled for any processor, for those with AVX2 and for those with AVX-512.  The latter two fuse products and
+ * sums: the last bits depend on the kind of processor, never on the run or on the number of threads.
+ */
+#ifndef MO_PROBLEM_BATCH_KERNEL_H
+#define MO_PROBLEM_BATCH_KERNEL_H
+
+#include "moreau/measure.h"
+#include "problem/batches.h"
+
+/* The impulses at a point of each lane, world axes: now, and before the last sweep. */
+typedef struct mo_point_impulses {
+    double r[3 * MO_LANES], before[3 * MO_LANES];
+} mo_point_impulses;
+
+typedef struct mo_batch_pass {
+    const mo_batches *batches;
+    double *state;
+    mo_point_impulses *impulses; /* of each point of each batch */
+    double relax_N, relax_T;     /* the part of the way to its solution that a visit takes a contact */
+    double beta;                 /* momentum: the visit starts from r + beta (r - before) */
+} mo_batch_pass;
+
+/* How far a range of batches is from its laws. */
+typedef struct mo_batch_sums {
+    double square;   /* sum of |z|^2, z the natural map */
+    double approach; /* largest -u_N                    */
+} mo_batch_sums;
+
+/* Visits the batches begin .. end.  Returns the sum of |dr|^2. */
+double mo_batch_visit(const mo_batch_pass *pass, int begin, int end);
+
+/* The natural map at the present state, which is not changed. */
+mo_batch_sums mo_batch_look(const mo_batch_pass *pass, int begin, int end);
+
+/* Sums of squares, and the worst contacts, as mo_residual has them. */
+typedef struct mo_batch_verdict {
+    double natural, u, r;
+    mo_worst block, penetration_rate, cone_violation, dissipation;
+} mo_batch_verdict;
+
+/*
+ * The whole of what mo_measure says of the contacts of all batches, at a state to which their impulses have been
+ * applied; u (3 * MO_LANES for each point, world axes) becomes their relative velocities.
+ */
+mo_batch_verdict mo_batch_judge(const mo_batch_pass *pass, double *u);
+
+/* Sum of |u|^2 of the batches begin .. end at the state, whatever the impulses. */
+double mo_batch_speeds(const mo_batch_pass *pass, int begin, int end);
+
+/* The state gains what the impulses of the batches begin .. end do. */
+void mo_batch_apply(const mo_batch_pass *pass, int begin, int end);
+
+/* Lines begin .. end of the state move on by beta times their last change; `before` becomes what they were. */
+void mo_batch_extrapolate(const mo_batch_pass *pass, double *before, int begin, int end);
+
+/* The same for one kind of processor each. */
+typedef struct mo_batch_kernels {
+    double (*visit)(const mo_batch_pass *pass, int begin, int end);
+    mo_batch_sums (*look)(const mo_batch_pass *pass, int begin, int end);
+    mo_batch_verdict (*judge)(const mo_batch_pass *pass, double *u);
+    double (*speeds)(const mo_batch_pass *pass, int begin, int end);
+    void (*apply)(const mo_batch_pass *pass, int begin, int end);
+    void (*extrapolate)(const mo_batch_pass *pass, double *before, int begin, int end);
+} mo_batch_kernels;
+
+extern const mo_batch_kernels mo_batch_anywhere, mo_batch_avx2, mo_batch_avx512;
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "problem/batches.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "linalg/dense.h"
+#include "linalg/vec3.h"
+#include "problem/colouring.h"
+
+static const double CENTRAL = 1e-10; /* of the lever: how far a normal may pass by a centre */
+
+/* A manifold, or a constraint in rows. */
+typedef struct node {
+    int first, count; /* constraints */
+    uint8_t kind, colour;
+} node;
+
+/* Nodes of a colour lie by kind and by falling number of points, so that few lanes are empty. */
+enum { KIND_CENTRAL, KIND_GENERAL, KIND_ROWS, SIZES = 8, KEYS = 2 * SIZES + 1 };
+
+typedef struct nodes {
+    node *at;
+    int count;
+    int *order; /* by colour and key */
+    int start[MO_COLOURS * KEYS + 1];
+} nodes;
+
+static int key_of(const node *n)
+{
+    const int size = n->count < SIZES ? n->count : SIZES;
+    return n->colour * KEYS + (n->kind == KIND_ROWS ? 2 * SIZES : n->kind * SIZES + SIZES - size);
+}
+
+/* ---- manifolds ------------------------------------------------------------------------------ */
+
+static int is_central(const mo_problem *problem, const mo_compact *compact,
+                      const mo_compact_contact *contact)
+{
+    for (int side = 0; side < 2; ++side) {
+        const double *arm = contact->arm[side];
+        const double lever = mo_vec3_dot(arm, contact->frame);
+        double off[3];
+        mo_vec3_along(arm, -lever, contact->frame, off);
+        if (contact->body[side] < problem->body_count &&
+            (!compact->rigid[contact->body[side]].is_isotropic ||
+             !(mo_vec3_dot(off, off) <= CENTRAL * CENTRAL * lever * lever))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void make_nodes(const mo_problem *problem, const mo_compact *compact, nodes *out)
+{
+    const mo_compact_contact *before = NULL; /* the contact of the constraint before */
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int k = compact->contact_of[i];
+        const mo_compact_contact *contact = k >= 0 ? compact->contact + k : NULL;
+        const int kind = !contact                                   ? KIND_ROWS
+                         : is_central(problem, compact, contact) ? KIND_CENTRAL
+                                                                    : KIND_GENERAL;
+        node *last = out->at + out->count - 1;
+        if (contact && before && contact->body[0] == before->body[0] &&
+            contact->body[1] == before->body[1]) {
+            last->count++;
+            last->kind = (uint8_t)(kind > last->kind ? kind : last->kind);
+        } else {
+            out->at[out->count++] = (node){i, 1, (uint8_t)kind, 0};
+        }
+        before = contact;
+    }
+}
+
+static int lowest_free(uint64_t used)
+{
+    const uint64_t free = ~used;
+    const int colour = free ? __builtin_ctzll(free) : MO_COLOUR_REST;
+    return colour < MO_COLOUR_REST ? colour : MO_COLOUR_REST;
+}
+
+/* Greedy in the order of the nodes; used[b]: the colours that touch body b. */
+static void colour_nodes(const mo_problem *problem, nodes *all, uint64_t *used)
+{
+    memset(used, 0, (size_t)problem->body_count * sizeof *used);
+    for (int k = 0; k < all->count; ++k) {
+        node *n = all->at + k;
+        const int *body = problem->block_index + problem->block_start[n->first];
+        const int bodies = problem->block_start[n->first + 1] - problem->block_start[n->first];
+        uint64_t taken = 0;
+        for (int j = 0; j < bodies; ++j) {
+            taken |= used[body[j]];
+        }
+        n->colour = (uint8_t)lowest_free(taken);
+        for (int j = 0; j < bodies; ++j) {
+            used[body[j]] |= UINT64_C(1) << n->colour;
+        }
+    }
+}
+
+static void sort_nodes(nodes *all)
+{
+    memset(all->start, 0, sizeof all->start);
+    for (int k = 0; k < all->count; ++k) {
+        ++all->start[key_of(all->at + k) + 1];
+    }
+    for (int key = 0; key < MO_COLOURS * KEYS; ++key) {
+        all->start[key + 1] += all->start[key];
+    }
+    for (int k = 0; k < all->count; ++k) {
+        all->order[all->start[key_of(all->at + k)]++] = k;
+    }
+    for (int key = MO_COLOURS * KEYS; key > 0; --key) {
+        all->start[key] = all->start[key - 1];
+    }
+    all->start[0] = 0;
+}
+
+/* ---- the layout ----------------------------------------------------------------------------- */
+
+static int most_points(const nodes *all, int begin, int end)
+{
+    int most = 0;
+    for (int k = begin; k < end; ++k) {
+        const int count = all->at[all->order[k]].count;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* Where the batches of one kind of one colour begin and end, in order[]. */
+typedef struct span {
+    int begin, end, lanes, is_central;
+} span;
+
+static span span_of(const nodes *all, int colour, int kind)
+{
+    const int *start = all->start + colour * KEYS + kind * SIZES;
+    return (span){start[0], start[SIZES], colour == MO_COLOUR_REST ? 1 : MO_LANES,
+                  kind == KIND_CENTRAL};
+}
+
+/* Counts the batches of a span; writes them, too, where there is room for them. */
+static void add_batches(const nodes *all, span s, mo_batches *out, size_t *data)
+{
+    for (int begin = s.begin; begin < s.end; begin += s.lanes) {
+        const int end = begin + s.lanes < s.end ? begin + s.lanes : s.end;
+        const int points = most_points(all, begin, end);
+        if (out->batch) {
+            out->batch[out->batch_count] = (mo_batch){.data = *data,
+                                                      .point = out->point_count,
+                                                      .point_count = points,
+                                                      .is_central = s.is_central};
+        }
+        ++out->batch_count;
+        out->point_count += points;
+        *data += (size_t)points * (s.is_central ? MO_POINTS_CENTRAL : MO_POINTS_GENERAL);
+    }
+}
+
+static size_t row_values(const mo_problem *problem, int i)
+{
+    return problem->value_start[i + 1] - problem->value_start[i];
+}
+
+static size_t row_numbers(const mo_problem *problem, int i)
+{
+    const size_t d = (size_t)mo_constraint_dim(problem, i);
+    return d * d + 2 * row_values(problem, i);
+}
+
+static void add_rows(const nodes *all, int colour, mo_batches *out, size_t *data)
+{
+    const int *start = all->start + colour * KEYS + 2 * SIZES;
+    for (int k = start[0]; k < start[1]; ++k, ++out->row_count) {
+        const int i = all->at[all->order[k]].first;
+        if (out->row) {
+            const size_t push = *data + row_numbers(out->problem, i) - row_values(out->problem, i);
+            out->row[out->row_count] = (mo_row_block){i, *data, push};
+        }
+        *data += row_numbers(out->problem, i);
+    }
+}
+
+/* Groups, batches and rows, counted, or written where there is room for them. */
+static void add_groups(const nodes *all, mo_batches *out, size_t *data, size_t *row_data)
+{
+    out->group_count = out->batch_count = out->point_count = out->row_count = 0;
+    *data = *row_data = 0;
+    for (int c = 0; c < MO_COLOURS; ++c) {
+        if (all->start[c * KEYS] == all->start[(c + 1) * KEYS]) {
+            continue;
+        }
+        const int first_batch = out->batch_count, first_row = out->row_count;
+        add_batches(all, span_of(all, c, KIND_CENTRAL), out, data);
+        add_batches(all, span_of(all, c, KIND_GENERAL), out, data);
+        add_rows(all, c, out, row_data);
+        if (out->group) {
+            out->group[out->group_count] =
+                (mo_colour_group){first_batch, out->batch_count, first_row, out->row_count};
+        }
+        ++out->group_count;
+    }
+    out->last_is_sequential =
+        all->start[MO_COLOUR_REST * KEYS] < all->start[(MO_COLOUR_REST + 1) * KEYS];
+}
+
+/* ---- the state ------------------------------------------------------------------------------ */
+
+static int lines_of(const mo_problem *problem, int body)
+{
+    return (mo_body_dim(problem, body) + MO_LINE - 1) / MO_LINE;
+}
+
+/* out = M^-1 x of one body. */
+static void accelerate(const mo_batches *b, int body, const double *x, double *out)
+{
+    const mo_problem *problem = b->problem;
+    const mo_rigid *rigid = b->compact->rigid + body;
+    const int n = mo_body_dim(problem, body);
+    if (rigid->inverse_mass > 0) {
+        mo_rigid_accelerate(rigid, x, out);
+        return;
+    }
+    memcpy(out, x, (size_t)n * sizeof *out);
+    mo_solve_lower(n, mo_body_factor(problem, body), out);
+    mo_solve_upper(n, mo_body_factor(problem, body), out);
+}
+
+static void fill_state(mo_batches *b)
+{
+    const mo_problem *problem = b->problem;
+    int line = 0;
+    memset(b->free_state, 0, (size_t)b->line_count * MO_LINE * sizeof(double));
+    memset(b->inertia, 0, (size_t)b->line_count * MO_LINE * sizeof(double));
+    for (int body = 0; body < problem->body_count; ++body) {
+        const mo_rigid *rigid = b->compact->rigid + body;
+        double *state = b->free_state + (size_t)line * MO_LINE;
+        b->line_of[body] = line;
+        accelerate(b, body, problem->f + problem->body_start[body], state);
+        if (rigid->inverse_mass > 0) {
+            mo_motion *motion = (mo_motion *)(void *)state;
+            motion->inverse_mass = rigid->inverse_mass;
+            motion->inverse_inertia = rigid->inverse_inertia[0];
+            memcpy(b->inertia + (size_t)line * MO_LINE, rigid->inverse_inertia,
+                   sizeof rigid->inverse_inertia);
+        }
+        line += lines_of(problem, body);
+    }
+}
+
+/* ---- the numbers of batches and rows ---------------------------------------------------------- */
+
+/* W of a contact in its own frame. */
+static void contact_W(const mo_batches *b, const mo_compact_contact *contact, double W[9])
+{
+    memset(W, 0, 9 * sizeof *W);
+    for (int side = 0; side < 2; ++side) {
+        if (contact->body[side] >= b->problem->body_count) {
+            continue;
+        }
+        const mo_rigid *rigid = b->compact->rigid + contact->body[side];
+        double J[3][6], by[3][6];
+        for (int k = 0; k < 3; ++k) {
+            mo_vec3_copy(contact->frame + 3 * k, J[k]);
+            mo_vec3_cross(contact->arm[side], contact->frame + 3 * k, J[k] + 3);
+            mo_rigid_accelerate(rigid, J[k], by[k]);
+        }
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < 3; ++j) {
+                W[3 * i + j] += mo_vec3_dot(J[i], by[j]) + mo_vec3_dot(J[i] + 3, by[j] + 3);
+            }
+        }
+    }
+}
+
+static double largest_eigenvalue(double a, double b, double c)
+{
+    return 0.5 * (a + c) + sqrt(0.25 * (a - c) * (a - c) + b * b);
+}
+
+/* The same of a central one: W_NN, and W_TT = W_T I. */
+static void central_W(const mo_batches *b, const mo_compact_contact *contact, double *W_N,
+                      double *W_T)
+{
+    *W_N = *W_T = 0;
+    for (int side = 0; side < 2; ++side) {
+        if (contact->body[side] < b->problem->body_count) {
+            const mo_rigid *rigid = b->compact->rigid + contact->body[side];
+            const double lever = mo_vec3_dot(contact->arm[side], contact->frame);
+            *W_N += rigid->inverse_mass;
+            *W_T += rigid->inverse_mass + lever * lever * rigid->inverse_inertia[0];
+        }
+    }
+}
+
+static void set_inverses(const mo_batches *b, const mo_compact_contact *contact, int central,
+                         mo_points *points, int lane)
+{
+    double W[9], W_N, W_T;
+    if (central) {
+        central_W(b, contact, &W_N, &W_T);
+    } else {
+        contact_W(b, contact, W);
+        W_N = W[0];
+        W_T = largest_eigenvalue(W[4], W[5], W[8]);
+    }
+    points->inverse_N[lane] = 1 / W_N;
+    points->inverse_T[lane] = 1 / W_T;
+}
+
+static void fill_point(const mo_batches *b, const mo_batch *batch, int k, int lane, int i)
+{
+    const mo_compact_contact *contact = b->compact->contact + b->compact->contact_of[i];
+    const double *w = b->problem->w + b->problem->row_start[i];
+    mo_points *points = mo_batch_points(b, batch, k);
+    set_inverses(b, contact, batch->is_central, points, lane);
+    b->constraint[(size_t)(batch->point + k) * MO_LANES + (size_t)lane] = i;
+    points->mu[lane] = *mo_constraint_param(b->problem, i);
+    for (int x = 0; x < 3; ++x) {
+        points->n[x * MO_LANES + lane] = contact->frame[x];
+        points->w[x * MO_LANES + lane] =
+            w[0] * contact->frame[x] + w[1] * contact->frame[3 + x] + w[2] * contact->frame[6 + x];
+        for (int side = 0; side < 2 && !batch->is_central; ++side) {
+            points->arms[(3 * side + x) * MO_LANES + lane] = contact->arm[side][x];
+        }
+    }
+    for (int side = 0; side < 2 && batch->is_central; ++side) {
+        points->arms[side * MO_LANES + lane] = mo_vec3_dot(contact->arm[side], contact->frame);
+    }
+}
+
+static int line_of(const mo_batches *b, int body)
+{
+    return body < b->problem->body_count ? b->line_of[body] : b->line_count - 1;
+}
+
+static void fill_lane(const mo_batches *b, mo_batch *batch, int lane, const node *n)
+{
+    const mo_compact_contact *contact = b->compact->contact + b->compact->contact_of[n->first];
+    for (int side = 0; side < 2; ++side) {
+        batch->line[side][lane] = line_of(b, contact->body[side]);
+    }
+    for (int k = 0; k < n->count; ++k) {
+        fill_point(b, batch, k, lane, n->first + k);
+    }
+}
+
+static void fill_span(const mo_batches *b, const nodes *all, span s, int *batch_number)
+{
+    const int world = b->line_count - 1;
+    for (int begin = s.begin; begin < s.end; begin += s.lanes) {
+        mo_batch *batch = b->batch + (*batch_number)++;
+        for (int lane = 0; lane < MO_LANES; ++lane) {
+            batch->line[0][lane] = batch->line[1][lane] = world;
+            if (lane < s.lanes && begin + lane < s.end) {
+                fill_lane(b, batch, lane, all->at + all->order[begin + lane]);
+            }
+            batch->touches_world |= batch->line[0][lane] == world || batch->line[1][lane] == world;
+        }
+    }
+}
+
+static void fill_batches(const mo_batches *b, const nodes *all)
+{
+    int number = 0;
+    for (int c = 0; c < MO_COLOURS; ++c) {
+        fill_span(b, all, span_of(all, c, KIND_CENTRAL), &number);
+        fill_span(b, all, span_of(all, c, KIND_GENERAL), &number);
+    }
+}
+
+static void fill_row(const mo_batches *b, const mo_row_block *row)
+{
+    const mo_problem *problem = b->problem;
+    const int i = row->constraint, d = mo_constraint_dim(problem, i);
+    double *W = b->row_data + row->data, *J = W + d * d, *push = b->row_data + row->push;
+    memcpy(J, problem->values + problem->value_start[i], row_values(problem, i) * sizeof *J);
+    memset(W, 0, (size_t)(d * d) * sizeof *W);
+    for (int k = 0; problem->compliance && k < d; ++k) {
+        W[k * d + k] = problem->compliance[problem->row_start[i] + k];
+    }
+    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        const int body = problem->block_index[k], n = mo_body_dim(problem, body);
+        for (int j = 0; j < d; ++j) {
+            accelerate(b, body, J + (size_t)j * n, push + (size_t)j * n);
+        }
+        for (int j = 0; j < d; ++j) {
+            for (int m = 0; m < d; ++m) {
+                W[j * d + m] += mo_dot(n, J + (size_t)j * n, push + (size_t)m * n);
+            }
+        }
+        J += (size_t)d * n;
+        push += (size_t)d * n;
+    }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+/* The arrays of the arrangement; without memory to take them from they are counted. */
+static void take_arrays(mo_arena *arena, size_t data, size_t row_data, mo_batches *b)
+{
+    const size_t lines = (size_t)b->line_count, points = (size_t)b->point_count;
+    b->data = MO_TAKE(arena, data, double);
+    b->free_state = MO_TAKE(arena, lines * MO_LINE, double);
+    b->inertia = MO_TAKE(arena, lines * MO_LINE, double);
+    b->batch = MO_TAKE(arena, b->batch_count, mo_batch);
+    b->row = MO_TAKE(arena, b->row_count, mo_row_block);
+    b->row_data = MO_TAKE(arena, row_data, double);
+    b->group = MO_TAKE(arena, b->group_count, mo_colour_group);
+    b->line_of = MO_TAKE(arena, b->problem->body_count, int);
+    b->constraint = MO_TAKE(arena, points * MO_LANES, int);
+}
+
+static mo_error make_arrays(const mo_allocator *own, const nodes *all, mo_batches *b)
+{
+    size_t data, row_data;
+    mo_arena arena = {0};
+    add_groups(all, b, &data, &row_data);
+    take_arrays(&arena, data, row_data, b);
+    b->bytes = arena.used + MO_ARENA_ALIGN;
+    b->memory = mo_memory_array(own, b->bytes, 1);
+    if (!b->memory) {
+        return MO_ERR_MEMORY;
+    }
+    const uintptr_t misaligned = (uintptr_t)b->memory % MO_ARENA_ALIGN;
+    arena = (mo_arena){.base = (char *)b->memory + (MO_ARENA_ALIGN - misaligned)};
+    take_arrays(&arena, data, row_data, b);
+    memset(b->data, 0, data * sizeof *b->data);
+    memset(b->constraint, 0xff, (size_t)b->point_count * MO_LANES * sizeof *b->constraint);
+    add_groups(all, b, &data, &row_data);
+    return MO_OK;
+}
+
+static mo_error arrange(const mo_allocator *own, mo_batches *b)
+{
+    const mo_problem *problem = b->problem;
+    const size_t count = (size_t)problem->constraint_count;
+    nodes all = {.at = mo_memory_array(own, count, sizeof *all.at),
+                 .order = mo_memory_array(own, count, sizeof *all.order)};
+    uint64_t *used = mo_memory_array(own, (size_t)problem->body_count, sizeof *used);
+    mo_error error = all.at && all.order && used ? MO_OK : MO_ERR_MEMORY;
+    if (!error) {
+        make_nodes(problem, b->compact, &all);
+        colour_nodes(problem, &all, used);
+        sort_nodes(&all);
+        error = make_arrays(own, &all, b);
+    }
+    if (!error) {
+        fill_state(b);
+        fill_batches(b, &all);
+    }
+    for (int k = 0; !error && k < b->row_count; ++k) {
+        fill_row(b, b->row + k);
+    }
+    mo_memory_free(own, all.at);
+    mo_memory_free(own, all.order);
+    mo_memory_free(own, used);
+    return error;
+}
+
+mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact, mo_batches **out)
+{
+    const mo_allocator *own = &problem->allocator;
+    mo_batches *b = mo_memory_array(own, 1, sizeof *b);
+    *out = NULL;
+    if (!b) {
+        return MO_ERR_MEMORY;
+    }
+    *b = (mo_batches){.problem = problem, .compact = compact, .line_count = 1};
+    for (int body = 0; body < problem->body_count; ++body) {
+        b->line_count += lines_of(problem, body);
+    }
+    const mo_error error = arrange(own, b);
+    if (error) {
+        mo_batches_destroy(own, b);
+        return error;
+    }
+    *out = b;
+    return MO_OK;
+}
+
+void mo_batches_destroy(const mo_allocator *own, mo_batches *batches)
+{
+    if (batches) {
+        mo_memory_free(own, batches->memory);
+        mo_memory_free(own, batches);
+    }
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/sweeps.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "linalg/vec3.h"
+#include "measure/measure_batches.h"
+#include "measure/measure_blocks.h"
+#include "problem/row_blocks.h"
+
+enum {
+    LONGEST_WAIT = 32,  /* sweeps between two looks              */
+    MANY = 5000,        /* constraints                           */
+    VERY_MANY = 30000,
+    FIRST_SWEEPS = 120, /* before the pace of the largest heaps changes */
+    POINT = 3 * MO_LANES
+};
+static const double MORE = 1.4; /* momentum of large heaps over that of others */
+
+void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *s)
+{
+    const size_t numbers = (size_t)batches->line_count * MO_LINE, points = (size_t)batches->point_count;
+    const size_t rows = batches->row_count ? (size_t)batches->problem->row_count : 0;
+    const int chunks = mo_chunk_count(batches->batch_count) + mo_chunk_count(batches->row_count);
+    *s = (mo_sweeps){.batches = batches};
+    s->state = MO_TAKE(arena, numbers, double);
+    s->state_before = MO_TAKE(arena, numbers, double);
+    s->impulses = MO_TAKE(arena, points, mo_point_impulses);
+    s->best = MO_TAKE(arena, points * POINT, double);
+    s->row_r = MO_TAKE(arena, rows, double);
+    s->row_before = MO_TAKE(arena, rows, double);
+    s->row_best = MO_TAKE(arena, rows, double);
+    s->point_u = MO_TAKE(arena, points * POINT, double);
+    s->moved_of_chunk = MO_TAKE(arena, chunks, double);
+    s->seen = MO_TAKE(arena, chunks, mo_batch_sums);
+}
+
+/* ---- passes --------------------------------------------------------------------------------- */
+
+typedef struct pass_context {
+    mo_batch_pass pass;
+    mo_sweeps *s;
+    int first; /* batch or row at which the present group starts */
+} pass_context;
+
+static void visit_batches(void *context, int begin, int end)
+{
+    const pass_context *c = context;
+    c->s->moved_of_chunk[(begin - c->first) / MO_CHUNK] = mo_batch_visit(&c->pass, begin, end);
+}
+
+/* r moves on by beta times its last change; `before` becomes what it was. */
+static void extrapolate_row(const pass_context *c, int row, int d)
+{
+    for (int k = row; k < row + d; ++k) {
+        const double now = c->s->row_r[k];
+        c->s->row_r[k] += c->pass.beta * (now - c->s->row_before[k]);
+        c->s->row_before[k] = now;
+    }
+}
+
+static void visit_rows(void *context, int begin, int end)
+{
+    const pass_context *c = context;
+    const mo_batches *b = c->s->batches;
+    double moved = 0;
+    for (int k = begin; k < end; ++k) {
+        const int i = b->row[k].constraint, row = b->problem->row_start[i];
+        extrapolate_row(c, row, mo_constraint_dim(b->problem, i));
+        moved += mo_row_visit(b, b->row + k, c->s->row_r + row, c->pass.state);
+    }
+    c->s->moved_of_chunk[(begin - c->first) / MO_CHUNK] = moved;
+}
+
+/* Visits a range of one colour; returns the sum of |dr|^2. */
+static double visit_range(pass_context *c, int threads, int begin, int end, mo_range_fn *visit)
+{
+    double moved = 0;
+    c->first = begin;
+    mo_parallel_for(threads, begin, end, visit, c);
+    for (int chunk = 0; chunk < mo_chunk_count(end - begin); ++chunk) {
+        moved += c->s->moved_of_chunk[chunk];
+    }
+    return moved;
+}
+
+static double sweep(pass_context *c)
+{
+    const mo_batches *b = c->s->batches;
+    double moved = 0;
+    for (int g = 0; g < b->group_count; ++g) {
+        const mo_colour_group *group = b->group + g;
+        const int is_last = g == b->group_count - 1;
+        const int threads = is_last && b->last_is_sequential ? 1 : c->s->threads;
+        moved += visit_range(c, threads, group->first_batch, group->last_batch, visit_batches);
+        moved += visit_range(c, threads, group->first_row, group->last_row, visit_rows);
+    }
+    return moved;
+}
+
+static void extrapolate_lines(void *context, int begin, int end)
+{
+    const pass_context *c = context;
+    mo_batch_extrapolate(&c->pass, c->s->state_before, begin, end);
+}
+
+static void look_at_batches(void *context, int begin, int end)
+{
+    const pass_context *c = context;
+    c->s->seen[begin / MO_CHUNK] = mo_batch_look(&c->pass, begin, end);
+}
+
+static void look_at_rows(void *context, int begin, int end)
+{
+    const pass_context *c = context;
+    const mo_batches *b = c->s->batches;
+    const int first = mo_chunk_count(b->batch_count);
+    double square = 0;
+    for (int k = begin; k < end; ++k) {
+        const int i = b->row[k].constraint;
+        double u[MO_BILATERAL_MAX_DIM];
+        mo_row_velocity(b, b->row + k, c->pass.state, u);
+        square += mo_natural_square_of(b->problem, i, u, c->s->row_r + b->problem->row_start[i]);
+    }
+    c->s->seen[first + begin / MO_CHUNK] = (mo_batch_sums){square, 0};
+}
+
+static mo_batch_sums look(pass_context *c)
+{
+    const mo_batches *b = c->s->batches;
+    const int chunks = mo_chunk_count(b->batch_count) + mo_chunk_count(b->row_count);
+    mo_batch_sums all = {0, 0};
+    mo_parallel_for(c->s->threads, 0, b->batch_count, look_at_batches, c);
+    mo_parallel_for(c->s->threads, 0, b->row_count, look_at_rows, c);
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+        all.square += c->s->seen[chunk].square;
+        all.approach = fmax(all.approach, c->s->seen[chunk].approach);
+    }
+    return all;
+}
+
+/* ---- impulses in rows and in batches ---------------------------------------------------------- */
+
+/* Points from the rows of the problem, which are along the axes of each contact. */
+static void take_points(mo_sweeps *s, const double *r)
+{
+    const mo_batches *b = s->batches;
+    memset(s->impulses, 0, (size_t)b->point_count * sizeof *s->impulses);
+    for (int k = 0; k < b->point_count; ++k) {
+        double *to = s->impulses[k].r;
+        for (int lane = 0; lane < MO_LANES; ++lane) {
+            const int i = b->constraint[(size_t)k * MO_LANES + (size_t)lane];
+            if (i >= 0) {
+                const double *e = b->compact->contact[b->compact->contact_of[i]].frame,
+                             *own = r + b->problem->row_start[i];
+                for (int x = 0; x < 3; ++x) {
+                    to[x * MO_LANES + lane] = own[0] * e[x] + own[1] * e[3 + x] + own[2] * e[6 + x];
+                }
+            }
+        }
+    }
+}
+
+static void write_best(const mo_sweeps *s, double *r)
+{
+    const mo_batches *b = s->batches;
+    for (int k = 0; k < b->row_count; ++k) {
+        const int i = b->row[k].constraint, row = b->problem->row_start[i];
+        memcpy(r + row, s->row_best + row, (size_t)mo_constraint_dim(b->problem, i) * sizeof *r);
+    }
+    for (int k = 0; k < b->point_count; ++k) {
+        const double *from = s->best + (size_t)k * POINT;
+        for (int lane = 0; lane < MO_LANES; ++lane) {
+            const int i = b->constraint[(size_t)k * MO_LANES + (size_t)lane];
+            if (i >= 0) {
+                const double *e = b->compact->contact[b->compact->contact_of[i]].frame;
+                const double own[3] = {from[lane], from[MO_LANES + lane], from[2 * MO_LANES + lane]};
+                for (int x = 0; x < 3; ++x) {
+                    r[b->problem->row_start[i] + x] = mo_vec3_dot(own, e + 3 * x);
+                }
+            }
+        }
+    }
+}
+
+static void keep_best(const mo_sweeps *s)
+{
+    for (int k = 0; k < s->batches->point_count; ++k) {
+        memcpy(s->best + (size_t)k * POINT, s->impulses[k].r, sizeof s->impulses[k].r);
+    }
+    if (s->batches->row_count) {
+        memcpy(s->row_best, s->row_r, (size_t)s->batches->problem->row_count * sizeof *s->row_r);
+    }
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+/*
+ * Visits that go the whole way overshoot where momentum is large: going 0.8 of it takes a quarter fewer sweeps.  Heaps of
+ * MANY contacts bear more momentum.  In those of VERY_MANY, whose steps take hundreds of sweeps, normal impulses follow
+ * more slowly than friction, which they bound, once the first sweeps have told which contacts bear.
+ */
+static void set_pace(mo_sweeps *s)
+{
+    const int count = s->batches->problem->constraint_count, is_largest = count >= VERY_MANY;
+    const int is_late = is_largest && s->iteration >= FIRST_SWEEPS;
+    if (!(s->wanted_momentum > 1)) {
+        s->relax_N = s->relax_T = 1;
+        return;
+    }
+    s->relax_N = is_late ? 0.5 : 0.8;
+    s->relax_T = is_late ? 1 : 0.8;
+    if (s->iteration == 0 || (is_late && s->iteration == FIRST_SWEEPS)) {
+        const int bears_more = is_late || (count > MANY && !is_largest);
+        mo_momentum_allow(&s->momentum, (bears_more ? MORE : 1) * s->wanted_momentum);
+    }
+}
+
+/* The state anew from the impulses, rid of the rounding of the updates; momentum starts again. */
+static void refresh(mo_sweeps *s)
+{
+    const mo_batches *b = s->batches;
+    const size_t bytes = (size_t)b->line_count * MO_LINE * sizeof *s->state;
+    const mo_batch_pass pass = {.batches = b, .state = s->state, .impulses = s->impulses};
+    memcpy(s->state, b->free_state, bytes);
+    mo_batch_apply(&pass, 0, b->batch_count);
+    for (int k = 0; k < b->row_count; ++k) {
+        mo_row_apply(b, b->row + k, s->row_r + b->problem->row_start[b->row[k].constraint],
+                     s->state);
+    }
+    memcpy(s->state_before, s->state, bytes);
+    for (int k = 0; k < b->point_count; ++k) {
+        memcpy(s->impulses[k].before, s->impulses[k].r, sizeof s->impulses[k].r);
+    }
+    if (b->row_count) {
+        memcpy(s->row_before, s->row_r, (size_t)b->problem->row_count * sizeof *s->row_r);
+    }
+    s->momentum = mo_momentum_begin(s->momentum.cap);
+    s->last_look = s->iteration;
+    s->ratio = 0;
+}
+
+void mo_sweeps_start(mo_sweeps *s, int threads, double momentum, const double *r)
+{
+    take_points(s, r);
+    if (s->batches->row_count) {
+        memcpy(s->row_r, r, (size_t)s->batches->problem->row_count * sizeof *r);
+    }
+    s->threads = threads;
+    s->wanted_momentum = momentum;
+    s->momentum = mo_momentum_begin(momentum);
+    s->iteration = 0;
+    s->moved = s->least = INFINITY;
+    refresh(s);
+    keep_best(s);
+}
+
+static int look_is_due(const mo_sweeps *s, mo_sweep_goal goal)
+{
+    const int waited = s->iteration - s->last_look, shortest = 1 + s->iteration / 16;
+    return s->iteration == 0 || s->moved == 0 || waited >= LONGEST_WAIT ||
+           (waited >= shortest && s->ratio * sqrt(s->moved) <= goal.natural);
+}
+
+/* True where the residual is reached. */
+static int look_passes(mo_sweeps *s, pass_context *c, mo_sweep_goal goal)
+{
+    const mo_batch_sums seen = look(c);
+    const double natural = sqrt(seen.square);
+    const int passes = natural <= goal.natural &&
+                       (seen.approach <= goal.rate || s->iteration >= goal.rate_until);
+    s->last_look = s->iteration;
+    s->ratio = isfinite(s->moved) && s->moved > 0 ? natural / sqrt(s->moved) : 0;
+    if (natural < s->least || passes) {
+        s->least = natural;
+        keep_best(s);
+    }
+    return passes;
+}
+
+int mo_sweeps_run(mo_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop, void *context)
+{
+    pass_context c = {.pass = {.batches = s->batches,
+                               .state = s->state,
+                               .impulses = s->impulses},
+                      .s = s};
+    for (;; ++s->iteration) {
+        const int must_end = must_stop(context, s->iteration) || s->moved == 0;
+        if ((must_end || look_is_due(s, goal)) && look_passes(s, &c, goal)) {
+            return 1;
+        }
+        if (must_end) {
+            return 0;
+        }
+        set_pace(s);
+        c.pass.relax_N = s->relax_N;
+        c.pass.relax_T = s->relax_T;
+        c.pass.beta = s->momentum.cap > 1 ? mo_momentum_next(&s->momentum) : 0;
+        mo_parallel_for(s->threads, 0, s->batches->line_count, extrapolate_lines, &c);
+        s->moved = sweep(&c);
+        mo_momentum_watch(&s->momentum, s->moved);
+    }
+}
+
+void mo_sweeps_measure(mo_sweeps *s, double q_norm, double *r, double *v, double *u,
+                       mo_residual *residual)
+{
+    const mo_batches *b = s->batches;
+    write_best(s, r);
+    for (int k = 0; k < b->point_count; ++k) {
+        memcpy(s->impulses[k].r, s->best + (size_t)k * POINT, sizeof s->impulses[k].r);
+    }
+    if (b->row_count) {
+        memcpy(s->row_r, s->row_best, (size_t)b->problem->row_count * sizeof *s->row_r);
+    }
+    refresh(s);
+    const mo_batch_answer answer = {b, s->state, s->impulses, s->row_r};
+    mo_measure_batches(&answer, q_norm, s->point_u, v, u, residual);
+}
