@@ -18,14 +18,15 @@
 /* Of the least margin: by so much two shapes may each move beyond what was thought, and still not close a gap that nobody has looked at. */
 static const double LOOKS_AGAIN = 0.5;
 
+/* Between shapes that nearly touch, a normal is a unit vector to a few digits only. */
 static void set_frame(const mo_world *world, const double normal[3], double frame[9])
 {
-    mo_vec3_copy(normal, frame);
+    mo_vec3_scale(1 / mo_vec3_norm(normal), normal, frame);
     if (mo_is_planar(world)) {
-        mo_vec3_set(frame + 3, -normal[1], normal[0], 0);
+        mo_vec3_set(frame + 3, -frame[1], frame[0], 0);
         mo_vec3_set(frame + 6, 0, 0, 1);
     } else {
-        mo_vec3_tangents(normal, frame + 3, frame + 6);
+        mo_vec3_tangents(frame, frame + 3, frame + 6);
     }
 }
 

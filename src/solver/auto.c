@@ -7,7 +7,7 @@
  *   joints alone                                 no sweeps: the stages of auto_stages.c from Newton's method on
  *   up to MO_AUTO_TINY blocks                    MO_AUTO_GLANCE sweeps over all of it, without looking at it any further
  *   more than MO_AUTO_LARGE blocks               sweeps over all of it, as many as the caller allows
- *   balls (problem/balls.h), coarse tolerance    sweeps over all of it: up to BALL_SWEEPS, or alone from MANY_BALLS contacts on
+ *   contacts of rigid bodies, coarse tolerance   sweeps over all of it: up to LANE_SWEEPS, alone from MANY contacts on
  *   what these leave, and anything in between    split into islands (auto_islands.c); each goes through the stages of
  *                                                auto_stages.c: sweeps, newton, ipm, aln
  *
@@ -27,8 +27,8 @@
 #include "solver/small.h"
 
 enum {
-    BALL_SWEEPS = 1000,
-    MANY_BALLS =
+    LANE_SWEEPS = 1000,
+    MANY =
         500 /* contacts: from here on sweeps alone, since a factorisation costs a thousand of them */
 };
 
@@ -58,7 +58,7 @@ static const mo_stage *first_stage(mo_run *run)
 {
     static const mo_stage few = {&mo_nsgs_method, "sweeps", MO_AUTO_GLANCE, 0, MO_START_BEST};
     static const mo_stage all = {&mo_nsgs_method, "sweeps", 0, MO_AUTO_MOMENTUM, MO_START_BEST};
-    static const mo_stage many = {&mo_nsgs_method, "sweeps", BALL_SWEEPS, MO_AUTO_MOMENTUM,
+    static const mo_stage many = {&mo_nsgs_method, "sweeps", LANE_SWEEPS, MO_AUTO_MOMENTUM,
                                   MO_START_BEST};
     const int count = run->problem->constraint_count;
     const mo_compact *compact = NULL;
@@ -69,7 +69,7 @@ static const mo_stage *first_stage(mo_run *run)
         run->error = mo_problem_compact(run->problem, &compact);
     }
     const int is_for_lanes = !run->error && compact && compact->contact_count > count / 2;
-    return !is_for_lanes ? NULL : count > MANY_BALLS ? &all : &many;
+    return !is_for_lanes ? NULL : count > MANY ? &all : &many;
 }
 
 static mo_status sweep_first(mo_run *run, const mo_stage *first, mo_message *story)
