@@ -5,10 +5,20 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "linalg/blas_threads.h"
+
 /* LAPACK and BLAS, column-major: our row-major lower triangle is their upper one, transposed. */
 void dpotrf_(const char *uplo, const int *n, double *A, const int *lda, int *info);
 void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *A,
             const int *lda, double *x, const int *incx);
+
+static void trsv(const char *uplo, const char *trans, int n, const double *F, double *x)
+{
+    const int one = 1;
+    mo_blas_threads_begin();
+    dtrsv_(uplo, trans, "N", &n, F, &n, x, &one);
+    mo_blas_threads_end();
+}
 
 /* U = L' */
 static void mirror(int n, double *A)
@@ -40,7 +50,9 @@ bool mo_factor_symmetric(int n, double *A)
 {
     int info = 0;
     if (n >= MO_LAPACK_FROM) {
+        mo_blas_threads_begin();
         dpotrf_("U", &n, A, &n, &info);
+        mo_blas_threads_end();
     } else {
         info = !cholesky_small(n, A);
     }
@@ -92,8 +104,7 @@ static inline double dot(int n, const double *x, const double *y)
 void mo_solve_lower(int n, const double *F, double *x)
 {
     if (n >= MO_LAPACK_FROM) {
-        const int one = 1;
-        dtrsv_("U", "T", "N", &n, F, &n, x, &one);
+        trsv("U", "T", n, F, x);
         return;
     }
     if (n == 3) { /* a body in the plane: the most of them in grains */
@@ -110,8 +121,7 @@ void mo_solve_lower(int n, const double *F, double *x)
 void mo_solve_upper(int n, const double *F, double *x)
 {
     if (n >= MO_LAPACK_FROM) {
-        const int one = 1;
-        dtrsv_("L", "T", "N", &n, F, &n, x, &one);
+        trsv("L", "T", n, F, x);
         return;
     }
     if (n == 3) {
@@ -128,8 +138,7 @@ void mo_solve_upper(int n, const double *F, double *x)
 void mo_solve_upper_transposed(int n, const double *F, double *x)
 {
     if (n >= MO_LAPACK_FROM) {
-        const int one = 1;
-        dtrsv_("L", "N", "N", &n, F, &n, x, &one);
+        trsv("L", "N", n, F, x);
         return;
     }
     for (int i = 0; i < n; ++i) {

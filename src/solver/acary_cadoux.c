@@ -126,6 +126,7 @@ const mo_method mo_acary_cadoux_method = {
     .name = "acary-cadoux",
     .summary = "fixed point on the sliding speed; choice of convex engine and outer algorithm",
     .paper = "acary2011",
+    .uses_blas = 1,
     .laws = MO_CONVEX_LAWS,
     .layout = layout,
     .solve = solve,

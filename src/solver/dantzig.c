@@ -283,6 +283,7 @@ const mo_method mo_dantzig_method = {
     .summary =
         "Dantzig's pivoting with Baraff's friction: contacts brought to rest one after the other",
     .paper = "baraff1994",
+    .uses_blas = 1,
     .laws = MO_LAW_BIT(MO_LAW_COULOMB) | MO_LAW_BIT(MO_LAW_FRICTIONLESS) |
             MO_LAW_BIT(MO_LAW_BILATERAL) | MO_LAW_BIT(MO_LAW_BOX) | MO_LAW_BIT(MO_LAW_PYRAMID) |
             MO_LAW_BIT(MO_LAW_SLIDING),

@@ -295,6 +295,7 @@ const mo_method mo_fip_method = {
     .name = "fip",
     .summary = "feasible interior points on facets; for polyhedral laws, up to 1,500 unknowns",
     .paper = "trinkle1997",
+    .uses_blas = 1,
     .laws = POLYHEDRAL | MO_LAW_BIT(MO_LAW_COULOMB),
     .by_facets = MO_LAW_BIT(MO_LAW_COULOMB),
     .check = check,

@@ -287,6 +287,7 @@ const mo_method mo_lemke_method = {
     .summary =
         "Lemke's pivoting on facets, with restarts; for polyhedral laws, a few thousand unknowns",
     .paper = "trinkle1997",
+    .uses_blas = 1,
     .laws = POLYHEDRAL | MO_LAW_BIT(MO_LAW_COULOMB),
     .by_facets = MO_LAW_BIT(MO_LAW_COULOMB),
     .check = check,

@@ -87,6 +87,7 @@ typedef struct mo_method {
     unsigned laws;       /* 1 << kind for each law it takes */
     unsigned by_facets;  /* of these, the round cones in space that it replaces by facets */
     unsigned relaxed;    /* of these, the laws that it replaces by a convex one, in any dimension */
+    int uses_blas;       /* its threads are kept to one (linalg/blas_threads.h) */
     int takes_compact;   /* it needs no rows of compact contacts (problem/compact.h) */
 
     /* What else it asks of a problem, with a sentence where that is missing; NULL: nothing. */

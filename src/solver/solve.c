@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "linalg/blas_threads.h"
 #include "linalg/dense.h"
 #include "measure/measure_blocks.h"
 #include "problem/views.h"
@@ -298,9 +299,15 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     result->row_count = problem->row_count;
     result->iterations = 0;
     result->contraction = 0;
+    if (method->uses_blas) {
+        mo_blas_threads_begin();
+    }
     error = start_is_result(problem, use, result)
                 ? solve_from_copy(problem, use, method, start_time, result)
                 : solve_checked(problem, use, method, start_time, result);
+    if (method->uses_blas) {
+        mo_blas_threads_end();
+    }
     result->seconds = mo_clock() - start_time;
     if (error) {
         mo_fail(&result->message, error, "%s", mo_error_text(error));
