@@ -4,6 +4,8 @@
  * The convex problems behind lcp1 to lcp3, from the inside: the proximal maps against their definition and finite
  * differences, the engine's answers against optimality, its derivative against differences of solutions.
  */
+#include <stdlib.h>
+
 #include "check.h"
 
 #include <string.h>
@@ -351,6 +353,28 @@ static void a_wall_with_many_redundant_contacts_is_solved_to_optimality(void **s
     mo_problem_destroy(problem);
 }
 
+/* W alone, with more than 2,500 rows: its Newton steps are sparse, and reach what sweeps do not. */
+static void a_large_reduced_wall_is_solved_to_rounding(void **state)
+{
+    (void)state;
+    scene_wall_def def = scene_wall_default();
+    mo_problem *problem, *reduced;
+    def.courses = 26;
+    def.length = 26;
+    def.in_plane = 1;
+    CHECK(scene_wall(&def, &problem, NULL) == MO_OK);
+    CHECK(mo_problem_reduce(problem, &reduced, NULL) == MO_OK);
+    CHECK(mo_problem_row_count(reduced) > 2500);
+    double *s = calloc((size_t)mo_problem_constraint_count(reduced), sizeof *s);
+    const mo_convex convex = {.problem = reduced, .kind = MO_CONVEX_SHIFTED, .s = s};
+    bench b = make_bench(reduced);
+    CHECK_BELOW(ask(&b, &convex, 1e-11).residual, 1e-11);
+    free(s);
+    free_bench(&b);
+    mo_problem_destroy(reduced);
+    mo_problem_destroy(problem);
+}
+
 static void a_warm_start_saves_work(void **state)
 {
     (void)state;
@@ -436,6 +460,7 @@ int main(void)
         cmocka_unit_test(both_kinds_are_solved_to_rounding_in_both_forms),
         cmocka_unit_test(the_second_problem_holds_its_constraints_on_a_degenerate_pile),
         cmocka_unit_test(a_wall_with_many_redundant_contacts_is_solved_to_optimality),
+        cmocka_unit_test(a_large_reduced_wall_is_solved_to_rounding),
         cmocka_unit_test(a_warm_start_saves_work),
         cmocka_unit_test(the_derivative_of_a_solution_is_that_of_differences),
     };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Sparse block Cholesky, its order of elimination, and GMRES, against dense algebra on random matrices. */
+/* The order of elimination of sparse matrices, and GMRES, on random graphs and matrices. */
 #include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "linalg/block_cholesky.h"
+#include "linalg/min_degree.h"
 #include "linalg/dense.h"
 #include "linalg/gmres.h"
 #include "problem/views.h"
@@ -101,152 +101,6 @@ static void a_chain_fills_nothing_and_a_star_is_taken_from_its_tips(void **state
     mo_elimination_clear(&own, &e);
 }
 
-/* A random positive definite matrix with the pattern of the graph: diagonally dominant. */
-static void draw_matrix(mo_random *random, const random_graph *g, double *A)
-{
-    const int n = g->offset[g->graph.count];
-    memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
-    for (int b = 0; b < g->graph.count; ++b) {
-        for (int i = g->offset[b]; i < g->offset[b + 1]; ++i) {
-            for (int j = g->offset[b]; j < i; ++j) {
-                A[i * n + j] = A[j * n + i] = uniform(random, -1, 1);
-            }
-            for (int k = g->start[b]; k < g->start[b + 1]; ++k) {
-                for (int j = g->offset[g->index[k]];
-                     j < g->offset[g->index[k] + 1] && g->index[k] < b; ++j) {
-                    A[i * n + j] = A[j * n + i] = uniform(random, -1, 1);
-                }
-            }
-        }
-    }
-    for (int i = 0; i < n; ++i) {
-        double sum = 0.1;
-        for (int j = 0; j < n; ++j) {
-            sum += fabs(A[i * n + j]);
-        }
-        A[i * n + i] = sum;
-    }
-}
-
-/* Puts block (i, j) of A where the plan keeps it. */
-static void put_block(const mo_block_plan *plan, const random_graph *g, const double *A, int i,
-                      int j, double *values)
-{
-    const int n = g->offset[g->graph.count];
-    bool transposed;
-    double *block = values + mo_block_find(plan, i, j, &transposed);
-    const int rows = transposed ? j : i, columns = transposed ? i : j;
-    for (int a = 0; a < g->weight[rows]; ++a) {
-        for (int b = 0; b < g->weight[columns]; ++b) {
-            block[a * g->weight[columns] + b] =
-                A[(g->offset[rows] + a) * n + g->offset[columns] + b];
-        }
-    }
-}
-
-static void a_sparse_factor_solves_what_the_dense_matrix_says(void **state)
-{
-    (void)state;
-    static random_graph g;
-    static double A[MOST_ROWS * MOST_ROWS], x[MOST_ROWS], b[MOST_ROWS];
-    mo_random random = {2};
-    const mo_allocator own = mo_allocator_or_default(NULL);
-    for (int draw = 0; draw < 40; ++draw) {
-        const int count = 1 + (int)(MOST_BLOCKS * mo_random_unit(&random));
-        mo_block_plan *plan;
-        draw_graph(&random, count, 0.1, &g);
-        draw_matrix(&random, &g, A);
-        CHECK(mo_block_plan_create(&own, &g.graph, &plan) == MO_OK);
-        double *values = malloc(plan->value_count * sizeof *values);
-        int *ints = malloc(mo_block_ints(plan) * sizeof *ints);
-        mo_block_clear(plan, values);
-        for (int i = 0; i < count; ++i) {
-            put_block(plan, &g, A, i, i, values);
-            for (int k = g.start[i]; k < g.start[i + 1]; ++k) {
-                put_block(plan, &g, A, i, g.index[k], values);
-            }
-        }
-        const int n = g.offset[count];
-        fill_uniform(&random, -1, 1, n, x);
-        for (int i = 0; i < n; ++i) {
-            b[i] = mo_dot(n, A + (size_t)i * (size_t)n, x);
-        }
-        CHECK(plan->size == n && mo_block_factor(plan, values, ints));
-        mo_block_solve(plan, values, b);
-        for (int i = 0; i < n; ++i) {
-            CHECK_NEAR(b[i], x[i], 1e-11);
-        }
-        free(values);
-        free(ints);
-        mo_block_plan_destroy(&own, plan);
-    }
-}
-
-static void a_matrix_that_is_not_positive_definite_is_refused(void **state)
-{
-    (void)state;
-    const mo_allocator own = mo_allocator_or_default(NULL);
-    const int weight[2] = {1, 1}, start[3] = {0, 1, 2}, index[2] = {1, 0};
-    const mo_graph graph = {2, weight, start, index};
-    mo_block_plan *plan;
-    double values[3];
-    int ints[8];
-    bool transposed;
-    CHECK(mo_block_plan_create(&own, &graph, &plan) == MO_OK && plan->value_count == 3);
-    values[mo_block_find(plan, 0, 0, &transposed)] = 1;
-    values[mo_block_find(plan, 1, 1, &transposed)] = 1;
-    values[mo_block_find(plan, 0, 1, &transposed)] = 2;
-    CHECK(!mo_block_factor(plan, values, ints));
-    mo_block_plan_destroy(&own, plan);
-}
-
-/* A = I + sum P' B P of a problem, against the definition. */
-static void the_matrix_of_body_space_is_the_one_of_its_definition(void **state)
-{
-    (void)state;
-    scene_random_def def = scene_random_default();
-    mo_problem *problem;
-    CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
-    const mo_kkt *kkt, *again;
-    const mo_sweep *sweep;
-    CHECK(mo_problem_kkt(problem, &kkt) == MO_OK && mo_problem_kkt(problem, &again) == MO_OK &&
-          kkt == again);
-    CHECK(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep) == MO_OK);
-    const int n = mo_problem_dof_count(problem), m = mo_problem_row_count(problem);
-    double *values = malloc(kkt->plan->value_count * sizeof *values);
-    int *ints = malloc(mo_block_ints(kkt->plan) * sizeof *ints);
-    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
-    const double B[9] = {2, 0.3, 0, 0.3, 1, -0.2, 0, -0.2, 0.5};
-    mo_random random = {4};
-    mo_kkt_begin(kkt, values);
-    fill_uniform(&random, -1, 1, n, x);
-    memcpy(y, x, (size_t)n * sizeof *y);
-    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
-        double u[3], zero[3], r[3];
-        mo_kkt_add(kkt, sweep, i, B, values);
-        mo_sweep_velocity(sweep, i, x, u);
-        memcpy(zero, problem->w + problem->row_start[i], sizeof zero);
-        for (int k = 0; k < 3; ++k) {
-            u[k] -= zero[k];
-        }
-        for (int k = 0; k < 3; ++k) {
-            r[k] = mo_dot(3, B + 3 * k, u);
-        }
-        mo_sweep_apply(sweep, i, r, y);
-    }
-    CHECK(m == 3 * mo_problem_constraint_count(problem));
-    CHECK(mo_block_factor(kkt->plan, values, ints));
-    mo_block_solve(kkt->plan, values, y);
-    for (int k = 0; k < n; ++k) {
-        CHECK_NEAR(y[k], x[k], 1e-10);
-    }
-    free(values);
-    free(ints);
-    free(x);
-    free(y);
-    mo_problem_destroy(problem);
-}
-
 /* ---- GMRES ----------------------------------------------------------------------------------- */
 
 typedef struct dense_matrix {
@@ -294,9 +148,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_is_a_permutation_and_the_fill_is_that_of_elimination),
         cmocka_unit_test(a_chain_fills_nothing_and_a_star_is_taken_from_its_tips),
-        cmocka_unit_test(a_sparse_factor_solves_what_the_dense_matrix_says),
-        cmocka_unit_test(a_matrix_that_is_not_positive_definite_is_refused),
-        cmocka_unit_test(the_matrix_of_body_space_is_the_one_of_its_definition),
         cmocka_unit_test(gmres_solves_unsymmetric_systems_in_at_most_n_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

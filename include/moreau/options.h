@@ -102,7 +102,7 @@ extern "C" {
           "iterations of a first-order engine at most for one convex problem")                     \
     COUNT(acary_cadoux, rescue, 1, 0, 1,                                                           \
           "1: regularised problems where the loop does not converge; 0: the loop as published")    \
-    NUMBER(acary_cadoux, forcing, 0.1, 0.0, 1.0,                                                  \
+    NUMBER(acary_cadoux, forcing, 0.3, 0.0, 1.0,                                                  \
            "accuracy of a convex problem as a part of the last residual; 0: full accuracy")        \
     NUMBER(acary_cadoux, epsilon, 0.0, 0.0, 1.0,                                                   \
            "ends also by the paper's rule (6.1) on the change of the speeds; 0: does not")

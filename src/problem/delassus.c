@@ -373,13 +373,28 @@ void mo_delassus_solve(const mo_delassus *system, double *x)
     }
 }
 
+/* u = W x of a reduced problem. */
+static void multiply_blocks(const mo_problem *W, const double *x, double *u)
+{
+    for (int i = 0; i < W->constraint_count; ++i) {
+        const int row = W->row_start[i], d = W->row_start[i + 1] - row;
+        const double *block = W->values + W->value_start[i];
+        memset(u + row, 0, (size_t)d * sizeof *u);
+        for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
+            const int j = W->block_index[k], n = mo_constraint_dim(W, j);
+            for (int a = 0; a < d; ++a, block += n) {
+                u[row + a] += mo_dot(n, block, x + W->row_start[j]);
+            }
+        }
+    }
+}
+
 void mo_delassus_response(const mo_delassus *s, const double *x, double *u)
 {
     const mo_problem *W =
         s->contact ? s->contact->W : s->problem; /* a problem with groups is W itself */
     if (!s->body) {
-        mo_problem_response_into(W, x, NULL, u);
-        mo_axpy(W->row_count, -1, W->w, u);
+        multiply_blocks(W, x, u);
         return;
     }
     for (int i = 0; i < s->problem->constraint_count; ++i) {

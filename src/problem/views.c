@@ -20,7 +20,6 @@ struct mo_views {
     int has_rows; /* mo_problem_write_rows has been called */
     mo_compact *compact; /* where it was found, not given */
     mo_batches *batches;
-    mo_kkt *kkt;
     mo_contact_space *contact_space;
     mo_body_space *body_space;
     mo_group_space *group_space;
@@ -52,7 +51,6 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
     }
     mo_batches_destroy(allocator, views->batches);
     mo_compact_destroy(allocator, views->compact);
-    mo_kkt_destroy(allocator, views->kkt);
     mo_contact_space_destroy(allocator, views->contact_space);
     mo_body_space_destroy(allocator, views->body_space);
     mo_group_space_destroy(allocator, views->group_space);
@@ -68,7 +66,6 @@ size_t mo_views_bytes(mo_views *views)
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
     }
     bytes += views->batches ? views->batches->bytes : 0;
-    bytes += views->kkt ? views->kkt->bytes : 0;
     bytes += views->contact_space ? views->contact_space->bytes : 0;
     bytes += views->body_space ? views->body_space->bytes : 0;
     bytes += views->group_space ? views->group_space->bytes : 0;
@@ -137,19 +134,6 @@ mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batche
         error = mo_batches_create(problem, compact, &views->batches);
     }
     *batches = views->batches;
-    pthread_mutex_unlock(&views->lock);
-    return error;
-}
-
-mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt)
-{
-    mo_views *views = problem->views;
-    mo_error error = mo_problem_write_rows(problem);
-    pthread_mutex_lock(&views->lock);
-    if (!error && !views->kkt) {
-        error = mo_kkt_create(problem, &views->kkt);
-    }
-    *kkt = views->kkt;
     pthread_mutex_unlock(&views->lock);
     return error;
 }

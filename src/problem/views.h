@@ -12,7 +12,6 @@
 #include "problem/body_space.h"
 #include "problem/contact_space.h"
 #include "problem/group_space.h"
-#include "problem/kkt.h"
 #include "problem/problem_data.h"
 #include "problem/sweep.h"
 
@@ -29,9 +28,6 @@ mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compac
 
 /* The arrangement for sweeps; global problems only. */
 mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batches);
-
-/* The view for Newton and interior point methods; global problems with symmetric masses only. */
-mo_error mo_problem_kkt(const mo_problem *problem, const mo_kkt **kkt);
 
 /* W in blocks, with the plan of its factorisation. */
 mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_space **space);

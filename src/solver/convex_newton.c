@@ -3,24 +3,26 @@
 /*
  * The engine for convex contact problems (convex.h): sweeps first, proximal Newton steps to finish.
  *
- *   sweep    block after block, r_i = prox(r_i - (u_i + compliance r_i) / scale_i): block coordinate descent,
- *            cheap, good for the first digits and slow afterwards.
- *   step     one proximal point step of length 1 / rho (convex_step.h).  In the directions where W has the eigenvalue
- *            w it leaves rho / (rho + w) of the error, and all of it in the null space, where nothing needs to
- *            change; a small rho converges in a few steps.
+ *   sweep    block after block, r_i = prox(r_i - (u_i + compliance r_i) / scale_i): block coordinate
+ *            descent with momentum (momentum.h), cheap, good for the first digits.
+ *   step     one proximal point step of length 1 / rho (convex_step.h).  Where W has the eigenvalue
+ *            w it leaves rho / (rho + w) of the error; a small rho converges in a few steps.
  *
- * Sweeps go on while their rate promises the tolerance for less work than Newton would take.  rho starts in proportion
- * to the residual, falls by ten after each step that Newton found easy, less where a harder one did not pay, and
- * rises where Newton toiled.  Rounding puts an error of about 1e-16 / rho into the velocities of contacts that slide.  The last digits are therefore
- * left to Newton on the natural map, tried after each step that found little to change.  The best r is kept.
+ * Sweeps go on while their rate promises the tolerance for less work than Newton would take.  rho
+ * starts in proportion to the residual, falls by ten after each step that Newton found easy, less
+ * where a harder one did not pay, and rises where Newton toiled.  Rounding puts an error of about
+ * 1e-16 / rho into the velocities of contacts that slide.  The last digits are therefore left to
+ * Newton on the natural map, tried after each step that found little to change.  The best r is kept.
  *
- * Limits: memory and time of a factorisation bound the Newton steps; beyond them sweeps are all there is, and
- * so is their accuracy.  A problem without a solution ends with the best r found.
+ * Limits: the operations of a factorisation bound the Newton steps; beyond them sweeps are all there
+ * is.  A problem without a solution ends with the best r found.
  */
 #include <math.h>
 #include <string.h>
 
+#include "law/coulomb_rows.h"
 #include "solver/convex_step.h"
+#include "solver/momentum.h"
 
 enum { STEPS_MOST = 200, SWEEPS_MOST = 20000, PATIENCE = 8, CHECK_EVERY = 8, POLISH_MOST = 20 };
 enum {
@@ -32,13 +34,22 @@ static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0, RHO_POLI
 static const double RHO_LEAST_BOUNDED =
     1e-12; /* with bounded slip, where prox_at has no cancellation */
 
-/* Newton steps that a problem takes, about: what sweeps are weighed against. */
-static const double NEWTON_STEPS = 4;
+/* Newton steps that a problem takes, 10 to 60 in piles of 500 beads: sweeps are weighed against it. */
+static const double NEWTON_STEPS = 20;
+
+static const double MOMENTUM = 20; /* most t of the momentum of sweeps: momentum.h */
+
+/* 1 / k_N, 1 / k_T, sqrt(k_T / k_N) and its inverse. */
+typedef struct two_scales {
+    double normal, tangential, ratio, inverse;
+} two_scales;
 
 typedef struct workspace {
     mo_convex_step step;
-    double *state;  /* x of a global problem  */
-    double *best_r; /* and its residual       */
+    double *state; /* x of a global problem  */
+    double *r_before, *x_before;
+    two_scales *scales; /* of each constraint */
+    double *best_r;     /* and its residual       */
     double best;
     double *kept_r;
     int has_begun;
@@ -51,10 +62,16 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     workspace *w = MO_TAKE(arena, 1, workspace);
     const mo_error error = mo_convex_step_layout(problem, arena, w ? &w->step : NULL);
     double *state = MO_TAKE(arena, problem->dof_count, double);
+    double *x_before = MO_TAKE(arena, problem->dof_count, double);
+    double *r_before = MO_TAKE(arena, problem->row_count, double);
+    two_scales *scales = MO_TAKE(arena, problem->constraint_count, two_scales);
     double *best_r = MO_TAKE(arena, problem->row_count, double);
     double *kept_r = MO_TAKE(arena, problem->row_count, double);
     if (w && !error) {
         w->state = state;
+        w->x_before = x_before;
+        w->r_before = r_before;
+        w->scales = scales;
         w->best_r = best_r;
         w->kept_r = kept_r;
         w->has_begun = 0;
@@ -98,28 +115,128 @@ static void return_to_best(call *c)
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-static void sweep_once(const call *c)
+/* r and the state go on along their last change. */
+static void extrapolate(double beta, int count, double *now, double *before)
+{
+    for (int k = 0; k < count; ++k) {
+        const double value = now[k];
+        if (beta > 0) { /* else before may not be set yet */
+            now[k] += beta * (value - before[k]);
+        }
+        before[k] = value;
+    }
+}
+
+static void push_on(mo_momentum *m, const call *c)
+{
+    const mo_problem *problem = c->convex->problem;
+    const double beta = mo_momentum_next(m);
+    extrapolate(beta, problem->row_count, c->r, c->w->r_before);
+    if (c->x != c->r) {
+        extrapolate(beta, problem->dof_count, c->x, c->w->x_before);
+    }
+}
+
+/*
+ * Contacts with Coulomb's law have one scale for the normal row and one for the tangential rows, k_N
+ * and k_T with diag(k_N, k_T, k_T) >= W_ii: rolling makes W_TT several times W_NN.
+ */
+static int has_two_scales(const mo_convex *convex, int i)
+{
+    const mo_problem *problem = convex->problem;
+    const double mu =
+        problem->law[i].kind == MO_LAW_COULOMB ? mo_constraint_param(problem, i)[0] : 0;
+    return convex->kind == MO_CONVEX_SHIFTED && !convex->facets && mu > 0 && !isinf(mu);
+}
+
+static void set_two_scales(const mo_convex *convex, const mo_sweep *sweep, int i,
+                           two_scales *scales)
+{
+    const int d = mo_constraint_dim(sweep->problem, i);
+    const double *W = mo_sweep_diagonal(sweep, i), weight = convex->weight ? convex->weight[i] : 0;
+    double coupling = 0, most = 0;
+    for (int j = 1; j < d; ++j) {
+        double sum = 0;
+        for (int k = 1; k < d; ++k) {
+            sum += fabs(W[j * d + k]);
+        }
+        most = fmax(most, sum);
+        coupling += fmax(fabs(W[j]), fabs(W[j * d]));
+    }
+    const double normal = W[0] + coupling + weight, tangential = most + coupling + weight;
+    const double ratio = sqrt(tangential / normal);
+    *scales = (two_scales){1 / normal, 1 / tangential, ratio, 1 / ratio};
+}
+
+static void set_scales(const call *c)
+{
+    for (int i = 0; i < c->convex->problem->constraint_count; ++i) {
+        if (has_two_scales(c->convex, i)) {
+            set_two_scales(c->convex, c->w->step.sweep, i, &c->w->scales[i]);
+        }
+    }
+}
+
+/* y = the least of the block in the metric of the two scales, a its velocity. */
+static inline void visit_coulomb(const call *c, int i, int d, const double *a, double *y)
+{
+    const mo_convex *convex = c->convex;
+    const two_scales *k = &c->w->scales[i];
+    const double *r = c->r + convex->problem->row_start[i];
+    double x[3];
+    x[0] = r[0] - (a[0] + convex->s[i]) * k->normal;
+    for (int j = 1; j < d; ++j) {
+        x[j] = (r[j] - a[j] * k->tangential) * k->ratio;
+    }
+    mo_coulomb_project(mo_constraint_param(convex->problem, i)[0] * k->ratio, d, x, y);
+    for (int j = 1; j < d; ++j) {
+        y[j] *= k->inverse;
+    }
+}
+
+static void visit_any(const call *c, int i, int d, const double *a, double *y)
+{
+    const double weight = c->convex->weight ? c->convex->weight[i] : 0;
+    const double inverse = 1 / (c->w->step.scale[i] + weight);
+    const double *r = c->r + c->convex->problem->row_start[i];
+    double x[MO_BILATERAL_MAX_DIM];
+    for (int k = 0; k < d; ++k) {
+        x[k] = r[k] - inverse * a[k];
+    }
+    mo_convex_prox(c->convex, i, inverse, x, y);
+}
+
+static void visit(const call *c, int i, int d, const double *a, double *y)
+{
+    if (!has_two_scales(c->convex, i)) {
+        visit_any(c, i, d, a, y);
+    } else if (d == 3) {
+        visit_coulomb(c, i, 3, a, y);
+    } else {
+        visit_coulomb(c, i, 2, a, y);
+    }
+}
+
+/* Returns the sum of |dr|^2. */
+static double sweep_once(const call *c)
 {
     const mo_sweep *sweep = c->w->step.sweep;
     const mo_problem *problem = sweep->problem;
-    for (int i = 0; i < problem->constraint_count;
-         ++i) { /* natural order: position i holds constraint i */
+    double moved = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) { /* natural order: position i is i */
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        const double inverse =
-            1 / (c->w->step.scale[i] + (c->convex->weight ? c->convex->weight[i] : 0));
         double u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM];
         mo_sweep_velocity(sweep, i, c->x, u);
         mo_convex_velocity(c->convex, i, u, c->r + row, x);
-        for (int k = 0; k < d; ++k) {
-            x[k] = c->r[row + k] - inverse * x[k];
-        }
-        mo_convex_prox(c->convex, i, inverse, x, u);
+        visit(c, i, d, x, u);
         for (int k = 0; k < d; ++k) {
             x[k] = u[k] - c->r[row + k];
             c->r[row + k] = u[k];
+            moved += x[k] * x[k];
         }
         mo_sweep_apply(sweep, i, x, c->x);
     }
+    return moved;
 }
 
 /* Sweeps whose work equals that of Newton: none for small problems, hundreds in a large bed of stones. */
@@ -135,10 +252,12 @@ static double worthwhile_sweeps(const call *c)
 static int sweep_while_it_pays(call *c, int *sweeps)
 {
     double left = worthwhile_sweeps(c);
+    mo_momentum m = mo_momentum_begin(MOMENTUM);
     for (; left >= CHECK_EVERY && !mo_run_is_over(c->run); left -= CHECK_EVERY) {
         const double before = c->residual;
         for (int k = 0; k < CHECK_EVERY; ++k) {
-            sweep_once(c);
+            push_on(&m, c);
+            mo_momentum_watch(&m, sweep_once(c));
         }
         *sweeps += CHECK_EVERY;
         if (look(c)) {
@@ -241,6 +360,7 @@ static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex
         mo_convex_step_begin(&w->step);
         w->has_begun = 1;
     }
+    set_scales(&c);
     w->best = INFINITY;
     if (!look(&c) && !sweep_while_it_pays(&c, &sweeps) && w->step.is_ready) {
         steps = step_until_solved(&c);

@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One proximal point step of a convex problem (convex.h), by semismooth Newton in body space.
+ * One proximal point step of a convex problem (convex.h), by semismooth Newton.
  *
  * From r, with a = u + compliance r at r, it solves
  *
- *     r+ = prox_{1/kappa}( r - (a + P dx) / kappa ),    dx = P' (r+ - r)
+ *     c = dr(c),    dr(c) = prox_{1/kappa}( r - (a + W c) / kappa ) - r                           (1)
  *
- * for dx, the change of the whitened velocity; P stacks the whitened Jacobians.  The left side of dx - P' (r+ - r) = 0
- * is the gradient of a strongly convex, once differentiable function of dx (the augmented Lagrangian of the problem
- * in v), and Newton's matrix I + P' (J / kappa) P is positive definite for any r, however many contacts are
- * redundant.  kappa_i = rho scale_i + the largest compliance of the block: a small rho makes the steps long.
+ * for the change c of the impulses; r + dr is the next r.  Newton's direction e at c is
  *
- * Working with the change dx, not with x, keeps the division by kappa harmless: what is divided is small near
- * the solution, so that rounding stays at the size of r and u even for rho = 1e-6.
+ *     (1 + B W) e = -(c - dr),    B = J / kappa,  J the derivative of the prox,                   (2)
  *
- * Problems with unsymmetric masses, and reduced ones (where dx is the change of r itself, P reads W and P'
- * is the identity), have no such function; their matrix is dense and Newton is damped on the residual.
+ * one of the systems of delassus.h, in whichever space costs less.  For symmetric masses the gap
+ * c - dr is, in the energy norm, the gradient of a strongly convex function of W c (the augmented
+ * Lagrangian of the problem in v).  kappa_i = rho scale_i + the largest compliance of the block: a
+ * small rho makes the steps long.  The velocities W c are summed up from W e, never from W r + q, so
+ * that the division by kappa meets small numbers near the solution.
+ *
+ * Unsymmetric and reduced problems are damped on the size of the gap.
  */
 #ifndef MO_SOLVER_CONVEX_STEP_H
 #define MO_SOLVER_CONVEX_STEP_H
 
-#include "problem/views.h"
+#include "problem/delassus.h"
 #include "solver/convex.h"
 
 typedef struct mo_convex_step {
     const mo_sweep *sweep;
-    const mo_kkt *kkt; /* NULL where the matrix is dense                               */
-    int unknowns;      /* velocities, or rows of a reduced problem                     */
-    int is_ready;      /* the matrix fits in memory                                    */
-    double flops;      /* of one Newton step, about                                    */
-    double *scale;     /* of each block: a bound of |W_ii + compliance|                */
-    double *soft;      /* the largest compliance of each block                         */
-    double *a;         /* rows                                                         */
-    double *argument;  /* rows: of the prox                                            */
-    double *dr;        /* rows: r+ - r                                                 */
-    double noise;      /* size of the gradient that is rounding                        */
-    double *dx, *trial, *gradient, *direction; /* unknowns                             */
-    size_t *block_start; /* of each constraint's B in `blocks`                         */
-    double *blocks;
-    double *matrix;
-    int *ints;
+    mo_delassus system;
+    int is_ready;     /* a factorisation can be afforded                                  */
+    int is_convex;    /* the gap is a gradient                                            */
+    double flops;     /* of one Newton step, about                                        */
+    double *scale;    /* of each block: a bound of |W_ii + compliance|                    */
+    double *soft;     /* the largest compliance of each block                             */
+    double *state;    /* velocities, for the size of the gap                              */
+    double *a;        /* this and all below: one a row                                    */
+    double *argument; /* of the prox                                                      */
+    double *dr, *c, *gap, *du;    /* du = W c                                                */
+    double *direction, *response; /* e and W e                                            */
+    double *trial_c, *trial_du;
+    double noise; /* size of the gap that is rounding                                     */
 } mo_convex_step;
 
 mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_convex_step *step);
