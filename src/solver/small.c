@@ -315,6 +315,9 @@ mo_status mo_small_solve(mo_run *run, void *memory)
     small_run *w = memory;
     const mo_problem *problem = run->problem;
     const double *q = problem->w;
+    if (run->options->max_iter == 0) {
+        return mo_run_measure(run, 0, run->r) ? MO_SOLVED : MO_ITERATION_LIMIT;
+    }
     w->run = run;
     w->iteration = 0;
     w->goal = run->options->tol * run->q_scale;
