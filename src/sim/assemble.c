@@ -426,6 +426,20 @@ static mo_error reserve(mo_world *world)
     return MO_OK;
 }
 
+/* A loop over contacts at k will read the bodies of later ones. */
+static void look_ahead(const mo_world *world, int k)
+{
+    const mo_sim_contact *contact = world->contacts.at + k;
+    if (k + 2 * MO_AHEAD < world->contacts.count) {
+        mo_prefetch(contact + 2 * MO_AHEAD, offsetof(mo_sim_contact, rolling));
+    }
+    for (int side = 0; side < 2 && k + MO_AHEAD < world->contacts.count; ++side) {
+        const mo_sim_body *body = world->body + contact[MO_AHEAD].body[side];
+        mo_prefetch(body, offsetof(mo_sim_body, v));
+        mo_prefetch(body->world_inertia, sizeof body->world_inertia);
+    }
+}
+
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
 {
     mo_problem_destroy(world->problem);
@@ -448,6 +462,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         mo_joint_assemble(world, world->jointed[k], phase);
     }
     for (int k = 0; k < world->contacts.count; ++k) {
+        look_ahead(world, k);
         if (world->contacts.at[k].constraint != MO_NONE) {
             add_contact(world, world->contacts.at + k, phase);
         }
@@ -481,10 +496,9 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     const int offset = world->problem->row_start[contact->constraint],
               rows = mo_constraint_dim(world->problem, contact->constraint);
     const double *r = world->result.r + offset, *u = world->result.u + offset;
-    double *impulse = contact->impulse, *moment = contact->moment, *velocity = contact->velocity;
+    double *impulse = contact->impulse, *moment = contact->moment;
     memset(impulse, 0, 3 * sizeof *impulse);
     memset(moment, 0, 3 * sizeof *moment);
-    memset(velocity, 0, 3 * sizeof *velocity);
     memset(contact->slip, 0, sizeof contact->slip);
     for (int k = 0; k < rows; ++k) {
         double *into = k < 3 ? impulse : moment;
@@ -500,12 +514,26 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     if (contact->mode == MO_CONTACT_STICKS && world->def.solver.tol <= TAKES_BACK) {
         mo_vec3_scale(h, slip, contact->slip);
     }
+}
+
+/* Of b against a at the point. */
+static void set_velocity(const mo_world *world, mo_sim_contact *contact)
+{
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
     double u_a[3], u_b[3];
-    mo_point_velocity(world->body[contact->body[0]].x, world->body[contact->body[0]].next_v,
-                      contact->point, u_a);
-    mo_point_velocity(world->body[contact->body[1]].x, world->body[contact->body[1]].next_v,
-                      contact->point, u_b);
-    mo_vec3_minus(u_b, u_a, velocity);
+    mo_point_velocity(a->x, a->next_v, contact->point, u_a);
+    mo_point_velocity(b->x, b->next_v, contact->point, u_b);
+    mo_vec3_minus(u_b, u_a, contact->velocity);
+}
+
+void mo_assemble_finish(mo_world *world)
+{
+    for (int k = 0; k < world->contacts.count; ++k) {
+        look_ahead(world, k);
+        if (world->contacts.at[k].constraint != MO_NONE) {
+            set_velocity(world, world->contacts.at + k);
+        }
+    }
 }
 
 void mo_assemble_velocities(mo_world *world)

@@ -338,6 +338,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     if (gain > 0) {
         mo_calm(world, h, gain, 1);
     }
+    mo_assemble_finish(world);
     mo_advance_accept(world, h);
     mo_contacts_keep_taken(world);
     if (world->def.projection) {

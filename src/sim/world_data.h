@@ -454,6 +454,7 @@ typedef struct mo_phase {
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why);
 void mo_assemble_velocities(mo_world *world);       /* next_v alone */
 void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
+void mo_assemble_finish(mo_world *world);           /* velocities of contacts, of the last answer */
 /* w_N of a contact. */
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
                            const mo_phase *phase);
