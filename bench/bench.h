@@ -18,6 +18,9 @@ int bench_families(const struct experiment_call *asked);
 /* Time and memory of the default method as a packing grows. */
 int bench_scaling(const struct experiment_call *asked);
 
+/* The collision of each two kinds of shapes. */
+int bench_collide(const struct experiment_call *asked);
+
 /* Dynamics of trees of links as they grow. */
 int bench_links(const struct experiment_call *asked);
 

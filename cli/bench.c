@@ -35,6 +35,8 @@ static const experiment BENCHES[] = {
     {"scaling",
      "time and memory of the default method on packings of a thousand to a million contacts",
      bench_scaling},
+    {"collide", "the collision of each two kinds of shapes: time, contacts and error of a pair",
+     bench_collide},
     {"links", "inverse and forward dynamics, mass matrix and step of trees of 10 to 1,000 joints",
      bench_links},
     {"levels",
