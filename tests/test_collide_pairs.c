@@ -235,12 +235,137 @@ static void overlaps_leave_by_the_cheapest_direction(void **state)
     each_pair(&random, 30, 1, 0, 0.5);
 }
 
+/* A small one at the surface of a large one, both ways round. */
+static void sizes_may_differ_by_a_thousand(void **state)
+{
+    (void)state;
+    mo_random random = {109};
+    const double small = 1e-3;
+    for (int k = 0; k < 30 * CONVEX_COUNT * CONVEX_COUNT; ++k) {
+        thing a, b;
+        double n[3];
+        make(&random, CONVEX[k % CONVEX_COUNT], 1, 0, 0, &a);
+        make(&random, CONVEX[k / CONVEX_COUNT % CONVEX_COUNT], small, 0, 0, &b);
+        random_direction(&random, n);
+        mo_vec3_along(b.pose.position, -separation(&a, &b, n) + uniform(&random, -small, small), n,
+                      b.pose.position);
+        const double rounding = 1e-12;
+        check_pair(&random, k % 2 ? &b : &a, k % 2 ? &a : &b, small, rounding);
+        unmake(&a);
+        unmake(&b);
+    }
+}
+
+/* Needles and plates. */
+static void thin_shapes_touch_alike(void **state)
+{
+    (void)state;
+    mo_random random = {113};
+    for (int k = 0; k < 30 * CONVEX_COUNT * CONVEX_COUNT; ++k) {
+        thing t[2];
+        for (int side = 0; side < 2; ++side) {
+            const int at = side ? k / CONVEX_COUNT : k;
+            make(&random, CONVEX[at % CONVEX_COUNT], 1, 0, 0.9, t + side);
+            unmake(t + side);
+            thing *now = t + side;
+            now->def.half[k / 25 % 3] = 1e-3;
+            now->def.radius = now->def.kind == MO_SHAPE_CYLINDER && k / 25 % 3 == 2
+                                  ? now->def.radius
+                                  : fmin(now->def.radius, 1e-2);
+            for (int i = 0; i < HULL_POINTS; ++i) {
+                now->points[3 * i + k % 3] *= 1e-3;
+            }
+            const mo_allocator allocator = mo_allocator_or_default(NULL);
+            now->def.points = now->points;
+            CHECK(mo_collider_init(&now->def, 0, &allocator, &now->collider, NULL) == MO_OK);
+        }
+        check_pair(&random, t, t + 1, 1, 0);
+        unmake(t);
+        unmake(t + 1);
+    }
+}
+
+/* Parallel axes, equal heights, coincident centres: half edges, quarter turns and places on a grid. */
+static void aligned_shapes_touch_alike(void **state)
+{
+    (void)state;
+    mo_random random = {127};
+    for (int k = 0; k < 60 * CONVEX_COUNT * CONVEX_COUNT; ++k) {
+        static const double AXES[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+        thing t[2];
+        for (int side = 0; side < 2; ++side) {
+            const int at = side ? k / CONVEX_COUNT : k;
+            make(&random, CONVEX[at % CONVEX_COUNT], 1, 0, 0, t + side);
+            unmake(t + side);
+            mo_shape_def *def = &t[side].def;
+            def->radius = 0.5;
+            mo_vec3_set(def->half, 0.5, 0.5, 1);
+            mo_vec3_set(def->ends[0], 0, 0, -0.5);
+            mo_vec3_set(def->ends[1], 0, 0, 0.5);
+            for (int i = 0; i < 3 * HULL_POINTS; ++i) {
+                t[side].points[i] = 0.5 * floor(uniform(&random, -2, 3));
+            }
+            def->points = t[side].points;
+            t[side].pose = mo_pose_turned(
+                0.5 * floor(uniform(&random, -2, 3)), 0.5 * floor(uniform(&random, -2, 3)),
+                0.5 * floor(uniform(&random, -2, 3)), AXES[(int)uniform(&random, 0, 3)],
+                acos(-1.0) / 2 * floor(uniform(&random, 0, 4)));
+        }
+        const mo_allocator allocator = mo_allocator_or_default(NULL);
+        const int is_made = !mo_collider_init(&t[0].def, 0, &allocator, &t[0].collider, NULL) &&
+                            !mo_collider_init(&t[1].def, 0, &allocator, &t[1].collider, NULL);
+        if (is_made) { /* points of a grid may span no volume */
+            check_pair(&random, t, t + 1, 1, 0);
+            unmake(t);
+            unmake(t + 1);
+        }
+    }
+}
+
+/* Whatever was asked before, and the other way round: a pair remembers nothing. */
+static void the_same_pair_has_the_same_bits(void **state)
+{
+    (void)state;
+    mo_random random = {131};
+    for (int k = 0; k < 20 * CONVEX_COUNT * CONVEX_COUNT; ++k) {
+        thing a, b;
+        make(&random, CONVEX[k % CONVEX_COUNT], 1, 0, 0.8, &a);
+        make(&random, CONVEX[k / CONVEX_COUNT % CONVEX_COUNT], 1, 0, 0.8, &b);
+        mo_touch_list list = {.allocator = mo_allocator_or_default(NULL)};
+        mo_collide(&a.collider, &a.pose, &b.collider, &b.pose, 0.2, &list);
+        const int count = list.count;
+        mo_collide(&b.collider, &b.pose, &b.collider, &a.pose, 0.2, &list);
+        const int again = list.count;
+        mo_collide(&a.collider, &a.pose, &b.collider, &b.pose, 0.2, &list);
+        assert_int_equal(list.count - again, count);
+        CHECK(count == 0 ||
+              memcmp(list.touch, list.touch + again, (size_t)count * sizeof *list.touch) == 0);
+        if (a.def.kind != b.def.kind) {
+            const int turned = list.count;
+            mo_collide(&b.collider, &b.pose, &a.collider, &a.pose, 0.2, &list);
+            assert_int_equal(list.count - turned, count);
+            for (int i = 0; i < count; ++i) {
+                const mo_touch *one = list.touch + i, *other = list.touch + turned + i;
+                CHECK(one->gap == other->gap && one->feature == other->feature);
+                CHECK(mo_vec3_dot(one->normal, other->normal) < 0);
+            }
+        }
+        mo_memory_free(&list.allocator, list.touch);
+        unmake(&a);
+        unmake(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_gap_is_the_distance),
         cmocka_unit_test(tiny_huge_and_far_away_shapes_touch_alike),
         cmocka_unit_test(overlaps_leave_by_the_cheapest_direction),
+        cmocka_unit_test(sizes_may_differ_by_a_thousand),
+        cmocka_unit_test(thin_shapes_touch_alike),
+        cmocka_unit_test(aligned_shapes_touch_alike),
+        cmocka_unit_test(the_same_pair_has_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,26 +91,38 @@ double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis, const double 
     return least;
 }
 
+/* The flat that a core turns to n, moved along n, as a core; the cap of a cylinder is a round disk. */
+static void core_of_flat(mo_core *c, const double n[3], double by, mo_flat *flat, mo_hull *hull,
+                         mo_core *to)
+{
+    static const double UNIT[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    mo_core_flat(c, n, flat);
+    if (c->kind == MO_CORE_CYLINDER && flat->count > 2) {
+        *to = *c;
+        to->half[2] = 0;
+        mo_vec3_along(to->at, c->half[2], flat->plane, to->at);
+        mo_vec3_along(to->at, by, n, to->at);
+        mo_vec3_copy(to->at, to->centre);
+        return;
+    }
+    *hull = (mo_hull){.vertex_count = flat->count, .vertex = flat->corner};
+    *to = (mo_core){.kind = MO_CORE_HULL, .hull = hull};
+    memcpy(to->Q, UNIT, sizeof UNIT);
+    mo_vec3_scale(by, n, to->at);
+    mo_vec3_along(flat->corner[0], by, n, to->centre);
+}
+
 /* The point of a's flat that is nearest to b's along the axis, once they are moved a little apart along it. */
 static void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[3])
 {
     mo_flat flat[2];
-    double against[3], on_b[3];
-    const double apart = 0.01 * smaller(a, b) - axis->gap;
-    mo_vec3_scale(-1, axis->normal, against);
-    mo_core_flat(a, axis->normal, flat);
-    mo_core_flat(b, against, flat + 1);
     mo_hull hull[2];
     mo_core core[2];
-    for (int side = 0; side < 2; ++side) {
-        double(*corner)[3] = flat[side].corner;
-        hull[side] = (mo_hull){.vertex_count = flat[side].count, .vertex = corner};
-        core[side] =
-            (mo_core){.kind = MO_CORE_HULL, .hull = hull + side, .Q = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-        mo_vec3_scale(side * apart, axis->normal, core[side].at);
-        mo_vec3_along(corner[0], side * apart, axis->normal, core[side].centre);
-    }
     mo_simplex simplex;
+    double against[3], on_b[3];
+    mo_vec3_scale(-1, axis->normal, against);
+    core_of_flat(a, axis->normal, 0, flat, hull, core);
+    core_of_flat(b, against, axis->gap - 0.01 * smaller(a, b), flat + 1, hull + 1, core + 1);
     if (mo_gjk_distance(core, core + 1, &simplex, on_a, on_b) == 0) {
         mo_core_support(a, axis->normal, on_a);
     }

@@ -8,9 +8,8 @@
 #include "linalg/vec3.h"
 
 enum { MOST_STEPS = 200 };
-static const double SHRINK =
-    0.8; /* of the sizes: what the search for a direction leaves of the cores */
-static const double NEARLY = 1e-3; /* of the square of the distance: near enough for a direction */
+static const double SHRINK = 0.6; /* of the sizes: what the search for a direction leaves of the cores */
+static const double NEARLY = 1e-2; /* of the square of the distance: near enough for a direction */
 static const double NEARLY_ROUND =
     1e-8; /* likewise of round cores: their features finish it (axis.h) */
 
