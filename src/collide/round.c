@@ -84,7 +84,7 @@ static void touch_of_points(const double p[3], double radius_p, const double q[3
     }
 }
 
-static const double AT_END = 1e-3;   /* of a segment: a point so near to its end is the end */
+static const double AT_END = 1e-6;   /* of a segment: a point so near to its end is the end */
 static const double PARALLEL = 1e-4; /* square of a sine: half a degree */
 
 static const double UP[3] = {0, 0, 1};
@@ -152,7 +152,7 @@ static void touch_of_ends(const mo_placed *one, const mo_placed *other, double p
     for (int k = 0; k < 2; ++k) {
         double on_q[3], back[3];
         const double t = mo_nearest_on_segment(q[0], q[1], p[k], on_q);
-        const double r = is_end(t) ? mo_nearest_on_segment(p[0], p[1], on_q, back) : k;
+        const double r = is_end(t) ? mo_nearest_on_segment(p[0], p[1], q[t > 0.5], back) : k;
         if (fabs(s - k) <= AT_END || (is_end(t) && (is_turned || fabs(r - k) > AT_END))) {
             continue;
         }
