@@ -3,16 +3,19 @@
 /*
  * `moreau bench collide`: what the collision of a pair of shapes costs, for each two kinds.
  *
- * A world holds PAIRS pairs, each by itself: a free body near a fixed one, turned at random.  They are moved along a
- * random line to where they just touch (by bisection on mo_world_penetration), and from there apart or into each other by a
- * fiftieth of their size.  In the steps that are timed each free body turns by a small angle from step to step.
+ * A world holds PAIRS pairs, each by itself: a free body near a fixed one, turned at random.  They
+ * are moved along a random line to where they just touch (by bisection on mo_world_penetration),
+ * and from there apart or into each other by a fiftieth of their size.  In the steps that are timed
+ * each free body turns by a small angle from step to step.
  *
- *   time     seconds_collide of a step, less that of the same world with its pairs out of each other's reach, over
- *            the pairs; the least of REPEATS runs.  The ratio is to box against box in the same situation.
- *   contacts of a pair, in the mean.
- *   error    of the least gap g of a pair, in parts of its size.  Along the normal n of that contact the shapes must be
- *            separated by g, by support functions written here, and along no sampled direction by more:
- *            the larger of |s(n) - g| and s(m) - g.  Meshes are not convex and have none.
+ *   time      seconds_collide of a step, less that of the same world with its pairs out of reach of
+ *             each other, over the pairs; the least of REPEATS runs.  The ratio is to box against
+ *             box in the same situation.
+ *   contacts  of a pair, in the mean.
+ *   error     of the least gap g of a pair, in parts of its size.  Along the normal n of that
+ *             contact the shapes must be separated by g, by support functions written here, and along no
+ *             sampled direction m by more: the larger of |s(n) - g| and s(m) - g.  Meshes are not
+ *             convex and have none.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +53,9 @@ typedef struct collide_row {
     double seconds[SITUATIONS], contacts[SITUATIONS], error[SITUATIONS]; /* error < 0: none */
 } collide_row;
 
-/* ---- shapes ----------------------------------------------------------------------------------- */
+/*
+ * ---- shapes -----------------------------------------------------------------------------------
+ */
 
 typedef struct shapes {
     mo_shape_def def[KINDS];
@@ -137,7 +142,9 @@ static double separation(const mo_shape_def *a, const mo_pose *at_a, const mo_sh
     return -support(b, at_b, back) - support(a, at_a, n);
 }
 
-/* ---- worlds ----------------------------------------------------------------------------------- */
+/*
+ * ---- worlds -----------------------------------------------------------------------------------
+ */
 
 typedef struct pairs {
     mo_world *world;
@@ -245,14 +252,19 @@ static int make_pairs(const mo_shape_def *a, const mo_shape_def *b, pairs *p)
     return 1;
 }
 
-/* ---- measuring -------------------------------------------------------------------------------- */
+/*
+ * ---- measuring --------------------------------------------------------------------------------
+ */
 
 static double mean_contacts(const pairs *p)
 {
     return (double)mo_world_contact_count(p->world) / PAIRS;
 }
 
-/* Seconds of the collision of STEPS steps in which the free bodies stand so far from touching, and turn. */
+/*
+ * Seconds of the collision of STEPS steps in which the free bodies stand so far from touching, and
+ * turn.
+ */
 static double seconds_of(const pairs *p, double by)
 {
     double seconds = 0;
@@ -279,7 +291,10 @@ static double least_of_runs(const pairs *p, double by)
     return best;
 }
 
-/* The worst error of all pairs of the last step; -1 where none has a contact, or the shapes are not convex. */
+/*
+ * The worst error of all pairs of the last step; -1 where none has a contact, or the shapes are not
+ * convex.
+ */
 static double error_of(const pairs *p, double by)
 {
     double worst = -1;
@@ -347,7 +362,9 @@ static int measure(const shapes *s, kind a, kind b, collide_row *row)
     return is_made;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------- */
+/*
+ * ---- telling ----------------------------------------------------------------------------------
+ */
 
 static void put_json(const collide_row *rows, int count, const collide_row *boxes)
 {

@@ -40,7 +40,9 @@ mo_error world_cannonball(const double *values, mo_world **world, mo_message *wh
     return sketch_finish(&s, world, why);
 }
 
-/* The plank of [anitescu2004, section 5.3] jumps once a period: half a sine upwards, then it rests. */
+/*
+ * The plank of [anitescu2004, section 5.3] jumps once a period: half a sine upwards, then it rests.
+ */
 typedef struct shake {
     double amplitude, period;
 } shake;
@@ -112,14 +114,19 @@ static void add_box(sketch *s, double w)
     }
 }
 
-/* What sweeps reach while a heap of so many balls comes down, at a few milliseconds for each thousand; --tol asks for another. */
+/*
+ * What sweeps reach while a heap of so many balls comes down, at a few milliseconds for each
+ * thousand; --tol asks for another.
+ */
 static double heap_tolerance(int count, double finest)
 {
     const int many = 100, very_many = 2000, huge = 50000;
     return count > huge ? 2e-2 : count > very_many ? 2e-3 : count > many ? 1e-3 : finest;
 }
 
-/* Balls on a loose grid, a little off it, that fall into a box about as wide as the heap is high. */
+/*
+ * Balls on a loose grid, a little off it, that fall into a box about as wide as the heap is high.
+ */
 mo_error world_beads(const double *values, mo_world **world, mo_message *why)
 {
     const int count = (int)values[0];
@@ -146,7 +153,9 @@ mo_error world_beads(const double *values, mo_world **world, mo_message *why)
 /* What a heap is made of. */
 enum { HEAP_BALLS, HEAP_BOXES, HEAP_CAPSULES, HEAP_CYLINDERS, HEAP_HULLS, HEAP_MIXED };
 
-/* Corners on a ball of this radius, well apart: along the corners of a cube, each off it by chance. */
+/*
+ * Corners on a ball of this radius, well apart: along the corners of a cube, each off it by chance.
+ */
 static void draw_corners(rng *random, double radius, double corner[8][3])
 {
     for (int k = 0; k < 8; ++k) {
@@ -172,7 +181,9 @@ static void add_heap_body(sketch *s, int shape, double r, mo_pose pose, rng *ran
     sketch_add(s, MO_BODY_FREE, shapes[shape], pose);
 }
 
-/* Bodies on a loose grid, turned at random, that fall into a box about as wide as the heap is high. */
+/*
+ * Bodies on a loose grid, turned at random, that fall into a box about as wide as the heap is high.
+ */
 mo_error world_heap(const double *values, mo_world **world, mo_message *why)
 {
     const int count = (int)values[0], shape = (int)values[1], boxes = (int)values[2];

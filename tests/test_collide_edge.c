@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Shapes in special places: concentric, parallel, in line, exactly touching, without length, without numbers. */
+/*
+ * Shapes in special places: concentric, parallel, in line, exactly touching, without length,
+ * without numbers.
+ */
 #include "check.h"
 
 #include "collide/collide.h"
@@ -56,7 +59,10 @@ static mo_pose special_pose(mo_random *random, int is_planar)
                           AXES[is_planar ? 0 : (int)uniform(random, 0, TURNS)], quarter);
 }
 
-/* Sound touches: finite, a unit normal, no two of the same name; the nearest is the same when the pair is turned round. */
+/*
+ * Sound touches: finite, a unit normal, no two of the same name; the nearest is the same when the
+ * pair is turned round.
+ */
 static void check_list(const mo_touch_list *list, double reach)
 {
     for (int i = 0; i < list->count; ++i) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Hulls as meshes of robots have them: hundreds of edges, points rounded to single precision, faces that are flat to rounding.  Where two of them overlap there is a touch, as deep as the axis of
+ * Hulls as meshes of robots have them: hundreds of edges, points rounded to single precision, faces
+ * that are flat to rounding.  Where two of them overlap there is a touch, as deep as the axis of
  * least overlap says; where they are apart, the least gap is the distance.
  */
 #include <string.h>
@@ -14,7 +15,10 @@
 
 enum { POINTS = 160, DIRECTIONS = 2000 };
 
-/* A cylinder whose rims have been turned on a lathe: rings of points, in single precision, as STL has them. */
+/*
+ * A cylinder whose rims have been turned on a lathe: rings of points, in single precision, as STL
+ * has them.
+ */
 static mo_shape_def lathe(mo_random *random, double *points)
 {
     const int rings = 8, around = POINTS / rings;
@@ -22,7 +26,10 @@ static mo_shape_def lathe(mo_random *random, double *points)
         const double z = -1 + 2.0 * r / (rings - 1);
         const double radius = (r == 0 || r == rings - 1 ? 0.4 : 0.5) * uniform(random, 0.97, 1);
         for (int k = 0; k < around; ++k) {
-            /* Every second point is nearly the one before, as where two surfaces of a drawing were joined. */
+            /*
+             * Every second point is nearly the one before, as where two surfaces of a drawing were
+             * joined.
+             */
             const double nearly = k % 2 ? uniform(random, 1e-6, 1e-4) : 0;
             const double angle = 2 * 3.14159265358979323846 * (k - k % 2) / around + nearly;
             double *x = points + 3 * (r * around + k);

@@ -3,9 +3,11 @@
 /*
  * Every pair of convex kinds in space, judged by what a touch claims.
  *
- * A touch with normal n, gap g and point x says that x - g n / 2 is on a, x + g n / 2 is on b, and that the two are separated by g along n.  The first two are
- * checked with the definition of the shapes; together with the third, checked with support functions written here, they prove that the
- * least gap is the distance.  Where shapes overlap, no sampled direction may separate them more cheaply.
+ * A touch with normal n, gap g and point x says that x - g n / 2 is on a, x + g n / 2 is on b, and
+ * that the two are separated by g along n.  The first two are checked with the definition of the
+ * shapes; together with the third, checked with support functions written here, they prove that the
+ * least gap is the distance.  Where shapes overlap, no sampled direction may separate them more
+ * cheaply.
  */
 #include <string.h>
 
@@ -28,7 +30,10 @@ static const mo_shape_kind CONVEX[] = {MO_SHAPE_BALL, MO_SHAPE_BOX, MO_SHAPE_CAP
                                        MO_SHAPE_CYLINDER, MO_SHAPE_HULL};
 enum { CONVEX_COUNT = sizeof CONVEX / sizeof *CONVEX };
 
-/* ---- shapes by their definition ------------------------------------------------------------------- */
+/*
+ * ---- shapes by their definition
+ * -------------------------------------------------------------------
+ */
 
 static void make(mo_random *random, mo_shape_kind kind, double scale, double offset, double spread,
                  thing *t)
@@ -152,7 +157,10 @@ static double sampled_separation(mo_random *random, const thing *a, const thing 
     return best;
 }
 
-/* ---- the claims ----------------------------------------------------------------------------------- */
+/*
+ * ---- the claims
+ * -----------------------------------------------------------------------------------
+ */
 
 static const mo_touch *least_of(const mo_touch_list *list)
 {
@@ -170,7 +178,10 @@ static void check_touch(const thing *a, const thing *b, const mo_touch *touch, d
     mo_vec3_along(touch->point, -0.5 * touch->gap, touch->normal, on_a);
     mo_vec3_along(touch->point, 0.5 * touch->gap, touch->normal, on_b);
     CHECK_NEAR(mo_vec3_norm(touch->normal), 1, 1e-12);
-    /* a corner may count as on a side from a millionth of a size outside, and a rim turns along the axis faster than the axis does */
+    /*
+     * a corner may count as on a side from a millionth of a size outside, and a rim turns along the
+     * axis faster than the axis does
+     */
     CHECK_BELOW(outside(a, on_a), 1e-5 * scale + rounding);
     CHECK_BELOW(outside(b, on_b), 1e-5 * scale + rounding);
 }
@@ -285,7 +296,9 @@ static void thin_shapes_touch_alike(void **state)
     }
 }
 
-/* Parallel axes, equal heights, coincident centres: half edges, quarter turns and places on a grid. */
+/*
+ * Parallel axes, equal heights, coincident centres: half edges, quarter turns and places on a grid.
+ */
 static void aligned_shapes_touch_alike(void **state)
 {
     (void)state;

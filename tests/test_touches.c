@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* How many touches a pair has, and that they span what they stand for; shapes that touch nothing. */
+/*
+ * How many touches a pair has, and that they span what they stand for; shapes that touch nothing.
+ */
 #include <math.h>
 
 #include "check.h"
@@ -78,7 +80,10 @@ static void a_face_of_many_corners_has_a_handful_of_touches_that_span_it(void **
     }
 }
 
-/* Two rods that cross at a small angle: where an end is above the other rod within the reach, it touches. */
+/*
+ * Two rods that cross at a small angle: where an end is above the other rod within the reach, it
+ * touches.
+ */
 static void the_ends_of_rods_that_cross_touch_as_well(void **state)
 {
     (void)state;

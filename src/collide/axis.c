@@ -30,7 +30,10 @@ static int stays(const mo_feature *f, double sign, const double m[3])
     return 1;
 }
 
-/* The separation along m; -infinity where it is not that of the corners at hand, whose neighbours have their turn later. */
+/*
+ * The separation along m; -infinity where it is not that of the corners at hand, whose neighbours
+ * have their turn later.
+ */
 static double gap_along(search *s, const double m[3])
 {
     const int knows_a = s->of_a.is_whole, knows_b = s->of_b.is_whole;
@@ -80,7 +83,9 @@ static void consider_points(search *s, const double m[3], const double on_a[3],
     }
 }
 
-/* ---- faces and straight lines ------------------------------------------------------------------ */
+/*
+ * ---- faces and straight lines ------------------------------------------------------------------
+ */
 
 static void look_at_faces(search *s)
 {
@@ -94,7 +99,9 @@ static void look_at_faces(search *s)
     }
 }
 
-/* Where line i of a and line j of b, which are not parallel, pass each other: is it on both edges? */
+/*
+ * Where line i of a and line j of b, which are not parallel, pass each other: is it on both edges?
+ */
 static int meet_lines(search *s, int i, int j)
 {
     const mo_feature *a = &s->of_a, *b = &s->of_b;
@@ -144,7 +151,9 @@ static void look_from_axis(search *s, const mo_feature *cylinder, const mo_featu
     }
 }
 
-/* ---- rims -------------------------------------------------------------------------------------- */
+/*
+ * ---- rims --------------------------------------------------------------------------------------
+ */
 
 /* A line or a circle with its point, tangent dx and bend ddx at some parameter. */
 typedef struct curve {
@@ -209,7 +218,10 @@ static void move(curve *c, double by)
     set_circle(c);
 }
 
-/* Newton's method for two points whose difference is at right angles to both tangents; then n is across both. */
+/*
+ * Newton's method for two points whose difference is at right angles to both tangents; then n is
+ * across both.
+ */
 static void look_at_curves(search *s, curve *p, curve *q)
 {
     double d[3], m[3];
@@ -290,10 +302,13 @@ static void look_at_rims(search *s, const double n[3])
     }
 }
 
-/* ---- the walk ----------------------------------------------------------------------------------- */
+/*
+ * ---- the walk -----------------------------------------------------------------------------------
+ */
 
 /*
- * The features along n; but of points that are equally far, the one nearest to the other core: the direction leans that way by a trace.
+ * The features along n; but of points that are equally far, the one nearest to the other core: the
+ * direction leans that way by a trace.
  */
 static void take_features(search *s, const double n[3], double lean)
 {

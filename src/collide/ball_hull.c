@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A ball on a convex polyhedron: it touches at the point of the hull nearest to its centre, or leaves by the nearest face where its centre is inside.
+ * A ball on a convex polyhedron: it touches at the point of the hull nearest to its centre, or
+ * leaves by the nearest face where its centre is inside.
  */
 #include <math.h>
 

@@ -3,14 +3,15 @@
 /*
  * The axis of two boxes (axis.h), by separating axes.
  *
- * In the frame of a, with the axes of b in the columns of R and its centre at t, the separations are
+ * In the frame of a, with the axes of b in the columns of R and its centre at t, the separations
+ * are
  *
  *   along the axis i of a         |t_i| - a_i - sum_j b_j |R_ij|                              (1)
  *   along the axis j of b         |(R' t)_j| - b_j - sum_i a_i |R_ij|                         (2)
  *   along the edges i, j crossed  (|n.t| - sum_k a_k |n_k| - sum_k b_k |(R' n)_k|) / |n|       (3)
  *
- * with n = e_i x R_j.  The first of them beyond the reach ends the search.  Where the boxes overlap, the largest is the least
- * overlap.
+ * with n = e_i x R_j.  The first of them beyond the reach ends the search.  Where the boxes
+ * overlap, the largest is the least overlap.
  */
 #include <math.h>
 

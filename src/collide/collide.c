@@ -21,7 +21,10 @@ void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
     list->touch[list->count++] = *touch;
 }
 
-/* Row: the kind of a, which is not after that of b, the column.  NULL: these two never touch (fixed things among themselves). */
+/*
+ * Row: the kind of a, which is not after that of b, the column.  NULL: these two never touch (fixed
+ * things among themselves).
+ */
 static mo_pair_fn *const IN_SPACE[MO_SHAPE_KIND_COUNT][MO_SHAPE_KIND_COUNT] = {
     [MO_SHAPE_BALL] = {[MO_SHAPE_BALL] = mo_collide_ball_ball,
                        [MO_SHAPE_BOX] = mo_collide_ball_hull,

@@ -3,18 +3,24 @@
 /*
  * From two shapes and their poses to the points where they touch or nearly touch.
  *
- * A collider is a shape made ready: checked, its hull found, its pose in the body kept.  The narrow phase is
- * one function of two colliders; it looks the pair up in a table (collide.c) where each pair of kinds has one
- * entry, in one file a family.  It knows neither bodies nor time, and remembers nothing.
+ * A collider is a shape made ready: checked, its hull found, its pose in the body kept.  The narrow
+ * phase is one function of two colliders; it looks the pair up in a table (collide.c) where each
+ * pair of kinds has one entry, in one file a family.  It knows neither bodies nor time, and
+ * remembers nothing.
  *
- * A touch lies between the surfaces of a and b: `point` midway, `normal` from a to b, gap negative where they
- * overlap.  Gaps up to `reach` are reported.  `feature` names the vertex, edge or face of either that made the point, so that
- * the same point of the next step has the same number; it is unique within the pair.  Faces that meet give the corners of
- * their overlap: a box on a plane has four touches, at its corners, in every step.  In a planar world points and normals have
- * z = 0 and two flat sides that meet give two touches.
+ * A touch lies between the surfaces of a and b: `point` midway, `normal` from a to b, gap negative
+ * where they overlap.  Gaps up to `reach` are reported: also of what is further away than the
+ * nearest points but may close within the reach when the pair turns about them (the corners of
+ * faces, the ends of rods). Faces that meet give the corners of their overlap: a box on a plane has
+ * four touches, at its corners, in every step; of more than eight the outermost and the deepest
+ * stay.  In a planar world points and normals have z = 0 and two flat sides that meet give two
+ * touches.
  *
- * The order of the touches depends on the two colliders and poses alone, and a pair (b, a) gives the touches of (a, b) with
- * the normals turned.
+ * `feature` names the vertex, edge or face of either that made the point, so that the same point of
+ * the next step has the same number and may start from its impulse; it is unique within the pair.
+ *
+ * The touches and their order depend on the two colliders and poses alone, to the last bit, and a
+ * pair (b, a) of two kinds gives the touches of (a, b) with the normals turned.
  */
 #ifndef MO_COLLIDE_COLLIDE_H
 #define MO_COLLIDE_COLLIDE_H
@@ -70,7 +76,10 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
                           mo_collider *collider, mo_message *why);
 void mo_collider_clear(const mo_allocator *allocator, mo_collider *collider);
 
-/* Volume (area in the plane), centre and inertia tensor (xx yy zz xy xz yz) about that centre for density 1, in the body's frame. */
+/*
+ * Volume (area in the plane), centre and inertia tensor (xx yy zz xy xz yz) about that centre for
+ * density 1, in the body's frame.
+ */
 void mo_collider_mass(const mo_collider *collider, double *volume, double centre[3],
                       double inertia[6]);
 

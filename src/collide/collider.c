@@ -10,7 +10,9 @@
 #include "collide/mesh.h"
 #include "linalg/vec3.h"
 
-/* ---- checks ----------------------------------------------------------------------------------- */
+/*
+ * ---- checks -----------------------------------------------------------------------------------
+ */
 
 static mo_error check_material(const mo_shape_def *def, int is_planar, mo_message *why)
 {
@@ -103,7 +105,9 @@ static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
     return error ? error : check_material(def, is_planar, why);
 }
 
-/* ---- making ----------------------------------------------------------------------------------- */
+/*
+ * ---- making -----------------------------------------------------------------------------------
+ */
 
 /* Radius about the origin of the shape's frame. */
 static double size_of(const mo_collider *c)
@@ -177,7 +181,9 @@ void mo_collider_clear(const mo_allocator *allocator, mo_collider *c)
     *c = (mo_collider){0};
 }
 
-/* ---- masses ----------------------------------------------------------------------------------- */
+/*
+ * ---- masses -----------------------------------------------------------------------------------
+ */
 
 static const double PI = 3.14159265358979323846;
 
@@ -188,7 +194,10 @@ static void ball_mass(double radius, int is_planar, double *volume, double inert
     inertia[0] = inertia[1] = inertia[2] = I;
 }
 
-/* A cylinder of length l along z, with two half balls at its ends (is_round); in the plane a strip with half disks. */
+/*
+ * A cylinder of length l along z, with two half balls at its ends (is_round); in the plane a strip
+ * with half disks.
+ */
 static void rod_mass(double radius, double l, int is_round, int is_planar, double *volume,
                      double inertia[6])
 {
@@ -260,7 +269,9 @@ void mo_collider_mass(const mo_collider *c, double *volume, double centre[3], do
     mo_pose_point(&c->def.pose, centre, centre);
 }
 
-/* ---- bounds ----------------------------------------------------------------------------------- */
+/*
+ * ---- bounds -----------------------------------------------------------------------------------
+ */
 
 static void take_in(const double x[3], double radius, mo_bounds *bounds)
 {

@@ -23,7 +23,9 @@ static double smaller(const mo_core *a, const mo_core *b)
     return a->size < b->size ? a->size : b->size;
 }
 
-/* ---- touches ---------------------------------------------------------------------------------- */
+/*
+ * ---- touches ----------------------------------------------------------------------------------
+ */
 
 static void touch_at(const double on_a[3], const double on_b[3], const double normal[3], double gap,
                      const double origin[3], uint32_t feature, mo_touch_list *out)
@@ -91,7 +93,9 @@ double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis, const double 
     return least;
 }
 
-/* The flat that a core turns to n, moved along n, as a core; the cap of a cylinder is a round disk. */
+/*
+ * The flat that a core turns to n, moved along n, as a core; the cap of a cylinder is a round disk.
+ */
 static void core_of_flat(mo_core *c, const double n[3], double by, mo_flat *flat, mo_hull *hull,
                          mo_core *to)
 {
@@ -112,7 +116,10 @@ static void core_of_flat(mo_core *c, const double n[3], double by, mo_flat *flat
     mo_vec3_along(flat->corner[0], by, n, to->centre);
 }
 
-/* The point of a's flat that is nearest to b's along the axis, once they are moved a little apart along it. */
+/*
+ * The point of a's flat that is nearest to b's along the axis, once they are moved a little apart
+ * along it.
+ */
 static void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[3])
 {
     mo_flat flat[2];
@@ -145,7 +152,9 @@ static void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const dou
     touch_at(on_a, on_b, axis->normal, axis->gap, origin, 1u << 21, out);
 }
 
-/* ---- the axis --------------------------------------------------------------------------------- */
+/*
+ * ---- the axis ---------------------------------------------------------------------------------
+ */
 
 /* Refines the axis from the polytope, where that is better. */
 static void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *axis)
@@ -185,7 +194,10 @@ static void find_other(mo_core *a, mo_core *b, mo_axis *axis)
     }
 }
 
-/* Appends the touches along the axis: false, and none, where they do not show that it is the best near by. */
+/*
+ * Appends the touches along the axis: false, and none, where they do not show that it is the best
+ * near by.
+ */
 static int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
                          double reach, mo_touch_list *out)
 {
@@ -204,7 +216,8 @@ static int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const doub
 
 /*
  * Steps from a direction to the best axis near by: true where it is that, with its touches
- * appended, or where it shows that the cores are beyond the reach.  A deep overlap may have a better one elsewhere.
+ * appended, or where it shows that the cores are beyond the reach.  A deep overlap may have a
+ * better one elsewhere.
  */
 static int touch_near(mo_core *a, mo_core *b, const double direction[3], const double origin[3],
                       double reach, mo_axis *axis, mo_touch_list *out)
@@ -260,9 +273,14 @@ void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach
     }
 }
 
-/* ---- ends ------------------------------------------------------------------------------------- */
+/*
+ * ---- ends -------------------------------------------------------------------------------------
+ */
 
-/* How far the point is from a segment or a cylinder, negative inside; the unit vector out of it there. */
+/*
+ * How far the point is from a segment or a cylinder, negative inside; the unit vector out of it
+ * there.
+ */
 static double outside(const mo_core *c, const double x[3], double normal[3])
 {
     double foot[3], to[3];
@@ -315,8 +333,8 @@ static void touch_ends(const mo_flat *line, const mo_core *other, const double o
 }
 
 /*
- * Two lines, of capsules or sides of cylinders, that are not parallel meet in one point.  The pair may turn about it, and an end comes down within the step: the ends touch
- * as well.
+ * Two lines, of capsules or sides of cylinders, that are not parallel meet in one point.  The pair
+ * may turn about it, and an end comes down within the step: the ends touch as well.
  */
 static void touch_by_ends(mo_core *a, mo_core *b, const double origin[3], double reach, int first,
                           mo_touch_list *out)

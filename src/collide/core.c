@@ -7,7 +7,9 @@
 
 #include "linalg/vec3.h"
 
-/* ---- placing ---------------------------------------------------------------------------------- */
+/*
+ * ---- placing ----------------------------------------------------------------------------------
+ */
 
 static void to_world(const mo_core *core, const double local[3], double world[3])
 {
@@ -76,7 +78,9 @@ void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core)
     }
 }
 
-/* ---- support ---------------------------------------------------------------------------------- */
+/*
+ * ---- support ----------------------------------------------------------------------------------
+ */
 
 static void cylinder_support(const mo_core *c, const double d[3], double x[3])
 {
@@ -133,7 +137,9 @@ double mo_core_gap(mo_core *a, mo_core *b, const double n[3])
     return mo_vec3_dot(apart, n);
 }
 
-/* ---- features --------------------------------------------------------------------------------- */
+/*
+ * ---- features ---------------------------------------------------------------------------------
+ */
 
 static void add_line(const double from[3], const double to[3], mo_feature *f)
 {
@@ -147,7 +153,10 @@ static void add_line(const double from[3], const double to[3], mo_feature *f)
     }
 }
 
-/* The entries of a vertex's ring that are to be looked at: all, or where there are many those whose edges lie most across n. */
+/*
+ * The entries of a vertex's ring that are to be looked at: all, or where there are many those whose
+ * edges lie most across n.
+ */
 static int pick_ring(const mo_hull *hull, int vertex, const double n[3], int picked[MO_CORE_AROUND])
 {
     const int first = hull->ring_start[vertex], count = hull->ring_start[vertex + 1] - first;

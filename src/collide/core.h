@@ -3,12 +3,13 @@
 /*
  * A convex shape as the narrow phase sees it: a core and a radius about it.
  *
- * The core of a ball is a point, that of a capsule a segment; a box, a hull, a triangle, a cylinder and an ellipsoid
- * are cores themselves.  A core is known by its support function, the point furthest along a
- * direction, and by its features there (the faces, edges and rims around that point).  Vertices stay in the frame of the
- * shape and only directions are turned, so that a hull costs what is asked of it.
- * On hulls the support is found by climbing from the last vertex.  Points are in world axes about
- * an origin that both shapes of a pair share: far from the world's origin no digits are lost.
+ * The core of a ball is a point, that of a capsule a segment; a box, a hull, a triangle, a cylinder
+ * and an ellipsoid are cores themselves.  A core is known by its support function, the point
+ * furthest along a direction, and by its features there (the faces, edges and rims around that
+ * point).  Vertices stay in the frame of the shape and only directions are turned, so that a hull
+ * costs what is asked of it. On hulls the support is found by climbing from the last vertex.
+ * Points are in world axes about an origin that both shapes of a pair share: far from the world's
+ * origin no digits are lost.
  */
 #ifndef MO_COLLIDE_CORE_H
 #define MO_COLLIDE_CORE_H

@@ -3,8 +3,9 @@
 /*
  * Cylinders on planes and balls, in closed form; with other shapes see convex.h.
  *
- * A standing cylinder touches a plane by six points of its rim that turn with it, a lying one by the two ends of its lowest line, and a tilted
- * one by its lowest point besides: the rim is round, since that point is always the true one.
+ * A standing cylinder touches a plane by six points of its rim that turn with it, a lying one by
+ * the two ends of its lowest line, and a tilted one by its lowest point besides: the rim is round,
+ * since that point is always the true one.
  */
 #include <math.h>
 

@@ -27,7 +27,10 @@ static int high_vertices(const mo_hull *hull, int face, const double n[3], doubl
     return count;
 }
 
-/* Of the faces about the vertex furthest along n (in the frame of the hull): one that shares an edge as high, if there is one, and looks most along n. */
+/*
+ * Of the faces about the vertex furthest along n (in the frame of the hull): one that shares an
+ * edge as high, if there is one, and looks most along n.
+ */
 static int face_along(const mo_core *c, const double n[3])
 {
     const mo_hull *hull = c->hull;
@@ -142,8 +145,8 @@ static void take_side(const mo_core *c, const double axis[3], const double n[3],
 }
 
 /*
- * The rim begins at the x of the cylinder and goes round counterclockwise seen from outside; the point
- * furthest along n takes its place in it.
+ * The rim begins at the x of the cylinder and goes round counterclockwise seen from outside; the
+ * point furthest along n takes its place in it.
  */
 static void take_cap(const mo_core *c, const double axis[3], const double n[3], mo_flat *out)
 {

@@ -8,14 +8,20 @@
 #include "linalg/vec3.h"
 
 enum { MOST_STEPS = 200 };
-static const double SHRINK = 0.6; /* of the sizes: what the search for a direction leaves of the cores */
+/* Of the sizes: what the search for a direction leaves of the cores. */
+static const double SHRINK = 0.6;
 static const double NEARLY = 1e-2; /* of the square of the distance: near enough for a direction */
 static const double NEARLY_ROUND =
     1e-8; /* likewise of round cores: their features finish it (axis.h) */
 
-/* ---- simplices -------------------------------------------------------------------------------- */
+/*
+ * ---- simplices --------------------------------------------------------------------------------
+ */
 
-/* A face of a simplex, by its corners in rising order, with the parts of its point v nearest to the origin. */
+/*
+ * A face of a simplex, by its corners in rising order, with the parts of its point v nearest to the
+ * origin.
+ */
 typedef struct spot {
     int count, index[3];
     double part[3], v[3], square;
@@ -57,8 +63,9 @@ static void look_at_line(const mo_simplex *s, int i, int j, spot *best)
 }
 
 /*
- * The foot of the origin on the plane, where it lies within the triangle; else the best of the sides.  Its parts come
- * from the sides' own equations, which stay exact for the small triangles that close in on a round shape.
+ * The foot of the origin on the plane, where it lies within the triangle; else the best of the
+ * sides.  Its parts come from the sides' own equations, which stay exact for the small triangles
+ * that close in on a round shape.
  */
 static void look_at_triangle(const mo_simplex *s, int i, int j, int k, spot *best)
 {
@@ -107,7 +114,8 @@ static double same_side(const mo_simplex *s, int i, int j, int k, int l)
 }
 
 /*
- * count = 4 where the origin is inside.  Else the best of the faces beyond which the origin lies; of a flat tetrahedron that is not to be told, and all are looked at.
+ * count = 4 where the origin is inside.  Else the best of the faces beyond which the origin lies;
+ * of a flat tetrahedron that is not to be told, and all are looked at.
  */
 static void look_at_tetrahedron(const mo_simplex *s, spot *best)
 {
@@ -154,7 +162,9 @@ static void keep(mo_simplex *s, const spot *to)
     }
 }
 
-/* ---- the search ------------------------------------------------------------------------------- */
+/*
+ * ---- the search -------------------------------------------------------------------------------
+ */
 
 /* Of cores that are shrunk to a part of their size about their centres. */
 static void furthest(mo_core *a, mo_core *b, double part, const double direction[3],
@@ -181,7 +191,10 @@ static void take_points(const mo_simplex *s, double on_a[3], double on_b[3])
 
 typedef enum outcome { APART, BEYOND, OVERLAP } outcome;
 
-/* The nearest point v of the difference of the cores; its simplex in s.  BEYOND: the cores in their own size are further apart than the reach. */
+/*
+ * The nearest point v of the difference of the cores; its simplex in s.  BEYOND: the cores in their
+ * own size are further apart than the reach.
+ */
 static outcome search(mo_core *a, mo_core *b, double part, double tolerance, double reach,
                       mo_simplex *s, double v[3])
 {

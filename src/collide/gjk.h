@@ -3,11 +3,12 @@
 /*
  * The distance of two convex cores, by the method of Gilbert, Johnson and Keerthi.
  *
- * With A and B the cores, v the point of A - B nearest to the origin gives the distance |v| and the nearest points.
- * It is sought over simplices of at most four points w = a - b of the difference.  A step takes the w that lies
- * furthest against v, adds it to the simplex, and keeps the smallest face of the new simplex that holds its nearest
- * point.  Since v.w bounds |v| times the distance from below, |v|^2 - v.w is a gap between what is reached and what
- * can be; the search ends where it is rounding, or where it no longer becomes smaller.
+ * With A and B the cores, v the point of A - B nearest to the origin gives the distance |v| and the
+ * nearest points. It is sought over simplices of at most four points w = a - b of the difference.
+ * A step takes the w that lies furthest against v, adds it to the simplex, and keeps the smallest
+ * face of the new simplex that holds its nearest point.  Since v.w bounds |v| times the distance
+ * from below, |v|^2 - v.w is a gap between what is reached and what can be; the search ends where
+ * it is rounding, or where it no longer becomes smaller.
  *
  * Between polyhedra it ends after finitely many steps.  Overlap is found out, not measured.
  */
@@ -29,12 +30,16 @@ typedef struct mo_simplex {
 typedef enum mo_direction { MO_DIRECTION, MO_NO_DIRECTION, MO_NO_DIRECTION_FAR } mo_direction;
 
 /*
- * A unit vector n from a to b near the best axis, also where they touch or overlap a little: that of the cores shrunk about
- * their centres.  There is none where these overlap, too, or where the cores are further apart than the reach.
+ * A unit vector n from a to b near the best axis, also where they touch or overlap a little: that
+ * of the cores shrunk about their centres.  There is none where these overlap, too, or where the
+ * cores are further apart than the reach.
  */
 mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3]);
 
-/* The distance and the two nearest points; 0 where the cores overlap or touch, to rounding, with a simplex about the origin. */
+/*
+ * The distance and the two nearest points; 0 where the cores overlap or touch, to rounding, with a
+ * simplex about the origin.
+ */
 double mo_gjk_distance(mo_core *a, mo_core *b, mo_simplex *simplex, double on_a[3], double on_b[3]);
 
 #endif

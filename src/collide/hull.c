@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Hulls: memory, boxes, polygons in the plane, masses.  hull_build.c makes them from points in space. */
+/*
+ * Hulls: memory, boxes, polygons in the plane, masses.  hull_build.c makes them from points in
+ * space.
+ */
 #include "collide/hull.h"
 
 #include <math.h>
@@ -54,7 +57,9 @@ mo_hull *mo_hull_allocate(const mo_allocator *allocator, int vertices, int faces
     return hull;
 }
 
-/* The planes from the corners (Newell's normal, good for nearly flat faces too), centre and bounds. */
+/*
+ * The planes from the corners (Newell's normal, good for nearly flat faces too), centre and bounds.
+ */
 void mo_hull_fit_planes(mo_hull *hull)
 {
     memset(hull->centre, 0, sizeof hull->centre);
@@ -126,7 +131,10 @@ static void find_rings(mo_hull *hull)
     }
 }
 
-/* The edges, each from the face that has it from its smaller vertex to the larger one first, and the rings; 0 where they do not match. */
+/*
+ * The edges, each from the face that has it from its smaller vertex to the larger one first, and
+ * the rings; 0 where they do not match.
+ */
 int mo_hull_find_edges(mo_hull *hull)
 {
     int found = 0;
@@ -164,7 +172,9 @@ int mo_hull_find_edges(mo_hull *hull)
     return found == hull->edge_count;
 }
 
-/* ---- support ---------------------------------------------------------------------------------- */
+/*
+ * ---- support ----------------------------------------------------------------------------------
+ */
 
 static int highest(const mo_hull *hull, const double d[3])
 {
@@ -209,7 +219,9 @@ int mo_hull_support(const mo_hull *hull, int from, const double d[3])
     return climb(hull, from, d);
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------ */
+/*
+ * ---- boxes ------------------------------------------------------------------------------------
+ */
 
 static mo_hull *create_rectangle(const mo_allocator *allocator, const double half[3],
                                  mo_message *why)
@@ -243,7 +255,9 @@ mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const 
     return hull;
 }
 
-/* ---- polygons --------------------------------------------------------------------------------- */
+/*
+ * ---- polygons ---------------------------------------------------------------------------------
+ */
 
 static int by_place(const void *x, const void *y)
 {
@@ -337,7 +351,9 @@ mo_hull *mo_hull_create(const mo_allocator *allocator, int is_planar, const doub
                      : mo_hull_build(allocator, points, count, why);
 }
 
-/* ---- masses ----------------------------------------------------------------------------------- */
+/*
+ * ---- masses -----------------------------------------------------------------------------------
+ */
 
 /* Integrals of 1, x and x x' over tetrahedra from the centre to the triangles of the faces. */
 static void add_tetrahedron(const double a[3], const double b[3], const double c[3], double *volume,

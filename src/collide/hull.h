@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Convex polyhedra, and in the plane convex polygons: vertices, faces, edges, in the frame of the shape.
+ * Convex polyhedra, and in the plane convex polygons: vertices, faces, edges, in the frame of the
+ * shape.
  *
- * In the plane the vertices go round counterclockwise, and face k is the side from vertex k to the next one.
+ * In the plane the vertices go round counterclockwise, and face k is the side from vertex k to the
+ * next one.
  */
 #ifndef MO_COLLIDE_HULL_H
 #define MO_COLLIDE_HULL_H
@@ -24,7 +26,10 @@ typedef struct mo_hull {
     int *face_start;    /* face_count + 1 */
     int *face_vertex;   /* counterclockwise seen from outside */
     mo_hull_edge *edge; /* in space */
-    /* In space, for each vertex: its neighbours, the faces that have the edges to them, and these edges. */
+    /*
+     * In space, for each vertex: its neighbours, the faces that have the edges to them, and these
+     * edges.
+     */
     int *ring_start, *ring_vertex, *ring_face; /* vertex_count + 1; twice edge_count */
     double (*ring_edge)[4];                    /* a unit vector and the length of each */
     int furthest[6];                           /* vertices against x, along x, against y, ... */
@@ -32,7 +37,10 @@ typedef struct mo_hull {
     mo_bounds bounds;
 } mo_hull;
 
-/* NULL and a sentence where the points span no volume (area in the plane), are too many or not finite. */
+/*
+ * NULL and a sentence where the points span no volume (area in the plane), are too many or not
+ * finite.
+ */
 mo_hull *mo_hull_create(const mo_allocator *allocator, int is_planar, const double *points,
                         int count, mo_message *why);
 mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const double half[3],
@@ -40,8 +48,8 @@ mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const 
 void mo_hull_destroy(const mo_allocator *allocator, mo_hull *hull);
 
 /*
- * The vertex furthest along a direction, in space: sought among all where there are few, else by climbing from one, or where that is -1 from one that lies
- * well.
+ * The vertex furthest along a direction, in space: sought among all where there are few, else by
+ * climbing from one, or where that is -1 from one that lies well.
  */
 int mo_hull_support(const mo_hull *hull, int from, const double direction[3]);
 

@@ -3,10 +3,11 @@
 /*
  * The convex hull of points in space (quickhull).
  *
- * From a tetrahedron on, the point that lies furthest outside is added: the triangles that see it go, and the rim of what they leave is
- * joined to it.  Every point that is still outside remembers one triangle that it sees.  Points within a billionth of the size of the
- * hull count as inside.  The order, furthest first, means that a hull with too many corners is cut off where it matters least.
- * Triangles in one plane are then joined to faces, so that a cube has six of them.
+ * From a tetrahedron on, the point that lies furthest outside is added: the triangles that see it
+ * go, and the rim of what they leave is joined to it.  Every point that is still outside remembers
+ * one triangle that it sees.  Points within a billionth of the size of the hull count as inside.
+ * The order, furthest first, means that a hull with too many corners is cut off where it matters
+ * least. Triangles in one plane are then joined to faces, so that a cube has six of them.
  */
 #include "collide/hull_build.h"
 
@@ -60,7 +61,9 @@ static int add_face(builder *b, int p, int q, int r)
     return b->faces++;
 }
 
-/* ---- the first tetrahedron ---------------------------------------------------------------------- */
+/*
+ * ---- the first tetrahedron ----------------------------------------------------------------------
+ */
 
 /* The point furthest from the flat spanned by `n` points already chosen. */
 static int furthest(const builder *b, const int *chosen, int n, double *distance)
@@ -134,7 +137,9 @@ static int begin(builder *b)
     return 1;
 }
 
-/* ---- growth ------------------------------------------------------------------------------------- */
+/*
+ * ---- growth -------------------------------------------------------------------------------------
+ */
 
 static void assign(builder *b, int k, int first)
 {
@@ -167,7 +172,9 @@ static void mark_seen(builder *b, int from, int k)
     }
 }
 
-/* New triangles from the rim to the point; returns the first, or NONE where there is no more room. */
+/*
+ * New triangles from the rim to the point; returns the first, or NONE where there is no more room.
+ */
 static int join_rim(builder *b, int k)
 {
     const int first = b->faces;
@@ -248,7 +255,9 @@ static void grow(builder *b)
     }
 }
 
-/* ---- faces -------------------------------------------------------------------------------------- */
+/*
+ * ---- faces --------------------------------------------------------------------------------------
+ */
 
 static int root_of(int *group, int f)
 {

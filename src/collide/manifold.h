@@ -3,10 +3,12 @@
 /*
  * From an axis to the points of contact.
  *
- * Let n be the unit vector along which b is furthest from a, or overlaps it least, and s its separation along n.  Each shape turns a face, a line or a
- * point to the other.  Seen along n these two overlap in a polygon, a line or a point, and every corner of the overlap is a touch
- * whose gap is what lies between the two surfaces along n.  No such gap is below s, whatever the two faces are, and where the overlap holds
- * the nearest points one of them is s: so nothing depends on which of two equal axes was chosen, nor do the names of the points.
+ * Let n be the unit vector along which b is furthest from a, or overlaps it least, and s its
+ * separation along n.  Each shape turns a face, a line or a point to the other.  Seen along n these
+ * two overlap in a polygon, a line or a point, and every corner of the overlap is a touch whose gap
+ * is what lies between the two surfaces along n.  No such gap is below s, whatever the two faces
+ * are, and where the overlap holds the nearest points one of them is s: so nothing depends on which
+ * of two equal axes was chosen, nor do the names of the points.
  */
 #ifndef MO_COLLIDE_MANIFOLD_H
 #define MO_COLLIDE_MANIFOLD_H
@@ -28,8 +30,10 @@ typedef struct mo_flat {
 void mo_core_flat(mo_core *core, const double n[3], mo_flat *flat);
 
 /*
- * Appends the touches whose gap is at most `reach`; all points are given about `origin`.  A corner that is outside by no more than `tolerance` is on
- * the side; its gap is then no less than the separation all the same.  Returns the least of all gaps of the overlap, infinity where there is none.  Features are below 2^20.
+ * Appends the touches whose gap is at most `reach`; all points are given about `origin`.  A corner
+ * that is outside by no more than `tolerance` is on the side; its gap is then no less than the
+ * separation all the same.  Returns the least of all gaps of the overlap, infinity where there is
+ * none.  Features are below 2^20.
  */
 double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, const double origin[3],
                    double tolerance, double reach, mo_touch_list *out);

@@ -3,9 +3,9 @@
 /*
  * A convex shape on a mesh of triangles (mesh.h), in the frame of the mesh.
  *
- * Shape and triangle are two cores (convex.h); all touches of a triangle are along one axis.  Faces that meet in one plane
- * give the touches of the whole: corners that only the side between them makes are left out, and touches
- * that two faces share are kept once.
+ * Shape and triangle are two cores (convex.h); all touches of a triangle are along one axis.  Faces
+ * that meet in one plane give the touches of the whole: corners that only the side between them
+ * makes are left out, and touches that two faces share are kept once.
  */
 #include <math.h>
 
@@ -30,9 +30,14 @@ typedef struct visit {
 
 static const double ORIGIN[3] = {0, 0, 0};
 
-/* ---- what holds of it ------------------------------------------------------------------------- */
+/*
+ * ---- what holds of it -------------------------------------------------------------------------
+ */
 
-/* Is the touch a corner only because one face of a plane ends and another begins there?  Names of corners: manifold.c. */
+/*
+ * Is the touch a corner only because one face of a plane ends and another begins there?  Names of
+ * corners: manifold.c.
+ */
 static int is_inner(const visit *v, int face, const mo_touch *touch)
 {
     const uint32_t feature = touch->feature;
@@ -82,7 +87,10 @@ static uint32_t name(const visit *v, int until, int face, uint32_t feature)
     return mixed;
 }
 
-/* Does the nearest touch from `begin` on push in a direction that the mesh allows there?  The others are along the same one. */
+/*
+ * Does the nearest touch from `begin` on push in a direction that the mesh allows there?  The
+ * others are along the same one.
+ */
 static int is_allowed(const visit *v, int face, int begin)
 {
     const mo_touch *least = v->out->touch + begin;

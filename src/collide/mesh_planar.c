@@ -3,8 +3,10 @@
 /*
  * A convex shape on a chain of segments in the plane (mesh.h), in the frame of the chain.
  *
- * Each segment is met as a capsule without radius (planar.c).  A touch whose normal the chain does not allow there is replaced by those of the shape's corners that
- * are above the segment, along its own normal.  Touches at a joint where the chain goes straight on are left out unless a corner of the shape is there.
+ * Each segment is met as a capsule without radius (planar.c).  A touch whose normal the chain does
+ * not allow there is replaced by those of the shape's corners that are above the segment, along its
+ * own normal.  Touches at a joint where the chain goes straight on are left out unless a corner of
+ * the shape is there.
  */
 #include <math.h>
 

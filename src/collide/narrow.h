@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The narrow phase, shared by its files.  A function for a pair of kinds gets both shapes with their poses in the world, the first
- * of the kind that comes first in mo_shape_kind; the table in collide.c turns the others round.
+ * The narrow phase, shared by its files.  A function for a pair of kinds gets both shapes with
+ * their poses in the world, the first of the kind that comes first in mo_shape_kind; the table in
+ * collide.c turns the others round.
  */
 #ifndef MO_COLLIDE_NARROW_H
 #define MO_COLLIDE_NARROW_H
@@ -20,7 +21,9 @@ typedef void mo_pair_fn(const mo_placed *a, const mo_placed *b, double reach, mo
 /* round.c: balls and capsules with each other; what rests on a plane by points */
 mo_pair_fn mo_collide_ball_ball, mo_collide_ball_capsule, mo_collide_capsule_capsule;
 mo_pair_fn mo_collide_ball_plane, mo_collide_capsule_plane, mo_collide_hull_plane;
-/* ball_hull.c; cylinder.c: with a ball, with a plane; convex.c: any other two of the bounded ones */
+/*
+ * ball_hull.c; cylinder.c: with a ball, with a plane; convex.c: any other two of the bounded ones
+ */
 mo_pair_fn mo_collide_ball_hull, mo_collide_ball_cylinder, mo_collide_cylinder_plane;
 mo_pair_fn mo_collide_convex;
 /* mesh_collide.c: anything convex with triangles; mesh_planar.c: with a chain of segments */
@@ -28,13 +31,17 @@ mo_pair_fn mo_collide_convex_mesh, mo_collide_planar_chain;
 /* planar.c: every pair of bounded convex shapes in the plane, and each with a half-plane */
 mo_pair_fn mo_collide_planar, mo_collide_planar_half;
 
-/* A touch from the two nearest points: on the surface of a and on that of b, with the normal from a to b. */
+/*
+ * A touch from the two nearest points: on the surface of a and on that of b, with the normal from a
+ * to b.
+ */
 void mo_touch_between(const double on_a[3], const double on_b[3], const double normal[3],
                       double gap, uint32_t feature, mo_touch_list *out);
 
 /*
- * Leaves at most a handful of the touches from `first` on: of those with one normal that are more than MO_TOUCHES_A_FACE,
- * the deepest and the outermost in eight directions.  What they can carry, as forces and moments, is nearly the same.
+ * Leaves at most a handful of the touches from `first` on: of those with one normal that are more
+ * than MO_TOUCHES_A_FACE, the deepest and the outermost in eight directions.  What they can carry,
+ * as forces and moments, is nearly the same.
  */
 enum { MO_TOUCHES_A_FACE = 8 };
 void mo_touches_thin(mo_touch_list *list, int first);
@@ -44,8 +51,8 @@ double mo_nearest_on_segment(const double p[3], const double q[3], const double 
                              double nearest[3]);
 
 /*
- * How far x is from a cylinder, in its frame: negative inside; and the outward normal at the point of its surface nearest to x
- * (cylinder.c).
+ * How far x is from a cylinder, in its frame: negative inside; and the outward normal at the point
+ * of its surface nearest to x (cylinder.c).
  */
 double mo_nearest_on_cylinder(double radius, double half, const double x[3], double normal[3]);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Everything convex in the plane: a core of one point (ball), two (capsule) or more (box, hull), with a radius about it.
+ * Everything convex in the plane: a core of one point (ball), two (capsule) or more (box, hull),
+ * with a radius about it.
  *
- * The side of either core from which the other is furthest away, or which it enters least, is the reference; the other core's side
- * that looks most against it is clipped to it, and its one or two ends are the touches.  Where the nearest parts of the two
- * cores are two corners, the touch is along the line through them, as it is between a point and anything.
+ * The side of either core from which the other is furthest away, or which it enters least, is the
+ * reference; the other core's side that looks most against it is clipped to it, and its one or two
+ * ends are the touches.  Where the nearest parts of the two cores are two corners, the touch is
+ * along the line through them, as it is between a point and anything.
  */
 #include <math.h>
 
@@ -63,7 +65,9 @@ static void side_normal(const core *c, int k, double n[3])
     mo_vec3_scale(1 / mo_vec3_norm(n), n, n);
 }
 
-/* ---- points ----------------------------------------------------------------------------------- */
+/*
+ * ---- points -----------------------------------------------------------------------------------
+ */
 
 /* From p on a to q on b, less the radii; where they coincide the spare normal holds. */
 static void touch_points(const core *a, const core *b, const double p[3], const double q[3],
@@ -85,7 +89,9 @@ static void touch_points(const core *a, const core *b, const double p[3], const 
     mo_touch_between(on_a, on_b, normal, gap, feature, out);
 }
 
-/* ---- sides ------------------------------------------------------------------------------------ */
+/*
+ * ---- sides ------------------------------------------------------------------------------------
+ */
 
 typedef struct side {
     double gap; /* of the cores, along its normal */
@@ -125,7 +131,9 @@ static int most_against(const core *b, const double n[3])
     return best;
 }
 
-/* The ends of the side of b, clipped to the stretch of a's side; false where it lies beside that. */
+/*
+ * The ends of the side of b, clipped to the stretch of a's side; false where it lies beside that.
+ */
 static int touch_sides(const core *a, const core *b, int of_a, int is_turned, double reach,
                        mo_touch_list *out)
 {
@@ -164,11 +172,14 @@ static int touch_sides(const core *a, const core *b, int of_a, int is_turned, do
     return 1;
 }
 
-/* ---- corners ---------------------------------------------------------------------------------- */
+/*
+ * ---- corners ----------------------------------------------------------------------------------
+ */
 
 /*
- * The cores are apart along the normal of a side, but are a side and a corner or a side nearest, or two corners?  Where the nearest
- * points of the two sides are ends of both, and the line through them is no normal of a side, it is two corners.  `always`: these points, whatever they are.
+ * The cores are apart along the normal of a side, but are a side and a corner or a side nearest, or
+ * two corners?  Where the nearest points of the two sides are ends of both, and the line through
+ * them is no normal of a side, it is two corners.  `always`: these points, whatever they are.
  */
 static int touch_corners(const core *a, const core *b, int of_a, double gap, int is_turned,
                          int always, double reach, mo_touch_list *out)
@@ -201,7 +212,9 @@ static int touch_corners(const core *a, const core *b, int of_a, double gap, int
     return 1;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------ */
+/*
+ * ---- pairs ------------------------------------------------------------------------------------
+ */
 
 /* A point against a core of several corners. */
 static void touch_point_and_core(const core *point, const core *c, int is_turned, double reach,

@@ -3,8 +3,8 @@
 /*
  * Balls and capsules: distances of points and segments, less the radii.
  *
- * Two capsules that lie along each other touch along a line; it is kept by its two ends, as is the line of a capsule on
- * a plane, so that neither rocks.
+ * Two capsules that lie along each other touch along a line; it is kept by its two ends, as is the
+ * line of a capsule on a plane, so that neither rocks.
  */
 #include <math.h>
 
@@ -141,8 +141,9 @@ static int is_end(double part)
 }
 
 /*
- * The ends of the capsule `one`, with the segment p, as balls on the other; s: the part of p that touches already.  An end whose
- * nearest point is an end counts where they are nearest to each other, once.
+ * The ends of the capsule `one`, with the segment p, as balls on the other; s: the part of p that
+ * touches already.  An end whose nearest point is an end counts where they are nearest to each
+ * other, once.
  */
 static void touch_of_ends(const mo_placed *one, const mo_placed *other, double p[2][3],
                           double q[2][3], double s, const double spare[3], double reach,
@@ -166,8 +167,9 @@ static void touch_of_ends(const mo_placed *one, const mo_placed *other, double p
 }
 
 /*
- * The nearest points, and the four ends: the pair may turn about the first, and an end then comes down within the
- * step.  Capsules that lie along each other touch by the ends of the part where they do.
+ * The nearest points, and the four ends: the pair may turn about the first, and an end then comes
+ * down within the step.  Capsules that lie along each other touch by the ends of the part where
+ * they do.
  */
 void mo_collide_capsule_capsule(const mo_placed *a, const mo_placed *b, double reach,
                                 mo_touch_list *out)
@@ -202,7 +204,10 @@ void mo_collide_capsule_capsule(const mo_placed *a, const mo_placed *b, double r
     }
 }
 
-/* ---- with a plane: z <= 0 of its frame is solid --------------------------------------------------- */
+/*
+ * ---- with a plane: z <= 0 of its frame is solid
+ * ---------------------------------------------------
+ */
 
 static void point_on_plane(const double x[3], double radius, const mo_placed *plane, double reach,
                            uint32_t feature, mo_touch_list *out)
@@ -235,8 +240,8 @@ void mo_collide_capsule_plane(const mo_placed *a, const mo_placed *b, double rea
 }
 
 /*
- * The corners within the reach: the lowest, then its neighbours, and theirs, as long as they are low enough.  On a convex
- * polyhedron these hang together.
+ * The corners within the reach: the lowest, then its neighbours, and theirs, as long as they are
+ * low enough.  On a convex polyhedron these hang together.
  */
 void mo_collide_hull_plane(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A binary tree of boxes.  A leaf is inserted beside the node that makes the sum of all surface areas grow least, found by branch and
- * bound down the tree; on the way back up each node is rotated with a grandchild where that makes its boxes smaller.
+ * A binary tree of boxes.  A leaf is inserted beside the node that makes the sum of all surface
+ * areas grow least, found by branch and bound down the tree; on the way back up each node is
+ * rotated with a grandchild where that makes its boxes smaller.
  */
 #include "collide/tree.h"
 
@@ -51,7 +52,9 @@ void mo_tree_destroy(mo_tree *tree)
     }
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------ */
+/*
+ * ---- boxes ------------------------------------------------------------------------------------
+ */
 
 static mo_bounds join(const mo_bounds *a, const mo_bounds *b)
 {
@@ -75,7 +78,9 @@ static double joint_area(const mo_bounds *a, const mo_bounds *b)
     return area(&both);
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------ */
+/*
+ * ---- nodes ------------------------------------------------------------------------------------
+ */
 
 static int is_leaf(const mo_tree *tree, int k)
 {
@@ -116,7 +121,10 @@ static int *place_in_parent(mo_tree *tree, int k)
                           : &tree->node[parent].child[tree->node[parent].child[1] == k];
 }
 
-/* Swaps the child `near` of k with the grandchild that makes the other child smallest, where that is a gain. */
+/*
+ * Swaps the child `near` of k with the grandchild that makes the other child smallest, where that
+ * is a gain.
+ */
 static void rotate(mo_tree *tree, int k)
 {
     node *n = tree->node;
@@ -159,9 +167,14 @@ static void mend(mo_tree *tree, int k)
     }
 }
 
-/* ---- leaves ----------------------------------------------------------------------------------- */
+/*
+ * ---- leaves -----------------------------------------------------------------------------------
+ */
 
-/* The node to become the sibling: down the child whose subtree grows least, as long as that may pay. */
+/*
+ * The node to become the sibling: down the child whose subtree grows least, as long as that may
+ * pay.
+ */
 static int find_sibling(const mo_tree *tree, const mo_bounds *bounds)
 {
     const node *n = tree->node;
@@ -291,7 +304,10 @@ int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat)
     return 1;
 }
 
-/* The items below k: false where found has ended it.  What is deeper than the stack has a stack of its own. */
+/*
+ * The items below k: false where found has ended it.  What is deeper than the stack has a stack of
+ * its own.
+ */
 static int query_below(const mo_tree *tree, int k, const mo_bounds *bounds, mo_tree_found *found,
                        void *context)
 {
@@ -332,7 +348,9 @@ const mo_bounds *mo_tree_bounds(const mo_tree *tree, int proxy)
     return &tree->node[proxy].bounds;
 }
 
-/* ---- all pairs of leaves ---------------------------------------------------------------------- */
+/*
+ * ---- all pairs of leaves ----------------------------------------------------------------------
+ */
 
 static int push_nodes(mo_tree *tree, int a, int b, size_t *depth)
 {
@@ -344,7 +362,10 @@ static int push_nodes(mo_tree *tree, int a, int b, size_t *depth)
     return 1;
 }
 
-/* The leaves below a against those below b: of two nodes whose boxes meet the larger is opened.  False for lack of memory, or where found ends it. */
+/*
+ * The leaves below a against those below b: of two nodes whose boxes meet the larger is opened.
+ * False for lack of memory, or where found ends it.
+ */
 static int walk_pairs(mo_tree *tree, int a, int b, mo_tree_pair *found, void *context,
                       int *is_short)
 {

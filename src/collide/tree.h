@@ -3,8 +3,9 @@
 /*
  * The broad phase: a dynamic tree of bounding boxes.
  *
- * Each leaf is a proxy with a box somewhat larger than what it holds, so that it needs to move in the tree only
- * when what it holds leaves that box.  Insertion follows the cheapest surface area, and rotations keep the tree flat.
+ * Each leaf is a proxy with a box somewhat larger than what it holds, so that it needs to move in
+ * the tree only when what it holds leaves that box.  Insertion follows the cheapest surface area,
+ * and rotations keep the tree flat.
  */
 #ifndef MO_COLLIDE_TREE_H
 #define MO_COLLIDE_TREE_H
@@ -19,7 +20,10 @@ void mo_tree_destroy(mo_tree *tree);
 /* A leaf for `item` (any number >= 0); its proxy, or -1 for lack of memory. */
 int mo_tree_insert(mo_tree *tree, const mo_bounds *bounds, int item);
 void mo_tree_remove(mo_tree *tree, int proxy);
-/* Is a box of the tree neither too small for the bounds nor far too large?  `fat` is what it is to be larger by. */
+/*
+ * Is a box of the tree neither too small for the bounds nor far too large?  `fat` is what it is to
+ * be larger by.
+ */
 static inline int mo_box_fits(const mo_bounds *box, const mo_bounds *bounds, double fat)
 {
     int fits = 1;
@@ -35,8 +39,9 @@ static inline int mo_box_fits(const mo_bounds *box, const mo_bounds *bounds, dou
 int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat);
 
 /*
- * Where most boxes move, as in a heap that falls, the tree may keep its shape: the new box of a proxy, as mo_tree_move would make it, and then, before anything is asked, all
- * others of the tree.  What moves apart makes such a tree slow to search, so boxes are to be moved now and then.
+ * Where most boxes move, as in a heap that falls, the tree may keep its shape: the new box of a
+ * proxy, as mo_tree_move would make it, and then, before anything is asked, all others of the tree.
+ * What moves apart makes such a tree slow to search, so boxes are to be moved now and then.
  */
 void mo_tree_resize(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat);
 void mo_tree_refit(mo_tree *tree);
