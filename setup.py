@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-"""Builds the wheel: CMake makes the library and the layout of its structs, which go into the package.
+"""Builds the wheel: CMake makes the library and the layout of its structs, for the package.
 
 CMAKE_ARGS in the environment is handed to CMake, as in CMAKE_ARGS="-D BLA_VENDOR=All".
 """
@@ -35,8 +35,9 @@ class BuildWithLibrary(build_py):
         made, package = WORK / "cmake", Path(self.build_lib) / "moreau"
         shutil.rmtree(made, ignore_errors=True)  # options of an earlier build
         off = [f"-DMOREAU_{what}=OFF" for what in ("BUILD_CLI", "BUILD_TESTS", "INSTALL")]
-        cmake = ["cmake", "-S", ROOT, "-B", made, *off, "-DMOREAU_BUILD_PYTHON=ON", "-DMOREAU_SHARED=ON"]
-        subprocess.run(cmake + shlex.split(os.environ.get("CMAKE_ARGS", "")), check=True)
+        on = [f"-DMOREAU_{what}=ON" for what in ("BUILD_PYTHON", "SHARED")]
+        more = shlex.split(os.environ.get("CMAKE_ARGS", ""))
+        subprocess.run(["cmake", "-S", ROOT, "-B", made, *off, *on, *more], check=True)
         subprocess.run(["cmake", "--build", made, "--parallel", str(os.cpu_count())], check=True)
         shutil.copy(made / "python/moreau/_layout.py", package)
         shutil.copy((made / "src/libmoreau.so").resolve(), package / "libmoreau.so")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-# cmake -D PROGRAM= -D OUT= -P manual.cmake: the manual pages in OUT/man1 and the completion in OUT/completions, as PROGRAM
-# prints them.  A command that was not built in has no page.
+# cmake -D PROGRAM= -D OUT= -P manual.cmake: the manual pages in OUT/man1 and the completion in
+# OUT/completions, as PROGRAM prints them.  A command that was not built in has no page.
 function(save file)
-  execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_VARIABLE text ERROR_VARIABLE why RESULT_VARIABLE status)
+  execute_process(COMMAND ${PROGRAM} ${ARGN}
+                  OUTPUT_VARIABLE text ERROR_VARIABLE why RESULT_VARIABLE status)
   if(status EQUAL 0)
     file(WRITE ${OUT}/${file} "${text}")
   elseif(NOT why MATCHES "built without")

@@ -4,9 +4,12 @@
 #
 # The Debian package is that of this version: debian.sh SOURCE VERSION
 set -eu
-cd "$1"
-version=$2
-soversion=${version%.*}
-head -n 1 debian/changelog | grep -q "^moreau ($version) " || { echo "debian/changelog is not of $version"; exit 1; }
-grep -q "^Package: libmoreau$soversion\$" debian/control || { echo "debian/control has no libmoreau$soversion"; exit 1; }
-test -f "debian/libmoreau$soversion.install" || { echo "debian/libmoreau$soversion.install is missing"; exit 1; }
+cd "$1/debian"
+library=libmoreau${2%.*}
+fail() {
+    echo "FAILED: $1"
+    exit 1
+}
+head -n 1 changelog | grep -q "^moreau ($2) " || fail "debian/changelog is not of $2"
+grep -q -x "Package: $library" control || fail "debian/control has no $library"
+test -f "$library.install" || fail "debian/$library.install is missing"

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
 #
-# The installed program, used by someone who built nothing: as_nobody.sh BUILD LIBDIR MAKE_PROBLEM READ_JSON
+# The installed program, used by someone who built nothing:
 #
-# Another user, no HOME, no environment, a TMPDIR of a strange name, and neither source nor build folder in reach.  Only root can
-# become another user; else it ends with 77.
+#     as_nobody.sh BUILD LIBDIR MAKE_PROBLEM READ_JSON
+#
+# Another user, no HOME, no environment, a TMPDIR of a strange name, and neither source nor build
+# folder in reach.  Only root can become another user; else it ends with 77.
 set -eu
 build=$1 libdir=$2 make_problem=$3 read_json=$4
 if test "$(id -u)" != 0; then
@@ -24,7 +26,8 @@ chown 65534:65534 "$folder/its own folder"
 
 cd "$folder/its own folder"
 for script in run view models; do
-    env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/nonexistent TMPDIR="$PWD" LD_LIBRARY_PATH="$folder/prefix/$libdir" \
-        setpriv --reuid=65534 --regid=65534 --clear-groups sh "$folder/tests/$script.sh" "$folder/prefix/bin/moreau" \
-        "$folder/tests/make_problem" "$folder/tests/read_json" "$folder/prefix/share/moreau/models"
+    env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/nonexistent TMPDIR="$PWD" \
+        LD_LIBRARY_PATH="$folder/prefix/$libdir" \
+        setpriv --reuid=65534 --regid=65534 --clear-groups \
+        sh "$folder/tests/$script.sh" "$folder/prefix/bin/moreau" "$folder/tests/make_problem" "$folder/tests/read_json" "$folder/prefix/share/moreau/models"
 done

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
 #
-# Benchmarks beside others, as a user meets them: bench_peer.sh MOREAU MAKE_PROBLEM READ_JSON siconos|mujoco|ode|bullet
+# Benchmarks beside others, as a user meets them:
 #
-# Small problems by the solvers of Siconos, or ten cubes for twenty steps in a simulator.  Prints each check that fails and ends with
-# status 1 if any did.
+#     bench_peer.sh MOREAU MAKE_PROBLEM READ_JSON siconos|mujoco|ode|bullet
+#
+# Small problems by the solvers of Siconos, or ten cubes for twenty steps in a simulator.  Prints
+# each check that fails and ends with status 1 if any did.
 # shellcheck disable=SC2154 # names of checks.sh
 
 . "$(dirname "$0")/checks.sh"

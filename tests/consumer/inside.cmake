@@ -3,7 +3,7 @@
 # A project has Moreau, at SOURCE, inside itself; builds are in WORK.  DO is one of
 #
 #   fetch     FetchContent brings the library alone, shared and with everything
-#   static    add_subdirectory, static with everything; installed, it is found by CMake and pkg-config
+#   static    add_subdirectory, static with everything; installed, CMake and pkg-config find it
 #   least     the same without HDF5, libxml2 and OpenMP
 set(inside ${CMAKE_CURRENT_LIST_DIR}/inside)
 file(REMOVE_RECURSE ${WORK})

@@ -4,8 +4,8 @@
 #
 # The wheel has the library inside: wheel.sh PYTHON SOURCE WORK
 #
-# Builds it without a network, unpacks it elsewhere, and runs an example with what is in it.  Ends with 77
-# where a tool is missing.
+# Builds it without a network, unpacks it elsewhere, and lets a ball fall with what is in it.  Ends
+# with 77 where a tool is missing.
 set -eu
 python=$1 source=$2 work=$3
 

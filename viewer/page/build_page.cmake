@@ -55,7 +55,8 @@ endfunction()
 # WORK/page.html, with the hash of the sources in it.
 function(build_page)
   if(NOT NPM)
-    message(FATAL_ERROR "The viewer's page is built by npm, which was not found (Debian: nodejs npm).")
+    message(FATAL_ERROR
+            "The viewer's page is built by npm, which was not found (Debian: nodejs npm).")
   endif()
   foreach(name IN ITEMS src test browser)
     file(REMOVE_RECURSE ${WORK}/${name})
