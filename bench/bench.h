@@ -31,6 +31,10 @@ int bench_levels(const struct experiment_call *asked);
 int bench_solvers(const struct experiment_call *asked);
 int bench_solvers_command(int argc, char **argv);
 
+/* What got slower between two of its runs. */
+int bench_slower(const struct experiment_call *asked);
+int bench_slower_command(int argc, char **argv);
+
 /* The same scenes in the simulators of others; as a row, and with its own flags. */
 int bench_sim(const struct experiment_call *asked);
 int bench_sim_command(int argc, char **argv);

@@ -45,6 +45,8 @@ static const experiment BENCHES[] = {
     {"solvers",
      "every method on every problem, the time to a residual; moreau bench solvers --help",
      bench_solvers},
+    {"slower", "what got slower between two runs of bench solvers; moreau bench slower --help",
+     bench_slower},
     {"sim", "the same scenes in MuJoCo, ODE and Bullet, in one table; moreau bench sim --help",
      bench_sim},
     {"standing",
@@ -61,6 +63,7 @@ typedef struct own_command {
 } own_command;
 
 static const own_command OWN[] = {{"solvers", bench_solvers_command},
+                                  {"slower", bench_slower_command},
                                   {"sim", bench_sim_command},
                                   {"standing", bench_standing_command},
                                   {"passive", bench_passive_command}};

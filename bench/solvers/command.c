@@ -24,6 +24,7 @@
 #include "ours.h"
 #include "peer.h"
 #include "report.h"
+#include "results.h"
 #include "text.h"
 
 static const args_command COMMAND = {
@@ -49,7 +50,8 @@ static const args_command COMMAND = {
                 "  moreau bench solvers problems/ --time-limit 2 --out board\n"
                 "  moreau bench solvers box.hdf5 --methods auto,nsgs --targets 1e-6\n"
                 "  moreau bench solvers problems/ --against siconos --out board\n"
-                "  moreau bench solvers problems/ --methods auto --peer-results board/runs.csv\n",
+                "  moreau bench solvers problems/ --methods auto --peer-results board/runs.csv\n"
+                "  moreau bench solvers problems/ --methods auto --keep bench/results/laptop\n",
     .least = 0,
     .most = -1,
 };
@@ -63,6 +65,7 @@ enum {
     FLAG_CONFIGURATIONS,
     FLAG_RESULTS,
     FLAG_OUT,
+    FLAG_KEEP,
     FLAG_JSON,
     FLAG_COUNT
 };
@@ -101,6 +104,10 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_OUT] = {.name = "out",
                   .operand = "FOLDER",
                   .text = "where runs.csv and the performance profiles are written"},
+    [FLAG_KEEP] = {.name = "keep",
+                   .operand = "FOLDER",
+                   .text = "keeps the times of our methods for this machine, with commit, compiler "
+                           "and flags, and draws the profiles there; moreau bench slower compares"},
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
 };
 
@@ -111,7 +118,7 @@ typedef struct call {
     const char *methods[METHODS_MOST];
     int method_count;
     const char *against, *configurations, *results; /* as given, or NULL */
-    const char *out;
+    const char *out, *kept;
     int json;
 } call;
 
@@ -198,6 +205,7 @@ static int read_call(const args_flag *flags, call *c)
     c->configurations = flags[FLAG_CONFIGURATIONS].value;
     c->results = flags[FLAG_RESULTS].value;
     c->out = flags[FLAG_OUT].value;
+    c->kept = flags[FLAG_KEEP].value;
     c->json = flags[FLAG_JSON].value != NULL;
     return 1;
 }
@@ -352,7 +360,8 @@ static int report(const board *b, const call *c)
     } else {
         report_print(b);
     }
-    const int written = c->out ? report_write(b, c->out) : EXIT_DONE;
+    int written = c->out ? report_write(b, c->out, REPORT_ALL) : EXIT_DONE;
+    written = c->kept && written == EXIT_DONE ? results_keep(b, c->kept) : written;
     if (c->out && !c->json && written == EXIT_DONE) {
         printf("\nIn ");
         text_put(stdout, c->out);

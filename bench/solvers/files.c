@@ -63,16 +63,19 @@ static int close_file(FILE *file, const char *folder, const char *name)
     return 1;
 }
 
-static int write_runs(const board *b, const char *folder)
+int report_is_header(const char *line)
 {
-    static const char *const name = "runs.csv";
-    FILE *file = open_in(folder, name);
-    if (!file) {
-        return 0;
-    }
+    return strncmp(line, HEADER, strlen(HEADER)) == 0;
+}
+
+void report_put_runs(FILE *file, const board *b, int with_peer)
+{
     fprintf(file, "%s\n", HEADER);
     for (int k = 0; k < b->run_count; ++k) {
         const board_run *run = &b->runs[k];
+        if (run->is_peer && !with_peer) {
+            continue;
+        }
         const board_problem *problem = &b->problems[run->problem];
         put_quoted(file, problem->name);
         fprintf(file, ",%d,%d,%s,%s,%s,%s,%s", problem->contacts, problem->rows,
@@ -85,6 +88,16 @@ static int write_runs(const board *b, const char *folder)
         put_number(file, run->line.tolerance);
         fputc('\n', file);
     }
+}
+
+static int write_runs(const board *b, const char *folder)
+{
+    static const char *const name = "runs.csv";
+    FILE *file = open_in(folder, name);
+    if (!file) {
+        return 0;
+    }
+    report_put_runs(file, b, 1);
     return close_file(file, folder, name);
 }
 
@@ -181,14 +194,14 @@ static int draw(const board *b, const char *folder, int ours)
     }
 }
 
-int report_write(const board *b, const char *folder)
+int report_write(const board *b, const char *folder, report_parts parts)
 {
     if (!paper_make_folder(folder)) {
         say(COMMAND, "the folder %.400s could not be made: %s", folder, strerror(errno));
         return EXIT_FAILED;
     }
     int ours = 0;
-    if (!write_runs(b, folder)) {
+    if (parts == REPORT_ALL && !write_runs(b, folder)) {
         return EXIT_FAILED;
     }
     for (int t = 0; t < b->call.target_count; ++t) {
@@ -202,8 +215,7 @@ int report_write(const board *b, const char *folder)
 
 /* ---- reading back ---------------------------------------------------------------------------- */
 
-/* The fields of a line, in place; returns how many. */
-static int split(char *line, char **fields, int most)
+int report_split(char *line, char **fields, int most)
 {
     int count = 0;
     for (char *at = line; count < most;) {
@@ -282,15 +294,14 @@ static int take(board *b, char **field)
 
 int report_read_peer(board *b, const char *path)
 {
-    enum { FIELDS = 12 };
-    char line[2048], *fields[FIELDS];
+    char line[2048], *fields[REPORT_FIELDS];
     FILE *file = fopen(path, "r");
     int taken = 0;
     if (!file) {
         say(COMMAND, "--peer-results %.400s cannot be read: %s", path, strerror(errno));
         return -1;
     }
-    if (!fgets(line, sizeof line, file) || strncmp(line, HEADER, strlen(HEADER)) != 0) {
+    if (!fgets(line, sizeof line, file) || !report_is_header(line)) {
         say(COMMAND, "--peer-results %.400s is no runs.csv that bench solvers --out has written",
             path);
         fclose(file);
@@ -298,7 +309,7 @@ int report_read_peer(board *b, const char *path)
     }
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = '\0';
-        taken += split(line, fields, FIELDS) == FIELDS && take(b, fields);
+        taken += report_split(line, fields, REPORT_FIELDS) == REPORT_FIELDS && take(b, fields);
     }
     fclose(file);
     return taken;

@@ -555,6 +555,40 @@ that "the table of the profile is missing" test -s board/profile-1e-9.csv
 if command -v gnuplot > /dev/null; then
     that "the profile was not drawn" grep -q '<svg' board/profile-1e-9.svg
 fi
+run bench solvers block.hdf5 stack.hdf5 --methods auto --targets 1e-8 --repeats 1 --keep kept/desk
+status_is 0
+err_is_empty
+kept=$(ls kept/desk/*-*.csv | grep -v profile)
+that "the machine is not in the kept table" grep -q '^# machine: desk$' "$kept"
+that "the compiler is not in the kept table" grep -q '^# compiler: [A-Za-z]' "$kept"
+that "the kept table has not 2 runs" test "$(grep -c ',moreau,auto,1e-8,solved,' "$kept")" = 2
+run bench slower kept/desk
+status_is 1
+err_is_one_sentence
+err_has 'holds 1 table'
+# The same table with the block a hundred times slower, and with the stack not solved.
+sed 's/^\("block",.*,solved,\)[^,]*/\1100/' "$kept" > kept/desk/9999-slow.csv
+run bench slower kept/desk
+status_is 1
+err_is_empty
+out_has '^slower  block '
+out_has '1 slower and 0 faster by a factor of 1.3, 0 no longer solved'
+run bench slower kept/desk/9999-slow.csv "$kept"
+status_is 0
+out_has '0 slower and 1 faster'
+sed 's/^\("stack",.*\),solved,/\1,stalled,/' "$kept" > lost.csv
+run bench slower --json "$kept" lost.csv
+status_is 1
+is_json_lines 1
+out_has '"change":"lost"'
+run bench slower "$kept" block.hdf5
+status_is 1
+err_is_one_sentence
+err_has 'block.hdf5'
+run bench slower "$kept"
+status_is 2
+run bench slower kept/desk --noise 0.5
+status_is 2
 mkdir -p several/deep && cp local.hdf5 joint.hdf5 several && cp islands.hdf5 several/deep
 run bench --json solvers several/ --methods nsgs --repeats 1
 is_json_lines 1
