@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Compact contacts: the same problem as in rows; their arrangement in batches; sweeps, looks and the measure in lanes
- * against plain C.
+ * Compact contacts: the same problem as in rows; their arrangement in batches; sweeps, looks and
+ * the measure in lanes against plain C.
  */
 #include "heap.h"
 
@@ -115,7 +115,8 @@ static void add_bodies(mo_builder *builder, mo_random *random, int is_compact)
     CHECK(mo_builder_add_body(builder, LINKS, M, f) == RIGID);
 }
 
-/* A joint between a rigid body and the mechanism, a limit of the latter, a soft-finger contact between two bodies. */
+/* A joint between a rigid body and the mechanism, a limit of the latter, a soft-finger contact
+ * between two bodies. */
 static void add_rows(mo_builder *builder, mo_random *random)
 {
     const mo_law laws[3] = {mo_law_bilateral(), mo_law_frictionless(),
@@ -330,7 +331,8 @@ static void bad_contacts_get_a_sentence(void **state)
     }
 }
 
-/* ---- the arrangement -------------------------------------------------------------------------- */
+/* ---- the arrangement --------------------------------------------------------------------------
+ */
 
 static const mo_batches *batches_of(const mo_problem *problem)
 {
@@ -397,7 +399,8 @@ static void what_has_one_colour_shares_no_body(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- lanes against plain C ---------------------------------------------------------------------- */
+/* ---- lanes against plain C ----------------------------------------------------------------------
+ */
 
 static mo_sweeps *make_sweeps(const mo_batches *batches, char **memory)
 {

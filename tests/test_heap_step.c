@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Steps of heaps at a coarse tolerance, in lanes: the problem that the world hands out is the judge. */
+/* Steps of heaps at a coarse tolerance, in lanes: the problem that the world hands out is the
+ * judge. */
 #include "heap.h"
 
 #include <stdlib.h>

@@ -44,7 +44,8 @@ static place build(void)
     return p;
 }
 
-/* ---- calls that are refused; true where they were --------------------------------------------------- */
+/* ---- calls that are refused; true where they were
+ * --------------------------------------------------- */
 
 static int body_of_bad_mass(place *p, mo_message *why)
 {

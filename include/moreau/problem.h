@@ -7,12 +7,12 @@
  *     u   = H' v + w            relative motion at each constraint
  *     (u_i, r_i) obeys law_i    for each constraint block i
  *
- * v is split into body blocks (M is block diagonal, one dense positive definite block a body), r and u
- * into constraint blocks.  H_bi, the block of body b and constraint i, is given as its transpose: the
- * Jacobian J = H_bi', d x n row-major, so that u_i gains J v_b.
+ * v is split into body blocks (M is block diagonal, one dense positive definite block a body), r
+ * and u into constraint blocks.  H_bi, the block of body b and constraint i, is given as its
+ * transpose: the Jacobian J = H_bi', d x n row-major, so that u_i gains J v_b.
  *
- * A *reduced* problem has no bodies: it is u = W r + w with W given in blocks, which need be neither
- * symmetric nor of full rank.  (There w is what the literature calls q.)
+ * A *reduced* problem has no bodies: it is u = W r + w with W given in blocks, which need be
+ * neither symmetric nor of full rank.  (There w is what the literature calls q.)
  *
  * A problem never changes once it is built, and may be shared between threads.
  */
@@ -45,31 +45,33 @@ typedef enum mo_form {
 MO_API mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder);
 MO_API void mo_builder_destroy(mo_builder *builder);
 
-/* Optional: room for so many, so that a large problem is built without copies; no values: contacts are compact. */
+/* Optional: room for so many, so that a large problem is built without copies.  Without block
+ * values, room for compact contacts. */
 MO_API void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints,
                                size_t blocks, size_t block_values);
 
-/* A body with n velocities: M is n x n, symmetric positive definite; f has n entries (NULL: zero). */
+/* A body with n velocities: M is n x n, symmetric positive definite; f has n entries, or is NULL. */
 MO_API int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f);
 
 /*
- * The same for an M that is positive definite (x' M x > 0) but not symmetric, as an implicit treatment of
- * gyroscopic or damping forces makes it.  W is then unsymmetric too.
+ * The same for an M that is positive definite (x' M x > 0) but not symmetric, as an implicit
+ * treatment of gyroscopic or damping forces makes it.  W is then unsymmetric too.
  */
 MO_API int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M,
                                            const double *f);
 
 /*
- * A rigid body in space, M = diag(mass I, J): velocities are that of its centre of mass and its spin, in the axes of
- * the world; J is its inertia in these axes, row-major.  Contacts between such bodies may be given in compact form.
+ * A rigid body in space, M = diag(mass I, J): velocities are that of its centre of mass and its
+ * spin, in the axes of the world; J is its inertia in these axes, row-major.  Contacts between such
+ * bodies may be given in compact form.
  */
 MO_API int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9],
                                      const double *f);
 
 /*
- * A Coulomb contact between two rigid bodies, or one and the fixed world: the velocity of body[0] at the point
- * against that of body[1], along the axes of the frame.  A constraint with three rows, as any other, in a third of
- * the memory; rows and Jacobians are written when a method needs them.
+ * A Coulomb contact between two rigid bodies, or one and the fixed world: the velocity of body[0]
+ * at the point against that of body[1], along the axes of the frame.  A constraint with three rows,
+ * as any other, in a third of the memory; rows and Jacobians are written when a method needs them.
  */
 typedef struct mo_rigid_contact {
     int body[2];      /* either may be -1: the fixed world, not both                   */
@@ -145,8 +147,7 @@ MO_API void mo_problem_relative_velocity(const mo_problem *problem, const double
 MO_API mo_error mo_problem_response(const mo_problem *problem, const double *r, double *u);
 
 /* The reduced problem (W in blocks, q, the same laws) of any problem, as a new object. */
-MO_API mo_error mo_problem_reduce(const mo_problem *problem, mo_problem **reduced,
-                                  mo_message *why);
+MO_API mo_error mo_problem_reduce(const mo_problem *problem, mo_problem **reduced, mo_message *why);
 
 /* Bytes held by the problem, the views it keeps included. */
 MO_API size_t mo_problem_bytes(const mo_problem *problem);

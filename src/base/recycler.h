@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * An allocator that keeps what is freed and hands it out again, for work that asks for the same blocks in every step.
- * The C library gives large blocks back to the system, whose pages then cost more than the work on them.
+ * An allocator that keeps what is freed and hands it out again, for work that asks for the same
+ * blocks in every step. The C library gives large blocks back to the system, whose pages then cost
+ * more than the work on them.
  *
- * Blocks that nobody has asked for in a few rounds go back to the allocator below.  Safe for threads.
+ * Blocks that nobody has asked for in a few rounds go back to the allocator below.  Safe for
+ * threads.
  */
 #ifndef MO_BASE_RECYCLER_H
 #define MO_BASE_RECYCLER_H

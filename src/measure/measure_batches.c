@@ -60,8 +60,7 @@ void mo_measure_batches(const mo_batch_answer *answer, double q_norm, double *po
                         double *u, mo_residual *residual)
 {
     const mo_batches *b = answer->batches;
-    const mo_batch_pass pass = {
-        .batches = b, .state = answer->state, .impulses = answer->impulses};
+    const mo_batch_pass pass = {.batches = b, .state = answer->state, .impulses = answer->impulses};
     mo_batch_verdict verdict = mo_batch_judge(&pass, point_u);
     write_v(b, answer->state, v);
     write_u(b, point_u, u);

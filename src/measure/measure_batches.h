@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The measure of a problem that is arranged in batches (problem/batches.h): the figures of mo_measure, with the
- * contacts in vector lanes.  It shares the arithmetic of the sweeps, none of their numbers; tests hold it to mo_measure.
+ * The measure of a problem that is arranged in batches (problem/batches.h): the figures of
+ * mo_measure, with the contacts in vector lanes.  It shares the arithmetic of the sweeps, none of
+ * their numbers; tests hold it to mo_measure.
  */
 #ifndef MO_MEASURE_BATCHES_H
 #define MO_MEASURE_BATCHES_H
 
 #include "problem/batch_kernel.h"
 
-/* What is measured: impulses of points and row blocks, and the state that they cause, made from them alone. */
+/* What is measured: impulses of points and row blocks, and the state that they cause, made from
+ * them alone. */
 typedef struct mo_batch_answer {
     const mo_batches *batches;
     double *state;

@@ -3,8 +3,9 @@
 /*
  * The work on batches of contacts (batches.h), several manifolds at a time in vector registers.
  *
- * Compiled for any processor, for those with AVX2 and for those with AVX-512.  The latter two fuse products and
- * sums: the last bits depend on the kind of processor, never on the run or on the number of threads.
+ * Compiled for any processor, for those with AVX2 and for those with AVX-512.  The latter two fuse
+ * products and sums: the last bits depend on the kind of processor, never on the run or on the
+ * number of threads.
  */
 #ifndef MO_PROBLEM_BATCH_KERNEL_H
 #define MO_PROBLEM_BATCH_KERNEL_H
@@ -21,8 +22,8 @@ typedef struct mo_batch_pass {
     const mo_batches *batches;
     double *state;
     mo_point_impulses *impulses; /* of each point of each batch */
-    double relax_N, relax_T;     /* the part of the way to its solution that a visit takes a contact */
-    double beta;                 /* momentum: the visit starts from r + beta (r - before) */
+    double relax_N, relax_T; /* the part of the way to its solution that a visit takes a contact */
+    double beta;             /* momentum: the visit starts from r + beta (r - before) */
 } mo_batch_pass;
 
 /* How far a range of batches is from its laws. */
@@ -44,8 +45,9 @@ typedef struct mo_batch_verdict {
 } mo_batch_verdict;
 
 /*
- * The whole of what mo_measure says of the contacts of all batches, at a state to which their impulses have been
- * applied; u (3 * MO_LANES for each point, world axes) becomes their relative velocities.
+ * The whole of what mo_measure says of the contacts of all batches, at a state to which their
+ * impulses have been applied; u (3 * MO_LANES for each point, world axes) becomes their relative
+ * velocities.
  */
 mo_batch_verdict mo_batch_judge(const mo_batch_pass *pass, double *u);
 
@@ -55,7 +57,8 @@ double mo_batch_speeds(const mo_batch_pass *pass, int begin, int end);
 /* The state gains what the impulses of the batches begin .. end do. */
 void mo_batch_apply(const mo_batch_pass *pass, int begin, int end);
 
-/* Lines begin .. end of the state move on by beta times their last change; `before` becomes what they were. */
+/* Lines begin .. end of the state move on by beta times their last change; `before` becomes what
+ * they were. */
 void mo_batch_extrapolate(const mo_batch_pass *pass, double *before, int begin, int end);
 
 /* The same for one kind of processor each. */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The passes of batch_kernel.h, with the lanes of lanes.h; included once by each file that defines L.
+ * The passes of batch_kernel.h, with the lanes of lanes.h; included once by each file that defines
+ * L.
  *
- * A visit solves a contact with the others held, or goes part of the way: first the normal impulse, then, at the
- * velocity that it leaves, friction:
+ * A visit solves a contact with the others held, or goes part of the way: first the normal impulse,
+ * then, at the velocity that it leaves, friction:
  *
  *     r_N = max(0, r_N - relax_N u_N / W_NN),     r_T = cut to mu r_N of  r_T - relax_T u_T / W_T
  *
- * with W_T the largest eigenvalue of W_TT.  A contact that this leaves alone obeys Coulomb's law.  Between balls W is
- * diagonal and W_T exact, so the visit is the exact solution.  `central` is a constant where a function is inlined.
+ * with W_T the largest eigenvalue of W_TT.  A contact that this leaves alone obeys Coulomb's law.
+ * Between balls W is diagonal and W_T exact, so the visit is the exact solution.  `central` is a
+ * constant where a function is inlined.
  */
 #ifndef MO_PROBLEM_BATCH_PASSES_H
 #define MO_PROBLEM_BATCH_PASSES_H
@@ -42,7 +44,8 @@ INLINE side gather(const mo_batches *batches, const double *state, const int lin
     return s;
 }
 
-/* The world is never written, since all batches share it: its line, or -1 where it is none of these. */
+/* The world is never written, since all batches share it: its line, or -1 where it is none of
+ * these. */
 INLINE void scatter(side s, const int line[L], int world, double *state)
 {
     lanes a[8] = {s.v.x,    s.v.y,    s.v.z,          s.spin.x,
@@ -346,8 +349,8 @@ INLINE double speeds(const mo_batch_pass *pass, int begin, int end)
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
         for (int at = 0; at < B; at += L) {
-            sum[at / L] += batch->is_central ? speeds_of(pass, batch, at, 1)
-                                             : speeds_of(pass, batch, at, 0);
+            sum[at / L] +=
+                batch->is_central ? speeds_of(pass, batch, at, 1) : speeds_of(pass, batch, at, 0);
         }
     }
     return sum_of(sum);
@@ -355,7 +358,8 @@ INLINE double speeds(const mo_batch_pass *pass, int begin, int end)
 
 /* ---- the measure ---------------------------------------------------------------------------- */
 
-/* With step 1; where u is lost in the rounding of r, with a longer one too, as mo_measure has it. */
+/* With step 1; where u is lost in the rounding of r, with a longer one too, as mo_measure has it.
+ */
 INLINE lanes natural_of_any(lanes mu, const split *u, const split *r)
 {
     const lanes one = (lanes){0} + 1;
@@ -470,7 +474,8 @@ INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
                               worst_of(v.dissipation)};
 }
 
-/* ---- compiled for a kind of processor --------------------------------------------------------- */
+/* ---- compiled for a kind of processor ---------------------------------------------------------
+ */
 
 #define ANY_TARGET
 #define KERNELS(name, target)                                                                      \
@@ -499,7 +504,7 @@ INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
     {                                                                                              \
         extrapolate(pass, before, begin, end);                                                     \
     }                                                                                              \
-    const mo_batch_kernels mo_batch_##name = {visit_##name, look_##name, judge_##name,             \
+    const mo_batch_kernels mo_batch_##name = {visit_##name,  look_##name,  judge_##name,           \
                                               speeds_##name, apply_##name, extrapolate_##name};
 
 #endif

@@ -59,9 +59,9 @@ static void make_nodes(const mo_problem *problem, const mo_compact *compact, nod
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int k = compact->contact_of[i];
         const mo_compact_contact *contact = k >= 0 ? compact->contact + k : NULL;
-        const int kind = !contact                                   ? KIND_ROWS
+        const int kind = !contact                                ? KIND_ROWS
                          : is_central(problem, compact, contact) ? KIND_CENTRAL
-                                                                    : KIND_GENERAL;
+                                                                 : KIND_GENERAL;
         node *last = out->at + out->count - 1;
         if (contact && before && contact->body[0] == before->body[0] &&
             contact->body[1] == before->body[1]) {
@@ -251,7 +251,8 @@ static void fill_state(mo_batches *b)
     }
 }
 
-/* ---- the numbers of batches and rows ---------------------------------------------------------- */
+/* ---- the numbers of batches and rows ----------------------------------------------------------
+ */
 
 /* W of a contact in its own frame. */
 static void contact_W(const mo_batches *b, const mo_compact_contact *contact, double W[9])

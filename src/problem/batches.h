@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The arrangement of a global problem for sweeps: manifolds of compact contacts (compact.h) in vector lanes, and
- * everything else as rows, sorted by colour.
+ * The arrangement of a global problem for sweeps: manifolds of compact contacts (compact.h) in
+ * vector lanes, and everything else as rows, sorted by colour.
  *
- * A manifold is the run of contacts of one pair of bodies.  MO_LANES manifolds make a batch: their bodies are read
- * once, their points visited one after the other in registers.  A manifold is central where both bodies have
- * isotropic inertia and all arms lie along the normal, a = l e_0, as between balls; a batch is central where all of
- * its manifolds are.  With all vectors in the axes of the world, impulses being r = sum_k r_k e_k,
+ * A manifold is the run of contacts of one pair of bodies.  MO_LANES manifolds make a batch: their
+ * bodies are read once, their points visited one after the other in registers.  A manifold is
+ * central where both bodies have isotropic inertia and all arms lie along the normal, a = l e_0, as
+ * between balls; a batch is central where all of its manifolds are.  With all vectors in the axes
+ * of the world, impulses being r = sum_k r_k e_k,
  *
  *     u = v_1 + s_1 x a_1 - v_2 - s_2 x a_2 + w
  *
- * Batches and rows of one colour share no moving body, so a colour is a parallel loop.  Lanes without a manifold, and
- * points that a manifold lacks, are zero and belong to the world, which has no inverse mass.  The last colour may
- * share bodies; it is sequential, and says so.
+ * Batches and rows of one colour share no moving body, so a colour is a parallel loop.  Lanes
+ * without a manifold, and points that a manifold lacks, are zero and belong to the world, which has
+ * no inverse mass.  The last colour may share bodies; it is sequential, and says so.
  *
- * The state holds the velocities of each body in whole cache lines: a rigid body has one (mo_motion), a block of n
- * velocities as many as they need, the world the last one.
+ * The state holds the velocities of each body in whole cache lines: a rigid body has one
+ * (mo_motion), a block of n velocities as many as they need, the world the last one.
  */
 #ifndef MO_PROBLEM_BATCHES_H
 #define MO_PROBLEM_BATCHES_H
@@ -35,8 +36,9 @@ typedef struct mo_motion {
 typedef struct mo_points {
     double n[3 * MO_LANES], w[3 * MO_LANES];
     double mu[MO_LANES];
-    double inverse_N[MO_LANES], inverse_T[MO_LANES]; /* 1 / W_NN, 1 / the largest eigenvalue of W_TT */
-    double arms[]; /* central: l_1, l_2 of all lanes; else a_1, a_2, each as n */
+    double inverse_N[MO_LANES]; /* 1 / W_NN                          */
+    double inverse_T[MO_LANES]; /* 1 / the largest eigenvalue of W_TT */
+    double arms[];              /* central: l_1, l_2 of all lanes; else a_1, a_2, each as n */
 } mo_points;
 enum {
     MO_POINTS_HEAD = sizeof(mo_points) / sizeof(double),
@@ -68,8 +70,8 @@ typedef struct mo_colour_group {
 typedef struct mo_batches {
     const mo_problem *problem;
     const mo_compact *compact;
-    int line_count; /* of the state, the world included */
-    int *line_of;   /* of each body                     */
+    int line_count;     /* of the state, the world included */
+    int *line_of;       /* of each body                     */
     double *free_state; /* at r = 0 */
     double *inertia;    /* inverse, xx yy zz xy xz yz and two unused, of each line */
     int group_count;
@@ -85,7 +87,8 @@ typedef struct mo_batches {
     void *memory; /* of the arrays */
 } mo_batches;
 
-mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact, mo_batches **batches);
+mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
+                           mo_batches **batches);
 void mo_batches_destroy(const mo_allocator *allocator, mo_batches *batches);
 
 static inline mo_points *mo_batch_points(const mo_batches *batches, const mo_batch *batch, int k)

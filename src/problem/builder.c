@@ -4,8 +4,8 @@
  * The builder: takes bodies, constraints and blocks as they come, then puts the blocks in order.
  *
  * Every number is checked when it arrives; what needs the whole (indices, sizes, masses) is checked
- * at the end.  The arrays grow in place and become the problem's own, so that a problem whose blocks come
- * in order is never copied.  The end is in builder_finish.c.
+ * at the end.  The arrays grow in place and become the problem's own, so that a problem whose
+ * blocks come in order is never copied.  The end is in builder_finish.c.
  */
 #include <limits.h>
 #include <math.h>
@@ -197,12 +197,11 @@ static int add_body(mo_builder *builder, int n, const double *M, const double *f
         !mo_builder_append_int(builder, &builder->body_start, 0)) {
         return -1;
     }
-    const int added = mo_builder_append_int(builder, &builder->body_start, start + n) &&
-                      mo_builder_append_size(builder, &builder->mass_start, mass_start) &&
-                      append_mass(builder, square, M) &&
-                      append_doubles(builder, &builder->f, (size_t)n, f) &&
-                      append_flag(builder, &builder->asymmetric, asymmetric) &&
-                      append_rigid(builder, rigid);
+    const int added =
+        mo_builder_append_int(builder, &builder->body_start, start + n) &&
+        mo_builder_append_size(builder, &builder->mass_start, mass_start) &&
+        append_mass(builder, square, M) && append_doubles(builder, &builder->f, (size_t)n, f) &&
+        append_flag(builder, &builder->asymmetric, asymmetric) && append_rigid(builder, rigid);
     return added ? body : -1;
 }
 
@@ -329,16 +328,15 @@ static int is_frame(const double e[9])
 
 static int check_contact(mo_builder *builder, const mo_rigid_contact *contact, int constraint)
 {
-    const char *wrong = contact->body[0] < -1 || contact->body[1] < -1 ||
-                                contact->body[0] == contact->body[1]
-                            ? "needs two bodies, or one and the world"
-                        : !is_frame(contact->frame) ? "has a frame that is not orthonormal"
-                        : !(contact->mu >= 0) || isinf(contact->mu)
-                            ? "needs a finite friction coefficient"
-                            : NULL;
+    const char *wrong =
+        contact->body[0] < -1 || contact->body[1] < -1 || contact->body[0] == contact->body[1]
+            ? "needs two bodies, or one and the world"
+        : !is_frame(contact->frame)                 ? "has a frame that is not orthonormal"
+        : !(contact->mu >= 0) || isinf(contact->mu) ? "needs a finite friction coefficient"
+                                                    : NULL;
     if (wrong) {
-        mo_builder_remember(builder, mo_fail(&builder->why, MO_ERR_PROBLEM, "contact %d %s",
-                                             constraint, wrong));
+        mo_builder_remember(
+            builder, mo_fail(&builder->why, MO_ERR_PROBLEM, "contact %d %s", constraint, wrong));
     }
     return !wrong && all_finite(builder, contact->arm[0], 6, "the arms of contact", constraint);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The end of a builder: what needs the whole is checked (form, indices, sizes, masses), the blocks are put in order, the
- * masses factored, and the arrays become the problem's own.
+ * The end of a builder: what needs the whole is checked (form, indices, sizes, masses), the blocks
+ * are put in order, the masses factored, and the arrays become the problem's own.
  */
 #include <limits.h>
 #include <math.h>
@@ -165,7 +165,8 @@ static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int
     return MO_OK;
 }
 
-/* F, a copy of M, becomes its factor; an unsymmetric M must have a definite symmetric part as well. */
+/* F, a copy of M, becomes its factor; an unsymmetric M must have a definite symmetric part as well.
+ */
 static int factor_mass(const double *M, int n, int asymmetric, double *F)
 {
     const size_t square = (size_t)n * (size_t)n;

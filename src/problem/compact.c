@@ -19,7 +19,8 @@ static int is_rigid_mass(const double *M)
     for (int i = 0; i < 6; ++i) {
         for (int j = 0; j < 6; ++j) {
             const int is_inertia = i >= 3 && j >= 3;
-            const double expected = i == j && i < 3 ? m : 0, scale = i < 3 && j < 3 ? m : sqrt(m * trace);
+            const double expected = i == j && i < 3 ? m : 0,
+                         scale = i < 3 && j < 3 ? m : sqrt(m * trace);
             if (!is_inertia && !(fabs(M[6 * i + j] - expected) <= SAME * scale)) {
                 return 0;
             }
@@ -150,7 +151,8 @@ static int find_contact(const mo_problem *problem, const mo_rigid *rigid, int i,
     return 1;
 }
 
-/* ---- rows of compact contacts ----------------------------------------------------------------- */
+/* ---- rows of compact contacts -----------------------------------------------------------------
+ */
 
 /* sign (e_k, a x e_k) */
 static void write_jacobian(const mo_compact_contact *contact, int side, double *J)
@@ -247,8 +249,8 @@ mo_error mo_compact_create(const mo_allocator *own, int bodies, int constraints,
 mo_error mo_compact_find(const mo_problem *problem, mo_compact **out)
 {
     const int is_global = problem->form == MO_FORM_GLOBAL && !problem->compliance;
-    const mo_error error = mo_compact_create(&problem->allocator, problem->body_count,
-                                             problem->constraint_count, out);
+    const mo_error error =
+        mo_compact_create(&problem->allocator, problem->body_count, problem->constraint_count, out);
     if (error) {
         return error;
     }

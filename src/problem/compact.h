@@ -3,13 +3,15 @@
 /*
  * Compact contacts: the form of a contact between two rigid bodies.
  *
- * A rigid body has M = diag(m I, J), J its inertia about the centre of mass, and moves with (v, s).  A contact
- * has a frame e_0 (the normal), e_1, e_2 and two arms a_1, a_2 from the centres of mass to the point:
+ * A rigid body has M = diag(m I, J), J its inertia about the centre of mass, and moves with (v, s).
+ * A contact has a frame e_0 (the normal), e_1, e_2 and two arms a_1, a_2 from the centres of mass
+ * to the point:
  *
  *     u_k = e_k . (v_1 + s_1 x a_1 - v_2 - s_2 x a_2) + w_k,      Jacobian rows  +-(e_k, a x e_k)
  *
- * These are 15 numbers where rows and Jacobians have 36.  A problem holds some of its constraints in this form and
- * the others as rows: given by the builder, or found by mo_compact_find in a global problem.
+ * These are 15 numbers where rows and Jacobians have 36.  A problem holds some of its constraints
+ * in this form and the others as rows: given by the builder, or found by mo_compact_find in a
+ * global problem.
  *
  * Only hard Coulomb contacts in space with finite mu are compact.
  */
@@ -19,10 +21,10 @@
 #include "problem/problem_data.h"
 
 typedef struct mo_rigid {
-    double mass, inertia[6];   /* xx yy zz xy xz yz, in the axes of the world */
-    double inverse_mass;       /* 0: not a rigid body */
+    double mass, inertia[6]; /* xx yy zz xy xz yz, in the axes of the world */
+    double inverse_mass;     /* 0: not a rigid body */
     double inverse_inertia[6];
-    int is_isotropic;          /* one inertia about every axis */
+    int is_isotropic; /* one inertia about every axis */
 } mo_rigid;
 
 typedef struct mo_compact_contact {
@@ -48,7 +50,8 @@ void mo_rigid_accelerate(const mo_rigid *rigid, const double *x, double *out);
 mo_error mo_compact_create(const mo_allocator *allocator, int bodies, int constraints,
                            mo_compact **compact);
 
-/* Jacobians and factors of what the builder was given in compact form; mo_problem_write_rows calls it once. */
+/* Jacobians and factors of what the builder was given in compact form; mo_problem_write_rows calls
+ * it once. */
 mo_error mo_compact_write_rows(mo_problem *problem);
 
 /* The compact contacts of a global problem; none of a reduced one. */

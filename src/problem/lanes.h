@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Arithmetic on L numbers at a time, 4 or 8, for the passes of batch_passes.h.  A batch has MO_LANES manifolds, a
- * whole number of times L; `at` is the first lane of those under way.
+ * Arithmetic on L numbers at a time, 4 or 8, for the passes of batch_passes.h.  A batch has
+ * MO_LANES manifolds, a whole number of times L; `at` is the first lane of those under way.
  *
- * Sums are kept for each lane of a batch apart and added in one order at the end, so they have the same bits for
- * every L.
+ * Sums are kept for each lane of a batch apart and added in one order at the end, so they have the
+ * same bits for every L.
  */
 #ifndef MO_PROBLEM_LANES_H
 #define MO_PROBLEM_LANES_H
@@ -27,7 +27,8 @@ typedef struct vec3 {
     lanes x, y, z;
 } vec3;
 
-/* ---- L numbers -------------------------------------------------------------------------------- */
+/* ---- L numbers --------------------------------------------------------------------------------
+ */
 
 INLINE lanes choose(mask which, lanes yes, lanes no)
 {
@@ -44,7 +45,8 @@ INLINE lanes root(lanes a)
 #endif
 }
 
-/* min(1, bound / sqrt(square)): how much of a vector is left when it is cut to the length `bound`. */
+/* min(1, bound / sqrt(square)): how much of a vector is left when it is cut to the length `bound`.
+ */
 INLINE lanes cut(lanes bound, lanes square)
 {
 #if L == 8
@@ -108,7 +110,8 @@ INLINE vec3 cross(vec3 a, vec3 b)
     return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* ---- L cache lines: one a row in memory, one number of each a row in registers ------------------- */
+/* ---- L cache lines: one a row in memory, one number of each a row in registers
+ * ------------------- */
 
 #if defined(__clang__)
 #define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -181,7 +184,8 @@ INLINE void write_line(const lanes a[8], int k, double *to)
 }
 #endif
 
-/* ---- over all lanes of a batch ------------------------------------------------------------------ */
+/* ---- over all lanes of a batch ------------------------------------------------------------------
+ */
 
 INLINE double sum_of(const lanes *part)
 {

@@ -112,7 +112,8 @@ static void push(const mo_problem *problem, int i, const double *r_i, double *v)
 static const mo_compact_contact *compact_of(const mo_problem *problem, int i)
 {
     const mo_compact *compact = problem->compact;
-    return compact && compact->contact_of[i] >= 0 ? compact->contact + compact->contact_of[i] : NULL;
+    return compact && compact->contact_of[i] >= 0 ? compact->contact + compact->contact_of[i]
+                                                  : NULL;
 }
 
 /* The momenta of the two bodies gain the impulse sum_k r_k e_k and its moment. */
@@ -166,7 +167,8 @@ void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
     }
 }
 
-/* u += block x, of which the block of three rows and three columns fills every reduced problem in space. */
+/* u += block x, of which the block of three rows and three columns fills every reduced problem in
+ * space. */
 static inline void add_product(int d, int n, const double *block, const double *x, double *u)
 {
     if (d == 3 && n == 3) {

@@ -46,8 +46,8 @@ struct mo_problem {
     size_t *value_start;
     double *values;
 
-    /* The compact form of contacts (compact.h) where the builder was given some, else NULL.  Their Jacobians, and the
-     * factors of rigid bodies, are there only after mo_problem_write_rows. */
+    /* The compact form of contacts (compact.h) where the builder was given some, else NULL.  Their
+     * Jacobians, and the factors of rigid bodies, are there only after mo_problem_write_rows. */
     struct mo_compact *compact;
 
     mo_views *views;
@@ -97,12 +97,14 @@ static inline void mo_law_velocity(const mo_problem *problem, int row, int d, co
     }
 }
 
-/* Where the d x d blocks of the constraints start, one after the other (start may be NULL); returns the numbers of all. */
+/* Where the d x d blocks of the constraints start, one after the other (start may be NULL); returns
+ * the numbers of all. */
 size_t mo_square_starts(const mo_problem *problem, size_t *start);
 
 /*
- * Of the body_count + 2 numbers of `start`, start[b + 1] is where the list of the blocks on body b begins: a caller who fills the lists in the
- * order of the constraints, with start[b + 1]++ for each, leaves the list of b at start[b] .. start[b + 1] - 1.
+ * Of the body_count + 2 numbers of `start`, start[b + 1] is where the list of the blocks on body b
+ * begins: a caller who fills the lists in the order of the constraints, with start[b + 1]++ for
+ * each, leaves the list of b at start[b] .. start[b + 1] - 1.
  */
 void mo_incidence_starts(const mo_problem *problem, int *start);
 

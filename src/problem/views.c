@@ -16,14 +16,14 @@ enum { MANY = 100 }; /* contacts from which on |q| is found in lanes */
 struct mo_views {
     pthread_mutex_t lock;
     mo_sweep *sweep[MO_SWEEP_ORDERS];
-    mo_problem *owner; /* rows of compact contacts are written into it */
-    int has_rows; /* mo_problem_write_rows has been called */
+    mo_problem *owner;   /* rows of compact contacts are written into it */
+    int has_rows;        /* mo_problem_write_rows has been called */
     mo_compact *compact; /* where it was found, not given */
     mo_batches *batches;
     mo_contact_space *contact_space;
     mo_body_space *body_space;
     mo_group_space *group_space;
-    int groups_are_known; /* there may be none */
+    int groups_are_known;  /* there may be none */
     _Atomic double q_norm; /* negative until it is known */
 };
 
@@ -205,7 +205,8 @@ static double q_norm_of_batches(const mo_batches *b)
     return sqrt(square);
 }
 
-/* The arrangement in lanes of a problem with many compact contacts; NULL of others, or for lack of memory. */
+/* The arrangement in lanes of a problem with many compact contacts; NULL of others, or for lack of
+ * memory. */
 static const mo_batches *batches_of_many(const mo_problem *problem)
 {
     const mo_batches *batches = NULL;

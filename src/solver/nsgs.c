@@ -3,20 +3,22 @@
 /*
  * Nonsmooth block Gauss-Seidel in velocity form.
  *
- * Visits the blocks one after the other and solves each exactly with the others held (visit.h), so that a sweep costs one pass
- * over the Jacobians and W is never formed [jourdan1998], [acary2018].
+ * Visits the blocks one after the other and solves each exactly with the others held (visit.h), so
+ * that a sweep costs one pass over the Jacobians and W is never formed [jourdan1998], [acary2018].
  *
  *   here     literature   meaning
  *   x        L' v         whitened velocity (sweep.h)
  *
- * With nsgs.momentum > 1 a sweep starts from impulses moved on along their last change, and the state alike: momentum.h.
+ * With nsgs.momentum > 1 a sweep starts from impulses moved on along their last change, and the
+ * state alike: momentum.h.
  *
- * Contacts between rigid bodies are swept several manifolds at a time (sweeps.h) where the tolerance is coarse or the
- * problem large; their visits are exact between balls, and otherwise go to friction after the normal impulse.
+ * Contacts between rigid bodies are swept several manifolds at a time (sweeps.h) where the
+ * tolerance is coarse or the problem large; their visits are exact between balls, and otherwise go
+ * to friction after the normal impulse.
  *
- * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed, so
- * the answer has the same bits for any number of threads.  Up to SMALL blocks the natural order is used,
- * which converges a little faster in stacks and is too short to share.
+ * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed,
+ * so the answer has the same bits for any number of threads.  Up to SMALL blocks the natural order
+ * is used, which converges a little faster in stacks and is too short to share.
  *
  * Limits: converges linearly at best, slowly for tall stacks and large mass ratios; no proof of
  * convergence with friction in general.  Ends as stalled where a sweep changes nothing.
@@ -34,8 +36,8 @@
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED, SMALL = 2000 };
 enum { RATE_SWEEPS = 1000 }; /* after which a penetration rate is given up */
 
-static const double COARSE = 1e-5; /* tolerance from which on contacts are swept in lanes          */
-static const double NEARLY = 0.999; /* of the tolerance, by a look: leaves room for its rounding    */
+static const double COARSE = 1e-5;  /* tolerance from which on contacts are swept in lanes  */
+static const double NEARLY = 0.999; /* of the tolerance, by a look: leaves room for its rounding */
 
 typedef struct workspace {
     const mo_sweep *sweep;
@@ -229,8 +231,8 @@ static int measure(mo_run *run, const workspace *w, const double *x, int iterati
 }
 
 /*
- * Whether to measure before the first sweep.  At r = 0 the sweep itself tells: where nothing moves, zero is the answer, and that is
- * measured next.
+ * Whether to measure before the first sweep.  At r = 0 the sweep itself tells: where nothing moves,
+ * zero is the answer, and that is measured next.
  */
 static int is_worth_a_look(const mo_run *run)
 {

@@ -12,8 +12,8 @@
 #include "problem/row_blocks.h"
 
 enum {
-    LONGEST_WAIT = 32,  /* sweeps between two looks              */
-    MANY = 5000,        /* constraints                           */
+    LONGEST_WAIT = 32, /* sweeps between two looks              */
+    MANY = 5000,       /* constraints                           */
     VERY_MANY = 30000,
     FIRST_SWEEPS = 120, /* before the pace of the largest heaps changes */
     POINT = 3 * MO_LANES
@@ -22,7 +22,8 @@ static const double MORE = 1.4; /* momentum of large heaps over that of others *
 
 void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *s)
 {
-    const size_t numbers = (size_t)batches->line_count * MO_LINE, points = (size_t)batches->point_count;
+    const size_t numbers = (size_t)batches->line_count * MO_LINE,
+                 points = (size_t)batches->point_count;
     const size_t rows = batches->row_count ? (size_t)batches->problem->row_count : 0;
     const int chunks = mo_chunk_count(batches->batch_count) + mo_chunk_count(batches->row_count);
     *s = (mo_sweeps){.batches = batches};
@@ -142,7 +143,8 @@ static mo_batch_sums look(pass_context *c)
     return all;
 }
 
-/* ---- impulses in rows and in batches ---------------------------------------------------------- */
+/* ---- impulses in rows and in batches ----------------------------------------------------------
+ */
 
 /* Points from the rows of the problem, which are along the axes of each contact. */
 static void take_points(mo_sweeps *s, const double *r)
@@ -177,7 +179,8 @@ static void write_best(const mo_sweeps *s, double *r)
             const int i = b->constraint[(size_t)k * MO_LANES + (size_t)lane];
             if (i >= 0) {
                 const double *e = b->compact->contact[b->compact->contact_of[i]].frame;
-                const double own[3] = {from[lane], from[MO_LANES + lane], from[2 * MO_LANES + lane]};
+                const double own[3] = {from[lane], from[MO_LANES + lane],
+                                       from[2 * MO_LANES + lane]};
                 for (int x = 0; x < 3; ++x) {
                     r[b->problem->row_start[i] + x] = mo_vec3_dot(own, e + 3 * x);
                 }
@@ -199,9 +202,10 @@ static void keep_best(const mo_sweeps *s)
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 /*
- * Visits that go the whole way overshoot where momentum is large: going 0.8 of it takes a quarter fewer sweeps.  Heaps of
- * MANY contacts bear more momentum.  In those of VERY_MANY, whose steps take hundreds of sweeps, normal impulses follow
- * more slowly than friction, which they bound, once the first sweeps have told which contacts bear.
+ * Visits that go the whole way overshoot where momentum is large: going 0.8 of it takes a quarter
+ * fewer sweeps.  Heaps of MANY contacts bear more momentum.  In those of VERY_MANY, whose steps
+ * take hundreds of sweeps, normal impulses follow more slowly than friction, which they bound, once
+ * the first sweeps have told which contacts bear.
  */
 static void set_pace(mo_sweeps *s)
 {
@@ -270,8 +274,8 @@ static int look_passes(mo_sweeps *s, pass_context *c, mo_sweep_goal goal)
 {
     const mo_batch_sums seen = look(c);
     const double natural = sqrt(seen.square);
-    const int passes = natural <= goal.natural &&
-                       (seen.approach <= goal.rate || s->iteration >= goal.rate_until);
+    const int passes =
+        natural <= goal.natural && (seen.approach <= goal.rate || s->iteration >= goal.rate_until);
     s->last_look = s->iteration;
     s->ratio = isfinite(s->moved) && s->moved > 0 ? natural / sqrt(s->moved) : 0;
     if (natural < s->least || passes) {
@@ -283,9 +287,7 @@ static int look_passes(mo_sweeps *s, pass_context *c, mo_sweep_goal goal)
 
 int mo_sweeps_run(mo_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop, void *context)
 {
-    pass_context c = {.pass = {.batches = s->batches,
-                               .state = s->state,
-                               .impulses = s->impulses},
+    pass_context c = {.pass = {.batches = s->batches, .state = s->state, .impulses = s->impulses},
                       .s = s};
     for (;; ++s->iteration) {
         const int must_end = must_stop(context, s->iteration) || s->moved == 0;

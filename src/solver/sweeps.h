@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Sweeps over the batches and rows of a problem (problem/batches.h): block Gauss-Seidel in the order of colours.
+ * Sweeps over the batches and rows of a problem (problem/batches.h): block Gauss-Seidel in the
+ * order of colours.
  *
- * Momentum (momentum.h) moves velocities and impulses on before a sweep.  The residual is looked at only when it may
- * be small enough: what a sweep moves is known for nothing, and its ratio to the residual from the last look.  Where
- * the residual is reached but a contact closes faster than the caller's penetration rate, they go on a while.
+ * Momentum (momentum.h) moves velocities and impulses on before a sweep.  The residual is looked at
+ * only when it may be small enough: what a sweep moves is known for nothing, and its ratio to the
+ * residual from the last look.  Where the residual is reached but a contact closes faster than the
+ * caller's penetration rate, they go on a while.
  *
  * A look is no verdict: the caller has what passes measured from r alone.
  */
@@ -31,17 +33,16 @@ typedef struct mo_sweeps {
     double wanted_momentum; /* the caller's cap */
     mo_momentum momentum;
     int iteration;
-    double moved;    /* by the last sweep: sum |dr|^2; zero: they are at an end */
-    double least;    /* natural residual seen so far                            */
-    double ratio;    /* of the residual to what the sweep before it moved       */
-    int last_look;   /* sweep                                                   */
+    double moved;  /* by the last sweep: sum |dr|^2; zero: they are at an end */
+    double least;  /* natural residual seen so far                            */
+    double ratio;  /* of the residual to what the sweep before it moved       */
+    int last_look; /* sweep                                                   */
 } mo_sweeps;
 
 void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *sweeps);
 
 /* From the impulses r of the problem's rows; momentum: its cap (momentum.h), up to 1 for none. */
 void mo_sweeps_start(mo_sweeps *sweeps, int threads, double momentum, const double *r);
-
 
 /* True where there is a reason to end after so many sweeps. */
 typedef int mo_must_stop(void *context, int iteration);
@@ -53,14 +54,14 @@ typedef struct mo_sweep_goal {
 } mo_sweep_goal;
 
 /*
- * Sweeps until a look finds that the goal is reached (true; then that is the best), until must_stop says
- * so, or until a sweep moves nothing.  May be called again, with a smaller goal.
+ * Sweeps until a look finds that the goal is reached (true; then that is the best), until must_stop
+ * says so, or until a sweep moves nothing.  May be called again, with a smaller goal.
  */
 int mo_sweeps_run(mo_sweeps *sweeps, mo_sweep_goal goal, mo_must_stop *must_stop, void *context);
 
 /*
- * The impulses of the best look, in the problem's rows, and what the measure says of them: v, u and the residual.  The
- * sweeps may go on from there.
+ * The impulses of the best look, in the problem's rows, and what the measure says of them: v, u and
+ * the residual.  The sweeps may go on from there.
  */
 void mo_sweeps_measure(mo_sweeps *sweeps, double q_norm, double *r, double *v, double *u,
                        mo_residual *residual);
