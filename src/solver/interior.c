@@ -22,6 +22,9 @@ static const double STUCK = 1e-12;
  */
 static const double LEAST_SIGMA = 0.1;
 
+/* A predictor that is held back so soon says nothing of the second order. */
+static const double SHORT = 0.1;
+
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 static int cones_of(const mo_problem *problem, int i, mo_law_cone *cones, mo_law_rows *rows)
@@ -347,13 +350,17 @@ static int factor(mo_interior *s)
 
 /* ---- directions ------------------------------------------------------------------------------ */
 
-/* target of every cone becomes T h of (3): 0 for the predictor, else centred at `centre` and with its second order. */
-static void aim(mo_interior *s, int is_corrector, double centre)
+/*
+ * target of every cone becomes T h of (3): of the predictor, or centred at `centre`, with the second
+ * order of the predictor or without.
+ */
+typedef enum aims { AIM_PREDICTOR, AIM_CENTRE, AIM_CORRECTOR } aims;
+static void aim(mo_interior *s, aims what, double centre)
 {
     for (int k = 0; k < s->cone_count; ++k) {
         const int n = s->cone[k].dim, at = s->first[k];
         double lambda[MO_LORENTZ_MAX], a[MO_LORENTZ_MAX], b[MO_LORENTZ_MAX];
-        if (!is_corrector) { /* T h = -T lambda = -z */
+        if (what == AIM_PREDICTOR) { /* T h = -T lambda = -z */
             for (int j = 0; j < n; ++j) {
                 s->target[at + j] = -s->z[at + j];
             }
@@ -364,7 +371,7 @@ static void aim(mo_interior *s, int is_corrector, double centre)
         mo_scaling_undo(n, s->scaling + k, s->dz + at, b);
         mo_lorentz_product(n, a, b, a);
         for (int j = 0; j < n; ++j) {
-            a[j] = (j == 0 ? centre : 0) - a[j];
+            a[j] = (j == 0 ? centre : 0) - (what == AIM_CORRECTOR ? a[j] : 0);
         }
         mo_lorentz_divide(n, lambda, a, b);
         for (int j = 0; j < n; ++j) { /* lambda \ (lambda o lambda) = lambda */
@@ -431,11 +438,11 @@ double mo_interior_step(mo_interior *s)
     if (!factor(s)) {
         return 0;
     }
-    aim(s, 0, 0);
+    aim(s, AIM_PREDICTOR, 0);
     find_direction(s);
     const double a = longest_step(s, 1), ratio = fmin(1, fmax(0, tau_after(s, a) / s->tau));
     s->sigma = fmax(LEAST_SIGMA, 0.998 * pow(ratio, fmax(1, 3 * a * a)));
-    aim(s, 1, s->sigma * s->tau);
+    aim(s, a < SHORT ? AIM_CENTRE : AIM_CORRECTOR, s->sigma * s->tau);
     find_direction(s);
     if (!mo_all_finite(s->dr, (size_t)s->problem->row_count)) {
         return 0;

@@ -6,46 +6,46 @@
  * The steps of interior.h follow the central path of the law itself, its shift mu |u_T| linearised:
  * the interior points of [acary2024], taken from the convex problem to the law.  They see all
  * contacts at once and need no guess of which are apart, stick and slide; near a solution they lose
- * digits.  Newton steps on the natural map (newton_step.h) are the reverse: they finish in a few
- * steps where that guess is right.  So:
+ * digits, and the path may turn back before it.  Newton steps on regularised problems (proximal.h)
+ * are the reverse: they finish in a few steps where that guess is nearly right.  So:
  *
- *   1. where a start was given, Newton steps from it
+ *   1. where a start was given, proximal points from it, as long as they lead on
  *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
- *   3. at FIRST_TRY of the residual of the start of the path, and at each further factor of ten:
- *      Newton steps from there, until EARLY_BAD of them fail; then on with 2 from the interior
- *      iterate
- *   4. at a stall or at the end of the budget: Newton steps once more; 2 again from the next beta
+ *   3. at FIRST_TRY of the residual at the start of the path, and at each further factor of ten:
+ *      proximal points, as long as they lead on; then on with 2 from the interior iterate
+ *   4. where SHORT_STEPS steps were short, at a stall and at the end of the budget: proximal points
+ *      to the end; 2 again from the next beta where they fail
  *
  *   here        meaning
- *   beta        size of the start in units in which W_ii and the largest q_i are 1 (BETAS, one
- *               after the other)
+ *   beta        size of the start in units in which W_ii and the largest q_i are 1
  *   residual    the natural map, as the measure has it
  *
  * Limits: no proof with friction.  Where the contacts cannot all open at once there is no interior;
- * the steps then shorten to nothing, and the run ends as stalled with its best iterate.  W is
- * formed and factored.  An iteration is an interior step or a Newton step.
+ * the steps then shorten to nothing.  W is formed and factored.  An iteration is an interior step
+ * or a Newton step.
  */
 #include <math.h>
 #include <string.h>
 
 #include "measure/measure_blocks.h"
 #include "solver/interior.h"
-#include "solver/newton_step.h"
+#include "solver/proximal.h"
 
-enum { NEWTON_STEPS = 30, HALVINGS = 2, BAD_STEPS = 3, EARLY_BAD = 2 };
+enum { SHORT_STEPS = 3 };
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
-static const double SHORT = 1e-8; /* a step that leads nowhere */
+static const double SHORT = 0.1;    /* a step that is held back        */
+static const double NOWHERE = 1e-8; /* one that leads nowhere          */
 static const double BETAS[] = {1, 0.1, 100, 10, 0.01};
 
 typedef struct workspace {
-    mo_newton newton;
+    mo_proximal proximal;
     mo_interior interior;
 } workspace;
 
 static mo_error lay_out(const mo_problem *problem, int is_quick, mo_arena *arena, void **out)
 {
     workspace *w = MO_TAKE(arena, 1, workspace);
-    const mo_error error = mo_newton_layout(problem, arena, w ? &w->newton : NULL);
+    const mo_error error = mo_proximal_layout(problem, arena, w ? &w->proximal : NULL);
     *out = w;
     return error ? error : mo_interior_layout(problem, is_quick, arena, w ? &w->interior : NULL);
 }
@@ -66,80 +66,76 @@ static mo_error layout_quick(const mo_problem *problem, const mo_options *option
 
 typedef enum ending { GOES_ON, SOLVED, MUST_STOP } ending;
 
-/* The end of an iteration, at r and its velocity u. */
-static ending look(mo_run *run, const double *u, const double *r, int *iteration)
-{
-    ++*iteration;
-    if (mo_run_check(run, *iteration, u, r)) {
-        return SOLVED;
-    }
-    return mo_run_must_stop(run, *iteration) ? MUST_STOP : GOES_ON;
-}
-
-/* Newton steps from run->r, until `most_bad` of them have not lowered the merit. */
-static ending cross_over(mo_run *run, workspace *w, int most_bad, int *iteration)
-{
-    mo_newton *newton = &w->newton;
-    double merit = mo_newton_evaluate(newton, run->r);
-    for (int step = 0, bad = 0; step < NEWTON_STEPS && bad < most_bad; ++step) {
-        if (!mo_newton_find_step(newton, run->r)) {
-            break;
-        }
-        const double before = merit;
-        merit = mo_newton_take_step(newton, before, HALVINGS, run->r);
-        bad += !(merit < before);
-        const ending end = look(run, newton->u, run->r, iteration);
-        if (end != GOES_ON) {
-            return end;
-        }
-    }
-    return GOES_ON;
-}
-
 /* The natural residual of r, whose velocity is in run->u. */
 static double residual_of(const mo_run *run, const double *r)
 {
     return mo_natural_norm(run->problem, run->options->threads, run->u, r, run->partial);
 }
 
-/* Steps 2 and 3 from one beta. */
+/* The end of an interior step. */
+static ending look(mo_run *run, const mo_interior *interior, int *iteration)
+{
+    ++*iteration;
+    mo_interior_velocity(&interior->matrix, interior->r, run->u);
+    if (mo_run_check(run, *iteration, run->u, interior->r)) {
+        return SOLVED;
+    }
+    return mo_run_must_stop(run, *iteration) ? MUST_STOP : GOES_ON;
+}
+
+/* Proximal points from run->r: a try, or all that there are. */
+static ending cross_over(mo_run *run, workspace *w, int is_try, int *iteration)
+{
+    const double strength = is_try ? MO_PROXIMAL_NEAR : MO_PROXIMAL_FAR;
+    switch (mo_proximal_run(run, &w->proximal, strength, is_try, iteration)) {
+    case MO_PROXIMAL_SOLVED:
+        return SOLVED;
+    case MO_PROXIMAL_MUST_STOP:
+        return MUST_STOP;
+    default:
+        return GOES_ON;
+    }
+}
+
+/* Steps 2 to 4 from one beta. */
 static ending follow_path(mo_run *run, workspace *w, double beta, int *iteration)
 {
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    int short_steps = 0;
     mo_interior_start(interior, beta);
     mo_interior_velocity(&interior->matrix, interior->r, run->u);
     double next_try = FIRST_TRY * residual_of(run, interior->r);
-    for (int k = 0; k < run->options->ipm.iterations; ++k) {
-        const int is_stuck = !(mo_interior_step(interior) > SHORT);
-        mo_interior_velocity(&interior->matrix, interior->r, run->u);
-        ending end = look(run, run->u, interior->r, iteration);
+    for (int k = 1;; ++k) {
+        const double length = mo_interior_step(interior);
+        ending end = look(run, interior, iteration);
         const double residual = residual_of(run, interior->r);
-        const int is_last = is_stuck || k == run->options->ipm.iterations - 1;
+        short_steps += !(length > SHORT);
+        const int is_last =
+            !(length > NOWHERE) || short_steps >= SHORT_STEPS || k >= run->options->ipm.iterations;
         if (end == GOES_ON && (residual <= next_try || is_last)) {
             memcpy(run->r, interior->r, bytes);
-            end = cross_over(run, w, is_last ? BAD_STEPS : EARLY_BAD, iteration);
+            end = cross_over(run, w, !is_last, iteration);
             next_try = NEXT_TRY * residual;
         }
         if (end != GOES_ON || is_last) {
             return end;
         }
     }
-    return GOES_ON;
 }
 
 static mo_status solve(mo_run *run, void *memory)
 {
     workspace *w = memory;
     int iteration = 0;
-    mo_newton_begin(&w->newton, run->options->newton.eps);
+    mo_newton_begin(&w->proximal.newton, 0);
     mo_interior_velocity(&w->interior.matrix, run->r, run->u);
     if (mo_run_check(run, 0, run->u, run->r)) {
         return MO_SOLVED;
     }
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
     if (end == GOES_ON && run->options->start) {
-        end = cross_over(run, w, BAD_STEPS, &iteration);
+        end = cross_over(run, w, 1, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
     for (size_t k = 0; k < sizeof BETAS / sizeof BETAS[0] && end == GOES_ON; ++k) {

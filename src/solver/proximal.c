@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/proximal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Newton steps and halvings of an inner problem; one that takes EASY steps at most lets theta grow. */
+enum { STEPS = 12, HALVINGS = 4, EASY = 4 };
+static const double GROW = 3, SHRINK = 0.2;   /* of theta                                 */
+static const double LEAST = 1e-3, MOST = 1e6; /* of theta: with more, rounding of u counts */
+static const double INNER = 1e-2;   /* of the merit at the start of an inner problem           */
+static const double FLOOR = 1e-14;  /* of |r|: below it rounding alone is left                 */
+static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
+
+mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal)
+{
+    double *centre = MO_TAKE(arena, problem->row_count, double);
+    if (proximal) {
+        proximal->centre = centre;
+    }
+    return mo_newton_layout(problem, arena, proximal ? &proximal->newton : NULL);
+}
+
+/* |r| in the units of the merit. */
+static double size_of(const mo_newton *newton, const double *r)
+{
+    const mo_problem *problem = newton->problem;
+    double sum = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        sum += mo_dot(d, r + row, r + row) / newton->rho[i];
+    }
+    return sqrt(sum);
+}
+
+/* (2) at r. */
+static double first_theta(mo_newton *newton, double strength, const double *r)
+{
+    newton->theta = 0;
+    const double theta = strength * size_of(newton, r) / mo_newton_evaluate(newton, r);
+    return isfinite(theta) ? fmin(MOST, fmax(1, theta)) : 1;
+}
+
+typedef enum ending { FAILED, REACHED, SOLVED, MUST_STOP } ending;
+
+/* The problem regularised around the centre, from run->r; the steps that it took. */
+static ending solve_inner(mo_run *run, mo_newton *newton, int *steps, int *iteration)
+{
+    double merit = mo_newton_evaluate(newton, run->r);
+    const double goal = fmax(INNER * merit, FLOOR * size_of(newton, run->r));
+    for (*steps = 1; *steps <= STEPS; ++*steps) {
+        if (!mo_newton_find_step(newton, run->r)) {
+            return FAILED;
+        }
+        const double before = merit;
+        merit = mo_newton_take_step(newton, (1 - DESCENT) * before, HALVINGS, run->r);
+        if (mo_run_check(run, ++*iteration, newton->u, run->r)) {
+            return SOLVED;
+        }
+        if (mo_run_must_stop(run, *iteration)) {
+            return MUST_STOP;
+        }
+        if (merit <= goal) {
+            return REACHED;
+        }
+        if (!(merit < before)) {
+            return FAILED;
+        }
+    }
+    return FAILED;
+}
+
+/* Points from theta on, until one ends it. */
+static ending follow(mo_run *run, mo_proximal *p, double theta, int is_try, int *iteration)
+{
+    const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    for (;;) {
+        const double best = run->best;
+        int steps;
+        memcpy(p->centre, run->r, bytes);
+        p->newton.theta = theta;
+        const ending end = solve_inner(run, &p->newton, &steps, iteration);
+        if (end == SOLVED || end == MUST_STOP || (end == FAILED && (is_try || theta <= LEAST)) ||
+            (is_try && !(run->best <= 0.5 * best))) {
+            return end;
+        }
+        if (end == REACHED) {
+            theta = steps <= EASY ? fmin(MOST, GROW * theta) : theta;
+        } else {
+            memcpy(run->r, p->centre, bytes);
+            theta = fmax(LEAST, SHRINK * theta);
+        }
+    }
+}
+
+mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *p, double strength, int is_try,
+                                int *iteration)
+{
+    p->newton.centre = p->centre;
+    const double theta = first_theta(&p->newton, strength, run->r);
+    const ending end = follow(run, p, theta, is_try, iteration);
+    p->newton.theta = 0;
+    return end == SOLVED      ? MO_PROXIMAL_SOLVED
+           : end == MUST_STOP ? MO_PROXIMAL_MUST_STOP
+                              : MO_PROXIMAL_FAILED;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Proximal points, each by Newton's method: what `aln` does, and how `ipm` finishes.
+ *
+ * In place of the problem, whose W may be singular, a sequence of regularised ones is solved:
+ *
+ *     r = proj(r_k - theta rho uhat(u)),    u = W r + q;    r_{k+1} = r                       (1)
+ *
+ * the proximal point algorithm on r [acary2018, PPA].  In velocities it is the method of
+ * multipliers, M v = f + H proj(r_k - theta rho uhat(H' v + w)), with multipliers r_k and penalty
+ * theta rho: the same equations and the same Newton steps, taken in the space that costs less
+ * (delassus.h).  At a fixed point the regularisation vanishes: nothing of it is left in the answer.
+ *
+ *     theta_0 = strength |r| / |z|                                                            (2)
+ *
+ * with z the natural map and both norms those of the merit (newton_step.h), so that the first point
+ * lies about strength |r| from the start where all contacts stick.  theta grows where an inner
+ * problem was easy, and falls where Newton's method fails on one; r_k is then kept.
+ *
+ * Newton's method on the natural map itself, theta = infinity, takes steps of the length |z| / eps
+ * in the null space of W wherever its set of contacts is wrong.  This one does not: near a solution
+ * among redundant contacts it converges where that one is thrown back.
+ *
+ * Limits: no proof of convergence with friction.  An iteration is a Newton step.
+ */
+#ifndef MO_SOLVER_PROXIMAL_H
+#define MO_SOLVER_PROXIMAL_H
+
+#include "solver/newton_step.h"
+
+typedef struct mo_proximal {
+    mo_newton newton;
+    double *centre; /* r_k */
+} mo_proximal;
+
+/* Lays out the numbers on an arena; `proximal` may be NULL while it counts. */
+mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal);
+
+/* Strengths: from anywhere, and where the set of contacts is likely to be right. */
+#define MO_PROXIMAL_FAR 0.1
+#define MO_PROXIMAL_NEAR 10.0
+
+typedef enum mo_proximal_end {
+    MO_PROXIMAL_FAILED, /* Newton fails on the most strongly regularised problem, or a try is over */
+    MO_PROXIMAL_SOLVED,
+    MO_PROXIMAL_MUST_STOP /* run->status says why */
+} mo_proximal_end;
+
+/*
+ * Proximal points from run->r, after mo_newton_begin(newton, 0).  A try ends at the first failure
+ * of Newton's method, and at the first point that does not halve the residual.  *iteration goes on.
+ */
+mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, double strength, int is_try,
+                                int *iteration);
+
+#endif
