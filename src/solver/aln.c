@@ -27,7 +27,7 @@ static mo_status solve(mo_run *run, void *memory)
     mo_proximal *w = memory;
     mo_newton *newton = &w->newton;
     int iteration = 0;
-    mo_newton_begin(newton, 0);
+    mo_proximal_begin(w);
     for (;; ++iteration) {
         if (iteration % 5 == 0 || iteration == run->options->newton.sweeps) {
             mo_newton_velocity(newton, run->r);
@@ -43,7 +43,7 @@ static mo_status solve(mo_run *run, void *memory)
         }
         mo_newton_sweep(newton, run->r);
     }
-    switch (mo_proximal_run(run, w, MO_PROXIMAL_FAR, 0, &iteration)) {
+    switch (mo_proximal_run(run, w, &iteration)) {
     case MO_PROXIMAL_SOLVED:
         return MO_SOLVED;
     case MO_PROXIMAL_MUST_STOP:

@@ -9,10 +9,10 @@
  * digits, and the path may turn back before it.  Newton steps on regularised problems (proximal.h)
  * are the reverse: they finish in a few steps where that guess is nearly right.  So:
  *
- *   1. where a start was given, proximal points from it, as long as they lead on
+ *   1. where a start was given, a try of Newton steps from it
  *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
  *   3. at FIRST_TRY of the residual at the start of the path, and at each further factor of ten:
- *      proximal points, as long as they lead on; then on with 2 from the interior iterate
+ *      a try of Newton steps; where it fails, on with 2 from the interior iterate
  *   4. where SHORT_STEPS steps were short, at a stall and at the end of the budget: proximal points
  *      to the end; 2 again from the next beta where they fail
  *
@@ -83,18 +83,12 @@ static ending look(mo_run *run, const mo_interior *interior, int *iteration)
     return mo_run_must_stop(run, *iteration) ? MUST_STOP : GOES_ON;
 }
 
-/* Proximal points from run->r: a try, or all that there are. */
+/* Newton steps from run->r: a try, or all that there are. */
 static ending cross_over(mo_run *run, workspace *w, int is_try, int *iteration)
 {
-    const double strength = is_try ? MO_PROXIMAL_NEAR : MO_PROXIMAL_FAR;
-    switch (mo_proximal_run(run, &w->proximal, strength, is_try, iteration)) {
-    case MO_PROXIMAL_SOLVED:
-        return SOLVED;
-    case MO_PROXIMAL_MUST_STOP:
-        return MUST_STOP;
-    default:
-        return GOES_ON;
-    }
+    const mo_proximal_end end =
+        (is_try ? mo_proximal_try : mo_proximal_run)(run, &w->proximal, iteration);
+    return end == MO_PROXIMAL_SOLVED ? SOLVED : end == MO_PROXIMAL_MUST_STOP ? MUST_STOP : GOES_ON;
 }
 
 /* Steps 2 to 4 from one beta. */
@@ -128,7 +122,7 @@ static mo_status solve(mo_run *run, void *memory)
 {
     workspace *w = memory;
     int iteration = 0;
-    mo_newton_begin(&w->proximal.newton, 0);
+    mo_proximal_begin(&w->proximal);
     mo_interior_velocity(&w->interior.matrix, run->r, run->u);
     if (mo_run_check(run, 0, run->u, run->r)) {
         return MO_SOLVED;

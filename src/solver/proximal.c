@@ -5,8 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+static const double FAR = 0.1, NEAR = 100; /* strengths of (2): of a run, and of a try */
+static const double EPS = 0.01;            /* of |z| / |r|, on the natural map          */
+static const double LEAST_EPS = 1e-10;
+
 /* Newton steps and halvings of an inner problem; one that takes EASY steps at most lets theta grow. */
 enum { STEPS = 12, HALVINGS = 4, EASY = 4 };
+
+/* Points without a gain of GAIN, after which there is none to come. */
+enum { PATIENCE = 200 };
+static const double GAIN = 0.9; /* of the best residual */
+
 static const double GROW = 3, SHRINK = 0.2;   /* of theta                                 */
 static const double LEAST = 1e-3, MOST = 1e6; /* of theta: with more, rounding of u counts */
 static const double INNER = 1e-2;   /* of the merit at the start of an inner problem           */
@@ -15,9 +24,11 @@ static const double DESCENT = 1e-4; /* a step of length t must lower the merit b
 
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal)
 {
-    double *centre = MO_TAKE(arena, problem->row_count, double);
+    const size_t rows = (size_t)problem->row_count;
+    double *vectors = MO_TAKE(arena, 2 * rows, double);
     if (proximal) {
-        proximal->centre = centre;
+        proximal->centre = vectors;
+        proximal->start = vectors + rows;
     }
     return mo_newton_layout(problem, arena, proximal ? &proximal->newton : NULL);
 }
@@ -75,7 +86,8 @@ static ending solve_inner(mo_run *run, mo_newton *newton, int *steps, int *itera
 static ending follow(mo_run *run, mo_proximal *p, double theta, int is_try, int *iteration)
 {
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
-    for (;;) {
+    double mark = run->best;
+    for (int idle = 0; idle < PATIENCE; ++idle) {
         const double best = run->best;
         int steps;
         memcpy(p->centre, run->r, bytes);
@@ -85,6 +97,10 @@ static ending follow(mo_run *run, mo_proximal *p, double theta, int is_try, int 
             (is_try && !(run->best <= 0.5 * best))) {
             return end;
         }
+        if (run->best < GAIN * mark) {
+            mark = run->best;
+            idle = 0;
+        }
         if (end == REACHED) {
             theta = steps <= EASY ? fmin(MOST, GROW * theta) : theta;
         } else {
@@ -92,16 +108,59 @@ static ending follow(mo_run *run, mo_proximal *p, double theta, int is_try, int 
             theta = fmax(LEAST, SHRINK * theta);
         }
     }
+    return FAILED;
 }
 
-mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *p, double strength, int is_try,
-                                int *iteration)
+void mo_proximal_begin(mo_proximal *p)
 {
+    mo_newton_begin(&p->newton, 0);
+    p->newton.speed = INFINITY; /* one eps for all contacts, whatever they carry */
     p->newton.centre = p->centre;
-    const double theta = first_theta(&p->newton, strength, run->r);
-    const ending end = follow(run, p, theta, is_try, iteration);
-    p->newton.theta = 0;
+}
+
+static mo_proximal_end ending_of(ending end)
+{
     return end == SOLVED      ? MO_PROXIMAL_SOLVED
            : end == MUST_STOP ? MO_PROXIMAL_MUST_STOP
                               : MO_PROXIMAL_FAILED;
+}
+
+mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *p, int *iteration)
+{
+    return ending_of(follow(run, p, first_theta(&p->newton, FAR, run->r), 0, iteration));
+}
+
+/* Steps on the natural map, as long as each halves the merit. */
+static ending try_natural(mo_run *run, mo_newton *newton, int *iteration)
+{
+    newton->theta = 0;
+    for (double merit = mo_newton_evaluate(newton, run->r);;) {
+        newton->eps = fmax(LEAST_EPS, fmin(1, EPS * merit / size_of(newton, run->r)));
+        if (!mo_newton_find_step(newton, run->r)) {
+            return FAILED;
+        }
+        const double before = merit;
+        merit = mo_newton_take_step(newton, (1 - DESCENT) * before, HALVINGS, run->r);
+        if (mo_run_check(run, ++*iteration, newton->u, run->r)) {
+            return SOLVED;
+        }
+        if (mo_run_must_stop(run, *iteration)) {
+            return MUST_STOP;
+        }
+        if (!(merit <= 0.5 * before)) {
+            return FAILED;
+        }
+    }
+}
+
+mo_proximal_end mo_proximal_try(mo_run *run, mo_proximal *p, int *iteration)
+{
+    const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    memcpy(p->start, run->r, bytes);
+    ending end = try_natural(run, &p->newton, iteration);
+    if (end == FAILED) {
+        memcpy(run->r, p->start, bytes);
+        end = follow(run, p, first_theta(&p->newton, NEAR, run->r), 1, iteration);
+    }
+    return ending_of(end);
 }

@@ -18,9 +18,10 @@
  * lies about strength |r| from the start where all contacts stick.  theta grows where an inner
  * problem was easy, and falls where Newton's method fails on one; r_k is then kept.
  *
- * Newton's method on the natural map itself, theta = infinity, takes steps of the length |z| / eps
- * in the null space of W wherever its set of contacts is wrong.  This one does not: near a solution
- * among redundant contacts it converges where that one is thrown back.
+ * Steps on the natural map itself, theta = infinity, are of the length |z| / eps in the null space
+ * of W wherever the set of contacts is wrong.  These are not: near a solution among redundant
+ * contacts they converge where those are thrown back.  Where the set is right those are quicker, so
+ * a try begins with them, each with eps = EPS |z| / |r|, as long as each halves the merit.
  *
  * Limits: no proof of convergence with friction.  An iteration is a Newton step.
  */
@@ -31,15 +32,12 @@
 
 typedef struct mo_proximal {
     mo_newton newton;
-    double *centre; /* r_k */
+    double *centre; /* r_k                  */
+    double *start;  /* of a try, to go back */
 } mo_proximal;
 
 /* Lays out the numbers on an arena; `proximal` may be NULL while it counts. */
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal);
-
-/* Strengths: from anywhere, and where the set of contacts is likely to be right. */
-#define MO_PROXIMAL_FAR 0.1
-#define MO_PROXIMAL_NEAR 10.0
 
 typedef enum mo_proximal_end {
     MO_PROXIMAL_FAILED, /* Newton fails on the most strongly regularised problem, or a try is over */
@@ -47,11 +45,16 @@ typedef enum mo_proximal_end {
     MO_PROXIMAL_MUST_STOP /* run->status says why */
 } mo_proximal_end;
 
+/* Before the first of the calls below. */
+void mo_proximal_begin(mo_proximal *proximal);
+
+/* Points from run->r on, as long as there is anything to gain.  *iteration goes on. */
+mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, int *iteration);
+
 /*
- * Proximal points from run->r, after mo_newton_begin(newton, 0).  A try ends at the first failure
- * of Newton's method, and at the first point that does not halve the residual.  *iteration goes on.
+ * A try from a point near a solution: it ends at the first failure of Newton's method, and at the
+ * first point that does not halve the residual.
  */
-mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, double strength, int is_try,
-                                int *iteration);
+mo_proximal_end mo_proximal_try(mo_run *run, mo_proximal *proximal, int *iteration);
 
 #endif
