@@ -31,7 +31,7 @@ static const args_command COMMAND = {
     .examples = "  moreau solve box.hdf5                        solve it with the default method\n"
                 "  moreau solve box.hdf5 --out solved.hdf5      and keep the solution\n"
                 "  moreau solve box.hdf5 --method prox --tol 1e-10 --history box.csv\n"
-                "  moreau solve rod.hdf5 --bound --explain      how near, and if not solved, why\n"
+                "  moreau solve rod.hdf5 --bound --explain      how near, and by which methods\n"
                 "  moreau solve problems/*.hdf5 --time-limit 10 --json > results.jsonl\n",
     .least = 1,
     .most = -1,
@@ -68,8 +68,8 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                     .text = "prove how far the answer is from a solution, where that can be done"},
     [FLAG_EXPLAIN] = {.name = "explain",
                       .text =
-                          "where it was not solved, run moreau check and say whether the problem"
-                          " or the method is to blame"},
+                          "what auto saw and which methods it ran, with times; where it was not"
+                          " solved, whether the problem or the method is to blame (moreau check)"},
     [FLAG_JSON] = {.name = "json",
                    .text = "one JSON object a line for each file, and nothing else"},
 };
@@ -258,6 +258,11 @@ static void prove(const call *c, const mo_problem *problem, outcome *o)
     }
 }
 
+static int is_by_auto(const mo_result *result)
+{
+    return mo_method_describe(mo_method_find(result->method)).is_default;
+}
+
 static void solve_document(const call *c, int index, const mo_document *document, outcome *o)
 {
     mo_options options = c->options;
@@ -279,6 +284,7 @@ static void solve_document(const call *c, int index, const mo_document *document
     if (o->problem.dofs) {
         mo_measure_global(document->problem, o->result.v, o->result.r, &o->global);
     }
+    o->is_explained = c->explain && is_by_auto(&o->result);
     prove(c, document->problem, o);
     write_outputs(c, document, o);
 }

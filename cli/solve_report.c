@@ -3,6 +3,7 @@
 #include "solve_report.h"
 
 #include "number.h"
+#include "solve_ladder.h"
 #include "text.h"
 
 int outcome_is_solved(const outcome *o)
@@ -48,6 +49,9 @@ static void json_run(json *j, const outcome *o)
     json_residual(j, o);
     json_text(j, "message",
               result->message.text[0] ? result->message.text : mo_status_text(result->status));
+    if (o->is_explained) {
+        solve_ladder_json(j, &result->explanation);
+    }
     solve_proof_json(j, &o->proof);
     if (o->wrote_out) {
         json_text(j, "out", o->out);
@@ -160,6 +164,9 @@ void outcome_put(const outcome *o)
     put_worst("penetration rate", &residual->penetration_rate);
     put_worst("cone violation", &residual->cone_violation);
     put_worst("dissipation error", &residual->dissipation);
+    if (o->is_explained) {
+        solve_ladder_put(&result->explanation);
+    }
     solve_proof_put(&o->proof);
     if (advice(result->status)) {
         put_label("what may help");

@@ -33,6 +33,10 @@ extern "C" {
     COUNT(common, threads, 1, 1, 1024, "threads; the answer has the same bits for any number")     \
     COUNT(common, history, 0, 0, 1, "1: keep one record for each residual check")
 
+#define MO_OPTIONS_LADDER(NUMBER, COUNT, CHOICE)                                                   \
+    COUNT(ladder, skip, 0, 0, 65535,                                                               \
+          "auto: rungs to leave out, 1 for the first, 2 for the second, 4 for the third, ...")
+
 #define MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)                                                     \
     NUMBER(nsgs, omega, 1.0, 0.01, 1.99,                                                           \
            "over-relaxation: r becomes (1 - omega) r + omega r_new, brought back into its set")    \
@@ -136,6 +140,7 @@ extern "C" {
 /* All groups.  A new method adds its list above and its line here. */
 #define MO_OPTIONS_TABLE(NUMBER, COUNT, CHOICE) \
     MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)    \
+    MO_OPTIONS_LADDER(NUMBER, COUNT, CHOICE)    \
     MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)      \
     MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)    \
@@ -172,6 +177,9 @@ typedef struct mo_options {
     void (*progress)(void *user, const mo_progress *now, const double *r);
     void *progress_user;
 
+    struct {
+        MO_OPTIONS_LADDER(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
+    } ladder;
     struct {
         MO_OPTIONS_NSGS(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
     } nsgs;

@@ -27,6 +27,35 @@ typedef enum mo_status { MO_STATUS_LIST(MO_STATUS_ENUM) MO_STATUS_COUNT } mo_sta
 MO_API const char *mo_status_word(mo_status status); /* "solved"  */
 MO_API const char *mo_status_text(mo_status status); /* a sentence */
 
+/* What `auto` looks at before it chooses, of its largest island.  Costs are counted operations. */
+typedef struct mo_facts {
+    int islands;                    /* that do not share a body                                 */
+    int constraints, rows;          /* of the largest, like all that follows                    */
+    int velocities;                 /* 0: only W is given                                       */
+    unsigned laws;                  /* bit 1 << kind for each law in it                         */
+    int is_linear;                  /* joints alone: equations                                  */
+    double redundancy;              /* rows for each velocity; 0: only W is given               */
+    const char *space;              /* in which a factorisation costs less, or NULL: not planned */
+    double factor_cost, sweep_cost; /* of one                                                   */
+    double start_residual, tolerance; /* relative; infinity: no start was given                   */
+} mo_facts;
+
+/* A rung of auto's ladder that was taken, by one island or by several. */
+typedef struct mo_rung_report {
+    const char *name, *reason; /* docs/methods/auto.md                             */
+    int islands, iterations;   /* iterations: of the island that took most         */
+    double residual, seconds;  /* relative, the worst that was left; of all islands */
+} mo_rung_report;
+
+enum { MO_RUNGS_MOST = 16 };
+
+/* In the order of the ladder; without rungs for a method other than auto. */
+typedef struct mo_explanation {
+    mo_facts facts;
+    int rung_count;
+    mo_rung_report rung[MO_RUNGS_MOST];
+} mo_explanation;
+
 /*
  * Start from {0}; mo_solve may be given a used one again, and reuses its memory.  The vectors are
  * the best iterate by natural residual, whatever the status, and belong to the result until
@@ -40,18 +69,21 @@ typedef struct mo_result {
     double *v;
     double *u; /* H' v + w, without the compliance part */
     double *r;
-    double *ray; /* row_count numbers, or NULL: a direction of r along which the method ran to infinity
+    double
+        *ray; /* row_count numbers, or NULL: a direction of r along which the method ran to infinity
                     (Lemke's secondary ray, fip's multipliers); its length means nothing.  Where the status is no-solution
                     it is the evidence: see docs/methods/lemke.md */
     mo_residual residual; /* by mo_measure, from r */
     int iterations;
-    double contraction;   /* fixed points on the sliding speed: factor by which a round shrinks a change of the
+    double
+        contraction; /* fixed points on the sliding speed: factor by which a round shrinks a change of the
                              frozen speed, measured; 0 where it was not (other methods, too few rounds) */
-    double seconds;       /* wall clock, all phases   */
-    double setup_seconds; /* of which: views and workspace */
-    size_t bytes;         /* workspace of the method; the views are in mo_problem_bytes */
-    mo_message message;   /* more about the status, or the error; may be empty */
-    mo_progress *history; /* where asked for */
+    double seconds;             /* wall clock, all phases   */
+    double setup_seconds;       /* of which: views and workspace */
+    size_t bytes;               /* workspace of the method; the views are in mo_problem_bytes */
+    mo_explanation explanation; /* of auto: what it saw and what it did */
+    mo_message message;         /* more about the status, or the error; may be empty */
+    mo_progress *history;       /* where asked for */
     int history_count;
 
     mo_allocator allocator; /* the library's own from here on */

@@ -16,6 +16,7 @@
 
 /* How an option is reached in the struct: common ones at the top, the others in their group. */
 #define PLACE_common(field) offsetof(mo_options, field)
+#define PLACE_ladder(field) offsetof(mo_options, ladder.field)
 #define PLACE_nsgs(field) offsetof(mo_options, nsgs.field)
 #define PLACE_prox(field) offsetof(mo_options, prox.field)
 #define PLACE_newton(field) offsetof(mo_options, newton.field)
@@ -29,6 +30,7 @@
 #define PLACE_admm(field) offsetof(mo_options, admm.field)
 #define PLACE_dantzig(field) offsetof(mo_options, dantzig.field)
 #define NAME_common(field) #field
+#define NAME_ladder(field) "ladder." #field
 #define NAME_nsgs(field) "nsgs." #field
 #define NAME_prox(field) "prox." #field
 #define NAME_newton(field) "newton." #field
@@ -103,6 +105,7 @@ static void put_value(mo_options *options, const option_row *row, double value)
 }
 
 #define AT_common(field) .field
+#define AT_ladder(field) .ladder.field
 #define AT_nsgs(field) .nsgs.field
 #define AT_prox(field) .prox.field
 #define AT_newton(field) .newton.field

@@ -1,97 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The parts of `auto`: stages that are run one after the other (auto_stages.c) on a whole problem or on each of its islands
- * (auto_islands.c).
+ * The parts of `auto`: a ladder of rungs and the walk along it (auto.c), on a whole problem or on
+ * each of its islands (auto_islands.c).
  */
 #ifndef MO_SOLVER_AUTO_H
 #define MO_SOLVER_AUTO_H
 
 #include "solver/method.h"
 
-enum {
-    MO_AUTO_GLANCE = 2,   /* sweeps that solve what is easy                      */
-    MO_AUTO_TINY = 64,    /* blocks: swept before anything else is looked at     */
-    MO_AUTO_LARGE = 20000 /* blocks: no factorisation is tried on more than this */
-};
-
-/* Sweeps before the first attempt of Newton's method, which costs the more of them the more blocks there are. */
-static inline int mo_auto_sweeps(int blocks)
-{
-    return blocks <= 400 ? 10 : 20;
-}
-
-/* A start of this relative residual is near: Newton's method is tried before any sweep. */
-#define MO_AUTO_NEAR 1e-3
-
 /* A tolerance that sweeps, as a rule, reach before Newton's method would. */
 #define MO_AUTO_COARSE 1e-5
 
-/* The most t of the momentum of longer runs of sweeps. */
-#define MO_AUTO_MOMENTUM 10.0
+/* Where a rung starts. */
+typedef enum mo_rung_start {
+    MO_START_BEST, /* at the best r so far                              */
+    MO_START_ON,   /* where the rung before ended                       */
+    MO_START_COLD  /* at zero, where all before has led into a dead end */
+} mo_rung_start;
 
-/* Where a stage starts. */
-typedef enum mo_stage_start {
-    MO_START_BEST, /* at the best r so far                                  */
-    MO_START_ON,   /* where the stage before ended                          */
-    MO_START_COLD  /* at zero, where all before has led into a dead end     */
-} mo_stage_start;
+/* Where an island, or the whole problem, stands on the ladder. */
+typedef struct mo_walk {
+    mo_facts facts;
+    int is_whole;  /* only the first rungs are for a problem that is not split yet */
+    int has_swept; /* a few sweeps were made in place                              */
+    int next;      /* the rung that is looked at next                              */
+    int slice;     /* sweeps of the last slice of long sweeps                      */
+    int afford;    /* sweeps that cost as much as what follows them                */
+    double before; /* the residual before the last slice                           */
+} mo_walk;
 
-/* A method with its budget. */
-typedef struct mo_stage {
+typedef struct mo_rung {
+    const char *name;
     const mo_method *method;
-    const char *word; /* for the story                                           */
-    int budget;       /* iterations at most; 0: all that the caller allows       */
-    double momentum;  /* of sweeps                                               */
-    mo_stage_start start;
-} mo_stage;
+    int is_whole;  /* before the problem is split                      */
+    int is_longer; /* taken again, as long as `when` holds             */
+    int (*when)(const mo_walk *walk, const mo_run *run);
+    const char *reason; /* what `when` means                           */
+    int (*budget)(const mo_walk *walk);
+    const char *budget_text;
+    double momentum; /* of sweeps                                      */
+    mo_rung_start start;
+} mo_rung;
 
-/* Where a run stands among the stages. */
-typedef struct mo_plan {
-    int is_by_sweeps; /* too large, or with a law that no other method takes   */
-    int is_coarse;    /* the tolerance: MO_AUTO_COARSE or more                 */
-    int step;         /* the next rung of the ladder                           */
-    int long_sweeps; /* sweeps that cost as much as an attempt of Newton's method, less those done */
-    int slice;       /* sweeps of the last slice of them                      */
-    double before;   /* the residual before it                                */
-    mo_stage stage;  /* the one that was chosen last                          */
-} mo_plan;
+extern const mo_rung mo_ladder[];
+extern const int mo_ladder_count;
 
-/* What is known of the start of a plan. */
-typedef enum mo_plan_from {
-    MO_FROM_NEAR,    /* the start is near a solution                */
-    MO_FROM_NOWHERE, /* nothing                                     */
-    MO_FROM_SWEEPS   /* the first stage, a few sweeps, has been done */
-} mo_plan_from;
+/* The facts of a run's problem, and the first rung. */
+mo_error mo_walk_begin(mo_run *run, int is_whole, mo_walk *walk);
 
-mo_error mo_plan_begin(const mo_problem *problem, double tol, mo_plan_from from, mo_plan *plan);
+/* The next rung of a run that is not solved, or NULL when all have been tried. */
+const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run);
 
-/* The next stage of a run that is not solved, or NULL when all have been tried. */
-const mo_stage *mo_plan_next(mo_plan *plan, const mo_run *run);
+/* A few sweeps, before a factorisation, which costs the more of them the more blocks there are. */
+int mo_auto_few_sweeps(int constraints);
 
-/* A stage under way.  Opening and closing ask the allocator; what lies between them does not. */
-typedef struct mo_stage_run {
+/* Is the start so near that Newton's method comes first?  `square`: of the residual, absolute. */
+int mo_auto_is_near(const mo_run *run, int constraints, double square);
+
+/* A rung under way.  Opening and closing ask the allocator; what lies between does not. */
+typedef struct mo_rung_run {
     mo_run *run;
-    const mo_stage *stage;
+    const mo_rung *rung;
     mo_options options;
     void *memory, *workspace;
+    int iterations; /* before it */
+    double seconds;
     mo_status status;
-} mo_stage_run;
+} mo_rung_run;
 
-void mo_stage_open(mo_run *run, const mo_stage *stage, mo_stage_run *out);
-void mo_stage_solve(mo_stage_run *stage_run);
-void mo_stage_close(mo_stage_run *stage_run);
+void mo_rung_open(mo_run *run, const mo_rung *rung, mo_walk *walk, mo_rung_run *out);
+void mo_rung_solve(mo_rung_run *rung_run);
+void mo_rung_close(mo_rung_run *rung_run, mo_explanation *explanation);
+
+/* Adds to the report of a rung; the residual is relative. */
+void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islands, int iterations,
+                     double residual, double seconds);
 
 /* Is there no use in going on: solved, out of iterations, stopped by the caller, or an error? */
 int mo_auto_is_over(const mo_run *run, mo_status status);
 
-/* Runs the stages on the run, one after the other; adds a word to the story for each. */
-mo_status mo_auto_chain(mo_run *run, mo_plan_from from, mo_status before, mo_message *story);
+/* Walks along the ladder; adds a word to the story for each rung. */
+mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message *story);
 
-/* Splits the problem and runs the stages on every island that is not solved; run->r holds the start. */
-mo_status mo_auto_split(mo_run *run, mo_plan_from from, mo_status before, mo_message *story);
+/* Splits the problem and walks with every island that is not solved; run->r holds the start. */
+mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message *story);
 
-/* Adds to the story: a semicolon where something stands there already, then the text. */
+/* Adds to the story: a comma where something stands there already, then the text. */
 void mo_story_add(mo_message *story, const char *format, ...) MO_PRINTF(2, 3);
 
 #endif

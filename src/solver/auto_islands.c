@@ -3,20 +3,24 @@
 /*
  * Islands (problem/islands.h), each solved alone.
  *
- *   1. In place: a few sweeps (mo_auto_sweeps) on every island of at most SMALL blocks (twice as many where that will do) that is not near its
- *      solution already, until its own residual is at its goal.  Nothing is copied, so
- *      that ten thousand bodies that each rest on the ground cost little more than one sweep over them.
- *   2. What is left is copied out, and goes stage by stage through the methods of auto_stages.c.
+ *   1. In place: the rung "few sweeps" (twice as many where that will do) on every island of at
+ *      most SMALL blocks that is not near its solution already and is not joints alone, until its
+ *      own residual is at its goal.  Nothing is copied, so that ten thousand bodies that each rest
+ *      on the ground cost little more than one sweep over them.
+ *   2. What is left is copied out, and walks along the ladder of auto.c.
  *
- * The goal of an island with n of N rows is sqrt(n / N) of the whole: where all meet theirs, the whole meets its own.  After each
- * stage the whole is put together and measured, and the work ends as soon as it is good enough, whatever the single islands say.
+ * The goal of an island with n of N rows is sqrt(n / N) of the whole: where all meet theirs, the
+ * whole meets its own.  After each rung the whole is put together and measured, and the work ends
+ * as soon as it is good enough, whatever the single islands say.
  *
- * Islands share nothing, so they are solved in parallel with the same bits for any number of threads; memory is asked for between
- * the parallel loops, because the caller's allocator need not be made for threads.
+ * Islands share nothing, so they are solved in parallel with the same bits for any number of
+ * threads; memory is asked for between the parallel loops, because the caller's allocator need not
+ * be made for threads.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "measure/measure_blocks.h"
 #include "problem/islands.h"
@@ -33,10 +37,12 @@ typedef struct in_place {
     const mo_islands *islands;
     const mo_sweep *sweep; /* natural order: positions are constraints */
     mo_visitor visitor;
-    double goal;        /* of the whole, absolute */
-    double *square;     /* of each island's residual  */
-    int *sweeps;        /* done on each island        */
-    mo_plan_from *from; /* of its plan, where it is left */
+    double goal;    /* of the whole, absolute                          */
+    double *square; /* of each island's residual                       */
+    double *start;  /* the same, before the sweeps                     */
+    int *sweeps;    /* done on each island                             */
+    int has_swept;  /* the whole was swept before it was split         */
+    int may_sweep;  /* the rung is not left out                        */
 } in_place;
 
 /* The state of the island's bodies from r, rid of the rounding of the updates. */
@@ -93,11 +99,21 @@ static int are_nearly_there(double before, double now, double goal, int sweeps, 
     return now < before && log(now / goal) * sweeps <= log(before / now) * more;
 }
 
-/* What is too small to be worth Newton's method is swept, wherever it starts. */
-static int starts_near(const in_place *c, int k, int count)
+/* Joints alone are equations: a sweep carries news along one link, Newton's method along all. */
+static int is_linear(const mo_problem *problem, const int *member, int count)
 {
-    const double near = MO_AUTO_NEAR * c->run->q_scale;
-    return c->run->options->start && count > MO_AUTO_TINY && c->square[k] <= near * near;
+    for (int m = 0; m < count; ++m) {
+        if (problem->law[member[m]].kind != MO_LAW_BILATERAL) {
+            return 0;
+        }
+    }
+    return count > 1;
+}
+
+static int is_swept_in_place(const in_place *c, int k, const int *member, int count)
+{
+    return c->may_sweep && count <= SMALL && !is_linear(c->run->problem, member, count) &&
+           !mo_auto_is_near(c->run, count, c->square[k]);
 }
 
 static void sweep_island(const in_place *c, int k)
@@ -105,15 +121,12 @@ static void sweep_island(const in_place *c, int k)
     const int *member = c->islands->member + c->islands->start[k];
     const int count = c->islands->start[k + 1] - c->islands->start[k];
     const int left = c->run->options->max_iter - c->run->done;
-    const int usual = mo_auto_sweeps(count), budget = left < 2 * usual ? left : 2 * usual;
+    const int usual = mo_auto_few_sweeps(count), budget = left < 2 * usual ? left : 2 * usual;
     int most = left < usual ? left : usual;
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
     c->sweeps[k] = 0;
-    c->square[k] = measure_island(c, member, count);
-    c->from[k] = starts_near(c, k, count) ? MO_FROM_NEAR
-                 : count > SMALL          ? MO_FROM_NOWHERE
-                                          : MO_FROM_SWEEPS;
-    if (c->from[k] != MO_FROM_SWEEPS) {
+    c->start[k] = c->square[k] = measure_island(c, member, count);
+    if (!is_swept_in_place(c, k, member, count)) {
         return;
     }
     for (int due = 1, measured = 0; c->sweeps[k] < most && !(c->square[k] <= goal);) {
@@ -158,9 +171,9 @@ typedef struct unit {
     mo_result result;
     mo_run run;
     void *memory;
-    mo_plan plan;
-    mo_stage_run stage;
-    const char *word; /* of the last stage */
+    mo_walk walk;
+    mo_rung_run rung;
+    const char *name; /* of the last rung */
     int is_over;
     mo_status status;
 } unit;
@@ -256,11 +269,14 @@ static mo_error make_fleet(fleet *f, const in_place *c)
         if (c->square[k] <= goal_square(c, island_rows(problem, member, count))) {
             continue;
         }
-        memset(&f->units[f->count], 0, sizeof *f->units);
-        error = make_unit(f, k, local, &f->units[f->count++]);
-        error = error ? error
-                      : mo_plan_begin(f->units[f->count - 1].problem, f->whole->options->tol,
-                                      c->from[k], &f->units[f->count - 1].plan);
+        unit *u = &f->units[f->count++];
+        memset(u, 0, sizeof *u);
+        error = make_unit(f, k, local, u);
+        error = error ? error : mo_walk_begin(&u->run, 0, &u->walk);
+        u->walk.has_swept = c->has_swept || c->sweeps[k] > 0;
+        if (f->whole->options->start) {
+            u->walk.facts.start_residual = sqrt(c->start[k]) / u->run.q_scale;
+        }
     }
     mo_memory_free(own, local);
     return error;
@@ -269,33 +285,32 @@ static mo_error make_fleet(fleet *f, const in_place *c)
 static void solve_task(void *context, int k)
 {
     unit *u = &((unit *)context)[k];
-    if (u->stage.stage) {
-        mo_stage_solve(&u->stage);
+    if (u->rung.rung) {
+        mo_rung_solve(&u->rung);
     }
 }
 
-/* Opens the next stage of a unit; false where there is none. */
+/* Opens the next rung of a unit; false where there is none. */
 static int open_unit(unit *u)
 {
-    const mo_stage *stage = u->is_over ? NULL : mo_plan_next(&u->plan, &u->run);
-    u->stage.stage = NULL;
-    if (!stage) {
+    const mo_rung *rung = u->is_over ? NULL : mo_walk_next(&u->walk, &u->run);
+    u->rung.rung = NULL;
+    if (!rung) {
         return 0;
     }
-    u->run.done = u->result.iterations;
-    u->word = stage->word;
-    mo_stage_open(&u->run, stage, &u->stage);
+    u->name = rung->name;
+    mo_rung_open(&u->run, rung, &u->walk, &u->rung);
     return 1;
 }
 
-static void close_unit(unit *u)
+static void close_unit(unit *u, mo_explanation *explanation)
 {
-    u->status = u->stage.status;
+    u->status = u->rung.status;
     u->is_over = mo_auto_is_over(&u->run, u->status);
-    mo_stage_close(&u->stage);
+    mo_rung_close(&u->rung, explanation);
 }
 
-/* The next stage of every unit that is not through; false where there is none. */
+/* The next rung of every unit that is not through; false where there is none. */
 static int advance(fleet *f)
 {
     int open = 0;
@@ -306,8 +321,8 @@ static int advance(fleet *f)
     mo_parallel_tasks(f->whole->options->threads, f->count, solve_task, f->units);
     for (int k = 0; k < f->count; ++k) {
         unit *u = &f->units[k];
-        if (u->stage.stage) {
-            close_unit(u);
+        if (u->rung.rung) {
+            close_unit(u, &f->whole->result->explanation);
             f->whole->error = f->whole->error ? f->whole->error : u->run.error;
         }
         move_rows(f, u->island, f->whole->r, u->result.r, 0);
@@ -340,29 +355,30 @@ static mo_status worst_status(const fleet *f)
     return status;
 }
 
-/* How many islands were solved by stages of this name, those that were swept in place included. */
-static int solved_by(const fleet *f, const char *word)
+static const char *const in_place_name = "few sweeps";
+
+/* How many islands were solved by this rung, those that were swept in place included. */
+static int solved_by(const fleet *f, const char *name)
 {
-    int count = strcmp(word, "sweeps") == 0 ? f->islands->count - f->count : 0;
+    int count = strcmp(name, in_place_name) == 0 ? f->islands->count - f->count : 0;
     for (int k = 0; k < f->count; ++k) {
-        count += f->units[k].status == MO_SOLVED && strcmp(f->units[k].word, word) == 0;
+        count += f->units[k].status == MO_SOLVED && strcmp(f->units[k].name, name) == 0;
     }
     return count;
 }
 
 static void tell(const fleet *f, mo_message *story)
 {
-    static const char *const words[] = {"sweeps", "newton", "ipm", "aln", "cold sweeps"};
     int left = 0, worst = 0;
     for (int k = 0; k < f->count; ++k) {
         left += f->units[k].status != MO_SOLVED;
         worst = f->units[k].run.best > f->units[worst].run.best ? k : worst;
     }
     mo_story_add(story, "%d islands: %d left", f->islands->count, left);
-    for (size_t k = 0; k < sizeof words / sizeof words[0]; ++k) {
-        const int count = solved_by(f, words[k]);
+    for (int k = 0; k < mo_ladder_count; ++k) {
+        const int count = mo_ladder[k].is_whole ? 0 : solved_by(f, mo_ladder[k].name);
         if (count) {
-            mo_story_add(story, "%d solved by %s", count, words[k]);
+            mo_story_add(story, "%d solved by %s", count, mo_ladder[k].name);
         }
     }
     if (left) {
@@ -406,14 +422,27 @@ static mo_error prepare(in_place *c, fleet *f, void **memory)
         return error ? error : MO_ERR_MEMORY;
     }
     c->square = numbers + dofs;
-    c->sweeps = (int *)(c->square + count);
-    c->from = (mo_plan_from *)(c->square + 2 * count);
+    c->start = c->square + count;
+    c->sweeps = (int *)(c->square + 2 * count);
     double *x = mo_sweep_state_size(c->sweep) ? numbers : run->r;
     c->visitor = mo_visitor_begin(c->sweep, 1, run->r, x);
     c->goal = 0.99 * run->options->tol * run->q_scale; /* the sum of the parts rounds too */
     *f = (fleet){.whole = run, .islands = c->islands, .sweep = c->sweep, .x = x};
     mo_sweep_reset(c->sweep, 1, run->r, x);
     return MO_OK;
+}
+
+/* The rung that is taken in place; its number on the ladder where asked for. */
+static const mo_rung *rung_in_place(int *number)
+{
+    int k = 0;
+    while (strcmp(mo_ladder[k].name, in_place_name) != 0) {
+        ++k;
+    }
+    if (number) {
+        *number = k;
+    }
+    return mo_ladder + k;
 }
 
 static mo_status sweep_and_split(in_place *c, fleet *f, mo_message *story)
@@ -426,11 +455,19 @@ static mo_status sweep_and_split(in_place *c, fleet *f, mo_message *story)
     if (mo_run_must_stop(run, 0)) {
         return run->status;
     }
+    const double start = mo_clock();
+    int swept = 0;
     mo_parallel_for(run->options->threads, 0, c->islands->count, sweep_range, c);
     for (int k = 0; k < c->islands->count; ++k) {
         most = c->sweeps[k] > most ? c->sweeps[k] : most;
+        swept += c->sweeps[k] > 0;
     }
-    if (check_whole(run, c->sweep, f->x, most)) {
+    const int is_solved = check_whole(run, c->sweep, f->x, most);
+    if (swept > 0) {
+        mo_explain_rung(&run->result->explanation, rung_in_place(NULL), swept, most,
+                        run->best / run->q_scale, mo_clock() - start);
+    }
+    if (is_solved) {
         return MO_SOLVED;
     }
     if (mo_run_must_stop(run, most)) {
@@ -440,7 +477,29 @@ static mo_status sweep_and_split(in_place *c, fleet *f, mo_message *story)
     return run->error ? MO_STALLED : run_fleet(f, story);
 }
 
-mo_status mo_auto_split(mo_run *run, mo_plan_from from, mo_status before, mo_message *story)
+static mo_status walk_as_one(mo_run *run, int has_swept, mo_status before, mo_message *story)
+{
+    mo_walk walk;
+    run->error = mo_walk_begin(run, 0, &walk);
+    walk.has_swept = has_swept;
+    run->result->explanation.facts = walk.facts;
+    return mo_auto_walk(run, &walk, before, story);
+}
+
+/* The facts of the largest island; where it was not copied out, its counts. */
+static void explain_islands(const fleet *f, mo_explanation *e)
+{
+    e->facts.islands = f->islands->count;
+    for (int k = 0, most = 0; k < f->count; ++k) {
+        if (f->units[k].walk.facts.constraints > most) {
+            e->facts = f->units[k].walk.facts;
+            e->facts.islands = f->islands->count;
+            most = e->facts.constraints;
+        }
+    }
+}
+
+mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message *story)
 {
     mo_islands islands;
     run->error = mo_islands_find(run->problem, &islands);
@@ -449,14 +508,18 @@ mo_status mo_auto_split(mo_run *run, mo_plan_from from, mo_status before, mo_mes
     }
     mo_status status;
     if (islands.count <= 1) {
-        status = mo_auto_chain(run, from, before, story);
+        status = walk_as_one(run, has_swept, before, story);
     } else {
-        in_place context = {.run = run, .islands = &islands};
-        fleet f = {.whole = run};
+        int number;
+        in_place context = {.run = run, .islands = &islands, .has_swept = has_swept};
+        fleet f = {.whole = run, .islands = &islands};
         void *memory = NULL;
+        rung_in_place(&number);
+        context.may_sweep = !(run->options->ladder.skip >> number & 1);
         run->done = run->result->iterations;
         run->error = prepare(&context, &f, &memory);
         status = run->error ? MO_STALLED : sweep_and_split(&context, &f, story);
+        explain_islands(&f, &run->result->explanation);
         clear_fleet(&f);
         mo_memory_free(&run->problem->allocator, memory);
     }

@@ -17,7 +17,7 @@ enum { PATIENCE = 200 };
 static const double GAIN = 0.9; /* of the best residual */
 
 static const double GROW = 3, SHRINK = 0.2;   /* of theta                                 */
-static const double LEAST = 1e-3, MOST = 1e6; /* of theta: with more, rounding of u counts */
+static const double LEAST = 1e-3, MOST = 1e8; /* of theta: with more, rounding of u counts */
 static const double INNER = 1e-2;   /* of the merit at the start of an inner problem           */
 static const double FLOOR = 1e-14;  /* of |r|: below it rounding alone is left                 */
 static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
@@ -114,7 +114,6 @@ static ending follow(mo_run *run, mo_proximal *p, double theta, int is_try, int 
 void mo_proximal_begin(mo_proximal *p)
 {
     mo_newton_begin(&p->newton, 0);
-    p->newton.speed = INFINITY; /* one eps for all contacts, whatever they carry */
     p->newton.centre = p->centre;
 }
 

@@ -302,6 +302,7 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     if (method->uses_blas) {
         mo_blas_threads_begin();
     }
+    result->explanation.rung_count = 0;
     error = start_is_result(problem, use, result)
                 ? solve_from_copy(problem, use, method, start_time, result)
                 : solve_checked(problem, use, method, start_time, result);

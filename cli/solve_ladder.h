@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What `auto` saw of a problem and which rungs of its ladder it took. */
+#ifndef CLI_SOLVE_LADDER_H
+#define CLI_SOLVE_LADDER_H
+
+#include "json.h"
+#include "moreau/result.h"
+
+void solve_ladder_json(json *j, const mo_explanation *explanation);
+void solve_ladder_put(const mo_explanation *explanation);
+
+#endif

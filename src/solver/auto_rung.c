@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* One rung of auto's ladder: its run, its part of the explanation, and its part of the story. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "solver/auto.h"
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/* The caller's options with the budget of the rung. */
+static mo_options options_of(const mo_run *run, const mo_rung *rung, int budget)
+{
+    mo_options options = *run->options;
+    options.start = NULL; /* run->r is where it starts */
+    options.nsgs.momentum = rung->momentum;
+    options.newton.sweeps = 0; /* they are rungs of their own */
+    options.newton.rounds = 1;
+    if (budget && options.max_iter - run->done > budget) {
+        options.max_iter = run->done + budget;
+    }
+    return options;
+}
+
+void mo_rung_open(mo_run *run, const mo_rung *rung, mo_walk *walk, mo_rung_run *out)
+{
+    run->done = run->result->iterations;
+    *out = (mo_rung_run){.run = run,
+                         .rung = rung,
+                         .options = options_of(run, rung, rung->budget(walk)),
+                         .iterations = run->done,
+                         .status = MO_STALLED};
+    const mo_options *callers = run->options;
+    run->options = &out->options;
+    run->error = mo_run_make_room(run, rung->method, 0, &out->memory, &out->workspace);
+    run->options = callers;
+}
+
+static void set_start(mo_run *run, mo_rung_start start)
+{
+    static const double zero[MO_BILATERAL_MAX_DIM];
+    const mo_problem *problem = run->problem;
+    if (start == MO_START_BEST && isfinite(run->best)) {
+        memcpy(run->r, run->result->r, (size_t)problem->row_count * sizeof *run->r);
+    }
+    for (int i = 0; start == MO_START_COLD && i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
+        mo_constraint_law(problem, i)
+            ->project(mo_constraint_param(problem, i), d, zero, run->r + row);
+    }
+}
+
+void mo_rung_solve(mo_rung_run *s)
+{
+    mo_run *run = s->run;
+    const mo_options *callers = run->options;
+    const double start = mo_clock();
+    if (run->error) {
+        return;
+    }
+    set_start(run, s->rung->start);
+    run->options = &s->options;
+    s->status = s->rung->method->solve(run, s->workspace);
+    run->options = callers;
+    s->seconds = mo_clock() - start;
+}
+
+void mo_rung_close(mo_rung_run *s, mo_explanation *explanation)
+{
+    mo_run *run = s->run;
+    mo_memory_free(&run->problem->allocator, s->memory);
+    s->memory = NULL;
+    mo_explain_rung(explanation, s->rung, 1, run->result->iterations - s->iterations,
+                    run->best / run->q_scale, s->seconds);
+}
+
+int mo_auto_is_over(const mo_run *run, mo_status status)
+{
+    return status == MO_SOLVED || status == MO_CANCELLED || status == MO_TIME_LIMIT || run->error ||
+           run->result->iterations >= run->options->max_iter;
+}
+
+/* ---- telling ---------------------------------------------------------------------------------- */
+
+/* The place of a rung among those that were taken, in the order of the ladder. */
+static mo_rung_report *report_of(mo_explanation *e, const mo_rung *rung)
+{
+    int k = e->rung_count;
+    for (const mo_rung *other = mo_ladder + mo_ladder_count - 1; k > 0; --k) {
+        while (other > mo_ladder && other->name != e->rung[k - 1].name) {
+            --other;
+        }
+        if (other == rung) {
+            return &e->rung[k - 1];
+        }
+        if (other < rung) {
+            break;
+        }
+    }
+    if (e->rung_count >= MO_RUNGS_MOST) {
+        return NULL;
+    }
+    memmove(e->rung + k + 1, e->rung + k, (size_t)(e->rung_count++ - k) * sizeof *e->rung);
+    e->rung[k] = (mo_rung_report){.name = rung->name, .reason = rung->reason};
+    return &e->rung[k];
+}
+
+void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islands, int iterations,
+                     double residual, double seconds)
+{
+    mo_rung_report *report = report_of(explanation, rung);
+    if (report) {
+        const int is_again = rung->is_longer && report->islands > 0;
+        report->islands += is_again ? 0 : islands;
+        report->iterations = is_again                          ? report->iterations + iterations
+                             : iterations > report->iterations ? iterations
+                                                               : report->iterations;
+        report->residual = is_again || !(residual < report->residual) ? residual : report->residual;
+        report->seconds += seconds;
+    }
+}
+
+void mo_story_add(mo_message *story, const char *format, ...)
+{
+    const size_t length = strlen(story->text), room = sizeof story->text - length;
+    va_list values;
+    va_start(values, format);
+    if (length && room > 3) {
+        memcpy(story->text + length, ", ", 3);
+    }
+    const size_t used = strlen(story->text);
+    vsnprintf(story->text + used, sizeof story->text - used, format, values);
+    va_end(values);
+}
