@@ -129,7 +129,9 @@ extern "C" {
            "the natural map (Alart and Curnier), or Fischer and Burmeister's function of it")
 
 #define MO_OPTIONS_IPM(NUMBER, COUNT, CHOICE)                                                      \
-    COUNT(ipm, iterations, 60, 1, 1000000, "interior point steps at most from one starting point")
+    COUNT(ipm, iterations, 60, 1, 1000000, "interior point steps at most from one starting point") \
+    COUNT(ipm, crossover, 1, 0, 1,                                                                 \
+          "1: Newton steps on the way; 0: at its end only, in the middle of all impulses that do")
 
 #define MO_OPTIONS_DANTZIG(NUMBER, COUNT, CHOICE)                                                  \
     COUNT(dantzig, polish, 100, 0, 1000,                                                           \

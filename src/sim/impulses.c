@@ -186,6 +186,7 @@ static mo_error seek_middle(mo_world *world, double aim)
 {
     mo_options options = world->def.solver;
     options.method = "ipm";
+    options.ipm.crossover = 0;
     options.tol = aim;
     options.max_iter = options.ipm.iterations;
     const mo_error error = solve_again(world, &options, 0);

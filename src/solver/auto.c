@@ -213,7 +213,7 @@ const mo_rung mo_ladder[] = {
     /* Single contacts, rovers, one box: no plan, no view, one block of memory. */
     {"small", &small_method, 1, 0, is_taken_before,
      "at most 32 constraints and 96 rows, symmetric masses", all,
-     "rounds of 30 Newton steps, then 200", 0, MO_START_BEST},
+     "four rounds, then 200", 0, MO_START_BEST},
     /* What a contact or two hold: one visit solves it. */
     {"glance", &mo_nsgs_method, 1, 0, is_tiny, "at most 64 constraints, not joints alone", glance,
      "2", 0, MO_START_BEST},

@@ -16,6 +16,9 @@
  *   4. where SHORT_STEPS steps were short, at a stall and at the end of the budget: proximal points
  *      to the end; 2 again from the next beta where they fail
  *
+ * With ipm.crossover = 0 steps 1 and 3 are left out: where many impulses do, the path ends in the
+ * middle of them.
+ *
  *   here        meaning
  *   beta        size of the start in units in which W_ii and the largest q_i are 1
  *   residual    the natural map, as the measure has it
@@ -96,6 +99,7 @@ static ending follow_path(mo_run *run, workspace *w, double beta, int *iteration
 {
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
+    const int may_cross = run->options->ipm.crossover;
     int short_steps = 0;
     mo_interior_start(interior, beta);
     mo_interior_velocity(&interior->matrix, interior->r, run->u);
@@ -105,11 +109,11 @@ static ending follow_path(mo_run *run, workspace *w, double beta, int *iteration
         ending end = look(run, interior, iteration);
         const double residual = residual_of(run, interior->r);
         short_steps += !(length > SHORT);
-        const int is_last =
-            !(length > NOWHERE) || short_steps >= SHORT_STEPS || k >= run->options->ipm.iterations;
-        if (end == GOES_ON && (residual <= next_try || is_last)) {
+        const int is_last = !(length > NOWHERE) || (may_cross && short_steps >= SHORT_STEPS) ||
+                            k >= run->options->ipm.iterations;
+        if (end == GOES_ON && ((may_cross && residual <= next_try) || is_last)) {
             memcpy(run->r, interior->r, bytes);
-            end = cross_over(run, w, !is_last, iteration);
+            end = cross_over(run, w, !(is_last && may_cross), iteration);
             next_try = NEXT_TRY * residual;
         }
         if (end != GOES_ON || is_last) {
@@ -128,7 +132,7 @@ static mo_status solve(mo_run *run, void *memory)
         return MO_SOLVED;
     }
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
-    if (end == GOES_ON && run->options->start) {
+    if (end == GOES_ON && run->options->start && run->options->ipm.crossover) {
         end = cross_over(run, w, 1, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
