@@ -13,8 +13,8 @@
  *             box in the same situation.
  *   contacts  of a pair, in the mean.
  *   error     of the least gap g of a pair, in parts of its size.  Along the normal n of that
- *             contact the shapes must be separated by g, by support functions written here, and along no
- *             sampled direction m by more: the larger of |s(n) - g| and s(m) - g.  Meshes are not
+ *             contact the shapes must be separated by g, by support functions written here, and
+ *             along no sampled direction m by more: the larger of |s(n) - g| and s(m) - g.  Meshes are not
  *             convex and have none.
  */
 #include <math.h>
@@ -53,9 +53,7 @@ typedef struct collide_row {
     double seconds[SITUATIONS], contacts[SITUATIONS], error[SITUATIONS]; /* error < 0: none */
 } collide_row;
 
-/*
- * ---- shapes -----------------------------------------------------------------------------------
- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 typedef struct shapes {
     mo_shape_def def[KINDS];
@@ -142,9 +140,7 @@ static double separation(const mo_shape_def *a, const mo_pose *at_a, const mo_sh
     return -support(b, at_b, back) - support(a, at_a, n);
 }
 
-/*
- * ---- worlds -----------------------------------------------------------------------------------
- */
+/* ---- worlds ---------------------------------------------------------------------------------- */
 
 typedef struct pairs {
     mo_world *world;
@@ -252,9 +248,7 @@ static int make_pairs(const mo_shape_def *a, const mo_shape_def *b, pairs *p)
     return 1;
 }
 
-/*
- * ---- measuring --------------------------------------------------------------------------------
- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static double mean_contacts(const pairs *p)
 {
@@ -362,9 +356,7 @@ static int measure(const shapes *s, kind a, kind b, collide_row *row)
     return is_made;
 }
 
-/*
- * ---- telling ----------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void put_json(const collide_row *rows, int count, const collide_row *boxes)
 {

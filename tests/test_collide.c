@@ -61,7 +61,7 @@ static mo_shape_def random_shape(mo_random *random, int is_planar, double *room)
     return mo_shape_hull(room, 10);
 }
 
-/* ---- closed forms ------------------------------------------------------------------------------- */
+/* ---- closed forms ---------------------------------------------------------------------------- */
 
 static void a_ball_above_a_plane_touches_below_its_centre(void **state)
 {
@@ -164,7 +164,7 @@ static void a_capsule_on_a_box_lies_on_two_points_and_hangs_over_the_edge(void *
     drop(&list);
 }
 
-/* ---- properties --------------------------------------------------------------------------------- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 static void moving_by_the_gap_along_the_normal_closes_it(void **state)
 {
@@ -258,7 +258,7 @@ static void features_are_unique_within_a_pair(void **state)
     }
 }
 
-/* ---- hulls and masses ------------------------------------------------------------------------------ */
+/* ---- hulls and masses ------------------------------------------------------------------------ */
 
 static void the_hull_of_a_cube_with_points_inside_is_the_cube(void **state)
 {
@@ -352,7 +352,7 @@ static void masses_equal_those_of_random_points(void **state)
     mo_collider_clear(&allocator, &c);
 }
 
-/* ---- the tree ----------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 enum { BOXES = 300 };
 

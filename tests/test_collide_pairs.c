@@ -30,10 +30,7 @@ static const mo_shape_kind CONVEX[] = {MO_SHAPE_BALL, MO_SHAPE_BOX, MO_SHAPE_CAP
                                        MO_SHAPE_CYLINDER, MO_SHAPE_HULL};
 enum { CONVEX_COUNT = sizeof CONVEX / sizeof *CONVEX };
 
-/*
- * ---- shapes by their definition
- * -------------------------------------------------------------------
- */
+/* ---- shapes by their definition -------------------------------------------------------------- */
 
 static void make(mo_random *random, mo_shape_kind kind, double scale, double offset, double spread,
                  thing *t)
@@ -157,10 +154,7 @@ static double sampled_separation(mo_random *random, const thing *a, const thing 
     return best;
 }
 
-/*
- * ---- the claims
- * -----------------------------------------------------------------------------------
- */
+/* ---- the claims ------------------------------------------------------------------------------ */
 
 static const mo_touch *least_of(const mo_touch_list *list)
 {

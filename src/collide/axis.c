@@ -83,9 +83,13 @@ static void consider_points(search *s, const double m[3], const double on_a[3],
     }
 }
 
-/*
- * ---- faces and straight lines ------------------------------------------------------------------
- */
+/* Two points of cores that are apart, with no more between the cores than between the points. */
+static int is_proven(const search *s)
+{
+    return s->best.has_points && s->best.gap > 0;
+}
+
+/* ---- faces and straight lines ---------------------------------------------------------------- */
 
 static void look_at_faces(search *s)
 {
@@ -129,6 +133,9 @@ static void look_at_lines(search *s, const double n[3])
             mo_vec3_scale((mo_vec3_dot(m, n) < 0 ? -1 : 1) / length, m, m);
             if (consider(s, m, BETTER * s->size)) {
                 s->best.has_points = meet_lines(s, i, j);
+                if (is_proven(s)) {
+                    return;
+                }
             }
         }
     }
@@ -151,9 +158,7 @@ static void look_from_axis(search *s, const mo_feature *cylinder, const mo_featu
     }
 }
 
-/*
- * ---- rims --------------------------------------------------------------------------------------
- */
+/* ---- rims ------------------------------------------------------------------------------------ */
 
 /* A line or a circle with its point, tangent dx and bend ddx at some parameter. */
 typedef struct curve {
@@ -262,14 +267,14 @@ static void look_at_rim(search *s, const double n[3], int is_turned)
     double out[3], to[3];
     curve rim, line;
     mo_vec3_scale(is_turned ? -1 : 1, n, out);
-    for (int k = 0; k < other->lines; ++k) {
+    for (int k = 0; k < other->lines && !is_proven(s); ++k) {
         if (!rim_curve(round, out, &rim)) {
             return;
         }
         line_curve(other, k, rim.x, &line);
         look_at_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
     }
-    if (!other->is_vertex) {
+    if (!other->is_vertex || is_proven(s)) {
         return;
     }
     mo_vec3_minus(other->point, round->rim, to);
@@ -293,18 +298,16 @@ static void look_at_rims(search *s, const double n[3])
     if (s->of_a.has_rim) {
         look_at_rim(s, n, 0);
     }
-    if (s->of_b.has_rim) {
+    if (s->of_b.has_rim && !is_proven(s)) {
         look_at_rim(s, n, 1);
     }
-    if (s->of_a.has_rim && s->of_b.has_rim && rim_curve(&s->of_a, n, &p) &&
+    if (s->of_a.has_rim && s->of_b.has_rim && !is_proven(s) && rim_curve(&s->of_a, n, &p) &&
         rim_curve(&s->of_b, against, &q)) {
         look_at_curves(s, &p, &q);
     }
 }
 
-/*
- * ---- the walk -----------------------------------------------------------------------------------
- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /*
  * The features along n; but of points that are equally far, the one nearest to the other core: the

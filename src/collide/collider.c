@@ -10,9 +10,7 @@
 #include "collide/mesh.h"
 #include "linalg/vec3.h"
 
-/*
- * ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static mo_error check_material(const mo_shape_def *def, int is_planar, mo_message *why)
 {
@@ -105,9 +103,7 @@ static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
     return error ? error : check_material(def, is_planar, why);
 }
 
-/*
- * ---- making -----------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 /* Radius about the origin of the shape's frame. */
 static double size_of(const mo_collider *c)
@@ -181,9 +177,7 @@ void mo_collider_clear(const mo_allocator *allocator, mo_collider *c)
     *c = (mo_collider){0};
 }
 
-/*
- * ---- masses -----------------------------------------------------------------------------------
- */
+/* ---- masses ---------------------------------------------------------------------------------- */
 
 static const double PI = 3.14159265358979323846;
 
@@ -269,9 +263,7 @@ void mo_collider_mass(const mo_collider *c, double *volume, double centre[3], do
     mo_pose_point(&c->def.pose, centre, centre);
 }
 
-/*
- * ---- bounds -----------------------------------------------------------------------------------
- */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 static void take_in(const double x[3], double radius, mo_bounds *bounds)
 {

@@ -23,9 +23,7 @@ static double smaller(const mo_core *a, const mo_core *b)
     return a->size < b->size ? a->size : b->size;
 }
 
-/*
- * ---- touches ----------------------------------------------------------------------------------
- */
+/* ---- touches --------------------------------------------------------------------------------- */
 
 static void touch_at(const double on_a[3], const double on_b[3], const double normal[3], double gap,
                      const double origin[3], uint32_t feature, mo_touch_list *out)
@@ -152,9 +150,7 @@ static void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const dou
     touch_at(on_a, on_b, axis->normal, axis->gap, origin, 1u << 21, out);
 }
 
-/*
- * ---- the axis ---------------------------------------------------------------------------------
- */
+/* ---- the axis -------------------------------------------------------------------------------- */
 
 /* Refines the axis from the polytope, where that is better. */
 static void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *axis)
@@ -247,6 +243,15 @@ static int touch_first(mo_core *a, mo_core *b, const double origin[3], double re
         return !mo_axis_of_boxes(a, b, reach, axis) ||
                touch_if_best(a, b, axis, origin, reach, out);
     }
+    if (a->kind == MO_CORE_POINT) { /* has no faces: the nearest point tells all */
+        find_other(a, b, axis);
+        if (axis->gap > 0 && axis->gap <= reach) {
+            touch_deepest(a, b, axis, origin, out);
+        }
+        if (axis->gap > 0) {
+            return 1;
+        }
+    }
     double n[3];
     const mo_direction found = mo_gjk_direction(a, b, reach, n);
     if (found == MO_NO_DIRECTION_FAR) {
@@ -273,9 +278,7 @@ void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach
     }
 }
 
-/*
- * ---- ends -------------------------------------------------------------------------------------
- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 /*
  * How far the point is from a segment or a cylinder, negative inside; the unit vector out of it

@@ -12,8 +12,8 @@
  *
  * Where a touch is as near as the axis says, or the axis is that of two points of the cores, it is
  * the best near by, and, if they are apart, the best of all.  Else, of cores that are apart, the
- * axis comes from the nearest points; of cores that overlap otherwise, or by more than DEEP of their
- * size, from the polytope (epa.h).  Nothing is kept from call to call.
+ * axis comes from the nearest points; of cores that overlap otherwise, or by more than DEEP of
+ * their size, from the polytope (epa.h).  Nothing is kept from call to call.
  */
 #ifndef MO_COLLIDE_CONVEX_H
 #define MO_COLLIDE_CONVEX_H

@@ -7,9 +7,7 @@
 
 #include "linalg/vec3.h"
 
-/*
- * ---- placing ----------------------------------------------------------------------------------
- */
+/* ---- placing --------------------------------------------------------------------------------- */
 
 static void to_world(const mo_core *core, const double local[3], double world[3])
 {
@@ -78,9 +76,7 @@ void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core)
     }
 }
 
-/*
- * ---- support ----------------------------------------------------------------------------------
- */
+/* ---- support --------------------------------------------------------------------------------- */
 
 static void cylinder_support(const mo_core *c, const double d[3], double x[3])
 {
@@ -137,9 +133,7 @@ double mo_core_gap(mo_core *a, mo_core *b, const double n[3])
     return mo_vec3_dot(apart, n);
 }
 
-/*
- * ---- features ---------------------------------------------------------------------------------
- */
+/* ---- features -------------------------------------------------------------------------------- */
 
 static void add_line(const double from[3], const double to[3], mo_feature *f)
 {

@@ -59,9 +59,7 @@ static int add_face(polytope *p, int i, int j, int k)
     return 1;
 }
 
-/*
- * ---- the first tetrahedron ----------------------------------------------------------------------
- */
+/* ---- the first tetrahedron ------------------------------------------------------------------- */
 
 /* A direction in which the points so far have no extent. */
 static void missing_direction(const polytope *p, int which, double d[3])
@@ -138,9 +136,7 @@ static int begin(polytope *p, const mo_simplex *s)
            add_face(p, 0, 3, 1 + turned) && add_face(p, 1 + turned, 3, 2 - turned);
 }
 
-/*
- * ---- growth -------------------------------------------------------------------------------------
- */
+/* ---- growth ---------------------------------------------------------------------------------- */
 
 static int nearest_face(const polytope *p)
 {

@@ -14,9 +14,7 @@ static const double NEARLY = 1e-2; /* of the square of the distance: near enough
 static const double NEARLY_ROUND =
     1e-8; /* likewise of round cores: their features finish it (axis.h) */
 
-/*
- * ---- simplices --------------------------------------------------------------------------------
- */
+/* ---- simplices ------------------------------------------------------------------------------- */
 
 /*
  * A face of a simplex, by its corners in rising order, with the parts of its point v nearest to the
@@ -162,9 +160,7 @@ static void keep(mo_simplex *s, const spot *to)
     }
 }
 
-/*
- * ---- the search -------------------------------------------------------------------------------
- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 /* Of cores that are shrunk to a part of their size about their centres. */
 static void furthest(mo_core *a, mo_core *b, double part, const double direction[3],

@@ -172,9 +172,7 @@ int mo_hull_find_edges(mo_hull *hull)
     return found == hull->edge_count;
 }
 
-/*
- * ---- support ----------------------------------------------------------------------------------
- */
+/* ---- support --------------------------------------------------------------------------------- */
 
 static int highest(const mo_hull *hull, const double d[3])
 {
@@ -219,9 +217,7 @@ int mo_hull_support(const mo_hull *hull, int from, const double d[3])
     return climb(hull, from, d);
 }
 
-/*
- * ---- boxes ------------------------------------------------------------------------------------
- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 static mo_hull *create_rectangle(const mo_allocator *allocator, const double half[3],
                                  mo_message *why)
@@ -255,9 +251,7 @@ mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const 
     return hull;
 }
 
-/*
- * ---- polygons ---------------------------------------------------------------------------------
- */
+/* ---- polygons -------------------------------------------------------------------------------- */
 
 static int by_place(const void *x, const void *y)
 {
@@ -351,9 +345,7 @@ mo_hull *mo_hull_create(const mo_allocator *allocator, int is_planar, const doub
                      : mo_hull_build(allocator, points, count, why);
 }
 
-/*
- * ---- masses -----------------------------------------------------------------------------------
- */
+/* ---- masses ---------------------------------------------------------------------------------- */
 
 /* Integrals of 1, x and x x' over tetrahedra from the centre to the triangles of the faces. */
 static void add_tetrahedron(const double a[3], const double b[3], const double c[3], double *volume,

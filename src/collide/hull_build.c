@@ -61,9 +61,7 @@ static int add_face(builder *b, int p, int q, int r)
     return b->faces++;
 }
 
-/*
- * ---- the first tetrahedron ----------------------------------------------------------------------
- */
+/* ---- the first tetrahedron ------------------------------------------------------------------- */
 
 /* The point furthest from the flat spanned by `n` points already chosen. */
 static int furthest(const builder *b, const int *chosen, int n, double *distance)
@@ -137,9 +135,7 @@ static int begin(builder *b)
     return 1;
 }
 
-/*
- * ---- growth -------------------------------------------------------------------------------------
- */
+/* ---- growth ---------------------------------------------------------------------------------- */
 
 static void assign(builder *b, int k, int first)
 {
@@ -255,9 +251,7 @@ static void grow(builder *b)
     }
 }
 
-/*
- * ---- faces --------------------------------------------------------------------------------------
- */
+/* ---- faces ----------------------------------------------------------------------------------- */
 
 static int root_of(int *group, int f)
 {

@@ -10,9 +10,7 @@
 static const double SAME_NORMAL = 1 - 1e-6; /* cosine */
 static const double STEEP = 0.02;           /* a face less inclined to the axis tells no heights */
 
-/*
- * ---- clipping ---------------------------------------------------------------------------------
- */
+/* ---- clipping -------------------------------------------------------------------------------- */
 
 /* Keeps what is inside n.x <= offset, or on it to within the tolerance. */
 static void clip_polygon(const mo_flat *in, const double n[3], double offset, double tolerance,
@@ -98,9 +96,7 @@ static void copy_flat(const mo_flat *from, mo_flat *to)
     memcpy(to->label, from->label, (size_t)from->count * sizeof *from->label);
 }
 
-/*
- * ---- touches ----------------------------------------------------------------------------------
- */
+/* ---- touches --------------------------------------------------------------------------------- */
 
 /* x on the moving one, `to` along the normal towards the base (unit). */
 static double touch_base(const mo_flat *base, const mo_flat *left, int k, const double to[3],
@@ -185,9 +181,7 @@ double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, cons
     return least;
 }
 
-/*
- * ---- a handful of many ------------------------------------------------------------------------
- */
+/* ---- a handful of many ----------------------------------------------------------------------- */
 
 /* Marks those of the touches, all with one normal, that stay. */
 static void mark_outermost(const mo_touch *touch, const int *member, int count, uint8_t *stays)

@@ -25,9 +25,7 @@ void mo_mesh_destroy(const mo_allocator *allocator, mo_mesh *mesh)
     }
 }
 
-/*
- * ---- points and faces -------------------------------------------------------------------------
- */
+/* ---- points and faces ------------------------------------------------------------------------ */
 
 typedef struct place {
     double x[3];
@@ -111,9 +109,7 @@ static mo_error take_faces(const mo_shape_def *def, const int *one, mo_mesh *mes
                             : mo_fail(why, MO_ERR_ARGUMENT, "no face of a mesh has an area");
 }
 
-/*
- * ---- neighbours -------------------------------------------------------------------------------
- */
+/* ---- neighbours ------------------------------------------------------------------------------ */
 
 typedef struct side {
     int low, high, face, k;
@@ -182,9 +178,7 @@ static void count_ways(mo_mesh *mesh)
     mesh->way_start[mesh->point_count] = (s - 1) * count;
 }
 
-/*
- * ---- making -----------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static int fill_tree(const mo_allocator *allocator, mo_mesh *mesh)
 {
@@ -274,9 +268,7 @@ mo_mesh *mo_mesh_create(const mo_allocator *allocator, int is_planar, const mo_s
     return NULL;
 }
 
-/*
- * ---- directions -------------------------------------------------------------------------------
- */
+/* ---- directions ------------------------------------------------------------------------------ */
 
 static int allows_at_point(const mo_mesh *mesh, int point, const double m[3])
 {

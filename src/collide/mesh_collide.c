@@ -30,9 +30,7 @@ typedef struct visit {
 
 static const double ORIGIN[3] = {0, 0, 0};
 
-/*
- * ---- what holds of it -------------------------------------------------------------------------
- */
+/* ---- what holds of it ------------------------------------------------------------------------ */
 
 /*
  * Is the touch a corner only because one face of a plane ends and another begins there?  Names of

@@ -65,9 +65,7 @@ static void side_normal(const core *c, int k, double n[3])
     mo_vec3_scale(1 / mo_vec3_norm(n), n, n);
 }
 
-/*
- * ---- points -----------------------------------------------------------------------------------
- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 /* From p on a to q on b, less the radii; where they coincide the spare normal holds. */
 static void touch_points(const core *a, const core *b, const double p[3], const double q[3],
@@ -89,9 +87,7 @@ static void touch_points(const core *a, const core *b, const double p[3], const 
     mo_touch_between(on_a, on_b, normal, gap, feature, out);
 }
 
-/*
- * ---- sides ------------------------------------------------------------------------------------
- */
+/* ---- sides ----------------------------------------------------------------------------------- */
 
 typedef struct side {
     double gap; /* of the cores, along its normal */
@@ -172,9 +168,7 @@ static int touch_sides(const core *a, const core *b, int of_a, int is_turned, do
     return 1;
 }
 
-/*
- * ---- corners ----------------------------------------------------------------------------------
- */
+/* ---- corners --------------------------------------------------------------------------------- */
 
 /*
  * The cores are apart along the normal of a side, but are a side and a corner or a side nearest, or
@@ -212,9 +206,7 @@ static int touch_corners(const core *a, const core *b, int of_a, double gap, int
     return 1;
 }
 
-/*
- * ---- pairs ------------------------------------------------------------------------------------
- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* A point against a core of several corners. */
 static void touch_point_and_core(const core *point, const core *c, int is_turned, double reach,

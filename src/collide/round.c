@@ -204,10 +204,7 @@ void mo_collide_capsule_capsule(const mo_placed *a, const mo_placed *b, double r
     }
 }
 
-/*
- * ---- with a plane: z <= 0 of its frame is solid
- * ---------------------------------------------------
- */
+/* ---- with a plane: z <= 0 of its frame is solid ---------------------------------------------- */
 
 static void point_on_plane(const double x[3], double radius, const mo_placed *plane, double reach,
                            uint32_t feature, mo_touch_list *out)

@@ -52,9 +52,7 @@ void mo_tree_destroy(mo_tree *tree)
     }
 }
 
-/*
- * ---- boxes ------------------------------------------------------------------------------------
- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 static mo_bounds join(const mo_bounds *a, const mo_bounds *b)
 {
@@ -78,9 +76,7 @@ static double joint_area(const mo_bounds *a, const mo_bounds *b)
     return area(&both);
 }
 
-/*
- * ---- nodes ------------------------------------------------------------------------------------
- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static int is_leaf(const mo_tree *tree, int k)
 {
@@ -167,9 +163,7 @@ static void mend(mo_tree *tree, int k)
     }
 }
 
-/*
- * ---- leaves -----------------------------------------------------------------------------------
- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 /*
  * The node to become the sibling: down the child whose subtree grows least, as long as that may
@@ -348,9 +342,7 @@ const mo_bounds *mo_tree_bounds(const mo_tree *tree, int proxy)
     return &tree->node[proxy].bounds;
 }
 
-/*
- * ---- all pairs of leaves ----------------------------------------------------------------------
- */
+/* ---- all pairs of leaves --------------------------------------------------------------------- */
 
 static int push_nodes(mo_tree *tree, int a, int b, size_t *depth)
 {
