@@ -71,17 +71,22 @@ void mo_small_prepare(const mo_problem *problem, mo_arena *arena, void **out)
     }
 }
 
+/* Does the caller see every iterate?  Then each is measured. */
+static int is_watched(const mo_run *run)
+{
+    return run->options->progress || run->options->history;
+}
+
 /* The end of an iteration at w->s.r, which has been evaluated. */
 static ending look(small_run *w)
 {
     mo_run *run = w->run;
-    const int is_watched = run->options->progress || run->options->history;
     const double residual = mo_small_residual(&w->s, w->s.r);
     if (residual < w->best) {
         w->best = residual;
         memcpy(w->kept, w->s.r, (size_t)w->s.rows * sizeof *w->kept);
     }
-    if ((is_watched || residual <= w->goal) && mo_run_confirm(run, w->iteration, w->s.r)) {
+    if ((is_watched(run) || residual <= w->goal) && mo_run_confirm(run, w->iteration, w->s.r)) {
         return SOLVED;
     }
     return mo_run_must_stop(run, w->iteration) ? MUST_STOP : GOES_ON;
@@ -183,13 +188,13 @@ static ending proximal_points(small_run *w)
     return end;
 }
 
-/* From a start that is near, Newton's method at once. */
-static ending warm_start(small_run *w)
+/* The start; from one that is near, Newton's method at once. */
+static ending look_at_start(small_run *w)
 {
     mo_small_evaluate(&w->s, w->s.r);
     const ending end = look(w);
     const int is_near = w->best <= NEAR * w->run->q_scale;
-    return end == GOES_ON && is_near ? newton(w, NEAR_STEPS) : end;
+    return end == GOES_ON && is_near && w->is_smooth ? newton(w, NEAR_STEPS) : end;
 }
 
 /* Is the natural residual at most the goal?  Ends at the first block that exceeds it. */
@@ -297,6 +302,7 @@ static int solve_at_once(small_run *w, const double *q)
     if (may_hold(w, run->r) && mo_run_confirm(run, 1, run->r)) {
         return 1;
     }
+    w->iteration = 0;
     memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
     return 0;
 }
@@ -337,11 +343,14 @@ mo_status mo_small_solve(mo_run *run, void *memory)
     w->is_smooth = is_smooth(problem);
     mo_small_begin(&w->s, q);
     memcpy(w->s.r, run->r, (size_t)problem->row_count * sizeof *run->r);
-    ending end = run->options->start && w->is_smooth ? warm_start(w) : GOES_ON;
+    ending end =
+        (run->options->start && w->is_smooth) || is_watched(run) ? look_at_start(w) : GOES_ON;
     end = end == GOES_ON ? solve_rounds(w) : end;
     end = end == GOES_ON && w->is_smooth ? proximal_points(w) : end;
     if (end != SOLVED && w->best < INFINITY) {
-        mo_run_measure(run, w->iteration, w->kept);
+        if (!is_watched(run)) {
+            mo_run_measure(run, w->iteration, w->kept);
+        }
         memcpy(run->r, run->result->r, (size_t)problem->row_count * sizeof *run->r);
     }
     return end == SOLVED ? MO_SOLVED : end == MUST_STOP ? run->status : MO_STALLED;
