@@ -50,7 +50,7 @@ MO_API void mo_builder_destroy(mo_builder *builder);
 MO_API void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints,
                                size_t blocks, size_t block_values);
 
-/* A body with n velocities: M is n x n, symmetric positive definite; f has n entries, or is NULL. */
+/* A body with n velocities: M is n x n, symmetric positive definite; f has n entries or is NULL. */
 MO_API int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f);
 
 /*

@@ -358,8 +358,7 @@ INLINE double speeds(const mo_batch_pass *pass, int begin, int end)
 
 /* ---- the measure ---------------------------------------------------------------------------- */
 
-/* With step 1; where u is lost in the rounding of r, with a longer one too, as mo_measure has it.
- */
+/* With step 1; where u is lost in the rounding of r, with a longer one too, as mo_measure does. */
 INLINE lanes natural_of_any(lanes mu, const split *u, const split *r)
 {
     const lanes one = (lanes){0} + 1;
@@ -474,8 +473,7 @@ INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
                               worst_of(v.dissipation)};
 }
 
-/* ---- compiled for a kind of processor ---------------------------------------------------------
- */
+/* ---- compiled for a kind of processor ------------------------------------------------------- */
 
 #define ANY_TARGET
 #define KERNELS(name, target)                                                                      \

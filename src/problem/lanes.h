@@ -27,8 +27,7 @@ typedef struct vec3 {
     lanes x, y, z;
 } vec3;
 
-/* ---- L numbers --------------------------------------------------------------------------------
- */
+/* ---- L numbers ------------------------------------------------------------------------------ */
 
 INLINE lanes choose(mask which, lanes yes, lanes no)
 {
@@ -45,8 +44,7 @@ INLINE lanes root(lanes a)
 #endif
 }
 
-/* min(1, bound / sqrt(square)): how much of a vector is left when it is cut to the length `bound`.
- */
+/* min(1, bound / sqrt(square)): what is left of a vector that is cut to the length `bound`. */
 INLINE lanes cut(lanes bound, lanes square)
 {
 #if L == 8
@@ -184,8 +182,7 @@ INLINE void write_line(const lanes a[8], int k, double *to)
 }
 #endif
 
-/* ---- over all lanes of a batch ------------------------------------------------------------------
- */
+/* ---- over all lanes of a batch -------------------------------------------------------------- */
 
 INLINE double sum_of(const lanes *part)
 {
