@@ -135,13 +135,14 @@ static int find_contact(const mo_problem *problem, const mo_rigid *rigid, int i,
         return 0;
     }
     *contact = (mo_compact_contact){.body = {problem->block_index[first], problem->body_count}};
-    if (!rigid[contact->body[0]].inverse_mass || !is_frame(A) ||
+    if (!(rigid[contact->body[0]].inverse_mass > 0) || !is_frame(A) ||
         !has_arm(A, A, 1, contact->arm[0])) {
         return 0;
     }
     if (bodies == 2) {
         contact->body[1] = problem->block_index[first + 1];
-        if (!rigid[contact->body[1]].inverse_mass || !has_arm(A, A + 18, -1, contact->arm[1])) {
+        if (!(rigid[contact->body[1]].inverse_mass > 0) ||
+            !has_arm(A, A + 18, -1, contact->arm[1])) {
             return 0;
         }
     }
