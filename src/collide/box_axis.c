@@ -124,7 +124,7 @@ int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *
     boxes s;
     set_up(a, b, &s);
     look_at_faces(&s);
-    if (!(s.best <= reach)) { /* or no numbers */
+    if (s.axis < 0 || s.best > reach) { /* no numbers have no axis */
         return 0;
     }
     const double of_face = s.best, size = a->size < b->size ? a->size : b->size;
