@@ -36,7 +36,16 @@ enum {
 };
 
 /* Iterations. */
-enum { ALL = 0, GLANCE = 2, NEAR_STEPS = 3, FEW = 10, SLICE = 40, LANE_SWEEPS = 1000, MOST = 5000 };
+enum {
+    ALL = 0,
+    GLANCE = 2,
+    NEAR_STEPS = 3,
+    FEW = 10,
+    SLICE = 40,
+    PATH = 2000,
+    LANE_SWEEPS = 1000,
+    MOST = 5000
+};
 
 static const double NEAR = 1e-3;   /* relative residual of a start that Newton's method finishes */
 static const double HEAVY = 2e9;   /* operations of a factorisation: about a second              */
@@ -158,7 +167,7 @@ static int are_sweeps_promising(const mo_walk *w, const mo_run *run)
         return 0;
     }
     if (w->slice == 0) {
-        return w->facts.tolerance >= MO_AUTO_COARSE || w->afford >= MOST / 5;
+        return w->facts.tolerance >= MO_AUTO_COARSE || w->afford >= MOST;
     }
     const double gained = log(w->before / run->best);
     const double missing = log(run->best / (run->options->tol * run->q_scale));
@@ -200,6 +209,12 @@ static int lane_sweeps(const mo_walk *w)
     return w->facts.constraints > MANY ? ALL : LANE_SWEEPS;
 }
 
+static int path(const mo_walk *w)
+{
+    (void)w;
+    return PATH;
+}
+
 static int slice(const mo_walk *w)
 {
     return w->slice;
@@ -212,8 +227,8 @@ static const mo_method small_method = {.name = "small"}; /* small.h */
 const mo_rung mo_ladder[] = {
     /* Single contacts, rovers, one box: no plan, no view, one block of memory. */
     {"small", &small_method, 1, 0, is_taken_before,
-     "at most 32 constraints and 96 rows, symmetric masses", all,
-     "four rounds, then 200", 0, MO_START_BEST},
+     "at most 32 constraints and 96 rows, symmetric masses", all, "four rounds, then 200", 0,
+     MO_START_BEST},
     /* What a contact or two hold: one visit solves it. */
     {"glance", &mo_nsgs_method, 1, 0, is_tiny, "at most 64 constraints, not joints alone", glance,
      "2", 0, MO_START_BEST},
@@ -243,7 +258,10 @@ const mo_rung mo_ladder[] = {
     /* Chains of joints, planted problems, heaps that fall: a few steps once the set is right. */
     {"newton", &mo_newton_method, 0, 0, is_factorable, "any", all, "one attempt", 0, MO_START_ON},
     /* Heaps at rest, heavy on light, redundant contacts: no luck is needed with the set. */
-    {"ipm", &mo_quick_ipm_method, 0, 0, has_cones, "laws of cones", all, "all", 0, MO_START_BEST},
+    {"ipm", &mo_quick_ipm_method, 0, 0, has_cones, "laws of cones", path, "2,000", 0,
+     MO_START_BEST},
+    /* Heaps of beads that settle: now and then the path ends in a valley, and another start does not. */
+    {"aln", &mo_aln_method, 0, 0, is_factorable, "any", all, "all", 0, MO_START_COLD},
 };
 const int mo_ladder_count = sizeof mo_ladder / sizeof mo_ladder[0];
 
