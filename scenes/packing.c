@@ -30,6 +30,8 @@
 #define STEP 0.01      /* s              */
 #define AGITATION 0.1  /* m/s: about what gravity adds in a step */
 #define MU 0.3
+#define ASIDE 0.2 /* diameters: of the contacts of stones from the line of centres */
+#define SOFT 1e-6 /* m / (N s), of soft balls */
 
 #define ROW 0.86602540378443864676   /* sqrt(3) / 2: between rows of a layer   */
 #define LAYER 0.81649658092772603273 /* sqrt(2 / 3): between layers            */
@@ -38,6 +40,7 @@ enum { WORLD = -1, BODIES_MOST = INT_MAX / 64 };
 
 typedef struct bed {
     uint64_t seed;
+    scene_grain grain;
     int columns, rows; /* of a layer */
     int bodies;        /* the sites of full layers, and a part of the last one */
 } bed;
@@ -221,9 +224,9 @@ static double select_rank(double *x, size_t count, size_t rank)
 }
 
 /* A third as many bodies as contacts, in about a cube; more where a small bed has too few pairs. */
-static bed make_bed(int contacts, uint64_t seed)
+static bed make_bed(scene_grain grain, int contacts, uint64_t seed)
 {
-    bed b = {.seed = seed, .bodies = contacts / 3 + 1};
+    bed b = {.seed = seed, .grain = grain, .bodies = contacts / 3 + 1};
     for (;; b.bodies += b.bodies / 8 + 1) {
         growth_list list = {NULL, 0};
         b.columns = (int)ceil(cbrt(b.bodies));
@@ -257,13 +260,14 @@ static void add_ball(mo_builder *builder, const bed *b, int body, double growth)
 {
     const double radius = DIAMETER * growth * ball_of(b, body).radius;
     const double mass = DENSITY * (4.0 / 3) * 3.14159265358979323846 * radius * radius * radius;
-    const double i = 0.4 * mass * radius * radius, inertia[3] = {i, i, i};
+    const double i = 0.4 * mass * radius * radius, part = b->grain == SCENE_STONES ? 0.7 : 1;
+    const double inertia[3] = {i, part * i, part * part * i};
     double M[RIGID * RIGID], f[RIGID];
     rng g = rng_of(~b->seed, (uint64_t)body);
     rigid_mass(mass, inertia, M);
     for (int k = 0; k < 3; ++k) {
         f[k] = mass * rng_between(&g, -AGITATION, AGITATION);
-        f[3 + k] = i * rng_between(&g, -AGITATION, AGITATION) / (0.5 * DIAMETER);
+        f[3 + k] = inertia[k] * rng_between(&g, -AGITATION, AGITATION) / (0.5 * DIAMETER);
     }
     f[2] -= mass * SCENE_GRAVITY * STEP;
     mo_builder_add_body(builder, RIGID, M, f);
@@ -271,26 +275,30 @@ static void add_ball(mo_builder *builder, const bed *b, int body, double growth)
 
 typedef struct adding {
     mo_builder *builder;
+    scene_grain grain;
     double growth;
-    int left; /* contacts still to come; only ties at the limit make it matter */
+    int pairs; /* so far */
+    int left;  /* contacts still to come; only ties at the limit make it matter */
 } adding;
 
-static void add_contact(void *context, const candidate *pair)
+/* One contact of the pair, `aside` of the line of centres, in diameters along the first tangent. */
+static void add_point(adding *a, const candidate *pair, double aside)
 {
-    adding *a = context;
-    if (pair->growth > a->growth || a->left == 0) {
+    static const double compliance[3] = {SOFT, SOFT, SOFT};
+    mo_law law = mo_law_coulomb(MU);
+    if (a->left == 0) {
         return;
     }
     --a->left;
-    const mo_law law = mo_law_coulomb(MU);
+    law.compliance = a->grain == SCENE_SOFT_BALLS && a->pairs > 0 ? compliance : NULL;
     const int contact = mo_builder_add_constraint(a->builder, 3, &law, NULL);
     const double of_second = -DIAMETER * pair->distance * pair->share;
     const double of_first = DIAMETER * pair->distance * (1 - pair->share);
     double frame[9], arm_first[3], arm_second[3], J[3 * RIGID];
     rigid_frame(pair->normal, frame);
     for (int k = 0; k < 3; ++k) {
-        arm_first[k] = of_first * pair->normal[k];
-        arm_second[k] = of_second * pair->normal[k];
+        arm_first[k] = of_first * pair->normal[k] + DIAMETER * aside * frame[3 + k];
+        arm_second[k] = of_second * pair->normal[k] + DIAMETER * aside * frame[3 + k];
     }
     if (pair->first != WORLD) {
         rigid_jacobian(3, frame, arm_first, -1, J);
@@ -300,16 +308,38 @@ static void add_contact(void *context, const candidate *pair)
     mo_builder_add_jacobian(a->builder, contact, pair->second, 3, RIGID, J);
 }
 
+/* Every second pair of stones has two points. */
+static void add_contacts(void *context, const candidate *pair)
+{
+    adding *a = context;
+    if (pair->growth > a->growth) {
+        return;
+    }
+    const double aside = a->grain == SCENE_STONES ? ASIDE : 0;
+    add_point(a, pair, aside);
+    if (a->grain == SCENE_STONES && a->pairs % 2) {
+        add_point(a, pair, -aside);
+    }
+    ++a->pairs;
+}
+
 mo_error scene_packing(int contacts, uint64_t seed, mo_problem **problem, mo_message *why)
+{
+    return scene_packing_of(SCENE_BALLS, contacts, seed, problem, why);
+}
+
+mo_error scene_packing_of(scene_grain grain, int contacts, uint64_t seed, mo_problem **problem,
+                          mo_message *why)
 {
     *problem = NULL;
     if (contacts < 1 || contacts / 3 > BODIES_MOST) {
         return scene_fail(why, MO_ERR_ARGUMENT, "a packing has 1 to %d contacts, not %d",
                           3 * BODIES_MOST, contacts);
     }
-    const bed b = make_bed(contacts, seed);
-    adding a = {.left = contacts};
-    mo_error error = find_growth(&b, contacts, &a.growth);
+    const int pairs = grain == SCENE_STONES ? contacts - contacts / 3 : contacts;
+    const bed b = make_bed(grain, pairs, seed);
+    adding a = {.grain = grain, .left = contacts};
+    mo_error error = find_growth(&b, pairs, &a.growth);
     error = error ? error : mo_builder_create(NULL, &a.builder);
     if (error) {
         return scene_fail(why, error, "%s", mo_error_text(error));
@@ -319,7 +349,7 @@ mo_error scene_packing(int contacts, uint64_t seed, mo_problem **problem, mo_mes
     for (int body = 0; body < b.bodies; ++body) {
         add_ball(a.builder, &b, body, a.growth);
     }
-    visit_candidates(&b, add_contact, &a);
+    visit_candidates(&b, add_contacts, &a);
     error = mo_builder_finish(a.builder, problem, why);
     mo_builder_destroy(a.builder);
     return error;

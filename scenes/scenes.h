@@ -155,6 +155,15 @@ mo_error scene_joint_chain(const scene_chain_def *def, mo_problem **problem, mo_
  */
 mo_error scene_packing(int contacts, uint64_t seed, mo_problem **problem, mo_message *why);
 
+/* The same bed of other bodies. */
+typedef enum scene_grain {
+    SCENE_BALLS,
+    SCENE_STONES, /* three moments of inertia; pairs touch at one point or two, off the line of centres */
+    SCENE_SOFT_BALLS /* contacts have a compliance, which keeps them in rows; but for the first            */
+} scene_grain;
+mo_error scene_packing_of(scene_grain grain, int contacts, uint64_t seed, mo_problem **problem,
+                          mo_message *why);
+
 /* ---- a cannonball pile of disks: [anitescu2004, section 5.3] ---------------------------------- */
 
 /*

@@ -18,6 +18,8 @@
 #include <BulletDynamics/MLCPSolvers/btDantzigSolver.h>
 #include <BulletDynamics/MLCPSolvers/btMLCPSolver.h>
 
+#include <LinearMath/btConvexHullComputer.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -87,6 +89,30 @@ btTransform transform_of(const mo_pose &pose)
     return btTransform(btQuaternion(q[1], q[2], q[3], q[0]), vector_of(pose.position));
 }
 
+/* Bullet adds its margin to a hull, where it takes it off a box: faces are moved in by as much before. */
+btCollisionShape *make_hull(const sim_shape &shape)
+{
+    const int stride = 3 * sizeof(double);
+    double least = 0.04; /* its default, and a tenth of a small shape, as Bullet has it for boxes */
+    for (int d = 0; d < 3; ++d) {
+        double low = shape.point[d], high = low;
+        for (int k = 1; k < shape.point_count; ++k) {
+            low = std::min(low, shape.point[3 * k + d]);
+            high = std::max(high, shape.point[3 * k + d]);
+        }
+        least = std::min(least, 0.1 * 0.5 * (high - low));
+    }
+    btConvexHullComputer hull;
+    hull.compute(shape.point, stride, shape.point_count, least, 0);
+    btConvexHullShape *made = new btConvexHullShape();
+    for (int k = 0; k < hull.vertices.size(); ++k) {
+        made->addPoint(hull.vertices[k], false);
+    }
+    made->setMargin(least);
+    made->recalcLocalAabb();
+    return made;
+}
+
 btCollisionShape *make_shape(bullet &b, const sim_shape &shape)
 {
     btCollisionShape *made;
@@ -99,6 +125,9 @@ btCollisionShape *make_shape(bullet &b, const sim_shape &shape)
         break;
     case MO_SHAPE_CAPSULE:
         made = new btCapsuleShapeZ(shape.radius, 2 * shape.half[2]);
+        break;
+    case MO_SHAPE_HULL:
+        made = make_hull(shape);
         break;
     case MO_SHAPE_CYLINDER:
         made = new btCylinderShapeZ(btVector3(shape.radius, shape.radius, shape.half[2]));

@@ -14,6 +14,7 @@
  */
 #include <math.h>
 #include <mujoco/mujoco.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,8 @@ static void put_pose(FILE *out, const mo_pose *pose)
             q[0], q[1], q[2], q[3]);
 }
 
-static void put_shape(FILE *out, const sim_shape *shape, const mo_pose *pose)
+/* `first` is the first corner of all hulls. */
+static void put_shape(FILE *out, const sim_shape *shape, const mo_pose *pose, const double *first)
 {
     fprintf(out, "<geom friction=\"%.17g 0 0\"", shape->friction);
     put_pose(out, pose);
@@ -72,6 +74,9 @@ static void put_shape(FILE *out, const sim_shape *shape, const mo_pose *pose)
     case MO_SHAPE_BOX:
         fprintf(out, " type=\"box\" size=\"%.17g %.17g %.17g\"/>\n", shape->half[0], shape->half[1],
                 shape->half[2]);
+        break;
+    case MO_SHAPE_HULL: /* the same mesh, whose first corner is this one's */
+        fprintf(out, " type=\"mesh\" mesh=\"hull-%td\"/>\n", shape->point - first);
         break;
     case MO_SHAPE_CAPSULE:
     case MO_SHAPE_CYLINDER:
@@ -97,9 +102,25 @@ static void put_free_body(FILE *out, const sim_scene *scene, const sim_body *bod
           out);
     for (int k = 0; k < body->shape_count; ++k) {
         const sim_shape *shape = scene->shape + body->first_shape + k;
-        put_shape(out, shape, &shape->pose);
+        put_shape(out, shape, &shape->pose, scene->point);
     }
     fprintf(out, "</body>\n");
+}
+
+static void put_hulls(FILE *out, const sim_scene *scene)
+{
+    fprintf(out, "<asset>\n");
+    for (int k = 0; k < scene->shape_count; ++k) {
+        const sim_shape *shape = scene->shape + k;
+        if (shape->kind == MO_SHAPE_HULL) {
+            fprintf(out, "<mesh name=\"hull-%td\" vertex=\"", shape->point - scene->point);
+            for (int i = 0; i < 3 * shape->point_count; ++i) {
+                fprintf(out, "%.17g ", shape->point[i]);
+            }
+            fprintf(out, "\"/>\n");
+        }
+    }
+    fprintf(out, "</asset>\n");
 }
 
 /* What is fixed belongs to MuJoCo's world body, which needs no mass, and so comes first. */
@@ -117,7 +138,7 @@ static void put_bodies(FILE *out, const sim_scene *scene, int *owner)
                 const mo_pose pose = mo_pose_compose(&body->pose, &shape->pose);
                 owner[geoms++] = k;
                 if (!free) {
-                    put_shape(out, shape, &pose);
+                    put_shape(out, shape, &pose, scene->point);
                 }
             }
             if (free) {
@@ -165,9 +186,11 @@ static char *describe(const sim_scene *scene, const setting *with, int *owner)
             "<size njmax=\"%.0f\" nconmax=\"%.0f\" nstack=\"%.0f\"/>\n"
             "<option timestep=\"%.17g\" gravity=\"%.17g %.17g %.17g\" solver=\"%s\" cone=\"%s\""
             " impratio=\"%.17g\"/>\n"
-            "<default><geom condim=\"3\" solref=\"%.17g 1\"/></default>\n<worldbody>\n",
+            "<default><geom condim=\"3\" solref=\"%.17g 1\"/></default>\n",
             room.rows, room.contacts, room.stack, scene->step, scene->gravity[0], scene->gravity[1],
             scene->gravity[2], with->solver, with->cone, with->impratio, 2 * scene->step);
+    put_hulls(out, scene);
+    fprintf(out, "<worldbody>\n");
     put_bodies(out, scene, owner);
     fprintf(out, "</worldbody>\n</mujoco>\n");
     return fclose(out) == 0 ? text : NULL;

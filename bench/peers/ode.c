@@ -35,8 +35,9 @@ typedef struct ode {
     dWorldID world;
     dSpaceID space;
     dJointGroupID group;
-    dBodyID *body; /* of each body; NULL where it is fixed */
-    int *owner;    /* body of each shape */
+    dBodyID *body;         /* of each body; NULL where it is fixed */
+    int *owner;            /* body of each shape */
+    struct ode_hull *hull; /* of each shape that is one */
     int iterations;
     ode_contact *contact;
     int contact_count, contact_room;
@@ -61,10 +62,118 @@ static void ignore(int number, const char *message, va_list values)
     (void)values;
 }
 
+/* ---- hulls ------------------------------------------------------------------------------------- */
+
+/* ODE wants the faces of a hull, and keeps pointers to all of it. */
+typedef struct ode_hull {
+    double *planes;     /* normal and distance of each face                              */
+    unsigned *polygons; /* of each face: how many corners, and their numbers, from outside
+                           counterclockwise                                              */
+    unsigned faces;
+} ode_hull;
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The unit normal of three corners; false where they lie on a line. */
+static int normal_of(const double *a, const double *b, const double *c, double n[3])
+{
+    const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
+                 v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+    n[0] = u[1] * v[2] - u[2] * v[1];
+    n[1] = u[2] * v[0] - u[0] * v[2];
+    n[2] = u[0] * v[1] - u[1] * v[0];
+    const double length = sqrt(dot(n, n));
+    for (int k = 0; k < 3; ++k) {
+        n[k] /= length > 0 ? length : 1;
+    }
+    return length > 1e-12 * sqrt(dot(u, u) * dot(v, v));
+}
+
+/* The corners on a plane, counterclockwise about its normal: each time the one that leaves all others to the left. */
+static void walk_face(const sim_shape *shape, const double n[3], const unsigned *on, unsigned count,
+                      unsigned *face)
+{
+    const double *x = shape->point;
+    face[0] = on[0];
+    for (unsigned made = 1; made < count; ++made) {
+        unsigned next = on[0] == face[made - 1] ? on[1] : on[0];
+        for (unsigned k = 0; k < count; ++k) {
+            double turn[3];
+            if (on[k] != face[made - 1] && on[k] != next &&
+                normal_of(x + 3 * face[made - 1], x + 3 * next, x + 3 * on[k], turn) &&
+                dot(turn, n) < 0) {
+                next = on[k];
+            }
+        }
+        face[made] = next;
+    }
+}
+
+/* The face through corners i < j < k where all lie on one side and these are its first three; else 0 corners. */
+static unsigned find_face(const sim_shape *shape, const unsigned ijk[3], double plane[4],
+                          unsigned *on)
+{
+    const double *x = shape->point, flat = 1e-9;
+    unsigned count = 0;
+    double least = 0, most = 0;
+    if (!normal_of(x + 3 * ijk[0], x + 3 * ijk[1], x + 3 * ijk[2], plane)) {
+        return 0;
+    }
+    plane[3] = dot(plane, x + 3 * ijk[0]);
+    for (unsigned k = 0; k < (unsigned)shape->point_count; ++k) {
+        const double off = dot(plane, x + 3 * k) - plane[3];
+        least = fmin(least, off);
+        most = fmax(most, off);
+        if (fabs(off) <= flat) {
+            if (count < 3 && k != ijk[count]) {
+                return 0;
+            }
+            on[count++] = k;
+        }
+    }
+    if (least < -flat && most > flat) {
+        return 0;
+    }
+    for (int k = 0; k < 4 && most > flat; ++k) { /* outwards */
+        plane[k] = -plane[k];
+    }
+    return count;
+}
+
+/* All of them, by trying every three corners: hulls here have few. */
+static int make_hull(const sim_shape *shape, ode_hull *hull)
+{
+    const unsigned n = (unsigned)shape->point_count, faces_most = 2 * n;
+    unsigned *on = malloc(n * sizeof *on), used = 0, i[3];
+    hull->planes = malloc(4 * faces_most * sizeof *hull->planes);
+    hull->polygons = malloc(faces_most * (n + 1) * sizeof *hull->polygons);
+    const int is_well = on && hull->planes && hull->polygons;
+    for (i[0] = 0; is_well && i[0] < n; ++i[0]) {
+        for (i[1] = i[0] + 1; i[1] < n; ++i[1]) {
+            for (i[2] = i[1] + 1; i[2] < n && hull->faces < faces_most; ++i[2]) {
+                double *plane = hull->planes + 4 * hull->faces;
+                const unsigned count = find_face(shape, i, plane, on);
+                if (count > 0) {
+                    hull->polygons[used] = count;
+                    walk_face(shape, plane, on, count, hull->polygons + used + 1);
+                    used += 1 + count;
+                    ++hull->faces;
+                }
+            }
+        }
+    }
+    free(on);
+    return is_well;
+}
+
 /* ---- building ---------------------------------------------------------------------------------- */
 
 static dGeomID make_geom(ode *o, const sim_shape *shape, const mo_pose *world_pose)
 {
+    ode_hull *hull = o->hull + (shape - o->scene->shape);
     switch (shape->kind) {
     case MO_SHAPE_BALL:
         return dCreateSphere(o->space, shape->radius);
@@ -72,6 +181,10 @@ static dGeomID make_geom(ode *o, const sim_shape *shape, const mo_pose *world_po
         return dCreateBox(o->space, 2 * shape->half[0], 2 * shape->half[1], 2 * shape->half[2]);
     case MO_SHAPE_CAPSULE:
         return dCreateCapsule(o->space, shape->radius, 2 * shape->half[2]);
+    case MO_SHAPE_HULL:
+        o->is_out_of_memory = o->is_out_of_memory || !make_hull(shape, hull);
+        return dCreateConvex(o->space, hull->planes, hull->faces, shape->point,
+                             (unsigned)shape->point_count, hull->polygons);
     case MO_SHAPE_CYLINDER:
         return dCreateCylinder(o->space, shape->radius, 2 * shape->half[2]);
     default: {
@@ -133,6 +246,11 @@ static void destroy(void *engine)
     dCloseODE();
     free(o->body);
     free(o->owner);
+    for (int k = 0; o->hull && k < o->scene->shape_count; ++k) {
+        free(o->hull[k].planes);
+        free(o->hull[k].polygons);
+    }
+    free(o->hull);
     free(o->contact);
     free(o);
 }
@@ -155,7 +273,8 @@ static void *create(const sim_scene *scene, int config, mo_message *why)
     o->group = dJointGroupCreate(0);
     o->body = calloc((size_t)scene->body_count, sizeof *o->body);
     o->owner = calloc((size_t)scene->shape_count + 1, sizeof *o->owner);
-    if (!o->body || !o->owner) {
+    o->hull = calloc((size_t)scene->shape_count + 1, sizeof *o->hull);
+    if (!o->body || !o->owner || !o->hull) {
         destroy(o);
         snprintf(why->text, sizeof why->text, "memory ran out");
         return NULL;

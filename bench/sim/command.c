@@ -161,6 +161,14 @@ static int read_against(const char *text, call *c)
     return 1;
 }
 
+/* Ours are tolerances, and "peer": what the fastest of the others leaves. */
+static const char *const AS_PEER = "peer";
+
+static int is_ours(const char *name)
+{
+    return sim_ours_tolerance(name) > 0 || strcmp(name, AS_PEER) == 0;
+}
+
 /* Is every name a configuration of an engine?  Those of peers that this build has not are not known. */
 static int check_configurations(const call *c, const sim_board *board)
 {
@@ -168,13 +176,15 @@ static int check_configurations(const call *c, const sim_board *board)
     for (const char *at = c->configurations; at && *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        int is_known = sim_engine_config(&sim_ours, name) >= 0;
+        int is_known = is_ours(name);
         for (int k = 0; k < PEER_COUNT; ++k) {
             is_known = is_known || (c->peers[k].is_there && sim_is_among(name, c->peers[k].list));
         }
         if (!is_known) {
-            say(COMMAND.name, "no engine has a configuration '%s'%s", name,
-                board->missing_count ? " in this build" : "");
+            say(COMMAND.name,
+                "no engine has a configuration '%s'%s; a number above 0 and up to 1 is one of "
+                "ours: the residual of a step",
+                name, board->missing_count ? " in this build" : "");
             return 0;
         }
         at += length;
@@ -256,7 +266,7 @@ typedef struct run_input {
 static int run_ours(const void *input, FILE *out)
 {
     const run_input *in = input;
-    sim_run(&sim_ours, sim_engine_config(&sim_ours, in->config), &in->call, out);
+    sim_run(&sim_ours, 0, &in->call, out);
     return 0;
 }
 
@@ -297,23 +307,41 @@ static void show_nothing(void)
 }
 
 /* One run, whatever becomes of its process. */
-static int try(sim_board *board, int row, const sim_peer *peer, const char *config)
+static sim_outcome run_once(const sim_board *board, const sim_row *row, const sim_peer *peer,
+                            const char *config, const char *scene)
 {
     static char answer[ANSWER_SIZE];
+    const run_input input = {peer,
+                             config,
+                             {scene, row->step, sim_row_steps(row), board->limit, row->question,
+                              peer ? 0 : sim_ours_tolerance(config)}};
+    const child_end end = child_run(peer ? run_peer : run_ours, &input, 60 + 10 * board->limit,
+                                    answer, sizeof answer);
+    sim_outcome outcome;
+    if (!sim_outcome_parse(answer, &outcome)) {
+        outcome = sim_outcome_start();
+    }
+    if (sim_outcome_is(&outcome, sim_running)) { /* it did not come to its end */
+        sim_outcome_end(&outcome, end == CHILD_TIME ? sim_time_limit : sim_crashed, "");
+    }
+    return outcome;
+}
+
+/* One configuration on one row, over its seeds. */
+static int try(sim_board *board, int row, const sim_peer *peer, const char *config)
+{
     const sim_row *r = board->row + row;
     sim_entry entry = {.row = row, .engine = peer ? peer->name : sim_ours.name};
     snprintf(entry.config, sizeof entry.config, "%s", config);
-    const run_input input = {
-        peer, entry.config, {r->scene, r->step, sim_row_steps(r), board->limit, r->question}};
     show(board, &entry);
-    const child_end end = child_run(peer ? run_peer : run_ours, &input, 60 + 10 * board->limit,
-                                    answer, sizeof answer);
-    const int is_known = sim_outcome_parse(answer, &entry.outcome);
-    if (!is_known) {
-        entry.outcome = sim_outcome_start();
-    }
-    if (sim_outcome_is(&entry.outcome, sim_running)) { /* it did not come to its end */
-        sim_outcome_end(&entry.outcome, end == CHILD_TIME ? sim_time_limit : sim_crashed, "");
+    for (int seed = 0; seed < r->seeds || seed == 0; ++seed) {
+        char scene[ROW_TEXT_SIZE + 32];
+        const int length = snprintf(scene, sizeof scene, "%s", r->scene);
+        if (r->seeds > 0) {
+            snprintf(scene + length, sizeof scene - (size_t)length, ",seed=%d", seed + 1);
+        }
+        const sim_outcome outcome = run_once(board, r, peer, config, scene);
+        sim_outcome_add(&entry.outcome, seed, &outcome);
     }
     return sim_board_add(board, &entry);
 }
@@ -328,8 +356,7 @@ static int try_all(sim_board *board, int row, const sim_peer *peer, const char *
         const size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
-        const int is_its =
-            peer ? sim_is_among(name, list) : sim_engine_config(&sim_ours, name) >= 0;
+        const int is_its = peer ? sim_is_among(name, list) : sim_ours_tolerance(name) > 0;
         if (is_its && !try(board, row, peer, name)) {
             return 0;
         }
@@ -342,25 +369,44 @@ static int try_all(sim_board *board, int row, const sim_peer *peer, const char *
 
 static int has_ours(const char *configurations)
 {
-    for (int k = 0; sim_ours.configs[k]; ++k) {
-        if (sim_is_among(sim_ours.configs[k], configurations)) {
+    for (const char *at = configurations; *at; at += *at == ',') {
+        char name[CONFIG_NAME_SIZE];
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length;
+        if (is_ours(name)) {
             return 1;
         }
     }
     return 0;
 }
 
+/* Ours at the residual that the fastest of the others has left. */
+static int try_as_peer(sim_board *board, int row)
+{
+    const sim_entry *peer = sim_board_fastest_peer(board, row);
+    char tol[CONFIG_NAME_SIZE];
+    if (!peer || !(peer->outcome.residual > 0)) {
+        return 1;
+    }
+    snprintf(tol, sizeof tol, "%.2g", fmin(peer->outcome.residual, 1));
+    return try(board, row, NULL, tol);
+}
+
 static int run_row(const call *c, sim_board *board, int row)
 {
     const sim_row *r = board->row + row;
     const char *asked = c->configurations;
-    int is_well =
-        try_all(board, row, NULL, asked && has_ours(asked) ? asked : r->ours, c->is_quick);
+    const char *ours = asked && has_ours(asked) ? asked : r->ours;
+    int is_well = try_all(board, row, NULL, ours, c->is_quick);
     for (int k = 0; k < PEER_COUNT && is_well; ++k) {
         const sim_peer *peer = c->peers + k;
         if (peer->is_asked && peer->is_there) {
             is_well = try_all(board, row, peer, asked ? asked : r->theirs, c->is_quick && !asked);
         }
+    }
+    if (is_well && sim_is_among(AS_PEER, ours) && !c->is_quick) {
+        is_well = try_as_peer(board, row);
     }
     return is_well;
 }

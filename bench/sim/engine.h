@@ -26,8 +26,9 @@ typedef struct sim_contact {
 
 typedef struct sim_engine {
     const char *name;
-    const char *impulses;       /* where its impulses are read                         */
-    const char *const *configs; /* names of its solvers and settings, ending with NULL */
+    const char *impulses; /* where its impulses are read                         */
+    const char *const
+        *configs; /* names of its solvers and settings, ending with NULL; ours has tolerances */
     void *(*create)(const sim_scene *scene, int config, mo_message *why); /* NULL: it cannot */
     int (*step)(void *engine, mo_message *why);                           /* false: it stopped */
     void (*read)(void *engine, sim_motion *motions);                      /* one a body */

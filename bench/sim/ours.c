@@ -5,12 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const CONFIGS[] = {"1e-8", "1e-4", "2e-3", NULL};
-
 typedef struct ours {
     const sim_scene *scene;
     mo_pose *principal; /* of each body, in the frame that our world knows */
 } ours;
+
+double sim_ours_tolerance(const char *name)
+{
+    char *end;
+    const double tol = strtod(name, &end);
+    return end != name && !*end && tol > 0 && tol <= 1 ? tol : 0;
+}
 
 static mo_pose inverse(const mo_pose *pose)
 {
@@ -24,8 +29,9 @@ static mo_pose inverse(const mo_pose *pose)
 
 static void *create(const sim_scene *scene, int config, mo_message *why)
 {
+    (void)config;
     mo_world_def def = mo_world_definition(scene->world);
-    def.solver.tol = strtod(CONFIGS[config], NULL);
+    def.solver.tol = scene->tol > 0 ? scene->tol : def.solver.tol;
     if (mo_world_change(scene->world, &def, why)) {
         return NULL;
     }
@@ -101,7 +107,6 @@ static void destroy(void *engine)
 
 const sim_engine sim_ours = {.name = "moreau",
                              .impulses = "mo_contact.impulse",
-                             .configs = CONFIGS,
                              .create = create,
                              .step = step,
                              .read = read_motions,

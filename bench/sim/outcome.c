@@ -33,6 +33,20 @@ void sim_outcome_end(sim_outcome *outcome, const char *status, const char *messa
     }
 }
 
+void sim_outcome_add(sim_outcome *mean, int count, const sim_outcome *next)
+{
+    if (count == 0) {
+        *mean = *next;
+        return;
+    }
+#define SIM_FIELD(name) mean->name = (count * mean->name + next->name) / (count + 1);
+    SIM_FIGURES(SIM_FIELD)
+#undef SIM_FIELD
+    if (sim_outcome_is(mean, sim_done)) {
+        sim_outcome_end(mean, next->status, next->message);
+    }
+}
+
 int sim_outcome_is(const sim_outcome *outcome, const char *status)
 {
     return strcmp(outcome->status, status) == 0;

@@ -37,6 +37,7 @@ static void print_entry(const sim_board *board, const sim_entry *entry)
     if (o->steps > 0) {
         const int width = 9;
         printf(" %8.3g", 1e3 * o->seconds / o->steps);
+        put(width, sim_entry_ratio(board, entry));
         put(width, o->penetration / o->size);
         put(width, o->penetration_mean / o->size);
         put(width, o->drift / o->size);
@@ -47,7 +48,7 @@ static void print_entry(const sim_board *board, const sim_entry *entry)
         put(width, o->residual_worst);
         printf("  ");
     } else {
-        printf(" %8s %89s  ", "-", "");
+        printf(" %8s %99s  ", "-", "");
     }
     text_put(stdout, sim_entry_words(board, entry).text);
     printf("\n");
@@ -60,12 +61,15 @@ void sim_report_row(const sim_board *board, int row)
     for (int k = 0; k < board->entry_count; ++k) {
         size = board->entry[k].row == row ? fmax(size, board->entry[k].outcome.size) : size;
     }
-    printf("\n%s: %s; %d steps of %g s, r = %g m\n", r->name, r->text, sim_row_steps(r), r->step,
+    printf("\n%s: %s; %d steps of %g s, r = %g m", r->name, r->text, sim_row_steps(r), r->step,
            size);
-    printf("  %-26s %8s %19s %9s %9s %9s %9s %19s\n", "", "ms", "penetration, r", "drift", "creep",
-           "energy", "speed", "residual");
-    printf("  %-26s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "", "a step", "worst", "mean", "r",
-           "m/s", "r", "m/s", "median", "worst");
+    if (r->seeds > 1) {
+        printf("; mean of %d seeds", r->seeds);
+    }
+    printf("\n  %-26s %8s %9s %19s %9s %9s %9s %9s %19s\n", "", "ms", "over the", "penetration, r",
+           "drift", "creep", "energy", "speed", "residual");
+    printf("  %-26s %8s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "", "a step", "fastest", "worst",
+           "mean", "r", "m/s", "r", "m/s", "median", "worst");
     for (int k = 0; k < board->entry_count; ++k) {
         if (board->entry[k].row == row) {
             print_entry(board, board->entry + k);
@@ -77,8 +81,10 @@ void sim_report_row(const sim_board *board, int row)
 void sim_report_end(const sim_board *board)
 {
     printf(
-        "\nms: of the processor, in the engine alone.  penetration: the deepest of all steps, by "
-        "our collision at its poses;\nthe mean is over its own points that overlap.  drift: the "
+        "\nms: of the processor, in the engine alone; then over that of the fastest peer that came "
+        "to the end.  Of ours, a number is\nthe relative residual it solves every step to; the "
+        "last one of a heap is what that peer leaves.  penetration: the deepest\nof all steps, by "
+        "our collision at its poses; the mean is over its own points that overlap.  drift: the "
         "largest way of a body from its start.  creep: the same in\nthe second half, over its "
         "time.  energy: the largest rise above an earlier level, over the weight of all.  speed:"
         "\nroot mean square at the end.  residual: of the engine's own contact impulses, by "
@@ -100,6 +106,7 @@ static void json_entry(json *j, const sim_board *board, const sim_entry *entry)
     json_text(j, "message", entry->outcome.message);
     json_text(j, "verdict", words.text);
     json_truth(j, "right", words.is_right);
+    json_number(j, "ratio_to_fastest_peer", sim_entry_ratio(board, entry));
 #define SIM_FIELD(name) json_number(j, #name, entry->outcome.name);
     SIM_FIGURES(SIM_FIELD)
 #undef SIM_FIELD
@@ -126,6 +133,7 @@ void sim_report_json(const sim_board *board)
         json_text(&j, "question", QUESTIONS[r->question]);
         json_number(&j, "step", r->step);
         json_whole(&j, "steps_asked", sim_row_steps(r));
+        json_whole(&j, "seeds", r->seeds > 1 ? r->seeds : 1);
         json_array(&j, "runs");
         for (int k = 0; k < board->entry_count; ++k) {
             if (board->entry[k].row == row) {

@@ -16,44 +16,62 @@
 #define WALLS "cg-elliptic,quick-20,quick-100,si-10,si-50,nncg-50"
 #define FINE "1e-8"
 #define COARSE "2e-3,1e-4"
+#define HEAPED COARSE ",peer"
+
+/* Bodies dropped into a box: four sizes of one kind, three seeds each. */
+#define HEAP(kind, shape, count, theirs, when)                                                     \
+    {                                                                                              \
+        "heap-" kind "-" #count, #count " " kind " dropped into a box",                            \
+            "heap,shape=" #shape ",count=" #count, 0.01, 3, SIM_SETTLE, HEAPED, theirs, when, 3    \
+    }
+#define HEAPS(kind, shape)                                                                         \
+    HEAP(kind, shape, 100, "cg-elliptic,quick-20,si-10,si-50", ROW_USUAL),                         \
+        HEAP(kind, shape, 300, "quick-20,si-10,si-50", ROW_ASKED),                                 \
+        HEAP(kind, shape, 1000, "quick-20,si-10", ROW_ASKED),                                      \
+        HEAP(kind, shape, 5000, "quick-20,si-10", ROW_ASKED)
 
 static const sim_row ROWS[] = {
     {"block-rests", "a block on a slope, tan = 0.5, mu = 0.51, along an axis of friction",
-     "incline,mu=0.51", 0.02, 10, SIM_REST, FINE, SINGLE, ROW_USUAL},
+     "incline,mu=0.51", 0.02, 10, SIM_REST, FINE, SINGLE, ROW_USUAL, 0},
     {"block-rests-45", "a block on a slope, tan = 0.5, mu = 0.51, at 45 degrees to the axes",
-     "incline,mu=0.51," TURNED, 0.02, 10, SIM_REST, FINE, SINGLE, ROW_QUICK},
+     "incline,mu=0.51," TURNED, 0.02, 10, SIM_REST, FINE, SINGLE, ROW_QUICK, 0},
     {"block-slides", "a block on a slope, tan = 0.5, mu = 0.49, along an axis of friction",
-     "incline,mu=0.49", 0.02, 10, SIM_SLIDE, FINE, SINGLE, ROW_USUAL},
+     "incline,mu=0.49", 0.02, 10, SIM_SLIDE, FINE, SINGLE, ROW_USUAL, 0},
     {"block-slides-45", "a block on a slope, tan = 0.5, mu = 0.49, at 45 degrees to the axes",
-     "incline,mu=0.49," TURNED, 0.02, 10, SIM_SLIDE, FINE, SINGLE, ROW_QUICK},
+     "incline,mu=0.49," TURNED, 0.02, 10, SIM_SLIDE, FINE, SINGLE, ROW_QUICK, 0},
     {"ball-rolls", "a sliding ball comes to roll, along an axis of friction", "slip-to-roll", 0.01,
-     1, SIM_ROLL, FINE, SINGLE, ROW_USUAL},
+     1, SIM_ROLL, FINE, SINGLE, ROW_USUAL, 0},
     {"ball-rolls-45", "a sliding ball comes to roll, at 45 degrees to the axes",
-     "slip-to-roll," TURNED, 0.01, 1, SIM_ROLL, FINE, SINGLE, ROW_QUICK},
+     "slip-to-roll," TURNED, 0.01, 1, SIM_ROLL, FINE, SINGLE, ROW_QUICK, 0},
     {"stack-10", "10 cubes on top of each other", "stack,count=10", 0.02, 10, SIM_STAND, FINE,
-     STACKS, ROW_QUICK},
+     STACKS, ROW_QUICK, 0},
     {"stack-30", "30 cubes on top of each other", "stack,count=30", 0.02, 10, SIM_STAND, FINE,
-     STACKS, ROW_USUAL},
+     STACKS, ROW_USUAL, 0},
     {"wall-200", "a wall of 205 bricks and half bricks, 10 courses", "wall,courses=10,length=20",
-     0.02, 4, SIM_STAND, FINE, WALLS, ROW_USUAL},
+     0.02, 4, SIM_STAND, FINE, WALLS, ROW_USUAL, 0},
     {"wall-1000", "a wall of 1,010 bricks and half bricks, 20 courses", "wall,courses=20,length=50",
-     0.02, 2, SIM_STAND, FINE, "cg-elliptic,quick-100,si-50,nncg-50", ROW_USUAL},
+     0.02, 2, SIM_STAND, FINE, "cg-elliptic,quick-100,si-50,nncg-50", ROW_USUAL, 0},
     {"planks-120", "a tower of 120 crossed planks, 40 layers", "kapla,layers=40,planks=3", 0.02, 4,
-     SIM_STAND, FINE, "newton-pyramidal," WALLS, ROW_USUAL},
+     SIM_STAND, FINE, "newton-pyramidal," WALLS, ROW_USUAL, 0},
     {"discs-136", "a pyramid of 136 discs between walls, mu = 0.2, in the plane",
-     "cannonball,rows=16,mu=0.2", 0.05, 10, SIM_STAND, FINE, DISCS, ROW_USUAL},
+     "cannonball,rows=16,mu=0.2", 0.05, 10, SIM_STAND, FINE, DISCS, ROW_USUAL, 0},
     {"discs-210", "a pyramid of 210 discs between walls, mu = 0.2, in the plane",
-     "cannonball,rows=20,mu=0.2", 0.05, 10, SIM_STAND, FINE, DISCS, ROW_USUAL},
+     "cannonball,rows=20,mu=0.2", 0.05, 10, SIM_STAND, FINE, DISCS, ROW_USUAL, 0},
     {"beads-150", "150 balls dropped into a box", "beads,count=150", 0.02, 6, SIM_SETTLE, COARSE,
-     GRAINS, ROW_QUICK},
+     GRAINS, ROW_QUICK, 0},
     {"beads-300", "300 balls dropped into a box", "beads,count=300", 0.02, 6, SIM_SETTLE, COARSE,
-     GRAINS, ROW_USUAL},
+     GRAINS, ROW_USUAL, 0},
     {"beads-600", "600 balls dropped into a box", "beads,count=600", 0.02, 6, SIM_SETTLE, COARSE,
-     GRAINS, ROW_USUAL},
+     GRAINS, ROW_USUAL, 0},
     {"beads-5000", "5,000 balls dropped into a box", "beads,count=5000", 0.02, 6, SIM_SETTLE,
-     "2e-3", "quick-20,si-10,si-50", ROW_ASKED},
+     "2e-3", "quick-20,si-10,si-50", ROW_ASKED, 0},
     {"beads-20000", "20,000 balls dropped into a box", "beads,count=20000", 0.02, 6, SIM_SETTLE,
-     "2e-3", "quick-20,si-50", ROW_ASKED},
+     "2e-3", "quick-20,si-50", ROW_ASKED, 0},
+    HEAPS("boxes", 1),
+    HEAPS("capsules", 2),
+    HEAPS("cylinders", 3),
+    HEAPS("hulls", 4),
+    HEAPS("mixed", 5),
 };
 
 int sim_row_count(void)
@@ -72,12 +90,15 @@ int sim_row_steps(const sim_row *row)
     return steps < 1 ? 1 : (int)lround(fmin(steps, 1e9));
 }
 
-/* Can others take it?  The scene is looked at once, here, and not by each of them. */
-static int is_for_others(const char *text, mo_message *why)
+/* Can others take it?  The scene is looked at once, here, and not by each of them; ours runs it at its own tolerance. */
+static int is_for_others(const char *text, sim_row *row, mo_message *why)
 {
     sim_scene scene = {0};
     mo_world *world = sim_world_make(text, why);
     const int is_taken = world && sim_scene_take(world, 0.01, &scene, why);
+    if (is_taken) {
+        snprintf(row->ours, sizeof row->ours, "%g", mo_world_definition(world).solver.tol);
+    }
     sim_scene_clear(&scene);
     mo_world_destroy(world);
     return is_taken;
@@ -105,15 +126,12 @@ int sim_row_find(const char *text, sim_row *row, mo_message *why)
         snprintf(why->text, sizeof why->text, "'%.60s...' is too long for a scene", text);
         return 0;
     }
-    *row = (sim_row){.step = scene->step,
-                     .time = scene->time,
-                     .ours = FINE,
-                     .theirs = SINGLE,
-                     .question = SIM_SETTLE};
+    *row = (sim_row){
+        .step = scene->step, .time = scene->time, .theirs = SINGLE, .question = SIM_SETTLE};
     snprintf(row->name, sizeof row->name, "%s", name);
     snprintf(row->text, sizeof row->text, "%.*s", ROW_TEXT_SIZE - 1, scene->text);
     snprintf(row->scene, sizeof row->scene, "%s", text);
-    return is_for_others(text, why);
+    return is_for_others(text, row, why);
 }
 
 /* ---- what came of it --------------------------------------------------------------------------- */
@@ -138,6 +156,31 @@ void sim_board_clear(sim_board *board)
     free(board->row);
     free(board->entry);
     *board = (sim_board){0};
+}
+
+const sim_entry *sim_board_fastest_peer(const sim_board *board, int row)
+{
+    const sim_entry *fastest = NULL;
+    double least = INFINITY;
+    for (int k = 0; k < board->entry_count; ++k) {
+        const sim_entry *entry = board->entry + k;
+        const double time = entry->outcome.seconds / entry->outcome.steps;
+        if (entry->row == row && strcmp(entry->engine, sim_ours.name) != 0 &&
+            sim_outcome_is(&entry->outcome, sim_done) && time < least) {
+            least = time;
+            fastest = entry;
+        }
+    }
+    return fastest;
+}
+
+double sim_entry_ratio(const sim_board *board, const sim_entry *entry)
+{
+    const sim_entry *peer = sim_board_fastest_peer(board, entry->row);
+    const sim_outcome *o = &entry->outcome;
+    return peer && o->steps > 0
+               ? o->seconds / o->steps / (peer->outcome.seconds / peer->outcome.steps)
+               : NAN;
 }
 
 int sim_is_among(const char *name, const char *names)

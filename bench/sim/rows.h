@@ -4,6 +4,7 @@
 #ifndef BENCH_SIM_ROWS_H
 #define BENCH_SIM_ROWS_H
 
+#include "ours.h"
 #include "run.h"
 
 enum { ROW_NAME_SIZE = 32, ROW_TEXT_SIZE = 128, CONFIG_NAME_SIZE = 32 };
@@ -20,9 +21,11 @@ typedef struct sim_row {
     char scene[ROW_TEXT_SIZE]; /* for sim_world_make */
     double step, time;
     sim_question question;
-    const char *ours;   /* our configurations, between commas */
-    const char *theirs; /* those of the peers                 */
+    char ours
+        [ROW_TEXT_SIZE]; /* our configurations, between commas; "peer": the residual of the fastest peer */
+    const char *theirs; /* those of the peers */
     row_when when;
+    int seeds; /* runs of each, with seed=1 and so on, of which the mean counts; 0: one, as the scene is */
 } sim_row;
 
 int sim_row_count(void);
@@ -58,6 +61,12 @@ typedef struct sim_board {
 /* False where memory ran out. */
 int sim_board_add(sim_board *board, const sim_entry *entry);
 void sim_board_clear(sim_board *board);
+
+/* The run of a peer with the least time a step among those that came to their end, or NULL. */
+const sim_entry *sim_board_fastest_peer(const sim_board *board, int row);
+
+/* Its time a step over that of the fastest peer, NaN where there is none. */
+double sim_entry_ratio(const sim_board *board, const sim_entry *entry);
 
 /* A few words: did it stand, was it right? */
 typedef struct sim_words {

@@ -232,6 +232,7 @@ static int set_up(run *r, int config, mo_message *why)
     if (!r->probe || !sim_scene_take(r->world, r->call->step, &r->scene, why)) {
         return 0;
     }
+    r->scene.tol = r->call->tol;
     r->outcome.size = r->scene.size;
     const size_t bodies = (size_t)r->scene.body_count;
     r->before = calloc(bodies, sizeof *r->before);

@@ -32,6 +32,7 @@ typedef struct sim_call {
     int steps;
     double limit; /* seconds of the processor in the engine; then the run ends */
     sim_question question;
+    double tol; /* ours: the relative residual of a step; 0: what the scene says */
 } sim_call;
 
 /* The world of a text such as "beads,count=600"; NULL where the text is wrong: `why` says it. */

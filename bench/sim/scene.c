@@ -96,11 +96,12 @@ static mo_pose along_segment(const double a[3], const double b[3], double *half)
                           aside > 0 ? axis : x_axis, atan2(aside, d[2]));
 }
 
-static int is_common(const mo_shape_def *def)
+static int is_common(const mo_shape_def *def, int dimension)
 {
     const mo_shape_def plain = mo_default_shape(def->kind);
-    return def->kind != MO_SHAPE_HULL && def->kind != MO_SHAPE_MESH && def->material.rolling == 0 &&
-           def->material.torsion == 0 && def->layer == plain.layer && def->mask == plain.mask;
+    return (def->kind != MO_SHAPE_HULL || dimension == 3) && def->kind != MO_SHAPE_MESH &&
+           def->material.rolling == 0 && def->material.torsion == 0 && def->layer == plain.layer &&
+           def->mask == plain.mask;
 }
 
 static sim_shape take_shape(const mo_shape_def *def, const mo_pose *own, int dimension)
@@ -123,9 +124,26 @@ static sim_shape take_shape(const mo_shape_def *def, const mo_pose *own, int dim
     return shape;
 }
 
+/* The smallest half width along an axis of its frame. */
+static double hull_size(const sim_shape *shape)
+{
+    double size = INFINITY;
+    for (int d = 0; d < 3; ++d) {
+        double least = INFINITY, most = -INFINITY;
+        for (int k = 0; k < shape->point_count; ++k) {
+            least = fmin(least, shape->point[3 * k + d]);
+            most = fmax(most, shape->point[3 * k + d]);
+        }
+        size = fmin(size, 0.5 * (most - least));
+    }
+    return size;
+}
+
 static double size_of(const sim_shape *shape, int dimension)
 {
     switch (shape->kind) {
+    case MO_SHAPE_HULL:
+        return hull_size(shape);
     case MO_SHAPE_BOX: {
         const double flat = fmin(shape->half[0], shape->half[1]);
         return dimension == 2 ? flat : fmin(flat, shape->half[2]);
@@ -185,16 +203,28 @@ static const char *strange(const mo_world *world)
         }
         for (int i = 0; i < state.shape_count; ++i) {
             const mo_shape_def def = mo_body_shape(world, id, i);
-            if (!is_common(&def)) {
-                return "hulls, meshes, layers, or friction against rolling or spinning";
+            if (!is_common(&def, mo_world_definition(world).dimension)) {
+                return "meshes, polygons, layers, or friction against rolling or spinning";
             }
         }
     }
     return NULL;
 }
 
+/* The corners of a hull, larger where it is free; returns where the next one's begin. */
+static double *take_corners(const mo_shape_def *def, double factor, double *at, sim_shape *shape)
+{
+    shape->point = at;
+    shape->point_count = def->kind == MO_SHAPE_HULL ? def->point_count : 0;
+    for (int k = 0; k < 3 * shape->point_count; ++k) {
+        *at++ = factor * def->points[k];
+    }
+    return at;
+}
+
 static void fill(const mo_world *world, sim_scene *scene)
 {
+    double *corners = scene->point;
     scene->size = INFINITY;
     for (int k = 0; k < scene->body_count; ++k) {
         const mo_body_id id = mo_world_body(world, k);
@@ -207,6 +237,7 @@ static void fill(const mo_world *world, sim_scene *scene)
             const mo_shape_def def = mo_body_shape(world, id, i);
             sim_shape *shape = scene->shape + scene->shape_count++;
             *shape = take_shape(&def, &body->own, scene->dimension);
+            corners = take_corners(&def, body->is_free ? LARGER : 1, corners, shape);
             body->size = fmin(body->size, size_of(shape, scene->dimension));
             for (int d = 0; d < 3 && body->is_free; ++d) {
                 shape->half[d] *= LARGER;
@@ -230,13 +261,19 @@ int sim_scene_take(mo_world *world, double step, sim_scene *scene, mo_message *w
                           def.gravity[2] * def.gravity[2]);
     scene->bounce_speed = fmax(def.restitution_speed, 2 * step * g); /* as our impacts have it */
     scene->body_count = mo_world_body_count(world);
-    size_t shapes = 0;
+    size_t shapes = 0, corners = 0;
     for (int k = 0; k < scene->body_count; ++k) {
-        shapes += (size_t)mo_body_get(world, mo_world_body(world, k)).shape_count;
+        const mo_body_id id = mo_world_body(world, k);
+        const int own = mo_body_get(world, id).shape_count;
+        shapes += (size_t)own;
+        for (int i = 0; i < own; ++i) {
+            corners += (size_t)mo_body_shape(world, id, i).point_count;
+        }
     }
     scene->body = calloc((size_t)scene->body_count + 1, sizeof *scene->body);
     scene->shape = calloc(shapes + 1, sizeof *scene->shape);
-    if (!scene->body || !scene->shape) {
+    scene->point = calloc(3 * corners + 1, sizeof *scene->point);
+    if (!scene->body || !scene->shape || !scene->point) {
         sim_scene_clear(scene);
         snprintf(why->text, sizeof why->text, "memory ran out");
         return 0;
@@ -253,6 +290,7 @@ void sim_scene_clear(sim_scene *scene)
 {
     free(scene->body);
     free(scene->shape);
+    free(scene->point);
     *scene = (sim_scene){0};
 }
 

@@ -34,7 +34,7 @@ solvers() {
 
 # simulator CONFIGURATION
 simulator() {
-    for scene in stack-10 cannonball,rows=4 beads,count=20; do
+    for scene in stack-10 cannonball,rows=4 beads,count=20 heap,shape=4,count=8; do
         run bench sim --against "$peer" --scene "$scene" --steps 20 --json --configurations "$1"
         status_is 0
         is_json_lines 1

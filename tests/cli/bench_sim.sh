@@ -24,8 +24,6 @@ run bench sim --scene chain
 is_wrong_call 'joints'
 run bench sim --scene drum
 is_wrong_call 'driven'
-run bench sim --scene arch
-is_wrong_call 'hulls'
 run bench sim --configurations magic
 is_wrong_call 'magic'
 run bench sim --time-limit soon
@@ -54,6 +52,11 @@ run bench --json sim --against none --scene beads,count=20 --steps 5
 status_is 0
 is_json_lines 1
 out_has '"engine":"moreau"'
+out_has '"configuration":"1e-08"'
+run bench sim --against none --scene heap-hulls-100 --steps 2 --configurations 0.01
+status_is 0
+out_has 'mean of 3 seeds'
+out_has 'moreau 0.01 '
 
 # A simulator that was not built in is named, with its package.
 for peer in mujoco ode bullet; do
