@@ -6,7 +6,7 @@
 
 struct experiment_call; /* cli/experiments.h */
 
-/* One Gauss-Seidel sweep over a packing, beside streaming the bytes it reads. */
+/* One Gauss-Seidel sweep over contacts of each kind, beside streaming the bytes it reads. */
 int bench_sweep(const struct experiment_call *asked);
 
 /* Heaps of balls that fall and come to rest: time of a step, penetration, residual. */

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench sweep`: one Gauss-Seidel sweep over contacts of each kind, beside streaming the same bytes.
- *
- * A sweep visits every contact once: it reads the contact's numbers, solves the contact and moves the two bodies.
+ * `moreau bench sweep`: one Gauss-Seidel sweep over contacts of each kind, beside streaming its bytes.
  *
  *   balls    central contacts of a packing, in vector lanes
  *   bricks   a wall: general contacts in manifolds of four, in lanes
  *   stones   a packing: general contacts in manifolds of one and of two, in lanes
  *   rows     the packing of balls with a compliance, which keeps contacts in rows
  *
- *   What is timed.  mo_solve with nsgs, with momentum, from a start of WARM_UP sweeps: the best of SAMPLES calls with
- *   SWEEPS sweeps, and with twice as many.  Both look at the residual twice, so their difference over SWEEPS is one
- *   sweep, with no part of the set-up or of the looks in it.  After each pair of calls the buffer is read for as long
- *   as a sweep took.  One thread: by the processor's clock; more: by the wall clock.
+ * Timed is mo_solve with nsgs, from a start of WARM_UP sweeps: the best of SAMPLES calls with SWEEPS
+ * sweeps, and with twice as many.  Both look at the residual twice, so their difference over SWEEPS is
+ * one sweep, without set-up or looks.  In between the bytes are read for as long as the sweeps took.
+ * One thread goes by the processor's clock, more by the wall clock, which others disturb.
  *
- *   What is counted.  `touched`: what one sweep reads, each byte once, without the padding of lanes (figures below).
- *   Bodies are read by about six contacts, and impulses and velocities are written too: neither is counted twice.
+ * Counted is what one sweep reads, each byte once, without the padding of lanes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -58,10 +55,10 @@ static const double SHAKE = 0.1; /* m/s: of the bricks, as of the balls         
 
 typedef struct sweep_case {
     const char *name, *text;
-    double
-        numbers; /* of a contact: n, w, mu, two inverses and arms, r and r before; W, J and J M^-1 of rows */
-    double
-        body; /* of a body: its line, that before, and its inertia where contacts are general           */
+    /* What a sweep reads of a contact, in numbers: n, w, mu and two inverses, arms, r and r before;
+       in rows W, J, J M^-1, w, r and r before. */
+    double contact;
+    double body; /* of a body: its line and that before; with its inertia for general contacts */
     scene_grain grain;
     int is_wall;
 } sweep_case;
@@ -247,7 +244,7 @@ static mo_error warm_up(const mo_problem *problem, mo_result *result, sweep_repo
         sizeof(double) * (mo_problem_dof_count(problem) + 2.0 * mo_problem_row_count(problem));
     report->all = (double)mo_problem_bytes(problem) + (double)result->bytes + vectors;
     report->touched = sizeof(double) *
-                      (report->of->numbers * report->contacts + report->of->body * report->bodies);
+                      (report->of->contact * report->contacts + report->of->body * report->bodies);
     return error;
 }
 

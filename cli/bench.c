@@ -24,7 +24,7 @@ static const args_command COMMAND = {
 
 /* A new benchmark is one file in bench/ and one row here. */
 static const experiment BENCHES[] = {
-    {"sweep", "one Gauss-Seidel sweep over a million contacts, beside streaming the same bytes",
+    {"sweep", "a Gauss-Seidel sweep over a million contacts of each kind, beside streaming them",
      bench_sweep},
     {"beads",
      "balls that fall into a box: time of a step, penetration, residual, up to --contacts balls",

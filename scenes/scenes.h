@@ -158,8 +158,8 @@ mo_error scene_packing(int contacts, uint64_t seed, mo_problem **problem, mo_mes
 /* The same bed of other bodies. */
 typedef enum scene_grain {
     SCENE_BALLS,
-    SCENE_STONES, /* three moments of inertia; pairs touch at one point or two, off the line of centres */
-    SCENE_SOFT_BALLS /* contacts have a compliance, which keeps them in rows; but for the first            */
+    SCENE_STONES, /* three moments of inertia; one contact a pair or two, off the line of centres */
+    SCENE_SOFT_BALLS /* contacts but the first have a compliance, which keeps them in rows */
 } scene_grain;
 mo_error scene_packing_of(scene_grain grain, int contacts, uint64_t seed, mo_problem **problem,
                           mo_message *why);

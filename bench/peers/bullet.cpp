@@ -89,7 +89,7 @@ btTransform transform_of(const mo_pose &pose)
     return btTransform(btQuaternion(q[1], q[2], q[3], q[0]), vector_of(pose.position));
 }
 
-/* Bullet adds its margin to a hull, where it takes it off a box: faces are moved in by as much before. */
+/* Bullet adds its margin to a hull and takes it off a box: here faces are moved in by as much before. */
 btCollisionShape *make_hull(const sim_shape &shape)
 {
     const int stride = 3 * sizeof(double);

@@ -62,7 +62,7 @@ static void ignore(int number, const char *message, va_list values)
     (void)values;
 }
 
-/* ---- hulls ------------------------------------------------------------------------------------- */
+/* ---- hulls ----------------------------------------------------------------------------------- */
 
 /* ODE wants the faces of a hull, and keeps pointers to all of it. */
 typedef struct ode_hull {
@@ -92,7 +92,7 @@ static int normal_of(const double *a, const double *b, const double *c, double n
     return length > 1e-12 * sqrt(dot(u, u) * dot(v, v));
 }
 
-/* The corners on a plane, counterclockwise about its normal: each time the one that leaves all others to the left. */
+/* The corners on a plane, counterclockwise about its normal: each leaves all others to the left. */
 static void walk_face(const sim_shape *shape, const double n[3], const unsigned *on, unsigned count,
                       unsigned *face)
 {
@@ -112,7 +112,7 @@ static void walk_face(const sim_shape *shape, const double n[3], const unsigned 
     }
 }
 
-/* The face through corners i < j < k where all lie on one side and these are its first three; else 0 corners. */
+/* How many corners the face through i < j < k has; 0 where it is none, or these are not its first. */
 static unsigned find_face(const sim_shape *shape, const unsigned ijk[3], double plane[4],
                           unsigned *on)
 {

@@ -33,13 +33,19 @@ static const args_command COMMAND = {
         "built.\n\n"
         "Scenes: block-rests, block-slides, ball-rolls (each also with -45: at 45 degrees to the "
         "axes of friction), stack-10, stack-30, wall-200, wall-1000, planks-120, discs-136, "
-        "discs-210, beads-150, beads-300, beads-600; where asked for, beads-5000 and beads-20000, "
-        "and whatever moreau run --list has that is made of balls, boxes, capsules, cylinders and "
-        "planes, with values: --scene funnel,count=100.",
+        "discs-210, beads-150, beads-300, beads-600, and heap-KIND-100 with KIND boxes, capsules, "
+        "cylinders, hulls or mixed. By name alone: beads-5000, beads-20000, heap-KIND-300, "
+        "heap-KIND-1000, heap-KIND-5000, and whatever moreau run --list has that is made of balls, "
+        "boxes, capsules, cylinders, hulls and planes, with values: --scene funnel,count=100. A "
+        "heap is the mean of three seeds.\n\n"
+        "Configurations of ours are relative residuals of a step, such as 2e-3, and peer: the "
+        "residual that the fastest of the others leaves.",
     .examples = "  moreau bench sim\n"
                 "  moreau bench sim --quick\n"
                 "  moreau bench sim --against ode --scene stack-30 --scene wall-200\n"
                 "  moreau bench sim --scene beads-5000 --time-limit 60\n"
+                "  moreau bench sim --scene heap-boxes-300 --scene heap-mixed-300\n"
+                "  moreau bench sim --scene heap-boxes-1000 --configurations 1e-2,peer,si-10\n"
                 "  moreau bench sim --scene stack,count=5 --configurations si-10,si-200 --json\n",
     .least = 0,
     .most = 0,

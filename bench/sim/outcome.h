@@ -57,7 +57,7 @@ extern const char *const sim_unsupported; /* "unsupported" */
 
 sim_outcome sim_outcome_start(void); /* running, nothing known */
 void sim_outcome_end(sim_outcome *outcome, const char *status, const char *message);
-/* `mean`, that of `count` runs, becomes that of one more; a run that is not done gives its status to all. */
+/* The mean of `count` runs becomes that of one more; the first that is not done gives its status. */
 void sim_outcome_add(sim_outcome *mean, int count, const sim_outcome *next);
 int sim_outcome_is(const sim_outcome *outcome, const char *status);
 

@@ -21,11 +21,10 @@ typedef struct sim_row {
     char scene[ROW_TEXT_SIZE]; /* for sim_world_make */
     double step, time;
     sim_question question;
-    char ours
-        [ROW_TEXT_SIZE]; /* our configurations, between commas; "peer": the residual of the fastest peer */
-    const char *theirs; /* those of the peers */
+    char ours[ROW_TEXT_SIZE]; /* our configurations; "peer": the residual of the fastest peer */
+    const char *theirs;       /* those of the peers; all between commas */
     row_when when;
-    int seeds; /* runs of each, with seed=1 and so on, of which the mean counts; 0: one, as the scene is */
+    int seeds; /* the mean counts, of runs with seed=1, 2, ...; 0: one run, as the scene is */
 } sim_row;
 
 int sim_row_count(void);
