@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench sweep`: one Gauss-Seidel sweep over contacts of each kind, beside streaming its bytes.
+ * `moreau bench sweep`: a Gauss-Seidel sweep over contacts of each kind, beside reading its bytes.
  *
  *   balls    central contacts of a packing, in vector lanes
  *   bricks   a wall: general contacts in manifolds of four, in lanes
  *   stones   a packing: general contacts in manifolds of one and of two, in lanes
  *   rows     the packing of balls with a compliance, which keeps contacts in rows
  *
- * Timed is mo_solve with nsgs, from a start of WARM_UP sweeps: the best of SAMPLES calls with SWEEPS
- * sweeps, and with twice as many.  Both look at the residual twice, so their difference over SWEEPS is
- * one sweep, without set-up or looks.  In between the bytes are read for as long as the sweeps took.
+ * Timed is mo_solve by nsgs, from a start of WARM_UP sweeps: the best of SAMPLES calls with SWEEPS
+ * sweeps, and with twice as many.  Both look at the residual twice, so their difference over SWEEPS
+ * is one sweep, without set-up or looks.  In between the bytes are read as long as the sweeps took.
  * One thread goes by the processor's clock, more by the wall clock, which others disturb.
  *
  * Counted is what one sweep reads, each byte once, without the padding of lanes.
@@ -45,11 +45,9 @@ enum {
     CASES = 4
 };
 
-static const double COARSE =
-    1e-5; /* tolerance from which on small problems are swept in lanes too */
-static const double MOMENTUM =
-    10;                          /* what auto sweeps with                                         */
-static const double SHAKE = 0.1; /* m/s: of the bricks, as of the balls                           */
+static const double COARSE = 1e-5; /* tolerance at which small problems are swept in lanes too */
+static const double MOMENTUM = 10; /* what auto sweeps with */
+static const double SHAKE = 0.1;   /* m/s: of the bricks, as of the balls */
 
 /* ---- what is swept --------------------------------------------------------------------------- */
 
