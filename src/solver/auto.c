@@ -3,7 +3,7 @@
 /*
  * The default: one method after the other, until one has solved the problem.
  *
- * A start that solves the problem is handed back at once.  Else the problem walks along `mo_ladder`:
+ * A start that solves the problem is handed back at once.  Else the problem walks along mo_ladder:
  * each rung is a method with a budget, taken where its predicate holds of the facts.  The first
  * rungs see the whole problem; then it is split into islands (auto_islands.c), each of which walks
  * along the rest alone.  A rung starts from the impulses of those before.
@@ -12,7 +12,8 @@
  *   budgets  iterations, never seconds: the answer is the same on every run
  *
  * Memory is asked for when the turn of a rung comes: what a few sweeps solve pays for nothing else.
- * result.explanation says what was seen and done; result.message tells it where one rung did not do.
+ * result.explanation says what was seen and done; result.message tells it where one rung was not
+ * enough.
  *
  * Limits: an island of more than LARGE constraints, or one whose factors cost more than HEAVY, has
  * first-order convergence only.
@@ -56,7 +57,7 @@ static const double COARSELY = 5;  /* with a coarse tolerance sweeps may cost so
 static const double MOMENTUM = 10; /* the most t of the momentum of long sweeps                  */
 static const double PATIENCE = 2;  /* with sweeps that are late                                  */
 
-/* ---- facts ------------------------------------------------------------------------------------ */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 static double sweep_cost(const mo_problem *problem)
 {
@@ -105,7 +106,7 @@ mo_error mo_walk_begin(mo_run *run, int is_whole, mo_walk *walk)
     return error;
 }
 
-/* ---- predicates ------------------------------------------------------------------------------- */
+/* ---- predicates ------------------------------------------------------------------------------ */
 
 /* The rung `small` is taken before the walk, in memory that lies beside the run's: see solve. */
 static int is_taken_before(const mo_walk *w, const mo_run *run)
@@ -179,7 +180,7 @@ static int has_cones(const mo_walk *w, const mo_run *run)
     return is_factorable(w, run) && takes(&mo_ipm_method, &w->facts);
 }
 
-/* ---- budgets ---------------------------------------------------------------------------------- */
+/* ---- budgets --------------------------------------------------------------------------------- */
 
 static int all(const mo_walk *w)
 {
@@ -220,7 +221,7 @@ static int slice(const mo_walk *w)
     return w->slice;
 }
 
-/* ---- the ladder ------------------------------------------------------------------------------- */
+/* ---- the ladder ------------------------------------------------------------------------------ */
 
 static const mo_method small_method = {.name = "small"}; /* small.h */
 
@@ -251,7 +252,7 @@ const mo_rung mo_ladder[] = {
     /* Towers: sweeps tell which contacts are apart. */
     {"few sweeps", &mo_nsgs_method, 0, 0, is_to_be_swept, "not joints alone", few,
      "10; more than 400 constraints: 20", 0, MO_START_BEST},
-    /* Boxes and mixtures to 1e-4; large heaps that sweeps solve to 1e-8 before a factor is there. */
+    /* Boxes and mixtures to 1e-4; large heaps that sweeps solve to 1e-8 before factors would. */
     {"long sweeps", &mo_nsgs_method, 0, 1, are_sweeps_promising,
      "the last slice promises to be through before a method that factors", slice,
      "slices of 40, 80, 160, ...", MOMENTUM, MO_START_ON},
@@ -260,7 +261,7 @@ const mo_rung mo_ladder[] = {
     /* Heaps at rest, heavy on light, redundant contacts: no luck is needed with the set. */
     {"ipm", &mo_quick_ipm_method, 0, 0, has_cones, "laws of cones", path, "2,000", 0,
      MO_START_BEST},
-    /* Heaps of beads that settle: now and then the path ends in a valley, and another start does not. */
+    /* Heaps of beads that settle: now and then the path ends in a valley, from zero it does not. */
     {"aln", &mo_aln_method, 0, 0, is_factorable, "any", all, "all", 0, MO_START_COLD},
 };
 const int mo_ladder_count = sizeof mo_ladder / sizeof mo_ladder[0];
@@ -276,7 +277,7 @@ int mo_auto_is_near(const mo_run *run, int constraints, double square)
     return run->options->start && constraints > TINY && square <= near * near;
 }
 
-/* ---- the walk --------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static void begin_slice(mo_walk *walk, const mo_run *run)
 {
@@ -330,7 +331,7 @@ mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message 
     return status;
 }
 
-/* ---- the method ------------------------------------------------------------------------------- */
+/* ---- the method ------------------------------------------------------------------------------ */
 
 /*
  * May zero solve the problem?  Told at the first block that says no; on a tiny problem the first

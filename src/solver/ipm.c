@@ -9,7 +9,7 @@
  * digits, and the path may turn back before it.  Newton steps on regularised problems (proximal.h)
  * are the reverse: they finish in a few steps where that guess is nearly right.  So:
  *
- *   1. where a start was given, a try of Newton steps from it
+ *   1. where a start was given, or the impulses at hand are near, a try of Newton steps from them
  *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
  *   3. at FIRST_TRY of the residual at the start of the path, and at each further factor of ten:
  *      a try of Newton steps; where it fails, on with 2 from the interior iterate
@@ -35,6 +35,7 @@
 #include "solver/proximal.h"
 
 enum { SHORT_STEPS = 3 };
+static const double NEAR = 1e-3; /* relative residual of impulses that are worth a try */
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
 static const double SHORT = 0.1;    /* a step that is held back        */
 static const double NOWHERE = 1e-8; /* one that leads nowhere          */
@@ -132,7 +133,8 @@ static mo_status solve(mo_run *run, void *memory)
         return MO_SOLVED;
     }
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
-    if (end == GOES_ON && run->options->start && run->options->ipm.crossover) {
+    const int is_near = residual_of(run, run->r) <= NEAR * run->q_scale;
+    if (end == GOES_ON && (run->options->start || is_near) && run->options->ipm.crossover) {
         end = cross_over(run, w, 1, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
