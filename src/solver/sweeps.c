@@ -16,6 +16,7 @@ enum {
     MANY = 5000,       /* constraints                           */
     VERY_MANY = 30000,
     FIRST_SWEEPS = 120, /* before the pace of the largest heaps changes */
+    LINES = 64,
     POINT = 3 * MO_LANES
 };
 static const double MORE = 1.4; /* momentum of large heaps over that of others */
@@ -102,10 +103,12 @@ static double sweep(pass_context *c)
     return moved;
 }
 
+/* Lines of the state by so many at a time: fewer would not be worth a thread. */
 static void extrapolate_lines(void *context, int begin, int end)
 {
     const pass_context *c = context;
-    mo_batch_extrapolate(&c->pass, c->s->state_before, begin, end);
+    const int count = c->s->batches->line_count, last = end * LINES < count ? end * LINES : count;
+    mo_batch_extrapolate(&c->pass, c->s->state_before, begin * LINES, last);
 }
 
 static void look_at_batches(void *context, int begin, int end)
@@ -301,7 +304,8 @@ int mo_sweeps_run(mo_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop, voi
         c.pass.relax_N = s->relax_N;
         c.pass.relax_T = s->relax_T;
         c.pass.beta = s->momentum.cap > 1 ? mo_momentum_next(&s->momentum) : 0;
-        mo_parallel_for(s->threads, 0, s->batches->line_count, extrapolate_lines, &c);
+        mo_parallel_for(s->threads, 0, (s->batches->line_count + LINES - 1) / LINES,
+                        extrapolate_lines, &c);
         s->moved = sweep(&c);
         mo_momentum_watch(&s->momentum, s->moved);
     }
