@@ -193,11 +193,11 @@ static void show_case(const sweep_case *of, int threads)
 
 /* ---- the whole of it ------------------------------------------------------------------------- */
 
-/* One thread, two, and every core of a larger machine. */
+/* One thread, two where there are as many cores, and every core of a larger machine. */
 static void choose_threads(sweep_report *report)
 {
     const int cores = machine_cores();
-    report->run_count = cores > 2 ? 3 : 2;
+    report->run_count = cores > 2 ? 3 : cores;
     report->runs[0].threads = 1;
     report->runs[1].threads = 2;
     report->runs[2].threads = cores;

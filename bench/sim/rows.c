@@ -26,7 +26,7 @@
     }
 #define HEAPS(kind, shape)                                                                         \
     HEAP(kind, shape, 100, "cg-elliptic,quick-20,si-10,si-50", ROW_USUAL),                         \
-        HEAP(kind, shape, 300, "quick-20,si-10,si-50", ROW_ASKED),                                 \
+        HEAP(kind, shape, 300, "cg-elliptic,quick-20,si-10,si-50", ROW_ASKED),                     \
         HEAP(kind, shape, 1000, "quick-20,si-10", ROW_ASKED),                                      \
         HEAP(kind, shape, 5000, "quick-20,si-10", ROW_ASKED)
 
