@@ -9,6 +9,8 @@
 
 #include "check.h"
 
+#include "linalg/vec3.h"
+
 #include "moreau/joint.h"
 #include "moreau/mechanism.h"
 #include "moreau/moreau.h"
@@ -232,12 +234,49 @@ static void a_refused_first_shape_does_not_crash(void **state)
     mo_world_destroy(world);
 }
 
+/* Whatever eight bytes become NaN: the state is refused, or the world stays finite. */
+static void no_number_that_is_not_finite_comes_in_by_a_state(void **state)
+{
+    (void)state;
+    place p = build();
+    size_t size;
+    int refused = 0;
+    for (int step = 0; step < 20; ++step) {
+        CHECK(mo_world_step(p.world, 0.01, NULL, NULL) == MO_OK);
+    }
+    char *bytes = save(p.world, &size), *damaged = malloc(size);
+    CHECK(bytes && damaged);
+    for (size_t at = 0; at + sizeof(double) <= size; at += sizeof(double)) {
+        const double bad = at % 16 ? NAN : INFINITY;
+        memcpy(damaged, bytes, size);
+        memcpy(damaged + at, &bad, sizeof bad);
+        mo_message why = {{0}};
+        if (mo_world_load(p.world, damaged, size, &why)) {
+            CHECK(why.text[0] != '\0');
+            ++refused;
+            continue;
+        }
+        CHECK(mo_world_step(p.world, 0.01, NULL, NULL) == MO_OK);
+        CHECK(isfinite(mo_world_time(p.world)) && isfinite(mo_world_kinetic_energy(p.world)));
+        for (int k = 0; k < mo_world_body_count(p.world); ++k) {
+            const mo_body_state body = mo_body_get(p.world, mo_world_body(p.world, k));
+            CHECK(isfinite(mo_vec3_dot(body.pose.position, body.velocity)));
+            CHECK(isfinite(mo_vec3_dot(body.spin, body.spin)));
+        }
+    }
+    CHECK(refused > 100);
+    free(bytes);
+    free(damaged);
+    mo_world_destroy(p.world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused_calls_leave_the_saved_state_as_it_was),
         cmocka_unit_test(worlds_go_on_after_refused_calls_as_if_nothing_had_been_asked),
         cmocka_unit_test(a_refused_first_shape_does_not_crash),
+        cmocka_unit_test(no_number_that_is_not_finite_comes_in_by_a_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,10 @@ static mo_error check_head(const mo_world *world, const head *h, size_t size, mo
     if (h->contacts < 0 || size_of(h) != size) {
         return mo_fail(why, MO_ERR_FORMAT, "the state is cut short or too long");
     }
+    if (!isfinite(h->time) || !isfinite(h->last_step) || h->last_step < 0) {
+        return mo_fail(why, MO_ERR_FORMAT,
+                       "the time of the state, or its last step, is not finite");
+    }
     return MO_OK;
 }
 
@@ -158,9 +162,28 @@ static int is_contact_sound(const mo_world *world, const mo_sim_contact *contact
             return 0;
         }
     }
-    return is_finite(3, contact->impulse) && is_finite(3, contact->moment) &&
-           is_finite(3, contact->slip) && is_finite(9, contact->frame) &&
+    const double numbers[] = {contact->gap, contact->size, contact->restitution, contact->rolling,
+                              contact->torsion};
+    return is_finite(5, numbers) && contact->size > 0 && contact->mu >= 0 &&
+           is_finite(3, contact->impulse) && is_finite(3, contact->moment) &&
+           is_finite(3, contact->slip) && is_finite(3, contact->impact) &&
+           is_finite(3, contact->velocity) && is_finite(9, contact->frame) &&
            is_finite(3, contact->point);
+}
+
+/* A unit quaternion, to what steps leave of it. */
+static int is_orientation(const double q[4])
+{
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return fabs(square - 1) <= 1e-6;
+}
+
+static int is_joint_sound(const joint_state *s)
+{
+    const int has_drive = s->drive >= MO_DRIVE_NONE && s->drive <= MO_DRIVE_POSITION;
+    return has_drive && isfinite(s->target) && s->max_effort >= 0 && isfinite(s->q) &&
+           is_finite(MO_JOINT_IMPULSES, s->impulse) && is_finite(3, s->force) &&
+           is_finite(3, s->moment) && isfinite(s->effort);
 }
 
 static mo_error check_parts(const mo_world *world, const head *h, const char *from, mo_message *why)
@@ -169,14 +192,20 @@ static mo_error check_parts(const mo_world *world, const head *h, const char *fr
         body_state s;
         memcpy(&s, from, sizeof s);
         if (s.leader < 0 || s.leader >= world->body_places || !world->body[s.leader].generation ||
-            !is_finite(3, s.x) || !is_finite(4, s.orientation) || !is_finite(6, s.v) ||
+            !is_finite(3, s.x) || !is_orientation(s.orientation) || !is_finite(6, s.v) ||
             !is_finite(6, s.force)) {
             return mo_fail(why, MO_ERR_FORMAT,
                            "the state of body %d is not finite, or its island is not in this world",
                            k);
         }
     }
-    from += (size_t)h->joints * sizeof(joint_state);
+    for (int k = 0; k < h->joints; ++k, from += sizeof(joint_state)) {
+        joint_state s;
+        memcpy(&s, from, sizeof s);
+        if (!is_joint_sound(&s)) {
+            return mo_fail(why, MO_ERR_FORMAT, "the state of joint %d is not finite", k);
+        }
+    }
     for (int k = 0; k < h->contacts; ++k, from += sizeof(mo_sim_contact)) {
         mo_sim_contact contact;
         memcpy(&contact, from, sizeof contact);
