@@ -183,4 +183,18 @@ static inline void mo_quat_turn(const double q[4], const double x[3], double y[3
     }
 }
 
+/* Are three vectors, so many numbers apart, orthonormal to a tolerance? */
+static inline int mo_is_frame(const double *e, int apart, double tolerance)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            const double product = mo_vec3_dot(e + apart * i, e + apart * j);
+            if (!(product - (i == j) <= tolerance && (i == j) - product <= tolerance)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 #endif

@@ -74,13 +74,6 @@ static void make_nodes(const mo_problem *problem, const mo_compact *compact, nod
     }
 }
 
-static int lowest_free(uint64_t used)
-{
-    const uint64_t free = ~used;
-    const int colour = free ? __builtin_ctzll(free) : MO_COLOUR_REST;
-    return colour < MO_COLOUR_REST ? colour : MO_COLOUR_REST;
-}
-
 /* Greedy in the order of the nodes; used[b]: the colours that touch body b. */
 static void colour_nodes(const mo_problem *problem, nodes *all, uint64_t *used)
 {
@@ -93,7 +86,7 @@ static void colour_nodes(const mo_problem *problem, nodes *all, uint64_t *used)
         for (int j = 0; j < bodies; ++j) {
             taken |= used[body[j]];
         }
-        n->colour = (uint8_t)lowest_free(taken);
+        n->colour = (uint8_t)mo_colour_free(taken);
         for (int j = 0; j < bodies; ++j) {
             used[body[j]] |= UINT64_C(1) << n->colour;
         }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linalg/vec3.h"
 #include "problem/builder_data.h"
 #include "problem/views.h"
 
@@ -313,25 +314,12 @@ int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, con
     return added ? constraint : -1;
 }
 
-static int is_frame(const double e[9])
-{
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            const double *a = e + 3 * i, *b = e + 3 * j;
-            if (!(fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] - (i == j)) <= 1e-8)) {
-                return 0;
-            }
-        }
-    }
-    return 1;
-}
-
 static int check_contact(mo_builder *builder, const mo_rigid_contact *contact, int constraint)
 {
     const char *wrong =
         contact->body[0] < -1 || contact->body[1] < -1 || contact->body[0] == contact->body[1]
             ? "needs two bodies, or one and the world"
-        : !is_frame(contact->frame)                 ? "has a frame that is not orthonormal"
+        : !mo_is_frame(contact->frame, 3, 1e-8)     ? "has a frame that is not orthonormal"
         : !(contact->mu >= 0) || isinf(contact->mu) ? "needs a finite friction coefficient"
                                                     : NULL;
     if (wrong) {

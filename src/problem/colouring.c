@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-static int lowest_free(uint64_t used)
-{
-    int colour = 0;
-    while (colour < MO_COLOUR_REST && used >> colour & 1) {
-        ++colour;
-    }
-    return colour;
-}
-
 /* A chunk: constraints in a row that get one colour together. */
 typedef struct chunk {
     int begin, end;
@@ -65,7 +56,7 @@ int mo_colour_chunks(const mo_problem *problem, int size, uint8_t *colour, uint6
     memset(used, 0, (size_t)columns * sizeof *used);
     for (chunk c = chunk_from(problem, 0, size); c.begin < c.end;
          c = chunk_from(problem, c.end, size)) {
-        const int own = lowest_free(is_global ? taken_by_bodies(problem, c, used)
+        const int own = mo_colour_free(is_global ? taken_by_bodies(problem, c, used)
                                               : taken_by_couplings(problem, c, colour, used));
         paint(problem, c, own, colour, used);
         count = own >= count ? own + 1 : count;

@@ -89,18 +89,6 @@ static mo_rigid find_rigid(const mo_problem *problem, int body)
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
-static int is_frame(const double *A)
-{
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            if (!(fabs(mo_vec3_dot(A + 6 * i, A + 6 * j) - (i == j)) <= SAME)) {
-                return 0;
-            }
-        }
-    }
-    return 1;
-}
-
 /*
  * Is B = sign (e_k, a x e_k), with e_k the linear parts of A?  Then a is the arm, from
  * sum_k e_k x (a x e_k) = 2 a.
@@ -135,7 +123,7 @@ static int find_contact(const mo_problem *problem, const mo_rigid *rigid, int i,
         return 0;
     }
     *contact = (mo_compact_contact){.body = {problem->block_index[first], problem->body_count}};
-    if (!(rigid[contact->body[0]].inverse_mass > 0) || !is_frame(A) ||
+    if (!(rigid[contact->body[0]].inverse_mass > 0) || !mo_is_frame(A, 6, SAME) ||
         !has_arm(A, A, 1, contact->arm[0])) {
         return 0;
     }
