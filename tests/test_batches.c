@@ -107,7 +107,11 @@ static void add_bodies(mo_builder *builder, mo_random *random, int is_compact)
         CHECK((is_compact ? mo_builder_add_rigid_body(builder, mass, J, f)
                           : mo_builder_add_body(builder, 6, M, f)) == b);
     }
-    double M[LINKS * LINKS], f[LINKS]; /* a mechanism */
+}
+
+static void add_mechanism(mo_builder *builder, mo_random *random)
+{
+    double M[LINKS * LINKS], f[LINKS];
     draw_mass(random, LINKS, M);
     for (int k = 0; k < LINKS; ++k) {
         f[k] = draw(random);
@@ -136,8 +140,8 @@ static void add_rows(mo_builder *builder, mo_random *random)
     }
 }
 
-/* The same problem for the same seed, in compact form or in rows. */
-static mo_problem *build(int contacts, uint64_t seed, int is_compact)
+/* The same problem for the same seed, in compact form or in rows; with a mechanism or without. */
+static mo_problem *build_any(int contacts, uint64_t seed, int is_compact, int has_others)
 {
     mo_builder *builder;
     mo_problem *problem = NULL;
@@ -146,6 +150,9 @@ static mo_problem *build(int contacts, uint64_t seed, int is_compact)
     mo_rigid_contact contact;
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     add_bodies(builder, &random, is_compact);
+    if (has_others) {
+        add_mechanism(builder, &random);
+    }
     for (int k = 0, points = 0; k < contacts; ++k, --points) {
         if (points <= 0) {
             points = 1 + (int)(5 * mo_random_unit(&random));
@@ -158,12 +165,19 @@ static mo_problem *build(int contacts, uint64_t seed, int is_compact)
             add_as_rows(builder, &contact);
         }
     }
-    add_rows(builder, &random);
+    if (has_others) {
+        add_rows(builder, &random);
+    }
     if (mo_builder_finish(builder, &problem, &why)) {
         fail_msg("%s", why.text);
     }
     mo_builder_destroy(builder);
     return problem;
+}
+
+static mo_problem *build(int contacts, uint64_t seed, int is_compact)
+{
+    return build_any(contacts, seed, is_compact, 1);
 }
 
 /* Impulses in their sets, on their edges and outside. */
@@ -329,6 +343,30 @@ static void bad_contacts_get_a_sentence(void **state)
         CHECK(why.text[0] != '\0');
         mo_builder_destroy(builder);
     }
+}
+
+/* A file holds the rows, in which the same contacts are found again. */
+static void a_compact_problem_survives_a_file(void **state)
+{
+    (void)state;
+    const char *path = "test_batches.hdf5";
+    mo_problem *problem = build_any(80, 31, 1, 0);
+    mo_document document = {.problem = problem}, back = {0};
+    mo_message why = {""};
+    const mo_compact *compact;
+    mo_residual a, b;
+    double *r = draw_impulses(problem, 3);
+    if (mo_fclib_write(path, &document, &why) || mo_fclib_read(path, NULL, &back, &why)) {
+        fail_msg("%s", why.text);
+    }
+    CHECK(mo_problem_compact(back.problem, &compact) == MO_OK && compact->contact_count == 80);
+    CHECK(mo_measure(problem, r, &a) == MO_OK && mo_measure(back.problem, r, &b) == MO_OK);
+    CHECK_NEAR(a.natural, b.natural, 1e-9 * a.natural);
+    CHECK_NEAR(a.q_norm, b.q_norm, 1e-12 * a.q_norm);
+    remove(path);
+    free(r);
+    mo_document_clear(&back);
+    mo_problem_destroy(problem);
 }
 
 /* ---- the arrangement --------------------------------------------------------------------------
@@ -661,6 +699,7 @@ int main(void)
         cmocka_unit_test(contacts_in_rows_are_found),
         cmocka_unit_test(other_constraints_are_not_taken_for_contacts),
         cmocka_unit_test(bad_contacts_get_a_sentence),
+        cmocka_unit_test(a_compact_problem_survives_a_file),
         cmocka_unit_test(every_constraint_is_in_one_place),
         cmocka_unit_test(what_has_one_colour_shares_no_body),
         cmocka_unit_test(the_measure_in_lanes_is_the_measure),

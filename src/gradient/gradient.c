@@ -283,8 +283,8 @@ mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradi
         return mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
     }
     *g = (mo_gradient){.problem = problem};
-    error = mo_problem_write_rows(problem);
-    error = error ? error : make_room(g);
+    mo_problem_write_rows(problem);
+    error = make_room(g);
     if (error) {
         mo_gradient_destroy(g);
         return mo_fail(why, error, "%s", mo_error_text(error));

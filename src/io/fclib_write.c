@@ -546,6 +546,7 @@ mo_error mo_fclib_write(const char *path, const mo_document *document, mo_messag
     }
     const mo_allocator own = mo_allocator_or_default(&document->allocator);
     writer out = {.path = path, .document = document, .problem = document->problem};
+    mo_problem_write_rows(document->problem);
     void *bytes = NULL;
     size_t size = 0;
     out.column = mo_memory_array(&own, (size_t)out.problem->constraint_count, sizeof *out.column);

@@ -248,11 +248,11 @@ mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *s
         return MO_ERR_ARGUMENT;
     }
     double *scratch = mo_memory_array(&problem->allocator, dofs + 2 * rows, sizeof *scratch);
-    if (!scratch || mo_problem_write_rows(problem)) {
-        mo_memory_free(&problem->allocator, scratch);
+    if (!scratch) {
         return MO_ERR_MEMORY;
     }
     double *u = scratch + dofs, *q = u + rows;
+    mo_problem_write_rows(problem);
     mo_problem_response_into(problem, NULL, scratch, q);
     mo_problem_response_into(problem, r, scratch, u);
     double worst = 0, largest_q = 0;
@@ -295,9 +295,7 @@ mo_error mo_measure_global(const mo_problem *problem, const double *v, const dou
     if (problem->form != MO_FORM_GLOBAL || !mo_all_finite(r, rows) || !mo_all_finite(v, dofs)) {
         return MO_ERR_ARGUMENT;
     }
-    if (mo_problem_write_rows(problem)) {
-        return MO_ERR_MEMORY;
-    }
+    mo_problem_write_rows(problem);
     double *scratch = mo_memory_array(&problem->allocator, dofs + rows + chunks, sizeof *scratch);
     if (!scratch) {
         return MO_ERR_MEMORY;

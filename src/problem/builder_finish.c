@@ -236,6 +236,38 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
     problem->compliance = steal(&builder->compliance);
 }
 
+/*
+ * The values of all blocks, with room for those of compact contacts between the others, which
+ * mo_problem_write_rows fills: who reads the others meanwhile is not disturbed.
+ */
+static int spread_values(mo_builder *builder, mo_problem *problem)
+{
+    const mo_block_record *blocks = builder->blocks.data;
+    const double *from = builder->values.data;
+    size_t total = 0;
+    for (size_t k = 0; k < builder->blocks.count; ++k) {
+        total += (size_t)blocks[k].rows * (size_t)blocks[k].columns;
+    }
+    problem->values = mo_memory_array(&builder->allocator, total, sizeof(double));
+    if (!problem->values) {
+        mo_builder_remember_memory(builder);
+        return 0;
+    }
+    total = 0;
+    for (int i = 0; i <= problem->constraint_count; ++i) {
+        problem->value_start[i] = total;
+        for (int k = problem->block_start[i];
+             i < problem->constraint_count && k < problem->block_start[i + 1]; ++k) {
+            const size_t count = (size_t)blocks[k].rows * (size_t)blocks[k].columns;
+            if (!blocks[k].is_compact) {
+                memcpy(problem->values + total, from + blocks[k].values, count * sizeof *from);
+            }
+            total += count;
+        }
+    }
+    return 1;
+}
+
 /* Compact contacts become the problem's own. */
 static mo_error move_compact(mo_builder *builder, mo_problem *problem)
 {
@@ -294,7 +326,11 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
     if (!index_blocks(builder, problem)) {
         return builder->error;
     }
-    problem->values = steal(&builder->values);
+    if (builder->contacts.count == 0) {
+        problem->values = steal(&builder->values);
+    } else if (!spread_values(builder, problem)) {
+        return builder->error;
+    }
     error = move_compact(builder, problem);
     error = error ? error : factor_masses(builder, problem);
     return error ? error : mo_views_create(problem);

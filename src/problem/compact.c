@@ -165,53 +165,24 @@ static void write_contact(const mo_problem *problem, const mo_compact_contact *c
     }
 }
 
-/* The numbers that the blocks of constraint i take in rows. */
-static size_t values_of(const mo_problem *problem, int i)
+void mo_compact_write_rows(mo_problem *problem)
 {
-    size_t columns = 0;
-    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-        columns += (size_t)mo_body_dim(problem, problem->block_index[k]);
-    }
-    return columns * (size_t)mo_constraint_dim(problem, i);
-}
-
-mo_error mo_compact_write_rows(mo_problem *problem)
-{
-    const size_t count = (size_t)problem->constraint_count;
     const mo_compact *compact = problem->compact;
-    size_t *start = mo_memory_array(&problem->allocator, count + 1, sizeof *start), total = 0;
-    for (size_t i = 0; start && i <= count; ++i) {
-        start[i] = total;
-        total += i < count ? values_of(problem, (int)i) : 0;
-    }
-    double *values = mo_memory_array(&problem->allocator, total, sizeof *values);
-    if (!start || !values) {
-        mo_memory_free(&problem->allocator, start);
-        mo_memory_free(&problem->allocator, values);
-        return MO_ERR_MEMORY;
-    }
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (compact->contact_of[i] >= 0) {
-            write_contact(problem, compact->contact + compact->contact_of[i], values + start[i]);
-        } else {
-            memcpy(values + start[i], problem->values + problem->value_start[i],
-                   (start[i + 1] - start[i]) * sizeof *values);
+            write_contact(problem, compact->contact + compact->contact_of[i],
+                          problem->values + problem->value_start[i]);
         }
     }
     for (int b = 0; b < problem->body_count; ++b) {
-        double *factor = problem->factor + problem->mass_start[b];
         if (compact->rigid[b].inverse_mass > 0) {
             double *M = problem->M + problem->mass_start[b];
+            double *factor = problem->factor + problem->mass_start[b];
             write_mass(compact->rigid + b, M);
             memcpy(factor, M, 36 * sizeof *factor);
             mo_factor_symmetric(6, factor);
         }
     }
-    mo_memory_free(&problem->allocator, problem->value_start);
-    mo_memory_free(&problem->allocator, problem->values);
-    problem->value_start = start;
-    problem->values = values;
-    return MO_OK;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */

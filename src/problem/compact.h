@@ -52,7 +52,7 @@ mo_error mo_compact_create(const mo_allocator *allocator, int bodies, int constr
 
 /* Jacobians and factors of what the builder was given in compact form; mo_problem_write_rows calls
  * it once. */
-mo_error mo_compact_write_rows(mo_problem *problem);
+void mo_compact_write_rows(mo_problem *problem);
 
 /* The compact contacts of a global problem; none of a reduced one. */
 mo_error mo_compact_find(const mo_problem *problem, mo_compact **compact);

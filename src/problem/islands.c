@@ -130,9 +130,7 @@ static int sort(const mo_allocator *own, int constraints, mo_islands *islands)
 
 mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands)
 {
-    if (mo_problem_write_rows(problem)) {
-        return MO_ERR_MEMORY;
-    }
+    mo_problem_write_rows(problem);
     const mo_allocator *own = &problem->allocator;
     const size_t nodes = (size_t)node_count(problem);
     int *parent = mo_memory_array(own, nodes, sizeof(int)),

@@ -56,9 +56,7 @@ int mo_problem_row_count(const mo_problem *problem)
 mo_body_view mo_problem_body(const mo_problem *problem, int body)
 {
     const int start = problem->body_start[body];
-    if (mo_problem_write_rows(problem)) {
-        return (mo_body_view){0}; /* no memory for them */
-    }
+    mo_problem_write_rows(problem);
     return (mo_body_view){mo_body_dim(problem, body), start, problem->M + problem->mass_start[body],
                           problem->f + start, !problem->asymmetric[body]};
 }
@@ -81,9 +79,7 @@ mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constrai
 
 mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
 {
-    if (mo_problem_write_rows(problem)) {
-        return (mo_block_view){-1, NULL}; /* no memory for them */
-    }
+    mo_problem_write_rows(problem);
     const int d = mo_constraint_dim(problem, constraint);
     const int *index = problem->block_index + problem->block_start[constraint];
     const double *values = problem->values + problem->value_start[constraint];

@@ -54,7 +54,7 @@ struct mo_problem {
 };
 
 /* Writes the Jacobians of compact contacts and the factors of rigid bodies, once. */
-mo_error mo_problem_write_rows(const mo_problem *problem);
+void mo_problem_write_rows(const mo_problem *problem);
 
 static inline int mo_body_dim(const mo_problem *problem, int body)
 {

@@ -76,9 +76,10 @@ size_t mo_views_bytes(mo_views *views)
 mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep)
 {
     mo_views *views = problem->views;
-    mo_error error = mo_problem_write_rows(problem);
+    mo_error error = MO_OK;
+    mo_problem_write_rows(problem);
     pthread_mutex_lock(&views->lock);
-    if (!error && !views->sweep[order]) {
+    if (!views->sweep[order]) {
         error = mo_sweep_create(problem, order, &views->sweep[order]);
     }
     *sweep = views->sweep[order];
@@ -86,21 +87,19 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
     return error;
 }
 
-mo_error mo_problem_write_rows(const mo_problem *problem)
+void mo_problem_write_rows(const mo_problem *problem)
 {
     mo_views *views = problem->views;
-    mo_error error = MO_OK;
     if (!problem->compact) {
-        return MO_OK;
+        return;
     }
     pthread_mutex_lock(&views->lock);
     if (!views->has_rows) {
         /* Rows are a view, though they lie in the problem: whoever reads them calls this first. */
-        error = mo_compact_write_rows(views->owner);
-        views->has_rows = !error;
+        mo_compact_write_rows(views->owner);
+        views->has_rows = 1;
     }
     pthread_mutex_unlock(&views->lock);
-    return error;
 }
 
 mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compact)
@@ -141,12 +140,13 @@ mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batche
 mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_space **space)
 {
     mo_views *views = problem->views;
-    mo_error error = mo_problem_write_rows(problem);
+    mo_error error = MO_OK;
+    mo_problem_write_rows(problem);
     mo_contact_space *made = NULL;
     pthread_mutex_lock(&views->lock);
     const int is_missing = !views->contact_space;
     pthread_mutex_unlock(&views->lock);
-    if (!error && is_missing) { /* outside the lock: reducing a problem asks for its sweep view */
+    if (is_missing) { /* outside the lock: reducing a problem asks for its sweep view */
         error = mo_contact_space_create(problem, &made);
     }
     pthread_mutex_lock(&views->lock);
@@ -163,9 +163,10 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
 mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **space)
 {
     mo_views *views = problem->views;
-    mo_error error = mo_problem_write_rows(problem);
+    mo_error error = MO_OK;
+    mo_problem_write_rows(problem);
     pthread_mutex_lock(&views->lock);
-    if (!error && !views->body_space) {
+    if (!views->body_space) {
         error = mo_body_space_create(problem, &views->body_space);
     }
     *space = views->body_space;

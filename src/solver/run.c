@@ -146,8 +146,10 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
 {
     mo_arena arena = {0};
     *memory = NULL;
-    mo_error error = method->takes_compact ? MO_OK : mo_problem_write_rows(run->problem);
-    error = error ? error : lay_out(&arena, run, method, with_run, workspace);
+    if (!method->takes_compact) {
+        mo_problem_write_rows(run->problem);
+    }
+    const mo_error error = lay_out(&arena, run, method, with_run, workspace);
     if (error) {
         return error;
     }
