@@ -165,6 +165,18 @@ static const mo_touch *least_of(const mo_touch_list *list)
     return least;
 }
 
+static int is_round(const thing *t)
+{
+    return t->def.kind == MO_SHAPE_CYLINDER || t->def.kind == MO_SHAPE_CAPSULE ||
+           t->def.kind == MO_SHAPE_BALL;
+}
+
+/* Of deep overlaps with a round shape the depth is known to a thousandth only (collide.h). */
+static double uncertainty(const thing *a, const thing *b, double scale, double gap)
+{
+    return (is_round(a) || is_round(b)) && gap < -0.04 * scale ? -1e-3 * gap : 0;
+}
+
 static void check_touch(const thing *a, const thing *b, const mo_touch *touch, double scale,
                         double rounding)
 {
@@ -193,9 +205,11 @@ static void check_pair(mo_random *random, const thing *a, const thing *b, double
     } else {
         CHECK_BELOW(least->gap, reach);
         CHECK_NEAR(separation(a, b, least->normal), least->gap, 1e-9 * scale + rounding);
-        CHECK_BELOW(sampled, least->gap + 1e-9 * scale + rounding);
+        CHECK_BELOW(sampled,
+                    least->gap + 1e-9 * scale + rounding + uncertainty(a, b, scale, least->gap));
         for (int k = 0; k < list.count; ++k) {
-            check_touch(a, b, list.touch + k, scale, rounding);
+            check_touch(a, b, list.touch + k, scale,
+                        rounding + uncertainty(a, b, scale, list.touch[k].gap));
         }
     }
     mo_memory_free(&list.allocator, list.touch);
@@ -313,10 +327,13 @@ static void aligned_shapes_touch_alike(void **state)
                 t[side].points[i] = 0.5 * floor(uniform(&random, -2, 3));
             }
             def->points = t[side].points;
-            t[side].pose = mo_pose_turned(
-                0.5 * floor(uniform(&random, -2, 3)), 0.5 * floor(uniform(&random, -2, 3)),
-                0.5 * floor(uniform(&random, -2, 3)), AXES[(int)uniform(&random, 0, 3)],
-                acos(-1.0) / 2 * floor(uniform(&random, 0, 4)));
+            double x[3]; /* one after the other: compilers differ in the order of arguments */
+            for (int i = 0; i < 3; ++i) {
+                x[i] = 0.5 * floor(uniform(&random, -2, 3));
+            }
+            const double *axis = AXES[(int)uniform(&random, 0, 3)];
+            const double angle = acos(-1.0) / 2 * floor(uniform(&random, 0, 4));
+            t[side].pose = mo_pose_turned(x[0], x[1], x[2], axis, angle);
         }
         const mo_allocator allocator = mo_allocator_or_default(NULL);
         const int is_made = !mo_collider_init(&t[0].def, 0, &allocator, &t[0].collider, NULL) &&

@@ -16,6 +16,9 @@
  * stay.  In a planar world points and normals have z = 0 and two flat sides that meet give two
  * touches.
  *
+ * The gap is exact to rounding, but where a round shape overlaps another by more than a twentieth
+ * of its size: there the depth and the points may be off by a thousandth of the depth.
+ *
  * `feature` names the vertex, edge or face of either that made the point, so that the same point of
  * the next step has the same number and may start from its impulse; it is unique within the pair.
  *

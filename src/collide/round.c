@@ -51,6 +51,8 @@ void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t
     *t = mo_nearest_on_segment(q[0], q[1], at, nearest);
 }
 
+static const double SAME = 1e-12; /* of the radii: points no further apart have no direction */
+
 /* Two points with radii about them; where they coincide, the normal is the spare one. */
 static int meet(const double p[3], double radius_p, const double q[3], double radius_q,
                 const double spare[3], double reach, mo_touch *touch)
@@ -61,7 +63,7 @@ static int meet(const double p[3], double radius_p, const double q[3], double ra
     if (!(touch->gap <= reach)) {
         return 0;
     }
-    if (distance > 0) {
+    if (distance > SAME * (radius_p + radius_q)) {
         mo_vec3_scale(1 / distance, touch->normal, touch->normal);
     } else {
         mo_vec3_copy(spare, touch->normal);
@@ -193,6 +195,9 @@ void mo_collide_capsule_capsule(const mo_placed *a, const mo_placed *b, double r
     if (mo_vec3_dot(cross, cross) < PARALLEL * d2 * e2) { /* any point is the nearest: ends only */
         s = t = 0.5;
     } else {
+        if (d2 * e2 > 0) { /* where the segments meet, they part across both */
+            mo_vec3_scale(1 / mo_vec3_norm(cross), cross, spare);
+        }
         touch_of_points(on_p, a->collider->def.radius, on_q, b->collider->def.radius, spare, reach,
                         0, out);
     }
