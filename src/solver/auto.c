@@ -32,7 +32,7 @@
 enum {
     TINY = 64,          /* swept before anything else is looked at                  */
     LARGE = 20000,      /* no factorisation is tried on more                        */
-    MANY = 2000,        /* from here on a factorisation costs more than long sweeps */
+    MANY = 1000,        /* from here on a factorisation costs more than long sweeps */
     FEW_IS_ENOUGH = 400 /* up to here FEW sweeps come before Newton's method, then twice as many */
 };
 
@@ -236,7 +236,7 @@ const mo_rung mo_ladder[] = {
     /* Heaps to 1e-4: eight manifolds at a time, a factorisation costs hundreds of sweeps. */
     {"lanes", &mo_nsgs_method, 1, 0, are_coarse_contacts,
      "more than 64 constraints, most of them contacts of rigid bodies, tolerance 1e-5 or more",
-     lane_sweeps, "2,000; more than 2,000 constraints: all", MOMENTUM, MO_START_BEST},
+     lane_sweeps, "2,000; more than 1,000 constraints: all", MOMENTUM, MO_START_BEST},
     /* Packings of ten thousands: factors would not fit. */
     {"large", &mo_nsgs_method, 1, 0, is_large, "more than 20,000 constraints", all, "all", MOMENTUM,
      MO_START_BEST},
