@@ -266,6 +266,7 @@ size_t mo_problem_bytes(const mo_problem *problem)
            (2 * masses + (size_t)problem->dof_count) * sizeof(double) +
            constraints * (2 * sizeof(int) + sizeof(size_t) + sizeof(mo_law_ref)) +
            (rows * (problem->compliance ? 2 : 1) + problem->param_count + values) * sizeof(double) +
+           (problem->compact ? mo_compact_bytes(problem, problem->compact) : 0) +
            blocks * sizeof(int) + mo_views_bytes(problem->views);
 }
 

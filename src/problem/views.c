@@ -65,6 +65,7 @@ size_t mo_views_bytes(mo_views *views)
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
     }
+    bytes += views->compact ? mo_compact_bytes(views->owner, views->compact) : 0;
     bytes += views->batches ? views->batches->bytes : 0;
     bytes += views->contact_space ? views->contact_space->bytes : 0;
     bytes += views->body_space ? views->body_space->bytes : 0;
