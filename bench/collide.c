@@ -14,8 +14,8 @@
  *   contacts  of a pair, in the mean.
  *   error     of the least gap g of a pair, in parts of its size.  Along the normal n of that
  *             contact the shapes must be separated by g, by support functions written here, and
- *             along no sampled direction m by more: the larger of |s(n) - g| and s(m) - g.  Meshes are
- *             not convex and have none.
+ *             along no sampled direction m by more: the larger of |s(n) - g| and s(m) - g.
+ *             Meshes are not convex and have none.
  */
 #include <math.h>
 #include <stdlib.h>

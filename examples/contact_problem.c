@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A brick thrown onto a rough floor: one body, one contact, one step.  The problem is solved by three
- * methods, and every answer is judged by the same measure.  See docs/contact-problem.md.
+ * A brick thrown onto a rough floor: one body, one contact, one step.  The problem is solved by
+ * three methods, and every answer is judged by the same measure.  See docs/contact-problem.md.
  */
 #include <moreau/moreau.h>
 #include <stdio.h>

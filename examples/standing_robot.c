@@ -10,7 +10,8 @@
 #include <moreau/moreau.h>
 #include <stdio.h>
 
-/* Reads the file, builds the world and sets the keyframe `stand`: pose and targets of the servos. */
+/* Reads the file, builds the world and sets the keyframe `stand`: pose and
+ * targets of the servos. */
 static int load(const char *path, mo_model *model, mo_world **world, mo_robot **robot,
                 mo_message *why)
 {

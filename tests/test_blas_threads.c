@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The library's answers do not depend on the threads of the BLAS library, and it leaves their number as it was. */
+/* The library's answers do not depend on the threads of the BLAS library, and it leaves their
+ * number as it was. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -19,7 +20,8 @@ __attribute__((weak)) int openblas_get_num_threads(void);
 #define openblas_get_num_threads() 1
 #endif
 
-/* One body with many velocities, so that its mass matrix is factored by LAPACK, and contacts on them. */
+/* One body with many velocities, so that its mass matrix is factored by LAPACK, and contacts on
+ * them. */
 static mo_problem *large_block(void)
 {
     enum { N = 400, CONTACTS = 60 };

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Results that are kept for one machine: a folder with one small table a run of `bench solvers`,
- * DATE-COMMIT.csv, and the performance profiles of the last one.  A table begins with lines that say
- * on what it was measured; those of a folder are in the order of their names.
+ * DATE-COMMIT.csv, and the performance profiles of the last one.  A table begins with lines that
+ * say on what it was measured; those of a folder are in the order of their names.
  */
 #ifndef BENCH_RESULTS_H
 #define BENCH_RESULTS_H

@@ -3,9 +3,9 @@
 /*
  * `moreau bench slower`: two tables that `bench solvers --keep` or `--out` has written, run by run.
  *
- * A run is slower where its time is more than `--noise` times the one before, and faster where it is
- * less than 1 / noise of it.  Times are the fastest of a few; what is left of the noise of a machine
- * is in that factor.
+ * A run is slower where its time is more than `--noise` times the one before, and faster where it
+ * is less than 1 / noise of it.  Times are the fastest of a few; what is left of the noise of a
+ * machine is in that factor.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -128,7 +128,8 @@ static int read_table(table *t)
     return good && has_header;
 }
 
-/* The last two tables of a folder by name; false where there are fewer, which has then been said. */
+/* The last two tables of a folder by name; false where there are fewer, which has
+ * then been said. */
 static int find_last_two(const char *folder, table *before, table *now)
 {
     struct dirent **entries = NULL;

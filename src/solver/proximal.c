@@ -9,7 +9,8 @@ static const double FAR = 0.1, NEAR = 100; /* strengths of (2): of a run, and of
 static const double EPS = 0.01;            /* of |z| / |r|, on the natural map          */
 static const double LEAST_EPS = 1e-10;
 
-/* Newton steps and halvings of an inner problem; one that takes EASY steps at most lets theta grow. */
+/* Newton steps and halvings of an inner problem; one that takes EASY steps at
+ * most lets theta grow. */
 enum { STEPS = 12, HALVINGS = 4, EASY = 4 };
 
 /* Points without a gain of GAIN, after which there is none to come. */

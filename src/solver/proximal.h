@@ -40,7 +40,7 @@ typedef struct mo_proximal {
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal);
 
 typedef enum mo_proximal_end {
-    MO_PROXIMAL_FAILED, /* Newton fails on the most strongly regularised problem, or a try is over */
+    MO_PROXIMAL_FAILED, /* Newton fails on the most regularised problem, or a try is over */
     MO_PROXIMAL_SOLVED,
     MO_PROXIMAL_MUST_STOP /* run->status says why */
 } mo_proximal_end;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* An animated WebP image that repeats for ever, by libwebp; animation_absent.c where that is missing. */
+/* An animated WebP image that repeats for ever, by libwebp; animation_absent.c where that is
+ * missing. */
 #ifndef VIEWER_ANIMATION_H
 #define VIEWER_ANIMATION_H
 
@@ -11,7 +12,8 @@ typedef struct animation animation;
 int animation_is_built_in(void);
 /* NULL for lack of memory. */
 animation *animation_begin(int width, int height);
-/* 3 bytes a pixel, row by row from the top; shown from `time` on, in ms.  False for lack of memory. */
+/* 3 bytes a pixel, row by row from the top; shown from `time` on, in ms.  False
+ * for lack of memory. */
 int animation_add(animation *a, const unsigned char *bytes, int time);
 /* The last frame is shown until `time`.  False with errno. */
 int animation_write(animation *a, int time, FILE *out);

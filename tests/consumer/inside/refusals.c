@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * A library without HDF5, libxml2 and OpenMP: files are refused with a sentence that says why and
- * what to do, and a world steps all the same.  A ball falls from 1 m onto the ground, and rests there.
+ * what to do, and a world steps all the same.  A ball falls from 1 m onto the ground, and rests
+ * there.
  */
 #include <math.h>
 #include <moreau/moreau.h>
