@@ -3,10 +3,12 @@
 /*
  * `moreau bench beads`: balls that fall into a box and come to rest, a heap larger from row to row.
  *
- * The scene `beads` with 600, 5,000, 20,000 and 100,000 balls, up to --contacts of them, runs for six seconds with steps of 0.02 s, on one thread, with every
- * step solved to a relative residual of 2e-3 (2e-2 from VERY_MANY balls on), then of 1e-4 (up to FINE_MOST balls).
+ * The scene `beads` with 600, 5,000, 20,000 and 100,000 balls, up to --contacts of them, runs for
+ * six seconds with steps of 0.02 s, on one thread, with every step solved to a relative residual of
+ * 2e-3 (2e-2 from VERY_MANY balls on), then of 1e-4 (up to FINE_MOST balls).
  *
- *   ms          processor time of a step: mean; mean while they fall (up to 2 s), settle (to 4 s) and rest; the parts are shares of it by the wall clock
+ *   ms          processor time of a step: mean; mean while they fall (up to 2 s), settle (to 4 s)
+ *               and rest; the parts are shares of it by the wall clock
  *   penetration the deepest at the start of any step, in radii
  *   residual    the worst of any step, by mo_measure
  *   unsolved    steps that missed the tolerance
@@ -47,9 +49,9 @@ typedef struct bead_run {
     int balls;
     double tolerance;
     int steps, unsolved, contacts; /* contacts: in the last step */
-    double seconds,
-        of_phase[PHASES]; /* of the processor: all, and the mean of a step in each phase */
-    double collide, assemble, solve, advance; /* shares             */
+    /* of the processor: all, and the mean of a step in each phase */
+    double seconds, of_phase[PHASES];
+    double collide, assemble, solve, advance; /* shares */
     double penetration, residual, sweeps;
 } bead_run;
 
@@ -58,7 +60,7 @@ typedef struct bead_report {
     bead_run runs[RUNS_MOST];
 } bead_report;
 
-/* ---- measuring --------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static mo_error build(int balls, double tolerance, mo_world **world, double *radius,
                       mo_message *why)
@@ -130,7 +132,7 @@ static double ms(const bead_run *run)
     return 1e3 * run->seconds / run->steps;
 }
 
-/* ---- telling ----------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_head(void)
 {
@@ -183,7 +185,7 @@ static void print_json(const bead_report *report)
     json_end(&j);
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /* beads.csv in the folder, or NULL, which has then been said. */
 static FILE *open_csv(const char *folder)

@@ -27,7 +27,8 @@ int bench_links(const struct experiment_call *asked);
 /* Time stepping beside steps by forces, as the step goes to zero. */
 int bench_levels(const struct experiment_call *asked);
 
-/* Every method on every problem, the time to a residual; as a row, and with its own flags and operands. */
+/* Every method on every problem, the time to a residual; as a row, and with its own flags and
+ * operands. */
 int bench_solvers(const struct experiment_call *asked);
 int bench_solvers_command(int argc, char **argv);
 

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench families`: how many problems of each family the default method solves to 1e-8, with no option set.
+ * `moreau bench families`: how many problems of each family the default method solves to 1e-8, with
+ * no option set.
  *
- *   towers    2 to 20 boxes, four contacts a face, mass of the top over that of the bottom 1, 1e3, 1e6 and their inverses, mu 0.1, 0.5,
- *             1.5, at rest, pushed gently, pushed over
- *   planted   random problems that are built around a solution (scene_random): 5 contacts up to --contacts, mass ratio 1 and 1e4, mu up to 0.7
- *             and 1.5, in the plane and in space, with two thirds, a third or a fifth as many bodies as contacts
+ *   towers    2 to 20 boxes, four contacts a face, mass of the top over that of the bottom 1, 1e3,
+ *             1e6 and their inverses, mu 0.1, 0.5, 1.5, at rest, pushed gently, pushed over
+ *   planted   random problems that are built around a solution (scene_random): 5 contacts up to
+ *             --contacts, mass ratio 1 and 1e4, mu up to 0.7 and 1.5, in the plane and in space,
+ *             with two thirds, a third or a fifth as many bodies as contacts
  *   joints    the same with joints among the contacts
  *   packing   spheres in a box (scene_packing), 50 to 600 contacts
  *   heaps     boxes, capsules, cylinders, hulls and their mixture dropped into a box (the scene
  *             `heap`), the problem of a step in which they fall, settle and rest: 100, 400 and
  *             2,000 bodies as far as --contacts allows
  *
- * Every answer is judged by mo_measure; what is left unsolved is listed with its residual and the story of the solver.  A solution of a planted
- * problem exists by construction, so a miss there is the method's.
+ * Every answer is judged by mo_measure; what is left unsolved is listed with its residual and the
+ * story of the solver.  A solution of a planted problem exists by construction, so a miss there is
+ * the method's.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -58,7 +61,7 @@ typedef struct families_report {
     miss misses[MISSES_TOLD];
 } families_report;
 
-/* ---- measuring --------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static void keep_miss(families_report *report, const char *what, double seconds,
                       const mo_result *result)
@@ -201,7 +204,7 @@ static mo_error measure_packings(families_report *report, mo_message *why)
     return error;
 }
 
-/* ---- heaps ------------------------------------------------------------------------------------- */
+/* ---- heaps ----------------------------------------------------------------------------------- */
 
 static const char *const SHAPES[] = {"balls",     "boxes", "capsules",
                                      "cylinders", "hulls", "a mixture"};
@@ -259,7 +262,7 @@ static mo_error measure_all(int most, families_report *report, mo_message *why)
     return error ? error : measure_heaps(report, most, why);
 }
 
-/* ---- telling ----------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_report(const families_report *report)
 {
@@ -314,7 +317,7 @@ static void print_json(const families_report *report)
     json_end(&j);
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 int bench_families(const experiment_call *asked)
 {

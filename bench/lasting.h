@@ -11,7 +11,8 @@
 
 enum { LASTING_SETTINGS = 3 };
 
-/* A scene of moreau run with some of its parameters set; the list of them ends at the first NULL. */
+/* A scene of moreau run with some of its parameters set; the list of them ends at the first NULL.
+ */
 typedef struct lasting_scene {
     const char *name; /* as the tables call it, without blanks */
     const char *scene;
@@ -44,12 +45,14 @@ int lasting_know_all(const char *command, const args_values *asked, const lastin
 int lasting_number(const char *command, const args_flag *flag, double least, double most,
                    double *value);
 
-/* The sheet that a run may write: a file of this name below `out` (NULL: none), with these columns. */
+/* The sheet that a run may write: a file of this name below `out` (NULL: none), with these columns.
+ */
 typedef struct lasting_sheet {
     const char *out, *name, *columns;
 } lasting_sheet;
 
-/* Runs with that sheet (csv: NULL where there is none), on one thread of BLAS; says what went wrong.  An exit status. */
+/* Runs with that sheet (csv: NULL where there is none), on one thread of BLAS; says what went
+ * wrong.  An exit status. */
 typedef mo_error lasting_fn(const void *call, FILE *csv, mo_message *why);
 int lasting_run(const char *command, const lasting_sheet *sheet, lasting_fn *run, const void *call);
 

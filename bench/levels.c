@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench levels`: time stepping (velocities and impulses) beside steps by forces (--level acceleration), as the step goes to zero.
+ * `moreau bench levels`: time stepping (velocities and impulses) beside steps by forces (--level
+ * acceleration), as the step goes to zero.
  *
  *   pendulum       a rod of 1 m falls from level, as a mechanism; 1 s
  *   chain          the scene: twenty bodies with ball joints fall from level; 0.4 s
  *   block          slides at 1 m/s on a floor of mu = 0.5, and stops; 0.5 s
- *   biped          a torso on two legs with knees, in the plane, held by servos that give way under its weight; 0.2 s
+ *   biped          a torso on two legs with knees, in the plane, held by servos that give way under
+ *                  its weight; 0.2 s
  *   slider-crank   the scene: a motor, a loop closed by joints; 0.4 s
  *
- * Both run with steps of STEPS.  The distance of two runs is the largest between the centres of a body at the end.  The reference is a run by forces with a step of
- * REFERENCE; a method of first order halves its distance to it with the step.  `order` is the slope of a line through (log step, log distance).
+ * Both run with steps of STEPS.  The distance of two runs is the largest between the centres of a
+ * body at the end.  The reference is a run by forces with a step of REFERENCE; a method of first
+ * order halves its distance to it with the step.  `order` is the slope of a line through (log step,
+ * log distance).
  *
  * With --out: levels.csv, and the figure levels.svg.
  */
@@ -59,7 +63,7 @@ typedef struct levels_row {
     int unsolved;
 } levels_row;
 
-/* ---- the worlds -------------------------------------------------------------------------------- */
+/* ---- the worlds ------------------------------------------------------------------------------ */
 
 static mo_error build_pendulum(mo_world **world, mo_message *why)
 {
@@ -121,7 +125,8 @@ static mo_error build_block(mo_world **world, mo_message *why)
     return is_built ? MO_OK : MO_ERR_ARGUMENT;
 }
 
-/* Links: torso, then thigh and shank of each leg; each shank has a round foot.  Knees are bent a little. */
+/* Links: torso, then thigh and shank of each leg; each shank has a round foot.  Knees are bent a
+ * little. */
 static mo_error build_biped(mo_world **world, mo_message *why)
 {
     enum { LINKS = 5 };
@@ -172,7 +177,7 @@ static const levels_case CASES[] = {{"pendulum", 1, build_pendulum},
                                     {"slider-crank", 0.4, build_slider_crank}};
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
 
-/* ---- running ------------------------------------------------------------------------------------ */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static mo_error run(const levels_case *which, mo_level level, double h, ending *end,
                     mo_message *why)
@@ -244,7 +249,7 @@ static double order_of(const levels_row *rows, size_t field)
     return (xy - x * y) / (xx - x * x);
 }
 
-/* ---- telling ------------------------------------------------------------------------------------ */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void put_json(const levels_row *rows)
 {

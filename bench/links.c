@@ -3,9 +3,11 @@
 /*
  * `moreau bench links`: the dynamics of trees of links as they grow.
  *
- * Two trees of revolute joints with axes in turn: a chain, whose depth is its size, and a binary tree, whose depth is its logarithm.  What is timed, each the least of
- * several runs on the processor's clock: inverse dynamics (Newton-Euler) and forward dynamics (articulated bodies), which are linear in the joints;
- * the mass matrix (composite bodies), joints times depth; and, up to MOST_STEPPED joints, a whole step of a world, which factors that matrix.
+ * Two trees of revolute joints with axes in turn: a chain, whose depth is its size, and a binary
+ * tree, whose depth is its logarithm.  What is timed, each the least of several runs on the
+ * processor's clock: inverse dynamics (Newton-Euler) and forward dynamics (articulated bodies),
+ * which are linear in the joints; the mass matrix (composite bodies), joints times depth; and, up
+ * to MOST_STEPPED joints, a whole step of a world, which factors that matrix.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +36,7 @@ typedef struct links_world {
     double *in, *out;
 } links_world;
 
-/* ---- the trees -------------------------------------------------------------------------------- */
+/* ---- the trees ------------------------------------------------------------------------------- */
 
 static int make_world(int joints, int is_binary, links_world *made)
 {
@@ -78,7 +80,7 @@ static void clear_world(links_world *made)
     free(made->out);
 }
 
-/* ---- timing ----------------------------------------------------------------------------------- */
+/* ---- timing ---------------------------------------------------------------------------------- */
 
 static void call_inverse(const links_world *w)
 {
@@ -133,7 +135,7 @@ static int measure(int joints, int is_binary, links_row *row)
     return is_made;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void put_json(const links_row *rows, int count)
 {

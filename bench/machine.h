@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-double machine_clock(void);           /* seconds, never going back              */
+double machine_clock(void);           /* seconds, never going back */
 double machine_processor_clock(void); /* seconds of this thread on a processor */
 int machine_cores(void);
 

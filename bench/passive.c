@@ -3,9 +3,11 @@
 /*
  * `moreau bench passive`: energy never grows where nothing puts any in, and memory does not grow.
  *
- * Scenes without motors, with plastic impacts or a restitution of at most one, run for --steps steps each.
+ * Scenes without motors, with plastic impacts or a restitution of at most one, run for --steps
+ * steps each.
  *
- *   gain      the largest rise of the energy in one step, over the energy at hand: kinetic + |potential| + weight times size of the smallest body
+ *   gain      the largest rise of the energy in one step, over the energy at hand: kinetic +
+ *             |potential| + weight times size of the smallest body
  *   memory    of the process, after the first tenth of the steps, and at the end
  *   ms        processor time of a step
  */
@@ -69,7 +71,7 @@ typedef struct passive_run {
     double seconds;
 } passive_run;
 
-/* ---- measuring -------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static mo_error run_steps(mo_world *world, double h, FILE *csv, passive_run *run, long steps,
                           mo_message *why)
@@ -126,7 +128,7 @@ static mo_error measure(const lasting_scene *scene, long steps, FILE *csv, passi
     return error;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_head(long steps)
 {
@@ -161,7 +163,7 @@ static void put_run(json *j, const passive_run *run)
     json_object_end(j);
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 typedef struct passive_call {
     args_values scenes;

@@ -3,12 +3,14 @@
 /*
  * `moreau bench scaling`: time and memory of the default method as a packing of spheres grows.
  *
- * Packings of 1,000, 10,000, ... contacts, up to --contacts, are solved by `auto` with no option but the tolerance, 1e-4, on one thread.
- * Small ones differ much from each other, so that each size up to SEEDED_MOST is the mean over SEEDS packings.  Every answer
- * is judged by mo_measure, and the worst residual of a size stands beside its time.
+ * Packings of 1,000, 10,000, ... contacts, up to --contacts, are solved by `auto` with no option
+ * but the tolerance, 1e-4, on one thread. Small ones differ much from each other, so that each size
+ * up to SEEDED_MOST is the mean over SEEDS packings.  Every answer is judged by mo_measure, and the
+ * worst residual of a size stands beside its time.
  *
  *   exponent   the slope of a line through (log contacts, log value): 1 is linear
- *   memory     what the problem, its views, the solver and the result's vectors hold, by the library's own count
+ *   memory     what the problem, its views, the solver and the result's vectors hold, by the
+ *              library's own count
  *
  * With --out: scaling.csv, and the figure scaling.svg.
  */
@@ -44,8 +46,8 @@ enum {
 
 typedef struct scaling_row {
     int contacts, packings, solved;
-    double seconds, sweeps, bytes; /* means                       */
-    double residual;               /* the worst by mo_measure     */
+    double seconds, sweeps, bytes; /* means */
+    double residual;               /* the worst by mo_measure */
 } scaling_row;
 
 typedef struct scaling_report {
@@ -54,7 +56,7 @@ typedef struct scaling_report {
     double time_exponent, memory_exponent;
 } scaling_report;
 
-/* ---- measuring --------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static mo_error solve_one(int contacts, int seed, scaling_row *row, mo_message *why)
 {
@@ -127,7 +129,7 @@ static mo_error measure_all(int most, scaling_report *report, mo_message *why)
     return error;
 }
 
-/* ---- telling ----------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_report(const scaling_report *report)
 {
@@ -193,7 +195,7 @@ static int write_files(const scaling_report *report, const char *folder)
     return paper_explain_drawing(drawn, folder) == 0 && is_written;
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 int bench_scaling(const experiment_call *asked)
 {

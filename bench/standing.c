@@ -3,10 +3,12 @@
 /*
  * `moreau bench standing`: what must stand, stands.
  *
- * Stacks, walls and towers, also with a mass ratio of 1e4 from the bottom to the top, run for a minute with steps of 0.02 s, one thread, default options.
+ * Stacks, walls and towers, also with a mass ratio of 1e4 from the bottom to the top, run for a
+ * minute with steps of 0.02 s, one thread, default options.
  *
- *   drift        the largest way of any body from its place at SETTLES seconds, at any time after that
- *   penetration  the deepest at the start of any step, over half the shortest side of the smallest body
+ *   drift     the largest way of any body from its place at SETTLES seconds, at any time after that
+ *   penetration  the deepest at the start of any step, over half the shortest side of the smallest
+ *                body
  *   residual     the worst of any step, by mo_measure
  *   ms           processor time of a step, the mean up to SETTLES seconds and after
  *
@@ -79,7 +81,7 @@ typedef struct standing_run {
     int first_steps, later_steps;
 } standing_run;
 
-/* ---- measuring -------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 /* Places of all bodies into `at`, and the largest way from there. */
 static void remember(const mo_world *world, double *at)
@@ -174,7 +176,7 @@ static double ms(double seconds, int steps)
     return steps ? 1e3 * seconds / steps : 0;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_head(double time)
 {
@@ -209,7 +211,7 @@ static void put_run(json *j, const standing_run *run)
     json_object_end(j);
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 typedef struct standing_call {
     args_values scenes;

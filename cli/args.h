@@ -8,8 +8,9 @@
  *   --name value second           a flag with two values
  *   --                            what follows are operands, whatever they look like
  *
- * '_' in a name is typed '-' (both are understood).  A value never begins with "--" unless it is given
- * after '='.  Operands and flags come in any order.  A flag with a value is given once, unless it collects them.
+ * '_' in a name is typed '-' (both are understood).  A value never begins with "--" unless it is
+ * given after '='.  Operands and flags come in any order.  A flag with a value is given once,
+ * unless it collects them.
  */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
@@ -24,20 +25,20 @@ typedef struct args_values {
 typedef struct args_flag {
     const char *name;    /* "max_iter"; "group.name" is shown under its group by --help */
     const char *operand; /* what --help calls its value ("FILE"); NULL for a switch     */
-    const char *text;    /* what it does, for --help                                    */
-    char initial[40];    /* the default, for --help; may be empty                       */
+    const char *text;    /* what it does, for --help */
+    char initial[40];    /* the default, for --help; may be empty */
     const char *value;   /* set by args_parse: "" for a switch, NULL where it is absent */
-    int takes_two;       /* the operand stands for two words                            */
-    const char *second;  /* set by args_parse: the second word                          */
-    args_values *all;    /* may be given several times: filled by args_parse            */
+    int takes_two;       /* the operand stands for two words */
+    const char *second;  /* set by args_parse: the second word */
+    args_values *all;    /* may be given several times: filled by args_parse */
 } args_flag;
 
 typedef struct args_command {
     const char *name;     /* "solve"                                          */
     const char *operands; /* "FILE...", as the usage line shows it; or ""     */
-    const char *summary;  /* one line                                         */
-    const char *about;    /* paragraphs, separated by empty lines; or NULL    */
-    const char *examples; /* lines, as --help shows them                      */
+    const char *summary;  /* one line */
+    const char *about;    /* paragraphs, separated by empty lines; or NULL */
+    const char *examples; /* lines, as --help shows them */
     int least, most;      /* how many operands it takes; most < 0: any number */
 } args_command;
 

@@ -74,7 +74,8 @@ static const args_flag CONTACTS = {.name = "contacts",
                                    .initial = "1000000"};
 
 /*
- * Where a benchmark that has flags and operands of its own is named, after flags or before them, moves its name to the front.
+ * Where a benchmark that has flags and operands of its own is named, after flags or before them,
+ * moves its name to the front.
  */
 static const own_command *find_own(int argc, char **argv)
 {

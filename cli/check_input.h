@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What `moreau check` looks at: the problem of an FCLIB file, a named problem (scenes/problems.h), or the problem of one step of a
- * scene that moves.  Where a file has the name of a scene, the file is meant.
+ * What `moreau check` looks at: the problem of an FCLIB file, a named problem (scenes/problems.h),
+ * or the problem of one step of a scene that moves.  Where a file has the name of a scene, the file
+ * is meant.
  */
 #ifndef CLI_CHECK_INPUT_H
 #define CLI_CHECK_INPUT_H
@@ -12,13 +13,13 @@
 #include "problems.h"
 
 typedef struct check_input {
-    const char *name;           /* as typed                                         */
-    const problem_scene *small; /* one of these two, or neither for a file          */
+    const char *name;           /* as typed */
+    const problem_scene *small; /* one of these two, or neither for a file */
     const world_scene *moving;
     double values[WORLD_PARAMETERS];
-    int step; /* of a scene that moves, from 1                    */
+    int step; /* of a scene that moves, from 1 */
 
-    const mo_problem *problem; /* what was loaded; the others own it               */
+    const mo_problem *problem; /* what was loaded; the others own it */
     mo_document document;
     mo_problem *built;
     mo_world *world;
@@ -27,7 +28,8 @@ typedef struct check_input {
 /* The scene's name and parameters, or NULL for a file. */
 const world_scene *check_input_scene(const check_input *input);
 
-/* Finds out what the word means, and sets the parameters of a scene; an exit status, after a sentence. */
+/* Finds out what the word means, and sets the parameters of a scene; an exit status, after a
+ * sentence. */
 int check_input_find(const char *command, const char *word, const args_values *sets, int step,
                      check_input *input);
 

@@ -233,7 +233,7 @@ void check_put(const check_input *input, const mo_check_result *check)
     put_limit(problem, &check->limit);
 }
 
-/* ---- a certificate, judged -------------------------------------------------------------------- */
+/* ---- a certificate, judged ------------------------------------------------------------------- */
 
 void check_verified(const check_input *input, const char *certificate,
                     const mo_judgement *judgement, int as_json)

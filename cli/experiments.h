@@ -17,13 +17,13 @@ typedef struct experiment_call {
 } experiment_call;
 
 typedef struct experiment {
-    const char *name;                         /* as typed                                   */
-    const char *summary;                      /* one line                                   */
-    int (*run)(const experiment_call *asked); /* its exit status; NULL: not in this build    */
+    const char *name;                         /* as typed */
+    const char *summary;                      /* one line */
+    int (*run)(const experiment_call *asked); /* its exit status; NULL: not in this build */
 } experiment;
 
-/* The whole command: lists the experiments, or runs the one that is named.  own: one more flag that they
- * understand, or NULL. */
+/* The whole command: lists the experiments, or runs the one that is named.  own: one more flag that
+ * they understand, or NULL. */
 int experiments_command(const args_command *command, const args_flag *own, const experiment *all,
                         int count, int argc, char **argv);
 

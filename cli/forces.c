@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau forces`: forces at contacts and joints, and accelerations, of a scene or of a robot from its file, at one instant. */
+/* `moreau forces`: forces at contacts and joints, and accelerations, of a scene or of a robot from
+ * its file, at one instant. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ typedef struct forces_call {
     int json;
 } forces_call;
 
-/* ---- the call --------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static int read_call(const args_flag *flags, const args_values *sets, const char *name,
                      forces_call *call)
@@ -145,9 +146,10 @@ static mo_error make_world(const forces_call *call, mo_world **world, mo_message
     return error;
 }
 
-/* ---- known accelerations ------------------------------------------------------------------------ */
+/* ---- known accelerations --------------------------------------------------------------------- */
 
-/* A joint by its name: in which mechanism, and its place in the velocities; 0 where there is none. */
+/* A joint by its name: in which mechanism, and its place in the velocities; 0 where there is none.
+ */
 static int find_joint(const mo_world *world, const char *name, size_t length,
                       mo_known_acceleration *known)
 {

@@ -14,12 +14,13 @@ typedef struct file_facts {
     summary problem;
     graph_facts graph;
     long long file_bytes;
-    size_t bytes;             /* of the problem in memory                                 */
+    size_t bytes;             /* of the problem in memory */
     double mu_least, mu_most; /* over the laws with friction; least > most where none has */
-    int compliant;            /* constraints with compliance                              */
-    int largest_body;         /* velocities of the largest body                           */
-    double mass_ratio;        /* between the heaviest and the lightest body, each by the
-                                  largest number on the diagonal of its mass; 1 where no body */
+    int compliant;            /* constraints with compliance */
+    int largest_body;         /* velocities of the largest body */
+    /* between the heaviest and the lightest body, each by the largest number on the diagonal of its
+     * mass; 1 where no body */
+    double mass_ratio;
     double q_norm;
     int rank; /* of W; -1 where the problem is too large */
 } file_facts;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- islands: union-find over constraints, then bodies ---------------------------------------- */
+/* ---- islands: union-find over constraints, then bodies --------------------------------------- */
 
 static int root_of(int *parent, int node)
 {
@@ -81,7 +81,7 @@ static mo_error find_islands(const mo_problem *problem, graph_facts *facts)
     return error;
 }
 
-/* ---- asymmetry of W --------------------------------------------------------------------------- */
+/* ---- asymmetry of W -------------------------------------------------------------------------- */
 
 /* The blocks of W by columns: those of column j are first[j] up to first[j + 1]. */
 typedef struct columns {

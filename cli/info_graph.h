@@ -7,10 +7,10 @@
 #include "moreau/problem.h"
 
 typedef struct graph_facts {
-    long long blocks;   /* Jacobians, or couplings                                         */
+    long long blocks;   /* Jacobians, or couplings */
     int islands;        /* groups of constraints that act on each other through bodies or W */
-    int largest_island; /* constraints in the largest one                                  */
-    double asymmetry;   /* |W - W'| / |W| in the Frobenius norm; 0 for a global problem    */
+    int largest_island; /* constraints in the largest one */
+    double asymmetry;   /* |W - W'| / |W| in the Frobenius norm; 0 for a global problem */
 } graph_facts;
 
 mo_error graph_study(const mo_problem *problem, graph_facts *facts);

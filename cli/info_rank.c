@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Householder QR with column pivoting [Golub, Van Loan, Matrix Computations, 5.4.2]: at each step the
- * column with the largest remaining part comes next, so the parts left behind bound the rank.
- * W may be unsymmetric, which rules out a pivoted Cholesky factorisation.
+ * Householder QR with column pivoting [Golub, Van Loan, Matrix Computations, 5.4.2]: at each step
+ * the column with the largest remaining part comes next, so the parts left behind bound the rank. W
+ * may be unsymmetric, which rules out a pivoted Cholesky factorisation.
  */
 #include "info_rank.h"
 

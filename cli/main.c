@@ -138,9 +138,9 @@ static int dispatch(int argc, char **argv)
 }
 
 /*
- * A program may be started with its standard streams closed; the next file to be opened would then take
- * their place, and what is printed would end in it.  Fill the gaps: standard output with something
- * that cannot be written, so that the loss is noticed.
+ * A program may be started with its standard streams closed; the next file to be opened would then
+ * take their place, and what is printed would end in it.  Fill the gaps: standard output with
+ * something that cannot be written, so that the loss is noticed.
  */
 static void fill_standard_streams(void)
 {

@@ -15,7 +15,7 @@ manual_form manual_asked(const char *word)
                                                                   : MANUAL_NONE;
 }
 
-/* ---- man(7) -------------------------------------------------------------------------------- */
+/* ---- man(7) ---------------------------------------------------------------------------------- */
 
 /* Text as roff: a hyphen that can be copied, and no line that begins as a request does. */
 static void put_roff(const char *text, int length)
@@ -148,7 +148,7 @@ void manual_put_main_man(const manual_row *rows, int count, const char *summary,
     put_examples(examples);
 }
 
-/* ---- bash ---------------------------------------------------------------------------------- */
+/* ---- bash ------------------------------------------------------------------------------------ */
 
 void manual_put_bash(const args_command *command, const args_flag *flags, int flag_count)
 {

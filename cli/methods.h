@@ -20,8 +20,8 @@ int method_check(const char *command, const char *name);
 void method_say_unknown(const char *command, const char *name);
 
 /*
- * Whose is an option of the table?  "nsgs.omega" is of nsgs alone, "tol" of every method; "history" is
- * the program's own affair, which asks for a file instead.
+ * Whose is an option of the table?  "nsgs.omega" is of nsgs alone, "tol" of every method; "history"
+ * is the program's own affair, which asks for a file instead.
  */
 int option_is_of(const char *option, const char *method);
 int option_is_common(const char *option);

@@ -52,7 +52,7 @@ static void say_notes(const model_file *file)
     }
 }
 
-/* ---- keyframes and targets ---------------------------------------------------------------------------- */
+/* ---- keyframes and targets ------------------------------------------------------------------- */
 
 static int find_key(const char *command, const char *name, model_file *file)
 {
@@ -225,7 +225,7 @@ int model_flags_refuse(const char *command, const args_flag *rows)
     return EXIT_DONE;
 }
 
-/* ---- in a world ---------------------------------------------------------------------------------------- */
+/* ---- in a world ------------------------------------------------------------------------------ */
 
 static mo_error add_floor(double z, mo_world *world, mo_message *why)
 {

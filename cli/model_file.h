@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A robot's file (MJCF, URDF) on the command line: `moreau run robot.xml`, `moreau view robot.xml`. */
+/* A robot's file (MJCF, URDF) on the command line: `moreau run robot.xml`, `moreau view robot.xml`.
+ */
 #ifndef CLI_MODEL_FILE_H
 #define CLI_MODEL_FILE_H
 
@@ -42,7 +43,7 @@ enum { MODEL_KEY, MODEL_TARGET, MODEL_SERVO, MODEL_FREE, MODEL_FLOOR, MODEL_MESH
     [(first) + MODEL_SERVO] = {.name = "servo",                                                    \
                                .operand = "HZ",                                                    \
                                .text = "of a robot's file: its motors hold positions (--target is" \
-                                       " one), as stiff as to swing so often a second; 5 is usual"}, \
+                                       " one) with this natural frequency; 5 is usual"},           \
     [(first) + MODEL_FREE] = {.name = "free",                                                      \
                               .text = "of a robot's file: what it fixes to the world is free, as"  \
                                       " the base of a robot that walks is meant in URDF"},         \
@@ -59,14 +60,16 @@ enum { MODEL_KEY, MODEL_TARGET, MODEL_SERVO, MODEL_FREE, MODEL_FLOOR, MODEL_MESH
 int model_file_is(const char *name);
 
 /*
- * Reads it as the rows of MODEL_FLAG_ROWS ask, and says its notes on standard error unless `quiet`; `sets` (--set) must be empty.  An exit status, after a
- * sentence.
+ * Reads it as the rows of MODEL_FLAG_ROWS ask, and says its notes on standard error unless `quiet`;
+ * `sets` (--set) must be empty.  An exit status, after a sentence.
  */
 int model_file_open(const char *command, const char *path, const args_flag *rows,
                     const args_values *sets, int quiet, model_file *file);
-/* What a newcomer would ask next, on standard error: motors that give no force, keyframes that nobody begins at. */
+/* What a newcomer would ask next, on standard error: motors that give no force, keyframes that
+ * nobody begins at. */
 void model_file_hint(const args_flag *rows, const model_file *file);
-/* For a scene, which takes none of these flags: an exit status, after a sentence where there is one. */
+/* For a scene, which takes none of these flags: an exit status, after a sentence where there is
+ * one. */
 int model_flags_refuse(const char *command, const args_flag *rows);
 void model_file_close(model_file *file);
 /* The step that the file asks for, or MJCF's default, s. */

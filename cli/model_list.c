@@ -30,7 +30,7 @@ static const char *driven_word(const mo_model_actuator *actuator)
                                    : "nothing";
 }
 
-/* ---- for a person ---------------------------------------------------------------------------------- */
+/* ---- for a person ---------------------------------------------------------------------------- */
 
 static void put_range(int has, const double range[2], const char *unit)
 {
@@ -93,7 +93,7 @@ static void put_list(const model_file *file)
     }
 }
 
-/* ---- for a program ---------------------------------------------------------------------------------- */
+/* ---- for a program --------------------------------------------------------------------------- */
 
 static void json_range(json *j, const char *name, int has, const double range[2])
 {

@@ -8,13 +8,15 @@
 #include "moreau/options.h"
 
 /*
- * The command's own flags, then one for each row of the option table with the default it has in `defaults`; as new memory, or
- * NULL.  The row `history` is left out: a command that keeps one asks for a file.
+ * The command's own flags, then one for each row of the option table with the default it has in
+ * `defaults`; as new memory, or NULL.  The row `history` is left out: a command that keeps one asks
+ * for a file.
  */
 args_flag *option_flags(const args_flag *own, int own_count, const mo_options *defaults,
                         int *count);
 
-/* The values given by the rows of the table, into the options; false where one is wrong, which has then been said. */
+/* The values given by the rows of the table, into the options; false where one is wrong, which has
+ * then been said. */
 int option_flags_read(const char *command, const args_flag *rows, int count, mo_options *options);
 
 #endif

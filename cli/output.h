@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A file that is whole or untouched: written beside its place under a temporary name, brought to the disk, and renamed.
- * An existing file keeps its permissions, a symbolic link its target.
+ * A file that is whole or untouched: written beside its place under a temporary name, brought to
+ * the disk, and renamed. An existing file keeps its permissions, a symbolic link its target.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H

@@ -11,14 +11,14 @@
 int path_is_folder(const char *path);
 
 /*
- * May the value of this flag receive the results of these inputs?  Returns an exit status; if it may
- * not, the sentence has been said.  A folder that is missing is made.
+ * May the value of this flag receive the results of these inputs?  Returns an exit status; if it
+ * may not, the sentence has been said.  A folder that is missing is made.
  */
 int path_check(const char *command, const char *flag, const char *value, char **inputs, int count);
 
 /*
- * The output for one input, as new memory, or NULL where there is none.  In a folder it has the input's
- * name with the suffix, which may be empty, after it.
+ * The output for one input, as new memory, or NULL where there is none.  In a folder it has the
+ * input's name with the suffix, which may be empty, after it.
  */
 char *path_for(const char *value, const char *input, const char *suffix);
 

@@ -9,8 +9,8 @@
 
 #include "text.h"
 
-static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing        */
-static const double EVERY_SECONDS = 0.1; /* ten lines a second are readable   */
+static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing */
+static const double EVERY_SECONDS = 0.1; /* ten lines a second are readable */
 
 static volatile int interrupted; /* all that a signal handler may touch */
 

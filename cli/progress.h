@@ -8,18 +8,19 @@
 
 #include "moreau/options.h"
 
-/* The first Ctrl-C from here on sets the flag, the second ends the program; so do SIGTERM, which a queue sends
- * to a job whose time is over, and SIGHUP, of a terminal that goes.  A parent that made it deaf to one of them is obeyed. */
+/* The first Ctrl-C from here on sets the flag, the second ends the program; so do SIGTERM, which a
+ * queue sends to a job whose time is over, and SIGHUP, of a terminal that goes.  A parent that made
+ * it deaf to one of them is obeyed. */
 const volatile int *interrupt_watch(void);
 int interrupt_came(void);
 
 typedef struct progress {
-    int on_terminal;  /* standard error is one: show the line        */
+    int on_terminal;  /* standard error is one: show the line */
     int shown;        /* the line stands there and has to be erased  */
-    double next;      /* seconds of the solve at which it is due     */
-    double tol;       /* what the residual is compared with          */
-    const char *name; /* of the file                                 */
-    int index, count; /* which of how many files                     */
+    double next;      /* seconds of the solve at which it is due */
+    double tol;       /* what the residual is compared with */
+    const char *name; /* of the file */
+    int index, count; /* which of how many files */
 } progress;
 
 progress progress_start(const char *name, int index, int count, double tol);

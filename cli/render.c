@@ -86,7 +86,7 @@ typedef struct render_call {
     int json;
 } render_call;
 
-/* ---- the call ---------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static int read_size(const args_flag *flag, render_def *def)
 {
@@ -140,7 +140,7 @@ static int ends_with(const char *text, const char *end)
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-/* ---- frames ------------------------------------------------------------------------------------ */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 /* The last frame at this time or before. */
 static int frame_at(const mo_recording *recording, double time)
@@ -197,7 +197,7 @@ static void show_progress(int k, int count)
     }
 }
 
-/* ---- many frames -------------------------------------------------------------------------------- */
+/* ---- many frames ----------------------------------------------------------------------------- */
 
 /* Takes the image of frame k, in the order of the frames; an exit status. */
 typedef int take_fn(void *user, const renderer *r, int k);
@@ -246,7 +246,7 @@ static int draw_all(const mo_recording *recording, const render_call *call, int 
     return status;
 }
 
-/* ---- a folder of images ------------------------------------------------------------------------- */
+/* ---- a folder of images ---------------------------------------------------------------------- */
 
 static int take_file(void *user, const renderer *r, int k)
 {
@@ -269,7 +269,7 @@ static int write_folder(const mo_recording *recording, render_call *call, int co
     return draw_all(recording, call, count, take_file, call);
 }
 
-/* ---- animations --------------------------------------------------------------------------------- */
+/* ---- animations ------------------------------------------------------------------------------ */
 
 typedef struct animating {
     const render_call *call;
@@ -325,7 +325,7 @@ static int write_animation(const mo_recording *recording, render_call *call, int
     return status;
 }
 
-/* ---- films -------------------------------------------------------------------------------------- */
+/* ---- films ----------------------------------------------------------------------------------- */
 /* The name between quotes, for the shell. */
 static int quote(char *to, size_t room, const char *name)
 {
@@ -393,7 +393,7 @@ static int write_film(const mo_recording *recording, render_call *call, int coun
     return good ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* ---- the command -------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static void report(const render_call *call, int pictures)
 {

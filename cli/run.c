@@ -160,7 +160,7 @@ void run_fail(run_tally *tally, const char *file, const char *format, ...)
     }
 }
 
-/* ---- the call ----------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static args_flag *make_flags(args_values *sets, args_values *targets, int *count)
 {
@@ -264,7 +264,7 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     return status;
 }
 
-/* ---- the world ---------------------------------------------------------------------------------- */
+/* ---- the world ------------------------------------------------------------------------------- */
 
 /* The world of the call, with its options and its state; NULL after run_fail. */
 static mo_world *make_world(const args_flag *flags, int flag_count, run_call *call,
@@ -296,7 +296,7 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
     return world;
 }
 
-/* ---- the steps ---------------------------------------------------------------------------------- */
+/* ---- the steps ------------------------------------------------------------------------------- */
 
 static void begin_tally(const mo_world *world, run_tally *tally)
 {
@@ -345,7 +345,8 @@ static void count_step(const mo_world *world, const mo_step_report *report, run_
     tally->seconds.advance += report->seconds_advance;
 }
 
-/* Why the step that was taken last is not solved.  The problem of an impact is not kept, of which that is said. */
+/* Why the step that was taken last is not solved.  The problem of an impact is not kept, of which
+ * that is said. */
 static void explain(const mo_world *world, run_tally *tally)
 {
     const mo_result *result = mo_world_result(world);
@@ -402,7 +403,7 @@ static void simulate(const run_call *call, mo_world *world, run_tally *tally)
     tally->worst_penetration = worse(tally->worst_penetration, mo_world_penetration(world));
 }
 
-/* ---- the report --------------------------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static int report(const run_call *call, const run_tally *tally)
 {

@@ -30,8 +30,8 @@ typedef struct run_call {
     mo_level level;
     double first_order; /* s; 0: Newton's law */
     int every;          /* recorded steps: 0, every, 2 every, ... */
-    const char *csv, *record, *replay, *vtk, *plot, *save_state, *load_state,
-        *export_file; /* or NULL */
+    /* or NULL */
+    const char *csv, *record, *replay, *vtk, *plot, *save_state, *load_state, *export_file;
     int export_step;
     int json;
     int strict;
@@ -59,8 +59,8 @@ typedef struct run_tally {
     long long iterations;
     run_seconds seconds;
     int interrupted;
-    mo_message error;      /* the first thing that failed, or empty     */
-    const char *error_at;  /* the file it is about, or NULL         */
+    mo_message error;      /* the first thing that failed, or empty */
+    const char *error_at;  /* the file it is about, or NULL */
     int plot_drawn;        /* gnuplot ran */
     char replay_note[128]; /* what the replay leaves out, or empty */
 } run_tally;

@@ -17,7 +17,7 @@ typedef struct hull {
     const double *points;
     int count;
     double size;
-    flat_point *flat; /* those on the plane at hand          */
+    flat_point *flat; /* those on the plane at hand */
     int *corners;     /* of the face at hand, and twice that */
     run_hull_face_fn *take;
     void *user;
@@ -52,7 +52,7 @@ static int normalise(double a[3], double least)
     return length > least;
 }
 
-/* ---- in the plane: Andrew's monotone chain -------------------------------------------------------- */
+/* ---- in the plane: Andrew's monotone chain --------------------------------------------------- */
 
 static int by_position(const void *a, const void *b)
 {
@@ -68,7 +68,8 @@ static double turn(const flat_point *a, const flat_point *b, const flat_point *c
     return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
 }
 
-/* One side of the chain, from the first of `flat` to the last in steps of `stride`; how many corners there are now. */
+/* One side of the chain, from the first of `flat` to the last in steps of `stride`; how many
+ * corners there are now. */
 static int follow(const hull *h, int count, int stride, int *chain, int corners)
 {
     const int base = corners;
@@ -96,11 +97,11 @@ static void take_flat_hull(hull *h, int count)
     }
 }
 
-/* ---- in space ------------------------------------------------------------------------------------- */
+/* ---- in space -------------------------------------------------------------------------------- */
 
 /*
- * Are all points on the other side of the plane, and a, b, c the first three on it that span it, so that each face is taken once?
- * Fills h->flat; their number, or 0.
+ * Are all points on the other side of the plane, and a, b, c the first three on it that span it, so
+ * that each face is taken once? Fills h->flat; their number, or 0.
  */
 static int on_face(hull *h, int a, int b, int c, const double x[3], const double normal[3],
                    const double y[3])

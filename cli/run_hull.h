@@ -3,8 +3,9 @@
 /*
  * The faces of a convex hull, for drawing.
  *
- * Every plane through three points that has all others on one side carries a face; the points on it, in the order of their hull
- * in that plane, are its corners.  It costs n^3 and more, which is nothing for the hulls of a scene (tens of points).
+ * Every plane through three points that has all others on one side carries a face; the points on
+ * it, in the order of their hull in that plane, are its corners.  It costs n^3 and more, which is
+ * nothing for the hulls of a scene (tens of points).
  */
 #ifndef CLI_RUN_HULL_H
 #define CLI_RUN_HULL_H
@@ -12,7 +13,8 @@
 /* Corners counterclockwise, seen from outside. */
 typedef void run_hull_face_fn(void *user, int count, const int *corners);
 
-/* points: 3 numbers each; planar: their hull in the plane z = 0, one face.  False for lack of memory. */
+/* points: 3 numbers each; planar: their hull in the plane z = 0, one face.  False for lack of
+ * memory. */
 int run_hull_faces(const double *points, int count, int planar, run_hull_face_fn *take, void *user);
 
 #endif

@@ -19,10 +19,10 @@ typedef struct pen {
     mo_pose pose;
     int planar;
     double reach;       /* half the width of what has no end */
-    int sectors, rings; /* about and along what is round     */
+    int sectors, rings; /* about and along what is round */
 } pen;
 
-/* ---- points and cells --------------------------------------------------------------------------- */
+/* ---- points and cells ------------------------------------------------------------------------ */
 
 static int grow(run_mesh *mesh, void **array, int *room, int needed, size_t size)
 {
@@ -74,7 +74,7 @@ static void add_face(pen *p, int count, const int *corners)
     add_cell(p->mesh, &p->mesh->faces, count, corners);
 }
 
-/* ---- solids of revolution ----------------------------------------------------------------------- */
+/* ---- solids of revolution -------------------------------------------------------------------- */
 
 /*
  * Turns a profile of (radius, z) about z; it begins and ends on the axis.
@@ -103,7 +103,8 @@ static void add_lathe(pen *p, int count, double (*profile)[2])
     }
 }
 
-/* A ball drawn out by `length` along z: the profile of a capsule whose lower centre is the origin. */
+/* A ball drawn out by `length` along z: the profile of a capsule whose lower centre is the origin.
+ */
 static void add_long_ball(pen *p, double radius, double length)
 {
     double profile[FINE_RINGS + 2][2] = {{0}};
@@ -140,7 +141,7 @@ static double turn_along(pen *p, const double a[3], const double b[3])
     return length;
 }
 
-/* ---- flat things -------------------------------------------------------------------------------- */
+/* ---- flat things ----------------------------------------------------------------------------- */
 
 static void add_polygon(pen *p, int count, double (*corners)[3])
 {
@@ -191,7 +192,7 @@ static void add_planar_capsule(pen *p, const double a[3], const double b[3], dou
     add_polygon(p, count, corners);
 }
 
-/* ---- corners and edges -------------------------------------------------------------------------- */
+/* ---- corners and edges ----------------------------------------------------------------------- */
 
 static void add_box(pen *p, const double half[3])
 {
@@ -258,7 +259,7 @@ static void add_mesh(pen *p, const mo_shape_def *shape)
     }
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static void add_planar_shape(pen *p, const mo_shape_def *shape)
 {

@@ -12,7 +12,7 @@
 #include "run_state.h"
 #include "text.h"
 
-/* ---- before anything is built ------------------------------------------------------------------- */
+/* ---- before anything is built ---------------------------------------------------------------- */
 
 /* A file of the call, by the flag that names it. */
 typedef struct named_file {
@@ -69,14 +69,14 @@ int run_outputs_check(const char *command, const run_call *call)
     return status ? status : check_folder(command, &plot);
 }
 
-/* ---- one step's problem ------------------------------------------------------------------------- */
+/* ---- one step's problem ---------------------------------------------------------------------- */
 
 static int export_problem(const run_call *call, const mo_world *world, run_tally *tally)
 {
     const mo_result *result = mo_world_result(world);
     const mo_problem *const taken = mo_world_problem(world);
-    mo_problem
-        *problem; /* a document owns its problem; this one is only read, and stays the world's */
+    /* a document owns its problem; this one is only read, and stays the world's */
+    mo_problem *problem;
     memcpy(&problem, &taken, sizeof problem);
     char title[128], description[256];
     mo_message why = {{0}};
@@ -97,7 +97,7 @@ static int export_problem(const run_call *call, const mo_world *world, run_tally
     return !error;
 }
 
-/* ---- frames ------------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static int csv_frame(run_outputs *o, const run_call *call, const mo_world *world, run_tally *tally)
 {
@@ -124,7 +124,8 @@ static int recording_frame(run_outputs *o, const run_call *call, const mo_world 
     return !error;
 }
 
-/* The world as it is, to all that record: after a step of h with its report, or before the first (0, NULL). */
+/* The world as it is, to all that record: after a step of h with its report, or before the first
+ * (0, NULL). */
 static int record(run_outputs *o, const run_call *call, const mo_world *world, double h,
                   const mo_step_report *report, run_tally *tally)
 {

@@ -19,7 +19,8 @@ typedef struct run_outputs {
     int has_vtk, has_plot; /* begun */
 } run_outputs;
 
-/* May the files that the call names be written?  An exit status; what is wrong has then been said. */
+/* May the files that the call names be written?  An exit status; what is wrong has then been said.
+ */
 int run_outputs_check(const char *command, const run_call *call);
 
 /* Opens them, and records the start. */

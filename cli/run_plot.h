@@ -5,7 +5,8 @@
  *
  *   steps.csv                                one row a step
  *   figures.gp                               the script; gnuplot draws with it
- *   energy.svg, forces.svg, solve.svg        energies; contact forces and contacts; residual and penetration
+ *   energy.svg, forces.svg, solve.svg        energies; contact forces and contacts; residual and
+ *                                            penetration
  */
 #ifndef CLI_RUN_PLOT_H
 #define CLI_RUN_PLOT_H

@@ -11,7 +11,7 @@
 #include "progress.h"
 #include "text.h"
 
-static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing      */
+static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing */
 static const double EVERY_SECONDS = 0.1; /* ten lines a second are readable */
 
 double run_clock(void)
@@ -32,7 +32,7 @@ static double real_time_factor(const run_tally *tally)
     return tally->seconds.all > 0 ? simulated(tally) / tally->seconds.all : 0;
 }
 
-/* ---- while it goes on --------------------------------------------------------------------------- */
+/* ---- while it goes on ------------------------------------------------------------------------ */
 
 run_progress run_progress_start(void)
 {
@@ -70,7 +70,7 @@ void run_progress_end(run_progress *p)
     }
 }
 
-/* ---- for a person ------------------------------------------------------------------------------- */
+/* ---- for a person ---------------------------------------------------------------------------- */
 
 static void put_label(const char *label)
 {
@@ -195,7 +195,7 @@ void run_report_put(const run_call *call, const run_tally *tally)
     }
 }
 
-/* ---- for a program ------------------------------------------------------------------------------ */
+/* ---- for a program --------------------------------------------------------------------------- */
 
 static void json_call(json *j, const run_call *call)
 {

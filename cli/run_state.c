@@ -20,7 +20,8 @@ static void describe(const run_call *call, char line[SCENE_LINE])
     int length = snprintf(line, SCENE_LINE, "%s", call->world.scene->name);
     for (int k = 0; k < world_parameter_count(call->world.scene) && length < SCENE_LINE; ++k) {
         length += snprintf(line + length, (size_t)(SCENE_LINE - length), " %s=%s",
-                           call->world.scene->parameter[k].name, number_exact(call->world.values[k]).text);
+                           call->world.scene->parameter[k].name,
+                           number_exact(call->world.values[k]).text);
     }
     if (length < SCENE_LINE - 1) {
         snprintf(line + length, (size_t)(SCENE_LINE - length), "\n");
@@ -36,7 +37,7 @@ static unsigned long long checksum(const unsigned char *bytes, size_t size)
     return sum;
 }
 
-/* ---- saving ------------------------------------------------------------------------------------ */
+/* ---- saving ---------------------------------------------------------------------------------- */
 
 static int write_file(const run_call *call, const void *bytes, size_t size)
 {
@@ -68,7 +69,7 @@ int run_state_save(const run_call *call, const mo_world *world, run_tally *tally
     return good;
 }
 
-/* ---- loading ----------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 /* One line of the head, without its end; moves on.  NULL where there is no whole line. */
 static const char *take_line(const char **from, const char *end, char line[SCENE_LINE])

@@ -8,8 +8,8 @@
  *   SIZE CHECKSUM                        of the bytes that follow: FNV-1a, 64 bits, hexadecimal
  *   bytes                                of mo_world_save
  *
- * A file of another scene, of other parameters, or with a damaged byte is refused.  The bytes are those of one build on one
- * machine: this is a way to go on, not a way to exchange.
+ * A file of another scene, of other parameters, or with a damaged byte is refused.  The bytes are
+ * those of one build on one machine: this is a way to go on, not a way to exchange.
  */
 #ifndef CLI_RUN_STATE_H
 #define CLI_RUN_STATE_H

@@ -12,7 +12,7 @@
 static const char HEAD[] = "<?xml version=\"1.0\"?>\n"
                            "<VTKFile type=\"%s\" version=\"0.1\" byte_order=\"LittleEndian\">\n";
 
-/* ---- pieces of a file ----------------------------------------------------------------------------- */
+/* ---- pieces of a file ------------------------------------------------------------------------ */
 
 /* <DataArray ...>, numbers, and: */
 static void array_begin(FILE *out, const char *type, const char *name, int components)
@@ -62,7 +62,7 @@ static void end_piece(FILE *out)
     fputs("</Piece>\n</PolyData>\n</VTKFile>\n", out);
 }
 
-/* ---- bodies --------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Where point k is, and how fast it moves: v + w x (point - centre). */
 static void move_point(const run_mesh *mesh, int k, const mo_body_state *body, double x[3],
@@ -106,7 +106,7 @@ static void put_bodies(FILE *out, const run_mesh *mesh, const mo_world *world)
     end_piece(out);
 }
 
-/* ---- contacts ------------------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 typedef enum contact_vector { POINT, NORMAL, FORCE, MOMENT } contact_vector;
 
@@ -173,7 +173,7 @@ static void put_contacts(FILE *out, const mo_world *world, double h)
     end_piece(out);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static int open_in(output *o, const char *folder, const char *name)
 {

@@ -5,7 +5,7 @@
  *
  *   bodies.pvd, contacts.pvd       the frames with their times: open these
  *   bodies_000000.vtp ...          the shapes; for each point its body and its velocity
- *   contacts_000000.vtp ...        a point a contact; force and normal (on b), gap, mode, the two bodies
+ *   contacts_000000.vtp ...   a point a contact; force and normal (on b), gap, mode, the two bodies
  */
 #ifndef CLI_RUN_VTK_H
 #define CLI_RUN_VTK_H
@@ -19,7 +19,8 @@ typedef struct run_vtk {
     int count, room; /* of frames */
 } run_vtk;
 
-/* Each is true, or false after run_fail.  h is the step that ended here; 0: none, and no contacts. */
+/* Each is true, or false after run_fail.  h is the step that ended here; 0: none, and no contacts.
+ */
 int run_vtk_begin(run_vtk *vtk, const run_call *call, const mo_world *world, run_tally *tally);
 int run_vtk_frame(run_vtk *vtk, const run_call *call, const mo_world *world, double h,
                   run_tally *tally);

@@ -17,7 +17,8 @@ int settings_number(const char *text, double *value);
 int settings_read(const char *command, const world_scene *scene, const args_values *sets,
                   double *values);
 
-/* A number of a flag between bounds; where it is absent the value stays.  An exit status, after a sentence. */
+/* A number of a flag between bounds; where it is absent the value stays.  An exit status, after a
+ * sentence. */
 int settings_bounded(const char *command, const args_flag *flag, double least, double most,
                      int whole, double *value);
 

@@ -14,7 +14,7 @@ static int has_law(const mo_facts *facts, int kind)
     return facts->laws >> kind & 1u;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void facts_json(json *j, const mo_facts *f)
 {
@@ -64,7 +64,7 @@ void solve_ladder_json(json *j, const mo_explanation *e)
     json_object_end(j);
 }
 
-/* ---- text ---------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_facts(const mo_facts *f)
 {

@@ -20,7 +20,7 @@ mo_error solve_proof_bound(const mo_problem *problem, const mo_result *result, s
     return error;
 }
 
-/* ---- who is to blame ------------------------------------------------------------------------------ */
+/* ---- who is to blame ------------------------------------------------------------------------- */
 
 static void blame(solve_proof *proof, const char *whom, const char *claim, const char *because)
 {
@@ -71,7 +71,7 @@ mo_error solve_proof_explain(const mo_problem *problem, const mo_result *result,
     return error;
 }
 
-/* ---- said ----------------------------------------------------------------------------------------- */
+/* ---- said ------------------------------------------------------------------------------------ */
 
 void solve_proof_json(json *j, const solve_proof *proof)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What `moreau solve` can add to an answer: how far it is from a solution, and why there is none. */
+/* What `moreau solve` can add to an answer: how far it is from a solution, and why there is none.
+ */
 #ifndef CLI_SOLVE_PROOF_H
 #define CLI_SOLVE_PROOF_H
 

@@ -14,13 +14,13 @@ typedef struct outcome {
     double tol;
     int threads;
     mo_message error;   /* why the file failed; empty where it did not */
-    const char *failed; /* the file that the error is about            */
-    int ran;            /* what follows is there                       */
+    const char *failed; /* the file that the error is about */
+    int ran;            /* what follows is there */
     summary problem;
     mo_result result;
     double scaled;             /* by mo_measure_scaled */
     mo_global_residual global; /* of a global problem  */
-    char *out, *history;       /* the files to write, or NULL        */
+    char *out, *history;       /* the files to write, or NULL */
     int wrote_out, wrote_history;
     solve_proof proof; /* where it was asked for */
     int is_explained;  /* the ladder of auto is told  */

@@ -121,7 +121,8 @@ static void put_laws(unsigned laws)
     fputc('\n', stdout);
 }
 
-/* The laws that a method takes, and those that it replaces by others; lines start with `indent` spaces. */
+/* The laws that a method takes, and those that it replaces by others; lines start with `indent`
+ * spaces. */
 static void put_all_laws(const mo_method_info *method, int indent)
 {
     printf("%*slaws:  ", indent, "");

@@ -9,12 +9,12 @@
 
 typedef struct summary {
     const char *form; /* FCLIB's word: "global" or "local" */
-    int bodies, dofs; /* 0 in local form                   */
+    int bodies, dofs; /* 0 in local form */
     int constraints, rows;
     int laws[MO_LAW_KIND_COUNT];
-    int contacts; /* every unilateral law              */
-    int joints;   /* bilateral                         */
-    int boxes;    /* box: dry joint friction, motors   */
+    int contacts; /* every unilateral law */
+    int joints;   /* bilateral */
+    int boxes;    /* box: dry joint friction, motors */
 } summary;
 
 summary summary_of(const mo_problem *problem);

@@ -27,8 +27,8 @@ typedef struct said {
 } said;
 const said *said_last(void);
 
-/* The library's sentence, or the text of the code where it gave none; without the name of the file in
- * front, which say_of_file puts there. */
+/* The library's sentence, or the text of the code where it gave none; without the name of the file
+ * in front, which say_of_file puts there. */
 const char *text_of_error(const char *file, mo_error error, const mo_message *why);
 
 /* Can standard output still be written?  Flushes it. */

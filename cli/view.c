@@ -85,7 +85,7 @@ typedef struct view_call {
     const char *recording; /* or NULL: the source is shown */
 } view_call;
 
-/* ---- the browser ------------------------------------------------------------------------------- */
+/* ---- the browser ----------------------------------------------------------------------------- */
 
 /* In a grandchild, so that nobody waits for it; it says nothing here. */
 static void open_browser(const char *url)
@@ -139,7 +139,7 @@ static int is_over(void *user)
     return interrupt_came();
 }
 
-/* ---- what is shown ----------------------------------------------------------------------------- */
+/* ---- what is shown --------------------------------------------------------------------------- */
 
 static void configure(void *user, int bodies, mo_options *options)
 {
@@ -207,7 +207,7 @@ static int view_recording(view_call *call)
     return status;
 }
 
-/* ---- the call ---------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 /* A scene, or a robot's file. */
 static int read_world(view_call *call, const char *name, const args_values *sets)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What `moreau run`, `moreau view` and `moreau forces` move: a scene of the list with its parameters, or a robot from its file
- * (model_file.h); and flags of theirs that are the same.
+ * What `moreau run`, `moreau view` and `moreau forces` move: a scene of the list with its
+ * parameters, or a robot from its file (model_file.h); and flags of theirs that are the same.
  */
 #ifndef CLI_WORLD_CALL_H
 #define CLI_WORLD_CALL_H
@@ -29,7 +29,8 @@ typedef struct world_call {
     world_scene file_scene;
 } world_call;
 
-/* `sets` are of --set, `rows` those of MODEL_FLAG_ROWS; `quiet`: notes on a robot's file are not said.  An exit status, after a sentence. */
+/* `sets` are of --set, `rows` those of MODEL_FLAG_ROWS; `quiet`: notes on a robot's file are not
+ * said.  An exit status, after a sentence. */
 int world_call_read(const char *command, const char *name, const args_values *sets,
                     const args_flag *rows, int quiet, world_call *call);
 

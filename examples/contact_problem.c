@@ -10,8 +10,8 @@
 /* M v = H r + f, u = H' v + w, with w = 0 and Coulomb's law at the contact. */
 static int build(mo_problem **problem, mo_message *why)
 {
-    const double M[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}; /* 2 kg                                    */
-    const double f[3] = {2 * -1.0, 2 * 3.0, 0};      /* momentum: falls at 1, slides at 3 m/s   */
+    const double M[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}; /* 2 kg */
+    const double f[3] = {2 * -1.0, 2 * 3.0, 0};      /* momentum: falls at 1, slides at 3 m/s */
     const double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* H': the normal first, then two tangents */
     const mo_law law = mo_law_coulomb(0.5);
     mo_builder *builder;

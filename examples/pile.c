@@ -5,9 +5,9 @@
  *
  *     pile [rows] [mu] > pile.svg
  *
- * The discs stand as cannonballs do, each on two below; some are missing, so that the forces find their ways
- * around.  One step at rest under gravity is solved: the lines are the contact impulses, as thick
- * as they are strong, blue where the contact sticks and red where it slides.
+ * The discs stand as cannonballs do, each on two below; some are missing, so that the forces find
+ * their ways around.  One step at rest under gravity is solved: the lines are the contact impulses,
+ * as thick as they are strong, blue where the contact sticks and red where it slides.
  */
 #include <math.h>
 #include <moreau/moreau.h>
@@ -63,10 +63,12 @@ static const disc *disc_at(const pile *p, int row, int k)
                                                            : NULL;
 }
 
-/* Disc a rests on disc b, or on the world (b = NULL) in direction (nx, ny), which points from it into a. */
+/* Disc a rests on disc b, or on the world (b = NULL) in direction (nx, ny), which points from it
+ * into a. */
 static void add_contact(pile *p, const disc *a, const disc *b, double nx, double ny)
 {
-    /* The contact lies at -n from the centre of a, and at +n from that of b; tangent t = (-ny, nx). */
+    /* The contact lies at -n from the centre of a, and at +n from that of b; tangent t = (-ny, nx).
+     */
     const double Ja[6] = {nx, ny, 0, -ny, nx, -1}, Jb[6] = {-nx, -ny, 0, ny, -nx, -1};
     const mo_law law = mo_law_coulomb(p->mu);
     const int contact = mo_builder_add_constraint(p->builder, 2, &law, NULL);

@@ -11,7 +11,7 @@ struct json; /* cli/json.h */
 typedef struct paper_claim {
     const char *claim;   /* the paper's words, shortened */
     const char *paper;   /* its number; "-": none        */
-    char ours[400];      /* what was found               */
+    char ours[400];      /* what was found */
     const char *verdict; /* "holds", ...                 */
 } paper_claim;
 

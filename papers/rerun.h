@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One rerun of `moreau reproduce` from end to end: measure, write tables, draw, tell.  A rerun says what is its own in one row of
- * functions.
+ * One rerun of `moreau reproduce` from end to end: measure, write tables, draw, tell.  A rerun says
+ * what is its own in one row of functions.
  */
 #ifndef PAPERS_RERUN_H
 #define PAPERS_RERUN_H
@@ -12,12 +12,12 @@
 #include "moreau/base.h"
 
 struct experiment_call; /* cli/experiments.h */
-struct json;            /* cli/json.h        */
+struct json;            /* cli/json.h */
 
 typedef struct paper_rerun {
     const char *name;            /* as typed; also the folder in out/ */
-    size_t size;                 /* of its results                    */
-    const unsigned char *script; /* gnuplot                           */
+    size_t size;                 /* of its results */
+    const unsigned char *script; /* gnuplot */
     size_t script_size;
     const char *const *figures;                          /* that the script draws, ended by NULL */
     mo_error (*measure)(void *results, mo_message *why); /* results are zero at first */

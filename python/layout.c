@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Writes moreau/_layout.py: where the fields of the library's structs are, as the compiler has them, so that the Python module cannot drift from the headers.  A field that is not
- * listed is padding there.
+ * Writes moreau/_layout.py: where the fields of the library's structs are, as the compiler has
+ * them, so that the Python module cannot drift from the headers.  A field that is not listed is
+ * padding there.
  *
- * Codes: d double, i int, u unsigned, l long long or size_t, p pointer, s text, or the name of a struct; arrays are known by their size.
+ * Codes: d double, i int, u unsigned, l long long or size_t, p pointer, s text, or the name of a
+ * struct; arrays are known by their size.
  */
 #include <stddef.h>
 #include <stdio.h>

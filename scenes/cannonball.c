@@ -37,10 +37,12 @@ static void add_disks(const pile *p)
     }
 }
 
-/* The rows of a contact with unit normal n, read at arm = side * radius * n from the centre of a disk. */
+/* The rows of a contact with unit normal n, read at arm = side * radius * n from the centre of a
+ * disk. */
 static void add_side(const pile *p, int contact, int disk, double n_x, double n_y, double side)
 {
-    const double a = side * p->def->radius, sign = -side; /* the second disk lies behind the contact */
+    /* the second disk lies behind the contact */
+    const double a = side * p->def->radius, sign = -side;
     const double arm_x = a * n_x, arm_y = a * n_y, t_x = -n_y, t_y = n_x;
     const double J[2 * PLANAR] = {sign * n_x, sign * n_y, 0, /* arm is parallel to n */
                                   sign * t_x, sign * t_y, sign * (arm_x * t_y - arm_y * t_x)};
@@ -85,8 +87,9 @@ mo_error scene_cannonball(const scene_cannonball_def *def, mo_problem **problem,
 {
     *problem = NULL;
     if (def->rows < 1 || def->rows > 10000 || !(def->radius > 0) || !(def->mass > 0)) {
-        return scene_fail(why, MO_ERR_ARGUMENT,
-                          "a cannonball pile needs 1 to 10000 rows, and a radius and a mass above 0");
+        return scene_fail(
+            why, MO_ERR_ARGUMENT,
+            "a cannonball pile needs 1 to 10000 rows, and a radius and a mass above 0");
     }
     pile p = {.def = def, .law = mo_law_coulomb(def->mu)};
     mo_error error = mo_builder_create(NULL, &p.builder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The system of objects and manipulators: its world, contact kinematics, and the problem it makes. */
+/* The system of objects and manipulators: its world, contact kinematics, and the problem it makes.
+ */
 #include "grasp.h"
 
 #include <stdlib.h>
@@ -72,7 +73,8 @@ mo_error grasp_move(grasp *g, mo_message *why)
 
 /* ---- contact kinematics ---------------------------------------------------------------------- */
 
-/* The centre of a cap: its place, velocity and, while qdd = 0, acceleration; and how its link turns. */
+/* The centre of a cap: its place, velocity and, while qdd = 0, acceleration; and how its link
+ * turns. */
 typedef struct cap_motion {
     double c[3], v[3], omega[3];
     double a[6]; /* the centre's, and that of the spin */

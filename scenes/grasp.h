@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Objects and manipulators in contact at one instant: the system of [trinkle1997, section 2], with its geometry.
+ * Objects and manipulators in contact at one instant: the system of [trinkle1997, section 2], with
+ * its geometry.
  *
- * Objects and manipulators are mechanisms of a world (moreau/mechanism.h), one body block each: an object is a link with a free joint at its centre of
- * mass, a manipulator a serial chain on a fixed base.  M, the velocity-quadratic and gravity forces, Jacobians and velocity products are those of
+ * Objects and manipulators are mechanisms of a world (moreau/mechanism.h), one body block each: an
+ * object is a link with a free joint at its centre of mass, a manipulator a serial chain on a fixed
+ * base.  M, the velocity-quadratic and gravity forces, Jacobians and velocity products are those of
  * the library,
  *
  *     M qdd = f + (what contacts do),   f = applied - bias          (eq. 1, 3)
  *
- * Two links touch with caps: near the contact each surface is a sphere, of radius rho_0 on the first link (or the
- * world) and rho_1 on the second, whose centres c_0, c_1 are fixed in their links.  The normal n points from c_0
- * to c_1, into the second link, on which r acts.  So the gap, the contact point and the slip are functions of
- * the configuration alone,
+ * Two links touch with caps: near the contact each surface is a sphere, of radius rho_0 on the
+ * first link (or the world) and rho_1 on the second, whose centres c_0, c_1 are fixed in their
+ * links.  The normal n points from c_0 to c_1, into the second link, on which r acts.  So the gap,
+ * the contact point and the slip are functions of the configuration alone,
  *
  *     gap  = |c_1 - c_0| - rho_0 - rho_1,     slip = v_1 - v_0 at the point of contact,
  *
@@ -20,10 +22,11 @@
  *
  *     gap'  = n.slip
  *     gap'' = n.(c_1'' - c_0'') + |P (c_1' - c_0')|^2 / (rho_0 + rho_1)      P = I - n n'
- *     slip' = c_1'' - c_0'' - sum over both of rho (alpha x n + omega x n'),   n' = P (c_1' - c_0') / (rho_0 + rho_1)
+ *     slip' = c_1'' - c_0'' - sum over both of rho (alpha x n + omega x n'),   n' = P (c_1' - c_0')
+ *                                                                              / (rho_0 + rho_1)
  *
- * Rows of a contact are (gap'', t.slip', o.slip'): a_n, a_t, a_o of eq. 4.  Their part without qdd is w, the
- * velocity products.  All of it is asked of the world as it stands.
+ * Rows of a contact are (gap'', t.slip', o.slip'): a_n, a_t, a_o of eq. 4.  Their part without qdd
+ * is w, the velocity products.  All of it is asked of the world as it stands.
  */
 #ifndef SCENES_GRASP_H
 #define SCENES_GRASP_H
@@ -35,14 +38,14 @@ enum { GRASP_WORLD = -1, GRASP_JOINTS_MOST = 8, GRASP_COORDINATES_MOST = 8 };
 
 typedef struct grasp_side {
     int mechanism, link;          /* mechanism = GRASP_WORLD: fixed */
-    double cap_centre[3], radius; /* in the link's frame            */
+    double cap_centre[3], radius; /* in the link's frame */
 } grasp_side;
 
 typedef struct grasp_contact {
     grasp_side side[2];
-    double frame[9];     /* n, t, o at the instant                            */
-    int slides;          /* in S, else in R                                   */
-    double direction[2]; /* of the slip along t and o, where it slides        */
+    double frame[9];     /* n, t, o at the instant */
+    int slides;          /* in S, else in R */
+    double direction[2]; /* of the slip along t and o, where it slides */
 } grasp_contact;
 
 typedef struct grasp {
@@ -71,13 +74,15 @@ mo_error grasp_move(grasp *g, mo_message *why);
 /* Gap and slip (in world axes) of a contact. */
 void grasp_touch(const grasp *g, const grasp_contact *contact, double *gap, double slip[3]);
 
-/* J (3 x coordinates of the mechanism on that side, the sign included) along the contact's frame; 0 for the world. */
+/* J (3 x coordinates of the mechanism on that side, the sign included) along the contact's frame; 0
+ * for the world. */
 int grasp_jacobian(const grasp *g, const grasp_contact *contact, int side, double *J);
 
 /* w: the rows of a contact while qdd = 0. */
 void grasp_products(const grasp *g, const grasp_contact *contact, double w[3]);
 
-/* The problem, its contacts in order, all with mu: R with the pyramid law (or coulomb), S with the sliding law. */
+/* The problem, its contacts in order, all with mu: R with the pyramid law (or coulomb), S with the
+ * sliding law. */
 mo_error grasp_problem(const grasp *g, double mu, int cone, mo_problem **problem, mo_message *why);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Draws a system of objects and manipulators: bodies, contacts, joint efforts, and a velocity that obeys the
- * contacts.
+ * Draws a system of objects and manipulators: bodies, contacts, joint efforts, and a velocity that
+ * obeys the contacts.
  *
- * Objects are ellipsoids near the sites of a coarse grid, four to a layer.  A manipulator reaches from its base,
- * about 1 m away, to an object; its joints lie along that way.  Every contact is between an object and the
- * ground (lowest layer), another object, or one of the last two links of a manipulator.  The joint efforts carry
- * the weight of the links and push against the objects.
+ * Objects are ellipsoids near the sites of a coarse grid, four to a layer.  A manipulator reaches
+ * from its base, about 1 m away, to an object; its joints lie along that way.  Every contact is
+ * between an object and the ground (lowest layer), another object, or one of the last two links of
+ * a manipulator.  The joint efforts carry the weight of the links and push against the objects.
  *
- * The velocity is a random one, less its part in the row space of the constraints of eq. 5 and 6 (Gram-Schmidt).
- * Where a sliding contact then hardly slips, the system is drawn again.
+ * The velocity is a random one, less its part in the row space of the constraints of eq. 5 and 6
+ * (Gram-Schmidt). Where a sliding contact then hardly slips, the system is drawn again.
  */
 #include <stdlib.h>
 
@@ -22,11 +22,11 @@
 
 enum { LAYER = 4, ATTEMPTS = 50 };
 
-static const double SITE = 0.3;         /* m between objects                                    */
-static const double REACH = 0.1;        /* m from the centre of an object to its contacts       */
-static const double GROUND_RADIUS = 20; /* m                                                    */
+static const double SITE = 0.3;         /* m between objects */
+static const double REACH = 0.1;        /* m from the centre of an object to its contacts */
+static const double GROUND_RADIUS = 20; /* m */
 static const double SPEED = 0.5;        /* the largest coordinate of the velocity, m/s or rad/s */
-static const double LEAST_SLIP = 0.005; /* m/s, of a contact that is said to slide              */
+static const double LEAST_SLIP = 0.005; /* m/s, of a contact that is said to slide */
 
 static void draw_direction(rng *g, double n[3])
 {
@@ -111,7 +111,8 @@ static void set_rod(double mass, const double a[3], const double b[3], mo_link_d
     set_inertia(inertia, link);
 }
 
-/* From its base to the point `tip`, coming along `from`.  The frames of all links are the world's at this configuration. */
+/* From its base to the point `tip`, coming along `from`.  The frames of all links are the world's
+ * at this configuration. */
 static mo_error draw_chain(rng *g, int joints, const double tip[3], const double from[3],
                            grasp *system, mo_message *why)
 {
@@ -230,7 +231,8 @@ static mo_error draw_arms(rng *g, const scene_grasp_def *def, grasp *system, int
     return error;
 }
 
-/* First one contact for each manipulator, with its last link, then one for each object, then any. */
+/* First one contact for each manipulator, with its last link, then one for each object, then any.
+ */
 static void draw_contacts(rng *g, const scene_grasp_def *def, grasp *system, const int *target)
 {
     const int count = def->rolling + def->sliding;
@@ -251,8 +253,9 @@ static void draw_contacts(rng *g, const scene_grasp_def *def, grasp *system, con
 }
 
 /*
- * Which contacts roll: all those of one object after the other, in random order, as far as they go.  An object whose
- * contacts all slide keeps a freedom to do so; among contacts chosen one by one, many could not.
+ * Which contacts roll: all those of one object after the other, in random order, as far as they go.
+ * An object whose contacts all slide keeps a freedom to do so; among contacts chosen one by one,
+ * many could not.
  */
 static void choose_rolling(rng *g, const scene_grasp_def *def, grasp *system, int *order)
 {
@@ -309,7 +312,8 @@ static double dot(int n, const double *x, const double *y)
     return sum;
 }
 
-/* row less its part along the orthonormal rows of the basis, twice for accuracy; returns what is left of 1. */
+/* row less its part along the orthonormal rows of the basis, twice for accuracy; returns what is
+ * left of 1. */
 static double reduce_row(int n, const double *basis, int rank, double *row)
 {
     const double before = sqrt(dot(n, row, row));

@@ -15,8 +15,9 @@ scene_hexagonal_pyramid_def scene_hexagonal_pyramid_default(void)
 }
 
 /*
- * A homogeneous right pyramid of height H: its centre lies at H / 4.  With a regular hexagon of side a below, whose
- * second moment is 5 a^2 / 24 about a diameter for unit area, a slice at the scale z adds in proportion to z^4.
+ * A homogeneous right pyramid of height H: its centre lies at H / 4.  With a regular hexagon of
+ * side a below, whose second moment is 5 a^2 / 24 about a diameter for unit area, a slice at the
+ * scale z adds in proportion to z^4.
  */
 static void add_pyramid(mo_builder *builder, const scene_hexagonal_pyramid_def *def)
 {
@@ -49,7 +50,8 @@ mo_error scene_hexagonal_pyramid(const scene_hexagonal_pyramid_def *def, mo_prob
 {
     *problem = NULL;
     if (!(def->mass > 0) || !(def->side > 0) || !(def->height > 0)) {
-        return scene_fail(why, MO_ERR_ARGUMENT, "a pyramid needs a mass, a side and a height above 0");
+        return scene_fail(why, MO_ERR_ARGUMENT,
+                          "a pyramid needs a mass, a side and a height above 0");
     }
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);

@@ -58,9 +58,9 @@ typedef struct ball {
 typedef struct candidate {
     int first, second;
     double normal[3];
-    double distance; /* of the centres, or of the centre and the wall    */
-    double share;    /* of it that lies in the second ball               */
-    double growth;   /* of the radii until it touches                    */
+    double distance; /* of the centres, or of the centre and the wall */
+    double share;    /* of it that lies in the second ball */
+    double growth;   /* of the radii until it touches */
 } candidate;
 
 typedef void candidate_fn(void *context, const candidate *pair);

@@ -29,7 +29,7 @@ static mo_builder *begin(mo_problem **problem, mo_error *error, mo_message *why)
     return builder;
 }
 
-/* ---- a rod on a rail --------------------------------------------------------------------------- */
+/* ---- a rod on a rail ------------------------------------------------------------------------- */
 
 mo_error problem_painleve_rod(double angle, double mu, double speed, double gravity,
                               mo_problem **problem, mo_message *why)
@@ -53,9 +53,10 @@ static mo_error build_painleve_rod(const double *values, mo_problem **problem, m
     return problem_painleve_rod(values[0], values[1], values[2], values[3], problem, why);
 }
 
-/* ---- a ball between two planes ----------------------------------------------------------------- */
+/* ---- a ball between two planes --------------------------------------------------------------- */
 
-/* Radius 0.5 m, 1 kg; the upper plane comes down with `speed`: no motion keeps both contacts from penetrating. */
+/* Radius 0.5 m, 1 kg; the upper plane comes down with `speed`: no motion keeps both contacts from
+ * penetrating. */
 static mo_error build_crushed_ball(const double *values, mo_problem **problem, mo_message *why)
 {
     const double radius = 0.5, inertia = 0.4 * radius * radius;
@@ -81,12 +82,13 @@ static mo_error build_crushed_ball(const double *values, mo_problem **problem, m
     return finish(builder, problem, why);
 }
 
-/* ---- a plate on two supports ------------------------------------------------------------------- */
+/* ---- a plate on two supports ----------------------------------------------------------------- */
 
 /*
- * In the plane: 1 kg, 2 m by 0.5 m, on circles at 0.75 m to the left and to the right of its middle.  The left one is
- * fixed, the right one moves with (along, up).  H has four columns and three rows, so that forces are not unique; but
- * both normals point up, and no forces of the cones balance each other: pointed for every mu.
+ * In the plane: 1 kg, 2 m by 0.5 m, on circles at 0.75 m to the left and to the right of its
+ * middle.  The left one is fixed, the right one moves with (along, up).  H has four columns and
+ * three rows, so that forces are not unique; but both normals point up, and no forces of the cones
+ * balance each other: pointed for every mu.
  */
 static mo_error build_rectangle(const double *values, mo_problem **problem, mo_message *why)
 {
@@ -110,7 +112,7 @@ static mo_error build_rectangle(const double *values, mo_problem **problem, mo_m
     return finish(builder, problem, why);
 }
 
-/* ---- a pyramid on six corners ------------------------------------------------------------------ */
+/* ---- a pyramid on six corners ---------------------------------------------------------------- */
 
 static mo_error build_pyramid(const double *values, mo_problem **problem, mo_message *why)
 {
@@ -124,16 +126,17 @@ static mo_error build_pyramid(const double *values, mo_problem **problem, mo_mes
     return scene_hexagonal_pyramid(&def, problem, why);
 }
 
-/* ---- a rod that slides on its tip -------------------------------------------------------------- */
+/* ---- a rod that slides on its tip ------------------------------------------------------------ */
 
 /*
- * Uniform, 1 kg, half length l = 1 m, its tip below and to the left of its middle, at `angle` above the table, sliding
- * to the left (s = -1).  With I = l^2 / 3 and the sliding law,
+ * Uniform, 1 kg, half length l = 1 m, its tip below and to the left of its middle, at `angle` above
+ * the table, sliding to the left (s = -1).  With I = l^2 / 3 and the sliding law,
  *
  *     a_N = A r_N + q,   A = 1 + 3 cos (cos - mu sin),   q = spin^2 sin - g
  *
- * step = 0: accelerations and forces.  A > 0 has one solution; A < 0 has none where q < 0 and two where q > 0.
- * step > 0: velocities and impulses of a step, with Coulomb's law: where no force exists, an impulse stops the tip.
+ * step = 0: accelerations and forces.  A > 0 has one solution; A < 0 has none where q < 0 and two
+ * where q > 0. step > 0: velocities and impulses of a step, with Coulomb's law: where no force
+ * exists, an impulse stops the tip.
  */
 static mo_error build_sliding_rod(const double *values, mo_problem **problem, mo_message *why)
 {
@@ -158,7 +161,7 @@ static mo_error build_sliding_rod(const double *values, mo_problem **problem, mo
     return finish(builder, problem, why);
 }
 
-/* ---- the list ---------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 #define ABOUT(name, text, ...)                                                                     \
     {                                                                                              \

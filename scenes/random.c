@@ -151,7 +151,8 @@ static void draw_direction(rng *g, double n[3])
     }
 }
 
-/* In space: translational rows first, then rotation: about the two tangents (rolling), or the normal (soft finger). */
+/* In space: translational rows first, then rotation: about the two tangents (rolling), or the
+ * normal (soft finger). */
 static void space_jacobian(rng *g, const double *frame, mo_law_kind kind, int d, double sign,
                            double *J)
 {

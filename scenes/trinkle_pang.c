@@ -3,15 +3,18 @@
 /*
  * The data sets: 35 problems, each with 6 to 10 friction coefficients from 0.05 to 0.8, 328 in all.
  *
- * The nine sizes of table 1 of [trinkle1997] have as many data sets here as there; the paper says nothing of its
- * other 143, nor of the numbers of bodies and contacts.  Here every size mixes what its theory tells apart:
+ * The nine sizes of table 1 of [trinkle1997] have as many data sets here as there; the paper says
+ * nothing of its other 143, nor of the numbers of bodies and contacts.  Here every size mixes what
+ * its theory tells apart:
  *
  *   R      all contacts roll, no more rows than coordinates: theorem 1(a), a solution exists
- *   rest   all contacts roll, at least as many rows as coordinates, so that hardly anything moves: the same
+ *   rest   all contacts roll, at least as many rows as coordinates, so that hardly anything moves:
+ *          the same
  *   S      some slide, no more rows than coordinates: theorem 1(b) and (c), a solution for small mu
  *   deep   some slide, more rows than coordinates: no theorem
  *
- * The larger mu and the more contacts slide, the likelier is a system that jams and has no solution.
+ * The larger mu and the more contacts slide, the likelier is a system that jams and has no
+ * solution.
  */
 #include "trinkle_pang.h"
 
@@ -22,38 +25,38 @@ typedef struct row {
 
 static const row ROWS[TRINKLE_PANG_PROBLEMS] = {
     /* the sizes of table 1 */
-    {1, 0, 1, 0, 2, 10},    /*   2  S    */
-    {1, 1, 2, 0, 2, 10},    /*   2  S    */
+    {1, 0, 1, 0, 2, 10},    /* 2 S */
+    {1, 1, 2, 0, 2, 10},    /* 2 S */
     {1, 0, 1, 2, 0, 10},    /*  10  rest */
-    {1, 1, 3, 2, 0, 10},    /*  10  R    */
-    {2, 1, 4, 2, 0, 10},    /*  10  R    */
+    {1, 1, 3, 2, 0, 10},    /* 10 R */
+    {2, 1, 4, 2, 0, 10},    /* 10 R */
     {1, 1, 4, 1, 5, 10},    /*  10  deep */
-    {3, 1, 3, 1, 5, 10},    /*  10  S    */
+    {3, 1, 3, 1, 5, 10},    /* 10 S */
     {2, 1, 3, 0, 10, 10},   /*  10  deep */
-    {2, 1, 3, 3, 1, 10},    /*  16  S    */
-    {3, 1, 4, 6, 0, 9},     /*  30  R    */
-    {4, 2, 3, 5, 5, 9},     /*  30  S    */
+    {2, 1, 3, 3, 1, 10},    /* 16 S */
+    {3, 1, 4, 6, 0, 9},     /* 30 R */
+    {4, 2, 3, 5, 5, 9},     /* 30 S */
     {4, 1, 4, 4, 10, 8},    /*  30  deep */
-    {4, 2, 4, 10, 0, 10},   /*  50  R    */
+    {4, 2, 4, 10, 0, 10},   /* 50 R */
     {6, 2, 4, 8, 10, 10},   /*  50  deep */
-    {8, 2, 4, 18, 0, 8},    /*  90  R    */
+    {8, 2, 4, 18, 0, 8},    /* 90 R */
     {11, 2, 4, 15, 15, 8},  /*  90  deep */
     {12, 3, 4, 12, 30, 7},  /*  90  deep */
-    {10, 4, 4, 24, 0, 10},  /* 120  R    */
-    {12, 4, 5, 30, 0, 6},   /* 150  R    */
+    {10, 4, 4, 24, 0, 10},  /* 120 R */
+    {12, 4, 5, 30, 0, 6},   /* 150 R */
     {17, 4, 5, 30, 20, 10}, /* 170  deep */
     /* and others */
-    {1, 1, 3, 1, 0, 10},   /*   5  R    */
-    {1, 1, 2, 1, 1, 10},   /*   6  S    */
-    {2, 1, 3, 1, 3, 10},   /*   8  S    */
-    {2, 1, 4, 2, 2, 10},   /*  12  S    */
+    {1, 1, 3, 1, 0, 10},   /* 5 R */
+    {1, 1, 2, 1, 1, 10},   /* 6 S */
+    {2, 1, 3, 1, 3, 10},   /* 8 S */
+    {2, 1, 4, 2, 2, 10},   /* 12 S */
     {1, 1, 2, 3, 0, 10},   /*  15  rest */
     {3, 1, 4, 3, 5, 10},   /*  20  deep */
     {1, 2, 3, 5, 0, 10},   /*  25  rest */
     {3, 2, 4, 6, 6, 10},   /*  36  deep */
     {3, 1, 4, 8, 0, 9},    /*  40  rest */
     {7, 2, 4, 9, 10, 9},   /*  55  deep */
-    {9, 3, 4, 12, 0, 9},   /*  60  R    */
+    {9, 3, 4, 12, 0, 9},   /* 60 R */
     {9, 2, 4, 12, 10, 9},  /*  70  deep */
     {6, 2, 4, 16, 0, 9},   /*  80  rest */
     {12, 3, 4, 18, 10, 9}, /* 100  deep */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The two mechanisms of [baraff1994, figures 1 and 2], for the mouse: planar, their parts in layers that do not collide, joined by pins.
- * The paper shows them and gives no measures; these are ours.
+ * The two mechanisms of [baraff1994, figures 1 and 2], for the mouse: planar, their parts in layers
+ * that do not collide, joined by pins. The paper shows them and gives no measures; these are ours.
  */
 #include <math.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void pin(sketch *s, mo_body_id a, mo_body_id b, double x, double y)
     sketch_joint(s, &joint);
 }
 
-/* ---- the blockfeeder ---------------------------------------------------------------------------- */
+/* ---- the blockfeeder ------------------------------------------------------------------------- */
 
 /* Blocks of 0.4 x 0.3 m wait in a chute about x = 0; the table is y = 0, and ends at x = 1.3. */
 static void add_feeder_frame(sketch *s, int blocks)
@@ -73,8 +73,9 @@ static void add_feeder_frame(sketch *s, int blocks)
 }
 
 /*
- * A wheel with a pin at 0.3 m moves a rod of 1 m and a pusher, which has 0.26 m of height and slides on the table under a guide.  Its
- * front goes from -0.24 to 0.36 m: it pushes the lowest block out, and the next one rests on it until it is back.
+ * A wheel with a pin at 0.3 m moves a rod of 1 m and a pusher, which has 0.26 m of height and
+ * slides on the table under a guide.  Its front goes from -0.24 to 0.36 m: it pushes the lowest
+ * block out, and the next one rests on it until it is back.
  */
 mo_error world_blockfeeder(const double *values, mo_world **world, mo_message *why)
 {
@@ -111,7 +112,7 @@ mo_error world_blockfeeder(const double *values, mo_world **world, mo_message *w
     return sketch_finish(&s, world, why);
 }
 
-/* ---- the double-action jack ---------------------------------------------------------------------- */
+/* ---- the double-action jack ------------------------------------------------------------------ */
 
 enum { TEETH = 11 };
 static const double PITCH = 0.2, TOOTH = 0.1, HALF_RACK = 0.12;
@@ -182,9 +183,10 @@ static mo_body_id add_lever(sketch *s, double rate)
 }
 
 /*
- * The lever rocks about a pin behind the rack.  A pawl stands on it at each side and leans against the teeth: the one that goes up lifts
- * the rack by a tooth, the other one slides down over the slopes, and catches the next tooth.  So the load goes up on both strokes, and
- * between them hangs on both pawls, whose moments on the lever cancel.  Where the teeth end it goes no higher.
+ * The lever rocks about a pin behind the rack.  A pawl stands on it at each side and leans against
+ * the teeth: the one that goes up lifts the rack by a tooth, the other one slides down over the
+ * slopes, and catches the next tooth.  So the load goes up on both strokes, and between them hangs
+ * on both pawls, whose moments on the lever cancel.  Where the teeth end it goes no higher.
  */
 mo_error world_jack(const double *values, mo_world **world, mo_message *why)
 {

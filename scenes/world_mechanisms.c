@@ -75,7 +75,8 @@ static void lifted(void *user, double time, mo_pose *pose)
     *pose = mo_pose_at(0, 0, 0.5 + (time > how->wait ? how->speed * (time - how->wait) : 0));
 }
 
-/* A driven palm carries two fingers on slides that press with a force on a box; after a quarter of a second it goes up. */
+/* A driven palm carries two fingers on slides that press with a force on a box; after a quarter of
+ * a second it goes up. */
 mo_error world_gripper(const double *values, mo_world **world, mo_message *why)
 {
     const double half = 0.1, thick = 0.02;

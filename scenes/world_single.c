@@ -46,7 +46,8 @@ mo_error world_painleve(const double *values, mo_world **world, mo_message *why)
     return sketch_finish(&s, world, why);
 }
 
-/* Balls of 0.1 m on threads of 1 m, a hundredth of a millimetre apart, so that the impacts follow one another. */
+/* Balls of 0.1 m on threads of 1 m, a hundredth of a millimetre apart, so that the impacts follow
+ * one another. */
 mo_error world_cradle(const double *values, mo_world **world, mo_message *why)
 {
     const int balls = (int)values[0], raised = (int)values[1];
@@ -67,7 +68,8 @@ mo_error world_cradle(const double *values, mo_world **world, mo_message *why)
     return sketch_finish(&s, world, why);
 }
 
-/* A coin on its rim, leaning a little, that spins about the vertical: it comes to roll on its rim, leans further and settles. */
+/* A coin on its rim, leaning a little, that spins about the vertical: it comes to roll on its rim,
+ * leans further and settles. */
 mo_error world_spinning_coin(const double *values, mo_world **world, mo_message *why)
 {
     const double lean = values[1], radius = 0.02, half = 0.0015;

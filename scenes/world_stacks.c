@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Things that stand, and dominoes that fall.  Masses run geometrically from the bottom to `ratio` times it at the top. */
+/* Things that stand, and dominoes that fall.  Masses run geometrically from the bottom to `ratio`
+ * times it at the top. */
 #include <math.h>
 
 #include "world_list.h"
@@ -70,8 +71,8 @@ mo_error world_kapla(const double *values, mo_world **world, mo_message *why)
 }
 
 /*
- * A half ring, cut into equal stones; the two at its feet stand on the floor.  `place` is the middle
- * of its base; the ring lies in the plane x z of its frame.
+ * A half ring, cut into equal stones; the two at its feet stand on the floor.  `place` is the
+ * middle of its base; the ring lies in the plane x z of its frame.
  */
 static void add_arch(sketch *s, int stones, double inner, double outer, mo_pose place)
 {
@@ -130,8 +131,9 @@ mo_error world_domino(const double *values, mo_world **world, mo_message *why)
 
 /*
  * Dominoes along a logarithmic spiral, each larger than the one before by the factor `growth`; the
- * last one is 0.5 m high and falls onto the crown of an arch.  Domino k is a_k high, a_k/2 wide and a_k/6 thick;
- * its neighbour stands 0.4 a_k farther, turned by `turn`.  The spiral is laid out from its last domino.
+ * last one is 0.5 m high and falls onto the crown of an arch.  Domino k is a_k high, a_k/2 wide and
+ * a_k/6 thick; its neighbour stands 0.4 a_k farther, turned by `turn`.  The spiral is laid out from
+ * its last domino.
  */
 mo_error world_cascade(const double *values, mo_world **world, mo_message *why)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Scenes that move: worlds by name, with parameters, shared by the program, tests, benchmarks and the viewer.
+ * Scenes that move: worlds by name, with parameters, shared by the program, tests, benchmarks and
+ * the viewer.
  *
- * A scene is one row in worlds.c: its name, a line of text, its parameters with their ranges, the step and the time it is
- * usually run for, and the function that builds it.  The same values build the same world, bit for bit.
+ * A scene is one row in worlds.c: its name, a line of text, its parameters with their ranges, the
+ * step and the time it is usually run for, and the function that builds it.  The same values build
+ * the same world, bit for bit.
  */
 #ifndef SCENES_WORLDS_H
 #define SCENES_WORLDS_H

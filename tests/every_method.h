@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The contract of mo_solve, asked of every method in the list: a new method joins these tests by itself.
- * Answers are judged by the measure and by closed forms, never by what a method says of itself.
+ * The contract of mo_solve, asked of every method in the list: a new method joins these tests by
+ * itself. Answers are judged by the measure and by closed forms, never by what a method says of
+ * itself.
  */
 #ifndef TESTS_EVERY_METHOD_H
 #define TESTS_EVERY_METHOD_H
@@ -29,7 +30,8 @@ static inline unsigned laws_of(const mo_problem *problem, int least_dim)
     return bits;
 }
 
-/* Does the method take these laws, and as they are?  Some replace the cone by facets, or relax it. */
+/* Does the method take these laws, and as they are?  Some replace the cone by facets, or relax it.
+ */
 static inline int is_exact(int method, const mo_problem *problem)
 {
     const mo_method_info info = mo_method_describe(method);

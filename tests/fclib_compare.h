@@ -15,8 +15,8 @@ typedef struct spread {
     int dofs, rows, contacts, contact_rows;
     bool reduced;
     int *order;    /* row k of the file is row order[k] of the problem */
-    double *M, *f; /* dofs x dofs, dofs                                */
-    double *A, *w; /* rows x dofs (H', G') or rows x rows (W), rows    */
+    double *M, *f; /* dofs x dofs, dofs */
+    double *A, *w; /* rows x dofs (H', G') or rows x rows (W), rows */
     double *mu, *mu_rolling;
 } spread;
 

@@ -38,7 +38,7 @@ static inline int remove_directory(void **state)
     return rmdir(directory);
 }
 
-/* ---- the frame of every test --------------------------------------------------------------- */
+/* ---- the frame of every test ----------------------------------------------------------------- */
 
 static inline void check_refused(mo_error expected, const char *first, const char *second)
 {

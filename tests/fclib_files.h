@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Two FCLIB files in a folder of their own, written and read; include check.h first, with _XOPEN_SOURCE=700. */
+/* Two FCLIB files in a folder of their own, written and read; include check.h first, with
+ * _XOPEN_SOURCE=700. */
 #ifndef TESTS_FCLIB_FILES_H
 #define TESTS_FCLIB_FILES_H
 

@@ -9,17 +9,17 @@
 #include "moreau/io.h"
 
 typedef enum fclib_sample {
-    SAMPLE_GLOBAL_3D,      /* two bodies, three contacts                          */
-    SAMPLE_GLOBAL_2D,      /* three bodies, four contacts                         */
+    SAMPLE_GLOBAL_3D,      /* two bodies, three contacts */
+    SAMPLE_GLOBAL_2D,      /* three bodies, four contacts */
     SAMPLE_GLOBAL_JOINTS,  /* contacts and joints in turn, solution, two guesses  */
-    SAMPLE_GLOBAL_ROLLING, /* rolling contacts and a joint                        */
-    SAMPLE_LOCAL_3D,       /* an unsymmetric W                                    */
-    SAMPLE_LOCAL_2D,       /* infinite friction among the coefficients            */
-    SAMPLE_LOCAL_JOINTS,   /* W, V, R; solution, one guess                        */
-    SAMPLE_LOCAL_ROLLING,  /* by analogy                                          */
-    SAMPLE_BODIES_ONLY,    /* no constraint at all                                */
-    SAMPLE_JOINTS_ONLY,    /* bodies and joints, no contact                       */
-    SAMPLE_NOTHING,        /* neither bodies nor constraints                      */
+    SAMPLE_GLOBAL_ROLLING, /* rolling contacts and a joint */
+    SAMPLE_LOCAL_3D,       /* an unsymmetric W */
+    SAMPLE_LOCAL_2D,       /* infinite friction among the coefficients */
+    SAMPLE_LOCAL_JOINTS,   /* W, V, R; solution, one guess */
+    SAMPLE_LOCAL_ROLLING,  /* by analogy */
+    SAMPLE_BODIES_ONLY,    /* no constraint at all */
+    SAMPLE_JOINTS_ONLY,    /* bodies and joints, no contact */
+    SAMPLE_NOTHING,        /* neither bodies nor constraints */
     SAMPLE_COUNT
 } fclib_sample;
 

@@ -77,8 +77,8 @@ static inline void check_transitions(const mo_forces *forces, mo_transition expe
 }
 
 /*
- * A tripod sliding and turning about the vertical (three feet: the forces of four would not be unique), a ball that slides and rolls, a three-link
- * arm whose tip drags on the floor.
+ * A tripod sliding and turning about the vertical (three feet: the forces of four would not be
+ * unique), a ball that slides and rolls, a three-link arm whose tip drags on the floor.
  */
 static inline mo_world *make_mixture(mo_mechanism_id *arm)
 {
@@ -118,7 +118,8 @@ static inline mo_world *make_mixture(mo_mechanism_id *arm)
     mo_shape_def tip = mo_shape_ball(0.05);
     tip.pose = mo_pose_at(0.5, 0, 0);
     CHECK(mo_world_add_shape(world, mo_mechanism_link(world, *arm, 2), &tip, NULL).index);
-    /* the tip on the floor: 0.6 - 0.5 sin a - 0.5 sin (a + b) = 0.05, and moving about the vertical alone */
+    /* the tip on the floor: 0.6 - 0.5 sin a - 0.5 sin (a + b) = 0.05, and moving about the vertical
+     * alone */
     const double a = 0.3, sum = asin((0.55 - 0.5 * sin(a)) / 0.5);
     const double q[3] = {0.2, a, sum - a}, v[3] = {1.5, 0, 0};
     CHECK(mo_mechanism_set(world, *arm, q, v, NULL) == MO_OK);

@@ -41,7 +41,7 @@ static inline void read_text(const char *text, mo_model *model)
 #define MJCF(inside) "<mujoco>" inside "</mujoco>"
 #define WORLD(inside) MJCF("<worldbody>" inside "</worldbody>")
 
-/* ---- a mesh -------------------------------------------------------------------------------------- */
+/* ---- a mesh ---------------------------------------------------------------------------------- */
 
 /* A box from -a to a as triangles, outward. */
 static const int BOX_TRIANGLE[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},

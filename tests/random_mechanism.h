@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Random trees of links, in the order in which an MJCF file would list them (each link after its parent's earlier branches). */
+/* Random trees of links, in the order in which an MJCF file would list them (each link after its
+ * parent's earlier branches). */
 #ifndef MO_TESTS_RANDOM_MECHANISM_H
 #define MO_TESTS_RANDOM_MECHANISM_H
 
@@ -25,7 +26,8 @@ static inline void random_quaternion(mo_random *random, double q[4])
     mo_quat_normalise(q);
 }
 
-/* Principal moments of four point masses on crossing axes, so that they belong to a body, in random directions. */
+/* Principal moments of four point masses on crossing axes, so that they belong to a body, in random
+ * directions. */
 static inline void random_mass(mo_random *random, mo_link_def *link, double principal[3],
                                double turn[4])
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The same scene with Coulomb's cone replaced by facets, for methods and tests of polyhedral laws. */
+/* The same scene with Coulomb's cone replaced by facets, for methods and tests of polyhedral laws.
+ */
 #ifndef MO_TESTS_RESTATE_H
 #define MO_TESTS_RESTATE_H
 
@@ -8,7 +9,8 @@
 
 #include "moreau/moreau.h"
 
-/* A copy of the problem; coulomb in space becomes faceted with `facets` directions, or a pyramid for 0. */
+/* A copy of the problem; coulomb in space becomes faceted with `facets` directions, or a pyramid
+ * for 0. */
 static inline mo_problem *restate(const mo_problem *problem, int facets)
 {
     mo_builder *builder;

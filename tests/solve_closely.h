@@ -7,7 +7,8 @@
 #include "check.h"
 #include "moreau/solve.h"
 
-/* Solved as well as it can be, from `start`; false where that is not good enough for differences. */
+/* Solved as well as it can be, from `start`; false where that is not good enough for differences.
+ */
 static inline int solve_closely(const mo_problem *problem, const double *start, mo_result *result)
 {
     mo_options options = mo_default_options();

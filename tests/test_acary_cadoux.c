@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The fixed point of [acary2011]: every engine with every outer algorithm, judged by the measure and by other methods. */
+/* The fixed point of [acary2011]: every engine with every outer algorithm, judged by the measure
+ * and by other methods. */
 #include "check.h"
 
 #include <stdio.h>

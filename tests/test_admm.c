@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* admm against other methods, for any penalty and in both spaces; and the acceleration that it shares with acary-cadoux. */
+/* admm against other methods, for any penalty and in both spaces; and the acceleration that it
+ * shares with acary-cadoux. */
 #include "check.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * All methods agree: on small scenes, most of them with more rows than velocities, every method in the list that takes the
- * laws as they are reaches a residual of 1e-9, and the velocities, which are unique here, are the same.  Impulses are not
- * compared: they are not unique.  A new method joins by itself.
+ * All methods agree: on small scenes, most of them with more rows than velocities, every method in
+ * the list that takes the laws as they are reaches a residual of 1e-9, and the velocities, which
+ * are unique here, are the same.  Impulses are not compared: they are not unique.  A new method
+ * joins by itself.
  */
 #include "check.h"
 
@@ -152,8 +153,8 @@ static void on_a_hexagonal_pyramid(void **state)
 }
 
 /*
- * A closed loop: a plate on two feet, and a plate above it on three parallel bars, one of them redundant (a row each), both pushed
- * along the floor.
+ * A closed loop: a plate on two feet, and a plate above it on three parallel bars, one of them
+ * redundant (a row each), both pushed along the floor.
  */
 static mo_problem *two_plates(double mu, double push)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Verdicts against closed forms (Painleve's rod), against brute force over all modes, and against the measure; and
- * certificates that lie against their checker.
+ * Verdicts against closed forms (Painleve's rod), against brute force over all modes, and against
+ * the measure; and certificates that lie against their checker.
  */
 #include "check.h"
 
@@ -13,7 +13,8 @@
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-/* The rod of [acary2011, eq. 2.5] with m = l = h = 1, v0 = 0: u_N = sin v, u_T = cos v + u0, v = sin g + H r. */
+/* The rod of [acary2011, eq. 2.5] with m = l = h = 1, v0 = 0: u_N = sin v, u_T = cos v + u0, v =
+ * sin g + H r. */
 static mo_problem *painleve(double theta, double mu, double u0, double g)
 {
     const double M = 1, f = g * sin(theta), w[2] = {0, u0}, J[2] = {sin(theta), cos(theta)};
@@ -53,7 +54,8 @@ static mo_problem *reduced(int count, int d, const mo_law *law, const double *W,
     return problem;
 }
 
-/* A disc of mass m in the plane with contacts at random angles, its velocity at random: W has rank 3. */
+/* A disc of mass m in the plane with contacts at random angles, its velocity at random: W has rank
+ * 3. */
 static mo_problem *random_disc(mo_random *random, int count, double mu, double mass)
 {
     mo_builder *builder = NULL;
@@ -87,8 +89,9 @@ static mo_verdict verdict_of(mo_problem *problem)
 
 /* ---- Painleve -------------------------------------------------------------------------------- */
 
-/* [acary2011, eq. 2.6] and, for g = +1, what inspection gives: taking off always solves it, and sliding (sticking, where
- * u0 = 0) does as well where friction drives the rod down, u0 >= 0 and tan theta < mu. */
+/* [acary2011, eq. 2.6] and, for g = +1, what inspection gives: taking off always solves it, and
+ * sliding (sticking, where u0 = 0) does as well where friction drives the rod down, u0 >= 0 and tan
+ * theta < mu. */
 static mo_verdict painleve_closed_form(double theta, double mu, double u0, double g)
 {
     const int wedged = u0 >= 0 && tan(theta) < mu;
@@ -269,14 +272,15 @@ static void the_list_equals_brute_force_over_all_modes(void **state)
     mo_random random = {11};
     int seen[4] = {0};
     for (int trial = 0; trial < 1000; ++trial) {
-        static const int contacts[] = {1, 2, 3, 4, 1, 2, 3, 4, 5, MOST_CONTACTS}; /* 4^k modes each */
+        /* 4^k modes each */
+        static const int contacts[] = {1, 2, 3, 4, 1, 2, 3, 4, 5, MOST_CONTACTS};
         compare_with_brute_force(&random, contacts[trial % 10], seen);
     }
     CHECK(seen[0] > 20 && seen[1] > 100 && seen[2] > 20 && seen[3] > 20); /* every kind occurred */
     CHECK(seen[0] + seen[1] + seen[2] + seen[3] > 950);
 }
 
-/* ---- problems of deficient rank --------------------------------------------------------------- */
+/* ---- problems of deficient rank -------------------------------------------------------------- */
 
 /* What a method solves is in the list; where the verdict is none, no method solves it. */
 static void check_against_methods(mo_problem *problem, const mo_solution_set *set)
@@ -327,7 +331,7 @@ static void rank_deficient_discs_get_a_verdict_that_no_method_contradicts(void *
     assert_int_equal(seen[MO_VERDICT_UNKNOWN] + seen[MO_VERDICT_EXISTS], 0);
 }
 
-/* ---- other laws ------------------------------------------------------------------------------- */
+/* ---- other laws ------------------------------------------------------------------------------ */
 
 /* One contact with W positive definite has one solution, that of the law's own solver. */
 static void one_contact_of_each_law_is_unique(void **state)
@@ -395,7 +399,7 @@ static void a_set_of_positive_dimension_is_called_one(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- certificates that lie --------------------------------------------------------------------- */
+/* ---- certificates that lie ------------------------------------------------------------------- */
 
 /* One change at random. */
 static void mutate(mo_random *random, mo_certificate *c)
@@ -427,8 +431,8 @@ static void mutate(mo_random *random, mo_certificate *c)
     }
 }
 
-/* The certificate of one problem is offered for another, with its solutions taken out and up to three changes: it must
- * never hold, since the other one has a solution that is not listed. */
+/* The certificate of one problem is offered for another, with its solutions taken out and up to
+ * three changes: it must never hold, since the other one has a solution that is not listed. */
 static void a_certificate_that_leaves_out_a_solution_never_holds(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* auto: from one contact to thousands without an option, and the truth about what it could not solve. */
+/* auto: from one contact to thousands without an option, and the truth about what it could not
+ * solve. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ static mo_result solve(const mo_problem *problem, double tol)
     options.tol = tol;
     CHECK(mo_solve(problem, &options, &result) == MO_OK);
     CHECK(mo_measure(problem, result.r, &residual) == MO_OK);
-    CHECK_NEAR(result.residual.natural, residual.natural, 1e-10 * residual.natural); /* to rounding */
+    /* to rounding */
+    CHECK_NEAR(result.residual.natural, residual.natural, 1e-10 * residual.natural);
     CHECK((result.status == MO_SOLVED) == (residual.natural_relative <= tol));
     return result;
 }
@@ -168,7 +170,8 @@ static void every_limit_is_kept_in_the_midst_of_every_stage(void **state)
     mo_problem_destroy(problem);
 }
 
-/* Joints alone are equations: a sweep carries news of a pull along one link, Newton's method along all. */
+/* Joints alone are equations: a sweep carries news of a pull along one link, Newton's method along
+ * all. */
 static void a_chain_of_joints_takes_a_few_steps_and_no_sweep(void **state)
 {
     (void)state;

@@ -41,7 +41,8 @@ static void an_arena_counts_what_it_later_hands_out(void **state)
     mo_arena counting = {0};
     CHECK(MO_TAKE(&counting, 3, char) == NULL);
     CHECK(MO_TAKE(&counting, 5, double) == NULL);
-    char *memory = aligned_alloc(MO_ARENA_ALIGN, (counting.used / MO_ARENA_ALIGN + 1) * MO_ARENA_ALIGN);
+    char *memory =
+        aligned_alloc(MO_ARENA_ALIGN, (counting.used / MO_ARENA_ALIGN + 1) * MO_ARENA_ALIGN);
     mo_arena real = {.base = memory};
     char *a = MO_TAKE(&real, 3, char);
     double *b = MO_TAKE(&real, 5, double);

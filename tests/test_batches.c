@@ -19,7 +19,7 @@
 #include "scenes.h"
 #include "solver/sweeps.h"
 
-/* ---- random problems ------------------------------------------------------------------------ */
+/* ---- random problems ------------------------------------------------------------------------- */
 
 enum { RIGID = 40, LINKS = 9 };
 
@@ -194,7 +194,7 @@ static double *draw_impulses(const mo_problem *problem, uint64_t seed)
     return r;
 }
 
-/* ---- the form ------------------------------------------------------------------------------- */
+/* ---- the form -------------------------------------------------------------------------------- */
 
 static void check_near_all(const double *a, const double *b, int count, double tolerance)
 {
@@ -592,7 +592,7 @@ static void visits_in_lanes_are_those_in_plain_c(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- solves --------------------------------------------------------------------------------- */
+/* ---- solves ---------------------------------------------------------------------------------- */
 
 static mo_result sweep(const mo_problem *problem, double tol, int most, double momentum,
                        int threads)

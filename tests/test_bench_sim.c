@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The parts of `moreau bench sim` that can be wrong without anybody noticing: scenes for others, verdicts, lines. */
+/* The parts of `moreau bench sim` that can be wrong without anybody noticing: scenes for others,
+ * verdicts, lines. */
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The parts of `moreau bench solvers` that can be wrong without anybody noticing: trials, processes, scores. */
+/* The parts of `moreau bench solvers` that can be wrong without anybody noticing: trials,
+ * processes, scores. */
 #include "check.h"
 
 #include <math.h>

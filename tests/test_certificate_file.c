@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Certificates as files: what is written is read back and judged good; what is changed, cut off or meant for another problem
- * is not.
+ * Certificates as files: what is written is read back and judged good; what is changed, cut off or
+ * meant for another problem is not.
  */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "check.h"
@@ -18,7 +18,7 @@
 
 static char folder[] = "/tmp/moreau-certificates-XXXXXX", path[64], again[64];
 
-/* ---- text ---------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 typedef struct text {
     char *bytes;
@@ -46,7 +46,7 @@ static void write_all(const char *name, const char *bytes, size_t length)
     CHECK(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
 }
 
-/* ---- problems ------------------------------------------------------------------------------------- */
+/* ---- problems -------------------------------------------------------------------------------- */
 
 static mo_problem *named(const char *name, int count, const double *values)
 {
@@ -139,7 +139,7 @@ static int judge_file(const mo_problem *problem, const char *name, mo_judgement 
     return judgement->holds;
 }
 
-/* ---- tests ---------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void what_is_written_is_read_back_and_holds(void **state)
 {
@@ -196,8 +196,8 @@ static void another_verdict_is_rejected(void **state)
     }
 }
 
-/* Every number in turn times 1.5, and with its sign changed.  A number that is zero, or that a proof does not need, may pass:
- * most do not. */
+/* Every number in turn times 1.5, and with its sign changed.  A number that is zero, or that a
+ * proof does not need, may pass: most do not. */
 static void changed_numbers_are_rejected(void **state)
 {
     (void)state;

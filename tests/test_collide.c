@@ -230,7 +230,8 @@ static void turning_the_pair_turns_the_normals(void **state)
                 least[0], least[1],
                 is_planar
                     ? 2e-3
-                    : 1e-9); /* in the plane which of two nearly equal sides is the reference may differ */
+                    /* in the plane which of two nearly equal sides is the reference may differ */
+                    : 1e-9);
         }
         drop(&one);
         drop(&other);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The convex conditions against closed forms, the evidence against its definition, and evidence that lies. */
+/* The convex conditions against closed forms, the evidence against its definition, and evidence
+ * that lies. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -74,7 +75,8 @@ static void painleves_rod_meets_4_4_where_a_solution_exists(void **state)
     }
 }
 
-/* A disc in a groove: both friction cones hold the line between the contacts where mu >= 1 / tan(a). */
+/* A disc in a groove: both friction cones hold the line between the contacts where mu >= 1 /
+ * tan(a). */
 static void a_groove_is_pointed_up_to_the_mu_of_the_closed_form(void **state)
 {
     (void)state;
@@ -111,7 +113,8 @@ static void a_ball_crushed_between_planes_has_no_motion(void **state)
     mo_problem_destroy(problem);
 }
 
-/* [trinkle1997, Theorem 1 (a)]: contacts that all roll, J of full column rank, so that eq. 36 holds: a solution exists. */
+/* [trinkle1997, Theorem 1 (a)]: contacts that all roll, J of full column rank, so that eq. 36
+ * holds: a solution exists. */
 static void grasps_that_only_roll_meet_eq_36(void **state)
 {
     (void)state;
@@ -136,7 +139,7 @@ static void grasps_that_only_roll_meet_eq_36(void **state)
     CHECK(tried >= 10);
 }
 
-/* ---- random contacts in space ------------------------------------------------------------------ */
+/* ---- random contacts in space ---------------------------------------------------------------- */
 
 static mo_problem *random_body(mo_random *random, int count)
 {
@@ -252,7 +255,7 @@ static void evidence_that_lies_is_rejected(void **state)
     CHECK(lies > 5);
 }
 
-/* ---- one verdict -------------------------------------------------------------------------------- */
+/* ---- one verdict ----------------------------------------------------------------------------- */
 
 /* Two proofs of one problem, found apart: they must not contradict each other. */
 static void no_planar_problem_without_solution_meets_a_condition_for_existence(void **state)
@@ -307,7 +310,7 @@ static void a_ball_crushed_in_space_has_no_solution_and_a_free_one_has(void **st
     mo_problem_destroy(loose);
 }
 
-/* ---- memory that runs out ------------------------------------------------------------------------ */
+/* ---- memory that runs out -------------------------------------------------------------------- */
 
 /* Planar and in space, so that every part of the check asks for memory. */
 static mo_problem *rationed_problem(scarce *ration, int d)

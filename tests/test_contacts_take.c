@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a step leaves for later is the same whoever looks at it and when; what contacts are made of is right for any number of materials. */
+/* What a step leaves for later is the same whoever looks at it and when; what contacts are made of
+ * is right for any number of materials. */
 #include "heap.h"
 
 #include <math.h>
@@ -77,7 +78,8 @@ static void a_refused_step_forgets_no_impulse(void **state)
     mo_world_destroy(other);
 }
 
-/* More materials than have numbers: each ball on the plane has the mean of its friction and the plane's. */
+/* More materials than have numbers: each ball on the plane has the mean of its friction and the
+ * plane's. */
 static void friction_is_right_for_any_number_of_materials(void **state)
 {
     (void)state;

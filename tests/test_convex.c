@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The convex problems behind lcp1 to lcp3, from the inside: the proximal maps against their definition and finite
- * differences, the engine's answers against optimality, its derivative against differences of solutions.
+ * The convex problems behind lcp1 to lcp3, from the inside: the proximal maps against their
+ * definition and finite differences, the engine's answers against optimality, its derivative
+ * against differences of solutions.
  */
 #include <stdlib.h>
 
@@ -87,7 +88,8 @@ static void a_derivative_of_a_prox_is_that_of_finite_differences(void **state)
     mo_problem_destroy(problem);
 }
 
-/* y = prox(x) is where (x - y) / step is a subgradient: no worse than any other point, by the definition. */
+/* y = prox(x) is where (x - y) / step is a subgradient: no worse than any other point, by the
+ * definition. */
 static double objective(const mo_convex *convex, int i, int d, double step, const double *x,
                         const double *y)
 {
@@ -315,7 +317,8 @@ static void the_second_problem_holds_its_constraints_on_a_degenerate_pile(void *
     mo_problem_destroy(problem);
 }
 
-/* r in K, u + s e_N in K*, and the two perpendicular, contact by contact: the conditions written out for coulomb. */
+/* r in K, u + s e_N in K*, and the two perpendicular, contact by contact: the conditions written
+ * out for coulomb. */
 static void check_optimality(const bench *b, const mo_problem *problem, const double *s, double tol)
 {
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Every engine for the convex problems of a frozen sliding speed: its answers against the optimality conditions, written here from
- * the laws, and against the other engines; and the linear system that some of them and the outer Newton method share.
+ * Every engine for the convex problems of a frozen sliding speed: its answers against the
+ * optimality conditions, written here from the laws, and against the other engines; and the linear
+ * system that some of them and the outer Newton method share.
  */
 #include "check.h"
 
@@ -66,7 +67,8 @@ static void draw_shifts(const mo_problem *problem, uint64_t seed, double most, d
     }
 }
 
-/* (3.14) of the paper at the coulomb contacts: r in K, u + s e_N in K*, perpendicular; and u = W r + q everywhere. */
+/* (3.14) of the paper at the coulomb contacts: r in K, u + s e_N in K*, perpendicular; and u = W r
+ * + q everywhere. */
 static void check_optimality(const mo_problem *problem, const bench *b, double tol)
 {
     const int rows = mo_problem_row_count(problem);

@@ -91,7 +91,8 @@ static void a_lying_cylinder_does_not_roll_by_itself(void **state)
     }
 }
 
-/* Down a slope without slipping: a = 2/3 g sin(tilt), whatever the angle it has turned by; its height stays. */
+/* Down a slope without slipping: a = 2/3 g sin(tilt), whatever the angle it has turned by; its
+ * height stays. */
 static void a_cylinder_rolls_down_a_slope_at_two_thirds(void **state)
 {
     (void)state;
@@ -114,8 +115,8 @@ static void a_cylinder_rolls_down_a_slope_at_two_thirds(void **state)
 }
 
 /*
- * It stands with its weight inside its foot, and falls with it outside.  Between the polygon of six points and the rim it leans by a trace in one step, and
- * stands on the rim in the next.
+ * It stands with its weight inside its foot, and falls with it outside.  Between the polygon of six
+ * points and the rim it leans by a trace in one step, and stands on the rim in the next.
  */
 static void a_tall_cylinder_topples_where_its_weight_leaves_its_foot(void **state)
 {

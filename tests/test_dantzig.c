@@ -77,7 +77,7 @@ static mo_problem *wall(int courses, int length, int frictionless, int in_plane,
     return problem;
 }
 
-/* ---- piles --------------------------------------------------------------------------------- */
+/* ---- piles ----------------------------------------------------------------------------------- */
 
 static void a_wall_at_rest_stays_there_and_its_floor_carries_the_weight(void **state)
 {
@@ -174,7 +174,7 @@ static void closed_loops_of_joints_need_no_pivot(void **state)
     }
 }
 
-/* ---- random problems ----------------------------------------------------------------------- */
+/* ---- random problems ------------------------------------------------------------------------- */
 
 static mo_problem *random_problem(uint64_t seed, int contacts, int in_plane, unsigned laws,
                                   double mu)
@@ -282,7 +282,7 @@ static void hopeless_friction_ends_in_time_and_says_so(void **state)
     }
 }
 
-/* ---- dynamic friction ---------------------------------------------------------------------- */
+/* ---- dynamic friction ------------------------------------------------------------------------ */
 
 /*
  * A thin rod of mass 1 and length 2 slides to the left on its lower tip, leaning at tan(angle) = 2,
@@ -353,7 +353,7 @@ static void static_and_dynamic_friction_mix(void **state)
     }
 }
 
-/* ---- proofs -------------------------------------------------------------------------------- */
+/* ---- proofs ---------------------------------------------------------------------------------- */
 
 /* W z = 0 and q'z < 0: q'z is the same for every r, and a solution would make it zero or more. */
 static void check_proof(const mo_problem *problem, const mo_result *result)
@@ -472,7 +472,7 @@ static void semidefinite_problems_are_solved_or_refuted(void **state)
     CHECK(counts[0] > 50 && counts[1] > 1000);
 }
 
-/* ---- the call ------------------------------------------------------------------------------ */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static void a_warm_start_nearby_saves_pivots(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * (D + B W) x = b in the space of contacts and in that of bodies: the answer is put back into the equation, with W applied by the
- * problem itself, and Newton's method takes the same steps in both.
+ * (D + B W) x = b in the space of contacts and in that of bodies: the answer is put back into the
+ * equation, with W applied by the problem itself, and Newton's method takes the same steps in both.
  */
 #include "check.h"
 
@@ -15,7 +15,7 @@
 
 enum { MAX_BODY = 9 };
 
-/* ---- a problem with bodies of every size ------------------------------------------------------- */
+/* ---- a problem with bodies of every size ----------------------------------------------------- */
 
 /* A random positive definite matrix, symmetric or not, `scale` times one of entries around 1. */
 static void random_mass(mo_random *random, int n, int symmetric, double scale, double *M)
@@ -68,7 +68,7 @@ static mo_problem *random_problem(mo_random *random, int bodies, int constraints
     return problem;
 }
 
-/* ---- one system ------------------------------------------------------------------------------------ */
+/* ---- one system ------------------------------------------------------------------------------ */
 
 static void *lay_out(mo_space space, const mo_problem *problem, mo_delassus *system)
 {
@@ -80,7 +80,8 @@ static void *lay_out(mo_space space, const mo_problem *problem, mo_delassus *sys
     return memory;
 }
 
-/* D and B as they come from a law: I - J + eps J and rho J for a J between 0 and 1, made a little unsymmetric. */
+/* D and B as they come from a law: I - J + eps J and rho J for a J between 0 and 1, made a little
+ * unsymmetric. */
 static void fill_blocks(mo_random *random, mo_delassus *s, double eps)
 {
     for (int i = 0; i < s->problem->constraint_count; ++i) {
@@ -173,7 +174,8 @@ static void both_spaces_solve_systems_of_bodies_of_any_size(void **state)
     }
 }
 
-/* A wall given by W alone: four contacts on each face, so that a face is a group of twelve rows and rank six. */
+/* A wall given by W alone: four contacts on each face, so that a face is a group of twelve rows and
+ * rank six. */
 static mo_problem *wall_of_W(int seed, int in_plane, double mu)
 {
     scene_wall_def wall = scene_wall_default();
@@ -277,7 +279,7 @@ static void a_singular_block_or_matrix_is_noticed(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- Newton's method in both --------------------------------------------------------------------------- */
+/* ---- Newton's method in both ----------------------------------------------------------------- */
 
 static void *lay_out_newton(mo_space space, const mo_problem *problem, mo_newton *newton)
 {
@@ -289,7 +291,8 @@ static void *lay_out_newton(mo_space space, const mo_problem *problem, mo_newton
     return memory;
 }
 
-/* From a point that sweeps have found, a step in each space: the same motion of the bodies, and the same velocities of contacts. */
+/* From a point that sweeps have found, a step in each space: the same motion of the bodies, and the
+ * same velocities of contacts. */
 static void compare_steps_in(mo_space other, const mo_problem *problem, double eps, double theta)
 {
     mo_newton in[2];

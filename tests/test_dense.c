@@ -63,7 +63,8 @@ static void an_unsymmetric_matrix_is_factored_and_solved_both_ways(void **state)
     static const int sizes[] = {1, 2, 6, 47, 48, 70};
     for (int s = 0; s < 6; ++s) {
         const int n = sizes[s];
-        double *A = random_spd(&random, n), *F = malloc(sizeof(double) * n * n), x[70], b[70], c[70];
+        double *A = random_spd(&random, n), *F = malloc(sizeof(double) * n * n), x[70], b[70],
+               c[70];
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < i; ++j) { /* a twist leaves x' A x as it is */
                 const double twist = uniform(&random, -1, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Energy never grows where nothing puts any in; a free spinning body keeps its angular momentum and loses energy at first order. */
+/* Energy never grows where nothing puts any in; a free spinning body keeps its angular momentum and
+ * loses energy at first order. */
 #include <string.h>
 
 #include "check.h"
@@ -31,7 +32,8 @@ static mo_world *build(const passive *p, double *step)
     return world;
 }
 
-/* The weight of the free bodies at rest is what energies are compared with: a rise of a billionth of a metre is rounding. */
+/* The weight of the free bodies at rest is what energies are compared with: a rise of a billionth
+ * of a metre is rounding. */
 static double rounding(const mo_world *world)
 {
     double mass = 0;
@@ -82,7 +84,8 @@ static double worst_joint(const mo_world *world)
     return worst;
 }
 
-/* A chain that falls and whips, with a light or a heavy last link and steps that are far too long for it: nothing gains, and no joint opens by more than a hundredth of a link (0.095 m). */
+/* A chain that falls and whips, with a light or a heavy last link and steps that are far too long
+ * for it: nothing gains, and no joint opens by more than a hundredth of a link (0.095 m). */
 static void a_stiff_chain_neither_explodes_nor_opens(void **state)
 {
     (void)state;
@@ -107,7 +110,8 @@ static void a_stiff_chain_neither_explodes_nor_opens(void **state)
     }
 }
 
-/* Three rods on ball joints, free in space, the first thrown and spinning, with steps of a third of a radian: what is taken out leaves their momentum as it is. */
+/* Three rods on ball joints, free in space, the first thrown and spinning, with steps of a third of
+ * a radian: what is taken out leaves their momentum as it is. */
 static void what_is_joined_and_free_keeps_its_momentum(void **state)
 {
     (void)state;
@@ -150,9 +154,10 @@ static void what_is_joined_and_free_keeps_its_momentum(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- a free body ------------------------------------------------------------------------------- */
+/* ---- a free body ----------------------------------------------------------------------------- */
 
-/* A box of 1 x 2 x 3 spins for a second, mostly about its middle axis, without gravity.  Its relative loss of energy. */
+/* A box of 1 x 2 x 3 spins for a second, mostly about its middle axis, without gravity.  Its
+ * relative loss of energy. */
 static double spin_for_a_second(double h, double *turn_of_momentum)
 {
     mo_world_def def = mo_default_world();

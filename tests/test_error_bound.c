@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Bounds on the error of an approximate solution against solutions that are known: planted ones, closed forms, and those
- * of the convex problem with frozen sliding speeds. */
+/* Bounds on the error of an approximate solution against solutions that are known: planted ones,
+ * closed forms, and those of the convex problem with frozen sliding speeds. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -37,9 +37,10 @@ static double energy_norm(const mo_problem *problem, const double *x, const doub
     return sqrt(fmax(0, sum));
 }
 
-/* ---- planted solutions -------------------------------------------------------------------------- */
+/* ---- planted solutions ----------------------------------------------------------------------- */
 
-/* r moved by about `size` of its entries: the bound holds, and is not much more than the distance. */
+/* r moved by about `size` of its entries: the bound holds, and is not much more than the distance.
+ */
 static int check_planted(const mo_problem *problem, const double *planted, mo_random *random,
                          double size)
 {
@@ -141,7 +142,8 @@ static void nothing_is_proven_where_no_solution_exists(void **state)
     }
 }
 
-/* A sliding contact in space that methods solve to 1e-10 is within that of a solution: the list agrees. */
+/* A sliding contact in space that methods solve to 1e-10 is within that of a solution: the list
+ * agrees. */
 static void what_is_proven_is_in_the_list_of_all_solutions(void **state)
 {
     (void)state;
@@ -177,9 +179,10 @@ static void what_is_proven_is_in_the_list_of_all_solutions(void **state)
     }
 }
 
-/* ---- frozen sliding speeds ----------------------------------------------------------------------- */
+/* ---- frozen sliding speeds ------------------------------------------------------------------- */
 
-/* The solution of the convex problem with q + shift: projected gradients on the dual, W being well conditioned. */
+/* The solution of the convex problem with q + shift: projected gradients on the dual, W being well
+ * conditioned. */
 static void solve_frozen(const mo_problem *problem, const double *shift, double *r)
 {
     const int n = mo_problem_row_count(problem);

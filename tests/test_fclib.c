@@ -16,7 +16,7 @@
 #include "fuzz/fuzz_edit.h"
 #include "moreau/io.h"
 
-/* ---- there and back ------------------------------------------------------------------------ */
+/* ---- there and back -------------------------------------------------------------------------- */
 
 static void every_kind_of_document_comes_back_bit_for_bit(void **state)
 {
@@ -101,7 +101,7 @@ static void a_part_of_a_solution_stays_a_part(void **state)
     mo_document_clear(&back);
 }
 
-/* ---- interpretation ------------------------------------------------------------------------ */
+/* ---- interpretation -------------------------------------------------------------------------- */
 
 /* Puts a matrix of triplets in a group; p has columns and i has rows, as real files do. */
 static void put_triplets(hid_t h, const char *group, int m, int n, int nz, const int *rows,
@@ -168,12 +168,12 @@ static int bodies_of(int spacedim, int n, int i, int j)
 static void a_mass_matrix_falls_into_bodies(void **state)
 {
     (void)state;
-    assert_int_equal(bodies_of(3, 12, 0, 0), 2);  /* diagonal: free bodies of six       */
-    assert_int_equal(bodies_of(3, 12, 1, 5), 2);  /* tied inside one                    */
+    assert_int_equal(bodies_of(3, 12, 0, 0), 2);  /* diagonal: free bodies of six */
+    assert_int_equal(bodies_of(3, 12, 1, 5), 2);  /* tied inside one */
     assert_int_equal(bodies_of(3, 12, 5, 6), 11); /* tied across: the finest cut is kept */
     assert_int_equal(bodies_of(3, 12, 2, 8), 6);
-    assert_int_equal(bodies_of(3, 9, 0, 0), 9); /* no multiple of six                 */
-    assert_int_equal(bodies_of(2, 9, 0, 0), 3); /* but of three, in the plane         */
+    assert_int_equal(bodies_of(3, 9, 0, 0), 9); /* no multiple of six */
+    assert_int_equal(bodies_of(2, 9, 0, 0), 3); /* but of three, in the plane */
     assert_int_equal(bodies_of(2, 9, 0, 2), 3);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Bad FCLIB files (fclib_damage.h): no file of the format at all, something missing, or something of a wrong kind. */
+/* Bad FCLIB files (fclib_damage.h): no file of the format at all, something missing, or something
+ * of a wrong kind. */
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
@@ -17,7 +18,7 @@
 #include "fuzz/fuzz_edit.h"
 #include "moreau/io.h"
 
-/* ---- not a file of the format at all ------------------------------------------------------- */
+/* ---- not a file of the format at all --------------------------------------------------------- */
 
 static void a_file_that_is_not_there_is_named(void **state)
 {
@@ -92,7 +93,7 @@ static void a_path_longer_than_a_message_keeps_its_end(void **state)
     assert_non_null(strstr(why.text, "/end.hdf5: could not be opened"));
 }
 
-/* ---- missing ------------------------------------------------------------------------------- */
+/* ---- missing --------------------------------------------------------------------------------- */
 
 static void a_file_without_W_is_refused_by_name(void **state)
 {
@@ -142,7 +143,7 @@ static void half_a_solution_of_joints_is_refused(void **state)
     close_refused(h, "/guesses/number_of_guesses is missing", NULL);
 }
 
-/* ---- wrong kinds --------------------------------------------------------------------------- */
+/* ---- wrong kinds ----------------------------------------------------------------------------- */
 
 static void put_text(hid_t h, const char *path)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Bad FCLIB files (fclib_damage.h): sizes that disagree, numbers that make no sense, claims beyond the file and ways out of it. */
+/* Bad FCLIB files (fclib_damage.h): sizes that disagree, numbers that make no sense, claims beyond
+ * the file and ways out of it. */
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
@@ -17,7 +18,7 @@
 #include "fuzz/fuzz_edit.h"
 #include "moreau/io.h"
 
-/* ---- sizes that disagree ------------------------------------------------------------------- */
+/* ---- sizes that disagree --------------------------------------------------------------------- */
 
 static void sizes_that_disagree_are_both_named(void **state)
 {
@@ -138,7 +139,7 @@ static void a_wide_integer_is_not_cut(void **state)
     close_refused(h, "entry 0 of /fclib_local/W/nz is too large", NULL);
 }
 
-/* ---- numbers that make no sense ------------------------------------------------------------ */
+/* ---- numbers that make no sense -------------------------------------------------------------- */
 
 static void numbers_that_are_not_finite_are_refused(void **state)
 {
@@ -203,7 +204,7 @@ static void a_mass_that_is_not_positive_is_refused(void **state)
     check_refused(MO_ERR_PROBLEM, "body 0", "positive definite");
 }
 
-/* ---- claims beyond the file ---------------------------------------------------------------- */
+/* ---- claims beyond the file ------------------------------------------------------------------ */
 
 /* A dataset of 2^40 values that takes no room in the file, stored in one of several ways. */
 static void put_claim(hid_t h, const char *path, hid_t plan)
@@ -301,7 +302,7 @@ static void a_mass_matrix_too_large_to_be_dense_is_refused(void **state)
     check_refused(MO_ERR_UNSUPPORTED, "/fclib_global/M ties the velocities 0 to 19999", "MiB");
 }
 
-/* ---- ways out of the file ------------------------------------------------------------------ */
+/* ---- ways out of the file -------------------------------------------------------------------- */
 
 static void links_that_lead_elsewhere_are_not_followed(void **state)
 {
@@ -357,7 +358,7 @@ static void values_in_another_file_are_not_fetched(void **state)
     close_refused(h, "/fclib_local/vectors/q is virtual", NULL);
 }
 
-/* ---- forms that are not taken -------------------------------------------------------------- */
+/* ---- forms that are not taken ---------------------------------------------------------------- */
 
 static void a_file_of_the_newest_form_with_many_links_is_told_the_remedy(void **state)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * FCLIB files beside libfclib, the independent reader and writer.  With an argument: all files of the folder
- * that MOREAU_PROBLEMS names are read, written and compared; without such a folder it ends with 77.
+ * FCLIB files beside libfclib, the independent reader and writer.  With an argument: all files of
+ * the folder that MOREAU_PROBLEMS names are read, written and compared; without such a folder it
+ * ends with 77.
  */
 #define _XOPEN_SOURCE 700
 
@@ -20,7 +21,7 @@
 #include "fclib_samples.h"
 #include "moreau/io.h"
 
-/* ---- libfclib, the other reader and writer ------------------------------------------------- */
+/* ---- libfclib, the other reader and writer --------------------------------------------------- */
 
 /* Entry (i, j) of an FCLIB matrix in compressed columns. */
 static double fclib_entry(const struct fclib_matrix *m, int i, int j)
@@ -230,7 +231,7 @@ static void rows_triplets_and_facts_about_a_matrix_are_read(void **state)
     }
 }
 
-/* ---- real problems, where they are at hand -------------------------------------------------- */
+/* ---- real problems, where they are at hand --------------------------------------------------- */
 
 static void check_real_file(const char *path)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Writing FCLIB files: what the format cannot hold is refused, a file is whole or untouched, and nothing is left behind. */
+/* Writing FCLIB files: what the format cannot hold is refused, a file is whole or untouched, and
+ * nothing is left behind. */
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
@@ -18,7 +19,7 @@
 #include "moreau/io.h"
 #include "scarce_memory.h"
 
-/* ---- what the format cannot hold ----------------------------------------------------------- */
+/* ---- what the format cannot hold ------------------------------------------------------------- */
 
 static void check_refused(const mo_document *document, const char *first, const char *second)
 {
@@ -119,7 +120,7 @@ static void wrong_calls_are_told_so(void **state)
     mo_document_clear(NULL);
 }
 
-/* ---- whole or untouched -------------------------------------------------------------------- */
+/* ---- whole or untouched ---------------------------------------------------------------------- */
 
 static void a_write_that_fails_leaves_the_old_file(void **state)
 {
@@ -170,7 +171,7 @@ static void a_file_keeps_its_permissions_and_a_link_its_target(void **state)
     mo_document_clear(&back);
 }
 
-/* ---- manners ------------------------------------------------------------------------------- */
+/* ---- manners --------------------------------------------------------------------------------- */
 
 static herr_t printer(hid_t stack, void *data)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The feasible interior point method: closed forms, scenes without an interior, redundant contacts, agreement with
- * Lemke's algorithm, any LCP at all, and how it ends where there is no solution.
+ * The feasible interior point method: closed forms, scenes without an interior, redundant contacts,
+ * agreement with Lemke's algorithm, any LCP at all, and how it ends where there is no solution.
  */
 #include "check.h"
 
@@ -272,8 +272,9 @@ typedef enum matrix_kind {
 } matrix_kind;
 
 /*
- * Definite and monotone: B B' and a skew part, the second with a B of low rank.  Semidefinite: B B' of low rank alone,
- * often without a solution.  Copositive: no negative number.  Indefinite: anything.
+ * Definite and monotone: B B' and a skew part, the second with a B of low rank.  Semidefinite: B B'
+ * of low rank alone, often without a solution.  Copositive: no negative number.  Indefinite:
+ * anything.
  */
 static void draw_matrix(mo_random *random, matrix_kind kind, int n, double *A)
 {
@@ -435,7 +436,8 @@ static void a_problem_too_large_for_dense_matrices_is_refused_with_a_sentence(vo
     mo_problem_destroy(problem);
 }
 
-/* u_1 = v - 1 and u_2 = -v - 1 add up to -2: multiplied back, the ray r >= 0 has H r = 0 and w' r < 0. */
+/* u_1 = v - 1 and u_2 = -v - 1 add up to -2: multiplied back, the ray r >= 0 has H r = 0 and w' r <
+ * 0. */
 static void what_is_squeezed_too_far_is_refuted_by_a_ray(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Forces at one instant: closed forms, transitions, the limit of time stepping; the world and its memory. */
+/* Forces at one instant: closed forms, transitions, the limit of time stepping; the world and its
+ * memory. */
 #include "forces_tools.h"
 
 static void a_block_rests_slips_slides_and_leaves(void **state)
@@ -17,7 +18,8 @@ static void a_block_rests_slips_slides_and_leaves(void **state)
     CHECK_BELOW(fabs(forces.accelerations[1][2]), 1e-8);
     mo_forces_clear(&forces);
 
-    /* a push at the height of the floor, so that it does not tip: half beyond what friction holds */
+    /* a push at the height of the floor, so that it does not tip: half beyond what friction holds
+     */
     const double push[3] = {1.5 * mu * mass * G, 0, 0}, at[3] = {0, 0, 0};
     mo_body_push(world, block, push, at);
     forces = solve(world, MO_FRICTION_CONE);
@@ -70,7 +72,8 @@ static void the_pyramid_holds_more_along_its_diagonal(void **state)
     mo_world_destroy(world);
 }
 
-/* Normal force of a ball that rolls over the top of another one: m g - m v^2 / (R + r), from the curvature of both. */
+/* Normal force of a ball that rolls over the top of another one: m g - m v^2 / (R + r), from the
+ * curvature of both. */
 static void a_ball_on_a_ball_feels_the_curvature_of_its_path(void **state)
 {
     (void)state;
@@ -120,7 +123,8 @@ static void a_turning_rod_presses_by_the_book(void **state)
     mo_world_destroy(world);
 }
 
-/* At rest on a slope a ball rolls with 5/7 g sin while tan <= 7/2 mu, else it slips; already sliding, it has the friction of its direction. */
+/* At rest on a slope a ball rolls with 5/7 g sin while tan <= 7/2 mu, else it slips; already
+ * sliding, it has the friction of its direction. */
 static void a_ball_on_a_slope_rolls_slips_and_slides(void **state)
 {
     (void)state;
@@ -147,7 +151,7 @@ static void a_ball_on_a_slope_rolls_slips_and_slides(void **state)
     }
 }
 
-/* ---- the limit of time stepping ----------------------------------------------------------------- */
+/* ---- the limit of time stepping -------------------------------------------------------------- */
 
 static double distance_to_step(double h)
 {
@@ -192,7 +196,7 @@ static void time_stepping_tends_to_it_at_first_order(void **state)
     CHECK_BELOW(finest, 0.55 * fine);
 }
 
-/* ---- no force ----------------------------------------------------------------------------------- */
+/* ---- no force -------------------------------------------------------------------------------- */
 
 /* Painleve's rod: its lower end slides towards it, and pressing makes it dig in. */
 static void where_no_force_exists_there_is_an_impulse(void **state)
@@ -215,7 +219,8 @@ static void where_no_force_exists_there_is_an_impulse(void **state)
     mo_force_options options = mo_default_force_options();
     mo_forces forces = {0};
     CHECK(mo_world_forces(world, &options, &forces, NULL) == MO_OK);
-    /* A~ = 1/m + (arm^2 - mu arm height)/I is negative, and so is b = -g: no c_n >= 0 with a_n = A~ c_n + b >= 0, perpendicular */
+    /* A~ = 1/m + (arm^2 - mu arm height)/I is negative, and so is b = -g: no c_n >= 0 with a_n = A~
+     * c_n + b >= 0, perpendicular */
     const double I = def.inertia[2];
     CHECK(1 / mass + (arm * arm - mu * arm * height) / I < 0);
     CHECK(forces.is_impulsive && forces.status == MO_SOLVED);
@@ -227,7 +232,8 @@ static void where_no_force_exists_there_is_an_impulse(void **state)
     CHECK_BELOW(-contact->acceleration[1], 1e-6);
     CHECK_BELOW(fabs(contact->acceleration[0]), 1e-6);
     CHECK_NEAR(forces.accelerations[1][0], contact->force[0] / mass, 1e-6);
-    /* so that W p = (4, 0) along x and y, with W = 1/m + (lever)' (lever) / I and the lever (height, -arm) */
+    /* so that W p = (4, 0) along x and y, with W = 1/m + (lever)' (lever) / I and the lever
+     * (height, -arm) */
     const double xx = 1 / mass + height * height / I, xy = -arm * height / I,
                  yy = 1 / mass + arm * arm / I, det = xx * yy - xy * xy;
     CHECK_NEAR(contact->force[0], 4 * yy / det, 1e-5);
@@ -244,7 +250,7 @@ static void where_no_force_exists_there_is_an_impulse(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- joints, mechanisms, the world ---------------------------------------------------------------- */
+/* ---- joints, mechanisms, the world ----------------------------------------------------------- */
 
 static void a_pendulum_of_joints_and_one_of_links_agree(void **state)
 {
@@ -309,7 +315,7 @@ static void the_world_stays_as_it_is(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct scarcity {
     int left, failed;
@@ -329,7 +335,8 @@ static void *scarce_reallocate(void *user, void *p, size_t size)
     return realloc(p, size);
 }
 
-/* A mechanism comes, a step is taken, forces are asked for, a step is taken by them: whichever request fails, nothing breaks and nothing leaks. */
+/* A mechanism comes, a step is taken, forces are asked for, a step is taken by them: whichever
+ * request fails, nothing breaks and nothing leaks. */
 static mo_error use_memory(const mo_allocator *allocator)
 {
     const mo_world_def def = mo_default_world();

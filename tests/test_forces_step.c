@@ -50,7 +50,8 @@ static void a_ball_stepped_by_forces_bounces_when_it_should(void **state)
     mo_world_destroy(world);
 }
 
-/* The tripod, the ball and the arm, moved by forces and by time stepping: the same to first order. */
+/* The tripod, the ball and the arm, moved by forces and by time stepping: the same to first order.
+ */
 static double level_difference(double h)
 {
     mo_pose end[2][2];
@@ -107,9 +108,10 @@ static void a_run_by_forces_that_is_loaded_has_the_same_bits(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- joints and mechanisms by forces -------------------------------------------------------------- */
+/* ---- joints and mechanisms by forces --------------------------------------------------------- */
 
-/* Twenty bodies on ball joints fall from level and whip: the sum of energies stays, to first order. */
+/* Twenty bodies on ball joints fall from level and whip: the sum of energies stays, to first order.
+ */
 static double worst_energy(double h)
 {
     mo_world *world = NULL;
@@ -207,7 +209,8 @@ static void a_rod_by_forces_comes_to_rest_on_its_limit(void **state)
     mo_world_destroy(world);
 }
 
-/* A stiff servo needs no small step; one that is too weak gives all it has, and the rod falls as it does in time stepping. */
+/* A stiff servo needs no small step; one that is too weak gives all it has, and the rod falls as it
+ * does in time stepping. */
 static void servos_by_forces_are_stiff_and_saturate(void **state)
 {
     (void)state;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The variations of [trinkle1997, section 2.5]: known accelerations, assemblies at rest, the first-order world, quasistatic motion. */
+/* The variations of [trinkle1997, section 2.5]: known accelerations, assemblies at rest, the
+ * first-order world, quasistatic motion. */
 #include "forces_tools.h"
 
-/* A pusher on a slide is to accelerate by 1 m/s^2, a block before it: what effort does that take? */
+/* A pusher on a slide is to accelerate by 1 m/s^2, a block before it: what effort does that take?
+ */
 static void known_accelerations_ask_for_their_efforts_through_contact(void **state)
 {
     (void)state;
@@ -41,7 +43,8 @@ static void known_accelerations_ask_for_their_efforts_through_contact(void **sta
     mo_world_destroy(world);
 }
 
-/* Two links in the plane of x and z, turning; the known acceleration of the first, the known effort of the second. */
+/* Two links in the plane of x and z, turning; the known acceleration of the first, the known effort
+ * of the second. */
 static void known_accelerations_and_known_efforts_mix(void **state)
 {
     (void)state;
@@ -119,7 +122,8 @@ static void an_acceleration_into_a_limit_has_no_effort(void **state)
     }
 }
 
-/* A ball that is turned about the normal: torsion holds up to torsion times the normal force, then it slips. */
+/* A ball that is turned about the normal: torsion holds up to torsion times the normal force, then
+ * it slips. */
 static void a_soft_finger_holds_a_moment(void **state)
 {
     (void)state;
@@ -142,7 +146,8 @@ static void a_soft_finger_holds_a_moment(void **state)
     }
 }
 
-/* A block pressed down off its middle, on four feet: forces of equal springs, P/4 (1 + x_i e / a^2) each beside the weight. */
+/* A block pressed down off its middle, on four feet: forces of equal springs, P/4 (1 + x_i e / a^2)
+ * each beside the weight. */
 static void soft_contacts_spread_forces_as_springs_do(void **state)
 {
     (void)state;
@@ -237,7 +242,8 @@ static void a_first_order_world_moves_while_it_is_pushed(void **state)
     mo_world_destroy(world);
 }
 
-/* A hinge with a spring, without inertia to speak of: a large tau puts it where its moments balance within a step. */
+/* A hinge with a spring, without inertia to speak of: a large tau puts it where its moments balance
+ * within a step. */
 static void quasistatic_motion_keeps_forces_in_balance(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Up to which friction the cone is pointed, against closed forms; and the cones of rolling friction and soft fingers. */
+/* Up to which friction the cone is pointed, against closed forms; and the cones of rolling friction
+ * and soft fingers. */
 #include "check.h"
 
 #include <string.h>
@@ -38,7 +39,8 @@ static int evidence_holds(const mo_problem *problem, const mo_condition *conditi
     return report.holds;
 }
 
-/* A bracket of width 1e-6 around the closed form, both ends proven, and a lie about either rejected. */
+/* A bracket of width 1e-6 around the closed form, both ends proven, and a lie about either
+ * rejected. */
 static void check_limit(mo_problem *problem, double expected)
 {
     mo_friction_limit limit;
@@ -50,7 +52,7 @@ static void check_limit(mo_problem *problem, double expected)
     CHECK(limit.pointed.friction == limit.below && limit.blunt.friction == limit.above);
     CHECK(evidence_holds(problem, &limit.pointed) && evidence_holds(problem, &limit.blunt));
     limit.pointed.friction = expected * 1.01; /* no motion opens the contacts there */
-    limit.blunt.friction = expected * 0.99;   /* no self-stress there               */
+    limit.blunt.friction = expected * 0.99;   /* no self-stress there */
     CHECK(!evidence_holds(problem, &limit.pointed) && !evidence_holds(problem, &limit.blunt));
     mo_friction_limit_clear(&limit);
     mo_problem_destroy(problem);
@@ -79,7 +81,8 @@ static void a_disc_in_a_groove_is_pointed_up_to_its_opening(void **state)
     }
 }
 
-/* One velocity: K* holds H' v for v > 0 exactly where J_N >= sqrt(mu^2 |J_T|^2 + ...), unit_cone.h (2). */
+/* One velocity: K* holds H' v for v > 0 exactly where J_N >= sqrt(mu^2 |J_T|^2 + ...), unit_cone.h
+ * (2). */
 static void round_cones_of_one_velocity_have_their_closed_form(void **state)
 {
     (void)state;
@@ -104,7 +107,7 @@ static void limits_that_are_not_finite_are_called_so(void **state)
     const mo_law law = mo_law_coulomb(0.5), smooth = mo_law_coulomb(0);
     const mo_law laws[2] = {law, law};
     const double floor[4] = {1, 0, 0, 1};             /* a point on a floor: always pointed  */
-    const double vice[8] = {1, 0, 0, 1, -1, 0, 0, 1}; /* a point between two walls: never    */
+    const double vice[8] = {1, 0, 0, 1, -1, 0, 0, 1}; /* a point between two walls: never */
     mo_problem *free_point = body_with(2, 1, 2, &law, floor);
     mo_problem *held = body_with(2, 2, 2, laws, vice);
     mo_problem *slippery = body_with(2, 1, 2, &smooth, floor);
@@ -124,7 +127,7 @@ static void limits_that_are_not_finite_are_called_so(void **state)
     mo_problem_destroy(slippery);
 }
 
-/* ---- moments ----------------------------------------------------------------------------------- */
+/* ---- moments --------------------------------------------------------------------------------- */
 
 /* u_N less what the groups of rows take of it: (2) of unit_cone.h, from the paper's definition. */
 static double room_of_motion(const mo_law *law, const double *u)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Sparse LU by fronts: the solution is put back into the matrix, with all blocks and with some left out. */
+/* Sparse LU by fronts: the solution is put back into the matrix, with all blocks and with some left
+ * out. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@ typedef struct matrix {
     double *values;
 } matrix;
 
-/* Is there a block (i, j)?  Blocks are the corners of boxes in a wall: those of one box on another are twins. */
+/* Is there a block (i, j)?  Blocks are the corners of boxes in a wall: those of one box on another
+ * are twins. */
 static int touch_in_wall(int i, int j, int width)
 {
     const int a = i / 4, b = j / 4, dx = abs(a % width - b % width),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Derivatives of solutions.  Forward products are judged by central differences of problems that are solved again,
- * adjoint products by the identity <s, D d> = <D' s, d>; what is said about loose impulses by cases where it is known.
+ * Derivatives of solutions.  Forward products are judged by central differences of problems that
+ * are solved again, adjoint products by the identity <s, D d> = <D' s, d>; what is said about loose
+ * impulses by cases where it is known.
  */
 #include "check.h"
 
@@ -136,7 +137,8 @@ static void check_adjoint(mo_gradient *gradient, const mo_problem *problem, data
     test_free(back.f);
 }
 
-/* Random direction; only f where w would contradict itself, and no coefficient that would turn negative. */
+/* Random direction; only f where w would contradict itself, and no coefficient that would turn
+ * negative. */
 static data draw_direction(const mo_problem *problem, mo_random *random, int with_w)
 {
     data d = make_data(problem);
@@ -352,7 +354,8 @@ static void a_box_on_four_corners_moves_as_it_must(void **state)
     CHECK_BELOW(sum.worst, 2e-5);
 }
 
-/* The same box on impulses that leave one corner without load: v, and its derivative, are the same. */
+/* The same box on impulses that leave one corner without load: v, and its derivative, are the same.
+ */
 static void an_unloaded_corner_makes_no_difference(void **state)
 {
     (void)state;
@@ -370,8 +373,8 @@ static void an_unloaded_corner_makes_no_difference(void **state)
         for (int k = 0; k < 12 && !slides; ++k) { /* at rest on the level: each carries a quarter */
             result.r[k] = k % 3 ? 0 : SCENE_GRAVITY * def.step / 4;
         }
-        /* Corners 0 and 3 are opposite, as are 1 and 2: the normals (1, -1, -1, 1) cause nothing, and with friction that
-         * follows them neither does that. */
+        /* Corners 0 and 3 are opposite, as are 1 and 2: the normals (1, -1, -1, 1) cause nothing,
+         * and with friction that follows them neither does that. */
         const double least = fmin(result.r[0], result.r[9]);
         const int empty = result.r[0] <= result.r[9] ? 0 : 3;
         for (int i = 0; i < 4; ++i) {

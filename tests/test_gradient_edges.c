@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Derivatives of solutions: by hand, at the edges of modes, on bad input, and where memory runs out. */
+/* Derivatives of solutions: by hand, at the edges of modes, on bad input, and where memory runs
+ * out. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static void modes_and_edges_are_told(void **state)
     CHECK(status_of(rough, -2, 6, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_SLIDING);
     CHECK(status_of(rough, -2, 0.9, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_HELD);
     CHECK(status_of(rough, 2, 6, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_FREE);
-    CHECK(status_of(rough, -2, 1, 0, &mode) == MO_GRADIENT_EDGE); /* about to slide      */
+    CHECK(status_of(rough, -2, 1, 0, &mode) == MO_GRADIENT_EDGE); /* about to slide */
     CHECK(status_of(rough, -2, 6, 1, &mode) == MO_GRADIENT_EDGE); /* touches, no impulse */
     CHECK(status_of(rough, -2, 1, 1, &mode) == MO_GRADIENT_EDGE);
     CHECK(status_of(infinite, -2, 6, 0, &mode) == MO_GRADIENT_EXACT && mode == MO_MODE_HELD);
@@ -66,7 +67,8 @@ static void modes_and_edges_are_told(void **state)
     }
 }
 
-/* r_N = -f_N, r_T = mu f_N: dv_T = (df_T + mu df_N + f_N dmu) / m, all by hand; no dependence on w_T. */
+/* r_N = -f_N, r_T = mu f_N: dv_T = (df_T + mu df_N + f_N dmu) / m, all by hand; no dependence on
+ * w_T. */
 static void a_sliding_brick_by_hand(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Interior points: the convex engine against optimality and the other engine, and the method against the measure,
- * closed forms and other methods.  The cones are in test_ipm_cones.c.
+ * Interior points: the convex engine against optimality and the other engine, and the method
+ * against the measure, closed forms and other methods.  The cones are in test_ipm_cones.c.
  */
 #include "check.h"
 
@@ -75,8 +75,8 @@ static mo_problem *random_problem(uint64_t seed, double mass_ratio)
 }
 
 /*
- * r'(u + s e_N) is the duality gap where r and u + s e_N lie in cones that are dual to each other; boxes are left out (their support function
- * is not zero), joints have u = 0.
+ * r'(u + s e_N) is the duality gap where r and u + s e_N lie in cones that are dual to each other;
+ * boxes are left out (their support function is not zero), joints have u = 0.
  */
 static double duality_gap(const mo_convex *convex, const double *u, const double *r)
 {
@@ -312,7 +312,8 @@ static void an_infinite_mu_sticks_or_lets_go(void **state)
     }
 }
 
-/* The path from a second start must not see where the first one ended: a start that keeps the friction of the last iterate lies outside its cones. */
+/* The path from a second start must not see where the first one ended: a start that keeps the
+ * friction of the last iterate lies outside its cones. */
 static void a_second_start_is_as_good_as_a_first(void **state)
 {
     (void)state;

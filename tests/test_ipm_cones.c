@@ -37,7 +37,7 @@ static void the_scaling_takes_both_points_to_the_same_place(void **state)
         mo_scaling_undo(n, &T, a, back);
         mo_scaling_square(n, &T, Q);
         for (int k = 0; k < n; ++k) {
-            CHECK_NEAR(a[k], b[k], 1e-9 * a[0]); /* T p = T^-1 z    */
+            CHECK_NEAR(a[k], b[k], 1e-9 * a[0]); /* T p = T^-1 z */
             CHECK_NEAR(back[k], p[k], 1e-9 / depth * p[0]);
             CHECK_NEAR(mo_dot(n, Q + k * n, p), z[k], 1e-9 / depth * z[0]); /* T^2 p = z */
         }

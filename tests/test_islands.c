@@ -50,7 +50,8 @@ static void add_contact(mo_builder *builder, mo_random *random, int a, int b)
     }
 }
 
-/* `heaps` heaps of 1, 2, 3, 1, 2, 3, ... bodies, each body on the one before it; contacts of one heap lie apart in the list. */
+/* `heaps` heaps of 1, 2, 3, 1, 2, 3, ... bodies, each body on the one before it; contacts of one
+ * heap lie apart in the list. */
 static mo_problem *make_heaps(const mo_allocator *allocator, int heaps, uint64_t seed)
 {
     mo_random random = {seed};
@@ -248,7 +249,7 @@ static void many_islands_give_the_same_bits_for_any_number_of_threads(void **sta
     mo_problem_destroy(problem);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing(void **state)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Reactions and efforts at joints at one instant: closed forms of statics and dynamics, and for random trees with contacts, loops, servos and springs the balance of
- * every link by itself (Newton and Euler, from the accelerations) and of every velocity (M a + b = efforts).
+ * Reactions and efforts at joints at one instant: closed forms of statics and dynamics, and for
+ * random trees with contacts, loops, servos and springs the balance of every link by itself (Newton
+ * and Euler, from the accelerations) and of every velocity (M a + b = efforts).
  */
 #include "forces_tools.h"
 #include "random_mechanism.h"
@@ -14,7 +15,7 @@ static void check_vector(const double x[3], double a, double b, double c, double
     CHECK_NEAR(x[2], c, tolerance);
 }
 
-/* ---- joints between bodies ----------------------------------------------------------------------- */
+/* ---- joints between bodies ------------------------------------------------------------------- */
 
 /* A rod along x, its end in the origin, its centre at 1/2; about y a positive angle leads down. */
 static mo_body_id add_rod(mo_world *world, double spin)
@@ -104,7 +105,7 @@ static void limits_friction_and_motors_of_joints_hold_a_rod(void **state)
     }
 }
 
-/* ---- mechanisms in closed form --------------------------------------------------------------------- */
+/* ---- mechanisms in closed form --------------------------------------------------------------- */
 
 /* A bar of 1 kg and length 1 along x of its link, its joint at the origin, about y. */
 static void set_bar(mo_link_def *link, mo_axis_def *joint, int k)
@@ -119,8 +120,9 @@ static void set_bar(mo_link_def *link, mo_axis_def *joint, int k)
 }
 
 /*
- * An arch of two bars and three hinges, the last of them a joint of joint.h that closes the loop.  Each bar rises by t: the supports carry m g upwards
- * each, and push inwards with m g / (2 tan t); so do the bars at the top.
+ * An arch of two bars and three hinges, the last of them a joint of joint.h that closes the loop.
+ * Each bar rises by t: the supports carry m g upwards each, and push inwards with m g / (2 tan t);
+ * so do the bars at the top.
  */
 static void a_three_hinged_arch_thrusts_by_the_book(void **state)
 {
@@ -158,7 +160,8 @@ static void a_three_hinged_arch_thrusts_by_the_book(void **state)
     mo_world_destroy(world);
 }
 
-/* A bar held out level: by a servo, a limit, dry friction, a spring, a push, a coupling, a known acceleration.  It takes m g / 2 about its hinge. */
+/* A bar held out level: by a servo, a limit, dry friction, a spring, a push, a coupling, a known
+ * acceleration.  It takes m g / 2 about its hinge. */
 static void every_source_of_effort_holds_a_bar(void **state)
 {
     (void)state;
@@ -226,7 +229,8 @@ static void every_source_of_effort_holds_a_bar(void **state)
     }
 }
 
-/* Painleve's rod (test_forces) as a link with a planar joint: nothing holds it but the floor, whose impulse is the change of its momentum. */
+/* Painleve's rod (test_forces) as a link with a planar joint: nothing holds it but the floor, whose
+ * impulse is the change of its momentum. */
 static void an_impulse_passes_no_free_joint(void **state)
 {
     (void)state;
@@ -259,7 +263,7 @@ static void an_impulse_passes_no_free_joint(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- random trees ---------------------------------------------------------------------------------- */
+/* ---- random trees ---------------------------------------------------------------------------- */
 
 /* Force and moment about `centre` that act on a body, of one that acts at `at`. */
 static void add_wrench(const double at[3], double sign, const double force[3],
@@ -342,7 +346,8 @@ static double worst_balance(const mo_world *world, const mo_forces *forces,
     return worst;
 }
 
-/* M a + b = efforts + what acts from outside; and the part of what holds a link along the axes of its joints is their effort. */
+/* M a + b = efforts + what acts from outside; and the part of what holds a link along the axes of
+ * its joints is their effort. */
 static void check_efforts(const mo_world *world, const mo_forces *forces, mo_mechanism_id id,
                           const random_mechanism *made)
 {
@@ -384,7 +389,8 @@ typedef struct equipment {
     mo_tendon_def tendon;
 } equipment;
 
-/* Springs, damping, dry friction and motors on some of its joints; weight that is borne, a thruster, and a tendon over all single joints. */
+/* Springs, damping, dry friction and motors on some of its joints; weight that is borne, a
+ * thruster, and a tendon over all single joints. */
 static void equip(mo_random *random, random_mechanism *made, mo_actuator_def *actuators,
                   equipment *more)
 {

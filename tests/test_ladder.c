@@ -68,7 +68,7 @@ static int factorisations(const mo_result *result)
     return count;
 }
 
-/* ---- the page ------------------------------------------------------------------------------ */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static void the_page_shows_the_ladder(void **state)
 {
@@ -93,7 +93,7 @@ static void the_page_shows_the_ladder(void **state)
     CHECK(rows == mo_ladder_count && rows <= MO_RUNGS_MOST);
 }
 
-/* ---- each rung ----------------------------------------------------------------------------- */
+/* ---- each rung ------------------------------------------------------------------------------- */
 
 /* Bytes of the views of a problem, which is destroyed, once it is solved; a plan is one of them. */
 static size_t bytes_without(mo_problem *problem, const char *rung)
@@ -355,7 +355,7 @@ static void without_ipm_and_aln_towers_with_a_heavy_top_are_left(void **state)
     CHECK(left > 0);
 }
 
-/* ---- joints alone --------------------------------------------------------------------------- */
+/* ---- joints alone ---------------------------------------------------------------------------- */
 
 /* `chains` chains of ball joints that share no body, each hung from the world. */
 static mo_problem *make_chains(const mo_allocator *allocator, int chains, int links)
@@ -396,7 +396,7 @@ static void joints_alone_are_never_swept(void **state)
     }
 }
 
-/* ---- facts --------------------------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 /* No cost is made up where memory runs out in its plan. */
 static void facts_are_whole_where_memory_runs_out(void **state)

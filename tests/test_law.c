@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Laws.  Projections are judged by the variational inequality that defines them, derivatives by finite
- * differences, one-block solutions by the natural map of the law and by closed forms.
+ * Laws.  Projections are judged by the variational inequality that defines them, derivatives by
+ * finite differences, one-block solutions by the natural map of the law and by closed forms.
  */
 #include "check.h"
 
@@ -48,7 +48,8 @@ static int make_samples(sample *out)
         static const int facets[] = {4, 3, 5, 8, 6, 64};
         out[count++] = (sample){mo_law_faceted(mus[k], facets[k]), 3};
         out[count++] = (sample){mo_law_pyramid(mus[k]), 3};
-        out[count++] = (sample){mo_law_sliding(mus[k], k % 2 ? slide_space : slide_plane), 2 + k % 2};
+        out[count++] =
+            (sample){mo_law_sliding(mus[k], k % 2 ? slide_space : slide_plane), 2 + k % 2};
     }
     return count;
 }
@@ -74,7 +75,7 @@ static double distance2(int d, const double *x, const double *y)
     return sum;
 }
 
-/* ---- projections --------------------------------------------------------------------------- */
+/* ---- projections ----------------------------------------------------------------------------- */
 
 static void a_projection_is_the_nearest_point_of_its_set(void **state)
 {
@@ -163,7 +164,7 @@ static void the_derivative_of_the_shift_matches_finite_differences(void **state)
     }
 }
 
-/* ---- one block alone ----------------------------------------------------------------------- */
+/* ---- one block alone ------------------------------------------------------------------------- */
 
 /* W = A A' + skew part, A d x rank with columns of very different length. */
 static void random_block(mo_random *random, int d, int rank, double spread, double skew, double *W)
@@ -193,7 +194,8 @@ static void random_block(mo_random *random, int d, int rank, double spread, doub
 }
 
 /* The natural map of (W r + b, r) with step 1 / mean diagonal, over the size of r. */
-static double block_error(const mo_law *law, int d, const double *W, const double *b, const double *r)
+static double block_error(const mo_law *law, int d, const double *W, const double *b,
+                          const double *r)
 {
     const mo_law_ops *ops = mo_law_ops_of(law->kind);
     double p[2 * MAX_D], u[MAX_D], z[MAX_D], trace = 0, size = 1e-300;
@@ -226,7 +228,8 @@ static void one_block_alone_is_solved_exactly_for_every_law(void **state)
             }
         }
         if (!(worst <= 1e-9)) {
-            print_message("law %s, d = %d, mu = %g\n", mo_law_name(samples[s].law.kind), d, samples[s].law.mu);
+            print_message("law %s, d = %d, mu = %g\n", mo_law_name(samples[s].law.kind), d,
+                          samples[s].law.mu);
         }
         CHECK_BELOW(worst, 1e-9);
     }
@@ -288,7 +291,8 @@ static void a_contact_of_deficient_rank_is_solved_where_b_is_in_range(void **sta
 static void a_sphere_on_a_plane_slides_and_sticks_by_the_book(void **state)
 {
     (void)state;
-    const double W[9] = {2, 0, 0, 0, 7, 0, 0, 0, 7}; /* 1/m and 1/m + r^2/I, m = 1/2, hollow enough */
+    /* 1/m and 1/m + r^2/I, m = 1/2, hollow enough */
+    const double W[9] = {2, 0, 0, 0, 7, 0, 0, 0, 7};
     const double b[3] = {-1, 3, 4};
     double r[3];
     const mo_law rough = mo_law_coulomb(2), smooth = mo_law_coulomb(0.2), none = mo_law_coulomb(0);
@@ -395,7 +399,7 @@ static void newton_on_the_natural_map_agrees_with_the_exact_solution(void **stat
     CHECK(solved > 450);
 }
 
-/* ---- the prox map, facets, checks ---------------------------------------------------------- */
+/* ---- the prox map, facets, checks ------------------------------------------------------------ */
 
 static void a_solution_is_a_fixed_point_of_the_prox_map_for_every_step(void **state)
 {
@@ -428,7 +432,8 @@ static void a_solution_is_a_fixed_point_of_the_prox_map_for_every_step(void **st
                 continue; /* held without being pressed: the prox map lets go */
             }
             if (!(distance2(d, r, y) <= 1e-16)) {
-                print_message("law %s, d = %d, mu = %g\n", mo_law_name(samples[s].law.kind), d, samples[s].law.mu);
+                print_message("law %s, d = %d, mu = %g\n", mo_law_name(samples[s].law.kind), d,
+                              samples[s].law.mu);
             }
             CHECK_BELOW(sqrt(distance2(d, r, y)), 1e-8);
         }
@@ -467,18 +472,39 @@ static void bad_parameters_are_refused_with_a_sentence(void **state)
         mo_law law;
         int d;
     } bad[] = {
-        {mo_law_coulomb(-0.1), 3}, {mo_law_coulomb(NAN), 3},       {mo_law_coulomb(0.5), 1},
-        {mo_law_coulomb(0.5), 4},  {mo_law_frictionless(), 2},     {mo_law_bilateral(), 0},
-        {mo_law_bilateral(), 65},  {mo_law_box(two, one), 2},      {mo_law_box(nan2, one), 2},
-        {mo_law_box(NULL, one), 2}, {mo_law_box(one, two), 7},     {mo_law_rolling(0.5, -1), 5},
-        {mo_law_rolling(0.5, 1), 3}, {soft, 3},                    {{.kind = MO_LAW_KIND_COUNT}, 3},
-        {mo_law_faceted(0.5, 2), 3}, {mo_law_faceted(0.5, 65), 3}, {mo_law_faceted(0.5, 4), 2},
-        {mo_law_faceted(-1, 4), 3},  {mo_law_faceted(INFINITY, 4), 3}, {mo_law_pyramid(NAN), 3},
-        {mo_law_pyramid(INFINITY), 3}, {mo_law_pyramid(0.5), 2},   {mo_law_sliding(0.5, NULL), 3},
-        {mo_law_sliding(0.5, two), 3}, {mo_law_sliding(0.5, slide_space), 5},
-        {mo_law_sliding(INFINITY, slide_space), 3}, {mo_law_sliding(-0.5, slide_space), 3},
-        {mo_law_soft_finger(0.5, 0.1), 3}, {mo_law_soft_finger(0.5, -1), 4}, {mo_law_soft_finger(NAN, 1), 4},
-        {mo_law_soft_finger(0.5, INFINITY), 4}, {mo_law_rolling(0.5, INFINITY), 5},
+        {mo_law_coulomb(-0.1), 3},
+        {mo_law_coulomb(NAN), 3},
+        {mo_law_coulomb(0.5), 1},
+        {mo_law_coulomb(0.5), 4},
+        {mo_law_frictionless(), 2},
+        {mo_law_bilateral(), 0},
+        {mo_law_bilateral(), 65},
+        {mo_law_box(two, one), 2},
+        {mo_law_box(nan2, one), 2},
+        {mo_law_box(NULL, one), 2},
+        {mo_law_box(one, two), 7},
+        {mo_law_rolling(0.5, -1), 5},
+        {mo_law_rolling(0.5, 1), 3},
+        {soft, 3},
+        {{.kind = MO_LAW_KIND_COUNT}, 3},
+        {mo_law_faceted(0.5, 2), 3},
+        {mo_law_faceted(0.5, 65), 3},
+        {mo_law_faceted(0.5, 4), 2},
+        {mo_law_faceted(-1, 4), 3},
+        {mo_law_faceted(INFINITY, 4), 3},
+        {mo_law_pyramid(NAN), 3},
+        {mo_law_pyramid(INFINITY), 3},
+        {mo_law_pyramid(0.5), 2},
+        {mo_law_sliding(0.5, NULL), 3},
+        {mo_law_sliding(0.5, two), 3},
+        {mo_law_sliding(0.5, slide_space), 5},
+        {mo_law_sliding(INFINITY, slide_space), 3},
+        {mo_law_sliding(-0.5, slide_space), 3},
+        {mo_law_soft_finger(0.5, 0.1), 3},
+        {mo_law_soft_finger(0.5, -1), 4},
+        {mo_law_soft_finger(NAN, 1), 4},
+        {mo_law_soft_finger(0.5, INFINITY), 4},
+        {mo_law_rolling(0.5, INFINITY), 5},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
         mo_message why = {{0}};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The LCP view.  Its matrix is multiplied out against the problem's own response, the form with M kept against the one
- * without, and the relaxations against what the paper says of them.
+ * The LCP view.  Its matrix is multiplied out against the problem's own response, the form with M
+ * kept against the one without, and the relaxations against what the paper says of them.
  */
 #include "restate.h"
 
@@ -157,7 +157,8 @@ static void with_the_mass_kept_the_velocity_can_be_pivoted_out(void **state)
 
 /* ---- sizes and roles ------------------------------------------------------------------------- */
 
-/* One body with six velocities, and one constraint of each law that is given, with random Jacobians. */
+/* One body with six velocities, and one constraint of each law that is given, with random
+ * Jacobians. */
 static mo_problem *contacts(int count, const mo_law *laws, const int *dims)
 {
     mo_builder *builder;
@@ -187,7 +188,8 @@ static void the_size_is_what_the_papers_count(void **state)
                            mo_law_sliding(0.3, s2), mo_law_faceted(0.3, 7), mo_law_coulomb(0.3),
                            mo_law_coulomb(0.3),     mo_law_bilateral(),     mo_law_pyramid(0)};
     const int dims[] = {3, 3, 3, 2, 3, 2, 3, 2, 3};
-    /* n_S + 5 n_R, k + 2, 3 in the plane (4 by directions), facets + 2, the joint, and r_N alone without friction */
+    /* n_S + 5 n_R, k + 2, 3 in the plane (4 by directions), facets + 2, the joint, and r_N alone
+     * without friction */
     const struct {
         mo_lcp_variant variant;
         int size;
@@ -228,14 +230,14 @@ static void bounds_of_every_kind_become_pairs(void **state)
     double r[4];
     mo_lcp_impulse(&v.lcp, z, r);
     CHECK(r[0] == 0 && r[1] == 2.5 && r[2] == 7 && r[3] == 0.5);
-    CHECK_NEAR(v.b[1], 0.25 - 1, 1e-15);   /* u at the lower bound      */
-    CHECK_NEAR(v.b[2], 3, 1e-15);          /* the width                 */
-    CHECK_NEAR(v.b[3], -(0.5 + 3), 1e-15); /* -u at the upper bound     */
+    CHECK_NEAR(v.b[1], 0.25 - 1, 1e-15);   /* u at the lower bound */
+    CHECK_NEAR(v.b[2], 3, 1e-15);          /* the width */
+    CHECK_NEAR(v.b[3], -(0.5 + 3), 1e-15); /* -u at the upper bound */
     free_view(&v);
     mo_problem_destroy(problem);
 }
 
-/* ---- what the papers say of the matrices ------------------------------------------------------ */
+/* ---- what the papers say of the matrices ----------------------------------------------------- */
 
 static double form(const view *v, const double *z)
 {
@@ -283,7 +285,8 @@ static double defect(const view *v, const double *z)
     return worst;
 }
 
-/* Lemma 1 of [anitescu2004]: at Gamma = mu lambda the relaxation has the solutions of the problem. */
+/* Lemma 1 of [anitescu2004]: at Gamma = mu lambda the relaxation has the solutions of the problem.
+ */
 static void the_relaxation_at_the_right_gamma_is_the_problem(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What [anitescu2004] claims of LCP1, LCP2 and LCP3, and what the library adds: a rescue where the loop does not
- * contract.  The convex problems themselves are in test_convex.c, the contract of a method in test_solve.c.
+ * What [anitescu2004] claims of LCP1, LCP2 and LCP3, and what the library adds: a rescue where the
+ * loop does not contract.  The convex problems themselves are in test_convex.c, the contract of a
+ * method in test_solve.c.
  */
 #include "check.h"
 
@@ -278,7 +279,7 @@ static void lcp2_at_a_deadline_does_not_penetrate_or_says_that_it_may(void **sta
     mo_problem_destroy(problem);
 }
 
-/* ---- any problem ------------------------------------------------------------------------------ */
+/* ---- any problem ----------------------------------------------------------------------------- */
 
 /* Whatever the problem: finite, measured, and solved only where the measure says so. */
 static int ends_honestly(const mo_problem *problem, const char *method)
@@ -416,7 +417,7 @@ static void the_error_of_lcp3_falls_with_mu(void **state)
     }
 }
 
-/* ---- the hexagonal pyramid -------------------------------------------------------------------- */
+/* ---- the hexagonal pyramid ------------------------------------------------------------------- */
 
 static void the_pyramid_rests_on_either_triple_of_corners(void **state)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Lemke's method: scenes that are rank deficient and degenerate in the faceted law, where all methods must agree on the
- * velocity; random LCPs of known class; rays multiplied out; budgets; and the updated inverse it rests on.
+ * Lemke's method: scenes that are rank deficient and degenerate in the faceted law, where all
+ * methods must agree on the velocity; random LCPs of known class; rays multiplied out; budgets; and
+ * the updated inverse it rests on.
  */
 #include "restate.h"
 
@@ -38,9 +39,10 @@ static mo_result solve_with(const char *method, const mo_problem *problem, doubl
     return result;
 }
 
-/* ---- scenes in polyhedral laws ------------------------------------------------------------------ */
+/* ---- scenes in polyhedral laws --------------------------------------------------------------- */
 
-/* Lemke and Gauss-Seidel to 1e-9, the same velocity; then the same from the covering vectors and from the relaxation. */
+/* Lemke and Gauss-Seidel to 1e-9, the same velocity; then the same from the covering vectors and
+ * from the relaxation. */
 static void check_agreement(const mo_problem *problem, double tolerance)
 {
     mo_result lemke = solve_with("lemke", problem, 1e-9), nsgs = solve_with("nsgs", problem, 1e-9);
@@ -70,7 +72,8 @@ static void a_box_on_four_corners_slides_and_sticks(void **state)
             CHECK(scene_block_on_slope(&def, &scene, NULL) == MO_OK);
             mo_problem *problem = restate(scene, facets);
             mo_result result = solve_with("lemke", problem, 1e-12);
-            /* downhill is a direction of all these polygons, so that Newton's word holds as on the cone */
+            /* downhill is a direction of all these polygons, so that Newton's word holds as on the
+             * cone */
             const double speed =
                 SCENE_GRAVITY * def.step * (sin(def.angle) - def.mu * cos(def.angle));
             CHECK_NEAR(result.v[0], steep ? speed : 0, 1e-11);
@@ -157,7 +160,8 @@ static void a_pile_of_disks_is_solved_for_every_friction(void **state)
     }
 }
 
-/* The solution lies on facets, the measure judges the cone: never solved, and no further off with more facets. */
+/* The solution lies on facets, the measure judges the cone: never solved, and no further off with
+ * more facets. */
 static void the_cone_by_facets_is_reported_as_what_it_is(void **state)
 {
     (void)state;
@@ -181,7 +185,7 @@ static void the_cone_by_facets_is_reported_as_what_it_is(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- random LCPs ---------------------------------------------------------------------------------- */
+/* ---- random LCPs ----------------------------------------------------------------------------- */
 
 enum { MOST = 7, LCPS = 10000 };
 
@@ -203,7 +207,8 @@ static mo_problem *lcp_problem(int n, const double *W, const double *q)
     return problem;
 }
 
-/* W = B B' in whole numbers, n x rank, where the rows of B with y_i = 1 add up to zero: W y = 0 to the last bit. */
+/* W = B B' in whole numbers, n x rank, where the rows of B with y_i = 1 add up to zero: W y = 0 to
+ * the last bit. */
 static void semidefinite_against(mo_random *random, int n, int rank, const double *y, double *W)
 {
     double B[MOST * MOST] = {0};
@@ -278,7 +283,8 @@ static void semidefinite_problems_without_solution_are_refuted_by_their_ray(void
     CHECK(refuted == LCPS);
 }
 
-/* Matrices with positive principal minors that are far from definite: triangular ones with their rows shuffled. */
+/* Matrices with positive principal minors that are far from definite: triangular ones with their
+ * rows shuffled. */
 static void triangular_problems_are_all_solved(void **state)
 {
     (void)state;
@@ -338,7 +344,7 @@ static void degenerate_semidefinite_problems_are_all_solved_or_refuted(void **st
     }
 }
 
-/* ---- the call ---------------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 /* Painleve: the contact's own impulse drives it in. */
 static void a_sliding_contact_that_jams_has_no_solution(void **state)
@@ -427,7 +433,7 @@ static void what_it_cannot_take_is_refused_with_a_sentence(void **state)
     mo_result_clear(&result);
 }
 
-/* ---- the updated inverse --------------------------------------------------------------------------------- */
+/* ---- the updated inverse --------------------------------------------------------------------- */
 
 enum { SIZE = 40 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The recursive algorithms against each other, against finite differences and against the bodies that links are. */
+/* The recursive algorithms against each other, against finite differences and against the bodies
+ * that links are. */
 #include <stdlib.h>
 
 #include "linalg/dense.h"
@@ -85,7 +86,8 @@ static void the_mass_matrix_is_what_unit_accelerations_need(void **state)
     }
 }
 
-/* Positions and velocities of links, by moving the coordinates a little with mo_linkage's own step of time. */
+/* Positions and velocities of links, by moving the coordinates a little with mo_linkage's own step
+ * of time. */
 static void jacobians_and_velocities_are_the_rates_of_poses(void **state)
 {
     (void)state;
@@ -131,7 +133,8 @@ static void jacobians_and_velocities_are_the_rates_of_poses(void **state)
     }
 }
 
-/* M' = C + C' is what makes kinetic energy change by the work of efforts alone: v.(b without gravity) = v' M' v / 2. */
+/* M' = C + C' is what makes kinetic energy change by the work of efforts alone: v.(b without
+ * gravity) = v' M' v / 2. */
 static void bias_forces_do_the_work_that_the_changing_mass_matrix_asks_for(void **state)
 {
     (void)state;

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Mass matrices, forces, motions and velocity products of serial chains, as the generator of [trinkle1997] asks them of mechanisms (recursions, in spatial
- * vectors), against sums over links from the paper's own equations (1) and (3), in plain vectors:
+ * Mass matrices, forces, motions and velocity products of serial chains, as the generator of
+ * [trinkle1997] asks them of mechanisms (recursions, in spatial vectors), against sums over links
+ * from the paper's own equations (1) and (3), in plain vectors:
  *
- * Link k moves with the joints j <= k.  With z_j the axis of joint j as it stands now, p_j its point and c the centre of the link,
+ * Link k moves with the joints j <= k.  With z_j the axis of joint j as it stands now, p_j its
+ * point and c the centre of the link,
  *
  *     Jw_j = z_j,  Jv_j = z_j x (c - p_j)       a joint that turns
  *     Jw_j = 0,    Jv_j = z_j                   a joint that slides
  *
- * the velocity products are the rates of these columns times qd_j, where zd_j = omega_(j-1) x z_j, and
+ * the velocity products are the rates of these columns times qd_j, where zd_j = omega_(j-1) x z_j,
+ * and
  *
- *     M = sum of m Jv' Jv + Jw' I Jw, and the rotors;   f = sum of Jv' (weight - m a) - Jw' (I alpha + omega x I omega)
+ *     M = sum of m Jv' Jv + Jw' I Jw, and the rotors;   f = sum of Jv' (weight - m a) - Jw' (I
+ *                                                       alpha + omega x I omega)
  */
 #include <string.h>
 
@@ -40,7 +44,7 @@ typedef struct link_motion {
 } link_motion;
 
 typedef struct joint_motion {
-    double z[3], zd[3]; /* axis and its rate      */
+    double z[3], zd[3]; /* axis and its rate */
     double p[3], pd[3]; /* point and its velocity */
 } joint_motion;
 
@@ -57,7 +61,8 @@ static void locate_joint(const double axis[3], const double point[3], const link
     vec3_add_cross(1, before->omega, arm, now->pd);
 }
 
-/* Where the link behind joint k is: the place of the one before, after the joint's own displacement by q. */
+/* Where the link behind joint k is: the place of the one before, after the joint's own displacement
+ * by q. */
 static void place_link(const chain *c, int k, double q, const link_motion *before,
                        link_motion *after)
 {
@@ -161,7 +166,7 @@ static void sum_up(const chain *c, const link_motion *links, double *M, double *
     }
 }
 
-/* ---- the same as a mechanism -------------------------------------------------------------------- */
+/* ---- the same as a mechanism ----------------------------------------------------------------- */
 
 static chain draw_chain(mo_random *random, int joints)
 {
@@ -267,7 +272,8 @@ static void chains_are_the_sums_over_their_links(void **state)
         check_links(world, id, &c, links);
         double drift[6];
         mo_message why;
-        CHECK(mo_mechanism_drift(world, id, n, def.gravity, drift, &why) && strstr(why.text, "links"));
+        CHECK(mo_mechanism_drift(world, id, n, def.gravity, drift, &why) &&
+              strstr(why.text, "links"));
         mo_world_destroy(world);
     }
 }

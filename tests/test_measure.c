@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The measure, on pairs whose failure is known by hand, and against a second, dense implementation of the
- * natural map written here.
+ * The measure, on pairs whose failure is known by hand, and against a second, dense implementation
+ * of the natural map written here.
  */
 #include "check.h"
 
@@ -53,16 +53,18 @@ static void each_failure_is_seen_in_its_own_units(void **state)
     (void)state;
     const double w[3] = {-0.5, 1, 0};
     mo_problem *problem = unit_contact(0.5, w, NULL);
-    const double nothing[3] = {0, 0, 0}; /* penetrates at 0.5, natural map |(0.5 - 0.5, ...)| by hand below */
+    /* penetrates at 0.5, natural map |(0.5 - 0.5, ...)| by hand below */
+    const double nothing[3] = {0, 0, 0};
     mo_residual residual = measured(problem, nothing);
     CHECK_NEAR(residual.penetration_rate.value, 0.5, 1e-15);
     CHECK(residual.penetration_rate.constraint == 0);
-    /* uhat = (-0.5 + 0.5, 1, 0), x = -uhat = (0, -1, 0): projected on the cone, y_N = 0.5 / 1.25 = 0.4 */
+    /* uhat = (-0.5 + 0.5, 1, 0), x = -uhat = (0, -1, 0): projected on the cone, y_N = 0.5 / 1.25 =
+     * 0.4 */
     CHECK_NEAR(residual.natural, sqrt(0.4 * 0.4 + 0.2 * 0.2), 1e-15);
     const double outside[3] = {0.5, -0.5, 0}; /* |r_T| = 0.5 where 0.25 is allowed */
     residual = measured(problem, outside);
     CHECK_NEAR(residual.cone_violation.value, 0.25 / sqrt(1.25), 1e-15);
-    const double slippery[3] = {0.5, 0, 0}; /* slides at 1 without friction: 0.5 * 0.5 * 1 is missing */
+    const double slippery[3] = {0.5, 0, 0}; /* slides at 1 without friction: 0.5 0.5 1 is missing */
     residual = measured(problem, slippery);
     CHECK_NEAR(residual.dissipation.value, 0.25, 1e-15);
     const double pulled[3] = {-0.1, 0, 0};
@@ -105,7 +107,8 @@ static void compliance_moves_the_solution_and_the_measure_knows(void **state)
 static void infinite_friction_is_measured_without_infinities(void **state)
 {
     (void)state;
-    const double w[3] = {-0.5, 1, 0}, stuck[3] = {0.5, -1, 0}, apart_w[3] = {1, 2, 0}, zero[3] = {0, 0, 0};
+    const double w[3] = {-0.5, 1, 0}, stuck[3] = {0.5, -1, 0}, apart_w[3] = {1, 2, 0},
+                 zero[3] = {0, 0, 0};
     mo_problem *problem = unit_contact(INFINITY, w, NULL);
     CHECK(measured(problem, stuck).natural == 0);
     const double off[3] = {0.5, -1 + 1e-9, 0};
@@ -147,7 +150,8 @@ static void an_impulse_that_is_not_finite_is_refused(void **state)
     mo_problem_destroy(problem);
 }
 
-/* The same law by cases, not by projection: distance of (u, r) from being a solution is zero or not. */
+/* The same law by cases, not by projection: distance of (u, r) from being a solution is zero or
+ * not. */
 static void a_planted_solution_has_no_residual_and_a_disturbed_one_has(void **state)
 {
     (void)state;
@@ -210,7 +214,7 @@ static void a_velocity_of_its_own_is_judged_too(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- Chen, Chen, Kanzow -------------------------------------------------------------------- */
+/* ---- Chen, Chen, Kanzow ---------------------------------------------------------------------- */
 
 static double cck_by_hand(double a, double b)
 {
@@ -234,8 +238,8 @@ static void the_cck_error_is_that_of_the_paper(void **state)
     CHECK_NEAR(error, 0.5 * (n * n + c * c + t * t + o * o), 1e-15);
     /* linearised with 4 directions: p_f = (0, 0.05, 0.1, 0), s = max(-d.u) = 0.9 */
     CHECK(mo_measure_cck(problem, other, 4, 0.7, &error) == MO_OK);
-    const double f[4] = {cck_by_hand(0, 0.9 + 0.9), cck_by_hand(0.05, 0.05 + 0.9), cck_by_hand(0.1, 0),
-                         cck_by_hand(0, -0.05 + 0.9)};
+    const double f[4] = {cck_by_hand(0, 0.9 + 0.9), cck_by_hand(0.05, 0.05 + 0.9),
+                         cck_by_hand(0.1, 0), cck_by_hand(0, -0.05 + 0.9)};
     const double cone = cck_by_hand(0.9, 0.15 - 0.15);
     double sum = n * n + cone * cone;
     for (int k = 0; k < 4; ++k) {

@@ -202,7 +202,7 @@ static void fast_spin_stays_finite_at_any_step(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- contact ---------------------------------------------------------------------------------- */
+/* ---- contact --------------------------------------------------------------------------------- */
 
 static void a_free_link_slides_and_bounces_like_a_free_body(void **state)
 {
@@ -293,7 +293,8 @@ static void a_gripper_holds_a_thousand_times_its_fingers(void **state)
 static void a_loop_is_closed_by_a_joint_of_two_links(void **state)
 {
     (void)state;
-    /* four bars: the chain's free end is pinned where it is; the middle angle then follows from the first */
+    /* four bars: the chain's free end is pinned where it is; the middle angle then follows from the
+     * first */
     mo_world *world = new_world(3);
     const mo_mechanism_id id = add_chain(world, 3, 0);
     const double folded[3] = {-PI / 2, PI / 2, PI / 2}; /* up, along x, down to (1, 0, 0) */
@@ -354,7 +355,7 @@ static void links_of_one_mechanism_touch_but_not_their_neighbours(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- joints ----------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 /* One hinge about y with a rod of one kilogram and one metre along x. */
 static mo_mechanism_id add_rod(mo_world *world, const mo_axis_def *properties,
@@ -470,7 +471,7 @@ static void a_control_is_asked_once_a_step(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- state ------------------------------------------------------------------------------------ */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 static void a_saved_world_goes_on_with_the_same_bits(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Mass matrix, bias and Jacobians of random trees beside those of MuJoCo, which reads the same tree as MJCF.  Built where it is installed. */
+/* Mass matrix, bias and Jacobians of random trees beside those of MuJoCo, which reads the same tree
+ * as MJCF.  Built where it is installed. */
 #include <stdlib.h>
 #include <unistd.h>
 

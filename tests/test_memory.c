@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A long run holds no more memory than a short one: bytes and blocks that a world has in hand, counted by its allocator. */
+/* A long run holds no more memory than a short one: bytes and blocks that a world has in hand,
+ * counted by its allocator. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Meshes and chains against the solids they bound, and under bodies that slide over their inner sides. */
+/* Meshes and chains against the solids they bound, and under bodies that slide over their inner
+ * sides. */
 #include <string.h>
 
 #include "check.h"
@@ -19,7 +20,8 @@ typedef struct surface {
     mo_shape_def def;
 } surface;
 
-/* A square floor from -6 to 6 of cells of one metre, cut along alternating diagonals; its height is slope |x|. */
+/* A square floor from -6 to 6 of cells of one metre, cut along alternating diagonals; its height is
+ * slope |x|. */
 static void make_floor(surface *s, double slope)
 {
     int count = 0;
@@ -93,7 +95,7 @@ static mo_pose random_pose(mo_random *random, double spread, int is_planar)
     return mo_pose_turned(x[0], x[1], is_planar ? 0 : x[2], axis, uniform(random, -3, 3));
 }
 
-/* ---- against the solid ------------------------------------------------------------------------------ */
+/* ---- against the solid ----------------------------------------------------------------------- */
 
 static const double CORNERS[24] = {-1, -1, -1, 1, -1, -1, -1, 1, -1, 1, 1, -1,
                                    -1, -1, 1,  1, -1, 1,  -1, 1, 1,  1, 1, 1};
@@ -160,7 +162,7 @@ static void a_box_on_a_floor_of_triangles_has_its_four_corners(void **state)
     }
 }
 
-/* ---- under moving bodies ------------------------------------------------------------------------------ */
+/* ---- under moving bodies --------------------------------------------------------------------- */
 
 static mo_world *make_world(int is_planar)
 {

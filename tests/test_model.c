@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- by hand ------------------------------------------------------------------------------------- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 static void a_body_of_two_geoms_has_their_common_inertia(void **state)
 {
@@ -77,7 +77,7 @@ static void includes_are_put_where_they_stand(void **state)
     mo_model_clear(&model);
 }
 
-/* ---- meshes --------------------------------------------------------------------------------------- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 static void a_mesh_of_a_box_weighs_like_the_box(void **state)
 {
@@ -117,7 +117,8 @@ static void a_mesh_of_a_box_weighs_like_the_box(void **state)
     mo_model_clear(&model);
 }
 
-/* A sticker: two triangles that hold no volume, and the shell of a cube, whose moment is 5/18 m a^2. */
+/* A sticker: two triangles that hold no volume, and the shell of a cube, whose moment is 5/18 m
+ * a^2. */
 static void what_has_no_volume_weighs_as_a_shell(void **state)
 {
     (void)state;
@@ -170,7 +171,8 @@ static void frames_move_what_is_in_them(void **state)
     mo_model_clear(&model);
 }
 
-/* kp and kv of MuJoCo 3, through classes; the range of the joint; the effort that a joint allows. */
+/* kp and kv of MuJoCo 3, through classes; the range of the joint; the effort that a joint allows.
+ */
 static void servos_of_later_versions_are_read(void **state)
 {
     (void)state;

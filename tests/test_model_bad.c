@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Model files that are wrong, or mean harm: each gets a sentence with its line, and nothing leaks.  At the end our own scenes are damaged at random, some
- * hundred times.
+ * Model files that are wrong, or mean harm: each gets a sentence with its line, and nothing leaks.
+ * At the end our own scenes are damaged at random, some hundred times.
  */
 #define _XOPEN_SOURCE 700
 #include "check.h"
@@ -234,11 +234,11 @@ static void meshes_that_are_cut_off_get_a_sentence(void **state)
                   "not there");
 }
 
-/* ---- memory that runs out ------------------------------------------------------------------------ */
+/* ---- memory that runs out -------------------------------------------------------------------- */
 
 typedef struct rationed {
     int left; /* requests that are granted */
-    int live; /* blocks not yet freed      */
+    int live; /* blocks not yet freed */
 } rationed;
 
 static void *take_rationed(void *user, void *p, size_t size)
@@ -278,7 +278,7 @@ static void memory_that_runs_out_at_any_request_is_reported(void **state)
     }
 }
 
-/* ---- damage at random ----------------------------------------------------------------------------- */
+/* ---- damage at random ------------------------------------------------------------------------ */
 
 /* A few bytes changed, lost or doubled, or a number replaced by one that is out of the ordinary. */
 static size_t damage(mo_random *random, char *text, size_t size)

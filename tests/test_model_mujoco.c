@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Models beside MuJoCo's own compiler: our scenes, random trees, meshes, and files with many features.  Built where MuJoCo is installed. */
+/* Models beside MuJoCo's own compiler: our scenes, random trees, meshes, and files with many
+ * features.  Built where MuJoCo is installed. */
 #define _XOPEN_SOURCE 700
 #include "model_text.h"
 
@@ -51,8 +52,10 @@ static int by_size(const void *a, const void *b)
 }
 
 /*
- * MuJoCo keeps principal moments and axes.  Where it must find them, it stops turning at angles of some 1e-6: the axes are known that well, and the moments, in which the
- * angle enters squared, to 1e-12.  So the moments are compared closely, and the whole matrix closely where nothing had to be found.
+ * MuJoCo keeps principal moments and axes.  Where it must find them, it stops turning at angles of
+ * some 1e-6: the axes are known that well, and the moments, in which the angle enters squared, to
+ * 1e-12.  So the moments are compared closely, and the whole matrix closely where nothing had to be
+ * found.
  */
 static void compare_inertia(const mo_model *model, const mjModel *m, int body, double tolerance)
 {
@@ -364,7 +367,8 @@ static void random_trees_are_what_mujoco_reads(void **state)
     }
 }
 
-/* What random trees do not have: inertias given in odd ways, groups, actuators and their defaults, keyframes. */
+/* What random trees do not have: inertias given in odd ways, groups, actuators and their defaults,
+ * keyframes. */
 static void a_model_with_many_features_is_what_mujoco_reads(void **state)
 {
     (void)state;

@@ -49,7 +49,8 @@ static void urdf_and_mjcf_of_one_arm_are_the_same(void **state)
     mo_model_clear(&mjcf);
 }
 
-/* Files of the field name meshes in formats and places that are not here: the rest of the robot is read. */
+/* Files of the field name meshes in formats and places that are not here: the rest of the robot is
+ * read. */
 static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
 {
     (void)state;
@@ -86,7 +87,8 @@ static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
     "<joint name='" name "' type='" type "'><parent link='" above "'/><child link='" below         \
     "'/></joint>"
 
-/* Frames that only name a place hang on joints in many files, and files without <inertial> are drawings with joints. */
+/* Frames that only name a place hang on joints in many files, and files without <inertial> are
+ * drawings with joints. */
 static void urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh(void **state)
 {
     (void)state;
@@ -112,7 +114,8 @@ static void urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh(void **stat
     mo_model_clear(&model);
 }
 
-/* What the parsers of ROS let pass: a comment before the declaration, and one that ends with > alone. */
+/* What the parsers of ROS let pass: a comment before the declaration, and one that ends with >
+ * alone. */
 static void a_declaration_need_not_come_first(void **state)
 {
     (void)state;
@@ -131,7 +134,8 @@ static void a_declaration_need_not_come_first(void **state)
     }
 }
 
-/* The layout of a ROS package: meshes beside the folder of the file.  Only what package.xml, or the caller, allows is opened. */
+/* The layout of a ROS package: meshes beside the folder of the file.  Only what package.xml, or the
+ * caller, allows is opened. */
 static void meshes_of_the_package_are_found(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ static double worst_of(int n, const double *x)
     return worst;
 }
 
-/* ---- Fischer and Burmeister's function ------------------------------------------------------------ */
+/* ---- Fischer and Burmeister's function ------------------------------------------------------- */
 
 /* uhat and r that obey the law: apart, stuck, sliding, and both zero. */
 static void draw_solution(mo_random *random, int kind, double mu, double *uhat, double *r)
@@ -102,7 +102,7 @@ static void its_derivatives_are_those_of_differences(void **state)
     }
 }
 
-/* ---- whole problems ---------------------------------------------------------------------------------- */
+/* ---- whole problems -------------------------------------------------------------------------- */
 
 static mo_result solve_with(const mo_problem *problem, const char *function, int sweeps)
 {
@@ -119,7 +119,8 @@ static mo_result solve_with(const mo_problem *problem, const char *function, int
     return result;
 }
 
-/* Full rank: fewer rows than velocities.  The two functions find the same velocities, in few steps. */
+/* Full rank: fewer rows than velocities.  The two functions find the same velocities, in few steps.
+ */
 static void both_functions_solve_problems_of_full_rank(void **state)
 {
     (void)state;

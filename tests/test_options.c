@@ -41,10 +41,22 @@ static void wrong_names_and_values_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
-        {"tol", "-1"},          {"tol", "nan"},       {"tol", "two"},         {"tol", ""},
-        {"tol", "1e-8x"},       {"max_iter", "1.5"},  {"max_iter", "1e300"},  {"max_iter", "-1"},
-        {"threads", "0"},       {"prox.rule", "foo"}, {"prox.rule", "foe"},   {"prox.rule", ""},
-        {"nsgs.omega", "2"},    {"omega", "1"},       {"", "1"},              {"time_limit", "-inf"},
+        {"tol", "-1"},
+        {"tol", "nan"},
+        {"tol", "two"},
+        {"tol", ""},
+        {"tol", "1e-8x"},
+        {"max_iter", "1.5"},
+        {"max_iter", "1e300"},
+        {"max_iter", "-1"},
+        {"threads", "0"},
+        {"prox.rule", "foo"},
+        {"prox.rule", "foe"},
+        {"prox.rule", ""},
+        {"nsgs.omega", "2"},
+        {"omega", "1"},
+        {"", "1"},
+        {"time_limit", "-inf"},
         {"nsgs.order", "auto|natural"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k) {

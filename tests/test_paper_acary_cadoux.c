@@ -53,7 +53,8 @@ static void the_rod_is_solved_exactly_where_the_closed_form_has_a_solution(void 
     CHECK(rod.refused == rod.tried - rod.solvable);
 }
 
-/* Sections 5.2 to 5.5: every verdict of the map, and at 1e-9 from the border, is that of the closed form. */
+/* Sections 5.2 to 5.5: every verdict of the map, and at 1e-9 from the border, is that of the closed
+ * form. */
 static void the_map_of_verdicts_is_that_of_the_closed_form(void **state)
 {
     (void)state;
@@ -69,7 +70,8 @@ static void the_map_of_verdicts_is_that_of_the_closed_form(void **state)
     CHECK(seen[MO_VERDICT_NONE] > 500 && seen[MO_VERDICT_SEVERAL] > 500);
 }
 
-/* Every method, on rods with and without a solution: none says "solved" where there is none, whatever its impulses ran to. */
+/* Every method, on rods with and without a solution: none says "solved" where there is none,
+ * whatever its impulses ran to. */
 static void no_method_solves_a_rod_that_has_no_solution(void **state)
 {
     (void)state;

@@ -5,7 +5,8 @@
 
 #include "anitescu-hart-2004/anitescu_hart.h"
 
-/* Section 3: two solutions, whose average violates complementarity by mu m g h / 6; v = 0 by every method. */
+/* Section 3: two solutions, whose average violates complementarity by mu m g h / 6; v = 0 by every
+ * method. */
 static void the_pyramid_has_two_solutions_and_their_average_is_none(void **state)
 {
     (void)state;
@@ -26,7 +27,8 @@ static void the_pyramid_has_two_solutions_and_their_average_is_none(void **state
     }
 }
 
-/* 21 disks at mu = 0.05: LCP0, LCP1 and LCP2 agree, LCP3 is near; the maps contract by less than a half. */
+/* 21 disks at mu = 0.05: LCP0, LCP1 and LCP2 agree, LCP3 is near; the maps contract by less than a
+ * half. */
 static void all_four_methods_answer_on_21_disks(void **state)
 {
     (void)state;

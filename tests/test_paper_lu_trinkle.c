@@ -102,7 +102,8 @@ static void in_sequence_the_linearised_model_does_what_the_paper_describes(void 
     }
 }
 
-/* With p_f at zero s falls by r mu p_n an iteration, from r^2 to the slip speed 1: slow where p_n is small. */
+/* With p_f at zero s falls by r mu p_n an iteration, from r^2 to the slip speed 1: slow where p_n
+ * is small. */
 static void the_slow_cases_are_a_slip_speed_on_its_way_down(void **state)
 {
     (void)state;
@@ -150,7 +151,7 @@ static void eq_33_also_has_a_pair_that_no_step_contracts(void **state)
     CHECK_NEAR(v.im[0], -2, 1e-12);
     CHECK_NEAR(v.im[5], 2, 1e-12);
     CHECK(read_count(LT_READ_TOGETHER, -10, 1) == LT_MOST); /* r* = 1 is no good there, */
-    CHECK(read_count(LT_READ_TOGETHER, -10, 0.5) < 60);     /* and 1/2 is               */
+    CHECK(read_count(LT_READ_TOGETHER, -10, 0.5) < 60);     /* and 1/2 is */
 }
 
 static void relaxation_moves_all_eigenvalues_by_zeta(void **state)

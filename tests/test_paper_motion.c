@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The papers' simulations, short: what they say of each method, and the closed forms of sliding rods. */
+/* The papers' simulations, short: what they say of each method, and the closed forms of sliding
+ * rods. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -8,7 +9,8 @@
 #include "acary-cadoux-2011/motion.h"
 #include "anitescu-hart-2004/motion.h"
 
-/* [anitescu2004, figure 2]: all but LCP3, whose law is relaxed, answer every step; no step adds energy. */
+/* [anitescu2004, figure 2]: all but LCP3, whose law is relaxed, answer every step; no step adds
+ * energy. */
 static void a_pile_of_21_disks_falls_apart_and_every_method_answers_its_steps(void **state)
 {
     (void)state;
@@ -38,7 +40,8 @@ static void the_nut_begins_at_the_bottom(void **state)
     free(nut);
 }
 
-/* [acary2011, table 1]: a few convex problems a step by the paper's rule, which is far from solving the law; auto solves it. */
+/* [acary2011, table 1]: a few convex problems a step by the paper's rule, which is far from solving
+ * the law; auto solves it. */
 static void beads_fall_by_the_papers_rule_and_by_the_law(void **state)
 {
     (void)state;
@@ -64,7 +67,8 @@ static void beads_fall_by_the_papers_rule_and_by_the_law(void **state)
     free(run);
 }
 
-/* Up to the limit the force of a step is that of the motion, beyond it the impulse is that of the jam, whatever the step. */
+/* Up to the limit the force of a step is that of the motion, beyond it the impulse is that of the
+ * jam, whatever the step. */
 static void a_free_rod_slides_or_jams_by_the_closed_form(void **state)
 {
     (void)state;

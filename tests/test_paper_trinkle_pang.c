@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What [trinkle1997] claims and we confirm: Proposition 1, and table 1 at least as good; data sets as files. */
+/* What [trinkle1997] claims and we confirm: Proposition 1, and table 1 at least as good; data sets
+ * as files. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static int is_in_the_cone(const double *r, int contacts, double mu)
     return 1;
 }
 
-/* Solves with pyramids.  1: in the cone, and the residual with cones says so too; 0: outside the cone. */
+/* Solves with pyramids.  1: in the cone, and the residual with cones says so too; 0: outside the
+ * cone. */
 static int confirm(scene_grasp_def def, const char *method)
 {
     mo_problem *pyramid, *cone;
@@ -69,7 +71,8 @@ static void a_pyramid_solution_inside_the_cone_solves_the_cone_model(void **stat
           outside >= 20); /* the condition matters, and is met often enough to be tested */
 }
 
-/* The block slides down along t, an axis of the pyramid and in the cone: c_o = 0, although it slides. */
+/* The block slides down along t, an axis of the pyramid and in the cone: c_o = 0, although it
+ * slides. */
 static void sliding_along_an_axis_of_the_pyramid_is_sliding_in_the_cone(void **state)
 {
     (void)state;
@@ -138,7 +141,8 @@ static void one_of_the_methods_solves_95_of_100_sets(void **state)
     CHECK(total.solved[TP_LEMKE] >= 310 && total.solved[TP_FIP] >= 310);
 }
 
-/* Theorem 1(a): where all contacts roll, and b is in the range of J', as in these, a solution exists. */
+/* Theorem 1(a): where all contacts roll, and b is in the range of J', as in these, a solution
+ * exists. */
 static void what_rolls_is_always_solved_and_what_is_left_over_slides(void **state)
 {
     (void)state;
@@ -154,7 +158,8 @@ static void what_rolls_is_always_solved_and_what_is_left_over_slides(void **stat
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
-/* Of the sets that neither method solves, all up to size 100 are proven to have no solution, and the proof is judged apart. */
+/* Of the sets that neither method solves, all up to size 100 are proven to have no solution, and
+ * the proof is judged apart. */
 static void what_is_left_over_up_to_size_100_has_no_solution(void **state)
 {
     (void)state;

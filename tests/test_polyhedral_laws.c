@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The faceted, the pyramid and the sliding law against the printed conditions that define them, on blocks that are
- * symmetric, unsymmetric and of deficient rank; what all laws share is in test_law.c.
+ * The faceted, the pyramid and the sliding law against the printed conditions that define them, on
+ * blocks that are symmetric, unsymmetric and of deficient rank; what all laws share is in
+ * test_law.c.
  */
 #include "check.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The problem: building in any order, refusals, velocities against dense algebra, the reduced view, colours,
- * and memory that runs out at every possible request.
+ * The problem: building in any order, refusals, velocities against dense algebra, the reduced view,
+ * colours, and memory that runs out at every possible request.
  */
 #include "check.h"
 
@@ -196,7 +196,7 @@ static void an_unsymmetric_mass_gives_an_unsymmetric_response(void **state)
     mo_builder_destroy(builder);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void spoil(int which, mo_builder *builder)
 {
@@ -327,7 +327,7 @@ static void compliance_is_kept_where_only_some_blocks_have_it(void **state)
     mo_builder_destroy(builder);
 }
 
-/* ---- colours ------------------------------------------------------------------------------- */
+/* ---- colours --------------------------------------------------------------------------------- */
 
 static void constraints_of_one_colour_share_no_body(void **state)
 {
@@ -377,7 +377,7 @@ static void a_body_with_a_hundred_contacts_is_coloured_with_a_rest(void **state)
     mo_builder_destroy(builder);
 }
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static mo_error build_and_solve(const mo_allocator *allocator)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The papers' examples, as named problems: their verdicts against closed forms, over their parameters. */
+/* The papers' examples, as named problems: their verdicts against closed forms, over their
+ * parameters. */
 #include "check.h"
 
 #include "moreau/moreau.h"
@@ -46,7 +47,8 @@ static void every_named_problem_is_built_from_its_defaults(void **state)
     CHECK(problem_scene_find("nothing") == NULL && problem_scene_at(-1) == NULL);
 }
 
-/* [acary2011, figure 3]: two planes that close in; away from each other, or still, there is a motion for both. */
+/* [acary2011, figure 3]: two planes that close in; away from each other, or still, there is a
+ * motion for both. */
 static void a_ball_is_crushed_where_the_planes_close_in(void **state)
 {
     (void)state;
@@ -58,7 +60,8 @@ static void a_ball_is_crushed_where_the_planes_close_in(void **state)
     }
 }
 
-/* [acary2011, figure 7]: a solution for every motion of the support, although forces are not unique. */
+/* [acary2011, figure 7]: a solution for every motion of the support, although forces are not
+ * unique. */
 static void a_plate_on_two_supports_is_pointed_for_every_friction(void **state)
 {
     (void)state;

@@ -18,7 +18,8 @@ typedef struct quadruped {
 
 static const double HIP = 0.7, KNEE = -1.4, LENGTH = 0.2, FOOT = 0.02;
 
-/* Abduction about x, hip and knee about y; the shank hangs from the thigh, which hangs from the hip. */
+/* Abduction about x, hip and knee about y; the shank hangs from the thigh, which hangs from the
+ * hip. */
 static void define_leg(quadruped *robot, int leg)
 {
     const double side = leg % 2 ? -1 : 1, front = leg < 2 ? 1 : -1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Ten thousand random small linear complementarity problems of each class, as reduced problems with frictionless rows:
- * 0 <= u = W r + q perpendicular to r >= 0.  Pivoting must solve what theory says it solves, and whatever a method
- * calls solved is multiplied out here, apart from the library's measure.
+ * Ten thousand random small linear complementarity problems of each class, as reduced problems with
+ * frictionless rows: 0 <= u = W r + q perpendicular to r >= 0.  Pivoting must solve what theory
+ * says it solves, and whatever a method calls solved is multiplied out here, apart from the
+ * library's measure.
  */
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Recordings: what is written is read back bit for bit, forces are those of the world, and bad files get a sentence. */
+/* Recordings: what is written is read back bit for bit, forces are those of the world, and bad
+ * files get a sentence. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +40,8 @@ static void add_shape(mo_world *world, mo_body_id body, mo_shape_def shape)
     }
 }
 
-/* A cube, a tetrahedron and a compound on the ground, beside a mesh: every array of a shape is in use. */
+/* A cube, a tetrahedron and a compound on the ground, beside a mesh: every array of a shape is in
+ * use. */
 static mo_world *make_world(void)
 {
     static const double tetrahedron[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -88,7 +90,7 @@ static mo_recording write_and_read(const mo_recording *recording)
     return back;
 }
 
-/* ---- claims --------------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static void check_shapes(const mo_recording *a, const mo_recording *b)
 {
@@ -225,7 +227,7 @@ static void bodies_that_come_or_go_are_refused(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- memory --------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static mo_error record_and_copy(const mo_world *world, const mo_allocator *allocator)
 {
@@ -257,7 +259,7 @@ static void memory_that_runs_out_is_an_error_and_never_leaks(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- bad files ------------------------------------------------------------------------------------ */
+/* ---- bad files ------------------------------------------------------------------------------- */
 
 static char *read_bytes(const char *path, size_t *size)
 {
@@ -380,7 +382,8 @@ static void files_that_do_not_hold_together_are_refused(void **state)
     mo_world_destroy(world);
 }
 
-/* A slider and its crank: the two anchors of every joint meet in every frame, where the poses put them. */
+/* A slider and its crank: the two anchors of every joint meet in every frame, where the poses put
+ * them. */
 static void joints_are_recorded_where_their_bodies_have_them(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Models in a world: what may touch is what MJCF says, and joints, couplings, welds and limits do what the file means. */
+/* Models in a world: what may touch is what MJCF says, and joints, couplings, welds and limits do
+ * what the file means. */
 #define _XOPEN_SOURCE 700
 #include "robot_world.h"
 
@@ -8,7 +9,7 @@
 
 #include "moreau/joint.h"
 
-/* ---- what may touch -------------------------------------------------------------------------------- */
+/* ---- what may touch -------------------------------------------------------------------------- */
 
 static int contacts_of(const char *inside)
 {
@@ -213,7 +214,8 @@ static void a_mass_without_inertia_takes_that_of_the_shapes(void **state)
     close_world(&w);
 }
 
-/* A motor turns one of two fingers; the other follows, along a polynomial, in MJCF and as a mimic in URDF. */
+/* A motor turns one of two fingers; the other follows, along a polynomial, in MJCF and as a mimic
+ * in URDF. */
 static void coupled_joints_follow(void **state)
 {
     (void)state;
@@ -282,7 +284,8 @@ static void welds_hold_their_pose(void **state)
     }
 }
 
-/* Two links on a base, whose shapes overlap while all joints are at zero: in URDF they never touch, and a third one does. */
+/* Two links on a base, whose shapes overlap while all joints are at zero: in URDF they never touch,
+ * and a third one does. */
 static void links_of_urdf_that_overlap_at_zero_do_not_touch(void **state)
 {
     (void)state;
@@ -317,8 +320,9 @@ static void links_of_urdf_that_overlap_at_zero_do_not_touch(void **state)
 }
 
 /*
- * In MJCF links of one tree that overlap by more than a hundredth do not touch; a base that stands still parts by the shape, so that the ground in the same body stays; a free robot that starts in a
- * floor is pushed out of it.
+ * In MJCF links of one tree that overlap by more than a hundredth do not touch; a base that stands
+ * still parts by the shape, so that the ground in the same body stays; a free robot that starts in
+ * a floor is pushed out of it.
  */
 static void links_that_overlap_deeply_do_not_touch(void **state)
 {
@@ -348,7 +352,8 @@ static void links_that_overlap_deeply_do_not_touch(void **state)
     close_world(&w);
 }
 
-/* A pair touches though contype, conaffinity and an exclusion keep its geoms apart, with its own friction: on a slope of tan 0.5 one block slides, one sticks. */
+/* A pair touches though contype, conaffinity and an exclusion keep its geoms apart, with its own
+ * friction: on a slope of tan 0.5 one block slides, one sticks. */
 static void a_pair_touches_with_its_own_surface(void **state)
 {
     (void)state;
@@ -376,8 +381,9 @@ static void a_pair_touches_with_its_own_surface(void **state)
 }
 
 /*
- * A ball of 1 kg that spins about the vertical, and one that rolls.  condim 4: the moment is torsion times weight against the spin.  condim 6: rolling times weight against rolling; a ball that
- * rolls loses speed at 5/7 of rolling g / radius.
+ * A ball of 1 kg that spins about the vertical, and one that rolls.  condim 4: the moment is
+ * torsion times weight against the spin.  condim 6: rolling times weight against rolling; a ball
+ * that rolls loses speed at 5/7 of rolling g / radius.
  */
 static void torsion_and_rolling_slow_a_ball(void **state)
 {
@@ -405,7 +411,8 @@ static void torsion_and_rolling_slow_a_ball(void **state)
     close_world(&w);
 }
 
-/* A rod hangs on a ball joint that may turn by 30 degrees, under gravity to the side: it stops there, and its moment is that of the weight. */
+/* A rod hangs on a ball joint that may turn by 30 degrees, under gravity to the side: it stops
+ * there, and its moment is that of the weight. */
 static void a_ball_joint_stops_at_its_limit(void **state)
 {
     (void)state;
@@ -427,7 +434,8 @@ static void a_ball_joint_stops_at_its_limit(void **state)
     close_world(&w);
 }
 
-/* A URDF arm of motors, which falls limp: as servos they hold it, with a sag of moment over stiffness; with a target it goes there. */
+/* A URDF arm of motors, which falls limp: as servos they hold it, with a sag of moment over
+ * stiffness; with a target it goes there. */
 static void servos_hold_an_arm_of_motors(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What drives and ties the joints of a robot: tendons, couplings between trees, thrusters, dynamics of actuators, weight that is borne, mocap bodies; all against closed forms. */
+/* What drives and ties the joints of a robot: tendons, couplings between trees, thrusters, dynamics
+ * of actuators, weight that is borne, mocap bodies; all against closed forms. */
 #define _XOPEN_SOURCE 700
 #include "robot_world.h"
 
@@ -27,11 +28,12 @@ static mo_tendon_state tendon_of(const robot_world *w, const char *name)
     return mo_mechanism_tendon(w->world, id, number);
 }
 
-/* ---- tendons -------------------------------------------------------------------------------------- */
+/* ---- tendons --------------------------------------------------------------------------------- */
 
 /*
- * A gripper whose palm stands still: two trees, one tendon that is half the sum of both fingers, one coupling.  The servo in the length of the tendon closes both fingers on a bar,
- * whose width stops them; the two halves of its effort press from both sides, kp (target - length) / 2 each.
+ * A gripper whose palm stands still: two trees, one tendon that is half the sum of both fingers,
+ * one coupling.  The servo in the length of the tendon closes both fingers on a bar, whose width
+ * stops them; the two halves of its effort press from both sides, kp (target - length) / 2 each.
  */
 #define FINGER(side, axis)                                                                         \
     "<body name='" side "' pos='" axis "'><joint name='" side "' type='slide' axis='" axis "'/>"   \
@@ -67,7 +69,8 @@ static void a_tendon_closes_two_fingers_of_two_trees(void **state)
     close_world(&w);
 }
 
-/* l = a + 2 b may not be longer than 0.5; a pushes with 3 N, b with nothing: the tendon pulls at both with its one force. */
+/* l = a + 2 b may not be longer than 0.5; a pushes with 3 N, b with nothing: the tendon pulls at
+ * both with its one force. */
 static void a_tendon_has_limits_and_friction(void **state)
 {
     (void)state;
@@ -99,7 +102,8 @@ static void a_tendon_has_limits_and_friction(void **state)
     close_world(&w);
 }
 
-/* Two masses on a tendon a - b: they swing against each other with the reduced mass, about a centre that stands still. */
+/* Two masses on a tendon a - b: they swing against each other with the reduced mass, about a centre
+ * that stands still. */
 static void a_tendon_is_a_spring_with_slack(void **state)
 {
     (void)state;
@@ -116,7 +120,8 @@ static void a_tendon_is_a_spring_with_slack(void **state)
     run(&w, 0.5);
     mo_robot_get(w.robot, w.world, q, v);
     CHECK_NEAR(q[0], 0.05, 0); /* slack */
-    /* Stretched by 0.3 beyond the slack, it is slack again after a quarter of 2 pi sqrt(m / k), m = 3/4. */
+    /* Stretched by 0.3 beyond the slack, it is slack again after a quarter of 2 pi sqrt(m / k), m =
+     * 3/4. */
     q[0] = 0.4;
     CHECK(mo_robot_set(w.robot, w.world, q, NULL, &why) == MO_OK);
     const double quarter = 0.5 * 3.14159265358979323846 * sqrt(0.75 / 12);
@@ -159,9 +164,10 @@ static void tendons_and_joints_of_two_trees_follow(void **state)
     close_world(&w);
 }
 
-/* ---- actuators ------------------------------------------------------------------------------------ */
+/* ---- actuators ------------------------------------------------------------------------------- */
 
-/* Four rotors, each with a quarter of the weight; then one more newton on all, which lifts; then a couple, which turns. */
+/* Four rotors, each with a quarter of the weight; then one more newton on all, which lifts; then a
+ * couple, which turns. */
 static void rotors_lift_a_drone(void **state)
 {
     (void)state;
@@ -198,7 +204,8 @@ static void rotors_lift_a_drone(void **state)
     close_world(&w);
 }
 
-/* States of actuators: an integrator, a filter and its exact form, on joints that are held by their force alone. */
+/* States of actuators: an integrator, a filter and its exact form, on joints that are held by their
+ * force alone. */
 static void states_of_actuators_follow_their_controls(void **state)
 {
     (void)state;
@@ -228,7 +235,8 @@ static void states_of_actuators_follow_their_controls(void **state)
     close_world(&w);
 }
 
-/* A servo of damping ratio 1 about a mass of 2 kg with gear 3: 2 sqrt(kp m / 9) in units of its length. */
+/* A servo of damping ratio 1 about a mass of 2 kg with gear 3: 2 sqrt(kp m / 9) in units of its
+ * length. */
 static void a_damping_ratio_is_one_of_the_mass(void **state)
 {
     (void)state;
@@ -243,7 +251,7 @@ static void a_damping_ratio_is_one_of_the_mass(void **state)
     close_world(&w);
 }
 
-/* ---- weight, mocap --------------------------------------------------------------------------------- */
+/* ---- weight, mocap --------------------------------------------------------------------------- */
 
 static void weight_is_borne(void **state)
 {
@@ -266,7 +274,8 @@ static void weight_is_borne(void **state)
     close_world(&w);
 }
 
-/* A mocap body pushes a box along the floor as fast as it is moved, and a weld to another carries a ball. */
+/* A mocap body pushes a box along the floor as fast as it is moved, and a weld to another carries a
+ * ball. */
 static void a_mocap_body_moves_what_it_touches_and_holds(void **state)
 {
     (void)state;
@@ -303,7 +312,7 @@ static void a_mocap_body_moves_what_it_touches_and_holds(void **state)
     close_world(&w);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Gives out memory until a number of requests, then none. */
 static void *limited(void *user, void *p, size_t size)

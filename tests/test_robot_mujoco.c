@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Poses, mass matrices and bias forces of our scenes and of odd trees are MuJoCo's.  Built where MuJoCo is installed. */
+/* Poses, mass matrices and bias forces of our scenes and of odd trees are MuJoCo's.  Built where
+ * MuJoCo is installed. */
 #define _XOPEN_SOURCE 700
 #include "robot_world.h"
 
@@ -123,7 +124,8 @@ static void the_dynamics_of_an_odd_tree_are_mujocos(void **state)
     }
 }
 
-/* Springs, dampers and drives of joints, tendons and sites make the accelerations that MuJoCo has without constraints. */
+/* Springs, dampers and drives of joints, tendons and sites make the accelerations that MuJoCo has
+ * without constraints. */
 static void drives_accelerate_as_in_mujoco(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Shapes as polygons, for drawing: every solid is closed, its faces look outward, and it encloses the volume it should.
+ * Shapes as polygons, for drawing: every solid is closed, its faces look outward, and it encloses
+ * the volume it should.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +167,8 @@ static void faces_of_hulls_are_whole_whatever_else_lies_on_them(void **state)
     enum { MOST = 40 };
     double points[3 * MOST];
     int n = 0;
-    /* a cube: first the middles of its faces and edges (twice one of them), a point inside, then the corners */
+    /* a cube: first the middles of its faces and edges (twice one of them), a point inside, then
+     * the corners */
     for (int corner = 0; corner < 2; ++corner) {
         for (int k = 0; k < 27; ++k) {
             const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};

@@ -17,7 +17,7 @@
 #include "problem/views.h"
 #include "scenes.h"
 
-/* ---- helpers ------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static mo_result solved(const mo_problem *problem, double tol)
 {
@@ -108,7 +108,7 @@ static int *shuffled(int count)
     return order;
 }
 
-/* ---- the particle -------------------------------------------------------------------------- */
+/* ---- the particle ---------------------------------------------------------------------------- */
 
 static void the_particle_of_the_paper_slides(void **state)
 {
@@ -139,7 +139,7 @@ static void the_particle_touches_without_impulse_at_five(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- the slope and the stack --------------------------------------------------------------- */
+/* ---- the slope and the stack ----------------------------------------------------------------- */
 
 static void a_steep_slope_is_slid_down_at_the_known_speed(void **state)
 {
@@ -193,7 +193,7 @@ static void the_mass_of_a_stack_runs_to_its_ratio(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- the chain ----------------------------------------------------------------------------- */
+/* ---- the chain ------------------------------------------------------------------------------- */
 
 static void a_hanging_chain_carries_what_is_below(void **state)
 {
@@ -246,7 +246,7 @@ static void a_closed_chain_has_one_row_too_many(void **state)
     CHECK(chain_rank(1, &rows) == 11 && rows == 12);
 }
 
-/* ---- the packing --------------------------------------------------------------------------- */
+/* ---- the packing ----------------------------------------------------------------------------- */
 
 static void a_packing_has_exactly_the_contacts_asked_for(void **state)
 {
@@ -318,7 +318,7 @@ static void a_packing_is_solved(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- random problems ----------------------------------------------------------------------- */
+/* ---- random problems ------------------------------------------------------------------------- */
 
 static void a_planted_solution_is_a_solution(void **state)
 {
@@ -381,7 +381,7 @@ static void scenes_that_cannot_be_are_refused_with_a_sentence(void **state)
     }
 }
 
-/* ---- sweeps over large scenes -------------------------------------------------------------- */
+/* ---- sweeps over large scenes ---------------------------------------------------------------- */
 
 /* Chunks of one group touch no body in common. */
 static void check_groups(const mo_problem *problem, const mo_sweep *sweep)

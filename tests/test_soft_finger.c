@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Torsional friction.  A disc or a sphere that spins, slides, or both, on a plane, against closed forms and the limit
- * laws (coulomb without torsion, a pivot without sliding friction); random systems through every method that takes
- * the law.
+ * Torsional friction.  A disc or a sphere that spins, slides, or both, on a plane, against closed
+ * forms and the limit laws (coulomb without torsion, a pivot without sliding friction); random
+ * systems through every method that takes the law.
  */
 #include "check.h"
 
@@ -22,8 +22,9 @@ enum { RADIUS = 2 };
 static const double MASS = 3, INERTIA = 0.8, GRAVITY = 10;
 
 /*
- * One step h of a sphere of radius 2 that touches the plane z = 0, with velocity v and spin about the vertical; d = 4.
- * Velocities (v_x, v_y, v_z, omega_x, omega_y, omega_z); rows: normal z, tangents x and y, spin.
+ * One step h of a sphere of radius 2 that touches the plane z = 0, with velocity v and spin about
+ * the vertical; d = 4. Velocities (v_x, v_y, v_z, omega_x, omega_y, omega_z); rows: normal z,
+ * tangents x and y, spin.
  */
 static mo_problem *sphere_on_plane(mo_law law, double h, double v_x, double v_y, double spin)
 {
@@ -88,7 +89,8 @@ static void a_slow_spin_stops_within_the_step(void **state)
     mo_problem_destroy(problem);
 }
 
-/* r_F = -r_N D^2 u_F / |D u_F| at the velocity after the step, and |D^-1 r_F| = r_N: on the ellipse. */
+/* r_F = -r_N D^2 u_F / |D u_F| at the velocity after the step, and |D^-1 r_F| = r_N: on the
+ * ellipse. */
 static void slip_and_spin_together_end_on_the_ellipse(void **state)
 {
     (void)state;
@@ -112,13 +114,13 @@ static void slip_and_spin_together_end_on_the_ellipse(void **state)
     }
 }
 
-/* A disc on a plane, spinning and sliding, until both stop: neither can end before the other where it starts at the
- * ratio of the eigenvectors, v / spin constant. */
+/* A disc on a plane, spinning and sliding, until both stop: neither can end before the other where
+ * it starts at the ratio of the eigenvectors, v / spin constant. */
 static void a_disc_that_slides_and_spins_stops_as_the_ellipse_says(void **state)
 {
     (void)state;
-    /* Frictional deceleration of (m v, I w): g m D^2 (v, w) / |D (v, w)|.  With I = m mu_t^2 / mu^2 both shrink
-     * alike: d|D(v, w)|/dt = -g mu^2, and the direction stays. */
+    /* Frictional deceleration of (m v, I w): g m D^2 (v, w) / |D (v, w)|.  With I = m mu_t^2 / mu^2
+     * both shrink alike: d|D(v, w)|/dt = -g mu^2, and the direction stays. */
     const double mu = 0.5, mu_torsion = 0.2, h = 1e-3;
     const double inertia = MASS * mu_torsion * mu_torsion / (mu * mu);
     const double M[9] = {MASS, 0, 0, 0, MASS, 0, 0, 0, inertia};
@@ -263,7 +265,8 @@ static void the_ellipsoid_is_projected_on_and_shrunk_by_to_the_last_digits(void 
             unit += y[k] / a[k] * (y[k] / a[k]);
         }
         CHECK_BELOW(unit, 1 + 1e-13);
-        /* A point of the rim, pushed out along its normal by so little that x hardly knows: shrink gives it back. */
+        /* A point of the rim, pushed out along its normal by so little that x hardly knows: shrink
+         * gives it back. */
         double length = 0;
         for (int k = 0; k < 3; ++k) {
             x[k] = uniform(&random, -1, 1);

@@ -13,7 +13,7 @@
 
 static const double degree = 0.017453292519943295;
 
-/* ---- closed forms -------------------------------------------------------------------------- */
+/* ---- closed forms ---------------------------------------------------------------------------- */
 
 static void a_block_on_a_gentle_slope_sticks_for_every_method(void **state)
 {
@@ -131,7 +131,7 @@ static void a_stack_at_rest_stays_at_rest(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- extremes ------------------------------------------------------------------------------ */
+/* ---- extremes -------------------------------------------------------------------------------- */
 
 static void no_contact_at_all_is_solved_at_once(void **state)
 {

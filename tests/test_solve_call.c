@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a call of mo_solve promises for every method: starts, limits, watchers, bits, memory (every_method.h). */
+/* What a call of mo_solve promises for every method: starts, limits, watchers, bits, memory
+ * (every_method.h). */
 #include "check.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "moreau/moreau.h"
 #include "scenes.h"
 
-/* ---- the call ------------------------------------------------------------------------------ */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static mo_problem *stack(int boxes)
 {
@@ -236,7 +237,7 @@ static void methods_and_statuses_describe_themselves(void **state)
     assert_string_equal(mo_status_word((mo_status)99), "unknown");
 }
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void *counting(void *user, void *p, size_t size)
 {
@@ -272,7 +273,8 @@ static void nothing_is_allocated_inside_iterations(void **state)
             options.tol = 0;
             options.max_iter = k ? 20 : 2;
             if (m ==
-                0) { /* auto asks for memory between its stages, of which the first has two iterations */
+                /* auto asks for memory between its stages, of which the first has two iterations */
+                0) {
                 options.max_iter = k ? 2 : 1;
             }
             requests = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Verdicts for Coulomb's cone in space: the rod of Painleve turned about the normal, one contact, two contacts. */
+/* Verdicts for Coulomb's cone in space: the rod of Painleve turned about the normal, one contact,
+ * two contacts. */
 #include "check.h"
 
 #include <string.h>
@@ -78,7 +79,8 @@ static void painleves_rod_in_space_has_the_verdicts_of_the_plane(void **state)
     }
 }
 
-/* One contact with W positive definite and symmetric: what the law's own solver finds, and nothing else. */
+/* One contact with W positive definite and symmetric: what the law's own solver finds, and nothing
+ * else. */
 static void one_contact_is_unique_and_what_the_law_solves(void **state)
 {
     (void)state;
@@ -121,7 +123,8 @@ static void check_that_lies_are_rejected(const mo_problem *problem, mo_solution_
     CHECK(mo_certificate_check(problem, &set->certificate, &report) == MO_OK && !report.holds);
 }
 
-/* Two contacts, W neither symmetric nor definite: no start leads a method out of a list that is proven complete. */
+/* Two contacts, W neither symmetric nor definite: no start leads a method out of a list that is
+ * proven complete. */
 static void no_method_leaves_a_complete_list(void **state)
 {
     (void)state;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linalg/min_degree.h"
 #include "linalg/dense.h"
 #include "linalg/gmres.h"
+#include "linalg/min_degree.h"
 #include "problem/views.h"
 #include "scenes.h"
 

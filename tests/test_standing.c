@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What leans on much, or carries much more than it weighs: one Newton step takes its motion out, and a step at rest leaves it where it is. */
+/* What leans on much, or carries much more than it weighs: one Newton step takes its motion out,
+ * and a step at rest leaves it where it is. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -10,13 +11,14 @@
 #include "solver/newton_step.h"
 #include "worlds.h"
 
-/* ---- one step of Newton's method ------------------------------------------------------------------- */
+/* ---- one step of Newton's method ------------------------------------------------------------- */
 
 enum { BODIES = 12, TWICE = 2 };
 
 /*
- * A column of bodies that move up and down: BODIES of mass 1 under one of mass M, each held by two contacts where one would do.  Without impulses all fall at `fall`; in the end each contact carries half
- * of what is above.
+ * A column of bodies that move up and down: BODIES of mass 1 under one of mass M, each held by two
+ * contacts where one would do.  Without impulses all fall at `fall`; in the end each contact
+ * carries half of what is above.
  */
 static mo_problem *build_column(double M, double fall, double *r)
 {
@@ -93,7 +95,7 @@ static void a_newton_step_takes_the_motion_of_heavy_things_out(void **state)
     }
 }
 
-/* ---- steps at rest --------------------------------------------------------------------------------- */
+/* ---- steps at rest --------------------------------------------------------------------------- */
 
 typedef struct standing {
     const char *scene, *size;
@@ -162,7 +164,8 @@ static void slender_and_top_heavy_things_stand_still(void **state)
     }
 }
 
-/* Eight orders of masses: rounding leaves more than the tolerance, which is said without a search, and the stack stands all the same. */
+/* Eight orders of masses: rounding leaves more than the tolerance, which is said without a search,
+ * and the stack stands all the same. */
 static void what_rounding_leaves_is_said(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A hanging chain of thin links that swings out of its plane loses energy, at short steps and at long ones. */
+/* A hanging chain of thin links that swings out of its plane loses energy, at short steps and at
+ * long ones. */
 #include <string.h>
 
 #include "check.h"

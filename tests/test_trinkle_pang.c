@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The random grasps behind the rerun of [trinkle1997]: are they mechanics?  Velocities are compared with
- * differences of positions, accelerations with differences of velocities, forces with the power they put in.
+ * The random grasps behind the rerun of [trinkle1997]: are they mechanics?  Velocities are compared
+ * with differences of positions, accelerations with differences of velocities, forces with the
+ * power they put in.
  */
 #include "check.h"
 
@@ -45,8 +46,9 @@ static void quaternion_of(const double phi[3], double q[4])
 }
 
 /*
- * The system from where it was drawn, a time t later, along constant accelerations: exact to t^2.  Objects start with the axes of the world, so that the rate
- * of their spin is that of the rotation vector.
+ * The system from where it was drawn, a time t later, along constant accelerations: exact to t^2.
+ * Objects start with the axes of the world, so that the rate of their spin is that of the rotation
+ * vector.
  */
 static void put_later(grasp *g, const double *start_q, const double *qdd, double t)
 {

@@ -59,9 +59,10 @@ static void set_velocity(mo_world *world, mo_body_id body, double x, double y, d
     CHECK(mo_body_set(world, body, &now.pose, (const double[3]){x, y, z}, now.spin, NULL) == MO_OK);
 }
 
-/* ---- one block, one ball ---------------------------------------------------------------------------- */
+/* ---- one block, one ball --------------------------------------------------------------------- */
 
-/* Gravity is tilted rather than the plane; turned in the plane of the slope, to see that no direction is special. */
+/* Gravity is tilted rather than the plane; turned in the plane of the slope, to see that no
+ * direction is special. */
 static mo_world *incline(double mu, double direction, mo_body_id *block)
 {
     mo_world_def def = mo_default_world();
@@ -160,7 +161,7 @@ static void a_fast_ball_does_not_pass_through_a_thin_wall(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- stacks ------------------------------------------------------------------------------------------ */
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
 static void a_stack_of_cubes_stands_without_creep(void **state)
 {
@@ -197,7 +198,7 @@ static void a_planar_stack_stands_too(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- conservation ------------------------------------------------------------------------------------ */
+/* ---- conservation ---------------------------------------------------------------------------- */
 
 static void a_free_body_keeps_its_angular_momentum_and_gains_no_energy(void **state)
 {
@@ -271,7 +272,7 @@ static void energy_never_grows_in_a_heap(void **state)
     }
 }
 
-/* ---- joints ------------------------------------------------------------------------------------------ */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 static void a_pendulum_swings_with_its_period(void **state)
 {
@@ -279,7 +280,8 @@ static void a_pendulum_swings_with_its_period(void **state)
     for (int planar = 0; planar < 2; ++planar) {
         mo_world_def def = planar ? mo_default_planar_world() : mo_default_world();
         mo_world *world = make_world(def);
-        /* a ball on a massless arm of 1 m, started at 0.1 rad from below: gravity is along -y or -z */
+        /* a ball on a massless arm of 1 m, started at 0.1 rad from below: gravity is along -y or -z
+         */
         const double a = 0.1, x = sin(a), down = -cos(a);
         const mo_body_id ball = add(world, MO_BODY_FREE, mo_shape_ball(0.1),
                                     planar ? mo_pose_at(x, down, 0) : mo_pose_at(x, 0, down));
@@ -434,7 +436,7 @@ static void torsional_friction_stops_a_spinning_ball(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- state and bad input ------------------------------------------------------------------------------ */
+/* ---- state and bad input --------------------------------------------------------------------- */
 
 static mo_world *heap(void)
 {

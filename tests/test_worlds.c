@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The scenes that move: every one builds, runs, and does the same three times; some against what is known of them. */
+/* The scenes that move: every one builds, runs, and does the same three times; some against what is
+ * known of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,8 +144,9 @@ static void what_stands_stands(void **state)
 }
 
 /*
- * At rest a step costs a residual and now and then one linear system, on more contacts than are needed, at rest between neighbours (a wall) and with heavy things on light ones; and
- * what is saved and loaded goes on alike.
+ * At rest a step costs a residual and now and then one linear system, on more contacts than are
+ * needed, at rest between neighbours (a wall) and with heavy things on light ones; and what is
+ * saved and loaded goes on alike.
  */
 static void what_rests_costs_little(void **state)
 {
@@ -187,7 +189,8 @@ static void what_rests_costs_little(void **state)
     }
 }
 
-/* What rounding leaves of the gaps, over a short step, is no speed: short steps cost no more than others. */
+/* What rounding leaves of the gaps, over a short step, is no speed: short steps cost no more than
+ * others. */
 static void short_steps_of_what_rests_cost_little(void **state)
 {
     (void)state;
@@ -223,7 +226,8 @@ static void the_cradle_hands_the_momentum_through(void **state)
     mo_world_destroy(world);
 }
 
-/* A break without friction and with restitution one: until the cushions, momentum stays, and energy does not grow. */
+/* A break without friction and with restitution one: until the cushions, momentum stays, and energy
+ * does not grow. */
 static void the_break_keeps_its_momentum(void **state)
 {
     (void)state;
@@ -302,7 +306,8 @@ static void the_gripper_lifts_what_friction_can_hold(void **state)
     (void)state;
     for (int heavy = 0; heavy < 2; ++heavy) {
         /*
-         * Two fingers with 200 N and mu 0.6 hold 240 N, 24 kg.  The lighter box slips until it has the palm's speed.
+         * Two fingers with 200 N and mu 0.6 hold 240 N, 24 kg.  The lighter box slips until it has
+         * the palm's speed.
          */
         mo_world *world = build("gripper", "mass", heavy ? 40 : 10);
         for (int step = 0; step < 200; ++step) {

@@ -6,11 +6,13 @@
  *   newton-C, cg-C, pgs-C      its solvers, with cone C: elliptic or pyramidal
  *   newton-elliptic-100        with impratio 100: friction a hundred times harder than normals
  *
- * The scene is written as MJCF and compiled.  Settings are its defaults, but for solref, whose time constant is the least that MuJoCo allows, two steps.
- * Contacts are soft by design and have no restitution; of two surfaces the larger friction counts.  Impulses are mj_contactForce times the
+ * The scene is written as MJCF and compiled.  Settings are its defaults, but for solref, whose time
+ * constant is the least that MuJoCo allows, two steps. Contacts are soft by design and have no
+ * restitution; of two surfaces the larger friction counts.  Impulses are mj_contactForce times the
  * step.  In the plane a body has two slides and a hinge.
  *
- * MuJoCo 2.2 keeps a dense table of rows x rows in one buffer of at most 2 GiB: larger scenes cannot be allocated.
+ * MuJoCo 2.2 keeps a dense table of rows x rows in one buffer of at most 2 GiB: larger scenes
+ * cannot be allocated.
  */
 #include <math.h>
 #include <mujoco/mujoco.h>
@@ -53,7 +55,7 @@ static void ignore(const char *message)
     (void)message;
 }
 
-/* ---- the scene as MJCF ------------------------------------------------------------------------- */
+/* ---- the scene as MJCF ----------------------------------------------------------------------- */
 
 static void put_pose(FILE *out, const mo_pose *pose)
 {
@@ -148,7 +150,8 @@ static void put_bodies(FILE *out, const sim_scene *scene, int *owner)
     }
 }
 
-/* Rows of constraints that the tables have room for, and numbers of scratch: what the scene may need, as far as 2 GiB allow. */
+/* Rows of constraints that the tables have room for, and numbers of scratch: what the scene may
+ * need, as far as 2 GiB allow. */
 typedef struct sizes {
     double contacts, rows, stack;
 } sizes;
@@ -219,9 +222,10 @@ static mjModel *compile(const char *text, mo_message *why)
     return model;
 }
 
-/* ---- building ---------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
-/* MuJoCo keeps positions and the spin of a free body in its own ways: joint coordinates start where the scene starts. */
+/* MuJoCo keeps positions and the spin of a free body in its own ways: joint coordinates start where
+ * the scene starts. */
 static void set_velocities(mujoco *m)
 {
     const int per_body = m->scene->dimension == 3 ? 6 : 3;
@@ -287,7 +291,7 @@ static void *create(const sim_scene *scene, int config, mo_message *why)
     return m;
 }
 
-/* ---- stepping and reading ---------------------------------------------------------------------- */
+/* ---- stepping and reading -------------------------------------------------------------------- */
 
 static int step(void *engine, mo_message *why)
 {
@@ -311,7 +315,8 @@ static int step(void *engine, mo_message *why)
     return 1;
 }
 
-/* Poses from the coordinates, which are those of the end of the step; what mj_step leaves in xpos is not. */
+/* Poses from the coordinates, which are those of the end of the step; what mj_step leaves in xpos
+ * is not. */
 static void read_motions(void *engine, sim_motion *motions)
 {
     const mujoco *m = engine;

@@ -6,9 +6,10 @@
  *   quick-N     dWorldQuickStep with N iterations (20 are its default)
  *   worldstep   dWorldStep, its pivoting method
  *
- * Settings are its defaults (ERP 0.2, CFM 1e-10) but for the contacts, which it leaves to its user: friction as a pyramid whose size follows the normal
- * force (dContactApprox1), at most eight points a pair, restitution as the scene has it.  Impulses are those of the joint feedback.  In
- * the plane every body has a Plane2D joint.
+ * Settings are its defaults (ERP 0.2, CFM 1e-10) but for the contacts, which it leaves to its user:
+ * friction as a pyramid whose size follows the normal force (dContactApprox1), at most eight points
+ * a pair, restitution as the scene has it.  Impulses are those of the joint feedback.  In the plane
+ * every body has a Plane2D joint.
  */
 #include <math.h>
 #include <ode/ode.h>
@@ -44,7 +45,7 @@ typedef struct ode {
     int is_out_of_memory;
 } ode;
 
-/* ---- its errors -------------------------------------------------------------------------------- */
+/* ---- its errors ------------------------------------------------------------------------------ */
 
 MO_PRINTF(2, 0)
 static void give_up(int number, const char *message, va_list values)
@@ -66,9 +67,9 @@ static void ignore(int number, const char *message, va_list values)
 
 /* ODE wants the faces of a hull, and keeps pointers to all of it. */
 typedef struct ode_hull {
-    double *planes;     /* normal and distance of each face                              */
-    unsigned *polygons; /* of each face: how many corners, and their numbers, from outside
-                           counterclockwise                                              */
+    double *planes; /* normal and distance of each face */
+    /* of each face: how many corners, and their numbers, from outside counterclockwise */
+    unsigned *polygons;
     unsigned faces;
 } ode_hull;
 
@@ -112,7 +113,8 @@ static void walk_face(const sim_shape *shape, const double n[3], const unsigned 
     }
 }
 
-/* How many corners the face through i < j < k has; 0 where it is none, or these are not its first. */
+/* How many corners the face through i < j < k has; 0 where it is none, or these are not its first.
+ */
 static unsigned find_face(const sim_shape *shape, const unsigned ijk[3], double plane[4],
                           unsigned *on)
 {
@@ -169,7 +171,7 @@ static int make_hull(const sim_shape *shape, ode_hull *hull)
     return is_well;
 }
 
-/* ---- building ---------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static dGeomID make_geom(ode *o, const sim_shape *shape, const mo_pose *world_pose)
 {
@@ -287,7 +289,7 @@ static void *create(const sim_scene *scene, int config, mo_message *why)
     return o;
 }
 
-/* ---- stepping ---------------------------------------------------------------------------------- */
+/* ---- stepping -------------------------------------------------------------------------------- */
 
 static int has_room(ode *o)
 {
@@ -375,7 +377,7 @@ static int step(void *engine, mo_message *why)
     return 1;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void read_motions(void *engine, sim_motion *motions)
 {

@@ -4,17 +4,20 @@
  * moreau-siconos --list
  * moreau-siconos FILE CONFIGURATION TIME_LIMIT REPEATS TARGET...
  *
- * The first prints the names of the configurations, one a line.  The second tries one on the problem of an FCLIB file
- * and prints a line for each target (bench/solvers/trial.h), or ends with CHILD_REFUSES where it is not for
- * that problem.  `moreau bench solvers --against siconos` calls it.
+ * The first prints the names of the configurations, one a line.  The second tries one on the
+ * problem of an FCLIB file and prints a line for each target (bench/solvers/trial.h), or ends with
+ * CHILD_REFUSES where it is not for that problem.  `moreau bench solvers --against siconos` calls
+ * it.
  *
- *   What is timed.  The call of Siconos' driver alone: its problem and its options have been made before.  Each run has
- *   new ones, since some solvers change theirs.  Where a local solver is tried on a global problem the time of our own
- *   mo_problem_reduce is added: everybody starts from what the file holds.
+ *   What is timed.  The call of Siconos' driver alone: its problem and its options have been made
+ *   before.  Each run has new ones, since some solvers change theirs.  Where a local solver is
+ *   tried on a global problem the time of our own mo_problem_reduce is added: everybody starts from
+ *   what the file holds.
  *
- *   Which tolerance.  Siconos divides by |q| what we divide by max(1, |q|).  A run is given the tolerance that means the
- *   same as the target; where Siconos is content and our measure of its r is not, a tenth of that, and so on.  The time
- *   is that of the first run that our measure accepts, the fastest of a few.
+ *   Which tolerance.  Siconos divides by |q| what we divide by max(1, |q|).  A run is given the
+ *   tolerance that means the same as the target; where Siconos is content and our measure of its r
+ *   is not, a tenth of that, and so on.  The time is that of the first run that our measure
+ *   accepts, the fastest of a few.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -62,7 +65,8 @@ static SolverOptions *make_options(const siconos_config *config, double toleranc
     return options;
 }
 
-/* One call of the driver; its answer is in r.  Returns the seconds, or NAN where the call could not be made. */
+/* One call of the driver; its answer is in r.  Returns the seconds, or NAN where the call could not
+ * be made. */
 static double run_once(attempt *a, trial_line *line, int *content)
 {
     const size_t rows = (size_t)mo_problem_row_count(a->source.problem);

@@ -101,7 +101,8 @@ static void fill_block(const mo_constraint_view *c, const mo_block_view *from, i
     }
 }
 
-/* All blocks of the reduced problem, a diagonal one in each row even where it is zero; sorted.  NULL: no memory. */
+/* All blocks of the reduced problem, a diagonal one in each row even where it is zero; sorted.
+ * NULL: no memory. */
 static w_block *list_blocks(const mo_problem *reduced, int d, int *count)
 {
     const int n = mo_problem_constraint_count(reduced);

@@ -3,8 +3,8 @@
 /*
  * `moreau bench sim`: the same scenes in Moreau and in the engines of others, in one table.
  *
- * A run is one configuration of one engine on one scene, in a process of its own (run.h, ../solvers/child.h); the board keeps what came
- * of it (rows.h); report.h shows it.
+ * A run is one configuration of one engine on one scene, in a process of its own (run.h,
+ * ../solvers/child.h); the board keeps what came of it (rows.h); report.h shows it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
 };
 
-/* ---- peers ------------------------------------------------------------------------------------- */
+/* ---- peers ----------------------------------------------------------------------------------- */
 
 enum { PEER_COUNT = 3, LIST_SIZE = 1024, ANSWER_SIZE = 1 << 16 };
 
@@ -138,7 +138,7 @@ static void open_peer(sim_peer *peer, sim_board *board)
     }
 }
 
-/* ---- the call ---------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 typedef struct call {
     sim_peer peers[PEER_COUNT];
@@ -175,7 +175,8 @@ static int is_ours(const char *name)
     return sim_ours_tolerance(name) > 0 || strcmp(name, AS_PEER) == 0;
 }
 
-/* Is every name a configuration of an engine?  Those of peers that this build has not are not known. */
+/* Is every name a configuration of an engine?  Those of peers that this build has not are not
+ * known. */
 static int check_configurations(const call *c, const sim_board *board)
 {
     char name[CONFIG_NAME_SIZE];
@@ -261,7 +262,7 @@ static int read_call(const args_flag *flags, const args_values *scenes, call *c,
     return 1;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 typedef struct run_input {
     const sim_peer *peer; /* NULL: ours */
@@ -352,7 +353,8 @@ static int try(sim_board *board, int row, const sim_peer *peer, const char *conf
     return sim_board_add(board, &entry);
 }
 
-/* The configurations of an engine that are to be tried on a row: those asked for, or the row's; --quick takes the first. */
+/* The configurations of an engine that are to be tried on a row: those asked for, or the row's;
+ * --quick takes the first. */
 static int try_all(sim_board *board, int row, const sim_peer *peer, const char *wanted,
                    int is_quick)
 {
@@ -441,7 +443,7 @@ static int run_all(const call *c, sim_board *board)
     return output_is_good() ? status : EXIT_FAILED;
 }
 
-/* ---- the command ------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int run_with(args_flag *flags, const args_values *scenes)
 {

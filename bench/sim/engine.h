@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What a simulator has to offer to be compared: one table of functions.  Ours is one of them (ours.c); those of others lie in
- * bench/peers/, each in a program of its own (peer_main.c).
+ * What a simulator has to offer to be compared: one table of functions.  Ours is one of them
+ * (ours.c); those of others lie in bench/peers/, each in a program of its own (peer_main.c).
  */
 #ifndef BENCH_SIM_ENGINE_H
 #define BENCH_SIM_ENGINE_H
@@ -15,20 +15,21 @@ extern "C" {
 
 /* One contact of the last step. */
 typedef struct sim_contact {
-    int a, b;                /* bodies of the scene                                            */
-    double on_a[3], on_b[3]; /* where the impulse acts on each, at the start of the step, in the
-                                world; one point in most engines                               */
-    double normal[3];        /* unit, from a to b                                              */
-    double gap;              /* at the start of the step; negative where it overlaps           */
-    double impulse[3];       /* on b, in world axes, N s                                       */
+    int a, b; /* bodies of the scene */
+    /* where the impulse acts on each, at the start of the step, in the world; one point in most
+     * engines */
+    double on_a[3], on_b[3];
+    double normal[3];  /* unit, from a to b */
+    double gap;        /* at the start of the step; negative where it overlaps */
+    double impulse[3]; /* on b, in world axes, N s */
     double friction, restitution;
 } sim_contact;
 
 typedef struct sim_engine {
     const char *name;
-    const char *impulses; /* where its impulses are read                         */
-    const char *const
-        *configs; /* names of its solvers and settings, ending with NULL; ours has tolerances */
+    const char *impulses; /* where its impulses are read */
+    /* names of its solvers and settings, ending with NULL; ours has tolerances */
+    const char *const *configs;
     void *(*create)(const sim_scene *scene, int config, mo_message *why); /* NULL: it cannot */
     int (*step)(void *engine, mo_message *why);                           /* false: it stopped */
     void (*read)(void *engine, sim_motion *motions);                      /* one a body */

@@ -18,7 +18,7 @@ static void cross(const double a[3], const double b[3], double c[3])
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------ */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 typedef struct judgement {
     const sim_scene *scene;
@@ -62,7 +62,7 @@ static void add_body(judgement *j, int k)
     j->block[k] = mo_builder_add_body(j->builder, n, M, f);
 }
 
-/* ---- contacts ---------------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 /* Rows: the normal, then tangents; in the plane one of them. */
 static void frame_of(const double normal[3], int dimension, double frame[9])
@@ -142,7 +142,7 @@ static void add_contact(judgement *j, const sim_contact *contact)
     }
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static void look(const sim_contact *contacts, int count, sim_verdict *verdict)
 {

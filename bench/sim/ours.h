@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Moreau as one of the engines.  Its configurations are relative residuals in (0, 1]: sim_scene.tol. */
+/* Moreau as one of the engines.  Its configurations are relative residuals in (0, 1]:
+ * sim_scene.tol. */
 #ifndef BENCH_SIM_OURS_H
 #define BENCH_SIM_OURS_H
 

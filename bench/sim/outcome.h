@@ -5,8 +5,8 @@
  *
  *     sim STATUS name=value ... : message
  *
- * A process writes such a line now and then, and one at its end; the last one counts, so that what a crash or the clock
- * cuts short is known up to there.
+ * A process writes such a line now and then, and one at its end; the last one counts, so that what
+ * a crash or the clock cuts short is known up to there.
  */
 #ifndef BENCH_SIM_OUTCOME_H
 #define BENCH_SIM_OUTCOME_H
@@ -57,7 +57,8 @@ extern const char *const sim_unsupported; /* "unsupported" */
 
 sim_outcome sim_outcome_start(void); /* running, nothing known */
 void sim_outcome_end(sim_outcome *outcome, const char *status, const char *message);
-/* The mean of `count` runs becomes that of one more; the first that is not done gives its status. */
+/* The mean of `count` runs becomes that of one more; the first that is not done gives its status.
+ */
 void sim_outcome_add(sim_outcome *mean, int count, const sim_outcome *next);
 int sim_outcome_is(const sim_outcome *outcome, const char *status);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The main function of the programs in bench/peers/ that simulate, each with one engine.  For `moreau bench sim`, not for people:
+ * The main function of the programs in bench/peers/ that simulate, each with one engine.  For
+ * `moreau bench sim`, not for people:
  *
  *     moreau-NAME --list                                             its configurations, one a line
- *     moreau-NAME CONFIGURATION STEP STEPS LIMIT QUESTION SCENE      one run; outcome lines (outcome.h)
+ *   moreau-NAME CONFIGURATION STEP STEPS LIMIT QUESTION SCENE    one run; outcome lines (outcome.h)
  *
  * A step that takes longer than the limit allows is ended by SIGPROF.
  */

@@ -16,7 +16,7 @@ static const char *const COMMAND = "bench sim";
 static const char *const QUESTIONS[SIM_QUESTION_COUNT] = {"settle", "stand", "rest", "slide",
                                                           "roll"};
 
-/* ---- for a person ------------------------------------------------------------------------------ */
+/* ---- for a person ---------------------------------------------------------------------------- */
 
 /* A number in a column, "-" where there is none. */
 static void put(int width, double value)
@@ -94,7 +94,7 @@ void sim_report_end(const sim_board *board)
     }
 }
 
-/* ---- for a program ----------------------------------------------------------------------------- */
+/* ---- for a program --------------------------------------------------------------------------- */
 
 static void json_entry(json *j, const sim_board *board, const sim_entry *entry)
 {
@@ -148,7 +148,7 @@ void sim_report_json(const sim_board *board)
     json_end(&j);
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void write_rows(const sim_board *board, FILE *file)
 {

@@ -134,7 +134,7 @@ int sim_row_find(const char *text, sim_row *row, mo_message *why)
     return is_for_others(text, row, why);
 }
 
-/* ---- what came of it --------------------------------------------------------------------------- */
+/* ---- what came of it ------------------------------------------------------------------------- */
 
 int sim_board_add(sim_board *board, const sim_entry *entry)
 {
@@ -195,7 +195,7 @@ int sim_is_among(const char *name, const char *names)
     return 0;
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const double REST = 1e-9, CREEPS = 0.05; /* m/s */
 static const double SUNK = 0.01;  /* r: grains that lie deeper in each other have sunk */

@@ -31,14 +31,14 @@ int sim_row_count(void);
 const sim_row *sim_row_at(int k);
 
 /*
- * The row of this name, or one made from a scene of worlds.h with its values ("funnel,count=100").  False where neither is there, or the
- * scene is not one for others: `why` says it.
+ * The row of this name, or one made from a scene of worlds.h with its values ("funnel,count=100").
+ * False where neither is there, or the scene is not one for others: `why` says it.
  */
 int sim_row_find(const char *text, sim_row *row, mo_message *why);
 
 int sim_row_steps(const sim_row *row);
 
-/* ---- what came of it --------------------------------------------------------------------------- */
+/* ---- what came of it ------------------------------------------------------------------------- */
 
 typedef struct sim_entry {
     int row;

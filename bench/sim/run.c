@@ -26,7 +26,7 @@ int sim_engine_config(const sim_engine *engine, const char *name)
     return -1;
 }
 
-/* ---- worlds from text -------------------------------------------------------------------------- */
+/* ---- worlds from text ------------------------------------------------------------------------ */
 
 /* One "name=value" of the text, up to its end. */
 static mo_error set_value(const world_scene *scene, const char *text, size_t length, double *values,
@@ -71,7 +71,7 @@ mo_world *sim_world_make(const char *text, mo_message *why)
     return error ? NULL : world;
 }
 
-/* ---- one run ----------------------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 typedef struct run {
     const sim_engine *engine;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One engine on one scene, watched from outside: poses, velocities and contacts as the engine gives them, everything else computed
- * here, in the same way for all.
+ * One engine on one scene, watched from outside: poses, velocities and contacts as the engine gives
+ * them, everything else computed here, in the same way for all.
  */
 #ifndef BENCH_SIM_RUN_H
 #define BENCH_SIM_RUN_H
@@ -16,13 +16,14 @@
 extern "C" {
 #endif
 
-/* What the scene asks, beyond what is measured everywhere; the first free body is the one that is watched. */
+/* What the scene asks, beyond what is measured everywhere; the first free body is the one that is
+ * watched. */
 typedef enum sim_question {
-    SIM_SETTLE, /* nothing further                                                        */
-    SIM_STAND,  /* does nothing move away?                                                */
-    SIM_REST,   /* a block that must not creep                                            */
-    SIM_SLIDE,  /* a block that slides from rest: is its acceleration right?              */
-    SIM_ROLL,   /* a ball that slides at first: does it come to roll at the right time?   */
+    SIM_SETTLE, /* nothing further */
+    SIM_STAND,  /* does nothing move away? */
+    SIM_REST,   /* a block that must not creep */
+    SIM_SLIDE,  /* a block that slides from rest: is its acceleration right? */
+    SIM_ROLL,   /* a ball that slides at first: does it come to roll at the right time? */
     SIM_QUESTION_COUNT
 } sim_question;
 
@@ -41,7 +42,8 @@ mo_world *sim_world_make(const char *text, mo_message *why);
 /* The engine's configuration on the scene; outcome lines go to `out`. */
 void sim_run(const sim_engine *engine, int config, const sim_call *call, FILE *out);
 
-/* For the error handlers of engines that cannot go on: hands over what is known so far, and ends the process. */
+/* For the error handlers of engines that cannot go on: hands over what is known so far, and ends
+ * the process. */
 void sim_give_up(const char *message);
 
 #ifdef __cplusplus

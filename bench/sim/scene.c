@@ -9,9 +9,10 @@
 
 static const double PI = 3.14159265358979323846, LARGER = 1 + 1e-7;
 
-/* ---- principal axes ---------------------------------------------------------------------------- */
+/* ---- principal axes -------------------------------------------------------------------------- */
 
-/* The turn of two axes that clears A_pq, as a step of Jacobi's method; Q collects the turns in its columns. */
+/* The turn of two axes that clears A_pq, as a step of Jacobi's method; Q collects the turns in its
+ * columns. */
 static void turn_pair(double A[3][3], double Q[3][3], int p, int q)
 {
     const double angle = 0.5 * atan2(2 * A[p][q], A[q][q] - A[p][p]);
@@ -49,7 +50,8 @@ static void quaternion_of(double Q[3][3], double q[4])
     }
 }
 
-/* Principal moments, and their axes in the body's axes.  An inertia that is diagonal already keeps its axes. */
+/* Principal moments, and their axes in the body's axes.  An inertia that is diagonal already keeps
+ * its axes. */
 static void principal_axes(const double inertia[6], double moments[3], double orientation[4])
 {
     double A[3][3] = {{inertia[0], inertia[3], inertia[4]},
@@ -72,7 +74,7 @@ static void principal_axes(const double inertia[6], double moments[3], double or
     }
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------ */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static mo_pose inverse(const mo_pose *pose)
 {
@@ -158,7 +160,7 @@ static double size_of(const sim_shape *shape, int dimension)
     }
 }
 
-/* ---- the scene --------------------------------------------------------------------------------- */
+/* ---- the scene ------------------------------------------------------------------------------- */
 
 static sim_body take_body(const mo_body_state *state, int dimension)
 {

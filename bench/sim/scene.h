@@ -3,13 +3,14 @@
 /*
  * A scene in the words that every engine understands, taken from a world at its start.
  *
- * A body's frame lies at its centre of mass, along its principal axes, so that its inertia is three numbers.  A capsule and a
- * cylinder lie along the z of their own frame, a plane is solid at z <= 0 of it.  A scene in the
- * plane stays one: its bodies move along x and y and turn about z; its discs are balls, its
- * rectangles are as deep as they are wide.
+ * A body's frame lies at its centre of mass, along its principal axes, so that its inertia is three
+ * numbers.  A capsule and a cylinder lie along the z of their own frame, a plane is solid at z <= 0
+ * of it.  A scene in the plane stays one: its bodies move along x and y and turn about z; its discs
+ * are balls, its rectangles are as deep as they are wide.
  *
- * The shapes of free bodies are larger by a ten-millionth, so that what is built touching touches in every engine: some make no contact, or stop with an
- * error, where surfaces only just meet.  Ours steps the world itself, without that.
+ * The shapes of free bodies are larger by a ten-millionth, so that what is built touching touches
+ * in every engine: some make no contact, or stop with an error, where surfaces only just meet.
+ * Ours steps the world itself, without that.
  *
  * What no engine here has in common with us is refused: joints, driven bodies, meshes, polygons in
  * the plane, layers, rolling and torsional friction.
@@ -24,11 +25,11 @@ extern "C" {
 #endif
 
 typedef struct sim_shape {
-    mo_shape_kind kind;  /* ball, box, capsule, cylinder, hull, plane        */
-    mo_pose pose;        /* in the frame of its body                         */
-    double radius;       /* ball, capsule, cylinder                          */
+    mo_shape_kind kind;  /* ball, box, capsule, cylinder, hull, plane */
+    mo_pose pose;        /* in the frame of its body */
+    double radius;       /* ball, capsule, cylinder */
     double half[3];      /* box; half[2]: of the axis of capsule or cylinder */
-    const double *point; /* hull: 3 numbers a corner, in the scene's list   */
+    const double *point; /* hull: 3 numbers a corner, in the scene's list */
     int point_count;
     double friction, restitution;
 } sim_shape;
@@ -46,10 +47,10 @@ typedef struct sim_body {
 typedef struct sim_scene {
     int dimension; /* 2 or 3 */
     double gravity[3];
-    double step;         /* s                                                         */
-    double bounce_speed; /* m/s: slower impacts are plastic                           */
-    double size;         /* of the smallest free body: the r of every table           */
-    double tol;          /* what ours solves a step to; 0: what the world says        */
+    double step;         /* s */
+    double bounce_speed; /* m/s: slower impacts are plastic */
+    double size;         /* of the smallest free body: the r of every table */
+    double tol;          /* what ours solves a step to; 0: what the world says */
     int body_count, shape_count;
     sim_body *body;
     sim_shape *shape;

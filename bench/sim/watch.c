@@ -16,7 +16,7 @@ static double norm(const double a[3])
     return sqrt(dot(a, a));
 }
 
-/* ---- energy and ways --------------------------------------------------------------------------- */
+/* ---- energy and ways ------------------------------------------------------------------------- */
 
 static double energy(const sim_scene *scene, const sim_motion *now)
 {
@@ -61,7 +61,7 @@ static double rms_speed(const sim_scene *scene, const sim_motion *now)
     return count > 0 ? sqrt(sum / count) : 0;
 }
 
-/* ---- closed forms ------------------------------------------------------------------------------ */
+/* ---- closed forms ---------------------------------------------------------------------------- */
 
 static int first_free(const sim_scene *scene)
 {
@@ -72,7 +72,8 @@ static int first_free(const sim_scene *scene)
     return k;
 }
 
-/* The plane of the first fixed body that is one: its normal, and the friction against the watched body. */
+/* The plane of the first fixed body that is one: its normal, and the friction against the watched
+ * body. */
 static double ground(const sim_scene *scene, const sim_body *watched, double normal[3])
 {
     for (int k = 0; k < scene->body_count; ++k) {
@@ -135,7 +136,7 @@ static void watch_ball(sim_watch *watch, const sim_motion *now, sim_outcome *out
     outcome->error_step = scene->step / exact;
 }
 
-/* ---- watching ---------------------------------------------------------------------------------- */
+/* ---- watching -------------------------------------------------------------------------------- */
 
 int sim_watch_begin(const sim_scene *scene, const sim_call *call, sim_watch *watch)
 {

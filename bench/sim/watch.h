@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What is seen of a run from the poses and velocities alone: way, creep, energy, speed, and closed forms.
+ * What is seen of a run from the poses and velocities alone: way, creep, energy, speed, and closed
+ * forms.
  *
  *   slide   a block on a plane, from rest:   a = |g_T| - mu |g_N|, read off its way
- *   roll    a ball that starts with v0 and no spin: the speed of its lowest point falls linearly to zero at t = 2 v0 / (7 mu g)
- *           [for a solid ball]; the time is that at which it has fallen to a fiftieth, over 0.98
+ *   roll    a ball that starts with v0 and no spin: the speed of its lowest point falls linearly to
+ *           zero at t = 2 v0 / (7 mu g) [for a solid ball]; the time is that at which it has fallen
+ *           to a fiftieth, over 0.98
  */
 #ifndef BENCH_SIM_WATCH_H
 #define BENCH_SIM_WATCH_H

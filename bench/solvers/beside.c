@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder of the running program, without a slash at its end; false where the system does not tell. */
+/* The folder of the running program, without a slash at its end; false where the system does not
+ * tell. */
 static int own_folder(char *folder, size_t room)
 {
     const ssize_t length = readlink("/proc/self/exe", folder, room - 1);

@@ -8,10 +8,12 @@
 
 enum { BESIDE_PATH_SIZE = 1024 };
 
-/* moreau-NAME beside our own program, as in the build folder, or where it is installed; false where it is in neither place. */
+/* moreau-NAME beside our own program, as in the build folder, or where it is installed; false where
+ * it is in neither place. */
 int beside_find(const char *name, char path[BESIDE_PATH_SIZE]);
 
-/* In a child: becomes the program words[0] with one thread, its standard output being `out`.  Returns only where that fails. */
+/* In a child: becomes the program words[0] with one thread, its standard output being `out`.
+ * Returns only where that fails. */
 int beside_become(char *const *words, FILE *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The scoreboard of `moreau bench solvers`: what every solver did with every problem, and what follows from it. */
+/* The scoreboard of `moreau bench solvers`: what every solver did with every problem, and what
+ * follows from it. */
 #ifndef BENCH_BOARD_H
 #define BENCH_BOARD_H
 
@@ -52,19 +53,20 @@ const board_run *board_best(const board *b, int problem, int target, int is_peer
 typedef struct board_solver {
     const char *name;
     int is_peer;
-    int tried; /* problems that it takes                             */
+    int tried; /* problems that it takes */
     int solved;
     int fastest; /* problems on which nobody, ours or peer, was faster */
     double area; /* below its performance profile, over log tau: the larger the better */
 } board_solver;
 
-/* All solvers of the board at one target, as new memory, ours first, each side by falling area; NULL for lack of memory. */
+/* All solvers of the board at one target, as new memory, ours first, each side by falling area;
+ * NULL for lack of memory. */
 board_solver *board_solvers(const board *b, int target, int *count);
 
 /* The performance profile of one solver at one target. */
 typedef struct board_curve {
-    double *
-        ratio; /* of each problem: its time over the fastest of anybody; infinity where it is not solved */
+    /* of each problem: its time over the fastest of anybody; infinity where it is not solved */
+    double *ratio;
     int problem_count;
     int solvable; /* problems that anybody solves */
 } board_curve;
@@ -79,14 +81,15 @@ double board_curve_at(const board_curve *curve, double tau);
 /* ---- our default method beside the best of the peer ------------------------------------------ */
 
 typedef struct board_match {
-    int both;    /* problems that both solve, BOARD_COUNTED_CONTACTS contacts or more   */
-    double mean; /* geometric mean of our time over theirs, over those                  */
-    int worst;   /* the problem with the largest such ratio, of any size; -1: none      */
+    int both;    /* problems that both solve, BOARD_COUNTED_CONTACTS contacts or more */
+    double mean; /* geometric mean of our time over theirs, over those */
+    int worst;   /* the problem with the largest such ratio, of any size; -1: none */
     double worst_ratio;
-    int ours_only, theirs_only, neither; /* problems of any size that the peer was tried on   */
+    int ours_only, theirs_only, neither; /* problems of any size that the peer was tried on */
 } board_match;
 
-/* Our time over theirs; NAN where one of them does not solve it.  method = NULL: the best of ours. */
+/* Our time over theirs; NAN where one of them does not solve it.  method = NULL: the best of ours.
+ */
 double board_ratio(const board *b, int problem, int target, const char *method);
 
 board_match board_compare(const board *b, int target, const char *method);

@@ -7,19 +7,20 @@
 #include <stdio.h>
 
 typedef enum child_end {
-    CHILD_DONE,       /* it ended by itself, with status 0              */
+    CHILD_DONE,       /* it ended by itself, with status 0 */
     CHILD_REFUSED,    /* it ended with CHILD_REFUSES: not its business  */
-    CHILD_TIME,       /* its alarm or ours ended it                     */
-    CHILD_CRASHED,    /* it ended in any other way                      */
-    CHILD_NOT_STARTED /* the system gives us no process, no pipe, ...   */
+    CHILD_TIME,       /* its alarm or ours ended it */
+    CHILD_CRASHED,    /* it ended in any other way */
+    CHILD_NOT_STARTED /* the system gives us no process, no pipe, ... */
 } child_end;
 
 enum { CHILD_REFUSES = 3 };
 
 /*
- * Calls `work` in a new process, with `input` and a stream for its answer; its standard output and its standard error
- * lead nowhere.  The value of `work` is the status it ends with.  What it wrote comes back in `answer`, terminated and cut
- * to `room` bytes.  After `seconds` by the wall clock it is ended.
+ * Calls `work` in a new process, with `input` and a stream for its answer; its standard output and
+ * its standard error lead nowhere.  The value of `work` is the status it ends with.  What it wrote
+ * comes back in `answer`, terminated and cut to `room` bytes.  After `seconds` by the wall clock it
+ * is ended.
  */
 child_end child_run(int (*work)(const void *input, FILE *out), const void *input, double seconds,
                     char *answer, size_t room);

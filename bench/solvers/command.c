@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench solvers`: every method on every problem, the time to each target of the one residual.
+ * `moreau bench solvers`: every method on every problem, the time to each target of the one
+ * residual.
  *
- * A trial is one solver on one problem, in a process of its own (trial.h, child.h); the board keeps what came of it
- * (board.h); report.h shows it.
+ * A trial is one solver on one problem, in a process of its own (trial.h, child.h); the board keeps
+ * what came of it (board.h); report.h shows it.
  */
 #include <errno.h>
 #include <math.h>
@@ -230,7 +231,8 @@ static void show_nothing(void)
     }
 }
 
-/* Sorts the lines of a trial into the board; a target without a line has the fate of the process. */
+/* Sorts the lines of a trial into the board; a target without a line has the fate of the process.
+ */
 static void keep(board *b, int problem, int is_peer, const char *solver, child_end end,
                  const char *answer)
 {
@@ -292,7 +294,8 @@ static void try_peer(board *b, const call *c, const peer *p, const bench_cases *
     }
 }
 
-/* The peer's part: from the file of results, then by trials of what is not in it.  An exit status. */
+/* The peer's part: from the file of results, then by trials of what is not in it.  An exit status.
+ */
 static int add_peer(board *b, const call *c, const bench_cases *cases)
 {
     peer p;

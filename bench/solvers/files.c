@@ -105,7 +105,8 @@ static int write_runs(const board *b, const char *folder)
 
 enum { CURVES_MOST = 128 };
 
-/* The curves to draw, with their names: ours, then the peer's best of all and its best few.  Returns how many. */
+/* The curves to draw, with their names: ours, then the peer's best of all and its best few.
+ * Returns how many. */
 static int choose_curves(const board *b, int target, const board_solver *list, int count, int ours,
                          board_curve *curves, char names[][2 * BOARD_NAME_SIZE])
 {

@@ -36,8 +36,9 @@ static void judge(const mo_problem *problem, const mo_result *result, trial_line
 }
 
 /*
- * A short run is preceded by one that is not timed, on a problem of its own.  Reading the file leaves
- * little of the solver in the caches; a peer's runs follow each other without a file between them.
+ * A short run is preceded by one that is not timed, on a problem of its own.  Reading the file
+ * leaves little of the solver in the caches; a peer's runs follow each other without a file between
+ * them.
  */
 static void warm_up(const ours_input *in, const mo_options *options, double seconds,
                     mo_result *result)

@@ -16,8 +16,9 @@ typedef struct ours_input {
 } ours_input;
 
 /*
- * input: an ours_input.  The method runs with its default options but for tol and, unless it is the default method, the
- * limit on iterations, which is lifted.  It is cancelled at the time limit.  One thread.
+ * input: an ours_input.  The method runs with its default options but for tol and, unless it is the
+ * default method, the limit on iterations, which is lifted.  It is cancelled at the time limit.
+ * One thread.
  */
 int ours_try(const void *input, FILE *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Solvers of others: a program beside ours, moreau-NAME, that lists its configurations and tries one of them on an FCLIB file
- * (bench/peers/).  It is built where the peer's library is installed.
+ * Solvers of others: a program beside ours, moreau-NAME, that lists its configurations and tries
+ * one of them on an FCLIB file (bench/peers/).  It is built where the peer's library is installed.
  */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
@@ -23,8 +23,9 @@ typedef struct peer {
 } peer;
 
 /*
- * Finds the program of a peer and asks it for its configurations.  only: names between commas, or NULL for all.  False where
- * there is no such peer, no such program, or no such configuration: then `why` says it.
+ * Finds the program of a peer and asks it for its configurations.  only: names between commas, or
+ * NULL for all.  False where there is no such peer, no such program, or no such configuration: then
+ * `why` says it.
  */
 int peer_open(const char *name, const char *only, peer *p, mo_message *why);
 
@@ -39,8 +40,8 @@ typedef struct peer_input {
 int peer_try(const void *input, FILE *out);
 
 /*
- * The problem of a case as an FCLIB file: its own, or one in `folder`.  False where FCLIB cannot hold it, which no peer
- * takes either.
+ * The problem of a case as an FCLIB file: its own, or one in `folder`.  False where FCLIB cannot
+ * hold it, which no peer takes either.
  */
 int peer_file(const bench_case *one, const char *folder, char *path, size_t room);
 

@@ -13,8 +13,8 @@ void report_json(const board *b);
 
 /*
  * runs.csv (with REPORT_ALL), a profile-TARGET.csv for each target and, where there is gnuplot, the
- * performance profiles as profile-TARGET.svg, in a folder that is made where it is missing.  An exit
- * status; what went wrong has been said.
+ * performance profiles as profile-TARGET.svg, in a folder that is made where it is missing.  An
+ * exit status; what went wrong has been said.
  */
 typedef enum report_parts { REPORT_ALL, REPORT_PROFILES } report_parts;
 
@@ -29,8 +29,9 @@ int report_is_header(const char *line);
 int report_split(char *line, char **fields, int most);
 
 /*
- * The peer's runs of an earlier runs.csv, for problems of the same name and size and for the same targets.  Returns how many
- * were taken, or -1 where the file cannot be read, which has then been said.
+ * The peer's runs of an earlier runs.csv, for problems of the same name and size and for the same
+ * targets.  Returns how many were taken, or -1 where the file cannot be read, which has then been
+ * said.
  */
 int report_read_peer(board *b, const char *path);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One trial: one solver on one problem, to each target in turn, in a process of its own, so that neither a
- * crash nor a hang ends the benchmark.  The process says what it found in lines of text, one for each target:
+ * One trial: one solver on one problem, to each target in turn, in a process of its own, so that
+ * neither a crash nor a hang ends the benchmark.  The process says what it found in lines of text,
+ * one for each target:
  *
  *     trial TARGET STATUS SECONDS RESIDUAL ITERATIONS TOLERANCE
  *
- * SECONDS is the fastest of a few runs.  Each of them starts from a problem that no solver has seen, so that
- * whatever a solver prepares is in its time.  A run's time is the smaller of the wall clock's and of the
- * processor's: one thread is at work, so that both are too long by what other programs take away, and never too
- * short.
+ * SECONDS is the fastest of a few runs.  Each of them starts from a problem that no solver has
+ * seen, so that whatever a solver prepares is in its time.  A run's time is the smaller of the wall
+ * clock's and of the processor's: one thread is at work, so that both are too long by what other
+ * programs take away, and never too short.
  */
 #ifndef BENCH_TRIAL_H
 #define BENCH_TRIAL_H
@@ -31,8 +32,8 @@ typedef struct trial_line {
     char status[24]; /* "solved", or why not: one word */
     double seconds;
     double residual;  /* by mo_measure, from r alone */
-    long iterations;  /* as the solver counts them   */
-    double tolerance; /* that the solver was given   */
+    long iterations;  /* as the solver counts them */
+    double tolerance; /* that the solver was given */
 } trial_line;
 
 extern const char *const trial_solved;     /* "solved"      */
@@ -59,8 +60,9 @@ int trial_parse(const char *text, trial_line *line);
 int trial_wants_more(const trial_call *call, int done, double total);
 
 /*
- * A watch around one run.  After `limit` seconds of the processor (0: never) *flag becomes 1; where the run then goes on for as
- * long again and a second, or where flag is NULL, the process ends, by SIGPROF.
+ * A watch around one run.  After `limit` seconds of the processor (0: never) *flag becomes 1; where
+ * the run then goes on for as long again and a second, or where flag is NULL, the process ends, by
+ * SIGPROF.
  */
 typedef struct trial_watch {
     double wall, processor;

@@ -32,13 +32,13 @@ extern "C" {
 MO_API const char *mo_version(void);
 
 /* Could it run?  What it found is an mo_status (result.h). */
-#define MO_ERROR_LIST(X)                                                         \
-    X(MO_OK, "no error")                                                         \
-    X(MO_ERR_ARGUMENT, "an argument is outside its range")                       \
-    X(MO_ERR_PROBLEM, "the contact problem is not well formed")                  \
-    X(MO_ERR_MEMORY, "memory ran out")                                           \
-    X(MO_ERR_FILE, "the file could not be read or written")                      \
-    X(MO_ERR_FORMAT, "the file does not hold what its format asks for")          \
+#define MO_ERROR_LIST(X)                                                                           \
+    X(MO_OK, "no error")                                                                           \
+    X(MO_ERR_ARGUMENT, "an argument is outside its range")                                         \
+    X(MO_ERR_PROBLEM, "the contact problem is not well formed")                                    \
+    X(MO_ERR_MEMORY, "memory ran out")                                                             \
+    X(MO_ERR_FILE, "the file could not be read or written")                                        \
+    X(MO_ERR_FORMAT, "the file does not hold what its format asks for")                            \
     X(MO_ERR_UNSUPPORTED, "the method or the format cannot express this problem")
 
 #define MO_ENUM_NAME(name, text) name,

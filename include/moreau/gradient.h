@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Derivatives of a solution: how v, u and r answer to small changes of f, w and the friction coefficients.
+ * Derivatives of a solution: how v, u and r answer to small changes of f, w and the friction
+ * coefficients.
  *
- * At a solution every block is in a mode: apart, held, or sliding.  While no block changes its mode the law of each
- * is smooth, and the derivative follows by differentiating the equations that hold in these modes:
+ * At a solution every block is in a mode: apart, held, or sliding.  While no block changes its mode
+ * the law of each is smooth, and the derivative follows by differentiating the equations that hold
+ * in these modes:
  *
- *     M dv = H dr + df,    du = H' dv + dw,    (du_i, dr_i) tangent to law_i     (plus what dmu does to the law)
+ *     M dv = H dr + df,    du = H' dv + dw,    (du_i, dr_i) tangent to law_i
  *
- * Forward products take a change of the data to the change of the solution; adjoint products take the derivative of
- * a number with respect to the solution to its derivative with respect to the data, at the price of one forward
- * product for any number of data.  Both reuse one sparse factorisation.  See docs/gradients.md.
+ * plus what dmu does to the law
+ *
+ * Forward products take a change of the data to the change of the solution; adjoint products take
+ * the derivative of a number with respect to the solution to its derivative with respect to the
+ * data, at the price of one forward product for any number of data.  Both reuse one sparse
+ * factorisation.  See docs/gradients.md.
  */
 #ifndef MOREAU_GRADIENT_H
 #define MOREAU_GRADIENT_H
@@ -40,59 +45,75 @@ MO_API const char *mo_gradient_status_word(mo_gradient_status status); /* "exact
 MO_API const char *mo_gradient_status_text(mo_gradient_status status); /* a sentence */
 
 typedef enum mo_mode {
-    MO_MODE_FREE,   /* dr = 0: a contact that is apart, a box row at its bound        */
-    MO_MODE_HELD,   /* du = 0 (with the compliance): a contact that sticks, a joint   */
-    MO_MODE_SLIDING /* between the two: r moves on the boundary of its set            */
+    /* dr = 0: a contact that is apart, a box row at its bound */
+    MO_MODE_FREE,
+    /* du = 0 (with the compliance): a contact that sticks, a joint */
+    MO_MODE_HELD,
+    /* between the two: r moves on the boundary of its set */
+    MO_MODE_SLIDING
 } mo_mode;
 
 typedef struct mo_gradient_block {
     mo_mode mode;
-    int is_on_edge; /* within `edge` of another mode              */
-    int is_loose;   /* part of a change of r that moves nothing   */
+    /* within `edge` of another mode */
+    int is_on_edge;
+    /* part of a change of r that moves nothing */
+    int is_loose;
 } mo_gradient_block;
 
 typedef struct mo_gradient_info {
     mo_gradient_status status;
-    int edge_count, loose_count; /* blocks                                                    */
-    int is_centred;              /* r was on an edge, and others with the same v were less so:
-                                    the derivative is taken at one of these                   */
-    double residual;             /* of r, by mo_measure_scaled                                */
-    double edge;                 /* a block this near to another mode is on the edge: relative
-                                    to the largest |q_i|, 1e-7 or ten times the residual      */
+    /* blocks */
+    int edge_count, loose_count;
+    /* r was on an edge, and others with the same v were less so: the derivative is taken at one of
+     * these */
+    int is_centred;
+    /* of r, by mo_measure_scaled */
+    double residual;
+    /* a block this near to another mode is on the edge: relative to the largest |q_i|, 1e-7 or ten
+     * times the residual */
+    double edge;
 } mo_gradient_info;
 
 typedef struct mo_gradient mo_gradient;
 
 /*
- * Prepares the derivative at r, which should solve the problem as well as it can (tol 1e-10 or less).  The problem is
- * borrowed and must outlive the gradient; r is read once.
+ * Prepares the derivative at r, which should solve the problem as well as it can (tol 1e-10 or
+ * less).  The problem is borrowed and must outlive the gradient; r is read once.
  */
-MO_API mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradient **gradient,
-                                   mo_message *why);
+MO_API mo_error mo_gradient_create(const mo_problem *problem, const double *r,
+                                   mo_gradient **gradient, mo_message *why);
 MO_API void mo_gradient_destroy(mo_gradient *gradient);
 
 MO_API mo_gradient_info mo_gradient_describe(const mo_gradient *gradient);
 MO_API mo_gradient_block mo_gradient_block_of(const mo_gradient *gradient, int constraint);
 
-/* The data and the solution, as directions or as derivatives of a number.  Arrays that are read may be NULL for
- * zero, arrays that are written NULL for not wanted. */
+/* The data and the solution, as directions or as derivatives of a number.  Arrays that are read may
+ * be NULL for zero, arrays that are written NULL for not wanted. */
 typedef struct mo_data_vector {
-    double *f;         /* dof_count                                                      */
-    double *w;         /* row_count (q, in a reduced problem)                            */
-    double *mu;        /* constraint_count: of laws without friction, nothing            */
-    double *mu_moment; /* constraint_count: mu_rolling or mu_torsion                     */
+    /* dof_count */
+    double *f;
+    /* row_count (q, in a reduced problem) */
+    double *w;
+    /* constraint_count: of laws without friction, nothing */
+    double *mu;
+    /* constraint_count: mu_rolling or mu_torsion */
+    double *mu_moment;
 } mo_data_vector;
 
 typedef struct mo_solution_vector {
     double *v; /* dof_count; nothing for a reduced problem */
-    double *u; /* row_count, without the compliance part   */
-    double *r; /* row_count                                */
+    /* row_count, without the compliance part */
+    double *u;
+    /* row_count */
+    double *r;
 } mo_solution_vector;
 
 /*
- * solution = derivative times data.  *defect (or NULL): the part of the change that these modes cannot follow, relative;
- * above rounding only where r is loose and a change of w contradicts itself (one corner of a box on a floor is
- * raised): the modes change at once, and the solution is not differentiable in this direction.
+ * solution = derivative times data.  *defect (or NULL): the part of the change that these modes
+ * cannot follow, relative; above rounding only where r is loose and a change of w contradicts
+ * itself (one corner of a box on a floor is raised): the modes change at once, and the solution is
+ * not differentiable in this direction.
  */
 MO_API void mo_gradient_forward(mo_gradient *gradient, const mo_data_vector *data,
                                 const mo_solution_vector *solution, double *defect);

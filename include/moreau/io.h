@@ -3,7 +3,8 @@
 /*
  * Files.  FCLIB (HDF5): a problem in global, local, or rolling form, with a solution and any number
  * of guesses.  Files are untrusted: whatever is in them, the answer is data or a sentence.  Writing
- * goes to a temporary file beside the target that is renamed at the end: a file is whole or untouched.
+ * goes to a temporary file beside the target that is renamed at the end: a file is whole or
+ * untouched.
  */
 #ifndef MOREAU_IO_H
 #define MOREAU_IO_H
@@ -22,7 +23,8 @@ typedef struct mo_point {
     double *r; /* row_count entries, or NULL */
 } mo_point;
 
-/* What FCLIB keeps beside a matrix: statements of whoever wrote the file, which nobody here checks. */
+/* What FCLIB keeps beside a matrix: statements of whoever wrote the file, which nobody here checks.
+ */
 typedef struct mo_matrix_facts {
     char matrix; /* 'M', 'H', 'G', 'W', 'V' or 'R'; 0: no facts */
     char *comment;
@@ -37,10 +39,10 @@ typedef struct mo_document {
     mo_problem *problem;
     char *title;
     char *description;
-    char *math_info;  /* known properties, in words */
-    char *notes;      /* what the reader had to interpret, one sentence a line; not written */
+    char *math_info; /* known properties, in words */
+    char *notes;     /* what the reader had to interpret, one sentence a line; not written */
     mo_matrix_facts facts[MO_DOCUMENT_MATRICES]; /* in any order */
-    mo_point solution; /* all NULL where there is none */
+    mo_point solution;                           /* all NULL where there is none */
     mo_point *guesses;
     int guess_count;
 

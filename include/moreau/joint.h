@@ -10,8 +10,8 @@
  *   weld         nothing                  -
  *   distance     all but the distance     distance, m       (of the two anchors)
  *
- * A joint is held by bilateral rows.  One with a coordinate may have limits (frictionless rows), dry friction, and a motor
- * or a servo (box rows: at most max_effort).
+ * A joint is held by bilateral rows.  One with a coordinate may have limits (frictionless rows),
+ * dry friction, and a motor or a servo (box rows: at most max_effort).
  */
 #ifndef MOREAU_JOINT_H
 #define MOREAU_JOINT_H
@@ -33,24 +33,35 @@ typedef enum mo_joint_kind {
 
 typedef enum mo_drive_kind {
     MO_DRIVE_NONE,
-    MO_DRIVE_VELOCITY, /* q' = target, as far as max_effort reaches                    */
-    MO_DRIVE_POSITION  /* q = target at the end of the step, as far as max_effort reaches */
+    /* q' = target, as far as max_effort reaches */
+    MO_DRIVE_VELOCITY,
+    MO_DRIVE_POSITION /* q = target at the end of the step, as far as max_effort reaches */
 } mo_drive_kind;
 
 typedef struct mo_joint_def {
     mo_joint_kind kind;
-    mo_body_id a, b;    /* a may be none: the world                                             */
-    double anchor[3];   /* world, at the poses the bodies have when the joint is added           */
-    double anchor_b[3]; /* distance: the anchor on b; others ignore it                           */
-    double axis[3];     /* world; revolute, prismatic; ignored by a revolute in the plane        */
+    /* a may be none: the world */
+    mo_body_id a, b;
+    /* world, at the poses the bodies have when the joint is added */
+    double anchor[3];
+    /* distance: the anchor on b; others ignore it */
+    double anchor_b[3];
+    /* world; revolute, prismatic; ignored by a revolute in the plane */
+    double axis[3];
     int has_limits;
-    double lower, upper; /* of q, which is zero (or the distance) when the joint is added         */
-    double dry_friction; /* moment or force that resists motion, N m or N                         */
+    /* of q, which is zero (or the distance) when the joint is added */
+    double lower, upper;
+    /* moment or force that resists motion, N m or N */
+    double dry_friction;
     mo_drive_kind drive;
-    double target;     /* of q or q'                                                            */
-    double max_effort; /* N m or N; infinity allowed                                            */
-    int collide;       /* 1: the two bodies may touch each other                                */
-    int has_pose;      /* weld: 1: b is held at `pose` in a's frame, not where it is when the joint is added */
+    /* of q or q' */
+    double target;
+    /* N m or N; infinity allowed */
+    double max_effort;
+    /* 1: the two bodies may touch each other */
+    int collide;
+    /* weld: 1: b is held at `pose` in a's frame, not where it is when the joint is added */
+    int has_pose;
     mo_pose pose;
 } mo_joint_def;
 
@@ -64,12 +75,17 @@ MO_API mo_joint_id mo_world_joint(const mo_world *world, int k);
 typedef struct mo_joint_state {
     mo_joint_kind kind;
     mo_body_id a, b;
-    double anchor[2][3]; /* world, as each of the two bodies has it                    */
+    /* world, as each of the two bodies has it */
+    double anchor[2][3];
     double q, speed;
-    double force[3], moment[3]; /* on b in the last step, world axes: impulse / h        */
-    double effort;              /* of the motor, servo or dry friction in the last step       */
-    double error;               /* distance of the anchors (along what the joint holds), m     */
-    double axis[3];             /* revolute, prismatic: world, as a has it; else zero         */
+    /* on b in the last step, world axes: impulse / h */
+    double force[3], moment[3];
+    /* of the motor, servo or dry friction in the last step */
+    double effort;
+    /* distance of the anchors (along what the joint holds), m */
+    double error;
+    /* revolute, prismatic: world, as a has it; else zero */
+    double axis[3];
     int has_limits;
     double lower, upper; /* as defined */
     mo_drive_kind drive; /* as it is now, with its target and its greatest effort */

@@ -14,19 +14,22 @@
  *                          (dry joint friction, a motor)
  *   rolling        5       coulomb on (r_N, r_T), and a rolling moment |r_R| <= mu_rolling r_N
  *                          that opposes the rolling velocity u_R
- *   faceted        3       coulomb with the disc replaced by a polygon with corners on its rim, in k evenly
- *                          spread directions d_j, the first along u's second row [anitescu2004, eq. 2.5]:
- *                          r_T dissipates most among the points of mu r_N times the polygon
- *   pyramid        3       0 <= u_N perp r_N >= 0, and each tangential row by itself: |r_k| <= mu r_N,
+ *   faceted   3    coulomb with the disc replaced by a polygon with corners on its rim, in k evenly
+ *                          spread directions d_j, the first along u's second row [anitescu2004, eq.
+ *                          2.5]: r_T dissipates most among the points of mu r_N times the polygon
+ *   pyramid      3      0 <= u_N perp r_N >= 0, and each tangential row by itself: |r_k| <= mu r_N,
  *                          sliding opposes u_k [trinkle1997, eq. 15-16]
- *   sliding        2, 3    0 <= u_N perp r_N >= 0, and r_T = -mu r_N s with a known unit vector s, the
- *                          direction in which the contact slides already [trinkle1997, eq. 10]; u_T is free
- *   soft-finger    4       coulomb on (r_N, r_T), and a moment r_S about the normal that opposes the spin u_S; both
- *                          share one limit, |r_T|^2 / mu^2 + r_S^2 / mu_torsion^2 <= r_N^2, and dissipate most in
- *                          it: torsional friction [trinkle1997, section 2.5]
+ *   sliding     2, 3    0 <= u_N perp r_N >= 0, and r_T = -mu r_N s with a known unit vector s, the
+ *                          direction in which the contact slides already [trinkle1997, eq. 10]; u_T
+ *                          is free
+ *   soft-finger    4      coulomb on (r_N, r_T), and a moment r_S about the normal that opposes
+ *                          the spin u_S; both share one limit,
+ *                          |r_T|^2 / mu^2 + r_S^2 / mu_torsion^2 <= r_N^2, and dissipate
+ *                          most in it: torsional friction [trinkle1997, section 2.5]
  *
- * mu = 0 is a frictionless contact whose tangential impulse is zero.  mu = infinity (coulomb alone) never
- * slides: either the contact is apart (r = 0, u_N >= 0) or u_T = 0 and 0 <= u_N perp r_N >= 0.
+ * mu = 0 is a frictionless contact whose tangential impulse is zero.  mu = infinity (coulomb alone)
+ * never slides: either the contact is apart (r = 0, u_N >= 0) or u_T = 0 and 0 <= u_N perp r_N >=
+ * 0.
  */
 #ifndef MOREAU_LAW_H
 #define MOREAU_LAW_H
@@ -53,14 +56,22 @@ typedef enum mo_law_kind {
 /* One law with its parameters.  Arrays are borrowed: they are read when the law is used. */
 typedef struct mo_law {
     mo_law_kind kind;
-    double mu;                /* friction coefficient, 0 to infinity                          */
-    double mu_rolling;        /* rolling: coefficient of the moment (a length), finite        */
-    double mu_torsion;        /* soft-finger: of the moment about the normal (a length)       */
-    const double *lower;      /* box: d lower bounds of r, -infinity allowed                  */
-    const double *upper;      /* box: d upper bounds of r, +infinity allowed                  */
-    const double *compliance; /* d numbers >= 0, or NULL for a hard law                       */
-    int facets;               /* faceted: friction directions, 3 to 64                        */
-    const double *direction;  /* sliding: d - 1 numbers, the unit vector s in the tangents    */
+    /* friction coefficient, 0 to infinity */
+    double mu;
+    /* rolling: coefficient of the moment (a length), finite */
+    double mu_rolling;
+    /* soft-finger: of the moment about the normal (a length) */
+    double mu_torsion;
+    /* box: d lower bounds of r, -infinity allowed */
+    const double *lower;
+    /* box: d upper bounds of r, +infinity allowed */
+    const double *upper;
+    /* d numbers >= 0, or NULL for a hard law */
+    const double *compliance;
+    /* faceted: friction directions, 3 to 64 */
+    int facets;
+    /* sliding: d - 1 numbers, the unit vector s in the tangents */
+    const double *direction;
 } mo_law;
 
 MO_API mo_law mo_law_coulomb(double mu);

@@ -4,8 +4,9 @@
  * The one residual by which every answer is judged, from the problem and r alone: v and u are
  * computed anew from r, so that the dynamics hold to rounding and only the laws are in question.
  *
- * With uhat = u + compliance r + mu |u_T| e_N (and + mu_rolling |u_R| e_N for rolling; for a soft finger
- * + |(mu u_T, mu_torsion u_S)| e_N in its place), the natural map of block i is r_i - proj(r_i - uhat_i): zero exactly where the law holds.
+ * With uhat = u + compliance r + mu |u_T| e_N (and + mu_rolling |u_R| e_N for rolling; for a soft
+ * finger + |(mu u_T, mu_torsion u_S)| e_N in its place), the natural map of block i is r_i -
+ * proj(r_i - uhat_i): zero exactly where the law holds.
  */
 #ifndef MOREAU_MEASURE_H
 #define MOREAU_MEASURE_H
@@ -24,27 +25,37 @@ typedef struct mo_worst {
 } mo_worst;
 
 typedef struct mo_residual {
-    double natural;          /* 2-norm of the natural map over all blocks                   */
-    double natural_relative; /* natural / max(1, |q|): what `tol` is compared with          */
-    double q_norm;           /* |q|, q = H' M^-1 f + w                                      */
+    /* 2-norm of the natural map over all blocks */
+    double natural;
+    /* natural / max(1, |q|): what `tol` is compared with */
+    double natural_relative;
+    /* |q|, q = H' M^-1 f + w */
+    double q_norm;
 
-    mo_worst block;            /* the block with the largest natural map                    */
-    mo_worst penetration_rate; /* max(0, -u_N) over unilateral blocks, and |u| of joints    */
-    mo_worst cone_violation;   /* distance of r from its set of impulses, in units of r     */
-    mo_worst dissipation;      /* failure of maximum dissipation and of complementarity, in
-                                  units of r u: mu r_N |u_T| + r_T.u_T, |r_N u_N|           */
+    /* the block with the largest natural map */
+    mo_worst block;
+    /* max(0, -u_N) over unilateral blocks, and |u| of joints */
+    mo_worst penetration_rate;
+    /* distance of r from its set of impulses, in units of r */
+    mo_worst cone_violation;
+    /* failure of maximum dissipation and of complementarity, in units of r u: mu r_N |u_T| +
+     * r_T.u_T, |r_N u_N| */
+    mo_worst dissipation;
 
     /* The normalisations that Siconos publishes. */
-    double siconos_q;    /* natural / |q| (natural where q = 0)                             */
-    double siconos_full; /* natural / max(|q|, |r|, |u|) (natural where all are zero)       */
+    /* natural / |q| (natural where q = 0) */
+    double siconos_q;
+    /* natural / max(|q|, |r|, |u|) (natural where all are zero) */
+    double siconos_full;
 } mo_residual;
 
 /* Fails only for lack of memory, or where r is not finite (MO_ERR_ARGUMENT). */
 MO_API mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual);
 
 /*
- * Free of units: the natural map with step 1 / lambda_i, lambda_i = trace(W_ii) / d, which has the units
- * of r, times lambda_i; the largest over the blocks, over the largest |q_i| (absolute where q = 0).
+ * Free of units: the natural map with step 1 / lambda_i, lambda_i = trace(W_ii) / d, which has the
+ * units of r, times lambda_i; the largest over the blocks, over the largest |q_i| (absolute where q
+ * = 0).
  */
 MO_API mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *scaled);
 
@@ -54,8 +65,9 @@ MO_API mo_error mo_measure_scaled(const mo_problem *problem, const double *r, do
  * (H' v + w, r) over max(|q|, |r|, |u|), which is what Siconos reports for global problems.
  */
 typedef struct mo_global_residual {
-    double equilibrium;          /* |M v - H r - f| in the norm of M^-1 */
-    double equilibrium_relative; /* over |f| in the same norm           */
+    double equilibrium; /* |M v - H r - f| in the norm of M^-1 */
+    /* over |f| in the same norm */
+    double equilibrium_relative;
     double siconos_global;
 } mo_global_residual;
 

@@ -3,28 +3,32 @@
 /*
  * Mechanisms of the simulator: trees of links in joint coordinates.
  *
- * A mechanism has links, numbered from 0 so that a parent comes before its children; the parent of a root is the world.  Each link is
- * a body of the world of kind MO_BODY_LINK (with an id, shapes, a name, contacts like any other), whose pose follows from the coordinates q of the
- * joints.  A link without joints above it does not move, and is of kind MO_BODY_FIXED.
+ * A mechanism has links, numbered from 0 so that a parent comes before its children; the parent of
+ * a root is the world.  Each link is a body of the world of kind MO_BODY_LINK (with an id, shapes,
+ * a name, contacts like any other), whose pose follows from the coordinates q of the joints.  A
+ * link without joints above it does not move, and is of kind MO_BODY_FIXED.
  *
  *   joint       q                                        v = velocities
  *   revolute    angle, rad                               its rate
  *   prismatic   displacement, m                          its rate
  *   ball        unit quaternion (4)                      spin in the axes of the link (3)
  *   planar      two displacements, then an angle (3)     their rates
- *   free        position, unit quaternion (7)            velocity of the link's origin in world axes, spin in the axes of the link (6)
+ *   free        position, unit quaternion (7)          velocity of the link's origin in world axes,
+ *                                                        spin in the axes of the link (6)
  *
- * A link may have any number of joints, which act one after the other as they are listed; none fixes it to its parent.  Anchors and axes are given in the
- * frame of the link, whose pose in its parent is `pose` while every joint is at its reference.  (All this is the convention of MJCF.)
+ * A link may have any number of joints, which act one after the other as they are listed; none
+ * fixes it to its parent.  Anchors and axes are given in the frame of the link, whose pose in its
+ * parent is `pose` while every joint is at its reference.  (All this is the convention of MJCF.)
  *
- * With M the mass matrix and b the bias (gravity, and forces that are quadratic in v), M a + b = efforts.  A step takes a mechanism as one body
- * block of the contact problem,
+ * With M the mass matrix and b the bias (gravity, and forces that are quadratic in v), M a + b =
+ * efforts.  A step takes a mechanism as one body block of the contact problem,
  *
  *     (M + h D + h^2 K) v+ = M v' + h (efforts - gravity - K (q - rest)) + H r,
  *
- * with D the damping and K the stiffness of joints and actuators, so that these are implicit and stable however stiff they are; v' is v after the
- * velocity-quadratic forces of the step (docs/mechanisms.md).  Limits, dry friction and actuators at their limit of effort are rows of the problem.
- * Loops are closed by the joints of joint.h between links.
+ * with D the damping and K the stiffness of joints and actuators, so that these are implicit and
+ * stable however stiff they are; v' is v after the velocity-quadratic forces of the step
+ * (docs/mechanisms.md).  Limits, dry friction and actuators at their limit of effort are rows of
+ * the problem. Loops are closed by the joints of joint.h between links.
  */
 #ifndef MOREAU_MECHANISM_H
 #define MOREAU_MECHANISM_H
@@ -40,17 +44,20 @@ typedef struct mo_mechanism_id {
     uint32_t generation;
 } mo_mechanism_id;
 
-/* ---- what it is made of --------------------------------------------------------------------- */
+/* ---- what it is made of ---------------------------------------------------------------------- */
 
 typedef struct mo_link_def {
-    int parent;   /* an earlier link, or -1: the world                                          */
+    /* an earlier link, or -1: the world */
+    int parent;
     mo_pose pose; /* of the link's frame in its parent's, while all joints are at their reference */
     double mass;  /* kg; 0: from the shapes that are added later, and their densities */
-    double inertia
-        [6]; /* xx yy zz xy xz yz about the centre of mass, in the link's axes; all zero: that of the shapes, scaled to the mass */
-    double centre[3]; /* of mass, in the link's frame; used with mass                    */
-    double
-        borne; /* how much of its weight is borne from outside, 1: all of it (gravity compensation) */
+    /* xx yy zz xy xz yz about the centre of mass, in the link's axes; all zero: that of the shapes,
+     * scaled to the mass */
+    double inertia[6];
+    /* of mass, in the link's frame; used with mass */
+    double centre[3];
+    /* how much of its weight is borne from outside, 1: all of it (gravity compensation) */
+    double borne;
     const char *name; /* copied; may be NULL */
 } mo_link_def;
 
@@ -59,33 +66,43 @@ typedef enum mo_axis_kind {
     MO_AXIS_PRISMATIC,
     MO_AXIS_BALL,
     MO_AXIS_PLANAR,
-    MO_AXIS_FREE, /* of a root, as its only joint; q is then the pose in the world, whatever the link's own is */
+    /* of a root, as its only joint; q is then the pose in the world, whatever the link's own is */
+    MO_AXIS_FREE,
     MO_AXIS_KIND_COUNT
 } mo_axis_kind;
 
 /* A joint between a link and its parent. */
 typedef struct mo_axis_def {
     mo_axis_kind kind;
-    int link;         /* the one it moves                                                  */
+    /* the one it moves */
+    int link;
     double anchor[3]; /* revolute, ball, planar: the point about which it turns, link frame */
-    double axis[3];   /* revolute, prismatic; planar: the normal of the plane; link frame   */
-    double side[3];   /* planar: along the first displacement; zero: x, or y, put into the plane */
-    double reference; /* revolute, prismatic: q at the pose given above                    */
-    double initial;   /* revolute, prismatic: q at first                                     */
-    int has_limits;   /* revolute, prismatic; ball: the angle of its rotation stays below upper */
+    /* revolute, prismatic; planar: the normal of the plane; link frame */
+    double axis[3];
+    double side[3]; /* planar: along the first displacement; zero: x, or y, put into the plane */
+    /* revolute, prismatic: q at the pose given above */
+    double reference;
+    /* revolute, prismatic: q at first */
+    double initial;
+    int has_limits; /* revolute, prismatic; ball: the angle of its rotation stays below upper */
     double lower, upper;
-    double dry_friction; /* against each velocity, N or N m                                 */
-    double damping;      /* N s/m or N m s/rad, on each velocity                            */
-    double armature;     /* inertia of a rotor, added to M on each velocity                 */
-    double stiffness;    /* revolute, prismatic, ball: of a spring, N/m or N m/rad          */
-    double
-        rest; /* revolute, prismatic: q at which the spring is slack; a ball's is at the identity */
+    /* against each velocity, N or N m */
+    double dry_friction;
+    /* N s/m or N m s/rad, on each velocity */
+    double damping;
+    /* inertia of a rotor, added to M on each velocity */
+    double armature;
+    /* revolute, prismatic, ball: of a spring, N/m or N m/rad */
+    double stiffness;
+    /* revolute, prismatic: q at which the spring is slack; a ball's is at the identity */
+    double rest;
     const char *name; /* copied; may be NULL */
 } mo_axis_def;
 
 /*
- * A tendon sums up joints, which are revolute or prismatic: its length is l = c_1 q_1 + c_2 q_2 + ...  It may be limited, pull as a spring while l is outside the slack,
- * be damped, rub, be driven by an actuator, and follow another one (mo_mechanism_couple).
+ * A tendon sums up joints, which are revolute or prismatic: its length is l = c_1 q_1 + c_2 q_2 +
+ * ...  It may be limited, pull as a spring while l is outside the slack, be damped, rub, be driven
+ * by an actuator, and follow another one (mo_mechanism_couple).
  */
 typedef struct mo_tendon_def {
     const int *joints; /* in the order of the definition; copied */
@@ -101,45 +118,61 @@ typedef struct mo_tendon_def {
 } mo_tendon_def;
 
 typedef enum mo_transmission {
-    MO_ON_JOINT,  /* l = gear . q (of a ball: of its rotation vector; of a free joint: 0) */
-    MO_ON_TENDON, /* l = gear[0] times its length                                         */
-    MO_ON_LINK /* gear is a force and a moment in the axes of a place on a link: a thruster; l = 0 */
+    MO_ON_JOINT, /* l = gear . q (of a ball: of its rotation vector; of a free joint: 0) */
+    /* l = gear[0] times its length */
+    MO_ON_TENDON,
+    /* gear is a force and a moment in the axes of a place on a link: a thruster; l = 0 */
+    MO_ON_LINK
 } mo_transmission;
 
 /* What the gain multiplies: the target itself, or a state that follows it. */
 typedef enum mo_actuator_dynamics {
     MO_DYNAMICS_NONE,
-    MO_DYNAMICS_INTEGRATOR,  /* its rate is the target                                      */
-    MO_DYNAMICS_FILTER,      /* its rate is (target - state) / time_constant                */
-    MO_DYNAMICS_FILTER_EXACT /* the same, with the exponential of the step                  */
+    /* its rate is the target */
+    MO_DYNAMICS_INTEGRATOR,
+    /* its rate is (target - state) / time_constant */
+    MO_DYNAMICS_FILTER,
+    /* the same, with the exponential of the step */
+    MO_DYNAMICS_FILTER_EXACT
 } mo_actuator_dynamics;
 
 /*
  * The length l of what it drives and its speed l' give the effort
  *
- *     e = (gain + gain_length l + gain_speed l') target + bias[0] + bias[1] l + bias[2] l',        lower <= e <= upper,
+ *     e = (gain + gain_length l + gain_speed l') target + bias[0] + bias[1] l + bias[2] l',
+ *     lower <= e <= upper,
  *
- * which acts on the velocities as gear e.  Negative factors of l and l' are implicit (l and l' of the end of the step).  With dynamics, a state takes the place
- * of the target; a step uses the one at its start.
+ * which acts on the velocities as gear e.  Negative factors of l and l' are implicit (l and l' of
+ * the end of the step).  With dynamics, a state takes the place of the target; a step uses the one
+ * at its start.
  */
 typedef struct mo_actuator_def {
-    int joint;      /* MO_ON_JOINT: in the order of the definition             */
-    double gear[6]; /* as many as the joint has velocities                      */
+    /* MO_ON_JOINT: in the order of the definition */
+    int joint;
+    /* as many as the joint has velocities */
+    double gear[6];
     double gain;
     double bias[3];
-    double lower, upper; /* of the effort; infinities allowed                   */
+    /* of the effort; infinities allowed */
+    double lower, upper;
     int has_target_range;
-    double target_lower, target_upper; /* targets are put into it               */
-    double target;                     /* at first                              */
+    /* targets are put into it */
+    double target_lower, target_upper;
+    /* at first */
+    double target;
     mo_transmission on;
-    int tendon, link; /* MO_ON_TENDON, MO_ON_LINK                                */
-    mo_pose place;    /* MO_ON_LINK: in the link's frame                         */
+    /* MO_ON_TENDON, MO_ON_LINK */
+    int tendon, link;
+    /* MO_ON_LINK: in the link's frame */
+    mo_pose place;
     double gain_length, gain_speed;
     mo_actuator_dynamics dynamics;
-    double time_constant; /* s                                                  */
+    /* s */
+    double time_constant;
     int has_state_range;
-    double state_lower, state_upper; /* the state stays within it               */
-    const char *name;                /* copied; may be NULL */
+    /* the state stays within it */
+    double state_lower, state_upper;
+    const char *name; /* copied; may be NULL */
 } mo_actuator_def;
 
 /* Called once at the start of each step of h: adds to effort (as long as v). */
@@ -157,8 +190,9 @@ typedef struct mo_mechanism_def {
     int tendon_count;
     mo_control_fn *control; /* or NULL */
     void *control_user;
-    int collide_parents; /* 1: a link may touch its parent                     */
-    const char *name;    /* copied; may be NULL */
+    /* 1: a link may touch its parent */
+    int collide_parents;
+    const char *name; /* copied; may be NULL */
 } mo_mechanism_def;
 
 MO_API mo_link_def mo_default_link(int parent);
@@ -173,9 +207,10 @@ MO_API mo_actuator_def mo_actuator_velocity(int joint,
                                             double damping); /* e = damping (target - l') */
 MO_API mo_mechanism_def mo_default_mechanism(void);
 
-/* ---- they come and go ------------------------------------------------------------------------- */
+/* ---- they come and go ------------------------------------------------------------------------ */
 
-/* Its links' shapes are added with mo_world_add_shape.  A world in the plane takes revolute, prismatic and planar joints. */
+/* Its links' shapes are added with mo_world_add_shape.  A world in the plane takes revolute,
+ * prismatic and planar joints. */
 MO_API mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *def,
                                               mo_message *why);
 /* With its links; so does mo_world_remove_body of one of them. */
@@ -184,7 +219,8 @@ MO_API int mo_world_mechanism_count(const mo_world *world);
 MO_API mo_mechanism_id mo_world_mechanism(const mo_world *world, int k);
 
 /*
- * From now on q of joint a follows that of joint b, both revolute or prismatic, or the length of tendon a that of tendon b:
+ * From now on q of joint a follows that of joint b, both revolute or prismatic, or the length of
+ * tendon a that of tendon b:
  *
  *     q_a - reference_a = c0 + c1 x + c2 x^2 + c3 x^3 + c4 x^4,      x = q_b - reference_b
  *
@@ -202,7 +238,7 @@ MO_API mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id mechanism,
 /* Two bodies (links or others) never touch, from now on. */
 MO_API mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_message *why);
 
-/* ---- looking ------------------------------------------------------------------------------------ */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 typedef struct mo_mechanism_info {
     const char *name; /* "" where none was given; the world's own */
@@ -223,12 +259,15 @@ typedef struct mo_axis_state {
     const char *name;
     int link;
     int q_at, q_count; /* its part of q */
-    int v_at, v_count; /* and of v      */
+    /* and of v */
+    int v_at, v_count;
     int has_limits;
     double lower, upper;
     double anchor[3], axis[3]; /* world */
-    double limit_effort;       /* of its limits in the last step, N or N m (lower: positive)   */
-    double friction_effort[6]; /* of its dry friction, on each velocity                        */
+    /* of its limits in the last step, N or N m (lower: positive) */
+    double limit_effort;
+    /* of its dry friction, on each velocity */
+    double friction_effort[6];
 } mo_axis_state;
 
 MO_API mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id mechanism, int k);
@@ -248,9 +287,10 @@ typedef struct mo_actuator_state {
     const char *name;
     int joint; /* -1: it drives something else */
     double target;
-    double state;         /* that follows the target; the target itself without dynamics */
-    double length, speed; /* now             */
-    double effort;        /* in the last step */
+    double state; /* that follows the target; the target itself without dynamics */
+    /* now */
+    double length, speed;
+    double effort; /* in the last step */
     int is_saturated;
     int has_target_range;
     double target_lower, target_upper;
@@ -264,7 +304,7 @@ MO_API mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechani
 MO_API const double *mo_mechanism_q(const mo_world *world, mo_mechanism_id mechanism);
 MO_API const double *mo_mechanism_v(const mo_world *world, mo_mechanism_id mechanism);
 
-/* ---- moving ------------------------------------------------------------------------------------- */
+/* ---- moving ---------------------------------------------------------------------------------- */
 
 /* NULL leaves q or v as it is.  Quaternions are normalised. */
 MO_API mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id mechanism, const double *q,
@@ -277,7 +317,7 @@ MO_API mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id mechanism, co
 MO_API mo_error mo_mechanism_set_control(mo_world *world, mo_mechanism_id mechanism,
                                          mo_control_fn *control, void *user, mo_message *why);
 
-/* ---- dynamics at the present q and v --------------------------------------------------------------- */
+/* ---- dynamics at the present q and v --------------------------------------------------------- */
 
 /* n x n with n = v_count, armature included (composite rigid bodies). */
 MO_API mo_error mo_mechanism_mass_matrix(const mo_world *world, mo_mechanism_id mechanism,
@@ -294,7 +334,8 @@ MO_API mo_error mo_mechanism_forward(const mo_world *world, mo_mechanism_id mech
 /* 6 x n: velocity (3 rows) and spin (3) of the point of a link that is at `at` (world) now. */
 MO_API mo_error mo_mechanism_jacobian(const mo_world *world, mo_mechanism_id mechanism, int link,
                                       const double at[3], double *J, mo_message *why);
-/* The acceleration (3) of that point, and of the link's spin (3), that the velocities cause while theirs are zero: of J a + drift. */
+/* The acceleration (3) of that point, and of the link's spin (3), that the velocities cause while
+ * theirs are zero: of J a + drift. */
 MO_API mo_error mo_mechanism_drift(const mo_world *world, mo_mechanism_id mechanism, int link,
                                    const double at[3], double drift[6], mo_message *why);
 

@@ -3,17 +3,20 @@
 /*
  * What a robot's file says: bodies in a tree, joints, shapes, actuators, loop closures, keyframes.
  *
- * MJCF (root <mujoco>, as MuJoCo 2.2 documents it) and URDF (root <robot>) are read into one form, in which defaults are resolved,
- * includes are put in, angles are in radians, inertias are found, and quaternions are (w, x, y, z).  A model knows no world;
- * mechanism.h and world.h do the moving.  docs/models.md says what is read, what is not, and what differs from MuJoCo.
+ * MJCF (root <mujoco>, as MuJoCo 2.2 documents it) and URDF (root <robot>) are read into one form,
+ * in which defaults are resolved, includes are put in, angles are in radians, inertias are found,
+ * and quaternions are (w, x, y, z).  A model knows no world; mechanism.h and world.h do the moving.
+ * docs/models.md says what is read, what is not, and what differs from MuJoCo.
  *
- * Files are untrusted: whatever is in them, the answer is a model or a sentence with the line.  What is not understood is listed once, in
- * `notes`.  Files that a model names (includes, meshes) must lie in its folder, or in the nearest folder above that has a package.xml (a ROS package), or below.
+ * Files are untrusted: whatever is in them, the answer is a model or a sentence with the line.
+ * What is not understood is listed once, in `notes`.  Files that a model names (includes, meshes)
+ * must lie in its folder, or in the nearest folder above that has a package.xml (a ROS package), or
+ * below.
  *
  * Coordinates are those of MuJoCo, joint after joint in the order of the bodies:
  *
  *   joint    numbers in q                          in v
- *   free     position, quaternion (7)              velocity of the origin in world axes, spin in body axes (6)
+ *   free    position, quaternion (7)    velocity of the origin in world axes, spin in body axes (6)
  *   ball     quaternion (4)                        spin in body axes (3)
  *   slide    displacement, m (1)                   speed (1)
  *   hinge    angle, rad (1)                        speed (1)
@@ -37,20 +40,30 @@ typedef enum mo_model_joint_kind {
 
 MO_API const char *mo_model_joint_word(mo_model_joint_kind kind); /* "hinge", ...; NULL: no kind */
 MO_API int mo_model_joint_q(mo_model_joint_kind kind);            /* numbers in q: 7, 4, 1, 1 */
-MO_API int mo_model_joint_v(mo_model_joint_kind kind);            /* in v: 6, 3, 1, 1         */
+/* in v: 6, 3, 1, 1 */
+MO_API int mo_model_joint_v(mo_model_joint_kind kind);
 
 /* Body 0 is the world.  A parent comes before its children. */
 typedef struct mo_model_body {
     const char *name; /* "" where it has none; so for all names here */
-    int parent;       /* -1: of the world                                                        */
-    mo_pose pose;     /* in the parent, at the reference configuration                           */
-    double mass;      /* kg                                                                       */
-    double centre[3]; /* of mass, in the body's frame                                            */
-    double inertia[6]; /* xx yy zz xy xz yz about that centre, body axes                         */
-    int first_joint, joint_count; /* none: fixed to the parent                                    */
-    double borne;                 /* how much of its weight is borne from outside (gravcomp)     */
-    int is_mocap;                 /* stands where the user puts it, and nothing moves it         */
-    int line;                     /* in the file; 0: made by the reader                          */
+    /* -1: of the world */
+    int parent;
+    /* in the parent, at the reference configuration */
+    mo_pose pose;
+    /* kg */
+    double mass;
+    /* of mass, in the body's frame */
+    double centre[3];
+    /* xx yy zz xy xz yz about that centre, body axes */
+    double inertia[6];
+    /* none: fixed to the parent */
+    int first_joint, joint_count;
+    /* how much of its weight is borne from outside (gravcomp) */
+    double borne;
+    /* stands where the user puts it, and nothing moves it */
+    int is_mocap;
+    /* in the file; 0: made by the reader */
+    int line;
 } mo_model_body;
 
 /* A place on a body. */
@@ -66,16 +79,23 @@ typedef struct mo_model_joint {
     const char *name;
     mo_model_joint_kind kind;
     int body;
-    int first_q, first_v; /* its places in q and v                                              */
-    double anchor[3];     /* in the body's frame                                                  */
-    double axis[3];       /* unit, in the body's frame                                            */
-    double ref;           /* q at the reference configuration                                     */
+    /* its places in q and v */
+    int first_q, first_v;
+    /* in the body's frame */
+    double anchor[3];
+    /* unit, in the body's frame */
+    double axis[3];
+    /* q at the reference configuration */
+    double ref;
     int has_limits;
     double range[2];
-    double stiffness, spring_ref; /* of a spring, and the q where it is at rest                  */
+    /* of a spring, and the q where it is at rest */
+    double stiffness, spring_ref;
     double damping, armature;
-    double dry_friction; /* N m or N                                                              */
-    int has_effort_range; /* of what actuators do to it; each of them has it in its own range      */
+    /* N m or N */
+    double dry_friction;
+    /* of what actuators do to it; each of them has it in its own range */
+    int has_effort_range;
     double effort_range[2];
     int line;
 } mo_model_joint;
@@ -83,10 +103,14 @@ typedef struct mo_model_joint {
 typedef struct mo_model_geom {
     const char *name;
     int body;
-    mo_shape_def shape; /* pose in the body; density and material; arrays are the model's own     */
-    double mass;        /* as used in the body's mass; 0 where that is given otherwise            */
-    double ellipsoid[3]; /* half axes, where the file has an ellipsoid and the shape is a hull    */
-    int is_visual;       /* collides with nothing                                                 */
+    /* pose in the body; density and material; arrays are the model's own */
+    mo_shape_def shape;
+    /* as used in the body's mass; 0 where that is given otherwise */
+    double mass;
+    /* half axes, where the file has an ellipsoid and the shape is a hull */
+    double ellipsoid[3];
+    /* collides with nothing */
+    int is_visual;
     int line;
 } mo_model_geom;
 
@@ -115,15 +139,17 @@ typedef struct mo_model_pair {
  *
  *     force = (gain + gain_length l + gain_speed l') control + bias[0] + bias[1] l + bias[2] l'
  *
- * within its limits, and acts on the joint with gear force.  It may drive a tendon (l = gear[0] times its length), or push at a site (l = 0) with the force and moment gear in the
- * axes of the site.  With dynamics, a state that follows the control takes its place.  A motor has gain 1 and no bias, a position servo bias[1] = -gain, a velocity
- * servo bias[2] = -gain.
+ * within its limits, and acts on the joint with gear force.  It may drive a tendon (l = gear[0]
+ * times its length), or push at a site (l = 0) with the force and moment gear in the axes of the
+ * site.  With dynamics, a state that follows the control takes its place.  A motor has gain 1 and
+ * no bias, a position servo bias[1] = -gain, a velocity servo bias[2] = -gain.
  */
 typedef enum mo_model_actuator_kind {
     MO_MODEL_MOTOR,
     MO_MODEL_POSITION,
     MO_MODEL_VELOCITY,
-    MO_MODEL_AFFINE, /* none of these three          */
+    /* none of these three */
+    MO_MODEL_AFFINE,
     MO_MODEL_IGNORED /* noted; keeps its place in keyframes */
 } mo_model_actuator_kind;
 
@@ -133,11 +159,14 @@ typedef struct mo_model_actuator {
     const char *name;
     mo_model_actuator_kind kind;
     int joint, tendon, site; /* one of them, the others are -1 */
-    double gear[6]; /* as many as the joint has velocities */
+    double gear[6];          /* as many as the joint has velocities */
     double gain, bias[3];
     double gain_length, gain_speed;
-    double damping_ratio; /* not 0: bias[2] is what makes this one of the mass at the reference configuration */
-    double servo_rate;    /* rad/s, not 0: gain and bias are those of a servo in position that brings the mass back so fast, critically damped */
+    /* not 0: bias[2] is what makes this one of the mass at the reference configuration */
+    double damping_ratio;
+    /* rad/s, not 0: gain and bias are those of a servo in position that brings the mass back so
+     * fast, critically damped */
+    double servo_rate;
     mo_actuator_dynamics dynamics;
     double time_constant; /* s */
     int has_state_range;
@@ -148,19 +177,27 @@ typedef struct mo_model_actuator {
 } mo_model_actuator;
 
 typedef enum mo_model_equality_kind {
-    MO_MODEL_CONNECT, /* the anchor of body a stays on the same point of body b                 */
-    MO_MODEL_WELD,    /* body b keeps its pose in body a                                        */
-    MO_MODEL_COUPLE,  /* q of joint a follows the polynomial of joint b, both from their ref     */
-    MO_MODEL_TENDONS  /* the same of the lengths of two tendons                                  */
+    /* the anchor of body a stays on the same point of body b */
+    MO_MODEL_CONNECT,
+    /* body b keeps its pose in body a */
+    MO_MODEL_WELD,
+    /* q of joint a follows the polynomial of joint b, both from their ref */
+    MO_MODEL_COUPLE,
+    /* the same of the lengths of two tendons */
+    MO_MODEL_TENDONS
 } mo_model_equality_kind;
 
 typedef struct mo_model_equality {
     const char *name;
     mo_model_equality_kind kind;
-    int a, b;           /* bodies; joints or tendons for the last two, where b may be -1: a constant */
-    double anchor[3];   /* connect: in a's frame                                                  */
-    int has_pose;       /* weld: otherwise that of the reference configuration                    */
-    mo_pose pose;       /* weld: of b in a                                                        */
+    /* bodies; joints or tendons for the last two, where b may be -1: a constant */
+    int a, b;
+    /* connect: in a's frame */
+    double anchor[3];
+    /* weld: otherwise that of the reference configuration */
+    int has_pose;
+    /* weld: of b in a */
+    mo_pose pose;
     double polynomial[5];
     int line;
 } mo_model_equality;
@@ -168,15 +205,19 @@ typedef struct mo_model_equality {
 typedef struct mo_model_key {
     const char *name;
     double time;
-    double *q, *v, *control; /* q_count, v_count, actuator_count                                  */
-    mo_pose *mocap;          /* mocap_count, in the order of the bodies                           */
+    /* q_count, v_count, actuator_count */
+    double *q, *v, *control;
+    /* mocap_count, in the order of the bodies */
+    mo_pose *mocap;
     int line;
 } mo_model_key;
 
 /* Something that was not read, or read in another sense, each kind once. */
 typedef struct mo_model_note {
-    int line;         /* where it came first           */
-    int count;        /* how often                     */
+    /* where it came first */
+    int line;
+    /* how often */
+    int count;
     const char *file; /* "" in the first file, otherwise as it was included */
     const char *text; /* a sentence that names the line */
 } mo_model_note;
@@ -203,26 +244,32 @@ typedef struct mo_model {
         key_count, note_count, tendon_count, site_count, pair_count, mocap_count;
     int q_count, v_count;
     double *q; /* the reference configuration */
-    int parents_touch; /* 1: a body and its parent may touch each other, which they do not otherwise */
+    /* 1: a body and its parent may touch each other, which they do not otherwise */
+    int parents_touch;
 
-    mo_allocator allocator; /* of everything in it, set by the reader; the library's own from here on */
+    /* of everything in it, set by the reader; the library's own from here on */
+    mo_allocator allocator;
     void *pool;
     size_t room[11];
 } mo_model;
 
 MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
                               mo_message *why);
-/* The same; files that the model names may also lie in `folder`, or below (NULL: as mo_model_read). */
+/* The same; files that the model names may also lie in `folder`, or below (NULL: as mo_model_read).
+ */
 MO_API mo_error mo_model_read_with(const char *path, const char *folder,
                                    const mo_allocator *allocator, mo_model *model, mo_message *why);
 MO_API void mo_model_clear(mo_model *model);
 
-/* Gives a free joint to a body that the file fixes to the world, as URDF does with the base of every robot. */
+/* Gives a free joint to a body that the file fixes to the world, as URDF does with the base of
+ * every robot. */
 MO_API mo_error mo_model_release(mo_model *model, int body, mo_message *why);
 
 /*
- * Motors on hinges and slides become servos in position, so that a robot whose file has motors only (every URDF) can hold itself: each brings the mass that it feels at the reference configuration
- * back at `rate` (rad/s), critically damped, within the motor's own limits of force.  Controls are then positions.  Returns how many there are.
+ * Motors on hinges and slides become servos in position, so that a robot whose file has motors only
+ * (every URDF) can hold itself: each brings the mass that it feels at the reference configuration
+ * back at `rate` (rad/s), critically damped, within the motor's own limits of force.  Controls are
+ * then positions.  Returns how many there are.
  */
 MO_API int mo_model_servo(mo_model *model, double rate);
 

@@ -51,7 +51,7 @@ extern "C" {
     CHOICE(prox, order, 0, "jacobi|gauss-seidel",                                                  \
            "all blocks from the last iterate (Algorithm 1), or each from the newest values")       \
     CHOICE(prox, model, 0, "conic|linearised",                                                     \
-           "the true cone (eq. 4), or a pyramid of facets (eq. 5, 13-14)")     \
+           "the true cone (eq. 4), or a pyramid of facets (eq. 5, 13-14)")                         \
     CHOICE(prox, rule, 3, "fixed|foerg|contact|adaptive",                                          \
            "the step r: prox.r as given; r* of eq. 32; one from each diagonal block; adapted")     \
     NUMBER(prox, r, 1.0, 1e-300, 1e300, "the step of the fixed rule, in units of r per unit of u") \
@@ -63,7 +63,7 @@ extern "C" {
     CHOICE(lemke, start, 0, "auto|cover|relaxed",                                                  \
            "starts: covering vectors alone, the convex relaxation first, or by the size")          \
     COUNT(lemke, restarts, 10, 0, 1000000,                                                         \
-          "starts more, each with other random numbers, after a ray or a failure")                \
+          "starts more, each with other random numbers, after a ray or a failure")                 \
     COUNT(lemke, pivots, 0, 0, 2000000000,                                                         \
           "pivots at most in one start; 0: 200 and 20 for each unknown")                           \
     COUNT(lemke, seed, 1, 0, 2000000000, "of the random covering vectors")
@@ -93,8 +93,9 @@ extern "C" {
 #define MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)                                                     \
     COUNT(lcp2, rescue, 1, 0, 1,                                                                   \
           "1: regularised problems where the loop does not converge; 0: the loop as published")    \
-    NUMBER(lcp2, forcing, 0.1, 0.0, 1.0,                                                           \
-           "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
+    NUMBER(                                                                                        \
+        lcp2, forcing, 0.1, 0.0, 1.0,                                                              \
+        "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
 
 #define MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE)                                             \
     CHOICE(acary_cadoux, engine, 0, "newton|gradient|apgd|facets|interior|admm",                   \
@@ -106,7 +107,7 @@ extern "C" {
           "iterations of a first-order engine at most for one convex problem")                     \
     COUNT(acary_cadoux, rescue, 1, 0, 1,                                                           \
           "1: regularised problems where the loop does not converge; 0: the loop as published")    \
-    NUMBER(acary_cadoux, forcing, 0.3, 0.0, 1.0,                                                  \
+    NUMBER(acary_cadoux, forcing, 0.3, 0.0, 1.0,                                                   \
            "accuracy of a convex problem as a part of the last residual; 0: full accuracy")        \
     NUMBER(acary_cadoux, epsilon, 0.0, 0.0, 1.0,                                                   \
            "ends also by the paper's rule (6.1) on the change of the speeds; 0: does not")
@@ -140,20 +141,20 @@ extern "C" {
           "fresh starts at most, in another order, where the pivots lead nowhere")
 
 /* All groups.  A new method adds its list above and its line here. */
-#define MO_OPTIONS_TABLE(NUMBER, COUNT, CHOICE) \
-    MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)    \
-    MO_OPTIONS_LADDER(NUMBER, COUNT, CHOICE)    \
-    MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)      \
-    MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)      \
-    MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)    \
-    MO_OPTIONS_IPM(NUMBER, COUNT, CHOICE)       \
-    MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)     \
-    MO_OPTIONS_FIP(NUMBER, COUNT, CHOICE)       \
-    MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)      \
-    MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)      \
-    MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE) \
-    MO_OPTIONS_APGD(NUMBER, COUNT, CHOICE)      \
-    MO_OPTIONS_ADMM(NUMBER, COUNT, CHOICE)      \
+#define MO_OPTIONS_TABLE(NUMBER, COUNT, CHOICE)                                                    \
+    MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)                                                       \
+    MO_OPTIONS_LADDER(NUMBER, COUNT, CHOICE)                                                       \
+    MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)                                                         \
+    MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)                                                         \
+    MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)                                                       \
+    MO_OPTIONS_IPM(NUMBER, COUNT, CHOICE)                                                          \
+    MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)                                                        \
+    MO_OPTIONS_FIP(NUMBER, COUNT, CHOICE)                                                          \
+    MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)                                                         \
+    MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)                                                         \
+    MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE)                                                 \
+    MO_OPTIONS_APGD(NUMBER, COUNT, CHOICE)                                                         \
+    MO_OPTIONS_ADMM(NUMBER, COUNT, CHOICE)                                                         \
     MO_OPTIONS_DANTZIG(NUMBER, COUNT, CHOICE)
 
 #define MO_FIELD_NUMBER(group, field, value, least, most, text) double field;
@@ -163,9 +164,11 @@ extern "C" {
 /* What a method reports when it measures its iterate: a row of the history. */
 typedef struct mo_progress {
     int iteration;
-    double seconds;           /* since the start of the solve */
-    double residual;          /* natural residual             */
-    double residual_relative; /* over max(1, |q|)             */
+    double seconds; /* since the start of the solve */
+    /* natural residual */
+    double residual;
+    /* over max(1, |q|) */
+    double residual_relative;
 } mo_progress;
 
 typedef struct mo_options {
@@ -173,7 +176,8 @@ typedef struct mo_options {
 
     MO_OPTIONS_COMMON(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
 
-    const double *start;        /* impulses to start from, one a row; NULL: zero            */
+    /* impulses to start from, one a row; NULL: zero */
+    const double *start;
     const volatile int *cancel; /* checked at each iteration: the solve ends once it is not 0 */
     /* Called at each residual check with the iterate at that moment; NULL: nobody watches. */
     void (*progress)(void *user, const mo_progress *now, const double *r);
@@ -231,8 +235,9 @@ MO_API mo_error mo_options_set(mo_options *options, const char *name, const char
 
 /* The table, row by row, for help and for printing. */
 typedef struct mo_option_info {
-    const char *name;  /* "tol", "nsgs.omega"                  */
-    const char *text;  /* what it does                          */
+    const char *name; /* "tol", "nsgs.omega"                  */
+    /* what it does */
+    const char *text;
     const char *names; /* of a choice, separated by '|'; else NULL */
     double least, most;
     int is_count; /* an int and not a double */

@@ -34,7 +34,7 @@ typedef enum mo_form {
     MO_FORM_REDUCED /* the Delassus matrix W and q  */
 } mo_form;
 
-/* ---- building ------------------------------------------------------------------------------ */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /*
  * Bodies, constraints and blocks come in any order and are numbered from 0 as they come; a block
@@ -74,11 +74,16 @@ MO_API int mo_builder_add_rigid_body(mo_builder *builder, double mass, const dou
  * as any other, in a third of the memory; rows and Jacobians are written when a method needs them.
  */
 typedef struct mo_rigid_contact {
-    int body[2];      /* either may be -1: the fixed world, not both                   */
-    double frame[9];  /* rows: the normal, from body[1] to body[0], and two tangents   */
-    double arm[2][3]; /* from each centre of mass to the point, world axes, m          */
-    double w[3];      /* along the axes of the frame                                   */
-    double mu;        /* friction, finite                                              */
+    /* either may be -1: the fixed world, not both */
+    int body[2];
+    /* rows: the normal, from body[1] to body[0], and two tangents */
+    double frame[9];
+    /* from each centre of mass to the point, world axes, m */
+    double arm[2][3];
+    /* along the axes of the frame */
+    double w[3];
+    /* friction, finite */
+    double mu;
 } mo_rigid_contact;
 MO_API int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact);
 
@@ -102,40 +107,50 @@ MO_API mo_error mo_builder_finish(mo_builder *builder, mo_problem **problem, mo_
 
 MO_API void mo_problem_destroy(mo_problem *problem);
 
-/* ---- looking ------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 MO_API mo_form mo_problem_form(const mo_problem *problem);
 MO_API int mo_problem_body_count(const mo_problem *problem);
 MO_API int mo_problem_constraint_count(const mo_problem *problem);
-MO_API int mo_problem_dof_count(const mo_problem *problem); /* length of v and f      */
-MO_API int mo_problem_row_count(const mo_problem *problem); /* length of u, r and w   */
+/* length of v and f */
+MO_API int mo_problem_dof_count(const mo_problem *problem);
+/* length of u, r and w */
+MO_API int mo_problem_row_count(const mo_problem *problem);
 
 typedef struct mo_body_view {
-    int dim;         /* n                         */
-    int offset;      /* of its velocities in v    */
-    const double *M; /* n x n                     */
-    const double *f; /* n                         */
+    /* n */
+    int dim;
+    /* of its velocities in v */
+    int offset;
+    /* n x n */
+    const double *M;
+    /* n */
+    const double *f;
     int is_symmetric;
 } mo_body_view;
 
 typedef struct mo_constraint_view {
-    int dim;         /* d                         */
-    int offset;      /* of its rows in u, r and w */
-    mo_law law;      /* arrays belong to the problem */
-    const double *w; /* d                         */
-    int block_count; /* Jacobians, or couplings   */
+    /* d */
+    int dim;
+    int offset; /* of its rows in u, r and w */
+    mo_law law; /* arrays belong to the problem */
+    /* d */
+    const double *w;
+    /* Jacobians, or couplings */
+    int block_count;
 } mo_constraint_view;
 
 typedef struct mo_block_view {
-    int index;            /* the body, or the column constraint of a coupling */
-    const double *values; /* d x n, or d x d_column, row-major                */
+    int index; /* the body, or the column constraint of a coupling */
+    /* d x n, or d x d_column, row-major */
+    const double *values;
 } mo_block_view;
 
 MO_API mo_body_view mo_problem_body(const mo_problem *problem, int body);
 MO_API mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constraint);
 MO_API mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k);
 
-/* ---- computing ----------------------------------------------------------------------------- */
+/* ---- computing ------------------------------------------------------------------------------- */
 
 /* v = M^-1 (H r + f): the velocities that impulses r cause.  Global problems only. */
 MO_API void mo_problem_velocity(const mo_problem *problem, const double *r, double *v);

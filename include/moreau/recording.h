@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Recordings: what a world looked like, frame by frame.  Shapes and joints once; poses, velocities, contacts with their forces
- * and modes in every frame.
+ * Recordings: what a world looked like, frame by frame.  Shapes and joints once; poses, velocities,
+ * contacts with their forces and modes in every frame.
  *
- * A recording is kept in memory and written as a whole, as an HDF5 file (docs/formats.md), which is whole or untouched.
- * Files are untrusted: whatever is in one, the answer is a recording that holds together or a sentence.
+ * A recording is kept in memory and written as a whole, as an HDF5 file (docs/formats.md), which is
+ * whole or untouched. Files are untrusted: whatever is in one, the answer is a recording that holds
+ * together or a sentence.
  *
  *     mo_recording recording = {0};
  *     mo_recording_begin(&recording, world, NULL, &why);
@@ -33,35 +34,52 @@ typedef struct mo_recorded_body {
 } mo_recorded_body;
 
 typedef struct mo_recorded_shape {
-    int body;         /* its place in the list of bodies          */
-    mo_shape_def def; /* the arrays belong to the recording       */
+    /* its place in the list of bodies */
+    int body;
+    /* the arrays belong to the recording */
+    mo_shape_def def;
 } mo_recorded_shape;
 
 typedef struct mo_recorded_joint {
     mo_joint_kind kind;
-    int a, b;            /* places in the list of bodies; -1: the world                       */
-    double anchor[2][3]; /* in the frames of a and b                                          */
-    double axis[3];      /* in the frame of a; revolute and prismatic, else zero              */
+    /* places in the list of bodies; -1: the world */
+    int a, b;
+    /* in the frames of a and b */
+    double anchor[2][3];
+    /* in the frame of a; revolute and prismatic, else zero */
+    double axis[3];
 } mo_recorded_joint;
 
 typedef struct mo_recorded_frame {
-    double time; /* s                                                                      */
+    /* s */
+    double time;
     double step; /* h of the step that ended here, s; 0: none did, and there are no contacts */
-    double kinetic_energy, potential_energy; /* J                                          */
-    double residual;                         /* relative, of that step                      */
-    double penetration;                      /* deepest at its start, m                     */
-    mo_status status;                        /* of its solve                                */
-    int first_contact, contact_count;        /* in the list of contacts                     */
+    /* J */
+    double kinetic_energy, potential_energy;
+    /* relative, of that step */
+    double residual;
+    /* deepest at its start, m */
+    double penetration;
+    /* of its solve */
+    mo_status status;
+    /* in the list of contacts */
+    int first_contact, contact_count;
 } mo_recorded_frame;
 
 typedef struct mo_recorded_contact {
-    int a, b;       /* places in the list of bodies                                               */
-    unsigned id[2]; /* low and high half of an id that stays while these features touch     */
+    /* places in the list of bodies */
+    int a, b;
+    /* low and high half of an id that stays while these features touch */
+    unsigned id[2];
     mo_contact_mode mode;
-    double point[3], normal[3]; /* world; the normal from a to b                            */
-    double force[3], moment[3]; /* on b, world axes, N and N m: impulse / h                 */
-    double velocity[3];         /* of b against a, at the end of the step                   */
-    double gap;                 /* at the start of the step, m                              */
+    /* world; the normal from a to b */
+    double point[3], normal[3];
+    /* on b, world axes, N and N m: impulse / h */
+    double force[3], moment[3];
+    /* of b against a, at the end of the step */
+    double velocity[3];
+    /* at the start of the step, m */
+    double gap;
     double mu;
 } mo_recorded_contact;
 
@@ -76,7 +94,8 @@ typedef struct mo_recording {
     mo_recorded_joint *joints; /* of the beginning */
     mo_recorded_frame *frames;
     mo_recorded_contact *contacts;
-    mo_pose *poses;          /* body_count a frame                                        */
+    /* body_count a frame */
+    mo_pose *poses;
     double (*velocities)[6]; /* the same: of the centre of mass, then the spin, world axes */
     int body_count, shape_count, joint_count, frame_count, contact_count;
 
@@ -91,8 +110,8 @@ MO_API mo_error mo_recording_begin(mo_recording *recording, const mo_world *worl
 MO_API mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_message *why);
 
 /*
- * A frame: the world as it is, after a step of h with this report.  With h = 0 and NULL: before the first step, without
- * contacts.  The bodies must be those of the beginning.
+ * A frame: the world as it is, after a step of h with this report.  With h = 0 and NULL: before the
+ * first step, without contacts.  The bodies must be those of the beginning.
  */
 MO_API mo_error mo_recording_add(mo_recording *recording, const mo_world *world, double h,
                                  const mo_step_report *report, mo_message *why);

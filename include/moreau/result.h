@@ -29,22 +29,32 @@ MO_API const char *mo_status_text(mo_status status); /* a sentence */
 
 /* What `auto` looks at before it chooses, of its largest island.  Costs are counted operations. */
 typedef struct mo_facts {
-    int islands;                    /* that do not share a body                                 */
-    int constraints, rows;          /* of the largest, like all that follows                    */
-    int velocities;                 /* 0: only W is given                                       */
-    unsigned laws;                  /* bit 1 << kind for each law in it                         */
-    int is_linear;                  /* joints alone: equations                                  */
-    double redundancy;              /* rows for each velocity; 0: only W is given               */
-    const char *space;              /* in which a factorisation costs less, or NULL: not planned */
-    double factor_cost, sweep_cost; /* of one                                                   */
-    double start_residual, tolerance; /* relative; infinity: no start was given                   */
+    /* that do not share a body */
+    int islands;
+    /* of the largest, like all that follows */
+    int constraints, rows;
+    /* 0: only W is given */
+    int velocities;
+    /* bit 1 << kind for each law in it */
+    unsigned laws;
+    /* joints alone: equations */
+    int is_linear;
+    /* rows for each velocity; 0: only W is given */
+    double redundancy;
+    const char *space; /* in which a factorisation costs less, or NULL: not planned */
+    /* of one */
+    double factor_cost, sweep_cost;
+    /* relative; infinity: no start was given */
+    double start_residual, tolerance;
 } mo_facts;
 
 /* A rung of auto's ladder that was taken, by one island or by several. */
 typedef struct mo_rung_report {
-    const char *name, *reason; /* docs/methods/auto.md                             */
-    int islands, iterations;   /* iterations: of the island that took most         */
-    double residual, seconds;  /* relative, the worst that was left; of all islands */
+    /* docs/methods/auto.md */
+    const char *name, *reason;
+    /* iterations: of the island that took most */
+    int islands, iterations;
+    double residual, seconds; /* relative, the worst that was left; of all islands */
 } mo_rung_report;
 
 enum { MO_RUNGS_MOST = 16 };
@@ -69,16 +79,17 @@ typedef struct mo_result {
     double *v;
     double *u; /* H' v + w, without the compliance part */
     double *r;
-    double
-        *ray; /* row_count numbers, or NULL: a direction of r along which the method ran to infinity
-                    (Lemke's secondary ray, fip's multipliers); its length means nothing.  Where the status is no-solution
-                    it is the evidence: see docs/methods/lemke.md */
+    /* row_count numbers, or NULL: a direction of r along which the method ran to infinity (Lemke's
+     * secondary ray, fip's multipliers); its length means nothing. Where the status is no-solution
+     * it is the evidence: see docs/methods/lemke.md */
+    double *ray;
     mo_residual residual; /* by mo_measure, from r */
     int iterations;
-    double
-        contraction; /* fixed points on the sliding speed: factor by which a round shrinks a change of the
-                             frozen speed, measured; 0 where it was not (other methods, too few rounds) */
-    double seconds;             /* wall clock, all phases   */
+    /* fixed points on the sliding speed: factor by which a round shrinks a change of the frozen
+     * speed, measured; 0 where it was not (other methods, too few rounds) */
+    double contraction;
+    /* wall clock, all phases */
+    double seconds;
     double setup_seconds;       /* of which: views and workspace */
     size_t bytes;               /* workspace of the method; the views are in mo_problem_bytes */
     mo_explanation explanation; /* of auto: what it saw and what it did */

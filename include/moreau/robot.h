@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A model (model.h) in a world: which body, mechanism, joint and actuator of the world each of its parts became, and moving it by the model's own
- * coordinates q, velocities v and controls.
+ * A model (model.h) in a world: which body, mechanism, joint and actuator of the world each of its
+ * parts became, and moving it by the model's own coordinates q, velocities v and controls.
  *
  *   in the model                                            in the world
  *   a body without a joint between it and the world         a fixed body
  *   a free joint, and nothing that hangs on the body        a free body
- *   any other tree                                           a mechanism; trees that a coupling or a tendon ties together share one
+ *   any other tree           a mechanism; trees that a coupling or a tendon ties together share one
  *   a mocap body                                             a driven body
  *   <connect>, <weld>                                        joints of joint.h
  *
- * The robot keeps ids only; it neither owns the world nor the model, which may be cleared once the robot is built.
+ * The robot keeps ids only; it neither owns the world nor the model, which may be cleared once the
+ * robot is built.
  */
 #ifndef MOREAU_ROBOT_H
 #define MOREAU_ROBOT_H
@@ -33,13 +34,15 @@ MO_API mo_error mo_model_build(const mo_model *model, mo_world *world,
                                const mo_allocator *allocator, mo_robot **robot, mo_message *why);
 MO_API void mo_robot_destroy(mo_robot *robot);
 
-/* Sentences on what the world took otherwise: parts that overlap for ever, and therefore do not touch each other. */
+/* Sentences on what the world took otherwise: parts that overlap for ever, and therefore do not
+ * touch each other. */
 MO_API int mo_robot_note_count(const mo_robot *robot);
 MO_API const char *mo_robot_note(const mo_robot *robot, int k);
 
 /* By the numbers of the model; body 0 is {0} where the model's world has no shapes. */
 MO_API mo_body_id mo_robot_body(const mo_robot *robot, int body);
-/* The mechanism of a joint, or of an actuator, and its number there; {0} for the joint of a free body, or an actuator that does nothing. */
+/* The mechanism of a joint, or of an actuator, and its number there; {0} for the joint of a free
+ * body, or an actuator that does nothing. */
 MO_API mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number);
 MO_API mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *number);
 MO_API mo_mechanism_id mo_robot_tendon(const mo_robot *robot, int tendon, int *number);
@@ -53,7 +56,8 @@ MO_API mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int
                                      double control, mo_message *why);
 MO_API mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world,
                                       const double *controls, mo_message *why);
-/* A mocap body (by its number in the model) goes to a pose: at once, or with the steady velocity that brings it there in `time`, and which it then keeps. */
+/* A mocap body (by its number in the model) goes to a pose: at once, or with the steady velocity
+ * that brings it there in `time`, and which it then keeps. */
 MO_API mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body,
                                     const mo_pose *to, double time, mo_message *why);
 /* q, v, controls and mocap bodies of a keyframe. */

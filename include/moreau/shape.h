@@ -3,9 +3,9 @@
 /*
  * Poses, materials and shapes of the simulator.
  *
- * A world is planar or spatial.  In a planar world every shape means its cut with the plane z = 0 of
- * its body: a ball is a disk, a box a rectangle, a hull a convex polygon, a plane a half-plane, a mesh a
- * chain of segments; densities are per area, and z is ignored throughout.
+ * A world is planar or spatial.  In a planar world every shape means its cut with the plane z = 0
+ * of its body: a ball is a disk, a box a rectangle, a hull a convex polygon, a plane a half-plane,
+ * a mesh a chain of segments; densities are per area, and z is ignored throughout.
  */
 #ifndef MOREAU_SHAPE_H
 #define MOREAU_SHAPE_H
@@ -18,7 +18,8 @@ extern "C" {
 
 /* Where a frame is: x_world = rotate(orientation, x_local) + position. */
 typedef struct mo_pose {
-    double position[3];    /* m                                               */
+    /* m */
+    double position[3];
     double orientation[4]; /* unit quaternion (w, x, y, z), Hamilton's product */
 } mo_pose;
 
@@ -39,7 +40,7 @@ MO_API double mo_pose_angle(const mo_pose *pose); /* of a planar pose, in (-pi, 
 /*
  * What a surface is like.  Two surfaces in contact have
  *
- *     friction      the geometric mean  sqrt(mu_a mu_b)   (so 0 on one side is 0, and equals give themselves)
+ *     friction      the geometric mean  sqrt(mu_a mu_b)   (0 on one side gives 0)
  *     restitution   the larger
  *     rolling       the larger
  *     torsion       the larger
@@ -52,26 +53,40 @@ typedef enum mo_friction_rule {
 } mo_friction_rule;
 
 typedef struct mo_material {
-    double friction;    /* mu, 0 to infinity                                          */
-    double restitution; /* e of Newton's law, 0 to 1                                  */
-    double rolling;     /* length: moment against rolling over normal force, m        */
-    double torsion;     /* length: moment against spinning over normal force, m       */
+    /* mu, 0 to infinity */
+    double friction;
+    /* e of Newton's law, 0 to 1 */
+    double restitution;
+    /* length: moment against rolling over normal force, m */
+    double rolling;
+    /* length: moment against spinning over normal force, m */
+    double torsion;
     mo_friction_rule rule;
-    int dims;     /* 1: no friction, 3: no torsion nor rolling, 4: no rolling, 6: all; a pair has the larger.  0: as the numbers say */
-    int priority; /* of two surfaces the one with the higher priority speaks for both (friction, rolling, torsion, dims) */
+    /* 1: no friction, 3: no torsion nor rolling, 4: no rolling, 6: all; a pair has the larger. 0:
+     * as the numbers say */
+    int dims;
+    /* of two surfaces the one with the higher priority speaks for both (friction, rolling, torsion,
+     * dims) */
+    int priority;
 } mo_material;
 
 MO_API mo_material mo_default_material(void); /* friction 0.5, else zero */
 MO_API mo_material mo_material_combine(const mo_material *a, const mo_material *b);
 
 typedef enum mo_shape_kind {
-    MO_SHAPE_BALL,     /* radius                                                             */
-    MO_SHAPE_BOX,      /* half[3]: half edges                                                */
-    MO_SHAPE_CAPSULE,  /* all within radius of the segment from ends[0] to ends[1]           */
-    MO_SHAPE_CYLINDER, /* radius, half[2]: half height along local z; space only             */
-    MO_SHAPE_HULL,     /* convex hull of the points                                          */
-    MO_SHAPE_PLANE,    /* z <= 0 is solid (y <= 0 in the plane); of fixed or driven bodies   */
-    MO_SHAPE_MESH,     /* triangles (in the plane a chain of segments) of fixed or driven bodies */
+    /* radius */
+    MO_SHAPE_BALL,
+    /* half[3]: half edges */
+    MO_SHAPE_BOX,
+    /* all within radius of the segment from ends[0] to ends[1] */
+    MO_SHAPE_CAPSULE,
+    /* radius, half[2]: half height along local z; space only */
+    MO_SHAPE_CYLINDER,
+    /* convex hull of the points */
+    MO_SHAPE_HULL,
+    /* z <= 0 is solid (y <= 0 in the plane); of fixed or driven bodies */
+    MO_SHAPE_PLANE,
+    MO_SHAPE_MESH, /* triangles (in the plane a chain of segments) of fixed or driven bodies */
     MO_SHAPE_KIND_COUNT
 } mo_shape_kind;
 
@@ -85,15 +100,20 @@ typedef struct mo_shape_def {
     double radius;
     double half[3];
     double ends[2][3];
-    const double *points; /* hull, mesh: 3 numbers a point, also in the plane      */
+    /* hull, mesh: 3 numbers a point, also in the plane */
+    const double *points;
     int point_count;
-    const int *indices; /* mesh: 3 points a triangle, counterclockwise seen from outside;      */
-    int index_count;    /*       in the plane 2 a segment, solid on the right as one walks it   */
+    /* mesh: 3 points a triangle, counterclockwise seen from outside; */
+    const int *indices;
+    /* in the plane 2 a segment, solid on the right as one walks it */
+    int index_count;
     mo_material material;
     double density; /* kg/m^3 (kg/m^2 in the plane), used where the body's mass is not given */
-    unsigned layer; /* shapes collide where (a.layer & b.mask) and (b.layer & a.mask)    */
+    /* shapes collide where (a.layer & b.mask) and (b.layer & a.mask) */
+    unsigned layer;
     unsigned mask;
-    int either_mask; /* 1, on one side or both: one of the two is enough                  */
+    /* 1, on one side or both: one of the two is enough */
+    int either_mask;
 } mo_shape_def;
 
 /* Everything at rest: pose identity, default material, density 1000, layer 1, mask all. */

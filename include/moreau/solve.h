@@ -14,19 +14,24 @@ extern "C" {
 #endif
 
 /*
- * Solves the problem.  The return value says whether it could run; result->status says what it found,
- * result->message tells more in both cases.  NULL options are the default ones.
+ * Solves the problem.  The return value says whether it could run; result->status says what it
+ * found, result->message tells more in both cases.  NULL options are the default ones.
  */
 MO_API mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_result *result);
 
 typedef struct mo_method_info {
-    const char *name;    /* as in options.method                  */
-    const char *summary; /* one line                              */
-    const char *paper;   /* key in docs/references.bib            */
-    unsigned laws;       /* bit 1 << kind for each law it accepts */
-    unsigned by_facets;  /* those of them whose round cone in space (d > 2) it replaces by facets: the answer
-                            is measured on the true cone, and as a rule ends as stalled */
-    unsigned relaxed;    /* those that it replaces by a convex law, in any dimension; judged likewise */
+    /* as in options.method */
+    const char *name;
+    /* one line */
+    const char *summary;
+    /* key in docs/references.bib */
+    const char *paper;
+    unsigned laws; /* bit 1 << kind for each law it accepts */
+    /* those of them whose round cone in space (d > 2) it replaces by facets: the answer is measured
+     * on the true cone, and as a rule ends as stalled */
+    unsigned by_facets;
+    /* those that it replaces by a convex law, in any dimension; judged likewise */
+    unsigned relaxed;
     int is_default;
 } mo_method_info;
 

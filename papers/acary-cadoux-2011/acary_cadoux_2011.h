@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What [acary2011] says of one problem, rerun: the rate of successive approximations against mu (figure 9), the inner solvers of section
- * 6 beside each other, and the closed form of example 2.1.  motion.h has the simulations.
+ * What [acary2011] says of one problem, rerun: the rate of successive approximations against mu
+ * (figure 9), the inner solvers of section 6 beside each other, and the closed form of example 2.1.
+ * motion.h has the simulations.
  *
  *   piles.c    beds of stones with any mu, in motion or released from rest
  *   rates.c    figure 9
@@ -33,10 +34,10 @@ enum { AC_MUS = 9, AC_ROUNDS = 50, AC_CONTACTS = 250 };
 typedef struct ac_rate {
     ac_state state;
     double mu;
-    double value[AC_ROUNDS]; /* left side of (6.1), round by round      */
-    int rounds;              /* how many there are                      */
+    double value[AC_ROUNDS]; /* left side of (6.1), round by round */
+    int rounds;              /* how many there are */
     double factor;           /* mean factor of a round, over the last half of them above 1e-12 */
-    double contraction;      /* as the library measures it              */
+    double contraction;      /* as the library measures it */
 } ac_rate;
 
 /* Successive approximations, every convex problem solved to a thousandth of the residual. */
@@ -51,13 +52,13 @@ extern const int ac_sizes[AC_SIZES]; /* contacts for each time step in the paper
 
 typedef struct ac_cost {
     int engine, contacts;
-    int rounds;          /* convex problems to (6.1) with 1e-4, as in its figure 9      */
-    double seconds;      /* for them                                                    */
-    double residual;     /* that they leave, relative                                    */
-    double full_seconds; /* to 1e-4 in the measure                                       */
+    int rounds;          /* convex problems to (6.1) with 1e-4, as in its figure 9 */
+    double seconds;      /* for them */
+    double residual;     /* that they leave, relative */
+    double full_seconds; /* to 1e-4 in the measure */
     int full_rounds;
     int is_solved;
-    double warm_seconds; /* the same from the solution for mu = 0.31                     */
+    double warm_seconds; /* the same from the solution for mu = 0.31 */
     int warm_rounds, is_warm_solved;
 } ac_cost;
 
@@ -68,7 +69,7 @@ mo_error ac_measure_cost(int engine, int contacts, double patience, ac_cost *cos
 
 typedef struct ac_rod {
     int tried, solvable; /* points (theta, mu, u0), and those for which (2.6) says yes  */
-    int solved, refused; /* of the solvable ones, solved; of the others, not solved     */
+    int solved, refused; /* of the solvable ones, solved; of the others, not solved */
 } ac_rod;
 
 /* The problem (2.5) with the numbers of example 2.1. */
@@ -76,14 +77,14 @@ mo_error ac_rod_problem(double theta, double mu, double speed, mo_problem **prob
 int ac_rod_has_solution(double theta, double mu, double speed); /* (2.6) */
 mo_error ac_try_rod(ac_rod *rod);
 
-/* ---- the map of verdicts ------------------------------------------------------------------------ */
+/* ---- the map of verdicts --------------------------------------------------------------------- */
 
 enum { AC_MAP = 50, AC_MAP_CASES = 4 };
 
 /* Cases: speed -1 and 1 with gravity -1, then both with gravity 1. */
 typedef struct ac_map {
-    mo_verdict verdict[AC_MAP_CASES][AC_MAP][AC_MAP]; /* by angle, then mu              */
-    int tried, agree;                                 /* with the closed form           */
+    mo_verdict verdict[AC_MAP_CASES][AC_MAP][AC_MAP]; /* by angle, then mu */
+    int tried, agree;                                 /* with the closed form */
     int border_tried, border_agree;                   /* at mu = tan theta (1 +- 1e-9)  */
 } ac_map;
 

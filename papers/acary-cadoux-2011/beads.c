@@ -3,12 +3,13 @@
 /*
  * Beads fall into a box: h = 0.02 s, mu = 0.3, restitution 0.2 [acary2011, section 6].
  *
- * Every solver has a simulation of its own, each step started from the impulses of the last.  As printed: successive approximations s = F(s) until
- * (6.1) with epsilon = 0.01, 20 rounds at most; projected gradients with 250 iterations for a convex problem (v).  Impacts and contacts that close
- * late are solved by the same means, and count in rounds and time.
+ * Every solver has a simulation of its own, each step started from the impulses of the last.  As
+ * printed: successive approximations s = F(s) until (6.1) with epsilon = 0.01, 20 rounds at most;
+ * projected gradients with 250 iterations for a convex problem (v).  Impacts and contacts that
+ * close late are solved by the same means, and count in rounds and time.
  *
- * Four facets with interior points (iv) are asked on the problems of every 30th step, from zero, as OOQP had no warm start: the cones of these problems
- * are replaced by pyramids, then as above.
+ * Four facets with interior points (iv) are asked on the problems of every 30th step, from zero, as
+ * OOQP had no warm start: the cones of these problems are replaced by pyramids, then as above.
  */
 #include "motion.h"
 
@@ -55,7 +56,7 @@ static mo_error build(int beads, ac_solver solver, mo_world **world, mo_message 
     return mo_world_change(*world, &def, why);
 }
 
-/* ---- four facets ------------------------------------------------------------------------------- */
+/* ---- four facets ----------------------------------------------------------------------------- */
 
 static mo_error with_pyramids(const mo_problem *from, mo_problem **to)
 {
@@ -99,7 +100,7 @@ static mo_error ask_facets(const mo_problem *problem, ac_bead_step *step)
     return error;
 }
 
-/* ---- the simulation ------------------------------------------------------------------------------ */
+/* ---- the simulation -------------------------------------------------------------------------- */
 
 static int pressed(const mo_world *world)
 {

@@ -71,7 +71,7 @@ static mo_error measure(void *results, mo_message *why)
     return error;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static mo_error write_steps(const char *folder, const bead_results *r, mo_message *why)
 {
@@ -134,7 +134,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return error ? error : write_table(folder, results, why);
 }
 
-/* ---- telling ------------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_printed(const char *what, const printed *row)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The inner solvers of section 6 on one problem: successive approximations to the paper's rule (6.1) with epsilon = 1e-4, then to 1e-4 in
- * the measure, from zero and from the solution of a neighbouring problem (mu = 0.31 instead of 0.3), as a time step would.
+ * The inner solvers of section 6 on one problem: successive approximations to the paper's rule
+ * (6.1) with epsilon = 1e-4, then to 1e-4 in the measure, from zero and from the solution of a
+ * neighbouring problem (mu = 0.31 instead of 0.3), as a time step would.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The simulations of [acary2011]: beads that fall into a box (section 6: table 1 and figure 8), and rods of Painlevé's kind in motion (section 2.2).
+ * The simulations of [acary2011]: beads that fall into a box (section 6: table 1 and figure 8), and
+ * rods of Painlevé's kind in motion (section 2.2).
  *
  *   beads.c      a whole simulation by one solver, and four facets on the problems of some steps
  *   beads_run.c  `moreau reproduce bead-piles`
@@ -13,9 +14,10 @@
 
 #include "moreau/moreau.h"
 
-/* ---- beads --------------------------------------------------------------------------------------- */
+/* ---- beads ----------------------------------------------------------------------------------- */
 
-/* AC_GRADIENT: successive approximations with (6.1), as printed.  AC_COARSE, AC_FINE: auto to 1e-4 and to 1e-8. */
+/* AC_GRADIENT: successive approximations with (6.1), as printed.  AC_COARSE, AC_FINE: auto to 1e-4
+ * and to 1e-8. */
 typedef enum ac_solver { AC_GRADIENT, AC_COARSE, AC_FINE, AC_SOLVERS } ac_solver;
 
 extern const char *const ac_solver_texts[AC_SOLVERS];
@@ -23,8 +25,8 @@ extern const char *const ac_solver_texts[AC_SOLVERS];
 enum { AC_BEAD_STEPS = 300, AC_FACETS_EVERY = 30 };
 
 typedef struct ac_bead_step {
-    int contacts; /* in the problem           */
-    int pressed;  /* that carry an impulse    */
+    int contacts; /* in the problem */
+    int pressed;  /* that carry an impulse */
     int rounds;   /* convex problems, or iterations of auto */
     double seconds, residual;
     double facets_seconds; /* four facets, interior points; 0: not asked */
@@ -34,8 +36,8 @@ typedef struct ac_bead_step {
 typedef struct ac_bead_run {
     ac_solver solver;
     int beads, steps;
-    int unsolved;       /* steps with a residual above 1e-8       */
-    double penetration; /* deepest, in radii                      */
+    int unsolved;       /* steps with a residual above 1e-8 */
+    double penetration; /* deepest, in radii */
     double energy_gain; /* largest in a step, over the first energy */
     ac_bead_step step[AC_BEAD_STEPS];
 } ac_bead_run;
@@ -44,20 +46,21 @@ typedef struct ac_bead_run {
 mo_error ac_drop_beads(int beads, int steps, ac_solver solver, int with_facets, ac_bead_run *run,
                        mo_message *why);
 
-/* ---- rods ---------------------------------------------------------------------------------------- */
+/* ---- rods ------------------------------------------------------------------------------------ */
 
 /*
- * A free rod of half length 1 that slides on its leading tip with speed u0, at the angle theta above the ground.  Its contact jams where
+ * A free rod of half length 1 that slides on its leading tip with speed u0, at the angle theta
+ * above the ground.  Its contact jams where
  *
- *     mu > (1 + 3 cos^2) / (3 sin cos):      no finite force, but an impulse that stops the tip at once.
+ *   mu > (1 + 3 cos^2) / (3 sin cos):   no finite force, but an impulse that stops the tip at once.
  */
 typedef struct ac_jam {
     double mu, limit, h;
-    double force;    /* normal, of the first step, over the weight    */
+    double force;    /* normal, of the first step, over the weight */
     double expected; /* the same for the motion without a step, INFINITY where it jams */
-    double impulse;  /* normal, over m u0                            */
-    double jammed;   /* the same where it jams, by closed form        */
-    double slip;     /* of the tip after the step, over u0            */
+    double impulse;  /* normal, over m u0 */
+    double jammed;   /* the same where it jams, by closed form */
+    double slip;     /* of the tip after the step, over u0 */
     int is_solved;
 } ac_jam;
 
@@ -75,15 +78,16 @@ typedef struct ac_fall {
 mo_error ac_fall_rod(double mu, double angle, ac_fall *fall, mo_message *why);
 
 /*
- * Example 2.1 in motion: the upper end of the rod moves along a rail with u0 = 1, a mass at its lower end slides on the ground.  theta is from
- * the vertical.  The ground's force is m g tan / (tan - mu), and there is none where tan < mu.
+ * Example 2.1 in motion: the upper end of the rod moves along a rail with u0 = 1, a mass at its
+ * lower end slides on the ground.  theta is from the vertical.  The ground's force is m g tan /
+ * (tan - mu), and there is none where tan < mu.
  */
 typedef struct ac_rail {
     double theta, mu;
     double force, expected; /* over the weight; expected: NAN where there is none */
-    mo_status status;       /* of the first step                                  */
-    int steps, unsolved;    /* of a hundred                                       */
-    double residual;        /* worst                                              */
+    mo_status status;       /* of the first step */
+    int steps, unsolved;    /* of a hundred */
+    double residual;        /* worst */
 } ac_rail;
 
 mo_error ac_drag_rod(double theta, double mu, ac_rail *rail, mo_message *why);

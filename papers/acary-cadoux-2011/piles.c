@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The paper stops a simulation of 300 beads when 250 contacts are reached, with beads still in motion.  Here: the bed of stones of
- * scene_packing, whose stones move at random, with mu changed; and the same bed released from rest.
+ * The paper stops a simulation of 300 beads when 250 contacts are reached, with beads still in
+ * motion.  Here: the bed of stones of scene_packing, whose stones move at random, with mu changed;
+ * and the same bed released from rest.
  */
 #include "acary_cadoux_2011.h"
 #include "scenes.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Figure 9: the left side of the stopping rule (6.1), |F(s) - s| / (n (|s| + 1)), in each round of s = F(s).
+ * Figure 9: the left side of the stopping rule (6.1), |F(s) - s| / (n (|s| + 1)), in each round of
+ * s = F(s).
  *
- * s is 0 at first and then the sliding speeds of the impulses that each round ends with, which the library shows to the caller.
+ * s is 0 at first and then the sliding speeds of the impulses that each round ends with, which the
+ * library shows to the caller.
  */
 #include <math.h>
 #include <stdlib.h>

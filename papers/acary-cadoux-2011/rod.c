@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Example 2.1: a rod whose upper end moves along a rail with speed u0 and whose lower end touches the ground; one velocity, one contact
- * in the plane.  With m = l = h = 1, g = -1 and v0 = 0 in (2.5) a solution exists exactly where
+ * Example 2.1: a rod whose upper end moves along a rail with speed u0 and whose lower end touches
+ * the ground; one velocity, one contact in the plane.  With m = l = h = 1, g = -1 and v0 = 0 in
+ * (2.5) a solution exists exactly where
  *
  *     u0 <= 0,  or  u0 > 0 and tan theta >= mu                                     (2.6)
  *
- * In the notation of this library: M = 1, f = -sin theta, J = (sin theta, cos theta) with the normal first, w = (0, u0).
+ * In the notation of this library: M = 1, f = -sin theta, J = (sin theta, cos theta) with the
+ * normal first, w = (0, u0).
  */
 #include <math.h>
 

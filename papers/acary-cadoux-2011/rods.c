@@ -3,15 +3,18 @@
 /*
  * Rods of Painlevé's kind in motion.
  *
- * The free rod.  With s, c the sine and cosine of its angle, m its mass and J its inertia, a normal force N at the tip that slides
- * forward, with the friction mu N against it, accelerates the tip upwards by N B / m - g with
+ * The free rod.  With s, c the sine and cosine of its angle, m its mass and J its inertia, a normal
+ * force N at the tip that slides forward, with the friction mu N against it, accelerates the tip
+ * upwards by N B / m - g with
  *
  *     B = 1 + (m / J) c (c - mu s)          (half length 1)
  *
- * so that the tip stays down with N = m g / B.  Where B < 0, every force pulls the tip further down.  Then the step finds the impulse that stops the tip: r = -W^-1 (0, u0)
- * with W the response of the tip.
+ * so that the tip stays down with N = m g / B.  Where B < 0, every force pulls the tip further
+ * down.  Then the step finds the impulse that stops the tip: r = -W^-1 (0, u0) with W the response
+ * of the tip.
  *
- * The rod on the rail [acary2011, example 2.1] is a mass at B, joined by a hinge to A, which is driven.
+ * The rod on the rail [acary2011, example 2.1] is a mass at B, joined by a hinge to A, which is
+ * driven.
  */
 #include <math.h>
 #include <string.h>
@@ -21,7 +24,7 @@
 
 static const double G = 9.81, SPEED = 3;
 
-/* ---- free ---------------------------------------------------------------------------------------- */
+/* ---- free ------------------------------------------------------------------------------------ */
 
 static mo_error build_free(double mu, double angle, mo_world **world, mo_message *why)
 {
@@ -44,7 +47,8 @@ static void look_at_tip(const mo_world *world, double *impulse, double *slip)
 /* J / m of the rod: half length 1, round ends of radius r. */
 static double gyration(double r)
 {
-    /* a rectangle 2 x 2r and two half disks whose centres of mass are 4 r / (3 pi) from the rectangle */
+    /* a rectangle 2 x 2r and two half disks whose centres of mass are 4 r / (3 pi) from the
+     * rectangle */
     const double pi = acos(-1.0), box = 4 * r, ends = pi * r * r, out = 4 * r / (3 * pi);
     const double of_box = box * (4 + 4 * r * r) / 12;
     const double of_ends = ends * (r * r / 2 - out * out + (1 + out) * (1 + out));
@@ -112,7 +116,7 @@ mo_error ac_fall_rod(double mu, double angle, ac_fall *fall, mo_message *why)
     return error;
 }
 
-/* ---- on the rail ----------------------------------------------------------------------------------- */
+/* ---- on the rail ----------------------------------------------------------------------------- */
 
 static mo_body_id add(mo_world *world, const mo_body_def *def, mo_shape_def shape, double mu,
                       mo_message *why)

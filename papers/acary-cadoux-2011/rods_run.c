@@ -42,7 +42,7 @@ static mo_error measure(void *results, mo_message *why)
     return error;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static mo_error write_jam(const char *folder, const rod_results *r, mo_message *why)
 {
@@ -106,7 +106,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return error ? error : write_rail(folder, results, why);
 }
 
-/* ---- telling ------------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_jam(const rod_results *r)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Sections 5.2 to 5.5: how many solutions the rod has, over its angle, mu, the sign of the speed u0 and that of gravity.
+ * Sections 5.2 to 5.5: how many solutions the rod has, over its angle, mu, the sign of the speed u0
+ * and that of gravity.
  *
  *   g = -1   none where u0 > 0 and tan theta <= mu, by (2.6); one otherwise
- *   g = +1   taking off always solves it.  Where u0 > 0 and tan theta < mu the rod may also be wedged: friction holds it down
- *            against gravity.  Section 5.3 has one solution there, section 5.4 two: two it is.
+ *   g = +1   taking off always solves it.  Where u0 > 0 and tan theta < mu the rod may also be
+ *            wedged: friction holds it down against gravity.  Section 5.3 has one solution there,
+ *            section 5.4 two: two it is.
  */
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The numbers of [anitescu2004] rerun: the hexagonal pyramid of section 3, and of section 5.3 the first steps of
- * cannonball piles of disks by LCP0 to LCP3, and table 1.
+ * The numbers of [anitescu2004] rerun: the hexagonal pyramid of section 3, and of section 5.3 the
+ * first steps of cannonball piles of disks by LCP0 to LCP3, and table 1.
  *
  *   pyramid.c   two solutions, and their average
  *   piles.c     the four methods on one pile
@@ -22,12 +22,12 @@ enum { AH_CORNERS = 6, AH_PYRAMIDS = 3 };
 
 typedef struct ah_pyramid {
     double mu;
-    double share;                 /* m g h / 3                                                   */
-    double normal[2][AH_CORNERS]; /* r_N of the two solutions that were found                    */
-    double residual[2];           /* of the law, by the measure                                  */
+    double share;                 /* m g h / 3 */
+    double normal[2][AH_CORNERS]; /* r_N of the two solutions that were found */
+    double residual[2];           /* of the law, by the measure */
     double violation[3];          /* of (2.7-2.8), lambda included: first, second, their average */
-    double speed;                 /* the largest |v| that any of the methods finds               */
-    int methods, solved;          /* that were asked, and that solved it                         */
+    double speed;                 /* the largest |v| that any of the methods finds */
+    int methods, solved;          /* that were asked, and that solved it */
 } ah_pyramid;
 
 mo_error ah_solve_pyramids(ah_pyramid rows[AH_PYRAMIDS], mo_message *why);
@@ -46,11 +46,11 @@ typedef struct ah_run {
     mo_status status;
     int iterations;
     double seconds;     /* of processor time */
-    double residual;    /* relative natural residual                                          */
-    double contraction; /* 0: not measured                                                    */
-    double discrepancy; /* 2-norm of min(r_N, u_N): the error of table 1                       */
-    double slip;        /* the largest mu lambda                                               */
-    double difference;  /* largest |v - v of LCP0|; NAN where LCP0 has none                    */
+    double residual;    /* relative natural residual */
+    double contraction; /* 0: not measured */
+    double discrepancy; /* 2-norm of min(r_N, u_N): the error of table 1 */
+    double slip;        /* the largest mu lambda */
+    double difference;  /* largest |v - v of LCP0|; NAN where LCP0 has none */
 } ah_run;
 
 /* The first step of a pile by one method.  v: NULL, or where to put the velocity; r likewise. */
@@ -90,8 +90,8 @@ mo_error ah_solve_row(int k, ah_row *row, mo_message *why);
 typedef struct ah_rate {
     double mu;
     double contraction[2]; /* of LCP1 and LCP2; NAN where the loop did not converge */
-    double error;          /* largest |v of LCP3 - v|                               */
-    double slip;           /* the largest mu lambda of the solution                 */
+    double error;          /* largest |v of LCP3 - v| */
+    double slip;           /* the largest mu lambda of the solution */
 } ah_rate;
 
 enum { AH_RATES = 14 };

@@ -128,7 +128,7 @@ static mo_error write_rates(const char *folder, const ah_rate *rows, mo_message 
     return paper_close_sheet(&s, why);
 }
 
-/* ---- the picture ------------------------------------------------------------------------------- */
+/* ---- the picture ----------------------------------------------------------------------------- */
 
 typedef struct point {
     double x, y;

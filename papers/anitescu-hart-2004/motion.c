@@ -3,9 +3,10 @@
 /*
  * Cannonball piles from rest, without walls, over time [anitescu2004, figures 2 and 3].
  *
- * The pile moves by `auto`, every step solved to 1e-8.  The problem of a step is then given to LCP0 to LCP3 and auto, each from zero, so that all answer
- * the same question; in the paper each method has a simulation of its own.  Beside it the pile moves by LCP3, whose relaxed law
- * opens contacts that slip: its number of contacts goes another way.
+ * The pile moves by `auto`, every step solved to 1e-8.  The problem of a step is then given to LCP0
+ * to LCP3 and auto, each from zero, so that all answer the same question; in the paper each method
+ * has a simulation of its own.  Beside it the pile moves by LCP3, whose relaxed law opens contacts
+ * that slip: its number of contacts goes another way.
  */
 #include "motion.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The simulations of [anitescu2004, section 5.3]: cannonball piles over time (figures 2 and 3), and the Brazil nut (figure 4).
+ * The simulations of [anitescu2004, section 5.3]: cannonball piles over time (figures 2 and 3), and
+ * the Brazil nut (figure 4).
  *
  *   motion.c      piles that fall apart; every method on the problem of a step
  *   motion_run.c  `moreau reproduce cannonball`
@@ -13,7 +14,7 @@
 
 #include "moreau/moreau.h"
 
-/* ---- piles ------------------------------------------------------------------------------------- */
+/* ---- piles ----------------------------------------------------------------------------------- */
 
 typedef enum ah_solver { AH_S0, AH_S1, AH_S2, AH_S3, AH_SAUTO, AH_SOLVERS } ah_solver;
 
@@ -38,9 +39,9 @@ typedef struct ah_pile {
     int rows, disks;
     double mu;
     int steps, every;   /* the methods are asked at every so manieth step */
-    double patience;    /* seconds for one solve                          */
-    int unsolved;       /* steps of the exact motion                      */
-    double penetration; /* deepest of the exact motion, m                 */
+    double patience;    /* seconds for one solve */
+    int unsolved;       /* steps of the exact motion */
+    double penetration; /* deepest of the exact motion, m */
     double gain;        /* largest rise of the energy in a step, over the first energy */
     ah_instant at[AH_INSTANTS];
 } ah_pile;
@@ -48,23 +49,21 @@ typedef struct ah_pile {
 /* The pile in motion by `auto`; what it asks for is in rows, mu, steps, every, patience. */
 mo_error ah_move_pile(ah_pile *pile, mo_message *why);
 
-/* ---- the Brazil nut -------------------------------------------------------------------------------- */
+/* ---- the Brazil nut -------------------------------------------------------------------------- */
 
 enum { AH_SHAKES = 80, AH_DISKS = 270 }; /* the nut is the first disk */
 
 typedef struct ah_nut {
     const char *method;
     double tolerance;
-    int shakes; /* that were made                                                    */
-    double
-        above[AH_SHAKES + 1]; /* share of the small disks above the nut's top, after each shake */
-    double at[AH_SHAKES + 1][AH_DISKS]
-             [2];        /* where the disks are then                                         */
-    int top;             /* the first shake that leaves it at the top; -1: none               */
-    int steps, unsolved; /* unsolved: to the tolerance, in Coulomb's law                       */
-    double contacts, seconds,
-        residual;       /* means of a step                                                   */
-    double penetration; /* deepest, m                                                       */
+    int shakes; /* that were made */
+    /* share of the small disks above the nut's top, after each shake */
+    double above[AH_SHAKES + 1];
+    double at[AH_SHAKES + 1][AH_DISKS][2]; /* where the disks are then */
+    int top;                               /* the first shake that leaves it at the top; -1: none */
+    int steps, unsolved;                   /* unsolved: to the tolerance, in Coulomb's law */
+    double contacts, seconds, residual;    /* means of a step */
+    double penetration;                    /* deepest, m */
 } ah_nut;
 
 /* Shakes until the nut is at the top, `most` times at most. */

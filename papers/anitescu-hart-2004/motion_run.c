@@ -65,7 +65,7 @@ static mo_error measure(void *results, mo_message *why)
     return error ? error : ah_move_pile(&r->pile[1], why);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static mo_error write_pile(const char *folder, const ah_pile *pile, mo_message *why)
 {
@@ -104,7 +104,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return error ? error : write_pile(folder, &r->pile[1], why);
 }
 
-/* ---- telling ------------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_pile(const ah_pile *pile, int figure)
 {

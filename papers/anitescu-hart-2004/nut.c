@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The Brazil nut [anitescu2004, section 5.3 and figure 4]: a disk of radius 5 among 269 of radius 1.5, mu = 0.5, restitution 0.5, steps of 100 ms, on a plank that
- * moves up and down between fixed walls.  The paper does not print the width, gravity or the motion of the plank; the scene `brazil-nut` has a box of
- * width 50 and a jump of 6 every 5 s.
+ * The Brazil nut [anitescu2004, section 5.3 and figure 4]: a disk of radius 5 among 269 of radius
+ * 1.5, mu = 0.5, restitution 0.5, steps of 100 ms, on a plank that moves up and down between fixed
+ * walls.  The paper does not print the width, gravity or the motion of the plank; the scene
+ * `brazil-nut` has a box of width 50 and a jump of 6 every 5 s.
  *
- * The nut is at the top when no more than a fiftieth of the small disks lie above its highest point.
+ * The nut is at the top when no more than a fiftieth of the small disks lie above its highest
+ * point.
  */
 #include <math.h>
 #include <string.h>

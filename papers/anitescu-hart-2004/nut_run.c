@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau reproduce brazil-nut`: figure 4 of [anitescu2004], by LCP3 as in the paper and by the exact law. */
+/* `moreau reproduce brazil-nut`: figure 4 of [anitescu2004], by LCP3 as in the paper and by the
+ * exact law. */
 #include <stdio.h>
 
 #include "ah_nut_gp.h"
@@ -32,7 +33,7 @@ static mo_error measure(void *results, mo_message *why)
     return error;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static mo_error write_rise(const char *folder, const ah_nut *nut, mo_message *why)
 {
@@ -82,7 +83,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return error;
 }
 
-/* ---- telling ------------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 static void print(const void *results)
 {

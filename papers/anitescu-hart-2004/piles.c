@@ -3,8 +3,9 @@
 /*
  * The first step of a cannonball pile [anitescu2004, section 5.3] by the paper's four methods.
  *
- * LCP0 is `lemke`, LCP1 to LCP3 are lcp1 to lcp3.  The paper stopped LCP1 and LCP2 when v moved by less than 1e-5; here
- * the measure decides, at a residual of 1e-8.  LCP3 solves its one convex problem to rounding.
+ * LCP0 is `lemke`, LCP1 to LCP3 are lcp1 to lcp3.  The paper stopped LCP1 and LCP2 when v moved by
+ * less than 1e-5; here the measure decides, at a residual of 1e-8.  LCP3 solves its one convex
+ * problem to rounding.
  */
 #include <math.h>
 #include <stdlib.h>

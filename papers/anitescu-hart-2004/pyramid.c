@@ -3,9 +3,10 @@
 /*
  * The hexagonal pyramid at rest [anitescu2004, section 3], with its four-faceted cone.
  *
- * Impulses that start on one triple of corners, with twice the weight, lead the solver to the solution on that triple.
- * Each is then a solution of (2.7-2.8) with lambda = 1 at the idle corners and 0 at the loaded ones, and their average
- * is not: lambda = 1/2 > 0 stands against mu c_n = mu m g h / 6 > 0.
+ * Impulses that start on one triple of corners, with twice the weight, lead the solver to the
+ * solution on that triple. Each is then a solution of (2.7-2.8) with lambda = 1 at the idle corners
+ * and 0 at the loaded ones, and their average is not: lambda = 1/2 > 0 stands against mu c_n = mu m
+ * g h / 6 > 0.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 
 enum { ROWS = 3 * AH_CORNERS, DIRECTIONS = 4 };
 
-/* How far (c_n, beta, lambda) at v = 0 are from (2.5), (2.8): the largest |min| of a complementary pair. */
+/* How far (c_n, beta, lambda) at v = 0 are from (2.5), (2.8): the largest |min| of a complementary
+ * pair. */
 static double violation_at_rest(double mu, const double *c_n, double beta[][DIRECTIONS],
                                 const double *lambda)
 {

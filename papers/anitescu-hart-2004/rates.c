@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * How fast the published loops converge, and how far LCP3 is from the solution, on 21 disks for rising mu.  The convex
- * problems are solved to rounding here, so that the factor is that of the maps chi_1 and chi_2 themselves.
+ * How fast the published loops converge, and how far LCP3 is from the solution, on 21 disks for
+ * rising mu.  The convex problems are solved to rounding here, so that the factor is that of the
+ * maps chi_1 and chi_2 themselves.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -23,9 +23,9 @@
 
 typedef enum br_pile {
     BR_WALL,   /* bricks in running bond, at rest: eight contacts and three velocities a brick */
-    BR_SHAKEN, /* the same wall, every brick moving at random                                  */
-    BR_STACK,  /* a tower of cubes: four contacts and three velocities a cube                  */
-    BR_STONES, /* a bed of stones, about as many contacts as velocities                        */
+    BR_SHAKEN, /* the same wall, every brick moving at random */
+    BR_STACK,  /* a tower of cubes: four contacts and three velocities a cube */
+    BR_STONES, /* a bed of stones, about as many contacts as velocities */
     BR_PILE_COUNT
 } br_pile;
 
@@ -46,13 +46,13 @@ mo_error br_wall(int contacts, int is_shaken, br_friction friction, mo_problem *
 
 typedef struct br_cost {
     br_pile pile;
-    int n, rank; /* of W                                                       */
-    int pressed; /* contacts with a force                                      */
+    int n, rank; /* of W */
+    int pressed; /* contacts with a force */
     int pivots;
-    double gauss;    /* seconds of LAPACK's dgesv on W and q                        */
-    double pivoting; /* seconds from W to the forces                               */
+    double gauss;    /* seconds of LAPACK's dgesv on W and q */
+    double pivoting; /* seconds from W to the forces */
     double call;     /* seconds of the whole call: W copied, forces judged as well */
-    double residual; /* relative                                                   */
+    double residual; /* relative */
     int is_solved;
 } br_cost;
 
@@ -73,8 +73,8 @@ typedef struct br_pivots {
     int contacts, rows;
     int pivots;
     double seconds;
-    double residual; /* relative, of the default run      */
-    int is_solved;   /* with the Newton steps in space    */
+    double residual; /* relative, of the default run */
+    int is_solved;   /* with the Newton steps in space */
 } br_pivots;
 
 enum { BR_PIVOT_SIZES = 8, BR_PIVOT_ROWS = 2 * BR_FRICTION_COUNT * BR_PIVOT_SIZES };
@@ -89,12 +89,12 @@ double br_growth(const br_pivots *rows, int count, br_friction friction, int is_
 
 typedef struct br_trials {
     double mu;
-    int in_space; /* static friction only                       */
+    int in_space; /* static friction only */
     int trials;
-    int at_once;   /* solved from the first start                */
-    int solved;    /* with fresh starts in another order          */
-    int rays;      /* not solved, and an unbounded step was met   */
-    double pivots; /* of a problem, on average                 */
+    int at_once;   /* solved from the first start */
+    int solved;    /* with fresh starts in another order */
+    int rays;      /* not solved, and an unbounded step was met */
+    double pivots; /* of a problem, on average */
 } br_trials;
 
 enum { BR_MUS = 6, BR_STATIC_ROWS = 2 * BR_MUS };
@@ -102,7 +102,7 @@ enum { BR_MUS = 6, BR_STATIC_ROWS = 2 * BR_MUS };
 extern const double br_mus[BR_MUS];
 
 mo_error br_try_static(br_trials *rows);  /* BR_STATIC_ROWS */
-mo_error br_try_dynamic(br_trials *rows); /* BR_MUS         */
+mo_error br_try_dynamic(br_trials *rows); /* BR_MUS */
 
 /* ---- what comes of it ------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The data behind the figures and tables, one CSV file each, with a first line that names the columns. */
+/* The data behind the figures and tables, one CSV file each, with a first line that names the
+ * columns. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The experiments of [lu2015] rerun: a particle of 1 kg falls on a plane, one step is solved by the prox
- * iteration, and the external force g and the step r of the method vary.
+ * The experiments of [lu2015] rerun: a particle of 1 kg falls on a plane, one step is solved by the
+ * prox iteration, and the external force g and the step r of the method vary.
  *
  *   particle.c     one run of the library on the particle, watched iteration by iteration
  *   readings.c     Algorithm 1 read in several ways, without the library
@@ -28,7 +28,8 @@ enum { LT_MOST = 300 }; /* iterations at most, as in the paper */
 
 #define LT_PHI_TO_TOTAL(phi) (0.5 * (phi) * (phi)) /* eq. 31 from |phi| */
 
-/* The external forces of figure 2 (the paper names -10, -5 and -(5 + eps)), and the steps of 3 to 5. */
+/* The external forces of figure 2 (the paper names -10, -5 and -(5 + eps)), and the steps of 3 to
+ * 5. */
 extern const double lt_forces[];
 extern const int lt_force_count;
 extern const double lt_steps[];
@@ -39,42 +40,42 @@ extern const int lt_step_count;
 /* What a run did; the state after its last iteration is repeated up to LT_MOST. */
 typedef struct lt_trace {
     int iterations;            /* the first whose total error is below the tolerance, or LT_MOST */
-    int reached;               /* is there such an iteration?                                    */
-    int last;                  /* the iteration that the run ended with                          */
+    int reached;               /* is there such an iteration? */
+    int last;                  /* the iteration that the run ended with */
     double error[LT_MOST + 1]; /* total error of eq. 31 after so many iterations */
-    double impulse[LT_MOST + 1][3]; /* p_n, p_t, p_o                                  */
+    double impulse[LT_MOST + 1][3]; /* p_n, p_t, p_o */
 } lt_trace;
 
 /* One run of the library; {0} with a step is the conic model, Jacobi, fixed r. */
 typedef struct lt_trial {
     double gravity, mass; /* mass 0 stands for the paper's 1 kg */
-    double step;          /* r of the fixed rule                */
+    double step;          /* r of the fixed rule */
     double zeta;
     double tolerance; /* on the total error of the hard law; 0: run to the end */
     int linearised, gauss_seidel, adaptive;
 } lt_trial;
 
 /*
- * Algorithm 1 tests its error after an iteration, so that a start which solves the problem counts as
- * one iteration here.
+ * Algorithm 1 tests its error after an iteration, so that a start which solves the problem counts
+ * as one iteration here.
  */
 mo_error lt_solve(const lt_trial *trial, lt_trace *trace);
 
 /* ---- readings of Algorithm 1 ----------------------------------------------------------------- */
 
 typedef enum lt_velocity {
-    LT_START,          /* nu of the start of the step plus all impulses: what eq. 15 says        */
+    LT_START,          /* nu of the start of the step plus all impulses: what eq. 15 says */
     LT_ACCUMULATED,    /* eq. 26 to the letter: nu^k, which already holds them, plus all impulses */
-    LT_IMPULSES_TWICE, /* the same, but p_ext only once                                          */
+    LT_IMPULSES_TWICE, /* the same, but p_ext only once */
 } lt_velocity;
 
 typedef struct lt_reading {
     const char *name; /* for files and JSON */
     const char *text;
     lt_velocity velocity;
-    int error_as_iterated; /* rho in the error from the accumulated velocity               */
-    int linearised;        /* z = (p_n, p_f1 .. p_f4, s) of eq. 12-14                       */
-    int in_sequence;       /* s is stepped after p_n and p_f, from their new values        */
+    int error_as_iterated; /* rho in the error from the accumulated velocity */
+    int linearised;        /* z = (p_n, p_f1 .. p_f4, s) of eq. 12-14 */
+    int in_sequence;       /* s is stepped after p_n and p_f, from their new values */
     int by_phi;            /* the tolerance is one of |phi| and not of |phi|^2 / 2, eq. 31 */
 } lt_reading;
 
@@ -91,7 +92,8 @@ typedef enum lt_reading_index {
 
 extern const lt_reading lt_readings[LT_READING_COUNT];
 
-/* Runs a reading on the particle; `tolerance` is that of the reading's own error.  trace->error is eq. 31. */
+/* Runs a reading on the particle; `tolerance` is that of the reading's own error.  trace->error is
+ * eq. 31. */
 void lt_read(lt_reading_index reading, double gravity, double r, double tolerance, lt_trace *trace);
 
 /* ---- eigenvalues ----------------------------------------------------------------------------- */
@@ -103,7 +105,8 @@ typedef struct lt_eigenvalues {
     double r_star;                     /* eq. 32, from the real ones */
 } lt_eigenvalues;
 
-/* Of the matrix of eq. 33 with the relaxation of eq. 11 on its whole diagonal.  False where LAPACK fails. */
+/* Of the matrix of eq. 33 with the relaxation of eq. 11 on its whole diagonal.  False where LAPACK
+ * fails. */
 int lt_compute_eigenvalues(double zeta, lt_eigenvalues *values);
 
 /* ---- beyond the paper ------------------------------------------------------------------------ */

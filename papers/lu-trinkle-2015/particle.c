@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The particle of [lu2015, section IV] through the library.  mo_solve shows each iterate to a watcher,
- * which measures its error in the hard law (eq. 30-31) and ends the run at the paper's tolerance.
+ * The particle of [lu2015, section IV] through the library.  mo_solve shows each iterate to a
+ * watcher, which measures its error in the hard law (eq. 30-31) and ends the run at the paper's
+ * tolerance.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Beyond [lu2015]: the paper ends with the finding that r must depend on b, and with no rule for it.  Here
- * the rules of prox.rule are compared, on the particle (the worst external force of figure 2 counts) and on
- * problems where one r for all contacts is not enough.
+ * Beyond [lu2015]: the paper ends with the finding that r must depend on b, and with no rule for
+ * it.  Here the rules of prox.rule are compared, on the particle (the worst external force of
+ * figure 2 counts) and on problems where one r for all contacts is not enough.
  */
 #include <stdlib.h>
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Table 1 of [trinkle1997, section 6] rerun: Lemke's algorithm and the feasible interior point method on 328 data sets.
+ * Table 1 of [trinkle1997, section 6] rerun: Lemke's algorithm and the feasible interior point
+ * method on 328 data sets.
  *
  *   sets.c      both methods on every data set (scenes/trinkle_pang.h)
  *   table.c     the paper's rows, and ours
  *   files.c     CSV files, and the data sets that are left over, written and read back
  *   run.c       `moreau reproduce trinkle-pang`
- *   verdicts.c, verdicts_run.c   `moreau reproduce trinkle-pang-verdicts`: which sets have no solution, one, or several
+ *   verdicts.c, verdicts_run.c   `moreau reproduce trinkle-pang-verdicts`: which sets have no
+ *                                solution, one, or several
  */
 #ifndef TRINKLE_PANG_RERUN_H
 #define TRINKLE_PANG_RERUN_H
@@ -25,9 +27,9 @@ extern const char *const tp_method_names[TP_METHOD_COUNT];
 
 typedef struct tp_run {
     int solved;
-    int starts;      /* covering vectors or interior points used; 0 where it is not solved    */
-    int iterations;  /* pivots, or linear systems; those of failed starts included          */
-    double residual; /* relative                                                           */
+    int starts;      /* covering vectors or interior points used; 0 where it is not solved */
+    int iterations;  /* pivots, or linear systems; those of failed starts included */
+    double residual; /* relative */
     double seconds;
     mo_message message;
 } tp_run;
@@ -45,10 +47,10 @@ mo_error tp_solve(int number, tp_set *out, mo_message *why);
 
 typedef struct tp_verdict {
     mo_verdict verdict;
-    int solutions;   /* listed by the search                                              */
-    int by_method;   /* the verdict is the word of lemke or fip, and of the measure        */
+    int solutions;   /* listed by the search */
+    int by_method;   /* the verdict is the word of lemke or fip, and of the measure */
     int contradicts; /* a proof that there is none, and a solution: never, or there is a bug */
-    long long cells; /* that the search looked at; 0 where it was not asked               */
+    long long cells; /* that the search looked at; 0 where it was not asked */
     double seconds;
 } tp_verdict;
 
@@ -90,8 +92,8 @@ mo_error tp_write(const char *folder, const tp_set *sets, const tp_row *rows, mo
 void tp_name_left(const trinkle_pang_set *set, char *name, size_t room);
 
 /*
- * A data set as a file: a few numbers from which scene_grasp rebuilds it, and a checksum of q (W r + q) that tells
- * whether it came out the same to the last bit.  `same` may be NULL.
+ * A data set as a file: a few numbers from which scene_grasp rebuilds it, and a checksum of q (W r
+ * + q) that tells whether it came out the same to the last bit.  `same` may be NULL.
  */
 mo_error tp_write_set(const char *path, const trinkle_pang_set *set, mo_message *why);
 mo_error tp_read_set(const char *path, scene_grasp_def *def, int *same, mo_message *why);

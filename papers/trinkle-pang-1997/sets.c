@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Both methods on one data set.  The library does not say how many starts a method used; but as these follow from a
- * seed, the run with fewer restarts is the beginning of the one with more, so the least number that suffices is it.
+ * Both methods on one data set.  The library does not say how many starts a method used; but as
+ * these follow from a seed, the run with fewer restarts is the beginning of the one with more, so
+ * the least number that suffices is it.
  */
 #include "rerun.h"
 

@@ -10,7 +10,8 @@ typedef struct printed {
     tp_figures figures[TP_METHOD_COUNT];
 } printed;
 
-/* Fraction, starts and iterations of both.  120 has bounds instead of averages: "< 100", "< 300". */
+/* Fraction, starts and iterations of both.  120 has bounds instead of averages: "< 100", "< 300".
+ */
 static const printed PAPER[TP_ROWS] = {
     {2, 20, {{1.00, 1.0, 2.0}, {0.50, 1, 8.4}}},     {10, 60, {{0.92, 1.3, 8.9}, {0.35, 1, 10.4}}},
     {16, 10, {{1.00, 1.4, 20.0}, {1.00, 1, 17.2}}},  {30, 26, {{0.62, 1.7, 44.1}, {0.42, 1, 19.6}}},

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The wish at the end of [trinkle1997]: a solution for every data set, or a proof that there is none, or that there are several.
+ * The wish at the end of [trinkle1997]: a solution for every data set, or a proof that there is
+ * none, or that there are several.
  *
- *   `moreau check`'s search of all solutions, with a number of cells that keeps it within seconds: none, unique, several
- *   where it does not end: a solution that lemke or fip found and the measure accepts: exists
+ *   `moreau check`'s search of all solutions, with a number of cells that keeps it within seconds:
+ *   none, unique, several where it does not end: a solution that lemke or fip found and the measure
+ *   accepts: exists
  */
 #include "rerun.h"
 

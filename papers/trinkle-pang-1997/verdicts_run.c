@@ -62,10 +62,10 @@ static mo_error write_csv(const char *folder, const judged *all, mo_message *why
     return bad ? MO_ERR_FILE : MO_OK;
 }
 
-/* ---- counts ------------------------------------------------------------------------------------ */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 typedef struct counts {
-    int of[2][MO_VERDICT_COUNT]; /* sizes up to 50, and beyond     */
+    int of[2][MO_VERDICT_COUNT]; /* sizes up to 50, and beyond */
     double longest[2];           /* seconds of the slowest verdict */
     int contradictions;
 } counts;

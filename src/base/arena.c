@@ -10,7 +10,8 @@ void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
     const size_t start = (arena->used + align - 1) / align * align;
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4 - start) {
-        arena->used = SIZE_MAX / 2; /* no allocator grants this: the overflow ends as lack of memory */
+        /* no allocator grants this: the overflow ends as lack of memory */
+        arena->used = SIZE_MAX / 2;
         return NULL;
     }
     arena->used = start + bytes;

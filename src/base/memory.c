@@ -17,7 +17,8 @@ static void *default_reallocate(void *user, void *p, size_t size)
 
 mo_allocator mo_allocator_or_default(const mo_allocator *allocator)
 {
-    return allocator && allocator->reallocate ? *allocator : (mo_allocator){default_reallocate, NULL};
+    return allocator && allocator->reallocate ? *allocator
+                                              : (mo_allocator){default_reallocate, NULL};
 }
 
 void *mo_memory_resize(const mo_allocator *allocator, void *p, size_t size)

@@ -51,11 +51,11 @@ typedef struct option_row {
     int is_count;
 } option_row;
 
-#define ROW_NUMBER(group, field, value, least, most, text) \
+#define ROW_NUMBER(group, field, value, least, most, text)                                         \
     {NAME_##group(field), text, NULL, PLACE_##group(field), value, least, most, 0},
-#define ROW_COUNT(group, field, value, least, most, text) \
+#define ROW_COUNT(group, field, value, least, most, text)                                          \
     {NAME_##group(field), text, NULL, PLACE_##group(field), value, least, most, 1},
-#define ROW_CHOICE(group, field, value, names, text) \
+#define ROW_CHOICE(group, field, value, names, text)                                               \
     {NAME_##group(field), text, names, PLACE_##group(field), value, 0, -1, 1},
 
 static const option_row table[] = {MO_OPTIONS_TABLE(ROW_NUMBER, ROW_COUNT, ROW_CHOICE)};
@@ -145,8 +145,8 @@ static mo_error check_value(const option_row *row, double value, mo_message *why
         return mo_fail(why, MO_ERR_ARGUMENT, "option %s is none of its choices: %s", row->name,
                        row->names);
     }
-    return mo_fail(why, MO_ERR_ARGUMENT, "option %s is %g, but must lie between %g and %g", row->name,
-                   value, row->least, row->most);
+    return mo_fail(why, MO_ERR_ARGUMENT, "option %s is %g, but must lie between %g and %g",
+                   row->name, value, row->least, row->most);
 }
 
 mo_error mo_options_check(const mo_options *options, mo_message *why)
@@ -190,14 +190,16 @@ static mo_error parse_value(const option_row *row, const char *text, double *val
 {
     if (row->names) {
         *value = choice_find(row->names, text);
-        return *value >= 0 ? MO_OK
-                           : mo_fail(why, MO_ERR_ARGUMENT, "option %s cannot be '%.80s': choose one of %s",
-                                     row->name, text, row->names);
+        return *value >= 0
+                   ? MO_OK
+                   : mo_fail(why, MO_ERR_ARGUMENT, "option %s cannot be '%.80s': choose one of %s",
+                             row->name, text, row->names);
     }
     char *end;
     *value = strtod(text, &end);
     const int is_number = end != text && !*end && *value == *value;
-    const int is_whole = is_number && *value >= INT_MIN && *value <= INT_MAX && *value == (int)*value;
+    const int is_whole =
+        is_number && *value >= INT_MIN && *value <= INT_MAX && *value == (int)*value;
     if (!is_number || (row->is_count && !is_whole)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "option %s needs %s, not '%.80s'", row->name,
                        row->is_count ? "a whole number" : "a number", text);
@@ -238,7 +240,8 @@ mo_option_info mo_option_describe(int index)
         return (mo_option_info){0};
     }
     const option_row *row = &table[index];
-    return (mo_option_info){row->name, row->text, row->names, row->least, largest(row), row->is_count};
+    return (mo_option_info){row->name,  row->text,    row->names,
+                            row->least, largest(row), row->is_count};
 }
 
 void mo_option_print(const mo_options *options, int index, char *text, size_t size)

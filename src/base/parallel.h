@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The one way to use threads.  A range is cut into chunks whose bounds depend on its length alone,
- * never on the number of threads, so that whatever a chunk computes has the same bits for any number.
+ * never on the number of threads, so that whatever a chunk computes has the same bits for any
+ * number.
  */
 #ifndef MO_BASE_PARALLEL_H
 #define MO_BASE_PARALLEL_H
@@ -14,7 +15,8 @@ typedef void mo_range_fn(void *context, int begin, int end);
 /* Calls fn on [begin, end) chunk by chunk, chunks starting at begin + k * MO_CHUNK. */
 void mo_parallel_for(int threads, int begin, int end, mo_range_fn *fn, void *context);
 
-/* Calls fn(context, k) for k = 0 .. count - 1, one task a thread at a time, in any order: tasks share nothing. */
+/* Calls fn(context, k) for k = 0 .. count - 1, one task a thread at a time, in any order: tasks
+ * share nothing. */
 typedef void mo_task_fn(void *context, int task);
 void mo_parallel_tasks(int threads, int count, mo_task_fn *fn, void *context);
 

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 
 enum {
-    KEPT_MOST = 64, /* blocks                                              */
-    ROUNDS = 8,     /* without use, then a block goes back                 */
-    HEAD = 64,      /* bytes before a block: its size, and it is aligned   */
-    SMALLEST = 1024 /* bytes: smaller blocks are not worth keeping         */
+    KEPT_MOST = 64, /* blocks */
+    ROUNDS = 8,     /* without use, then a block goes back */
+    HEAD = 64,      /* bytes before a block: its size, and it is aligned */
+    SMALLEST = 1024 /* bytes: smaller blocks are not worth keeping */
 };
 
 typedef struct block {

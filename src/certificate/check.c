@@ -4,8 +4,8 @@
  * One verdict from all the evidence, in this order:
  *
  *   all solutions of the problem, where it is small
- *   no motion without penetration: none                                           [acary2011, eq. 4.5]
- *   strict, closed or pointed: a solution exists                                  [acary2011, Theorems 4.6 and 5.1]
+ *   no motion without penetration: none                                        [acary2011, eq. 4.5]
+ *   strict, closed or pointed: a solution exists                  [acary2011, Theorems 4.6 and 5.1]
  *   a method solves it: a solution exists, as far as the measure tells
  */
 #include <math.h>

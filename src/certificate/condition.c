@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Decides the convex conditions of moreau/certificate.h, each by the shortest motion in natural units with
+ * Decides the convex conditions of moreau/certificate.h, each by the shortest motion in natural
+ * units with
  *
- *     c.(A x + b) >= t   for all rays c of K                                                                    (1)
+ *     c.(A x + b) >= t   for all rays c of K                                                    (1)
  *
- * and a margin t.  A polyhedral cone has finitely many rays.  A round one has (1, mu d) for every unit vector d: it starts
- * with eight, and each round adds the one that the motion at hand fails most, d = -u_T / |u_T|.  So the rows are
- * always a relaxation: if they contradict each other, their multipliers add up rays of the true cone to an impulse r
- * that proves failure; if the motion meets the cone itself, with the margin to spare for rounding, it proves that
- * the condition holds.  The margin is tried from large to small; pointed cones have the margin one and b = 0.
+ * and a margin t.  A polyhedral cone has finitely many rays.  A round one has (1, mu d) for every
+ * unit vector d: it starts with eight, and each round adds the one that the motion at hand fails
+ * most, d = -u_T / |u_T|.  So the rows are always a relaxation: if they contradict each other,
+ * their multipliers add up rays of the true cone to an impulse r that proves failure; if the motion
+ * meets the cone itself, with the margin to spare for rounding, it proves that the condition holds.
+ * The margin is tried from large to small; pointed cones have the margin one and b = 0.
  *
- * Limits: 96 rows and 128 velocities, but for v = 0.  Where K* is met on its border alone (a wedge that just fits) neither answer
- * can be proven, but for v = 0 where w = 0.
+ * Limits: 96 rows and 128 velocities, but for v = 0.  Where K* is met on its border alone (a wedge
+ * that just fits) neither answer can be proven, but for v = 0 where w = 0.
  */
 #include <math.h>
 #include <string.h>
@@ -228,7 +230,7 @@ static mo_answer decide(program *p, double *reach)
     return answer;
 }
 
-/* ---- around it -------------------------------------------------------------------------------- */
+/* ---- around it ------------------------------------------------------------------------------- */
 
 static void lay_out(program *p, mo_arena *arena)
 {
@@ -277,7 +279,8 @@ static mo_error decide_in(mo_motion_map *map, mo_condition *condition)
     return error;
 }
 
-/* v = 0, for a global problem of any size: all external objects at rest [acary2011, section 5.6]. */
+/* v = 0, for a global problem of any size: all external objects at rest [acary2011, section 5.6].
+ */
 static mo_error try_rest(const mo_problem *problem, mo_condition *condition)
 {
     const size_t dofs = (size_t)problem->dof_count;

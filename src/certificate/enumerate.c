@@ -5,28 +5,34 @@
  *
  *     visit(cells):  all units decided?   compute the solutions of this cell
  *                    its rows contradict each other, by multipliers that reach far enough?   EMPTY
- *                    otherwise take the undecided unit that quarrels most at the point found, and visit each of its cells
+ *                    otherwise take the undecided unit that quarrels most at the point found, and
+ *                    visit each of its cells
  *
- * Units that act on each other are decided one island (search_cell.c) after the other, and contradictions are sought within
- * the island at hand: the work is that of the islands added up, not multiplied.  Before that each island is asked
- * by itself whether it has no solution at all, which proves it of the whole problem.
+ * Units that act on each other are decided one island (search_cell.c) after the other, and
+ * contradictions are sought within the island at hand: the work is that of the islands added up,
+ * not multiplied.  Before that each island is asked by itself whether it has no solution at all,
+ * which proves it of the whole problem.
  *
  * A last cell has as many equations as unknowns, d for each block of d rows.
  *
- *   the equations have one root     it is enclosed; in the cell it is a solution, proven where it is off every border;
- *                                   outside of it the cell is empty                                  POINT
- *   they are singular               a point of the cell and its velocity u are found, or multipliers: EMPTY.  Then
- *                                   u_k further than the closeness up or down is asked for, row by row:
- *     none of it is feasible        the cell has one velocity (several impulses perhaps)               NEAR
- *     some of it is                 a set of velocities of positive dimension: convex, with two points known
+ *   the equations have one root     it is enclosed; in the cell it is a solution, proven where it
+ *                                   is off every border;
+ *                               outside of it the cell is empty                               POINT
+ *   they are singular               a point of the cell and its velocity u are found, or
+ *                                   multipliers: EMPTY.  Then u_k further than the closeness up or
+ *                                   down is asked for, row by row:
+ *     none of it is feasible       the cell has one velocity (several impulses perhaps)        NEAR
+ *     some of it is        a set of velocities of positive dimension: convex, with two points known
  *
- * Coulomb's cone in space slides in sectors, which relax it, so that no cell says what its solutions are.  Methods are asked
- * for solutions first, and a sector is halved until it is empty or all of it is NEAR a listed solution; in a small
- * sector that is neither, Newton's method looks for one.
+ * Coulomb's cone in space slides in sectors, which relax it, so that no cell says what its
+ * solutions are.  Methods are asked for solutions first, and a sector is halved until it is empty
+ * or all of it is NEAR a listed solution; in a small sector that is neither, Newton's method looks
+ * for one.
  *
- * Every decision goes into the certificate as it is made, and the certificate is checked before a verdict rests on it.
- * Limits: the number of cells may grow as 4^contacts (10^contacts for pyramids) where the relaxation prunes nothing; a
- * set of positive dimension has no node, so the list is not proven complete then.
+ * Every decision goes into the certificate as it is made, and the certificate is checked before a
+ * verdict rests on it. Limits: the number of cells may grow as 4^contacts (10^contacts for
+ * pyramids) where the relaxation prunes nothing; a set of positive dimension has no node, so the
+ * list is not proven complete then.
  */
 #include <math.h>
 #include <string.h>
@@ -35,7 +41,7 @@
 #include "certificate/search.h"
 #include "linalg/dense.h"
 
-/* ---- singular last cells ---------------------------------------------------------------------- */
+/* ---- singular last cells --------------------------------------------------------------------- */
 
 /* Is the difference of the velocities a new direction?  Then it joins the span. */
 static int joins_span(mo_search *s, int *count)
@@ -82,8 +88,8 @@ static void keep_other(mo_search *s, int solution, int dimension)
     }
 }
 
-/* Asks row by row whether the cell holds a velocity far from the solution: none, by a proof?  In an exact cell what is
- * far is a solution too. */
+/* Asks row by row whether the cell holds a velocity far from the solution: none, by a proof?  In an
+ * exact cell what is far is a solution too. */
 static int surround(mo_search *s, int solution, int is_exact)
 {
     const int n = s->system->enclosure->n;
@@ -111,7 +117,7 @@ static int surround(mo_search *s, int solution, int is_exact)
     return proven;
 }
 
-/* ---- sectors ---------------------------------------------------------------------------------- */
+/* ---- sectors --------------------------------------------------------------------------------- */
 
 static void visit(mo_search *s);
 
@@ -130,7 +136,8 @@ static int widest_sector(const mo_search *s)
     return widest;
 }
 
-/* A node that says that all of this cell is near a listed solution; taken back where that cannot be proven. */
+/* A node that says that all of this cell is near a listed solution; taken back where that cannot be
+ * proven. */
 static int is_near_listed(mo_search *s)
 {
     mo_certificate *c = &s->set->certificate;
@@ -145,7 +152,8 @@ static int is_near_listed(mo_search *s)
     return proven;
 }
 
-/* A cell with sectors and a point in it, whose r and u are at hand: near a listed solution, or halved. */
+/* A cell with sectors and a point in it, whose r and u are at hand: near a listed solution, or
+ * halved. */
 static void sector_cell(mo_search *s)
 {
     int children[MO_CELL_MOST_CELLS];
@@ -230,7 +238,8 @@ static void last_cell(mo_search *s)
     }
 }
 
-/* How far the point at hand is from every mode of a unit: what its u and r do together that no law allows. */
+/* How far the point at hand is from every mode of a unit: what its u and r do together that no law
+ * allows. */
 static double quarrel(const mo_unit *unit, const double *u, const double *r)
 {
     double sum =
@@ -241,8 +250,8 @@ static double quarrel(const mo_unit *unit, const double *u, const double *r)
     return sum;
 }
 
-/* Of the active island, or of the first one that has any: the undecided unit that quarrels most at the point at hand, or the
- * first; -1 where all are decided. */
+/* Of the active island, or of the first one that has any: the undecided unit that quarrels most at
+ * the point at hand, or the first; -1 where all are decided. */
 static int undecided(mo_search *s, int has_point, int *children, int *count)
 {
     int best = -1;
@@ -328,7 +337,7 @@ static void visit(mo_search *s)
     split(s, unit, children, count, visit);
 }
 
-/* ---- one island by itself ---------------------------------------------------------------------- */
+/* ---- one island by itself -------------------------------------------------------------------- */
 
 /* Is the active island empty in every combination of its modes?  The first that is not ends it. */
 static void visit_island(mo_search *s)
@@ -376,7 +385,7 @@ static int some_island_is_empty(mo_search *s)
     return 0;
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------ */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static int is_several(const mo_solution_set *set)
 {
@@ -393,7 +402,8 @@ static void drop_certificate(mo_solution_set *set)
     set->checked = (mo_certificate_report){0};
 }
 
-/* Solutions that no cell could prove, such as a contact that slides in space, by interval Newton. */
+/* Solutions that no cell could prove, such as a contact that slides in space, by interval Newton.
+ */
 static void prove_listed(mo_search *s)
 {
     const mo_enclosure *e = s->system->enclosure;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The largest friction for which the cone of impulses stays pointed, as one factor on every coefficient.
+ * The largest friction for which the cone of impulses stays pointed, as one factor on every
+ * coefficient.
  *
- * K grows with the factor, so that it is pointed up to some limit and not beyond [anitescu2004, section 2.3.1].  The limit is
- * zero where normal impulses alone balance each other, and may be infinite (one body on a floor).  Otherwise: double or
- * halve the factor until the answer changes, then bisect.  Both ends of the bracket carry their own evidence, a motion
- * that opens every contact below and a self-stress above, which the checker multiplies back; an answer too near to
+ * K grows with the factor, so that it is pointed up to some limit and not beyond [anitescu2004,
+ * section 2.3.1].  The limit is zero where normal impulses alone balance each other, and may be
+ * infinite (one body on a floor).  Otherwise: double or halve the factor until the answer changes,
+ * then bisect.  Both ends of the bracket carry their own evidence, a motion that opens every
+ * contact below and a self-stress above, which the checker multiplies back; an answer too near to
  * the limit to be proven ends the bisection.
  */
 #include <math.h>

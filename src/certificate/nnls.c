@@ -5,13 +5,14 @@
  *
  *   min |A y - d|, y >= 0;  optimal where A'(d - A y) <= 0, and = 0 for the y_j > 0
  *
- * The columns with y_j > 0 are passive.  Each round takes in the column that the residual leans on most (the largest entry of
- * A'(d - A y) over the length of its column), then solves for the passive columns alone; where that makes one of them negative,
- * y goes as far as it can on the way there, and what has become zero is dropped.  The passive columns are kept as Q R, so that
- * one more costs one pass of Gram and Schmidt (done twice), one less a new factorisation.
+ * The columns with y_j > 0 are passive.  Each round takes in the column that the residual leans on
+ * most (the largest entry of A'(d - A y) over the length of its column), then solves for the
+ * passive columns alone; where that makes one of them negative, y goes as far as it can on the way
+ * there, and what has become zero is dropped.  The passive columns are kept as Q R, so that one
+ * more costs one pass of Gram and Schmidt (done twice), one less a new factorisation.
  *
- * Limits: dense, for some tens of rows.  Columns that depend on the passive ones to rounding are passed over, so that at a degenerate
- * optimum another y of the same residual may be the answer.
+ * Limits: dense, for some tens of rows.  Columns that depend on the passive ones to rounding are
+ * passed over, so that at a degenerate optimum another y of the same residual may be the answer.
  */
 #include "certificate/nnls.h"
 

@@ -46,7 +46,8 @@ static double norm(int n, const double *x)
     return sqrt(mo_dot(n, x, x));
 }
 
-/* The next unit vector along what `rest` has left of q_0 .. q_rank; orthogonal to them to rounding. */
+/* The next unit vector along what `rest` has left of q_0 .. q_rank; orthogonal to them to rounding.
+ */
 static void take_direction(int n, int rank, const double *rest, double *q)
 {
     memcpy(q + (size_t)rank * n, rest, (size_t)n * sizeof *q);
@@ -224,7 +225,8 @@ static int write_inequalities(mo_polyhedron *p)
     return count;
 }
 
-/* The shortest x on the rows that hold the least distance problem's: exact where -s / s0 has lost its digits. */
+/* The shortest x on the rows that hold the least distance problem's: exact where -s / s0 has lost
+ * its digits. */
 static void polish(mo_polyhedron *p, int count)
 {
     for (int k = 0; k < count; ++k) {

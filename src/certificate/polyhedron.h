@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A point of a small polyhedron, or multipliers that prove it empty.  Rows are a_m x + b_m, zero for equations and not
- * negative for the others.
+ * A point of a small polyhedron, or multipliers that prove it empty.  Rows are a_m x + b_m, zero
+ * for equations and not negative for the others.
  *
- * 1. Equations.  Their rows are orthonormalised with pivoting, a_m = sum_j L_mj q_j, which gives a point x_p of the
- *    plane where all hold and an orthonormal basis N of its directions.  A row that depends on the others and
- *    contradicts them is the proof.
- * 2. The others, with x = x_p + N t, ask G t >= h, and are solved as a least distance problem [lawson1974, chapter 23]:
- *    the nonnegative least squares problem
+ * 1. Equations.  Their rows are orthonormalised with pivoting, a_m = sum_j L_mj q_j, which gives a
+ *    point x_p of the plane where all hold and an orthonormal basis N of its directions.  A row
+ *    that depends on the others and contradicts them is the proof.
+ * 2. The others, with x = x_p + N t, ask G t >= h, and are solved as a least distance problem
+ *    [lawson1974, chapter 23]: the nonnegative least squares problem
  *
- *        min | [G'; h'] y - [0; 1] |,  y >= 0                                                                  (1)
+ *        min | [G'; h'] y - [0; 1] |,  y >= 0                                                   (1)
  *
- *    ends with the residual (s, s0) = [0; 1] - [G'; h'] y.  If it is zero then G' y = 0 and h' y = 1: y is the
- *    proof.  If not, t = -s / s0 is the shortest t with G t >= h; it meets the rows of positive y as equations, by
- *    which it is computed again where s0 is too small to divide by.
+ *    ends with the residual (s, s0) = [0; 1] - [G'; h'] y.  If it is zero then G' y = 0 and h' y =
+ *    1: y is the proof.  If not, t = -s / s0 is the shortest t with G t >= h; it meets the rows of
+ *    positive y as equations, by which it is computed again where s0 is too small to divide by.
  *
- * The multipliers of the equations follow from those of the others, which must leave nothing of x.  Whether a proof is good
- * enough is for the checker to say, with the true rounding; near the border both a point and multipliers come back.
+ * The multipliers of the equations follow from those of the others, which must leave nothing of x.
+ * Whether a proof is good enough is for the checker to say, with the true rounding; near the border
+ * both a point and multipliers come back.
  */
 #ifndef MO_CERTIFICATE_POLYHEDRON_H
 #define MO_CERTIFICATE_POLYHEDRON_H
@@ -29,15 +30,15 @@ enum { MO_POLYHEDRON_MOST_UNKNOWNS = 160 };
 typedef struct mo_polyhedron {
     int n, most_rows; /* unknowns; room for rows */
     int rows;
-    double *a, *b;    /* rows x n, rows                */
-    int *is_equation; /* one a row                     */
+    double *a, *b;    /* rows x n, rows */
+    int *is_equation; /* one a row */
 
     /* What was found. */
     int has_point; /* x meets every row to 1e-10 of the sizes in it */
-    int has_proof; /* y may prove that there is none                */
+    int has_proof; /* y may prove that there is none */
     double *x, *y;
     int free_count; /* directions that the equations leave: columns of N */
-    double *N;      /* free_count x n, one direction a row            */
+    double *N;      /* free_count x n, one direction a row */
 
     /* Workspace. */
     int rank;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The search for all solutions from the inside: the cell at hand, and what has been found so far. */
+/* The search for all solutions from the inside: the cell at hand, and what has been found so far.
+ */
 #ifndef MO_CERTIFICATE_SEARCH_H
 #define MO_CERTIFICATE_SEARCH_H
 
@@ -9,14 +10,14 @@
 #include "measure/certificate.h"
 
 /*
- * Reaches (cell_system.h) in natural units.  A cell that still has modes to choose is given up only far beyond any
- * solution, since the proof is blind to solutions with larger impulses; for the last cells, whose solutions are computed
- * one by one, MO_REACH_LEAST will do.
+ * Reaches (cell_system.h) in natural units.  A cell that still has modes to choose is given up only
+ * far beyond any solution, since the proof is blind to solutions with larger impulses; for the last
+ * cells, whose solutions are computed one by one, MO_REACH_LEAST will do.
  */
 #define MO_REACH_INNER 1e12
 
-/* Sectors (cells.h): one this small that is near no listed solution is a place to look for one, and one smaller still
- * is given up; 2^6 and 2^24 to the turn. */
+/* Sectors (cells.h): one this small that is near no listed solution is a place to look for one, and
+ * one smaller still is given up; 2^6 and 2^24 to the turn. */
 enum { MO_SMALL_SECTOR = 1 << 7, MO_SMALLEST_SECTOR = 1 << 25 };
 
 typedef struct mo_search {
@@ -41,7 +42,7 @@ typedef struct mo_search {
     mo_error error;
 } mo_search;
 
-/* ---- the cell at hand (search_cell.c) ------------------------------------------------------------ */
+/* ---- the cell at hand (search_cell.c) -------------------------------------------------------- */
 
 enum { MO_EVERY_ISLAND = -1 };
 
@@ -50,13 +51,14 @@ void mo_search_find_islands(mo_search *search);
 /* The rows of the active island as a polyhedron. */
 void mo_search_load(mo_search *search);
 
-/* Multipliers for the rows at hand that the checker accepts up to this reach?  Otherwise `point` may be one of the cell. */
+/* Multipliers for the rows at hand that the checker accepts up to this reach?  Otherwise `point`
+ * may be one of the cell. */
 int mo_search_is_empty(mo_search *search, double reach);
 
 /* u = W r + q in natural units. */
 void mo_search_velocity(const mo_search *search, const double *r, double *u);
 
-/* ---- what has been found (found.c) ------------------------------------------------------------- */
+/* ---- what has been found (found.c) ----------------------------------------------------------- */
 
 /* Appends a node; its index among the nodes. */
 void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int solution);
@@ -64,7 +66,8 @@ void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int sol
 /* Appends multipliers for the last node. */
 void mo_search_add_values(mo_search *search, int count, const double *y);
 
-/* The solution in search->u, search->r with the cells at hand: its index; a near one counts as the same. */
+/* The solution in search->u, search->r with the cells at hand: its index; a near one counts as the
+ * same. */
 int mo_search_add_solution(mo_search *search, int is_proven);
 
 /* A listed solution within so many natural units of search->u, or -1. */
@@ -73,8 +76,8 @@ int mo_search_find(const mo_search *search, double distance);
 /* Asks methods for a solution, and lists what the measure accepts. */
 void mo_search_seed(mo_search *search);
 
-/* Newton's method from search->r for the modes of the cells at hand, sliding directions free; what the measure accepts
- * is listed.  Finds solutions that every iteration runs away from. */
+/* Newton's method from search->r for the modes of the cells at hand, sliding directions free; what
+ * the measure accepts is listed.  Finds solutions that every iteration runs away from. */
 void mo_search_refine(mo_search *search);
 
 /* The modes of a solution, from its u and r. */

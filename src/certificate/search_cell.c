@@ -3,14 +3,15 @@
 /*
  * The cell at hand as a polyhedron in r, of all units or of one island.
  *
- * Units act on each other through W.  Where W falls into blocks, islands, the rows of one island hold its own impulses alone: a
- * contradiction among them is one of the whole cell, with multipliers of zero elsewhere, and is found in a smaller system.
+ * Units act on each other through W.  Where W falls into blocks, islands, the rows of one island
+ * hold its own impulses alone: a contradiction among them is one of the whole cell, with
+ * multipliers of zero elsewhere, and is found in a smaller system.
  */
 #include <string.h>
 
 #include "certificate/search.h"
 
-/* ---- islands ------------------------------------------------------------------------------------- */
+/* ---- islands --------------------------------------------------------------------------------- */
 
 static int touch(const mo_search *s, const mo_unit *a, const mo_unit *b)
 {
@@ -56,7 +57,7 @@ void mo_search_find_islands(mo_search *search)
     }
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static int is_active(const mo_search *s, int row)
 {

@@ -63,8 +63,7 @@ static inline int mo_bounds_meet(const mo_bounds *a, const mo_bounds *b)
 
 struct
     mo_hull; /* hull.h: vertices, edges and faces of a convex polyhedron (polygon in the plane) */
-struct
-    mo_mesh; /* mesh.h: triangles (segments) and their tree                                     */
+struct mo_mesh; /* mesh.h: triangles (segments) and their tree */
 
 typedef struct mo_collider {
     mo_shape_def def; /* arrays are the collider's own */

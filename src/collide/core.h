@@ -65,7 +65,7 @@ typedef struct mo_feature {
     int lines;
     double line[MO_CORE_AROUND][3]; /* unit, along the edges around it, or the axis of a cylinder */
     double from[MO_CORE_AROUND], to[MO_CORE_AROUND]; /* what of it is there, from on_line */
-    double on_line[3]; /* where these lines meet; the centre of a cylinder           */
+    double on_line[3]; /* where these lines meet; the centre of a cylinder */
     int is_vertex;     /* the point is a corner: all lines go from it */
     int is_whole;      /* and these are all of its edges */
     int has_rim;

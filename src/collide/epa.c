@@ -9,8 +9,8 @@
 
 enum { MOST_POINTS = 128, MOST_FACES = 2 * MOST_POINTS };
 
-static const double EXACT = 1e-12; /* of the size: the bounds of polyhedra agree     */
-static const double ROUND = 1e-3;  /* of the depth: those of round cores do           */
+static const double EXACT = 1e-12; /* of the size: the bounds of polyhedra agree */
+static const double ROUND = 1e-3;  /* of the depth: those of round cores do */
 static const double FLAT = 1e-10;  /* of the size: a tetrahedron no higher has no inside */
 
 typedef struct face {

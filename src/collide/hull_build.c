@@ -34,7 +34,7 @@ typedef struct builder {
     triangle *face;
     int faces;
     int *outside;  /* the face that point k sees, or NONE  */
-    double *above; /* how far it is above it               */
+    double *above; /* how far it is above it */
     int corners;
 } builder;
 

@@ -21,9 +21,9 @@ enum { MO_FLAT_CORNERS = 2 * MO_HULL_VERTICES + 8, MO_FLAT_SIDES = MO_HULL_VERTI
 typedef struct mo_flat {
     int count;
     double corner[MO_FLAT_CORNERS][3];
-    int label
-        [MO_FLAT_CORNERS]; /* names the side from corner k to the next one, below MO_FLAT_SIDES */
-    double plane[4];       /* of a face, outward */
+    /* names the side from corner k to the next one, below MO_FLAT_SIDES */
+    int label[MO_FLAT_CORNERS];
+    double plane[4]; /* of a face, outward */
 } mo_flat;
 
 /* What the core turns to the unit vector n (flat.c). */

@@ -8,8 +8,9 @@
 #include "gradient/modes.h"
 #include "linalg/dense.h"
 
-/* Rounds at most with each share; how far inside, in parts of the mean impulse; the slack of a set; the part of a wish that
- * must be possible, and the factor by which the wishes must shrink, for a round to be worth it. */
+/* Rounds at most with each share; how far inside, in parts of the mean impulse; the slack of a set;
+ * the part of a wish that must be possible, and the factor by which the wishes must shrink, for a
+ * round to be worth it. */
 enum { ROUNDS = 20 };
 static const double SHARES[] = {0.1, 0.01, 0.001}, RELAXATION = 1.5, SLACK = 1e-12;
 static const double LEAST_PART = 1e-3, STANDSTILL = 0.95;
@@ -26,7 +27,8 @@ static double reach(const mo_centre *c, int i)
 
 /* ---- what a block may do --------------------------------------------------------------------- */
 
-/* The ray of a block that slides at u: r itself, or where that is zero what the law makes of r_N = 1.  False: none. */
+/* The ray of a block that slides at u: r itself, or where that is zero what the law makes of r_N =
+ * 1.  False: none. */
 static bool find_ray(const mo_centre *c, int i, const double *u, const double *r, double *ray)
 {
     const mo_law_ops *law = mo_constraint_law(c->problem, i);
@@ -131,7 +133,8 @@ static double box_target(double lower, double upper, double r, double share)
     return fmin(upper - share, fmax(lower + share, r));
 }
 
-/* The nearest impulse that is `share` inside the set of block i, less r, as far as the block may go. */
+/* The nearest impulse that is `share` inside the set of block i, less r, as far as the block may
+ * go. */
 static void set_wish(const mo_centre *c, int i, double share, const double *r, double *wish)
 {
     const mo_problem *problem = c->problem;
@@ -216,7 +219,8 @@ static bool is_allowed(const mo_centre *c, const double *r)
     return true;
 }
 
-/* Rounds with one share, until no block is on an edge, or the wishes hardly shrink; returns the least count of edges. */
+/* Rounds with one share, until no block is on an edge, or the wishes hardly shrink; returns the
+ * least count of edges. */
 static int approach(const mo_centre *c, double share, int least, double *r, double *best)
 {
     const int rows = c->problem->row_count;

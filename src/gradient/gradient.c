@@ -3,17 +3,19 @@
 /*
  * Derivatives of a solution by implicit differentiation.
  *
- * The blocks are linearised in their modes (modes.h), which together with du = W dr + dq,  dq = H' M^-1 df + dw, gives
- * one system for dr (least_norm.h):
+ * The blocks are linearised in their modes (modes.h), which together with du = W dr + dq,  dq = H'
+ * M^-1 df + dw, gives one system for dr (least_norm.h):
  *
- *     A x = b,   dr_i = sqrt(rho_i) x_i,   b_i = -sqrt(rho_i) J_i G_i dq_i + (I - J_i) E_i dmu_i / sqrt(rho_i)      (1)
- *     dv = M^-1 (H dr + df),   du = H' dv + dw   (reduced: du = W dr + dw)                                        (2)
+ *     A x = b,   dr_i = sqrt(rho_i) x_i,
+ *     b_i = -sqrt(rho_i) J_i G_i dq_i + (I - J_i) E_i dmu_i / sqrt(rho_i)      (1)
+ *     dv = M^-1 (H dr + df),   du = H' dv + dw   (reduced: du = W dr + dw)                      (2)
  *
  * The adjoint product runs through (2) and (1) backwards, with A' in place of A.
  *
- * Where A is singular (redundant contacts) x is the least one: in the norm sum |dr_i|^2 / rho_i, which has the units of
- * energy.  Where r is on an edge it is first moved, if that leaves v alone (centre.h).  v is determined all the same if W n = 0 for every n with A n = 0; both are found out with a random vector z:
- * z less the least x with A x = A z is a random vector of the null space.
+ * Where A is singular (redundant contacts) x is the least one: in the norm sum |dr_i|^2 / rho_i,
+ * which has the units of energy.  Where r is on an edge it is first moved, if that leaves v alone
+ * (centre.h).  v is determined all the same if W n = 0 for every n with A n = 0; both are found out
+ * with a random vector z: z less the least x with A x = A z is a random vector of the null space.
  */
 #include "moreau/gradient.h"
 
@@ -31,7 +33,8 @@
 #include "moreau/measure.h"
 #include "problem/views.h"
 
-/* Relative to |q|: nearer than this to another mode is on the edge.  What a random vector keeps of a null space. */
+/* Relative to |q|: nearer than this to another mode is on the edge.  What a random vector keeps of
+ * a null space. */
 static const double EDGE = 1e-7, LOOSE = 1e-6;
 
 struct mo_gradient {
@@ -48,7 +51,7 @@ struct mo_gradient {
     double *r, *u;    /* rows: where the derivative is taken; the velocity that the laws see */
     double *best;     /* rows: scratch of the centring */
     double *x, *rows; /* rows: the unknown of (1); scratch */
-    double *dofs;     /* scratch: dof_count                */
+    double *dofs;     /* scratch: dof_count */
     mo_least_norm system;
 };
 
@@ -173,7 +176,8 @@ static double norm(int n, const double *x)
     return sqrt(mo_dot(n, x, x));
 }
 
-/* x becomes a random vector of the null space of A, of length about one a row where there is one. */
+/* x becomes a random vector of the null space of A, of length about one a row where there is one.
+ */
 static void probe(mo_gradient *g, uint64_t seed)
 {
     const mo_problem *problem = g->problem;
@@ -191,7 +195,8 @@ static void probe(mo_gradient *g, uint64_t seed)
     }
 }
 
-/* Does a null vector x move anything?  |W n| beside |W_ii| |n|, in units where blocks of W are of order one. */
+/* Does a null vector x move anything?  |W n| beside |W_ii| |n|, in units where blocks of W are of
+ * order one. */
 static int moves_something(mo_gradient *g)
 {
     const mo_problem *W = g->system.W;
@@ -430,8 +435,8 @@ static void right_side_transposed(mo_gradient *g, const mo_data_vector *data)
 }
 
 /*
- * dofs = a = M^-T (g_v + H g_u), x = g_r + H' a: the derivative with respect to dr, with df and dw held; reduced:
- * x = g_r + W' g_u.
+ * dofs = a = M^-T (g_v + H g_u), x = g_r + H' a: the derivative with respect to dr, with df and dw
+ * held; reduced: x = g_r + W' g_u.
  */
 static void seed(mo_gradient *g, const mo_solution_vector *solution)
 {

@@ -7,7 +7,8 @@
 
 #include "linalg/dense.h"
 
-/* The size of delta beside A, whose blocks are of order one; corrections at most; a defect that is no rounding. */
+/* The size of delta beside A, whose blocks are of order one; corrections at most; a defect that is
+ * no rounding. */
 static const double DELTA = 1e-10, CONTRADICTION = 1e-10;
 enum { CORRECTIONS_MOST = 60 };
 
@@ -272,7 +273,8 @@ static double iterate(mo_least_norm *system, int transposed, const double *b)
     return norm(rows, system->in);
 }
 
-/* b = its part that A (or A') reaches: A'^+ A' b (or A^+ A b), whose own right side is always reached. */
+/* b = its part that A (or A') reaches: A'^+ A' b (or A^+ A b), whose own right side is always
+ * reached. */
 static void keep_reachable(mo_least_norm *system, int transposed, double *b)
 {
     const int rows = system->W->row_count;
@@ -286,7 +288,8 @@ static void keep_reachable(mo_least_norm *system, int transposed, double *b)
     memcpy(b, transposed ? system->x : system->y, (size_t)rows * sizeof *b);
 }
 
-/* A right side out of reach drives the multiplier to infinity, and rounding with it: it is cut down first. */
+/* A right side out of reach drives the multiplier to infinity, and rounding with it: it is cut down
+ * first. */
 static double solve(mo_least_norm *system, int transposed, const double *b, double *out)
 {
     const mo_problem *W = system->W;

@@ -7,7 +7,8 @@
 
 #include "linalg/dense.h"
 
-/* A jump of J between two modes is of order one; its change inside a mode is tau over the size of the argument. */
+/* A jump of J between two modes is of order one; its change inside a mode is tau over the size of
+ * the argument. */
 static const double JUMP = 0.05;
 
 static double change(int size, const double *J, const double *other)
@@ -49,8 +50,9 @@ static mo_mode mode_of(int d, const double *J)
 }
 
 /*
- * Coulomb with mu = infinity: apart (r = 0) has no projection behind it, and u_T is free there.  True where the block is
- * apart; where that cannot be told from being held without pressure, on the edge too.
+ * Coulomb with mu = infinity: apart (r = 0) has no projection behind it, and u_T is free there.
+ * True where the block is apart; where that cannot be told from being held without pressure, on the
+ * edge too.
  */
 static int is_apart_without_slip(int d, double rho, double tau, const double *u, const double *r,
                                  int *is_on_edge)

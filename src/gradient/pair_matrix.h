@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A matrix with two unknowns for every row of W and the pattern of W made symmetric: where [I A'; A -delta I] finds its place
- * when A has the pattern of W.  Block i holds (x_i, y_i).
+ * A matrix with two unknowns for every row of W and the pattern of W made symmetric: where [I A'; A
+ * -delta I] finds its place when A has the pattern of W.  Block i holds (x_i, y_i).
  */
 #ifndef MO_GRADIENT_PAIR_MATRIX_H
 #define MO_GRADIENT_PAIR_MATRIX_H
@@ -12,9 +12,9 @@
 
 typedef struct mo_pair_pattern {
     int count;
-    int *dim;           /* two a row of W                                         */
+    int *dim;           /* two a row of W */
     int *start, *index; /* of each block: its columns, rising, itself among them  */
-    size_t *value;      /* of each entry: its first number                        */
+    size_t *value;      /* of each entry: its first number */
     size_t value_count;
     mo_front_plan *plan;
 } mo_pair_pattern;
@@ -23,7 +23,8 @@ mo_error mo_pair_pattern_create(const mo_allocator *allocator, const mo_problem 
                                 mo_pair_pattern *pattern);
 void mo_pair_pattern_clear(const mo_allocator *allocator, mo_pair_pattern *pattern);
 
-/* The first number of block (i, j), row-major; the pair must be in the pattern of W, in either order. */
+/* The first number of block (i, j), row-major; the pair must be in the pattern of W, in either
+ * order. */
 size_t mo_pair_pattern_find(const mo_pair_pattern *pattern, int i, int j);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A check and its evidence from a file, which is not believed: whether it proves anything is for mo_check_judge to say.
- * certificate_file.h has the format.  What is not in it ends the reading with the line and what was expected there.
+ * A check and its evidence from a file, which is not believed: whether it proves anything is for
+ * mo_check_judge to say. certificate_file.h has the format.  What is not in it ends the reading
+ * with the line and what was expected there.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,7 +29,7 @@ typedef struct reader {
     mo_error error;
 } reader;
 
-/* ---- words --------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static int fail(reader *r, const char *expected)
 {
@@ -108,7 +109,7 @@ static int read_numbers(reader *r, size_t count, double *x)
     return good;
 }
 
-/* ---- parts --------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static int read_head(reader *r)
 {
@@ -392,7 +393,7 @@ static int read_parts(reader *r)
     return 0;
 }
 
-/* ---- the file ------------------------------------------------------------------------------------ */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /* All of the file, ended by a zero. */
 static mo_error slurp(reader *r)

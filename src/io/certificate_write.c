@@ -44,7 +44,7 @@ static void put_numbers(writer *w, size_t count, const double *x)
     put(w, "\n");
 }
 
-/* ---- parts -------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static void put_solution(writer *w, const mo_problem *problem, const mo_found_solution *s)
 {
@@ -123,7 +123,7 @@ static void put_limit(writer *w, const mo_friction_limit *limit)
     }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void put_all(writer *w, const mo_problem *problem, const mo_check_result *check)
 {

@@ -40,11 +40,11 @@ enum { MO_FCLIB_JOINT_ROWS = 6 };
 
 /* What is known of a problem before its matrices are read. */
 typedef struct mo_fclib_sizes {
-    int d;        /* spacedim                            */
-    int contacts; /*                                     */
-    int rows;     /* of the contacts: d * contacts       */
-    int joints;   /* rows of the joints                  */
-    int dofs;     /* velocities; 0 in a local problem    */
+    int d;        /* spacedim */
+    int contacts; /*  */
+    int rows;     /* of the contacts: d contacts */
+    int joints;   /* rows of the joints */
+    int dofs;     /* velocities; 0 in a local problem */
     bool is_global;
 } mo_fclib_sizes;
 
@@ -90,8 +90,8 @@ bool mo_fclib_find_bodies(mo_h5 *h, const char *place, const mo_sparse *M, int g
 
 /*
  * The blocks of a problem in one sparse matrix.  Column c of A, which is row c of u, belongs to the
- * constraint constraints.of[c], row i of A to the body or constraint across->of[i]; the blocks of A,
- * transposed, are Jacobians or couplings.
+ * constraint constraints.of[c], row i of A to the body or constraint across->of[i]; the blocks of
+ * A, transposed, are Jacobians or couplings.
  */
 typedef struct mo_fclib_blocks {
     mo_sparse A;

@@ -19,8 +19,8 @@ static const double DENSE_RATIO = 256;
 
 /* Scratch for the blocks of one constraint. */
 typedef struct scratch {
-    int *touched; /* parts that share an entry with it             */
-    int *slot;    /* of a touched part: where its block begins     */
+    int *touched; /* parts that share an entry with it */
+    int *slot;    /* of a touched part: where its block begins */
     int *stamp;   /* of a part: the last constraint that touched it */
     int touched_count;
     double *values;
@@ -28,7 +28,7 @@ typedef struct scratch {
     double total; /* values of all blocks so far */
 } scratch;
 
-/* ---- parts --------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 bool mo_fclib_init_parts(mo_h5 *h, mo_fclib_parts *parts, int rows)
 {
@@ -54,7 +54,7 @@ void mo_fclib_index_parts(mo_fclib_parts *parts)
     }
 }
 
-/* ---- blocks -------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static int compare_ints(const void *a, const void *b)
 {

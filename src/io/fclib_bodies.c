@@ -20,7 +20,7 @@
 /* A body may always have so many velocities; more, if one entry in so many is stored. */
 enum { DENSE_ANYWAY = 4096, DENSE_RATIO = 128 };
 
-/* ---- half a matrix ------------------------------------------------------------------------- */
+/* ---- half a matrix --------------------------------------------------------------------------- */
 
 static void count_triangles(const mo_sparse *M, int *below, int *above)
 {
@@ -67,7 +67,7 @@ bool mo_fclib_complete_mass(mo_h5 *h, const char *place, mo_sparse *M, mo_docume
     return true;
 }
 
-/* ---- bodies -------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* The finest cut: a boundary wherever no entry reaches across.  Uses `of` as scratch. */
 static void cut_finest(const mo_sparse *M, mo_fclib_parts *bodies)

@@ -58,7 +58,7 @@ static void clear_stored(mo_h5 *h, stored *s)
     mo_memory_free(h->allocator, s->x);
 }
 
-/* ---- checks -------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* i and x hold at least the entries that are counted, and equally many. */
 static bool check_room(mo_h5 *h, const char *path, const stored *s, size_t entries)
@@ -104,7 +104,7 @@ static bool check_starts(mo_h5 *h, const char *path, const stored *s, int lines)
     return true;
 }
 
-/* ---- unpacking ----------------------------------------------------------------------------- */
+/* ---- unpacking ------------------------------------------------------------------------------- */
 
 /* Compressed lines: `line` receives the column (or row) of each entry, i has the other index. */
 static bool expand(mo_h5 *h, const char *path, const stored *s, int lines, int across, int **line)

@@ -37,10 +37,10 @@ typedef struct reader {
     const mo_fclib_kind *kind;
     mo_h5_group root, top; /* "/" and the problem's group                 */
     mo_fclib_sizes sizes;
-    double *f;         /* forces                                      */
-    double *w;         /* w, or q of a local problem                  */
+    double *f;         /* forces */
+    double *w;         /* w, or q of a local problem */
     double *b;         /* b, or s of a local problem; NULL: no joints */
-    double *mu, *mu_r; /* of the contacts                             */
+    double *mu, *mu_r; /* of the contacts */
     mo_sparse M;
     mo_fclib_parts bodies;
     mo_fclib_blocks blocks;
@@ -67,7 +67,7 @@ bool mo_fclib_note(mo_h5 *h, mo_document *document, const char *format, ...)
     return true;
 }
 
-/* ---- what the file holds ------------------------------------------------------------------- */
+/* ---- what the file holds --------------------------------------------------------------------- */
 
 static bool choose_kind(reader *in)
 {
@@ -102,7 +102,7 @@ static bool read_spacedim(reader *in)
                                in->top.path, d, in->kind->is_rolling ? "5" : "2 or 3");
 }
 
-/* ---- vectors ------------------------------------------------------------------------------- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 /* One coefficient for each contact: any number from 0 to infinity. */
 static bool read_friction(reader *in, const mo_h5_group *vectors, const char *name, double **mu)
@@ -170,7 +170,7 @@ static bool read_vectors(reader *in)
     return good;
 }
 
-/* ---- constraints --------------------------------------------------------------------------- */
+/* ---- constraints ----------------------------------------------------------------------------- */
 
 /* Do two columns have entries in the same parts of the rows? */
 static bool same_parts(const mo_sparse *A, const mo_fclib_parts *parts, int a, int b)
@@ -236,7 +236,7 @@ static void add_constraints(reader *in, mo_builder *builder)
     }
 }
 
-/* ---- global problems ----------------------------------------------------------------------- */
+/* ---- global problems ------------------------------------------------------------------------- */
 
 /* A = [H G]; the columns of H are kept as they are where there are no joints. */
 static bool join_columns(reader *in, mo_sparse *H, const mo_sparse *G)
@@ -330,7 +330,7 @@ static bool add_bodies(reader *in, mo_builder *builder)
     return good;
 }
 
-/* ---- local problems ------------------------------------------------------------------------ */
+/* ---- local problems -------------------------------------------------------------------------- */
 
 /* The contacts as parts of the rows of V, to compare its columns by. */
 static bool contact_parts(reader *in, mo_fclib_parts *contacts)
@@ -389,7 +389,7 @@ static bool read_local(reader *in)
     return good;
 }
 
-/* ---- the problem --------------------------------------------------------------------------- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 static bool build_problem(reader *in)
 {
@@ -419,7 +419,7 @@ static bool read_problem(reader *in)
            build_problem(in);
 }
 
-/* ---- texts --------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static bool read_text(reader *in, const mo_h5_group *info, const char *name, char **text)
 {
@@ -448,7 +448,7 @@ static bool read_info(reader *in)
     return good;
 }
 
-/* ---- the door ------------------------------------------------------------------------------ */
+/* ---- the door -------------------------------------------------------------------------------- */
 
 static void clear_reader(reader *in)
 {

@@ -33,7 +33,7 @@ typedef struct writer {
     int *column; /* of each constraint: its first among those of its kind (contact or joint) */
 } writer;
 
-/* ---- what the format can hold -------------------------------------------------------------- */
+/* ---- what the format can hold ---------------------------------------------------------------- */
 
 static bool is_joint(const writer *out, int c)
 {
@@ -115,7 +115,7 @@ static mo_error classify(writer *out, mo_message *why)
     return MO_OK;
 }
 
-/* ---- matrices ------------------------------------------------------------------------------ */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 /* The path of something in the problem's group. */
 static const char *inside(const writer *out, const char *name, char path[MO_H5_PATH])
@@ -346,7 +346,7 @@ static bool write_matrices(writer *out)
                         write_couplings(out, "R", true, true)));
 }
 
-/* ---- vectors ------------------------------------------------------------------------------- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 /* The entries of contacts, or of joints, among values given for all rows. */
 static void pick(const writer *out, bool joints, const double *all, double *picked)
@@ -410,7 +410,7 @@ static bool write_vectors(writer *out)
     return write_friction(out, inside(out, "vectors/mu", path), false);
 }
 
-/* ---- texts, solution, guesses -------------------------------------------------------------- */
+/* ---- texts, solution, guesses ---------------------------------------------------------------- */
 
 static bool write_info(writer *out)
 {
@@ -497,7 +497,7 @@ static bool write_points(writer *out)
     return !out->h.error;
 }
 
-/* ---- the door ------------------------------------------------------------------------------ */
+/* ---- the door -------------------------------------------------------------------------------- */
 
 /* The file as bytes, which belong to the caller. */
 static mo_error build_file(writer *out, const mo_allocator *allocator, void **bytes, size_t *size,

@@ -8,19 +8,20 @@
 
 enum { MO_PATH = 4096 };
 
-/* All of a plain file of at most `most` bytes; folders, pipes and devices are refused.  A zero follows the bytes.  Sentences begin with `shown`, unless it is "". */
-mo_error mo_file_read(const char *path, const char *shown, size_t most, const mo_allocator *allocator, char **bytes,
-                      size_t *size, mo_message *why);
+/* All of a plain file of at most `most` bytes; folders, pipes and devices are refused.  A zero
+ * follows the bytes.  Sentences begin with `shown`, unless it is "". */
+mo_error mo_file_read(const char *path, const char *shown, size_t most,
+                      const mo_allocator *allocator, char **bytes, size_t *size, mo_message *why);
 
 /* The folder that a file is in, without a slash at its end ("." for none). */
 mo_error mo_file_folder(const char *path, char folder[MO_PATH], mo_message *why);
 
 /*
- * The path of `name`, which is relative to `under` (itself relative to `folder`, or ""): it must exist and, links followed, lie in
- * `folder` or below.
+ * The path of `name`, which is relative to `under` (itself relative to `folder`, or ""): it must
+ * exist and, links followed, lie in `folder` or below.
  */
-mo_error mo_file_within(const char *folder, const char *under, const char *name,
-                        char path[MO_PATH], mo_message *why);
+mo_error mo_file_within(const char *folder, const char *under, const char *name, char path[MO_PATH],
+                        mo_message *why);
 
 /* Is the file there and, links followed, in `folder` or below?  Then its real path. */
 int mo_file_lies_in(const char *folder, const char *path, char real_path[MO_PATH]);

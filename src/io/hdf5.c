@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* ---- errors -------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...)
 {
@@ -50,7 +50,7 @@ static void silence(mo_h5 *h)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static hid_t access_list(void)
 {
@@ -91,7 +91,7 @@ void mo_h5_close(mo_h5 *h)
     H5Eset_auto2(H5E_DEFAULT, h->printer, h->printer_data);
 }
 
-/* ---- finding ------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 /* All names are ours and short: the bounds are never met, and keep the compiler calm. */
 static void join(const mo_h5_group *parent, const char *name, char path[MO_H5_PATH])
@@ -143,7 +143,7 @@ void mo_h5_leave(mo_h5 *h, mo_h5_group *group)
     mo_guard_clear_group(&h->guard, &group->links);
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A dataset that has passed the guard. */
 typedef struct dataset {
@@ -328,7 +328,7 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
     return true;
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why)
 {
@@ -349,7 +349,8 @@ bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
     if (h->error) {
         return false;
     }
-    const ssize_t needed = H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->file, NULL, 0);
+    const ssize_t needed =
+        H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->file, NULL, 0);
     if (needed < 0) {
         return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
     }

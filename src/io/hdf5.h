@@ -43,7 +43,7 @@ typedef struct mo_h5_group {
 bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...) MO_PRINTF(3, 4);
 bool mo_h5_no_memory(mo_h5 *h);
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Opens `path` and its root group.  mo_h5_close is called whatever is returned. */
 bool mo_h5_open(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why,
@@ -70,11 +70,11 @@ bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, si
 /* Text.  `*text` stays NULL, without an error, where it is stored in a form that is left alone. */
 bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char **text);
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /*
- * A new file, built in memory: libhdf5 does not survive a disk that runs full.  `path` is its name in
- * messages; mo_h5_image hands out its bytes, which the caller writes.
+ * A new file, built in memory: libhdf5 does not survive a disk that runs full.  `path` is its name
+ * in messages; mo_h5_image hands out its bytes, which the caller writes.
  */
 bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why);
 bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size); /* to be freed through the allocator */

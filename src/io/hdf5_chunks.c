@@ -24,13 +24,13 @@ typedef struct chunks {
     mo_guard *guard;
     int filters[MAX_FILTERS]; /* in the order in which they were applied */
     int filter_count;
-    uint64_t length;   /* elements of a chunk            */
-    uint64_t bytes;    /* of a chunk, filters undone     */
-    uint64_t expected; /* number of chunks               */
+    uint64_t length;   /* elements of a chunk */
+    uint64_t bytes;    /* of a chunk, filters undone */
+    uint64_t expected; /* number of chunks */
     uint64_t seen;     /* chunks passed so far, in order */
 } chunks;
 
-/* ---- filters ------------------------------------------------------------------------------- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 static bool check_parameters(int filter, const unsigned char *values, unsigned count,
                              size_t type_size)
@@ -97,7 +97,7 @@ static bool read_filters(chunks *c, const mo_guard_message *message, size_t type
     return true;
 }
 
-/* ---- one chunk ----------------------------------------------------------------------------- */
+/* ---- one chunk ------------------------------------------------------------------------------- */
 
 static void *zlib_allocate(void *allocator, unsigned count, unsigned size)
 {
@@ -183,7 +183,7 @@ static bool chunk_has_right_size(chunks *c, uint64_t address, uint64_t size, uns
     return good;
 }
 
-/* ---- the tree of chunks -------------------------------------------------------------------- */
+/* ---- the tree of chunks ---------------------------------------------------------------------- */
 
 enum { KEY = 8 + 2 * 8 }; /* size, filter mask, offsets along the vector and inside an element */
 

@@ -86,7 +86,7 @@ uint64_t mo_guard_number(const unsigned char *p, unsigned bytes)
     return value;
 }
 
-/* ---- the superblock ------------------------------------------------------------------------ */
+/* ---- the superblock -------------------------------------------------------------------------- */
 
 static bool check_end(mo_guard *guard, uint64_t end, uint64_t base)
 {
@@ -186,7 +186,7 @@ static bool read_superblock(mo_guard *guard)
     return mo_guard_fault(guard, "is an HDF5 file that is cut off or of an unknown version");
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static bool open_file(mo_guard *guard, const char *path)
 {

@@ -30,14 +30,14 @@
 typedef struct mo_guard {
     FILE *file;
     uint64_t size;      /* bytes of the file that may be used: its end-of-file address */
-    uint64_t root;      /* address of the root group's object header                   */
-    uint64_t root_tree; /* the superblock's copy of the root's symbol table, or        */
-    uint64_t root_heap; /*   MO_GUARD_NOWHERE where it has none                        */
-    unsigned leaf_k;    /* half the entries of a symbol table node                     */
-    unsigned node_k;    /* half the children of a group's B-tree node                  */
-    unsigned chunk_k;   /* half the children of a chunk B-tree node                    */
+    uint64_t root;      /* address of the root group's object header */
+    uint64_t root_tree; /* the superblock's copy of the root's symbol table, or */
+    uint64_t root_heap; /* MO_GUARD_NOWHERE where it has none */
+    unsigned leaf_k;    /* half the entries of a symbol table node */
+    unsigned node_k;    /* half the children of a group's B-tree node */
+    unsigned chunk_k;   /* half the children of a chunk B-tree node */
     const mo_allocator *allocator;
-    mo_error error;  /* of the last call that failed                                */
+    mo_error error;  /* of the last call that failed */
     char fault[224]; /* what is wrong, to follow "PATH: PLACE "                     */
 } mo_guard;
 

@@ -13,10 +13,10 @@
 
 enum {
     MAX_CHUNKS = sizeof((mo_guard_header *)0)->chunks / sizeof(unsigned char *),
-    PREFIX_1 = 16,   /* version 1: bytes before the first message     */
+    PREFIX_1 = 16,   /* version 1: bytes before the first message */
     MESSAGE_1 = 8,   /*            bytes before the data of a message */
-    CHECKSUM = 4,    /* version 2: bytes after the last message       */
-    SHARED_FLAG = 2, /* the message's data lie elsewhere              */
+    CHECKSUM = 4,    /* version 2: bytes after the last message */
+    SHARED_FLAG = 2, /* the message's data lie elsewhere */
     KNOWN_FLAGS = 1 | 2 | 4
 };
 
@@ -26,7 +26,7 @@ typedef struct walk {
     mo_guard_header *header;
     unsigned version;
     unsigned message_prefix;        /* bytes before the data of a message */
-    uint64_t addresses[MAX_CHUNKS]; /* of chunks to be read, in order    */
+    uint64_t addresses[MAX_CHUNKS]; /* of chunks to be read, in order */
     uint64_t sizes[MAX_CHUNKS];
     size_t pending;
 } walk;

@@ -18,9 +18,9 @@ enum {
     HEAP_HEAD = 32,
     TREE_HEAD = 24,
     LEAF_HEAD = 8,
-    ENTRY = 40,     /* bytes of an entry of a leaf               */
+    ENTRY = 40,     /* bytes of an entry of a leaf */
     MAX_LEVEL = 16, /* of a tree: far more than any file can use */
-    FREE_END = 1    /* ends the heap's list of free blocks       */
+    FREE_END = 1    /* ends the heap's list of free blocks */
 };
 
 /* One group while it is read. */
@@ -47,7 +47,7 @@ static bool add_link(mo_guard *guard, mo_guard_group *group, mo_guard_link link)
     return true;
 }
 
-/* ---- local heap ---------------------------------------------------------------------------- */
+/* ---- local heap ------------------------------------------------------------------------------ */
 
 /* libhdf5 follows the list of free blocks when it loads a heap. */
 static bool check_free_list(mo_guard *guard, const unsigned char *data, uint64_t size, uint64_t at)
@@ -97,7 +97,7 @@ static bool name_at(table *t, uint64_t offset, const char **name)
     return true;
 }
 
-/* ---- symbol table -------------------------------------------------------------------------- */
+/* ---- symbol table ---------------------------------------------------------------------------- */
 
 static bool read_entry(table *t, const unsigned char *p, const char **name)
 {
@@ -202,7 +202,7 @@ static bool read_symbol_table(table *t, uint64_t address, const mo_guard_message
     return read_heap(t, heap) && read_node(t, tree, -1, "", NULL);
 }
 
-/* ---- links as messages --------------------------------------------------------------------- */
+/* ---- links as messages ----------------------------------------------------------------------- */
 
 /* Link info: where a heap is named, the links are in it and not in the header. */
 static bool check_link_info(mo_guard *guard, const mo_guard_message *message)
@@ -335,7 +335,7 @@ static bool read_link_messages(mo_guard *guard, const mo_guard_header *header,
     return sort_links(guard, group);
 }
 
-/* ---- groups -------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static bool read_links(mo_guard *guard, uint64_t address, const mo_guard_header *header,
                        mo_guard_group *group)

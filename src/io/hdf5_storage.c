@@ -16,7 +16,7 @@
 
 enum { MAX_RANK = 32, LAYOUT_COMPACT = 0, LAYOUT_CONTIGUOUS = 1, LAYOUT_CHUNKED = 2 };
 
-/* ---- element type -------------------------------------------------------------------------- */
+/* ---- element type ---------------------------------------------------------------------------- */
 
 static bool is_whole_integer(const unsigned char *p, size_t size)
 {
@@ -68,7 +68,7 @@ static bool read_type(mo_guard *guard, const mo_guard_message *message, mo_guard
     return true;
 }
 
-/* ---- number of elements -------------------------------------------------------------------- */
+/* ---- number of elements ---------------------------------------------------------------------- */
 
 static bool count_elements(mo_guard *guard, const unsigned char *dims, mo_guard_dataset *dataset)
 {
@@ -107,7 +107,7 @@ static bool read_space(mo_guard *guard, const mo_guard_message *message, mo_guar
     return count_elements(guard, p + head, dataset);
 }
 
-/* ---- fill value ---------------------------------------------------------------------------- */
+/* ---- fill value ------------------------------------------------------------------------------ */
 
 /* libhdf5 copies a fill value as if it had the size of an element. */
 static bool fill_fits(const mo_guard_message *message, size_t head, size_t type_size)
@@ -150,7 +150,7 @@ static bool check_fills(mo_guard *guard, const mo_guard_header *header, size_t t
     return !fill || check_fill(guard, fill, type_size);
 }
 
-/* ---- layout -------------------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static bool check_compact(mo_guard *guard, const mo_guard_message *message, uint64_t bytes)
 {
@@ -227,7 +227,7 @@ static bool check_layout(mo_guard *guard, const mo_guard_header *header,
     }
 }
 
-/* ---- datasets ------------------------------------------------------------------------------ */
+/* ---- datasets -------------------------------------------------------------------------------- */
 
 static bool check_dataset(mo_guard *guard, const mo_guard_header *header, mo_guard_dataset *dataset)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * STL, binary: 80 bytes, a count, then 50 bytes a triangle: normal, three corners (floats, little endian), two bytes.  STL, text: words; of each triangle the
- * three lines "vertex x y z".  A file that begins with "solid" is text unless its length is that of a binary one.
- * OBJ: lines "v x y z" and "f a b c ...", a being "5", "5/1", "5//2" or "-1" (from the end); polygons are cut into fans.
+ * STL, binary: 80 bytes, a count, then 50 bytes a triangle: normal, three corners (floats, little
+ * endian), two bytes.  STL, text: words; of each triangle the three lines "vertex x y z".  A file
+ * that begins with "solid" is text unless its length is that of a binary one. OBJ: lines "v x y z"
+ * and "f a b c ...", a being "5", "5/1", "5//2" or "-1" (from the end); polygons are cut into fans.
  *
- * Corners that are the same point in all bits are joined, so that hulls and volumes see each point once.  An OBJ file may have points alone.
+ * Corners that are the same point in all bits are joined, so that hulls and volumes see each point
+ * once.  An OBJ file may have points alone.
  */
 #define _XOPEN_SOURCE 700
 #include "io/mesh_file.h"
@@ -50,7 +52,7 @@ static int no_memory(building *b)
     return 0;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 const char *mo_text_number(const char *text, double *value)
 {
@@ -69,7 +71,7 @@ const char *mo_text_number(const char *text, double *value)
     return end == token || *end || strpbrk(token, "xXpP") ? NULL : text + from + length;
 }
 
-/* ---- points that are seen once ------------------------------------------------------------------- */
+/* ---- points that are seen once --------------------------------------------------------------- */
 
 static size_t hash_point(const double x[3])
 {
@@ -179,7 +181,7 @@ static int add_corners(building *b, const double corner[3][3])
     return add_triangle(b, place[0], place[1], place[2]);
 }
 
-/* ---- STL ---------------------------------------------------------------------------------------- */
+/* ---- STL ------------------------------------------------------------------------------------- */
 
 enum { STL_HEAD = 84, STL_TRIANGLE = 50 };
 
@@ -244,7 +246,7 @@ static int read_stl(building *b, const char *bytes, size_t size)
                             : fail(b, "the file is too short for STL");
 }
 
-/* ---- OBJ ---------------------------------------------------------------------------------------- */
+/* ---- OBJ ------------------------------------------------------------------------------------- */
 
 static int read_obj_vertex(building *b, const char *at)
 {
@@ -303,7 +305,7 @@ static int read_obj(building *b, char *text)
     return 1;
 }
 
-/* ---- either ------------------------------------------------------------------------------------- */
+/* ---- either ---------------------------------------------------------------------------------- */
 
 static int ends_in(const char *name, const char *end)
 {

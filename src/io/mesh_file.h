@@ -12,7 +12,7 @@ enum { MO_MESH_BYTES = 256 << 20, MO_MESH_POINTS = 2000000 };
 typedef struct mo_mesh_file {
     double *points; /* 3 numbers each */
     int point_count;
-    int *triangles; /* 3 points each, counterclockwise seen from outside */
+    int *triangles;     /* 3 points each, counterclockwise seen from outside */
     int triangle_count; /* 0: points alone, of which the convex hull is meant */
     const double *hull; /* its corners, once somebody asked; not its own */
     int hull_count;
@@ -27,7 +27,8 @@ mo_error mo_mesh_file_read(const char *path, const char *shown, size_t most,
 int mo_mesh_file_is_known(const char *name);
 void mo_mesh_file_clear(const mo_allocator *allocator, mo_mesh_file *mesh);
 
-/* Text to a number as in the C locale, whatever locale the program is in; returns the end, or NULL where there is no number. */
+/* Text to a number as in the C locale, whatever locale the program is in; returns the end, or NULL
+ * where there is no number. */
 const char *mo_text_number(const char *text, double *value);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- compiler ----------------------------------------------------------------------------------- */
+/* ---- compiler -------------------------------------------------------------------------------- */
 
 static bool read_sequence(mo_mjcf *m, const mo_xml_node *node)
 {
@@ -58,7 +58,7 @@ static bool read_compiler(mo_mjcf *m, const mo_xml_node *node)
     return true;
 }
 
-/* ---- option ------------------------------------------------------------------------------------- */
+/* ---- option ---------------------------------------------------------------------------------- */
 
 static bool read_flags(mo_mjcf *m, const mo_xml_node *node)
 {
@@ -119,7 +119,7 @@ static bool read_option(mo_mjcf *m, const mo_xml_node *node)
     return !flag || read_flags(m, flag);
 }
 
-/* ---- all ---------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const mo_xml_node *))
 {

@@ -24,7 +24,7 @@ typedef enum mo_mjcf_choice { MO_MJCF_NO, MO_MJCF_YES, MO_MJCF_AUTO } mo_mjcf_ch
 
 typedef struct mo_mjcf_class {
     const char *name;
-    int parent;                /* -1: the top                          */
+    int parent;                /* -1: the top */
     const mo_xml_node **nodes; /* the <default> elements of this class */
     int node_count;
 } mo_mjcf_class;
@@ -53,10 +53,11 @@ typedef struct mo_mjcf {
 bool mo_mjcf_include_all(mo_reader *r);
 void mo_mjcf_list_unread(mo_reader *r);
 
-/* ---- attributes through the classes ------------------------------------------------------------ */
+/* ---- attributes through the classes ---------------------------------------------------------- */
 
 bool mo_mjcf_defaults(mo_mjcf *m);
-/* The value at the element itself, or of its class, or of those above it; NULL: nowhere.  `kind` is what the element is called in defaults. */
+/* The value at the element itself, or of its class, or of those above it; NULL: nowhere.  `kind` is
+ * what the element is called in defaults. */
 const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                         const char *attribute);
 
@@ -86,7 +87,7 @@ bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
 /* pos and orientation; where nothing is given the pose stays. */
 bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pose *pose);
 
-/* ---- sections ----------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 bool mo_mjcf_meshes(mo_mjcf *m);
 bool mo_mjcf_bodies(mo_mjcf *m);
@@ -95,7 +96,8 @@ bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body);
 bool mo_mjcf_tendons(mo_mjcf *m);
 bool mo_mjcf_actuators(mo_mjcf *m);
 bool mo_mjcf_links(mo_mjcf *m);
-/* The thing of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 and a sentence where it is not there. */
+/* The thing of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 and a sentence where it
+ * is not there. */
 int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attribute,
                  const char *what);
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Actuators whose force is affine in length and speed: motor, position, velocity, damper, intvelocity, cylinder, and general with fixed or affine gain, no bias or an affine one, and no
- * dynamics, an integrator or a filter.  They drive a joint, a fixed tendon or a site.  Others are noted and keep their place in the controls.
+ * Actuators whose force is affine in length and speed: motor, position, velocity, damper,
+ * intvelocity, cylinder, and general with fixed or affine gain, no bias or an affine one, and no
+ * dynamics, an integrator or a filter.  They drive a joint, a fixed tendon or a site.  Others are
+ * noted and keep their place in the controls.
  *
- * All actuators share one set of defaults, in which each element of a default class changes what those before it have set: "position" in a class sets gain and bias for a
- * "general" of it.  So the drive of an actuator is found by going through its defaults from the top class down, and then through the element itself.  `kv` and `dampratio` of position, its
- * `timeconst` and `inheritrange` are those of MuJoCo 3.
+ * All actuators share one set of defaults, in which each element of a default class changes what
+ * those before it have set: "position" in a class sets gain and bias for a "general" of it.  So the
+ * drive of an actuator is found by going through its defaults from the top class down, and then
+ * through the element itself.  `kv` and `dampratio` of position, its `timeconst` and `inheritrange`
+ * are those of MuJoCo 3.
  */
 #include <math.h>
 #include <string.h>
@@ -26,7 +30,7 @@ typedef struct drive {
     double inherit;                      /* ctrlrange is the joint's range times this */
 } drive;
 
-/* ---- the elements --------------------------------------------------------------------------------- */
+/* ---- the elements ---------------------------------------------------------------------------- */
 
 static bool set_general(mo_mjcf *m, const mo_xml_node *node, drive *d)
 {
@@ -143,7 +147,7 @@ static bool set_by(mo_mjcf *m, const mo_xml_node *node, void *user)
     return true;
 }
 
-/* ---- what it drives ------------------------------------------------------------------------------- */
+/* ---- what it drives -------------------------------------------------------------------------- */
 
 /* The first of the attributes that is there, or NULL. */
 static const char *target_of(mo_mjcf *m, const mo_xml_node *node, const char **name)
@@ -211,7 +215,7 @@ static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *
     return ignore(m, node, a, strcat(reason, "> is not read"));
 }
 
-/* ---- together ------------------------------------------------------------------------------------- */
+/* ---- together -------------------------------------------------------------------------------- */
 
 static bool read_ranges(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_model_actuator *a)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Mesh assets: from a file, or from points (and triangles; without them, the convex hull's) in the element itself.  Each point x becomes
- * scale * Q' (x - refpos), with Q the matrix of refquat.
+ * Mesh assets: from a file, or from points (and triangles; without them, the convex hull's) in the
+ * element itself.  Each point x becomes scale * Q' (x - refpos), with Q the matrix of refquat.
  */
 #include <limits.h>
 #include <math.h>

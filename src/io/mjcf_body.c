@@ -7,7 +7,7 @@
 #include "io/mjcf.h"
 #include "linalg/vec3.h"
 
-/* ---- inertia ------------------------------------------------------------------------------------ */
+/* ---- inertia --------------------------------------------------------------------------------- */
 
 static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
 {
@@ -74,7 +74,7 @@ static bool set_mass(mo_mjcf *m, const mo_xml_node *node, int place, const mo_ma
     return mo_reader_check_body(m->r, node, body);
 }
 
-/* ---- joints ------------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_joint *joint)
 {
@@ -161,7 +161,7 @@ static bool check_joints(mo_mjcf *m, const mo_xml_node *node, int place)
     return turns < 2 || mo_reader_fail(m->r, node, "has %d ball joints; it can have one", turns);
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* What stands in the body itself, or in a <frame> of it. */
 typedef struct body_parts {

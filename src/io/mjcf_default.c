@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Default classes.  An element takes an attribute that it does not have from its class, or from the class above that, up to the top class.  Its class is
- * what `class` says, or the `childclass` of the nearest body around it, or the top one.  Several <default> sections add to the same classes.
+ * Default classes.  An element takes an attribute that it does not have from its class, or from the
+ * class above that, up to the top class.  Its class is what `class` says, or the `childclass` of
+ * the nearest body around it, or the top one.  Several <default> sections add to the same classes.
  *
  * All actuators share one set of defaults, whatever they are called, and so do all equalities.
  */
@@ -100,7 +101,7 @@ bool mo_mjcf_defaults(mo_mjcf *m)
     return true;
 }
 
-/* ---- looking up --------------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------ */
 
 /* The class of an element; -1 and a sentence where it is not there. */
 static int class_of(mo_mjcf *m, const mo_xml_node *node)

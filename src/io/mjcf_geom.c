@@ -3,8 +3,9 @@
 /*
  * Geoms: the shape, its place, what its surface is like, and what it adds to the mass of its body.
  *
- * Meshes collide as their convex hulls, as in MuJoCo; an ellipsoid as a hull of two hundred points, which is noted.  Two surfaces have the larger of their
- * frictions, unless one has the higher priority, and the larger condim (docs/models.md).
+ * Meshes collide as their convex hulls, as in MuJoCo; an ellipsoid as a hull of two hundred points,
+ * which is noted.  Two surfaces have the larger of their frictions, unless one has the higher
+ * priority, and the larger condim (docs/models.md).
  */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * <include file="..."/> is replaced by what is inside the root of that file, whatever the root is called.  Files are looked for beside the first one.  A file
- * may be included once, as MuJoCo has it, so that includes cannot go in circles.
+ * <include file="..."/> is replaced by what is inside the root of that file, whatever the root is
+ * called.  Files are looked for beside the first one.  A file may be included once, as MuJoCo has
+ * it, so that includes cannot go in circles.
  */
 #include <string.h>
 
@@ -10,7 +11,8 @@
 
 enum { MOST_FILES = 500 };
 
-/* Puts the children of `from` in the place of `node`, which follows `before` (NULL: is the first). */
+/* Puts the children of `from` in the place of `node`, which follows `before` (NULL: is the first).
+ */
 static void splice(mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node, mo_xml_node *from)
 {
     mo_xml_node *first = from->first ? from->first : node->next;

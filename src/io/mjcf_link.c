@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What ties bodies to each other beside the tree (contact exclusions, equalities), and keyframes. */
+/* What ties bodies to each other beside the tree (contact exclusions, equalities), and keyframes.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *att
     return place;
 }
 
-/* ---- contacts ----------------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 /* The surface of a pair: its own numbers, or what the two geoms have together. */
 static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
@@ -76,7 +77,7 @@ static bool read_contact(mo_mjcf *m, const mo_xml_node *node)
     return a >= 0 && b >= 0 && mo_reader_exclude(m->r, a, b);
 }
 
-/* ---- equalities --------------------------------------------------------------------------------- */
+/* ---- equalities ------------------------------------------------------------------------------ */
 
 static bool read_weld(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
 {
@@ -121,7 +122,8 @@ static bool read_couple(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *
            mo_reader_fail(m->r, node, "couples joints that are not hinges or slides");
 }
 
-/* Sites instead of bodies, as in MuJoCo 3: they are held together where the reference configuration has the first one. */
+/* Sites instead of bodies, as in MuJoCo 3: they are held together where the reference configuration
+ * has the first one. */
 static bool read_by_sites(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
 {
     const int one = mo_mjcf_find(m, node, 's', "site1", "site");
@@ -189,7 +191,7 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
     return e->kind == MO_MODEL_CONNECT || read_weld(m, node, e);
 }
 
-/* ---- keyframes ---------------------------------------------------------------------------------- */
+/* ---- keyframes ------------------------------------------------------------------------------- */
 
 /* mpos and mquat: three and four numbers for each mocap body. */
 static bool read_mocap(mo_mjcf *m, const mo_xml_node *node, mo_model_key *key)

@@ -3,8 +3,9 @@
 /*
  * Which elements and attributes of MJCF are read, and one note for each kind that is not.
  *
- * What only looks (colours, cameras), only measures (sensors), or belongs to MuJoCo's own solver is passed over in silence: the motion that the model means does
- * not depend on it.  What makes contacts, joints and limits soft is noted once by attribute, since here they are hard.
+ * What only looks (colours, cameras), only measures (sensors), or belongs to MuJoCo's own solver is
+ * passed over in silence: the motion that the model means does not depend on it.  What makes
+ * contacts, joints and limits soft is noted once by attribute, since here they are hard.
  */
 #include <string.h>
 
@@ -13,9 +14,9 @@
 /* Lists of words with a space before and after each. */
 typedef struct element {
     const char *name;
-    const char *read;   /* attributes that count              */
+    const char *read;   /* attributes that count */
     const char *silent; /* attributes that do not, and need no note */
-    const char *soft;   /* attributes of soft constraints     */
+    const char *soft;   /* attributes of soft constraints */
 } element;
 
 #define FRAME " pos quat axisangle xyaxes zaxis euler "

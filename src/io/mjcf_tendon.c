@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Fixed tendons: sums of joints, with limits, a spring, damping and dry friction.  Spatial ones, which run along sites and around geoms, are noted and left out.
+ * Fixed tendons: sums of joints, with limits, a spring, damping and dry friction.  Spatial ones,
+ * which run along sites and around geoms, are noted and left out.
  *
- * springlength is one number (the length at which the spring is at rest), two (between which it is slack), or -1: the length where the springs of
- * all joints are slack.
+ * springlength is one number (the length at which the spring is at rest), two (between which it is
+ * slack), or -1: the length where the springs of all joints are slack.
  */
 #include <string.h>
 

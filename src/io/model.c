@@ -32,7 +32,7 @@ const char *mo_model_actuator_word(mo_model_actuator_kind kind)
     return kind >= MO_MODEL_MOTOR && kind <= MO_MODEL_IGNORED ? WORDS[kind] : NULL;
 }
 
-/* ---- finding ------------------------------------------------------------------------------------ */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 #define FIND(what, list, count)                                                                    \
     int mo_model_find_##what(const mo_model *model, const char *name)                              \
@@ -48,7 +48,7 @@ FIND(actuator, actuators, actuator_count)
 FIND(tendon, tendons, tendon_count)
 FIND(key, keys, key_count)
 
-/* ---- servos ------------------------------------------------------------------------------------- */
+/* ---- servos ---------------------------------------------------------------------------------- */
 
 int mo_model_servo(mo_model *model, double rate)
 {
@@ -78,7 +78,7 @@ int mo_model_servo(mo_model *model, double rate)
     return count;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 void mo_model_clear(mo_model *model)
 {

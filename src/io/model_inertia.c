@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Masses and inertias of shapes, by closed forms, and of meshes, by the pyramids that their triangles make with a point inside.
+ * Masses and inertias of shapes, by closed forms, and of meshes, by the pyramids that their
+ * triangles make with a point inside.
  *
- * A pyramid with its tip at the origin and the triangle a, b, c has the volume V = a.(b x c)/6, its centre at (a + b + c)/4, and the second moments
+ * A pyramid with its tip at the origin and the triangle a, b, c has the volume V = a.(b x c)/6, its
+ * centre at (a + b + c)/4, and the second moments
  *
  *     int x x' = V/20 (a a' + b b' + c c' + s s'),      s = a + b + c.
  *
- * MuJoCo's default for meshes takes |V|: first with the tip at the centre of the surface, which gives the centre of mass, then with the
- * tip there; and for the mass it takes the volume of the box that has these moments for that volume.  So hollows count as full, and even a convex
- * mesh has its true volume only with exactmeshinertia.  It is followed to the letter.
+ * MuJoCo's default for meshes takes |V|: first with the tip at the centre of the surface, which
+ * gives the centre of mass, then with the tip there; and for the mass it takes the volume of the
+ * box that has these moments for that volume.  So hollows count as full, and even a convex mesh has
+ * its true volume only with exactmeshinertia.  It is followed to the letter.
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +22,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* ---- closed forms ------------------------------------------------------------------------------- */
+/* ---- closed forms ---------------------------------------------------------------------------- */
 
 static void ellipsoid_mass(const double half[3], mo_mass *out)
 {
@@ -86,7 +89,7 @@ void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mas
     }
 }
 
-/* ---- meshes ------------------------------------------------------------------------------------- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 static void corners(const mo_mesh_file *mesh, int k, const double tip[3], double corner[3][3])
 {
@@ -123,7 +126,8 @@ static void surface_centre(const mo_mesh_file *mesh, double centre[3])
     mo_vec3_scale(all > 0 ? 1 / all : 0, sum, centre);
 }
 
-/* The mass of the box with these moments: half edges with a^2 = 3/2 (B + C - A) / m.  Flat things weigh nothing. */
+/* The mass of the box with these moments: half edges with a^2 = 3/2 (B + C - A) / m.  Flat things
+ * weigh nothing. */
 static void as_box(mo_mass *mass)
 {
     double value[3], Q[9], square = 1;
@@ -208,7 +212,7 @@ void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out)
     }
 }
 
-/* ---- together ----------------------------------------------------------------------------------- */
+/* ---- together -------------------------------------------------------------------------------- */
 
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out)
 {

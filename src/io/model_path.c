@@ -3,10 +3,12 @@
 /*
  * Where the files are that a model names.
  *
- * Files are untrusted, and so are the names in them.  What a model names must lie, links followed, in one of
+ * Files are untrusted, and so are the names in them.  What a model names must lie, links followed,
+ * in one of
  *
  *   1. the folder of the model,
- *   2. its package: the nearest folder above, up to four levels, that has a package.xml (a ROS package has urdf/ beside meshes/),
+ *   2. its package: the nearest folder above, up to four levels, that has a package.xml (a ROS
+ *      package has urdf/ beside meshes/),
  *   3. the folder that the caller gave.
  *
  * A relative name is sought from the model's folder, then from the one that the caller gave.

@@ -14,7 +14,7 @@
 enum { MOST_NOTES = 200, MOST_BODIES = 10000 };
 static const char OF_WHAT[] = ": '"; /* from here on a note tells of the first one only */
 
-/* ---- sentences ---------------------------------------------------------------------------------- */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
 bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, ...)
 {
@@ -113,7 +113,7 @@ static bool number_notes(mo_reader *r)
     return !r->error;
 }
 
-/* ---- growing the model --------------------------------------------------------------------------- */
+/* ---- growing the model ----------------------------------------------------------------------- */
 
 /* One more element at the end of an array of the model, cleared. */
 static void *grow(mo_reader *r, void **array, int which, int *count, size_t size)
@@ -337,7 +337,7 @@ bool mo_reader_finish(mo_reader *r)
     return !r->error && number_notes(r);
 }
 
-/* ---- names -------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static size_t hash_name(char kind, const char *name)
 {
@@ -403,7 +403,7 @@ int mo_reader_name_find(const mo_reader *r, char kind, const char *name)
     return at->name ? at->index : -1;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute, const char *text,
                     int least, int most, int may_be_infinite, double *out, int *count)

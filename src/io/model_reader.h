@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What the readers of MJCF and URDF share: the model that grows, sentences with a line, numbers from attributes, names, meshes.
+ * What the readers of MJCF and URDF share: the model that grows, sentences with a line, numbers
+ * from attributes, names, meshes.
  *
  * Functions return false once something failed; the first sentence stays (mo_reader.error, why).
  *
@@ -50,19 +51,17 @@ typedef struct mo_reader {
     mo_message *why;
 } mo_reader;
 
-/* ---- sentences --------------------------------------------------------------------------------- */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
 /* "line N: <name> ..."; returns false.  `node` may be NULL. */
-bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, ...)
-    MO_PRINTF(3, 4);
+bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, ...) MO_PRINTF(3, 4);
 bool mo_reader_no_memory(mo_reader *r);
 /* The same as a note; a sentence that was noted before only counts. */
-void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, ...)
-    MO_PRINTF(3, 4);
+void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, ...) MO_PRINTF(3, 4);
 /* A note that names the first thing it is about; others with the same sentence only count. */
 void mo_reader_note_of(mo_reader *r, const mo_xml_node *node, const char *of, const char *sentence);
 
-/* ---- growing the model -------------------------------------------------------------------------- */
+/* ---- growing the model ----------------------------------------------------------------------- */
 
 mo_model_body *mo_reader_add_body(mo_reader *r, const mo_xml_node *node, const char *name,
                                   int parent);
@@ -70,15 +69,14 @@ mo_model_joint *mo_reader_add_joint(mo_reader *r, const mo_xml_node *node, const
                                     mo_model_joint_kind kind, int body);
 mo_model_geom *mo_reader_add_geom(mo_reader *r, const mo_xml_node *node, const char *name,
                                   int body);
-mo_model_actuator *mo_reader_add_actuator(mo_reader *r, const mo_xml_node *node,
-                                          const char *name);
-mo_model_equality *mo_reader_add_equality(mo_reader *r, const mo_xml_node *node,
-                                          const char *name);
+mo_model_actuator *mo_reader_add_actuator(mo_reader *r, const mo_xml_node *node, const char *name);
+mo_model_equality *mo_reader_add_equality(mo_reader *r, const mo_xml_node *node, const char *name);
 mo_model_key *mo_reader_add_key(mo_reader *r, const mo_xml_node *node, const char *name);
 /* With room for `joints` of them. */
 mo_model_tendon *mo_reader_add_tendon(mo_reader *r, const mo_xml_node *node, const char *name,
                                       int joints);
-mo_model_site *mo_reader_add_site(mo_reader *r, const mo_xml_node *node, const char *name, int body);
+mo_model_site *mo_reader_add_site(mo_reader *r, const mo_xml_node *node, const char *name,
+                                  int body);
 mo_model_pair *mo_reader_add_pair(mo_reader *r, const mo_xml_node *node, int a, int b);
 bool mo_reader_exclude(mo_reader *r, int a, int b);
 
@@ -92,14 +90,15 @@ bool mo_reader_place_joints(mo_reader *r);
 /* Once all is read: the notes get their lines. */
 bool mo_reader_finish(mo_reader *r);
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* From `least` to `most` finite numbers of `text`, the value of node's attribute; how many came to *count (NULL: not asked). */
+/* From `least` to `most` finite numbers of `text`, the value of node's attribute; how many came to
+ * *count (NULL: not asked). */
 bool mo_reader_numbers(mo_reader *r, const mo_xml_node *node, const char *attribute,
                        const char *text, int least, int most, double *out, int *count);
 /* A lower and an upper bound, in order; both may be infinite. */
-bool mo_reader_range(mo_reader *r, const mo_xml_node *node, const char *attribute,
-                     const char *text, double out[2]);
+bool mo_reader_range(mo_reader *r, const mo_xml_node *node, const char *attribute, const char *text,
+                     double out[2]);
 bool mo_reader_ordered(mo_reader *r, const mo_xml_node *node, const char *attribute,
                        const double range[2]);
 
@@ -108,15 +107,17 @@ void mo_quat_about(const double axis[3], double angle, double q[4]);
 bool mo_quat_from_z(const double z[3], double q[4]);
 void mo_quat_from_matrix(const double Q[9], double q[4]);
 
-/* ---- meshes ------------------------------------------------------------------------------------- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 /*
- * The path of a file that the model names, relative to `under` (a part of its folder, or "").  It must exist and, links followed, lie in the model's folder, its package or
- * the folder that the caller gave; MO_ERR_UNSUPPORTED where it exists elsewhere, or leads there.
+ * The path of a file that the model names, relative to `under` (a part of its folder, or "").  It
+ * must exist and, links followed, lie in the model's folder, its package or the folder that the
+ * caller gave; MO_ERR_UNSUPPORTED where it exists elsewhere, or leads there.
  */
 mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name, char path[MO_PATH],
                         mo_message *why);
-/* Reads a mesh from a path that was found so, scaled; sentences begin with `shown`.  -1 and a sentence, or the place in r->meshes. */
+/* Reads a mesh from a path that was found so, scaled; sentences begin with `shown`.  -1 and a
+ * sentence, or the place in r->meshes. */
 int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, const char *shown,
                    const double scale[3]);
 
@@ -126,7 +127,8 @@ int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh);
 /* The convex hull of points, whose corners the model keeps. */
 bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *points, int count,
                           mo_shape_def *shape);
-/* That of r->meshes[mesh], made once; *found is 0, with a note unless it only looks, where the mesh is flat. */
+/* That of r->meshes[mesh], made once; *found is 0, with a note unless it only looks, where the mesh
+ * is flat. */
 bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is_visual,
                          mo_shape_def *shape, int *found);
 /* Points without triangles become the faces of their hull. */
@@ -135,14 +137,15 @@ bool mo_reader_hull_triangles(mo_reader *r, const mo_xml_node *node, mo_mesh_fil
 bool mo_reader_ellipsoid_shape(mo_reader *r, const mo_xml_node *node, const double half[3],
                                mo_shape_def *shape);
 
-/* ---- masses (model_inertia.c) -------------------------------------------------------------------- */
+/* ---- masses (model_inertia.c) ---------------------------------------------------------------- */
 
 /* Mass, centre, and inertia (xx yy zz xy xz yz about the centre, own axes) of something. */
 typedef struct mo_mass {
     double mass, centre[3], inertia[6];
 } mo_mass;
 
-/* Of a primitive of density 1: volume and inertia about its centre.  `half` of an ellipsoid, or NULL. */
+/* Of a primitive of density 1: volume and inertia about its centre.  `half` of an ellipsoid, or
+ * NULL. */
 void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mass *out);
 /* Of a closed mesh of density 1: `exact`, or as MuJoCo 2.2 has it by default. */
 void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out);
@@ -151,13 +154,15 @@ void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out);
 /* In the frame that `pose` is given in, with mass and inertia times `factor`. */
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out);
 void mo_mass_add(mo_mass *sum, const mo_mass *more);
-/* Eigenvalues of a symmetric matrix (xx yy zz xy xz yz), ascending, and their unit vectors as columns of Q. */
+/* Eigenvalues of a symmetric matrix (xx yy zz xy xz yz), ascending, and their unit vectors as
+ * columns of Q. */
 void mo_mass_principal(const double inertia[6], double values[3], double Q[9]);
 
-/* Turns masses of the shapes into that of the body (density where mass is not given), checks given ones. */
+/* Turns masses of the shapes into that of the body (density where mass is not given), checks given
+ * ones. */
 bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body);
 
-/* ---- the formats -------------------------------------------------------------------------------- */
+/* ---- the formats ----------------------------------------------------------------------------- */
 
 /* model_path.c: fills in r->package. */
 void mo_reader_find_package(mo_reader *r);

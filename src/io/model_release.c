@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A body that a file fixes to the world is given a free joint: URDF has no other word for the base of a robot that walks. */
+/* A body that a file fixes to the world is given a free joint: URDF has no other word for the base
+ * of a robot that walks. */
 #include <string.h>
 
 #include "base/error.h"

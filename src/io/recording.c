@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "moreau/recording.h"
 
-/* ---- clearing ---------------------------------------------------------------------------------- */
+/* ---- clearing -------------------------------------------------------------------------------- */
 
 void mo_recording_clear(mo_recording *recording)
 {
@@ -38,7 +38,7 @@ void mo_recording_clear(mo_recording *recording)
     *recording = (mo_recording){0};
 }
 
-/* ---- the beginning ----------------------------------------------------------------------------- */
+/* ---- the beginning --------------------------------------------------------------------------- */
 
 static char *copy_text(const mo_allocator *allocator, const char *text)
 {
@@ -98,7 +98,8 @@ static bool copy_body(mo_recording *recording, const mo_world *world, int k)
 /* The place of a body in the list. */
 static int place_of(const mo_recording *recording, mo_body_id id)
 {
-    /* Where nothing was ever removed, which is the rule, the body of index i is the one at place i - 1. */
+    /* Where nothing was ever removed, which is the rule, the body of index i is the one at place i
+     * - 1. */
     const int guess = id.index - 1;
     if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index) {
         return guess;
@@ -184,7 +185,7 @@ mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_m
     return MO_OK;
 }
 
-/* ---- a frame ----------------------------------------------------------------------------------- */
+/* ---- a frame --------------------------------------------------------------------------------- */
 
 static mo_error check_bodies(const mo_recording *recording, const mo_world *world, mo_message *why)
 {

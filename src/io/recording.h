@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The layout of a recording's file, shared by its writer and its reader: tables of columns, each column a member of a struct
- * of moreau/recording.h and a vector of the file, `width` numbers a row.
+ * The layout of a recording's file, shared by its writer and its reader: tables of columns, each
+ * column a member of a struct of moreau/recording.h and a vector of the file, `width` numbers a
+ * row.
  *
  *   /moreau_recording/version, dimension, gravity, title
  *   /moreau_recording/bodies      kind, mass, names (one a line)
- *   /moreau_recording/shapes      body, kind, pose, sizes, material, density, layers, and the arrays of hulls and meshes
- *   /moreau_recording/joints      kind, a, b, anchor_a, anchor_b, axis; missing in older files, which have none
- *   /moreau_recording/frames      time, step, energies, residual, penetration, status, contact_count, poses, velocities
+ *   /moreau_recording/shapes      body, kind, pose, sizes, material, density, layers, and the
+ *                                 arrays of hulls and meshes
+ *   /moreau_recording/joints      kind, a, b, anchor_a, anchor_b, axis; missing in older files,
+ *                                 which have none
+ *   /moreau_recording/frames      time, step, energies, residual, penetration, status,
+ *                                 contact_count, poses, velocities
  *   /moreau_recording/contacts    bodies, id, mode, point, normal, force, moment, velocity, gap, mu
  */
 #ifndef MO_IO_RECORDING_H
@@ -22,7 +26,7 @@ enum { MO_RECORDING_VERSION = 1 };
 
 /* What the numbers of a column may be. */
 typedef enum mo_column_range {
-    MO_COLUMN_ANY,         /* finite                          */
+    MO_COLUMN_ANY,         /* finite */
     MO_COLUMN_NOT_NEGATIVE /* from zero to infinity, included */
 } mo_column_range;
 

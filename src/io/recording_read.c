@@ -4,11 +4,13 @@
  * Recordings from files, which are untrusted.
  *
  *   1. the guard and libhdf5 open the file (hdf5.c)
- *   2. each table: its columns must agree on the number of rows and keep to their ranges (recording_columns.c)
- *   3. what refers to something else must find it: shapes, joints and contacts their bodies, meshes their points, frames their contacts,
- *      poses and velocities their frames
+ *   2. each table: its columns must agree on the number of rows and keep to their ranges
+ *      (recording_columns.c)
+ *   3. what refers to something else must find it: shapes, joints and contacts their bodies, meshes
+ *      their points, frames their contacts, poses and velocities their frames
  *
- * Memory is bounded by the file: nothing is allocated by a count that no vector of the file confirms.
+ * Memory is bounded by the file: nothing is allocated by a count that no vector of the file
+ * confirms.
  */
 #include <limits.h>
 #include <math.h>
@@ -25,7 +27,7 @@ typedef struct reader {
     mo_recording *recording;
 } reader;
 
-/* ---- columns ------------------------------------------------------------------------------------ */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static bool check_double(mo_h5 *h, const mo_h5_group *group, const char *name, size_t k, double x,
                          mo_column_range range)
@@ -123,7 +125,7 @@ static void *read_table(mo_h5 *h, const mo_h5_group *group, mo_recording_table w
     return structs;
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static char *copy_line(const mo_allocator *allocator, const char *from, size_t length)
 {
@@ -169,7 +171,7 @@ static bool read_bodies(reader *in)
     return good;
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static bool check_indices(mo_h5 *h, const mo_shape_def *def, int shape)
 {
@@ -253,7 +255,7 @@ static bool read_shapes(reader *in)
     return good;
 }
 
-/* ---- joints ------------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 static bool check_joints(reader *in)
 {
@@ -286,7 +288,7 @@ static bool read_joints(reader *in)
     return good;
 }
 
-/* ---- frames and contacts ------------------------------------------------------------------------ */
+/* ---- frames and contacts --------------------------------------------------------------------- */
 
 static bool check_orientations(mo_h5 *h, const mo_pose *poses, size_t count)
 {
@@ -369,7 +371,7 @@ static bool read_contacts(reader *in)
     return good;
 }
 
-/* ---- the door ----------------------------------------------------------------------------------- */
+/* ---- the door -------------------------------------------------------------------------------- */
 
 static bool read_head(reader *in)
 {

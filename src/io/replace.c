@@ -96,7 +96,8 @@ static int write_all(const char *path, const char *bytes, size_t size)
     return failed;
 }
 
-mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size, mo_message *why)
+mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size,
+                          mo_message *why)
 {
     const int failed = write_all(replacement->temporary, bytes, size);
     if (failed) {

@@ -9,8 +9,8 @@
 enum { MO_REPLACE_PATH = 4096 };
 
 typedef struct mo_replacement {
-    const char *shown;               /* the path as the caller gave it        */
-    char target[MO_REPLACE_PATH];    /* where a symbolic link in it leads     */
+    const char *shown;               /* the path as the caller gave it */
+    char target[MO_REPLACE_PATH];    /* where a symbolic link in it leads */
     char temporary[MO_REPLACE_PATH]; /* an empty file of ours, to be written  */
 } mo_replacement;
 
@@ -18,7 +18,8 @@ typedef struct mo_replacement {
 mo_error mo_replace_begin(mo_replacement *replacement, const char *path, mo_message *why);
 
 /* Fills the temporary file; removes it when that fails. */
-mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size, mo_message *why);
+mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size,
+                          mo_message *why);
 
 /* Puts the temporary file in place; removes it when that fails. */
 mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why);

@@ -93,7 +93,7 @@ mo_mechanism_id mo_robot_tendon(const mo_robot *robot, int tendon, int *number)
     return robot->tendons[tendon].mechanism;
 }
 
-/* ---- free bodies ---------------------------------------------------------------------------------- */
+/* ---- free bodies ----------------------------------------------------------------------------- */
 
 /* From the origin of the body to its centre of mass, world axes. */
 static void arm_of(const mo_body_state *state, double arm[3])
@@ -145,7 +145,7 @@ static mo_error set_free(mo_world *world, mo_body_id body, const double *q, cons
     return mo_body_set(world, body, &pose, velocity, spin, why);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 void mo_robot_get(const mo_robot *robot, const mo_world *world, double *q, double *v)
 {
@@ -236,7 +236,7 @@ mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model
     return error ? error : mo_robot_set_controls(robot, world, key->control, why);
 }
 
-/* ---- mocap bodies ---------------------------------------------------------------------------------- */
+/* ---- mocap bodies ---------------------------------------------------------------------------- */
 
 mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body, const mo_pose *to,
                              double time, mo_message *why)

@@ -6,7 +6,8 @@
  *   1. still bodies become fixed ones, where the poses above put them, mocap bodies driven ones
  *   2. each tree becomes a free body or a mechanism (robot_mechanism.c)
  *   3. shapes go to their bodies, pairs of them get their own surface
- *   4. bodies that are fixed to each other, or whose groups are parent and child, do not touch, as in MuJoCo; and what the model excludes
+ *   4. bodies that are fixed to each other, or whose groups are parent and child, do not touch, as
+ *      in MuJoCo; and what the model excludes
  *   5. equalities become joints and couplings (robot_equality.c)
  *   6. what overlaps for ever is excluded (robot_overlap.c)
  */
@@ -24,7 +25,7 @@ mo_world_def mo_model_world(const mo_model *model)
     return def;
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------------ */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void find_groups(mo_building *b)
 {
@@ -94,7 +95,7 @@ static mo_error add_bodies(mo_building *b)
     return error;
 }
 
-/* ---- shapes, and what does not touch ------------------------------------------------------------------ */
+/* ---- shapes, and what does not touch --------------------------------------------------------- */
 
 static int has_no_inertia(const mo_model_body *body)
 {
@@ -124,7 +125,8 @@ static mo_error add_shapes(mo_building *b)
     for (int k = 0; k < b->model->geom_count; ++k) {
         const mo_model_geom *geom = b->model->geoms + k;
         mo_shape_def shape = geom->shape;
-        /* The masses are the model's; only where it has a mass and no inertia, that of the shapes is scaled to it. */
+        /* The masses are the model's; only where it has a mass and no inertia, that of the shapes
+         * is scaled to it. */
         shape.density =
             has_no_inertia(b->model->bodies + geom->body) && !geom->is_visual ? 1000 : 0;
         b->touches[geom->body] |= !geom->is_visual;
@@ -144,7 +146,8 @@ static mo_error exclude(mo_building *b, int first, int second)
                : MO_OK;
 }
 
-/* Bodies of the tree that starts at `root`: those of one group, and of a group and the one above it. */
+/* Bodies of the tree that starts at `root`: those of one group, and of a group and the one above
+ * it. */
 static mo_error exclude_tree(mo_building *b, int root, int end)
 {
     mo_error error = MO_OK;
@@ -180,7 +183,7 @@ static mo_error add_exclusions(mo_building *b)
     return error;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static mo_error make_robot(const mo_model *model, const mo_allocator *allocator, mo_robot **made,
                            mo_message *why)

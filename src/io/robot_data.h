@@ -26,12 +26,12 @@ typedef struct mo_building {
     mo_world *world;
     mo_robot *robot;
     mo_pool pool; /* of what is only needed here */
-    int *
-        group; /* of each body: the one above it, or itself, that moves against its parent; 0: still */
-    int *joined;  /* of the root of a tree: the first root of those that one mechanism holds */
-    int *link;    /* of each body: its number in its mechanism */
-    int *number;  /* of each joint, in its mechanism */
-    int *touches; /* has it shapes that collide? */
+    /* of each body: the one above it, or itself, that moves against its parent; 0: still */
+    int *group;
+    int *joined;   /* of the root of a tree: the first root of those that one mechanism holds */
+    int *link;     /* of each body: its number in its mechanism */
+    int *number;   /* of each joint, in its mechanism */
+    int *touches;  /* has it shapes that collide? */
     mo_pose *pose; /* in the world, of still bodies and at the reference */
     mo_message *why;
 } mo_building;
@@ -41,7 +41,8 @@ static inline const char *mo_name_or_null(const char *name)
     return name[0] ? name : NULL;
 }
 
-/* robot_mechanism.c: the tree that starts at `root` and those joined to it, as a free body or a mechanism. */
+/* robot_mechanism.c: the tree that starts at `root` and those joined to it, as a free body or a
+ * mechanism. */
 mo_error mo_building_add_trees(mo_building *b, int root);
 void mo_building_join_trees(mo_building *b);
 

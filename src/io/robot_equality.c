@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Equalities of a model: connect and weld as joints of the world, joints and tendons that follow each other as couplings of their mechanism. */
+/* Equalities of a model: connect and weld as joints of the world, joints and tendons that follow
+ * each other as couplings of their mechanism. */
 #include <string.h>
 
 #include "base/error.h"
@@ -20,7 +21,8 @@ static mo_pose inverse_of(const mo_pose *pose)
     return back;
 }
 
-/* Of one mechanism, since what is coupled is joined; q of a joint is put where the coupling has it. */
+/* Of one mechanism, since what is coupled is joined; q of a joint is put where the coupling has it.
+ */
 static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
 {
     const int of_tendons = e->kind == MO_MODEL_TENDONS;
@@ -43,7 +45,8 @@ static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
     return error;
 }
 
-/* A free body that is welded at a given pose is put there: to lift it afterwards would take energy from nowhere. */
+/* A free body that is welded at a given pose is put there: to lift it afterwards would take energy
+ * from nowhere. */
 static mo_error move_to_weld(mo_building *b, const mo_joint_def *def, int first)
 {
     const double still[3] = {0};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The trees of a model: a free body where nothing hangs on it, drives it or slows it, otherwise a mechanism.
+ * The trees of a model: a free body where nothing hangs on it, drives it or slows it, otherwise a
+ * mechanism.
  *
- * Trees that a coupling or a tendon ties to each other (the fingers of a gripper whose palm stands still) are joined: one mechanism with several roots holds them, so that the tie is a
- * matter of its own velocities.
+ * Trees that a coupling or a tendon ties to each other (the fingers of a gripper whose palm stands
+ * still) are joined: one mechanism with several roots holds them, so that the tie is a matter of
+ * its own velocities.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #include "linalg/vec3.h"
 #include "sim/mechanism.h"
 
-/* ---- which trees belong together -------------------------------------------------------------------- */
+/* ---- which trees belong together ------------------------------------------------------------- */
 
 /* The root of the tree that a body is in, 0 where it is still. */
 static int root_of(const mo_building *b, int body)
@@ -70,7 +72,7 @@ void mo_building_join_trees(mo_building *b)
     }
 }
 
-/* ---- definitions ------------------------------------------------------------------------------------- */
+/* ---- definitions ----------------------------------------------------------------------------- */
 
 static mo_axis_def axis_of(const mo_model_joint *joint, int link)
 {
@@ -220,7 +222,7 @@ static void add_actuators(mo_building *b, parts *p)
     }
 }
 
-/* ---- in the world ------------------------------------------------------------------------------------ */
+/* ---- in the world ---------------------------------------------------------------------------- */
 
 static void place_joint(mo_building *b, int joint, mo_robot_place at)
 {
@@ -273,7 +275,8 @@ static int hangs_on(const mo_linkage *tree, int link, int above)
     return link == above;
 }
 
-/* Mass, or moment of inertia about the axis, of all links that a joint of a free tree does not move. */
+/* Mass, or moment of inertia about the axis, of all links that a joint of a free tree does not
+ * move. */
 static double mass_beyond(const mo_linkage *tree, int joint)
 {
     const mo_linkage_dof *dof = tree->dof + tree->joint[joint].v_at;
@@ -295,9 +298,11 @@ static double mass_beyond(const mo_linkage *tree, int joint)
 }
 
 /*
- * Servos by the mass m that they feel, the sum of M_jj / gear_j^2 over the velocities they act on, at the reference configuration: the damping from its ratio z, as MuJoCo 3 has
- * it, 2 z sqrt(gain m); or stiffness and damping from a rate w, m w^2 and 2 m w.  On a tree that is free in the world such a servo may have to hold what is on either side of its joint (an
- * ankle carries all of a robot that stands), so there m is the larger one of both.
+ * Servos by the mass m that they feel, the sum of M_jj / gear_j^2 over the velocities they act on,
+ * at the reference configuration: the damping from its ratio z, as MuJoCo 3 has it, 2 z sqrt(gain
+ * m); or stiffness and damping from a rate w, m w^2 and 2 m w.  On a tree that is free in the world
+ * such a servo may have to hold what is on either side of its joint (an ankle carries all of a
+ * robot that stands), so there m is the larger one of both.
  */
 static mo_error tune_servos(mo_building *b, mo_mechanism_id id)
 {

@@ -3,12 +3,18 @@
 /*
  * Parts of a robot that overlap.
  *
- * Two links that are not parent and child may overlap around the joints between them, and a first link may stand in its base.  Soft contact lives with that; hard contacts that nothing can open have no
- * solution, and many that work against each other need steps without end.  So each pair of shapes that overlaps at the reference configuration is looked at, and made to never touch, with a note, where
+ * Two links that are not parent and child may overlap around the joints between them, and a first
+ * link may stand in its base.  Soft contact lives with that; hard contacts that nothing can open
+ * have no solution, and many that work against each other need steps without end.  So each pair of
+ * shapes that overlaps at the reference configuration is looked at, and made to never touch, with a
+ * note, where
  *
- *   1. the gap does not change with any velocity of the joints (its lever is below a thousandth of the smaller body): they overlap for ever;
- *   2. both are links of one tree, or a link of a tree that is not free and something fixed that is no plane, and they overlap by more than a hundredth of the smaller body.  In URDF any
- *      overlap of any two links counts: there the shapes of neighbours are seldom made to miss each other.
+ *   1. the gap does not change with any velocity of the joints (its lever is below a thousandth of
+ *      the smaller body): they overlap for ever;
+ *   2. both are links of one tree, or a link of a tree that is not free and something fixed that is
+ *      no plane, and they overlap by more than a hundredth of the smaller body.  In URDF any
+ *      overlap of any two links counts: there the shapes of neighbours are seldom made to miss each
+ *      other.
  *
  * What a free tree starts in (feet in the floor) stays: contact pushes it out.
  */
@@ -48,7 +54,8 @@ static double largest(const double *row, int n)
     return most;
 }
 
-/* How fast the gap opens with the velocity of one joint, at most; infinite where a body moves freely. */
+/* How fast the gap opens with the velocity of one joint, at most; infinite where a body moves
+ * freely. */
 static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, mo_pool *pool,
                          double *lever, mo_message *why)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The tree of a URDF file.  Links become bodies in the order of a walk from the root, children in the order of the file; the pose of a child in its parent is the origin of its
- * joint, and the joint acts at the child's origin.
+ * The tree of a URDF file.  Links become bodies in the order of a walk from the root, children in
+ * the order of the file; the pose of a child in its parent is the origin of its joint, and the
+ * joint acts at the child's origin.
  *
  *   revolute, continuous   hinge          prismatic   slide           fixed   no joint
  *   planar                 two slides along and a hinge about the axis
- *   floating               a free joint where the parent is the world or is fixed to it, otherwise three slides and a ball
+ *   floating               a free joint where the parent is the world or is fixed to it, otherwise
+ *                          three slides and a ball
  */
 #include "io/urdf.h"
 
@@ -17,7 +19,7 @@
 
 #include "linalg/vec3.h"
 
-/* ---- joints ------------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 typedef enum urdf_type {
     FIXED,
@@ -194,16 +196,16 @@ static bool read_joint(mo_urdf *u, const mo_xml_node *node, int body)
            read_limits(u, node, type, u->r->model->joint_count - 1);
 }
 
-/* ---- the tree ----------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 /* The links and joints of the file, by place. */
 typedef struct urdf_tree {
     const mo_xml_node **links, **joints;
     int link_count, joint_count;
-    int *parent_of;          /* of link k: the joint above it, or -1                             */
-    int *first, *next;       /* joints below a link: a list through next, in the file's order    */
-    int *child;              /* of a joint: the link                                              */
-    int *weighs, *has_shape; /* of a link: has it, or something on it, mass, or shapes?      */
+    int *parent_of;          /* of link k: the joint above it, or -1 */
+    int *first, *next;       /* joints below a link: a list through next, in the file's order */
+    int *child;              /* of a joint: the link */
+    int *weighs, *has_shape; /* of a link: has it, or something on it, mass, or shapes? */
 } urdf_tree;
 
 static int count_of(const mo_xml_node *root, const char *name)
@@ -372,7 +374,7 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
            mo_reader_fail(u->r, u->r->root, "has links in a circle, which hang on nothing");
 }
 
-/* ---- mimic --------------------------------------------------------------------------------------- */
+/* ---- mimic ----------------------------------------------------------------------------------- */
 
 /* q of the joint is multiplier times that of the other one, and offset. */
 static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
@@ -416,7 +418,7 @@ static bool read_mimics(mo_urdf *u, const urdf_tree *t)
     return true;
 }
 
-/* ---- all ---------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void list_unread(mo_reader *r)
 {

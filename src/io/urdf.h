@@ -6,8 +6,9 @@
  *   urdf.c        the tree of links and joints
  *   urdf_link.c   what is in a link: inertia and shapes
  *
- * The root link is fixed to the world, as the format leaves it; a joint of type floating, from a link without shapes and mass, makes it free.  Each movable joint with a
- * limit of effort gets a motor of its name, so that it can be driven.
+ * The root link is fixed to the world, as the format leaves it; a joint of type floating, from a
+ * link without shapes and mass, makes it free.  Each movable joint with a limit of effort gets a
+ * motor of its name, so that it can be driven.
  */
 #ifndef MO_IO_URDF_H
 #define MO_IO_URDF_H
@@ -16,7 +17,8 @@
 
 typedef struct mo_urdf {
     mo_reader *r;
-    int weighs_by_shape; /* the link that is read: it moves, and neither it nor anything on it has an <inertial> */
+    /* the link that is read: it moves, and neither it nor anything on it has an <inertial> */
+    int weighs_by_shape;
 } mo_urdf;
 
 /* <origin xyz rpy> of an element, or the identity. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Links: <inertial>, <collision> and <visual>.  A link without <inertial> weighs nothing, unless it moves and nothing that moves with it has one: then it weighs what its
- * <collision> does at the density of water, which is noted.  Meshes collide as their convex hulls.  Of <visual> only primitives and meshes
- * that can be read are kept; they collide with nothing.
+ * Links: <inertial>, <collision> and <visual>.  A link without <inertial> weighs nothing, unless it
+ * moves and nothing that moves with it has one: then it weighs what its <collision> does at the
+ * density of water, which is noted.  Meshes collide as their convex hulls.  Of <visual> only
+ * primitives and meshes that can be read are kept; they collide with nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -46,7 +47,7 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
     return true;
 }
 
-/* ---- inertia ------------------------------------------------------------------------------------ */
+/* ---- inertia --------------------------------------------------------------------------------- */
 
 static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
 {
@@ -77,9 +78,10 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
     return mo_reader_check_body(u->r, node, body);
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* The path of "package://name/rest" (or model://): rest in the package, or what the caller gave, or in its folder `name`. */
+/* The path of "package://name/rest" (or model://): rest in the package, or what the caller gave, or
+ * in its folder `name`. */
 static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PATH],
                              mo_message *why)
 {
@@ -94,7 +96,8 @@ static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PA
     return error && strstr(why->text, "leads out") ? MO_ERR_UNSUPPORTED : error;
 }
 
-/* A file that can be read, or *found is 0 after a note.  One that leads out of where files may be is an error. */
+/* A file that can be read, or *found is 0 after a note.  One that leads out of where files may be
+ * is an error. */
 static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, char path[MO_PATH],
                       int *found)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The tree is made from the events of libxml2's SAX parser.  A document type declaration stops it at once, so that no entity is ever declared or loaded.
+ * The tree is made from the events of libxml2's SAX parser.  A document type declaration stops it
+ * at once, so that no entity is ever declared or loaded.
  *
- * Files of robots often have a comment or an empty line before <?xml ...?>, or end it with > alone, which the parsers of ROS let pass.  So what stands there before
- * the root is blanked, its lines kept, unless it names an encoding that is not UTF-8.
+ * Files of robots often have a comment or an empty line before <?xml ...?>, or end it with > alone,
+ * which the parsers of ROS let pass.  So what stands there before the root is blanked, its lines
+ * kept, unless it names an encoding that is not UTF-8.
  */
 #include "io/xml.h"
 
@@ -70,7 +72,8 @@ static const char *keep_name(reading *r, const xmlChar *prefix, const xmlChar *n
     return copy;
 }
 
-/* libxml2 hands over five pointers an attribute: name, prefix, namespace, value, end of the value. */
+/* libxml2 hands over five pointers an attribute: name, prefix, namespace, value, end of the value.
+ */
 static void add_attributes(reading *r, mo_xml_node *node, int count, const xmlChar **five)
 {
     mo_xml_attribute **end = &node->attributes;

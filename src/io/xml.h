@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * XML as a plain tree of elements and attributes, each with its line; text between elements is left out.  All calls of libxml2 are in xml.c.
+ * XML as a plain tree of elements and attributes, each with its line; text between elements is left
+ * out.  All calls of libxml2 are in xml.c.
  *
- * Limits, each with a sentence: 16 MiB a file, 100,000 elements in all, 100 levels, no document type declaration (and so no entities but the five of
- * XML itself), nothing from the network.
+ * Limits, each with a sentence: 16 MiB a file, 100,000 elements in all, 100 levels, no document
+ * type declaration (and so no entities but the five of XML itself), nothing from the network.
  */
 #ifndef MO_IO_XML_H
 #define MO_IO_XML_H

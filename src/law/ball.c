@@ -156,7 +156,8 @@ static double newton_from(const rotated *s, double alpha, const double nt[4])
     return alpha - (1 / t - 1 / n) / (dn / (n * n) - dnorm / (t * t));
 }
 
-/* alpha so large that phi < 0: by the bound |t| <= |c| / alpha, and further out where that rounds. */
+/* alpha so large that phi < 0: by the bound |t| <= |c| / alpha, and further out where that rounds.
+ */
 static double large_alpha(const rotated *s)
 {
     const double c = sqrt(mo_dot(DIM, s->c, s->c));

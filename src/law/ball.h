@@ -6,12 +6,14 @@
  *   A t + c = -alpha t,   |t| <= n,   alpha >= 0,   alpha > 0 only where |t| = n,
  *   n = -(b_N + W_NT t) / W_NN
  *
- * with b_N < 0, W_NN > 0, and the symmetric part of A semidefinite.  phi(alpha) = |t| - n with
- * t = -(A + alpha I)^-1 c; where phi(0) <= 0 the contact sticks, else phi < 0 for large alpha and bisection cannot
- * miss the root between.  Newton on 1/|t| - 1/n is quicker wherever it stays inside the bracket.
+ * with b_N < 0, W_NN > 0, and the symmetric part of A semidefinite.  phi(alpha) = |t| - n with t =
+ * -(A + alpha I)^-1 c; where phi(0) <= 0 the contact sticks, else phi < 0 for large alpha and
+ * bisection cannot miss the root between.  Newton on 1/|t| - 1/n is quicker wherever it stays
+ * inside the bracket.
  *
- * In the axes of the symmetric part, A + alpha I = L + [k] with L diagonal and [k] the matrix of the cross product
- * with k, whose inverse is (adj L + k k' - [L k]) / (det L + k' L k): no cancellation in the determinant.
+ * In the axes of the symmetric part, A + alpha I = L + [k] with L diagonal and [k] the matrix of
+ * the cross product with k, whose inverse is (adj L + k k' - [L k]) / (det L + k' L k): no
+ * cancellation in the determinant.
  */
 #ifndef MO_LAW_BALL_H
 #define MO_LAW_BALL_H

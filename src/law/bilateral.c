@@ -29,7 +29,8 @@ static void project_derivative(const double *p, int d, const double *x, double *
     mo_law_no_shift_derivative(p, d, x, J); /* the identity */
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+static void natural(const double *p, int d, double step, const double *u, const double *r,
+                    double *z)
 {
     (void)p;
     (void)r;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A box: lower <= r <= upper, and u in minus the normal cone of the box at r: u_k > 0 only where r_k
- * is at its lower bound, u_k < 0 only at its upper one.  Dry joint friction is lower = -upper; a motor that
- * aims at a speed carries it in w.
+ * A box: lower <= r <= upper, and u in minus the normal cone of the box at r: u_k > 0 only where
+ * r_k is at its lower bound, u_k < 0 only at its upper one.  Dry joint friction is lower = -upper;
+ * a motor that aims at a speed carries it in w.
  *
- * One block alone is a linear complementarity problem with bounds.  Least-index pivoting (Murty's rule, with
- * an upper bound beside the lower one) ends at its solution for every positive definite W: a row that is wrong,
- * the first of them, changes between lower, free and upper.  Where W is singular that may fail; coordinate
- * sweeps then improve on the best point, so that the end is never worse than theirs.
+ * One block alone is a linear complementarity problem with bounds.  Least-index pivoting (Murty's
+ * rule, with an upper bound beside the lower one) ends at its solution for every positive definite
+ * W: a row that is wrong, the first of them, changes between lower, free and upper.  Where W is
+ * singular that may fail; coordinate sweeps then improve on the best point, so that the end is
+ * never worse than theirs.
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static int param_count(int d)
 static mo_error check(const mo_law *law, int d, mo_message *why)
 {
     if (d < 1 || d > MO_LAW_MAX_DIM) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a box block has 1 to %d rows, not %d", MO_LAW_MAX_DIM, d);
+        return mo_fail(why, MO_ERR_PROBLEM, "a box block has 1 to %d rows, not %d", MO_LAW_MAX_DIM,
+                       d);
     }
     if (!law->lower || !law->upper) {
         return mo_fail(why, MO_ERR_PROBLEM, "a box law needs lower and upper bounds");
@@ -34,8 +36,8 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
         const double lower = law->lower[k], upper = law->upper[k];
         if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY) {
             return mo_fail(why, MO_ERR_PROBLEM,
-                           "the bounds of row %d are %g and %g, which hold no number between them", k,
-                           lower, upper);
+                           "the bounds of row %d are %g and %g, which hold no number between them",
+                           k, lower, upper);
         }
     }
     return MO_OK;
@@ -73,12 +75,14 @@ static void project_derivative(const double *p, int d, const double *x, double *
     }
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+static void natural(const double *p, int d, double step, const double *u, const double *r,
+                    double *z)
 {
     mo_law_natural_default(&mo_law_box_ops, p, d, step, u, r, z);
 }
 
-/* A row that its own impulse cannot move takes the bound its velocity asks for, if that is finite. */
+/* A row that its own impulse cannot move takes the bound its velocity asks for, if that is finite.
+ */
 static double immovable(const double *p, int d, int k, double u)
 {
     const double bound = u > 0 ? p[k] : u < 0 ? p[d + k] : 0;
@@ -107,8 +111,8 @@ static double defect(const double *p, int d, const double *W, const double *b, c
 enum { AT_LOWER, FREE, AT_UPPER };
 
 /* r with u = 0 on the free rows and the others at their bounds. */
-static void solve_free_rows(const double *p, int d, const double *W, const double *b, const int *held,
-                            double *r)
+static void solve_free_rows(const double *p, int d, const double *W, const double *b,
+                            const int *held, double *r)
 {
     double A[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM], rhs[MO_LAW_MAX_DIM];
     for (int i = 0; i < d; ++i) {

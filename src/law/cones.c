@@ -8,7 +8,7 @@
 /* What is filled in. */
 typedef struct listing {
     mo_law_cone *cones; /* or NULL: count only */
-    mo_law_rows *rows;  /* or NULL             */
+    mo_law_rows *rows;  /* or NULL */
     int count, d;
 } listing;
 
@@ -42,14 +42,16 @@ static void add_bound(listing *list, int row, double sign, double bound)
     }
 }
 
-/* The axis of row k of an ellipsoid, axes `stride` apart; zero where it is too short to divide by. */
+/* The axis of row k of an ellipsoid, axes `stride` apart; zero where it is too short to divide by.
+ */
 static double axis_of(const double *axes, int stride, int k)
 {
     const double axis = fmin(axes[k * stride], MO_CONES_MU_MOST);
     return axis > MO_CONES_MU_LEAST ? axis : 0;
 }
 
-/* Friction in `dim` rows from `row` on, inside an ellipsoid; rows without an axis are fixed.  False where none has one. */
+/* Friction in `dim` rows from `row` on, inside an ellipsoid; rows without an axis are fixed.  False
+ * where none has one. */
 static int add_ellipsoid(listing *list, int row, int dim, const double *axes, int stride)
 {
     int rough = 0;
@@ -119,7 +121,8 @@ static void add_faceted(listing *list, const double *p)
     }
 }
 
-/* Friction discs one after the other from row 1 on, coefficients `stride` apart; with none the normal is alone. */
+/* Friction discs one after the other from row 1 on, coefficients `stride` apart; with none the
+ * normal is alone. */
 static void add_discs(listing *list, int discs, int dim, const double *mu, int stride)
 {
     int rough = 0;

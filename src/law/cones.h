@@ -7,8 +7,8 @@
  *
  *     E_k r + o_k e in L  for each of its cones k,     r_j = the given value in each fixed row j
  *
- * and -uhat is normal to them at r exactly where uhat = sum_k E_k' z_k (in the rows that are not fixed) with z_k in L
- * and z_k perpendicular to E_k r + o_k e.
+ * and -uhat is normal to them at r exactly where uhat = sum_k E_k' z_k (in the rows that are not
+ * fixed) with z_k in L and z_k perpendicular to E_k r + o_k e.
  *
  *   law            cones
  *   coulomb        (r_N, r_T / mu)
@@ -20,8 +20,8 @@
  *   box            r_k - lower_k and upper_k - r_k, where they are finite
  *   bilateral      none
  *
- * mu = 0 fixes the rows of friction at zero, lower = upper those of a box.  mu = infinity (coulomb) is taken as
- * MO_CONES_MU_MOST: the right law where no contact slides at that mu.
+ * mu = 0 fixes the rows of friction at zero, lower = upper those of a box.  mu = infinity (coulomb)
+ * is taken as MO_CONES_MU_MOST: the right law where no contact slides at that mu.
  */
 #ifndef MO_LAW_CONES_H
 #define MO_LAW_CONES_H
@@ -46,15 +46,14 @@ typedef struct mo_law_cone {
 /* What else is known of a block of d rows. */
 typedef struct mo_law_rows {
     uint8_t fixed[MO_LAW_MAX_DIM];
-    double
-        value[MO_LAW_MAX_DIM]; /* of the fixed rows                                              */
-    double
-        weight[MO_LAW_MAX_DIM]; /* the size of each row of r on the rim of its set, where r_N = 1 */
+    double value[MO_LAW_MAX_DIM]; /* of the fixed rows */
+    /* the size of each row of r on the rim of its set, where r_N = 1 */
+    double weight[MO_LAW_MAX_DIM];
 } mo_law_rows;
 
 /*
- * The cones of a law in MO_CONE_LAWS; returns their number.  NULL for `cones` counts, NULL for `rows` leaves them out
- * (a joint has no cones and may have more rows than fit).
+ * The cones of a law in MO_CONE_LAWS; returns their number.  NULL for `cones` counts, NULL for
+ * `rows` leaves them out (a joint has no cones and may have more rows than fit).
  */
 int mo_law_cones(mo_law_kind kind, const double *p, int d, mo_law_cone *cones, mo_law_rows *rows);
 

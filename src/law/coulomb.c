@@ -3,7 +3,8 @@
 /*
  * Coulomb's law with unilateral contact, in the plane (d = 2) and in space (d = 3):
  *
- *   K = { r : |r_T| <= mu r_N },   uhat = u + mu |u_T| e_N,   K* contains uhat, perpendicular to r in K
+ *   K = { r : |r_T| <= mu r_N },   uhat = u + mu |u_T| e_N,
+ *   K* contains uhat, perpendicular to r in K
  *
  * [acary2011, eq. 3.3 ff.].  mu = 0 makes K the normal ray.  mu = infinity makes K the half-space
  * r_N >= 0, where the shift has no meaning: the law is then the better of "apart" and "stuck".
@@ -11,8 +12,8 @@
  * One contact alone.  With u = W r + b:
  *   apart   b_N >= 0:  r = 0
  *   stuck   r = -W^-1 b, if it lies in K
- *   slides  u_N = 0 and u_T = -alpha r_T, alpha > 0.  Eliminating r_N leaves (A + alpha I) r_T = -c with
- *           A = W_TT - W_TN W_NT / W_NN and c = b_T - W_TN b_N / W_NN: see disc.h.
+ *   slides  u_N = 0 and u_T = -alpha r_T, alpha > 0.  Eliminating r_N leaves (A + alpha I) r_T = -c
+ *           with A = W_TT - W_TN W_NT / W_NN and c = b_T - W_TN b_N / W_NN: see disc.h.
  * W need not be symmetric; W_NT and W_TN are kept apart.
  */
 #include <float.h>
@@ -148,7 +149,7 @@ static void by_coefficient(const double *p, int d, const double *u, const double
     }
 }
 
-/* ---- one contact alone --------------------------------------------------------------------- */
+/* ---- one contact alone ----------------------------------------------------------------------- */
 
 /* The contact in space with r_N eliminated, and one point of its path: r at alpha. */
 typedef struct quick_contact {
@@ -236,8 +237,8 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
 }
 
 /*
- * The same in the plane, in closed form: stuck, or r_T = -sign(c) mu r_N, which obeys the law where friction then resists the slip
- * (alpha > 0).  False where A is near zero or neither holds.
+ * The same in the plane, in closed form: stuck, or r_T = -sign(c) mu r_N, which obeys the law where
+ * friction then resists the slip (alpha > 0).  False where A is near zero or neither holds.
  */
 static int solve_in_plane(double mu, const double *W, const double *b, double *r)
 {
@@ -311,7 +312,7 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     mo_law_guard(d, r);
 }
 
-/* ---- measures and facets ------------------------------------------------------------------- */
+/* ---- measures and facets --------------------------------------------------------------------- */
 
 static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
 {
@@ -325,7 +326,8 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
     for (int k = 0; k < d; ++k) {
         outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
     }
-    /* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take. */
+    /* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take.
+     */
     const double friction =
         fabs(isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1));
     out->cone_violation = outside > 0 ? sqrt(outside) : outside;

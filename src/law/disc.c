@@ -92,7 +92,8 @@ static double newton_from(const rotated *s, double alpha, const double nt[3])
     return alpha - (1 / t - 1 / bound) / (dbound / (bound * bound) - dnorm / (t * t));
 }
 
-/* alpha so large that phi < 0: by the bound |t| <= |c| / alpha, and further out where that rounds. */
+/* alpha so large that phi < 0: by the bound |t| <= |c| / alpha, and further out where that rounds.
+ */
 static double large_alpha(const rotated *s)
 {
     const double c = hypot(s->c[0], s->c[1]), coupling = hypot(s->W_NT[0], s->W_NT[1]);

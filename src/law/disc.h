@@ -6,11 +6,12 @@
  *   A t + c = -alpha t,   |t| <= mu n,   alpha >= 0,   alpha > 0 only where |t| = mu n,
  *   n = -(b_N + W_NT t) / W_NN
  *
- * with t in the plane or on a line, b_N < 0, W_NN > 0, and the symmetric part of A semidefinite.  One
- * number is to be found: alpha with phi(alpha) = |t| - mu n = 0, t = -(A + alpha I)^-1 c.  Where phi(0) <= 0 the
- * contact sticks.  Else phi falls below zero as alpha grows, since t vanishes and n tends to -b_N / W_NN > 0:
- * a root exists, and bisection cannot miss it.  Newton on 1/|t| - 1/(mu n), which is linear in alpha where A
- * is a multiple of the identity and W_NT = 0, gets there in a few steps.
+ * with t in the plane or on a line, b_N < 0, W_NN > 0, and the symmetric part of A semidefinite.
+ * One number is to be found: alpha with phi(alpha) = |t| - mu n = 0, t = -(A + alpha I)^-1 c.
+ * Where phi(0) <= 0 the contact sticks.  Else phi falls below zero as alpha grows, since t vanishes
+ * and n tends to -b_N / W_NN > 0: a root exists, and bisection cannot miss it.  Newton on 1/|t| -
+ * 1/(mu n), which is linear in alpha where A is a multiple of the identity and W_NT = 0, gets there
+ * in a few steps.
  *
  * In the axes of the symmetric part A is diag(l0, l1) plus a twist k, and det(A + alpha I) =
  * (l0 + alpha)(l1 + alpha) + k^2 has no cancellation, so that a singular A does no harm.
@@ -22,7 +23,7 @@
 typedef struct mo_disc {
     double mu, b_N, W_NN;
     double W_NT[2], A[4], c[2]; /* for t on a line, only the first entry of each counts */
-    double c_noise;             /* size of the terms that c was computed from           */
+    double c_noise;             /* size of the terms that c was computed from */
 } mo_disc;
 
 /* nt = (n, t), size + 1 entries, size being 1 (line) or 2 (plane).  mu is finite and positive. */

@@ -31,8 +31,9 @@ static double outside(int size, const double *a, const double *x)
 }
 
 /*
- * Newton's change of k on 1 / N, written through N(k) - 1.  Near E that comes from N(0) - 1 and the change of N^2, a sum
- * of terms of one sign, which keeps its digits where N is close to 1 from the start.
+ * Newton's change of k on 1 / N, written through N(k) - 1.  Near E that comes from N(0) - 1 and the
+ * change of N^2, a sum of terms of one sign, which keeps its digits where N is close to 1 from the
+ * start.
  */
 static double newton_change(int size, const double *a, const double *x, double over, double k)
 {
@@ -64,7 +65,8 @@ static double multiplier(int size, const double *a, const double *x, double over
     return k;
 }
 
-/* J = diag(h) - (h w)(h w)' / (w' h w) with h_i = y_i / x_i and w the normal of E at y; diag(h) inside. */
+/* J = diag(h) - (h w)(h w)' / (w' h w) with h_i = y_i / x_i and w the normal of E at y; diag(h)
+ * inside. */
 static void differentiate(int size, const double *a, const double *x, double k, double *J)
 {
     double h[MO_ELLIPSOID_MOST], hw[MO_ELLIPSOID_MOST], sum = 0;

@@ -3,16 +3,17 @@
 /*
  * Coulomb's cone in space with k facets [anitescu2004, eq. 2.5]:
  *
- *   r_T = sum_j beta_j d_j,   0 <= beta perp D' u_T + lambda e >= 0,   0 <= lambda perp mu r_N - e' beta >= 0
+ *   r_T = sum_j beta_j d_j,   0 <= beta perp D' u_T + lambda e >= 0,
+ *   0 <= lambda perp mu r_N - e' beta >= 0
  *
  *   here             paper    meaning
  *   r_N              c_n      normal impulse
- *   d_j, D           d_j, D   friction directions at the angles 2 pi j / k, and the matrix of them all
+ *   d_j, D        d_j, D   friction directions at the angles 2 pi j / k, and the matrix of them all
  *   lambda           lambda   slip speed max_j -d_j.u_T, where r_N > 0
  *
- * The paper asks for directions in opposite pairs (an even k); any k >= 3 makes a law here.  The cone lies inside
- * Coulomb's and touches it along k rays.  In the plane Coulomb's cone has two facets already: use coulomb.
- * See polygon.h for the mathematics.
+ * The paper asks for directions in opposite pairs (an even k); any k >= 3 makes a law here.  The
+ * cone lies inside Coulomb's and touches it along k rays.  In the plane Coulomb's cone has two
+ * facets already: use coulomb. See polygon.h for the mathematics.
  */
 #include "base/error.h"
 #include "law/polygon.h"

@@ -27,7 +27,8 @@ static void project_derivative(const double *p, int d, const double *x, double *
     J[0] = x[0] > 0;
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+static void natural(const double *p, int d, double step, const double *u, const double *r,
+                    double *z)
 {
     mo_law_natural_default(&mo_law_frictionless_ops, p, d, step, u, r, z);
 }

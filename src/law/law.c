@@ -124,7 +124,7 @@ void mo_law_facets_of(const mo_law *law, int d, int count, mo_law_facets *out)
     mo_law_table[law->kind]->facets(p, d, count, out);
 }
 
-/* ---- shared pieces ------------------------------------------------------------------------- */
+/* ---- shared pieces --------------------------------------------------------------------------- */
 
 int mo_law_no_params(int d)
 {
@@ -224,7 +224,7 @@ void mo_block_velocity(int d, const double *W, const double *r, const double *b,
     }
 }
 
-/* ---- one block by Newton ------------------------------------------------------------------- */
+/* ---- one block by Newton --------------------------------------------------------------------- */
 
 typedef struct block_problem {
     const mo_law_ops *ops;

@@ -14,21 +14,22 @@
 
 enum {
     MO_LAW_MAX_GROUPS = 2,      /* friction discs a law may have: sliding, rolling */
-    MO_LAW_MAX_DIRECTIONS = 128 /* facet directions of one block                   */
+    MO_LAW_MAX_DIRECTIONS = 128 /* facet directions of one block */
 };
 
 /*
- * The law by facets: r = r_N axis + sum_j beta_j D_j with beta >= 0 and, in each group g of directions,
- * sum beta_j <= mu_g r_N.  The axis is e_N, but for a contact whose friction is tied to r_N.  Laws that are
- * polyhedral already (no friction disc) have no groups.
+ * The law by facets: r = r_N axis + sum_j beta_j D_j with beta >= 0 and, in each group g of
+ * directions, sum beta_j <= mu_g r_N.  The axis is e_N, but for a contact whose friction is tied to
+ * r_N.  Laws that are polyhedral already (no friction disc) have no groups.
  */
 typedef struct mo_law_facets {
     double axis[6];
     int groups;
     double mu[MO_LAW_MAX_GROUPS];
-    int start[MO_LAW_MAX_GROUPS + 1];           /* directions of group g: start[g] .. start[g+1] */
-    double direction[MO_LAW_MAX_DIRECTIONS][6]; /* d entries each; unit vectors, but for a group
-                                                   with mu = 1 whose lengths differ (soft finger) */
+    int start[MO_LAW_MAX_GROUPS + 1]; /* directions of group g: start[g] .. start[g+1] */
+    /* d entries each; unit vectors, but for a group with mu = 1 whose lengths differ (soft finger)
+     */
+    double direction[MO_LAW_MAX_DIRECTIONS][6];
 } mo_law_facets;
 
 /* How a pair (u, r) fails the law, in physical units; see mo_residual. */
@@ -47,11 +48,13 @@ typedef struct mo_law_ops {
     void (*pack)(const mo_law *law, int d, double *p);
     void (*unpack)(const double *p, int d, mo_law *law);
 
-    /* y = the nearest point of the set of impulses; J = its derivative at x (one of them at a kink). */
+    /* y = the nearest point of the set of impulses; J = its derivative at x (one of them at a
+     * kink). */
     void (*project)(const double *p, int d, const double *x, double *y);
     void (*project_derivative)(const double *p, int d, const double *x, double *J);
 
-    /* uhat = u shifted so that the law reads -uhat in normal cone of the set at r; G = its derivative. */
+    /* uhat = u shifted so that the law reads -uhat in normal cone of the set at r; G = its
+     * derivative. */
     void (*shift)(const double *p, int d, const double *u, double *uhat);
     void (*shift_derivative)(const double *p, int d, const double *u, double *G);
 
@@ -68,8 +71,9 @@ typedef struct mo_law_ops {
 
     void (*failure)(const double *p, int d, const double *u, const double *r, mo_law_failure *out);
 
-    /* E (d x 2) = the derivative of r with respect to mu and to the coefficient of the moment, u held, where the
-     * block slides; what it says elsewhere does not count.  NULL: the law has no coefficients. */
+    /* E (d x 2) = the derivative of r with respect to mu and to the coefficient of the moment, u
+     * held, where the block slides; what it says elsewhere does not count.  NULL: the law has no
+     * coefficients. */
     void (*by_coefficient)(const double *p, int d, const double *u, const double *r, double *E);
 
     /* At most `count` directions for each disc of dimension two. */
@@ -92,8 +96,8 @@ static inline const mo_law_ops *mo_law_ops_of(mo_law_kind kind)
 }
 
 /*
- * Newton on the natural map of one block, with halving, from r.  Writes the best point it found, in the set of
- * impulses; true where that solves the block to rounding.
+ * Newton on the natural map of one block, with halving, from r.  Writes the best point it found, in
+ * the set of impulses; true where that solves the block to rounding.
  */
 int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W,
                         const double *b, double *r);
@@ -115,7 +119,8 @@ void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out);
 /* The facets of a law as it is given, not packed. */
 void mo_law_facets_of(const mo_law *law, int d, int count, mo_law_facets *out);
 
-/* Filling in facets: the axis e_N and no groups; a group more; a direction more, zero so far, in that group. */
+/* Filling in facets: the axis e_N and no groups; a group more; a direction more, zero so far, in
+ * that group. */
 void mo_law_facets_begin(mo_law_facets *out);
 void mo_law_facets_open(mo_law_facets *out, double mu);
 double *mo_law_facets_add(mo_law_facets *out);

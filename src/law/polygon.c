@@ -8,9 +8,10 @@
  *   corner   r = n (1, mu d_j), u_N = 0, and -u_T in the normal cone of P at d_j
  *   edge     r = n (1, mu cos(pi/k) m) + s (0, t), u_N = 0, u_T = -alpha m, alpha >= 0
  *
- * There are 2 k + 2 of them, each a system of one to three equations.  They are tried from the corner that
- * opposes the free slip outwards, so that the first or the second is right as a rule.  Rounding may leave none
- * that holds to the last bit: then the one with the least natural map is taken.
+ * There are 2 k + 2 of them, each a system of one to three equations.  They are tried from the
+ * corner that opposes the free slip outwards, so that the first or the second is right as a rule.
+ * Rounding may leave none that holds to the last bit: then the one with the least natural map is
+ * taken.
  */
 #include "law/polygon.h"
 
@@ -30,12 +31,12 @@ void mo_polygon_corner(const mo_polygon *polygon, int j, double d[2])
     d[1] = sin(angle);
 }
 
-/* ---- the frame of an edge ------------------------------------------------------------------ */
+/* ---- the frame of an edge -------------------------------------------------------------------- */
 
 typedef struct edge {
-    int first;           /* the corner where it begins; it ends at the next one       */
-    double m[2], t[2];   /* towards its middle, and along it                          */
-    double height, half; /* cos(pi/k), sin(pi/k): where it is, and half its length    */
+    int first;           /* the corner where it begins; it ends at the next one */
+    double m[2], t[2];   /* towards its middle, and along it */
+    double height, half; /* cos(pi/k), sin(pi/k): where it is, and half its length */
 } edge;
 
 static edge edge_from(const mo_polygon *polygon, int j)
@@ -56,7 +57,8 @@ static double dot2(const double *x, const double *y)
     return x[0] * y[0] + x[1] * y[1];
 }
 
-/* The edge that x_T points to, with its coordinates in that frame, and the nearer of its corners. */
+/* The edge that x_T points to, with its coordinates in that frame, and the nearer of its corners.
+ */
 typedef struct place {
     edge e;
     double along_m, along_t;
@@ -76,7 +78,7 @@ static place find_place(const mo_polygon *polygon, const double *x_T)
     return at;
 }
 
-/* ---- projection ---------------------------------------------------------------------------- */
+/* ---- projection ------------------------------------------------------------------------------ */
 
 /* n of the point n (1, mu) nearest to (x_N, t) in the plane. */
 static double on_ray(double mu, double x_N, double t)
@@ -84,8 +86,8 @@ static double on_ray(double mu, double x_N, double t)
     return mu > 1 ? (x_N / mu + t) / (mu + 1 / mu) : (x_N + mu * t) / (1 + mu * mu);
 }
 
-/* Where the projection of x lies.  The test for the apex comes first and uses the very sum of the shift, so
- * that a contact apart has a natural map of zero to the last bit. */
+/* Where the projection of x lies.  The test for the apex comes first and uses the very sum of the
+ * shift, so that a contact apart has a natural map of zero to the last bit. */
 typedef enum region { APEX, INSIDE, FACE, RAY } region;
 
 static region find_region(const mo_polygon *polygon, const double *x, place *at, double *n)
@@ -164,7 +166,7 @@ void mo_polygon_project_derivative(const mo_polygon *polygon, const double *x, d
     }
 }
 
-/* ---- the law ------------------------------------------------------------------------------- */
+/* ---- the law --------------------------------------------------------------------------------- */
 
 /* The corner that opposes u_T most. */
 static place opposing(const mo_polygon *polygon, const double *u)
@@ -221,7 +223,8 @@ void mo_polygon_failure(const mo_polygon *polygon, const double *u, const double
     out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));
 }
 
-/* r_T is r_N mu times a point of P that stays where it is; without friction yet, the corner that it will be. */
+/* r_T is r_N mu times a point of P that stays where it is; without friction yet, the corner that it
+ * will be. */
 void mo_polygon_by_coefficient(const mo_polygon *polygon, double scale, const double *u,
                                const double *r, double *E)
 {
@@ -241,7 +244,7 @@ void mo_polygon_by_coefficient(const mo_polygon *polygon, double scale, const do
     }
 }
 
-/* ---- one contact alone --------------------------------------------------------------------- */
+/* ---- one contact alone ----------------------------------------------------------------------- */
 
 typedef struct contact {
     const mo_polygon *polygon;
@@ -306,7 +309,8 @@ static int try_stuck(const contact *c, double *r)
     return rank == 3 && at.along_m <= c->polygon->mu * at.e.height * r[0];
 }
 
-/* Candidates around the polygon: even ones are corners, odd ones the edges after them; the last one is stuck. */
+/* Candidates around the polygon: even ones are corners, odd ones the edges after them; the last one
+ * is stuck. */
 static int try_candidate(const contact *c, int place_on_rim, double *r)
 {
     const int rim = 2 * c->polygon->corners;

@@ -6,16 +6,18 @@
  *   K = { r : r_T in mu r_N P },   P = the convex hull of its corners d_j, j = 0 .. corners - 1
  *   d_j = (cos a_j, sin a_j),   a_j = phase + 2 pi j / corners
  *
- * The law is 0 <= u_N perp r_N >= 0 and r_T dissipates most in mu r_N P [anitescu2004, eq. 2.5].  With
+ * The law is 0 <= u_N perp r_N >= 0 and r_T dissipates most in mu r_N P [anitescu2004, eq. 2.5].
+ * With
  *
  *   uhat = u + mu lambda e_N,   lambda = max_j -d_j.u_T    (the paper's slip speed lambda)
  *
  * it reads: K* contains uhat, perpendicular to r in K.
  *
- * A vector of the tangent plane is looked at in the frame of the edge it points to: m towards the middle of the
- * edge, t along it, so that the edge of P is the line cos(pi/k) m + [-sin(pi/k), sin(pi/k)] t.  K is symmetric
- * about the planes through the axis and m, and through the axis and a corner; so the point of K nearest to x lies
- * in the same wedge between two such planes as x, and is x itself, or on one face, one ray, or the apex.
+ * A vector of the tangent plane is looked at in the frame of the edge it points to: m towards the
+ * middle of the edge, t along it, so that the edge of P is the line cos(pi/k) m + [-sin(pi/k),
+ * sin(pi/k)] t.  K is symmetric about the planes through the axis and m, and through the axis and a
+ * corner; so the point of K nearest to x lies in the same wedge between two such planes as x, and
+ * is x itself, or on one face, one ray, or the apex.
  */
 #ifndef MO_LAW_POLYGON_H
 #define MO_LAW_POLYGON_H
@@ -47,8 +49,8 @@ void mo_polygon_by_coefficient(const mo_polygon *polygon, double scale, const do
 int mo_polygon_solve(const mo_polygon *polygon, const double *W, const double *b, double *r);
 
 /*
- * What both laws are made of (polygon_law.c).  Their parameters are the law's mu, the number of corners, the radius of the
- * corners over mu r_N, and the angle of the first corner.
+ * What both laws are made of (polygon_law.c).  Their parameters are the law's mu, the number of
+ * corners, the radius of the corners over mu r_N, and the angle of the first corner.
  */
 enum { MO_POLYGON_PARAMS = 4 };
 

@@ -9,9 +9,10 @@
  *   r_N, r_k    c_jn, c_jt, c_jo  contact force
  *   u_k         a_jt, a_jo        tangential acceleration (or velocity, in time stepping)
  *
- * Both together say that r_T dissipates most in the square with the corners mu r_N (+-1, +-1): the polygon of
- * polygon.h with four corners at 45 degrees and the radius sqrt(2) mu.  The square circumscribes Coulomb's
- * disc: a solution inside the cone solves Coulomb's problem too [trinkle1997, Proposition 1].
+ * Both together say that r_T dissipates most in the square with the corners mu r_N (+-1, +-1): the
+ * polygon of polygon.h with four corners at 45 degrees and the radius sqrt(2) mu.  The square
+ * circumscribes Coulomb's disc: a solution inside the cone solves Coulomb's problem too
+ * [trinkle1997, Proposition 1].
  */
 #include "law/polygon.h"
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Rolling friction in space (d = 5): r = (r_N, r_T, r_R) with |r_T| <= mu r_N and |r_R| <= mu_r r_N, where
- * r_R is the rolling moment and u_R the relative angular velocity it works on; FCLIB's form.
+ * Rolling friction in space (d = 5): r = (r_N, r_T, r_R) with |r_T| <= mu r_N and |r_R| <= mu_r
+ * r_N, where r_R is the rolling moment and u_R the relative angular velocity it works on; FCLIB's
+ * form.
  *
  *   uhat = u + (mu |u_T| + mu_r |u_R|) e_N,   K* contains uhat, perpendicular to r in K
  *
- * The projection of x minimises (n - x_N)^2 + max(0, t - mu n)^2 + max(0, m - mu_r n)^2 over n >= 0,
- * t = |x_T|, m = |x_R|: convex and piecewise quadratic in n, so it is one of four closed forms, told
- * apart by which discs hold.
+ * The projection of x minimises (n - x_N)^2 + max(0, t - mu n)^2 + max(0, m - mu_r n)^2 over n >=
+ * 0, t = |x_T|, m = |x_R|: convex and piecewise quadratic in n, so it is one of four closed forms,
+ * told apart by which discs hold.
  *
- * One contact alone.  For a given r_N = n the rest is a convex problem on the two discs of radius mu n and
- * mu_r n, with a solution y(n) that depends continuously on n.  What is left is u_N(n) = 0 with
- * u_N(0) = b_N < 0 and u_N(n) > 0 for large n wherever W is positive definite (y(n)/n tends to a y with
- * y.(W_TT y + W_TN) <= 0, so W_NN + W_NT y > 0): bisection cannot miss it.  Newton on the natural map is
- * tried first and has the last word.
+ * One contact alone.  For a given r_N = n the rest is a convex problem on the two discs of radius
+ * mu n and mu_r n, with a solution y(n) that depends continuously on n.  What is left is u_N(n) = 0
+ * with u_N(0) = b_N < 0 and u_N(n) > 0 for large n wherever W is positive definite (y(n)/n tends to
+ * a y with y.(W_TT y + W_TN) <= 0, so W_NN + W_NT y > 0): bisection cannot miss it.  Newton on the
+ * natural map is tried first and has the last word.
  */
 #include <math.h>
 #include <string.h>
@@ -39,8 +40,8 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
     }
     if (!(law->mu >= 0) || !(law->mu_rolling >= 0) || isinf(law->mu) || isinf(law->mu_rolling)) {
         return mo_fail(why, MO_ERR_PROBLEM,
-                       "mu is %g and mu_rolling %g, but both must be finite and not negative", law->mu,
-                       law->mu_rolling);
+                       "mu is %g and mu_rolling %g, but both must be finite and not negative",
+                       law->mu, law->mu_rolling);
     }
     return MO_OK;
 }
@@ -72,8 +73,9 @@ static double disc_norm(const double *x, int g)
 }
 
 /*
- * The normal part of the projection, and which discs hold it on their rim.  Starting with both, a disc
- * that turns out larger than needed lets go; n only rises by that, so none has to be taken back.
+ * The normal part of the projection, and which discs hold it on their rim.  Starting with both, a
+ * disc that turns out larger than needed lets go; n only rises by that, so none has to be taken
+ * back.
  */
 static double project_normal(const double *p, const double *x, int held[DISCS])
 {
@@ -174,7 +176,8 @@ static void prox(const double *p, int d, const double *x, double *y)
     y[0] = n;
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r, double *z)
+static void natural(const double *p, int d, double step, const double *u, const double *r,
+                    double *z)
 {
     mo_law_natural_default(&mo_law_rolling_ops, p, d, step, u, r, z);
 }
@@ -192,7 +195,7 @@ static void by_coefficient(const double *p, int d, const double *u, const double
     }
 }
 
-/* ---- one contact alone --------------------------------------------------------------------- */
+/* ---- one contact alone ----------------------------------------------------------------------- */
 
 /* The moment or friction on disc g, all else held: |y_g| <= radius. */
 static double settle_disc(const double *W, const double *b, int g, double radius, double *r)
@@ -276,7 +279,8 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
     out->cone_violation = sqrt(outside);
     out->dissipation = fabs(r[0] * u[0]);
     for (int g = 0; g < DISCS; ++g) {
-        const double power = p[g] * r[0] * disc_norm(u, g) + mo_dot(DISC_DIM, disc(r, g), disc(u, g));
+        const double power =
+            p[g] * r[0] * disc_norm(u, g) + mo_dot(DISC_DIM, disc(r, g), disc(u, g));
         out->dissipation = fmax(out->dissipation, fabs(power));
     }
 }

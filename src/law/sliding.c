@@ -10,13 +10,13 @@
  *   s       v_jt, v_jo over      direction of sliding, a unit vector in the tangents
  *           their length
  *
- * The friction is tied to the normal force, so that u_N = (W_NN - mu W_NT s) n + b_N: W becomes unsymmetric, and
- * its diagonal may turn negative.  A contact alone then has no solution for b_N < 0 and two for b_N > 0
- * (Painleve's paradox): it stays apart in both cases.
+ * The friction is tied to the normal force, so that u_N = (W_NN - mu W_NT s) n + b_N: W becomes
+ * unsymmetric, and its diagonal may turn negative.  A contact alone then has no solution for b_N <
+ * 0 and two for b_N > 0 (Painleve's paradox): it stays apart in both cases.
  *
- * The set of impulses is a ray; with uhat = u_N g, -uhat lies in its normal cone at r exactly where the law holds.
- * The natural map uses the point of the ray with the normal part max(0, r_N - step u_N) and not the nearest one,
- * which would shorten a failure of u_N by the length of g.
+ * The set of impulses is a ray; with uhat = u_N g, -uhat lies in its normal cone at r exactly where
+ * the law holds. The natural map uses the point of the ray with the normal part max(0, r_N - step
+ * u_N) and not the nearest one, which would shorten a failure of u_N by the length of g.
  */
 #include <math.h>
 #include <string.h>

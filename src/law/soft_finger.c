@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The soft finger in space (d = 4): a contact patch that transmits a moment about its normal beside the three
- * forces of a point [trinkle1997, section 2.5].  r = (r_N, r_T, r_S), r_S the torsional moment and u_S the relative
- * angular velocity about the normal that it works on.  Force and moment share one limit, the ellipsoid that
- * replaces the limit surface of a pressed patch:
+ * The soft finger in space (d = 4): a contact patch that transmits a moment about its normal beside
+ * the three forces of a point [trinkle1997, section 2.5].  r = (r_N, r_T, r_S), r_S the torsional
+ * moment and u_S the relative angular velocity about the normal that it works on.  Force and moment
+ * share one limit, the ellipsoid that replaces the limit surface of a pressed patch:
  *
  *   K = { r : |D^-1 r_F| <= r_N },   r_F = (r_T, r_S),   D = diag(mu, mu, mu_torsion)
  *   uhat = u + |D u_F| e_N,   K* = { u : |D u_F| <= u_N } contains uhat, perpendicular to r in K
  *
- * mu is a number and mu_torsion a length, so that r_S is a moment where r_N is a force.  The law says
- * 0 <= u_N perp r_N >= 0, and that r_F dissipates most among the points of r_N times the ellipsoid: where u_F is not
- * zero, r_F = -r_N D^2 u_F / |D u_F|.  mu_torsion = 0 is coulomb with r_S = 0; mu = 0 is a pivot that only
- * resists spin.
+ * mu is a number and mu_torsion a length, so that r_S is a moment where r_N is a force.  The law
+ * says 0 <= u_N perp r_N >= 0, and that r_F dissipates most among the points of r_N times the
+ * ellipsoid: where u_F is not zero, r_F = -r_N D^2 u_F / |D u_F|.  mu_torsion = 0 is coulomb with
+ * r_S = 0; mu = 0 is a pivot that only resists spin.
  *
- * The projection.  With l_i(s) = (1 - s) D_i^2 + s and N(s) = |D x_F / l|, the point of the boundary of K that is
- * nearest to x is
+ * The projection.  With l_i(s) = (1 - s) D_i^2 + s and N(s) = |D x_F / l|, the point of the
+ * boundary of K that is nearest to x is
  *
- *   y_N = (1 - s) N(s),   y_i = (1 - s) D_i^2 x_i / l_i,   where   1 - 2 s = x_N / N(s),   0 < s < 1        (1)
+ *   y_N = (1 - s) N(s),   y_i = (1 - s) D_i^2 x_i / l_i,
+ *   where   1 - 2 s = x_N / N(s),   0 < s < 1                                                (1)
  *
- * (the multiplier of the boundary is s / (1 - s)).  The left side of (1) less the right is positive at s = 0 for x
- * outside K and negative at s = 1 for x outside the polar of K; 1 / N is concave, so that it is convex for x_N > 0 and
- * concave for x_N < 0, and Newton from the end with the right sign never passes the root.
+ * (the multiplier of the boundary is s / (1 - s)).  The left side of (1) less the right is positive
+ * at s = 0 for x outside K and negative at s = 1 for x outside the polar of K; 1 / N is concave, so
+ * that it is convex for x_N > 0 and concave for x_N < 0, and Newton from the end with the right
+ * sign never passes the root.
  *
- * One contact alone.  In scaled rows (r_T / mu, r_S / mu_torsion) the ellipsoid is a ball, and maximum dissipation
- * stays what it is since r_F.u_F does: see ball.h.
+ * One contact alone.  In scaled rows (r_T / mu, r_S / mu_torsion) the ellipsoid is a ball, and
+ * maximum dissipation stays what it is since r_F.u_F does: see ball.h.
  */
 #include <float.h>
 #include <math.h>
@@ -78,7 +80,7 @@ static void axes(const double *p, double D[FRICTION])
     D[2] = p[1];
 }
 
-/* ---- the projection ------------------------------------------------------------------------ */
+/* ---- the projection -------------------------------------------------------------------------- */
 
 typedef enum region { INSIDE, POLAR, BOUNDARY } region;
 
@@ -117,7 +119,8 @@ static double boundary_point(const double *D, const double *x)
     return s;
 }
 
-/* Where x lies; s of the boundary point where it is neither in K nor in its polar.  Rows with D_i = 0 have no say. */
+/* Where x lies; s of the boundary point where it is neither in K nor in its polar.  Rows with D_i =
+ * 0 have no say. */
 static region locate(const double *D, const double *x, double *s)
 {
     double in = 0, polar = 0;
@@ -153,8 +156,9 @@ static void project(const double *p, int d, const double *x, double *y)
 }
 
 /*
- * On the boundary y_N = |D^-1 y_F|, so that dy = (w'; I) dy_F with w = D^-2 y_F / y_N = x_F / (N l); what is left of the
- * conditions is (diag(1 / h) + (1 - 2 s) w w') dy_F = (1 - s) (w, I) dx with h_i = D_i^2 / l_i.
+ * On the boundary y_N = |D^-1 y_F|, so that dy = (w'; I) dy_F with w = D^-2 y_F / y_N = x_F / (N
+ * l); what is left of the conditions is (diag(1 / h) + (1 - 2 s) w w') dy_F = (1 - s) (w, I) dx
+ * with h_i = D_i^2 / l_i.
  */
 static void differentiate_boundary(const double *D, const double *x, double s, double *J)
 {
@@ -198,7 +202,7 @@ static void project_derivative(const double *p, int d, const double *x, double *
     }
 }
 
-/* ---- the shift and the maps ---------------------------------------------------------------- */
+/* ---- the shift and the maps ------------------------------------------------------------------ */
 
 /* |D u_F| */
 static double slip(const double *p, const double *u)
@@ -258,9 +262,10 @@ static void by_coefficient(const double *p, int d, const double *u, const double
     }
 }
 
-/* ---- one contact alone --------------------------------------------------------------------- */
+/* ---- one contact alone ----------------------------------------------------------------------- */
 
-/* What u_N = 0 leaves once it has eliminated r_N, in scaled rows.  Symmetric to the last bit where W is. */
+/* What u_N = 0 leaves once it has eliminated r_N, in scaled rows.  Symmetric to the last bit where
+ * W is. */
 static mo_ball scaled_ball(const double *D, const double *W, const double *b)
 {
     mo_ball ball = {.b_N = b[0], .W_NN = W[0]};
@@ -297,7 +302,7 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     mo_law_guard(d, r);
 }
 
-/* ---- measures and facets ------------------------------------------------------------------- */
+/* ---- measures and facets --------------------------------------------------------------------- */
 
 static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
 {
@@ -312,7 +317,8 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
     out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));
 }
 
-/* The hull of a polygon of forces and the two moments: one group, its directions as long as D makes them. */
+/* The hull of a polygon of forces and the two moments: one group, its directions as long as D makes
+ * them. */
 static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     (void)d;

@@ -3,13 +3,14 @@
 /*
  * Anderson's acceleration of a fixed point x = T(x) [anderson1965], [walker2011].
  *
- * With f = T(x) - x, and dx, df the changes of x and f over the last rounds (a few columns), the least of |f - df g| over g says
- * which mixture of those rounds would have had the smallest f if T were linear:
+ * With f = T(x) - x, and dx, df the changes of x and f over the last rounds (a few columns), the
+ * least of |f - df g| over g says which mixture of those rounds would have had the smallest f if T
+ * were linear:
  *
  *     x+ = x + f - (dx + df) g
  *
- * The norm may have weights.  The normal equations are kept and grow by one row a round; they are regularised in
- * proportion to their size.
+ * The norm may have weights.  The normal equations are kept and grow by one row a round; they are
+ * regularised in proportion to their size.
  */
 #ifndef MO_LINALG_ANDERSON_H
 #define MO_LINALG_ANDERSON_H
@@ -19,14 +20,14 @@
 enum { MO_ANDERSON_MOST = 20 };
 
 typedef struct mo_anderson {
-    int n, depth;         /* unknowns; rounds remembered at most         */
+    int n, depth;         /* unknowns; rounds remembered at most */
     int count;            /* changes remembered so far, old ones included */
-    int has_base;         /* x and f hold a round                        */
-    double size;          /* |f|                                         */
-    const double *weight; /* n numbers, or NULL                          */
-    double *x, *f;        /* of the last round                           */
-    double *dx, *df;      /* `depth` rows each                           */
-    double *gram;         /* depth x depth                               */
+    int has_base;         /* x and f hold a round */
+    double size;          /* |f| */
+    const double *weight; /* n numbers, or NULL */
+    double *x, *f;        /* of the last round */
+    double *dx, *df;      /* `depth` rows each */
+    double *gram;         /* depth x depth */
 } mo_anderson;
 
 /* `out` may be NULL while the arena counts. */

@@ -3,8 +3,8 @@
 /*
  * Dense kernels for the blocks of a problem: row-major, in place, no allocation.
  *
- * Blocks are small (6 x 6) or, for a flexible body, a few hundred; from MO_LAPACK_FROM rows on, LAPACK
- * does the work.
+ * Blocks are small (6 x 6) or, for a flexible body, a few hundred; from MO_LAPACK_FROM rows on,
+ * LAPACK does the work.
  */
 #ifndef MO_LINALG_DENSE_H
 #define MO_LINALG_DENSE_H
@@ -14,9 +14,9 @@
 enum { MO_LAPACK_FROM = 48 };
 
 /*
- * A = L U with diag(L) = diag(U), in place: L in the lower triangle, U in the upper one.  For a symmetric A
- * (lower triangle read) this is Cholesky's factor, U = L'.  False where A is not positive definite, an unsymmetric
- * one by its leading minors; A is then spoilt.
+ * A = L U with diag(L) = diag(U), in place: L in the lower triangle, U in the upper one.  For a
+ * symmetric A (lower triangle read) this is Cholesky's factor, U = L'.  False where A is not
+ * positive definite, an unsymmetric one by its leading minors; A is then spoilt.
  */
 bool mo_factor_symmetric(int n, double *A);
 bool mo_factor_unsymmetric(int n, double *A);
@@ -28,13 +28,14 @@ void mo_solve_upper_transposed(int n, const double *F, double *x);
 
 /*
  * x with A x = b, by Gaussian elimination with complete pivoting; A (n x n) and b are overwritten.
- * Where A is singular to working precision, the unknowns of the vanishing pivots are zero: a solution
- * where one exists.  Returns the rank found.  n is at most MO_SMALL.
+ * Where A is singular to working precision, the unknowns of the vanishing pivots are zero: a
+ * solution where one exists.  Returns the rank found.  n is at most MO_SMALL.
  */
 enum { MO_SMALL = 160 };
 int mo_solve_small(int n, double *A, double *b, double *x);
 
-/* A <- A^-1 by Gauss and Jordan with row pivoting, n at most MO_SMALL; false where A is singular. */
+/* A <- A^-1 by Gauss and Jordan with row pivoting, n at most MO_SMALL; false where A is singular.
+ */
 bool mo_invert_small(int n, double *A);
 
 static inline double mo_dot(int n, const double *x, const double *y)

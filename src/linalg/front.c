@@ -45,7 +45,7 @@ void mo_front_lu_layout(const mo_front_plan *plan, mo_arena *arena, mo_front_lu 
     }
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* Where each block lies within its node, and each node in x, without what is left out. */
 static void count_rows(mo_front_lu *lu, const uint8_t *active)
@@ -83,7 +83,7 @@ static int open_front(mo_front_lu *lu, int s)
     return rows;
 }
 
-/* ---- gathering ------------------------------------------------------------------------------------- */
+/* ---- gathering ------------------------------------------------------------------------------- */
 
 static inline void add_block(int d, int n, const double *from, double *to, int ld)
 {
@@ -175,7 +175,7 @@ static void gather_child(const mo_front_lu *lu, int c, int ld, const double *lef
     }
 }
 
-/* ---- factor ------------------------------------------------------------------------------------------ */
+/* ---- factor ---------------------------------------------------------------------------------- */
 
 /* L U of the pivots, then U right of them row by row, then L below them column by column. */
 static double *keep_factors(const mo_front_lu *lu, int s, int ld, double *to)
@@ -237,7 +237,7 @@ bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *dia
     return true;
 }
 
-/* ---- solve ------------------------------------------------------------------------------------------- */
+/* ---- solve ----------------------------------------------------------------------------------- */
 
 /* Between the caller's order and that of the elimination. */
 static void sort_in(const mo_front_lu *lu, const double *x)

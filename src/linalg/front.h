@@ -3,20 +3,23 @@
 /*
  * Sparse LU factorisation of a matrix of dense blocks with any values, by dense fronts [duff1983].
  *
- * The matrix is given by blocks: block (i, j) is dim_i x dim_j, and the pattern, made symmetric here, is that of a graph of
- * blocks.  A plan holds what depends on the pattern alone:
+ * The matrix is given by blocks: block (i, j) is dim_i x dim_j, and the pattern, made symmetric
+ * here, is that of a graph of blocks.  A plan holds what depends on the pattern alone:
  *
- *   nodes    blocks with the same neighbours (the four corners of one box on another), joined into one
+ *  nodes  blocks with the same neighbours (the four corners of one box on another), joined into one
  *   order    of minimum degree on the nodes (min_degree.h)
  *   fronts   nodes that are eliminated together because they fill the same rows, or nearly so
  *
- * A front is a small dense matrix: its pivots, and the rows that they fill.  It gathers its entries of the matrix and what
- * its children in the tree of fronts left over, eliminates its pivots with row exchanges among them (front_kernel.h), keeps
- * that part of L and U, and leaves the rest to its parent.  So nearly all the work is in products of dense matrices.
+ * A front is a small dense matrix: its pivots, and the rows that they fill.  It gathers its entries
+ * of the matrix and what its children in the tree of fronts left over, eliminates its pivots with
+ * row exchanges among them (front_kernel.h), keeps that part of L and U, and leaves the rest to its
+ * parent.  So nearly all the work is in products of dense matrices.
  *
- * A factorisation may leave blocks out (contacts that are apart): fronts then shrink, and nothing is planned anew.
+ * A factorisation may leave blocks out (contacts that are apart): fronts then shrink, and nothing
+ * is planned anew.
  *
- * Limits: rows are exchanged within a front only, so that a regular matrix may still meet a singular pivot block.
+ * Limits: rows are exchanged within a front only, so that a regular matrix may still meet a
+ * singular pivot block.
  */
 #ifndef MO_LINALG_FRONT_H
 #define MO_LINALG_FRONT_H
@@ -27,7 +30,8 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-/* Row i holds the blocks index[start[i]] .. index[start[i+1]], their values row-major and one after the other. */
+/* Row i holds the blocks index[start[i]] .. index[start[i+1]], their values row-major and one after
+ * the other. */
 typedef struct mo_block_pattern {
     int count;
     const int *dim;
@@ -35,25 +39,25 @@ typedef struct mo_block_pattern {
 } mo_block_pattern;
 
 typedef struct mo_front_entry {
-    int row, column; /* blocks                     */
+    int row, column; /* blocks */
     size_t value;    /* offset of its first number */
 } mo_front_entry;
 
 typedef struct mo_front_plan {
     int block_count, node_count, front_count;
-    int rows;    /* of the matrix                                                       */
-    int *dim;    /* of each block                                                       */
-    int *offset; /* of each block's rows in the caller's vectors                        */
-    int *node;   /* of each block; nodes are numbered in the order of elimination       */
+    int rows;    /* of the matrix */
+    int *dim;    /* of each block */
+    int *offset; /* of each block's rows in the caller's vectors */
+    int *node;   /* of each block; nodes are numbered in the order of elimination */
     int *node_start, *node_block; /* the blocks of node k: node_block[node_start[k]] .. */
     int *pivot_start; /* nodes pivot_start[s] .. pivot_start[s+1] are the pivots of front s */
-    int *row_start, *row_node; /* the nodes that they fill, rising                      */
-    int *parent;               /* of each front, or -1; children come first             */
-    int *entry_start;          /* of each front: its entries of the matrix              */
+    int *row_start, *row_node; /* the nodes that they fill, rising */
+    int *parent;               /* of each front, or -1; children come first */
+    int *entry_start;          /* of each front: its entries of the matrix */
     mo_front_entry *entry;
-    size_t factor_size, stack_size; /* numbers, with all blocks present                 */
-    int largest;                    /* rows of the largest front                        */
-    double flops;                   /* of a factorisation                               */
+    size_t factor_size, stack_size; /* numbers, with all blocks present */
+    int largest;                    /* rows of the largest front */
+    double flops;                   /* of a factorisation */
     size_t bytes;
     void *memory;
 } mo_front_plan;
@@ -66,21 +70,22 @@ typedef struct mo_front_lu {
     const mo_front_plan *plan;
     double *factors, *stack, *front, *work, *x;
     int *local;       /* of each block: its first row within its node, or -1 where it is left out */
-    int *node_rows;   /* of each node, without what is left out                                   */
-    int *node_offset; /* of each node: its first row in x                                         */
-    int *where;       /* of each node: its first row in the present front                         */
-    int *pivots, *below; /* rows of each front                                                    */
-    int *swap;           /* the row exchanges, by row of x                                        */
-    int *waiting;        /* fronts on the stack                                                   */
-    int *run;            /* scratch: three numbers for each node of a front                       */
+    int *node_rows;   /* of each node, without what is left out */
+    int *node_offset; /* of each node: its first row in x */
+    int *where;       /* of each node: its first row in the present front */
+    int *pivots, *below; /* rows of each front */
+    int *swap;           /* the row exchanges, by row of x */
+    int *waiting;        /* fronts on the stack */
+    int *run;            /* scratch: three numbers for each node of a front */
 } mo_front_lu;
 
 /* Lays out the numbers on an arena; `lu` may be NULL while it counts. */
 void mo_front_lu_layout(const mo_front_plan *plan, mo_arena *arena, mo_front_lu *lu);
 
 /*
- * Factors the matrix with the given values in the order of the pattern, plus a block diagonal where `diagonal` is not NULL:
- * block i at diagonal + diagonal_start[i].  Blocks whose `active` is 0 are left out (NULL: none).  False where a pivot block is singular.
+ * Factors the matrix with the given values in the order of the pattern, plus a block diagonal where
+ * `diagonal` is not NULL: block i at diagonal + diagonal_start[i].  Blocks whose `active` is 0 are
+ * left out (NULL: none).  False where a pivot block is singular.
  */
 bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *diagonal,
                         const size_t *diagonal_start, const uint8_t *active);

@@ -70,7 +70,8 @@ INLINE void swap_rows(int n, double *a, double *b)
     }
 }
 
-/* Columns first .. last of all rows from `first` on: their part of L, and of U above the diagonal. */
+/* Columns first .. last of all rows from `first` on: their part of L, and of U above the diagonal.
+ */
 INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double *F, int *swap)
 {
     const size_t line = (size_t)ld;

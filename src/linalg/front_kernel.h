@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Dense elimination of the first rows and columns of a matrix and solves with it, the inner loops of sparse factorisations.
+ * Dense elimination of the first rows and columns of a matrix and solves with it, the inner loops
+ * of sparse factorisations.
  *
- * Row-major with `ld` numbers a row.  Rows have MO_FRONT_PAD numbers more than columns, zero at first, that the wide loops may
- * touch.  Where the processor has them, instructions for four numbers at once with fused products are used: the
- * choice depends on the machine alone.
+ * Row-major with `ld` numbers a row.  Rows have MO_FRONT_PAD numbers more than columns, zero at
+ * first, that the wide loops may touch.  Where the processor has them, instructions for four
+ * numbers at once with fused products are used: the choice depends on the machine alone.
  */
 #ifndef MO_LINALG_FRONT_KERNEL_H
 #define MO_LINALG_FRONT_KERNEL_H
@@ -15,15 +16,17 @@
 enum { MO_FRONT_PAD = 4 };
 
 /*
- * F = [A B; C D], n x n, A pivots x pivots.  A becomes its L U with row exchanges (of A and B together; row k was swapped with row swap[k]),
- * B becomes L^-1 B, C becomes C U^-1, D becomes D - C B.  False where A is singular.
+ * F = [A B; C D], n x n, A pivots x pivots.  A becomes its L U with row exchanges (of A and B
+ * together; row k was swapped with row swap[k]), B becomes L^-1 B, C becomes C U^-1, D becomes D -
+ * C B.  False where A is singular.
  */
 bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap);
 
 /*
- * Solves with what an elimination of n pivots over m rows below left: LU is n x n; L, the part below, has n columns of m numbers one after the
- * other, U, the part to the right, n rows of m.  Forward: x = L^-1 x, and below = what the pivots take from the rows below.
- * Backward: x = U^-1 (x - U_right below).
+ * Solves with what an elimination of n pivots over m rows below left: LU is n x n; L, the part
+ * below, has n columns of m numbers one after the other, U, the part to the right, n rows of m.
+ * Forward: x = L^-1 x, and below = what the pivots take from the rows below. Backward: x = U^-1 (x
+ * - U_right below).
  */
 void mo_front_forward(int n, int m, const double *LU, const double *L, double *x, double *below);
 void mo_front_backward(int n, int m, const double *LU, const double *U, const double *below,

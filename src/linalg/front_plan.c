@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The plan of a factorisation by fronts: nodes, their order, the tree, and which nodes share a front.
+ * The plan of a factorisation by fronts: nodes, their order, the tree, and which nodes share a
+ * front.
  *
- * With L_k the nodes that the elimination of k fills, the parent of k is the first of them to be eliminated.  A front takes in
- * a child where the zeros that this stores and computes with are few beside the numbers of the two: exactly none where the
- * child fills the same rows, and some where fronts would be too small for dense loops to pay.
+ * With L_k the nodes that the elimination of k fills, the parent of k is the first of them to be
+ * eliminated.  A front takes in a child where the zeros that this stores and computes with are few
+ * beside the numbers of the two: exactly none where the child fills the same rows, and some where
+ * fronts would be too small for dense loops to pay.
  */
 #include <string.h>
 
@@ -20,15 +22,15 @@ typedef struct analysis {
     const mo_block_pattern *pattern;
     mo_node_graph nodes;
     mo_elimination elimination;
-    int *place;           /* of each node of the graph                                  */
-    int *parent;          /* or NONE                                                    */
-    int *child, *sibling; /* lists of children                                          */
-    int *into;            /* the last place of the front that k belongs to              */
-    int *pivots, *below;  /* rows of the front that ends at k                           */
-    int *front;           /* its number                                                 */
-    int *number;          /* of k in the plan: fronts one after the other               */
+    int *place;           /* of each node of the graph */
+    int *parent;          /* or NONE */
+    int *child, *sibling; /* lists of children */
+    int *into;            /* the last place of the front that k belongs to */
+    int *pivots, *below;  /* rows of the front that ends at k */
+    int *front;           /* its number */
+    int *number;          /* of k in the plan: fronts one after the other */
     int *cursor;
-    double *zeros; /* stored in the front that ends at k                         */
+    double *zeros; /* stored in the front that ends at k */
     void *memory;
 } analysis;
 
@@ -94,7 +96,7 @@ static void merge_fronts(analysis *a)
     }
 }
 
-/* ---- numbers: children before parents, the nodes of a front in a row -------------------------- */
+/* ---- numbers: children before parents, the nodes of a front in a row ------------------------- */
 
 /* The tree of fronts, by their last places; a->parent becomes theirs. */
 static void link_fronts(analysis *a)
@@ -153,7 +155,7 @@ static void number_nodes(analysis *a, mo_front_plan *plan)
     }
 }
 
-/* ---- what the plan holds ----------------------------------------------------------------------- */
+/* ---- what the plan holds --------------------------------------------------------------------- */
 
 static void place_blocks(const analysis *a, mo_front_plan *plan)
 {
@@ -175,8 +177,8 @@ static void place_blocks(const analysis *a, mo_front_plan *plan)
     }
 }
 
-/* The rows of every front, rising: fronts are listed under each node, then nodes under each front.  `by_node` is as long as
- * row_node. */
+/* The rows of every front, rising: fronts are listed under each node, then nodes under each front.
+ * `by_node` is as long as row_node. */
 static void place_rows(const analysis *a, mo_front_plan *plan, int *node_list, int *by_node)
 {
     const mo_elimination *e = &a->elimination;
@@ -237,7 +239,8 @@ static void place_entries(const analysis *a, mo_front_plan *plan)
     }
 }
 
-/* Sizes and operations, with all blocks present; follows the stack of what children leave to their parents. */
+/* Sizes and operations, with all blocks present; follows the stack of what children leave to their
+ * parents. */
 static void count_work(const analysis *a, mo_front_plan *plan)
 {
     int *last = a->cursor, *waiting = a->child, waiting_count = 0;
@@ -265,7 +268,7 @@ static void count_work(const analysis *a, mo_front_plan *plan)
     }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void layout_plan(mo_arena *arena, size_t blocks, size_t nodes, size_t fronts, size_t rows,
                         size_t entries, mo_front_plan *plan)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Arnoldi by modified Gram-Schmidt, and Givens rotations that keep the least squares problem triangular. */
+/* Arnoldi by modified Gram-Schmidt, and Givens rotations that keep the least squares problem
+ * triangular. */
 #include "linalg/gmres.h"
 
 #include <math.h>

@@ -10,9 +10,9 @@
 typedef void (*mo_product)(void *context, const double *x, double *y);
 
 typedef struct mo_gmres {
-    int n, most;      /* unknowns; products at most                     */
-    double *basis;    /* most + 1 orthonormal vectors                   */
-    double *columns;  /* of the triangular factor, most + 1 numbers each */
+    int n, most;     /* unknowns; products at most */
+    double *basis;   /* most + 1 orthonormal vectors */
+    double *columns; /* of the triangular factor, most + 1 numbers each */
     double *cosine, *sine, *right;
 } mo_gmres;
 
@@ -20,7 +20,7 @@ typedef struct mo_gmres {
 void mo_gmres_layout(mo_arena *arena, int n, int most, mo_gmres *out);
 
 /* x from zero, until |A x - b| is at most tol |b|; returns that ratio, whatever it has become. */
-double mo_gmres_solve(mo_gmres *gmres, mo_product product, void *context, double tol, const double *b,
-                      double *x);
+double mo_gmres_solve(mo_gmres *gmres, mo_product product, void *context, double tol,
+                      const double *b, double *x);
 
 #endif

@@ -16,7 +16,7 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const double *beta, double *C, const int *ldc);
 
 enum { BLOCK = 32 };  /* columns that dgetri works on at a time */
-enum { SMALL = 100 }; /* rows up to which dense is faster        */
+enum { SMALL = 100 }; /* rows up to which dense is faster */
 
 static double *column_of(const mo_inverse *inverse, double *of, int k)
 {

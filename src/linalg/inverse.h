@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The inverse of a square matrix K that changes by one row or one column at a time, as pivoting methods need it.
+ * The inverse of a square matrix K that changes by one row or one column at a time, as pivoting
+ * methods need it.
  *
  *     K^-1 = Z + U V'
  *
- * A change of a row or a column adds one column to U and V (Sherman and Morrison).  Z comes in two kinds:
+ * A change of a row or a column adds one column to U and V (Sherman and Morrison).  Z comes in two
+ * kinds:
  *
- *   dense    explicit; after MO_INVERSE_PENDING changes U V' is added to it by one product of matrices.  So a change
- *            costs O(size), a solve with k nonzero entries on the right O(k size), and the O(size^2) of each change runs
- *            at the speed of that product.
- *   sparse   the factors of K as it was (sparse_lu.h), with a one for each slot since: when MO_INVERSE_PENDING changes
- *            are near the user factors K anew, which costs little.
+ *   dense    explicit; after MO_INVERSE_PENDING changes U V' is added to it by one product of
+ *            matrices.  So a change costs O(size), a solve with k nonzero entries on the right O(k
+ *            size), and the O(size^2) of each change runs at the speed of that product.
+ *   sparse   the factors of K as it was (sparse_lu.h), with a one for each slot since: when
+ *            MO_INVERSE_PENDING changes are near the user factors K anew, which costs little.
  *
- * Rows and columns of K live in slots.  A slot that is not in use belongs to a unit entry of K, at (row slot, column
- * slot), alone in its row and column: growing and shrinking K are changes of rows and columns too.
+ * Rows and columns of K live in slots.  A slot that is not in use belongs to a unit entry of K, at
+ * (row slot, column slot), alone in its row and column: growing and shrinking K are changes of rows
+ * and columns too.
  *
  * Errors grow with the changes; the user watches the residual of his solves and factors anew.
  */
@@ -27,11 +30,11 @@ enum { MO_INVERSE_PENDING = 32 };
 
 typedef struct mo_inverse {
     int room, size; /* slots: at most, and now */
-    int pending;    /* columns of U and V      */
+    int pending;    /* columns of U and V */
     int is_sparse, filling;
     double *Z;       /* dense: column-major, `room` rows */
-    mo_sparse_lu lu; /* sparse                           */
-    double *U, *V;   /* column-major, `room` rows        */
+    mo_sparse_lu lu; /* sparse */
+    double *U, *V;   /* column-major, `room` rows */
     double *work;
     int *pivot;
     int work_size;
@@ -46,8 +49,9 @@ double *mo_inverse_scratch(mo_inverse *inverse);
 /* K is empty. */
 void mo_inverse_clear(mo_inverse *inverse);
 
-/* A K is given: begin, then for each column mo_inverse_column (with the row that makes a good pivot, or -1) and its
- * entries, no row twice; then factor, which is false where K is singular to working precision. */
+/* A K is given: begin, then for each column mo_inverse_column (with the row that makes a good
+ * pivot, or -1) and its entries, no row twice; then factor, which is false where K is singular to
+ * working precision. */
 void mo_inverse_begin(mo_inverse *inverse, int size);
 void mo_inverse_column(mo_inverse *inverse, int preferred);
 void mo_inverse_put(mo_inverse *inverse, int row, double value);
@@ -59,13 +63,15 @@ int mo_inverse_is_full(const mo_inverse *inverse);
 /* A new pair of slots, both `size` as it was, with a unit entry. */
 int mo_inverse_grow(mo_inverse *inverse);
 
-/* y = K^-1 c, and h = g' K^-1, for c and g with `count` nonzero entries value at the slots index. */
+/* y = K^-1 c, and h = g' K^-1, for c and g with `count` nonzero entries value at the slots index.
+ */
 void mo_inverse_times(const mo_inverse *inverse, int count, const int *index, const double *value,
                       double *y);
 void mo_inverse_left(const mo_inverse *inverse, int count, const int *index, const double *value,
                      double *h);
 
-/* Column `column` of K becomes c, y = K^-1 c; row `row` of K becomes g, h = g' K^-1.  y and h are spoilt. */
+/* Column `column` of K becomes c, y = K^-1 c; row `row` of K becomes g, h = g' K^-1.  y and h are
+ * spoilt. */
 void mo_inverse_replace_column(mo_inverse *inverse, int column, double *y);
 void mo_inverse_replace_row(mo_inverse *inverse, int row, double *h);
 

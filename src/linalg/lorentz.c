@@ -36,8 +36,8 @@ void mo_lorentz_divide(int n, const double *l, const double *y, double *x)
 }
 
 /*
- * With x normalised to det x = 1 the automorphism that takes x to e takes dx to rho; e + t rho leaves L at
- * t = 1 / (|rho_1| - rho_0), or never.
+ * With x normalised to det x = 1 the automorphism that takes x to e takes dx to rho; e + t rho
+ * leaves L at t = 1 / (|rho_1| - rho_0), or never.
  */
 double mo_lorentz_step(int n, const double *x, const double *dx, double most)
 {

@@ -3,19 +3,20 @@
 /*
  * Minimum degree on the quotient graph, with approximate degrees [amestoy1996].
  *
- * Eliminating p joins its neighbours into a clique, the element L_p, kept as one list instead of its edges.
- * A block then sees the blocks and the elements around it:
+ * Eliminating p joins its neighbours into a clique, the element L_p, kept as one list instead of
+ * its edges. A block then sees the blocks and the elements around it:
  *
  *   L_p = (blocks around p) u (union of L_e, e around p) \ {p},     those e are absorbed by p
  *   A_i loses what L_p holds, E_i loses what p absorbed and gains p,    for i in L_p
  *   degree(i) <= |A_i| + |L_p \ i| + sum over e in E_i \ p of |L_e \ L_p|
  *
- * with |.| the rows of the blocks in the set.  L_p is the column of p in the factor, so that the structure of
- * the factor comes with the order.  Each i of L_p gives up p or an absorbed element for its new element, so its two
- * lists never outgrow the room of its first neighbours.
+ * with |.| the rows of the blocks in the set.  L_p is the column of p in the factor, so that the
+ * structure of the factor comes with the order.  Each i of L_p gives up p or an absorbed element
+ * for its new element, so its two lists never outgrow the room of its first neighbours.
  *
- * Ties go to the block that was touched last; the order depends on the graph alone.  Blocks with the same neighbours are
- * not merged: for graphs of a million blocks a library's ordering is faster.
+ * Ties go to the block that was touched last; the order depends on the graph alone.  Blocks with
+ * the same neighbours are not merged: for graphs of a million blocks a library's ordering is
+ * faster.
  */
 #include "linalg/min_degree.h"
 
@@ -27,21 +28,21 @@ enum { NONE = -1 };
 
 typedef struct quotient {
     const mo_graph *graph;
-    int *list;              /* neighbours of i: blocks first, then elements, from graph->start[i]  */
-    int *blocks, *elements; /* how many of each                                                     */
-    int *degree;            /* rows around i, at most                                               */
-    int *head;              /* of the list of blocks with a degree                                  */
-    int *next, *before;     /* in that list                                                         */
-    int *element_start;     /* L_e in `filled`, by element                                          */
+    int *list;              /* neighbours of i: blocks first, then elements, from graph->start[i] */
+    int *blocks, *elements; /* how many of each */
+    int *degree;            /* rows around i, at most */
+    int *head;              /* of the list of blocks with a degree */
+    int *next, *before;     /* in that list */
+    int *element_start;     /* L_e in `filled`, by element */
     int *element_end;
-    int *outside; /* |L_e \ L_p| while p is eliminated, for elements stamped with p */
-    int *seen;    /* the last p whose L_p held this block                           */
-    int *stamp;   /* the last p that looked at this element                         */
-    uint8_t *gone; /* eliminated (a block), absorbed (an element)                    */
+    int *outside;  /* |L_e \ L_p| while p is eliminated, for elements stamped with p */
+    int *seen;     /* the last p whose L_p held this block */
+    int *stamp;    /* the last p that looked at this element */
+    uint8_t *gone; /* eliminated (a block), absorbed (an element) */
     int *filled;
     size_t filled_count, filled_room;
     int most;   /* the largest degree, rows of the whole matrix */
-    int lowest; /* no list below this degree holds a block      */
+    int lowest; /* no list below this degree holds a block */
 } quotient;
 
 enum { GONE = 1, ABSORBED = 2 };
@@ -104,8 +105,7 @@ static int gather(const mo_allocator *own, quotient *q, int p)
     }
     void *filled = q->filled;
     if (q->filled_count + most > INT_MAX ||
-        !mo_memory_grow(own, &filled, &q->filled_room, q->filled_count + most,
-                         sizeof *q->filled)) {
+        !mo_memory_grow(own, &filled, &q->filled_room, q->filled_count + most, sizeof *q->filled)) {
         return 0;
     }
     q->filled = filled;

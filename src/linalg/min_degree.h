@@ -6,7 +6,8 @@
 
 #include "base/memory.h"
 
-/* A graph of blocks: the neighbours of i are index[start[i]] .. index[start[i+1]], each once, i not among them. */
+/* A graph of blocks: the neighbours of i are index[start[i]] .. index[start[i+1]], each once, i not
+ * among them. */
 typedef struct mo_graph {
     int count;
     const int *weight; /* rows of each block */
@@ -15,8 +16,8 @@ typedef struct mo_graph {
 
 /* What elimination in that order fills: the blocks below the diagonal, column by column. */
 typedef struct mo_elimination {
-    int *order;  /* order[k]: the block that is eliminated k-th                                  */
-    int *start;  /* of the column of the k-th, count + 1 entries                                 */
+    int *order;  /* order[k]: the block that is eliminated k-th */
+    int *start;  /* of the column of the k-th, count + 1 entries */
     int *filled; /* its blocks: numbers of the graph, none of them eliminated before, in no order */
 } mo_elimination;
 

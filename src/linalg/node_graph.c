@@ -10,11 +10,11 @@ enum { NONE = -1 };
 typedef struct joining {
     const mo_block_pattern *pattern;
     int *start, *index; /* the symmetric graph of blocks: count + 1, and twice the entries */
-    int *next;          /* count + 1                                                      */
+    int *next;          /* count + 1 */
     int *seen;
     uint32_t *hash;
-    int *head, *chain; /* first blocks of nodes by hash                                  */
-    int *first;        /* block of each node                                             */
+    int *head, *chain; /* first blocks of nodes by hash */
+    int *first;        /* block of each node */
     int node_count;
 } joining;
 
@@ -109,8 +109,8 @@ static void join(joining *g, int *node)
     }
 }
 
-/* The neighbours of a node are the nodes around its first block.  Writes over the lists of blocks behind its back: there are
- * never more. */
+/* The neighbours of a node are the nodes around its first block.  Writes over the lists of blocks
+ * behind its back: there are never more. */
 static void list_nodes(joining *g, const int *node, int *weight, int *start, int *index)
 {
     int kept = 0;

@@ -3,8 +3,9 @@
 /*
  * The graph of a block pattern, with blocks that have the same neighbours joined into nodes.
  *
- * Such blocks (contacts between the same two bodies) can be eliminated one after the other in any good order; joining them first makes the
- * search for that order cheaper by the square of their number.
+ * Such blocks (contacts between the same two bodies) can be eliminated one after the other in any
+ * good order; joining them first makes the search for that order cheaper by the square of their
+ * number.
  */
 #ifndef MO_LINALG_NODE_GRAPH_H
 #define MO_LINALG_NODE_GRAPH_H
@@ -13,7 +14,7 @@
 #include "linalg/min_degree.h"
 
 typedef struct mo_node_graph {
-    mo_graph graph; /* of the nodes                                       */
+    mo_graph graph; /* of the nodes */
     int *node;      /* of each block; nodes in the order of their first block */
     int *memory;
 } mo_node_graph;

@@ -7,8 +7,7 @@
 
 enum { NONE = -1 };
 
-static const double PREFERENCE =
-    0.1; /* of the largest entry: what a preferred pivot must have      */
+static const double PREFERENCE = 0.1; /* of the largest entry: what a preferred pivot must have */
 static const double SINGULAR =
     1e-15; /* the least pivot over the largest one, in a matrix without inverse */
 
@@ -53,10 +52,11 @@ void mo_sparse_lu_put(mo_sparse_lu *lu, int row, double value)
     lu->start[lu->filling] = lu->entries;
 }
 
-/* ---- factor -------------------------------------------------------------------------------- */
+/* ---- factor ---------------------------------------------------------------------------------- */
 
-/* Depth first from a row, through the columns of L of rows that are pivots already.  What is found is stacked from `top`
- * down, so that a column stands before all that it changes; returns the new top. */
+/* Depth first from a row, through the columns of L of rows that are pivots already.  What is found
+ * is stacked from `top` down, so that a column stands before all that it changes; returns the new
+ * top. */
 static int search(mo_sparse_lu *lu, int from, int k, int top)
 {
     int *open = lu->stack, depth = 0;
@@ -170,7 +170,7 @@ int mo_sparse_lu_factor(mo_sparse_lu *lu)
     return lu->size == 0 || least > SINGULAR * most;
 }
 
-/* ---- solve --------------------------------------------------------------------------------- */
+/* ---- solve ----------------------------------------------------------------------------------- */
 
 void mo_sparse_lu_solve(const mo_sparse_lu *lu, double *x)
 {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Sparse LU factorisation of a square matrix K, column by column in the order given, with row pivoting:
+ * Sparse LU factorisation of a square matrix K, column by column in the order given, with row
+ * pivoting:
  *
  *     P K = L U,   L unit lower and U upper triangular                        [gilbert1988]
  *
- * Each column is a sparse triangular solve with the columns of L before it; which of them take part is found by a search
- * through their pattern, so that the work is proportional to the arithmetic.  The pivot of a column is the row that the
- * caller prefers (the diagonal, in an order that keeps the fill small) where that entry is not below PREFERENCE times
- * the largest one, else the largest one.
+ * Each column is a sparse triangular solve with the columns of L before it; which of them take part
+ * is found by a search through their pattern, so that the work is proportional to the arithmetic.
+ * The pivot of a column is the row that the caller prefers (the diagonal, in an order that keeps
+ * the fill small) where that entry is not below PREFERENCE times the largest one, else the largest
+ * one.
  *
- * L and U share one array of room^2 numbers, enough for full ones: L grows from its front, U from its back.
+ * L and U share one array of room^2 numbers, enough for full ones: L grows from its front, U from
+ * its back.
  */
 #ifndef MO_LINALG_SPARSE_LU_H
 #define MO_LINALG_SPARSE_LU_H
@@ -25,8 +28,9 @@ typedef struct mo_sparse_lu {
     size_t *start;
     int *row, *preferred;
     double *value;
-    /* Column k of L: number[lower[k]] .. number[lower[k+1]]; of U, without its diagonal: number[upper[k]] ..
-     * number[upper[k-1]].  index holds the rows, in the order of elimination. */
+    /* Column k of L: number[lower[k]] .. number[lower[k+1]]; of U, without its diagonal:
+     * number[upper[k]] .. number[upper[k-1]].  index holds the rows, in the order of elimination.
+     */
     double *number, *diagonal;
     int *index;
     size_t *lower, *upper;
@@ -39,8 +43,9 @@ typedef struct mo_sparse_lu {
 /* fill: entries of K at most. */
 void mo_sparse_lu_layout(int room, size_t fill, mo_arena *arena, mo_sparse_lu *lu);
 
-/* K is given anew: begin, then for each column mo_sparse_lu_column (with the row preferred as its pivot, or -1) and its
- * entries, no row twice; then factor.  False where K is singular to working precision. */
+/* K is given anew: begin, then for each column mo_sparse_lu_column (with the row preferred as its
+ * pivot, or -1) and its entries, no row twice; then factor.  False where K is singular to working
+ * precision. */
 void mo_sparse_lu_begin(mo_sparse_lu *lu, int size);
 void mo_sparse_lu_column(mo_sparse_lu *lu, int preferred);
 void mo_sparse_lu_put(mo_sparse_lu *lu, int row, double value);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Balls: a number and a bound on its error.  Every operation encloses the exact result for all numbers in its
- * operands, its own rounding included; the radius is rounded up by a factor of 1 + 16 ulp, which covers the few
- * operations that compute it, and a smallest number for what underflows.  A result that overflows has an infinite or
- * NaN radius, and every comparison with it is false.
+ * Balls: a number and a bound on its error.  Every operation encloses the exact result for all
+ * numbers in its operands, its own rounding included; the radius is rounded up by a factor of 1 +
+ * 16 ulp, which covers the few operations that compute it, and a smallest number for what
+ * underflows.  A result that overflows has an infinite or NaN radius, and every comparison with it
+ * is false.
  */
 #ifndef MO_MEASURE_BALL_H
 #define MO_MEASURE_BALL_H

@@ -23,8 +23,9 @@ typedef enum mo_cell_family {
 mo_cell_family mo_cell_family_of(const mo_unit *unit);
 
 /*
- * Coulomb in the plane and pyramids.  Cells 1 .. 3 or 1 .. 9 are final, one digit in base three for each tangential row.  The
- * next one is closed with both rows undecided; then, for pyramids, three in which the first row is decided.
+ * Coulomb in the plane and pyramids.  Cells 1 .. 3 or 1 .. 9 are final, one digit in base three for
+ * each tangential row.  The next one is closed with both rows undecided; then, for pyramids, three
+ * in which the first row is decided.
  */
 int mo_cell_final_count(const mo_unit *unit);
 

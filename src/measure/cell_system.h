@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One cell for each unit: a system of equations and inequalities in r, since u = W r + q.  Two things can be proven
- * of it, for the exact problem in the enclosure:
+ * One cell for each unit: a system of equations and inequalities in r, since u = W r + q.  Two
+ * things can be proven of it, for the exact problem in the enclosure:
  *
- * No impulse of size up to `reach` fits.  Multipliers y (of inequalities not negative) add the rows up to g' r + c,
- * which must not be negative where all rows hold; but with c < 0
+ * No impulse of size up to `reach` fits.  Multipliers y (of inequalities not negative) add the rows
+ * up to g' r + c, which must not be negative where all rows hold; but with c < 0
  *
- *     g' r + c < 0   for all |r| <= -c / |g|_1 =: reach.                                                        (1)
+ *     g' r + c < 0   for all |r| <= -c / |g|_1 =: reach.                                        (1)
  *
- * Where the exact g is zero its enclosure has only rounding in it, and the reach is 1e12 or so natural units.
+ * Where the exact g is zero its enclosure has only rounding in it, and the reach is 1e12 or so
+ * natural units.
  *
- * The equations, where they are as many as the unknowns, have one root, which is enclosed: it is inside, outside, or
- * too near to a border to tell.
+ * The equations, where they are as many as the unknowns, have one root, which is enclosed: it is
+ * inside, outside, or too near to a border to tell.
  */
 #ifndef MO_MEASURE_CELL_SYSTEM_H
 #define MO_MEASURE_CELL_SYSTEM_H
@@ -53,7 +54,8 @@ typedef enum mo_root_place {
     MO_ROOT_UNKNOWN
 } mo_root_place;
 
-/* Unknown: no square system, or one that may be singular.  r and u (n balls each) hold the root otherwise. */
+/* Unknown: no square system, or one that may be singular.  r and u (n balls each) hold the root
+ * otherwise. */
 mo_root_place mo_cell_system_root(mo_cell_system *system, mo_ball *r, mo_ball *u);
 
 /* Are the round cones of sticking contacts, which the rows relax, met by r to 1e-10? */

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Laws cut into cells.  The pairs (u, r) that obey a polyhedral law are a union of polyhedra, one for each mode:
+ * Laws cut into cells.  The pairs (u, r) that obey a polyhedral law are a union of polyhedra, one
+ * for each mode:
  *
  *   law                    cells
  *   frictionless           apart: r = 0, u >= 0;   touch: u = 0, r >= 0
  *   coulomb in the plane   apart: r = 0, u_N >= 0;   stick: u = 0, |r_T| <= mu r_N;
  *                          slide, both ways: u_N = 0, r_N >= 0, r_T = -+ mu r_N, +- u_T >= 0
- *   pyramid                apart; for each tangential row by itself stick or slide either way: nine more
- *   faceted                apart; stick; r at a corner, or on an edge, of the polygon mu r_N conv(d_j), with -u_T in
- *                          its normal cone there: 2 k more
- *   coulomb in space       apart; stick; slide with u_T in a sector of the plane, which is a relaxation: every
- *                          sector can be halved.  Sticking has a polygon around the disc in its place.
+ *   pyramid           apart; for each tangential row by itself stick or slide either way: nine more
+ *   faceted                apart; stick; r at a corner, or on an edge, of the polygon mu r_N
+ *                          conv(d_j), with -u_T in its normal cone there: 2 k more
+ *   coulomb in space       apart; stick; slide with u_T in a sector of the plane, which is a
+ *                          relaxation: every sector can be halved.  Sticking has a polygon around
+ *                          the disc in its place.
  *   sliding                apart; slide: u_N = 0, r = r_N (1, -mu s)
- *   box, row by row        lower: r = lower, u >= 0;   upper: r = upper, u <= 0;   held: u = 0, lower <= r <= upper
+ *   box, row by row        lower: r = lower, u >= 0;   upper: r = upper, u <= 0;
+ *                          held: u = 0, lower <= r <= upper
  *   joint, row by row      u = 0
  *
- * In the plane and for pyramids, cells that join some of these come first: closed, with the tangential rows undecided.
+ * In the plane and for pyramids, cells that join some of these come first: closed, with the
+ * tangential rows undecided.
  *
- * mu = 0 leaves apart and touch; mu = infinity leaves apart and stick (u = 0, r_N >= 0).  A contact that is not
- * decided yet has the rows that all its cells share.  A *unit* is what is decided at once: a contact, or one row of a
- * box or joint.  Every cell is closed, neighbours overlap in their borders, and together they are the law; only a
- * sector is more than the law.  The directions of a polygon are the law's own doubles, those of sectors are
- * rounded outwards.
+ * mu = 0 leaves apart and touch; mu = infinity leaves apart and stick (u = 0, r_N >= 0).  A contact
+ * that is not decided yet has the rows that all its cells share.  A *unit* is what is decided at
+ * once: a contact, or one row of a box or joint.  Every cell is closed, neighbours overlap in their
+ * borders, and together they are the law; only a sector is more than the law.  The directions of a
+ * polygon are the law's own doubles, those of sectors are rounded outwards.
  */
 #ifndef MO_MEASURE_CELLS_H
 #define MO_MEASURE_CELLS_H
@@ -31,10 +35,10 @@
 #include "moreau/certificate.h"
 
 enum {
-    MO_CELL_ANY = -1,         /* not decided                                     */
-    MO_CELL_MOST_ROWS = 72,   /* of one cell                                     */
-    MO_CELL_MOST_CELLS = 132, /* of one unit, after one split                    */
-    MO_CELL_FIRST_SECTOR = 4  /* sector h halves into 2 h and 2 h + 1            */
+    MO_CELL_ANY = -1,         /* not decided */
+    MO_CELL_MOST_ROWS = 72,   /* of one cell */
+    MO_CELL_MOST_CELLS = 132, /* of one unit, after one split */
+    MO_CELL_FIRST_SECTOR = 4  /* sector h halves into 2 h and 2 h + 1 */
 };
 
 typedef struct mo_unit {
@@ -66,7 +70,8 @@ int mo_cell_finals(const mo_unit *unit, int *cells);
 /* Is the cell the law in one mode, and not a relaxation of it? */
 int mo_cell_is_exact(const mo_unit *unit, int cell);
 
-/* The rows of a cell (room for MO_CELL_MOST_ROWS); their number.  unit_r: natural unit of the impulse. */
+/* The rows of a cell (room for MO_CELL_MOST_ROWS); their number.  unit_r: natural unit of the
+ * impulse. */
 int mo_cell_rows(const mo_unit *unit, int cell, double unit_r, mo_cell_row *rows);
 
 /* Is it a sector of sliding velocities of Coulomb's cone in space? */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The checker of certificates.  It walks the tree of cells that the nodes describe in preorder, makes the cells itself
- * from the laws, and multiplies each proof back in ball arithmetic.  It knows nothing of how a proof was found.
+ * The checker of certificates.  It walks the tree of cells that the nodes describe in preorder,
+ * makes the cells itself from the laws, and multiplies each proof back in ball arithmetic.  It
+ * knows nothing of how a proof was found.
  *
- * What the walk shows: the cells of one unit cover its law, so the leaves cover all solutions; a leaf that is EMPTY has
- * none with impulses up to its reach; a POINT has none but its root; what is NEAR has none further than the closeness
- * from a listed solution.  A reach below MO_REACH_LEAST is no proof.  It does not show that a listed solution is one.
+ * What the walk shows: the cells of one unit cover its law, so the leaves cover all solutions; a
+ * leaf that is EMPTY has none with impulses up to its reach; a POINT has none but its root; what is
+ * NEAR has none further than the closeness from a listed solution.  A reach below MO_REACH_LEAST is
+ * no proof.  It does not show that a listed solution is one.
  */
 #include "measure/certificate.h"
 
@@ -112,7 +114,8 @@ static int check_split(walk *w, const mo_proof_node *node)
     return good;
 }
 
-/* The subtree that begins at the next node.  Its depth is bounded: a cell splits some thirty times at most. */
+/* The subtree that begins at the next node.  Its depth is bounded: a cell splits some thirty times
+ * at most. */
 static int check_tree(walk *w)
 {
     if (w->next >= w->certificate->node_count) {

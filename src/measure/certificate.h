@@ -9,14 +9,15 @@
 /* Solutions nearer to each other than this, in natural units of every row of u, count as one. */
 #define MO_CLOSENESS 1e-6
 
-/* The root of a cell is the only one there, however well it is known; at impulses 1e10 times the natural ones its
- * velocity has few digits, and has to be as near as this. */
+/* The root of a cell is the only one there, however well it is known; at impulses 1e10 times the
+ * natural ones its velocity has few digits, and has to be as near as this. */
 #define MO_CLOSENESS_OF_ROOT 1e-3
 
 /* A proof that is blind to impulses above so many natural units is none (cell_system.h). */
 #define MO_REACH_LEAST 1e6
 
-/* The same for the motions of a condition: what opens contacts barely, opens them with large motions. */
+/* The same for the motions of a condition: what opens contacts barely, opens them with large
+ * motions. */
 #define MO_REACH_OF_MOTION 1e9
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "measure/certificate.h"
 
-/* ---- the map ---------------------------------------------------------------------------------- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 static double power_of_two(double x)
 {
@@ -135,7 +135,7 @@ void mo_motion_map_destroy(mo_motion_map *map)
     mo_enclosure_destroy(&map->enclosure);
 }
 
-/* ---- cones ------------------------------------------------------------------------------------ */
+/* ---- cones ----------------------------------------------------------------------------------- */
 
 /* Why the law is outside of the theory; NULL where it is not. */
 static const char *reason_of_law(const mo_law *law, mo_condition_kind kind)
@@ -281,7 +281,7 @@ double mo_impulse_reach(const mo_motion_map *map, mo_condition_kind kind, const 
     return !(least > 0) ? 0 : size == 0 ? INFINITY : least / size * (1 - 4 * DBL_EPSILON);
 }
 
-/* ---- the checker ------------------------------------------------------------------------------ */
+/* ---- the checker ----------------------------------------------------------------------------- */
 
 static void check_in(const mo_motion_map *map, const mo_condition *condition, double *scaled,
                      mo_certificate_report *report)
@@ -344,7 +344,7 @@ mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condi
     return check_by_map(problem, condition, report);
 }
 
-/* ---- words ------------------------------------------------------------------------------------ */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 #define WORD(name, word, yes, no) word,
 #define YES(name, word, yes, no) yes,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The evidence for a condition, multiplied back in balls.  With A x + b for H' v + w (W y + q for a reduced problem), all
- * in natural units, rows of u by the enclosure's and columns by the largest entry of each:
+ * The evidence for a condition, multiplied back in balls.  With A x + b for H' v + w (W y + q for a
+ * reduced problem), all in natural units, rows of u by the enclosure's and columns by the largest
+ * entry of each:
  *
  *   holds   A x + b in K*, or in its interior; for pointed cones A x
- *   fails   r in K, g = A' r, c = b' r (pointed: minus the sum of r_N): K* holds no A x + b (with u_N - mu |u_T| >= 1) of
- *           size |x| <= -c / |g|_1, since r' (A x + b) >= 0 for all of them
+ *   fails   r in K, g = A' r, c = b' r (pointed: minus the sum of r_N): K* holds no A x + b (with
+ *           u_N - mu |u_T| >= 1) of size |x| <= -c / |g|_1, since r' (A x + b) >= 0 for all of them
  */
 #ifndef MO_MEASURE_CONDITION_H
 #define MO_MEASURE_CONDITION_H
@@ -20,7 +21,7 @@ typedef struct mo_motion_map {
     mo_enclosure enclosure;
     int rows, columns;
     mo_ball *A, *b; /* rows x columns, rows: natural units */
-    double *unit;   /* one a column: powers of two         */
+    double *unit;   /* one a column: powers of two */
     mo_unit *units;
     int unit_count;
     void *memory;
@@ -38,7 +39,8 @@ int mo_motion_map_is_symmetric(const mo_motion_map *map);
 /* Every friction coefficient times a factor. */
 void mo_motion_map_scale_friction(mo_motion_map *map, double factor);
 
-/* v proves it, with every friction coefficient times a factor?  A global problem of any size, in its own units. */
+/* v proves it, with every friction coefficient times a factor?  A global problem of any size, in
+ * its own units. */
 int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double friction,
                        const double *v);
 

@@ -14,7 +14,8 @@ static void to_balls(int count, const double *x, mo_ball *balls)
     }
 }
 
-/* What one body needs: columns of M^-1 [J' f], one for each row and f, MO_SMALL numbers each; M, and near its inverse. */
+/* What one body needs: columns of M^-1 [J' f], one for each row and f, MO_SMALL numbers each; M,
+ * and near its inverse. */
 typedef struct scratch {
     mo_ball *X, *M;
     double *R;

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * How far an approximate solution is from a true one: interval Newton on its modes, in Krawczyk's form [krawczyk1969].
+ * How far an approximate solution is from a true one: interval Newton on its modes, in Krawczyk's
+ * form [krawczyk1969].
  *
  * 1. The modes that the point fits best give n equations F(r) = 0 (mode_equations.h).
  * 2. Newton's method refines r to x.  With C near F'(x)^-1 and the box X = x +- p,
  *
- *        K(X) = x - C F(x) + (I - C F'(X)) (X - x)                                                               (1)
+ *        K(X) = x - C F(x) + (I - C F'(X)) (X - x)                                              (1)
  *
- *    F'(X) holding the derivatives at all points of X.  If K(X) lies inside X, then F has one root r* in X, and K(X) holds it.
- *    W, q, F and F' are balls, every rounding included, so this holds for the exact problem.
- * 3. Where every inequality of the modes is met by all of K(X), r* is a solution, and the largest distances from K(X)
- *    to the point that was given bound its error.
+ *    F'(X) holding the derivatives at all points of X.  If K(X) lies inside X, then F has one root
+ *    r* in X, and K(X) holds it. W, q, F and F' are balls, every rounding included, so this holds
+ *    for the exact problem.
+ * 3. Where every inequality of the modes is met by all of K(X), r* is a solution, and the largest
+ *    distances from K(X) to the point that was given bound its error.
  *
- * Large impulses that cancel leave few digits in u = W r + q.  There the distance in u is bounded without them: with F'
- * over a box that holds r* and r, F(r) = F'(.) (r - r*), so that
+ * Large impulses that cancel leave few digits in u = W r + q.  There the distance in u is bounded
+ * without them: with F' over a box that holds r* and r, F(r) = F'(.) (r - r*), so that
  *
- *        u*_k - u_k = W_k (r* - r) = -z' F(r),   F'(.)' z = W_k'                                                 (2)
+ *        u*_k - u_k = W_k (r* - r) = -z' F(r),   F'(.)' z = W_k'                                (2)
  *
- * Limits: where the impulses are not unique, or the solution is on the border of a mode, F' is singular or no inequality can
- * be proven, and nothing is said: no computation with rounding can tell there whether a solution exists.
+ * Limits: where the impulses are not unique, or the solution is on the border of a mode, F' is
+ * singular or no inequality can be proven, and nothing is said: no computation with rounding can
+ * tell there whether a solution exists.
  */
 #include <math.h>
 #include <string.h>
@@ -43,7 +46,7 @@ typedef struct krawczyk {
     mo_ball *z;        /* C F(x) */
 } krawczyk;
 
-/* ---- F and its derivatives over the box R ------------------------------------------------------- */
+/* ---- F and its derivatives over the box R ---------------------------------------------------- */
 
 static void velocities(krawczyk *k)
 {
@@ -92,7 +95,7 @@ static int evaluate(krawczyk *k)
     return at == k->n;
 }
 
-/* ---- Newton, then Krawczyk ---------------------------------------------------------------------- */
+/* ---- Newton, then Krawczyk ------------------------------------------------------------------- */
 
 static int all_finite(int n, const double *x)
 {
@@ -229,9 +232,10 @@ static int modes_are_met(const krawczyk *k)
     return met;
 }
 
-/* ---- distances ---------------------------------------------------------------------------------- */
+/* ---- distances ------------------------------------------------------------------------------- */
 
-/* (2): F(r) into F, and the derivatives over the hull of r* and r, transposed, into J; a of root.h. */
+/* (2): F(r) into F, and the derivatives over the hull of r* and r, transposed, into J; a of root.h.
+ */
 static double prepare_hull(krawczyk *k, const double *r)
 {
     const int n = k->n;
@@ -340,7 +344,8 @@ static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_ba
     }
 }
 
-/* The errors of one body's velocities, into the bound; false where its M cannot be inverted safely. */
+/* The errors of one body's velocities, into the bound; false where its M cannot be inverted safely.
+ */
 static int body_distance(const krawczyk *k, int body, const double *v, mo_ball *scratch,
                          double *energy, double *most)
 {
@@ -387,7 +392,7 @@ static mo_error body_distances(const krawczyk *k, const double *v, mo_error_boun
     return MO_OK;
 }
 
-/* ---- around it ---------------------------------------------------------------------------------- */
+/* ---- around it ------------------------------------------------------------------------------- */
 
 static void lay_out(krawczyk *k, mo_arena *arena)
 {

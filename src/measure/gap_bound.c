@@ -3,15 +3,16 @@
 /*
  * The duality gap of a pair (v, r) with the sliding speeds frozen, as a bound on the error of v.
  *
- * With a = w + shift the problem is convex [acary2011, eq. 3.15]: v minimises P(v) = 1/2 v' M v - f' v where H' v + a is in K*
- * (and zero for joints).  For v with H' v + a in K*, r in K and p = M v - H r - f, the gap between P(v) and the dual function at
- * r is
+ * With a = w + shift the problem is convex [acary2011, eq. 3.15]: v minimises P(v) = 1/2 v' M v -
+ * f' v where H' v + a is in K* (and zero for joints).  For v with H' v + a in K*, r in K and p = M
+ * v - H r - f, the gap between P(v) and the dual function at r is
  *
- *     gap = r' (H' v + a) + 1/2 p' M^-1 p                                                                       (1)
+ *     gap = r' (H' v + a) + 1/2 p' M^-1 p                                                       (1)
  *
- * since f = M v - H r - p; and P grows by at least 1/2 |v - v*|_M^2 from its minimum: |v - v*|_M <= sqrt(2 gap).  The shift is
- * chosen so that v is feasible: s e_N with s = g(u_T) + max(0, -u_N), g(u_T) = mu |u_T| for Coulomb's cone, and -u for joints.
- * A box [l, b] adds r_k u_k - min(l_k u_k, b_k u_k) in place of r' u.  All of it in balls: rounding is included.
+ * since f = M v - H r - p; and P grows by at least 1/2 |v - v*|_M^2 from its minimum: |v - v*|_M <=
+ * sqrt(2 gap).  The shift is chosen so that v is feasible: s e_N with s = g(u_T) + max(0, -u_N),
+ * g(u_T) = mu |u_T| for Coulomb's cone, and -u for joints. A box [l, b] adds r_k u_k - min(l_k u_k,
+ * b_k u_k) in place of r' u.  All of it in balls: rounding is included.
  */
 #include <math.h>
 #include <string.h>
@@ -33,7 +34,7 @@ typedef struct gap {
     int is_good;
 } gap;
 
-/* ---- laws --------------------------------------------------------------------------------------- */
+/* ---- laws ------------------------------------------------------------------------------------ */
 
 /* An upper bound of g(u_T): the least s with (s, u_T) in K*. */
 static double speed_above(const mo_unit *unit, const mo_ball *u)
@@ -87,7 +88,8 @@ static void add_contact(gap *g, const mo_unit *unit, const mo_ball *u, double *r
     }
 }
 
-/* One row of a joint, or of a box that has no bound on the side to which u drives it: u is shifted to zero. */
+/* One row of a joint, or of a box that has no bound on the side to which u drives it: u is shifted
+ * to zero. */
 static void add_joint_row(gap *g, int row, mo_ball u, double r, double *kept)
 {
     *kept = r;
@@ -120,7 +122,7 @@ static void add_box_row(gap *g, const mo_law *law, int k, int row, mo_ball u, do
     g->sum = mo_ball_add(g->sum, part);
 }
 
-/* ---- sums --------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 /* u = H' v + w of one row. */
 static mo_ball velocity_of(const gap *g, const mo_constraint_view *view, int i, int k)
@@ -219,7 +221,7 @@ static void add_body(gap *g, int b, mo_ball *scratch)
     }
 }
 
-/* ---- around it ---------------------------------------------------------------------------------- */
+/* ---- around it ------------------------------------------------------------------------------- */
 
 static const char *reason_against(const mo_problem *problem)
 {

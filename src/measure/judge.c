@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A check, judged from the problem and the evidence alone.  It knows nothing of how the evidence was found, and believes no
- * answer, no flag and no verdict in it.
+ * A check, judged from the problem and the evidence alone.  It knows nothing of how the evidence
+ * was found, and believes no answer, no flag and no verdict in it.
  *
- *   every piece of evidence must be good: the motion or the impulse of each condition, the tree, each solution (its
- *   velocity is that of its impulses, and the measure calls it a solution; where it says proven, interval Newton agrees)
+ *   every piece of evidence must be good: the motion or the impulse of each condition, the tree,
+ *   each solution (its velocity is that of its impulses, and the measure calls it a solution; where
+ *   it says proven, interval Newton agrees)
  *
  *   a tree without solutions, or an impulse against `frictionless`   none
  *   a tree with one solution                                         unique
@@ -42,7 +43,7 @@ static int reject(judge *j, const char *format, ...)
     return 0;
 }
 
-/* ---- conditions --------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 static int condition_is_good(judge *j, const mo_condition *c, const char *what)
 {
@@ -90,7 +91,7 @@ static int limit_is_good(judge *j)
            (isinf(limit->above) || condition_is_good(j, above, "at the upper limit of friction"));
 }
 
-/* ---- solutions ---------------------------------------------------------------------------------- */
+/* ---- solutions ------------------------------------------------------------------------------- */
 
 /* Is u that of r, to the closeness of the list (absolutely to rounding, for large problems)? */
 static int velocity_fits(judge *j, const double *u, const double *r)
@@ -127,7 +128,8 @@ static int is_near_a_solution(judge *j, const double *r)
     return !error && bound.is_proven && bound.u <= MO_CLOSENESS * least;
 }
 
-/* The measure calls it a solution, or a proof does: with large impulses the measure has few digits. */
+/* The measure calls it a solution, or a proof does: with large impulses the measure has few digits.
+ */
 static int point_is_good(judge *j, int which, const double *u, const double *r)
 {
     double scaled = INFINITY;
@@ -181,7 +183,7 @@ static int has_several(const judge *j)
     return several;
 }
 
-/* ---- the tree ----------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 static int tree_is_good(judge *j)
 {
@@ -196,7 +198,7 @@ static int tree_is_good(judge *j)
            reject(j, "the tree proves nothing from its node %zu on", report.at_node + 1);
 }
 
-/* ---- the verdict -------------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static mo_verdict supported(const judge *j)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The measure: judges r against the problem, with nothing from any method.  See moreau/measure.h for
- * what each figure means; the laws themselves say how a pair (u, r) fails them.
+ * The measure: judges r against the problem, with nothing from any method.  See moreau/measure.h
+ * for what each figure means; the laws themselves say how a pair (u, r) fails them.
  */
 #include "moreau/measure.h"
 
@@ -34,9 +34,10 @@ static inline double square(int d, const double *x)
 /*
  * |z|^2 of a block, z its natural map with the given step.
  *
- * Beside an r that is larger by twelve digits, u is lost in the rounding of r - uhat, and z would be zero whatever u is.  |z| / step
- * never grows with the step: measured with the step that makes u as large as r, it is a lower bound that sees u.  An r whose square is near
- * overflow ran away, and is never an answer.
+ * Beside an r that is larger by twelve digits, u is lost in the rounding of r - uhat, and z would
+ * be zero whatever u is.  |z| / step never grows with the step: measured with the step that makes u
+ * as large as r, it is a lower bound that sees u.  An r whose square is near overflow ran away, and
+ * is never an answer.
  */
 static double block_square(const mo_law_ops *law, const double *p, int d, double step,
                            const double *u, const double *r)
@@ -81,7 +82,7 @@ double mo_natural_square_of(const mo_problem *problem, int i, const double *u_i,
     return natural_square(problem, i, 1, u_i, r_i);
 }
 
-/* ---- the norm, in parallel ----------------------------------------------------------------- */
+/* ---- the norm, in parallel ------------------------------------------------------------------- */
 
 typedef struct natural_context {
     const mo_problem *problem;
@@ -112,7 +113,7 @@ double mo_natural_norm(const mo_problem *problem, int threads, const double *u, 
     return sqrt(sum);
 }
 
-/* ---- the residual -------------------------------------------------------------------------- */
+/* ---- the residual ---------------------------------------------------------------------------- */
 
 static void keep_worst(mo_worst *worst, double value, int constraint)
 {
@@ -214,7 +215,7 @@ mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *res
     return error;
 }
 
-/* ---- free of units ------------------------------------------------------------------------- */
+/* ---- free of units --------------------------------------------------------------------------- */
 
 /* trace(W_ii) / d, compliance included. */
 static double mean_diagonal(const mo_problem *problem, int i, double *scratch)
@@ -268,7 +269,7 @@ mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *s
     return MO_OK;
 }
 
-/* ---- a velocity of its own ----------------------------------------------------------------- */
+/* ---- a velocity of its own ------------------------------------------------------------------- */
 
 /* sqrt((x - y)' M (x - y)): the M^-1 norm of the momentum M x that y does not have. */
 static double energy_norm(const mo_problem *problem, const double *x, const double *y)

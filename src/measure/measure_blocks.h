@@ -19,16 +19,19 @@ double mo_natural_square(const mo_problem *problem, int i, const double *u, cons
 double mo_natural_square_of(const mo_problem *problem, int i, const double *u_i, const double *r_i);
 
 /*
- * mo_measure with the caller's scratch of mo_measure_scratch(problem) doubles, which then holds v and u of r, one behind the other.
- * Nothing is allocated once |q| is known.
+ * mo_measure with the caller's scratch of mo_measure_scratch(problem) doubles, which then holds v
+ * and u of r, one behind the other. Nothing is allocated once |q| is known.
  */
 size_t mo_measure_scratch(const mo_problem *problem);
-mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch, mo_residual *residual);
+mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch,
+                         mo_residual *residual);
 
 /* The same where the caller has computed u from r and the problem alone, and knows |q|. */
-void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, const double *r, mo_residual *residual);
+void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, const double *r,
+                   mo_residual *residual);
 
-/* Adds block i, with its own u and r, to the worst of each kind, squared for the natural map; returns that square. */
+/* Adds block i, with its own u and r, to the worst of each kind, squared for the natural map;
+ * returns that square. */
 double mo_measure_block(const mo_problem *problem, int i, const double *u_i, const double *r_i,
                         mo_residual *residual);
 

@@ -6,14 +6,15 @@
  *   phi(a, b) = xi (a + b - sqrt(a^2 + b^2)) + (1 - xi) a+ b+        (eq. 30)
  *   total     = 1/2 sum phi^2                                        (eq. 31)
  *
- * Conic form, for each contact: phi(p_n, rho_n) (eq. 16), phi(s, sigma) with sigma = (mu p_n)^2 - |p_f|^2
- * (eq. 19, 21), and mu p_n nu_f + p_f s = 0 in each tangential direction (eq. 17-18; the printed 18 repeats
- * nu_t where nu_o is meant).  s is the sliding speed |nu_f|.
+ * Conic form, for each contact: phi(p_n, rho_n) (eq. 16), phi(s, sigma) with sigma = (mu p_n)^2 -
+ * |p_f|^2 (eq. 19, 21), and mu p_n nu_f + p_f s = 0 in each tangential direction (eq. 17-18; the
+ * printed 18 repeats nu_t where nu_o is meant).  s is the sliding speed |nu_f|.
  *
- * Linearised form: phi of each pair (p_n, rho_n), (beta_j, d_j.u + s), (s, mu p_n - sum beta) of eq. 12-14,
- * s being the least number that makes every d_j.u + s nonnegative.
+ * Linearised form: phi of each pair (p_n, rho_n), (beta_j, d_j.u + s), (s, mu p_n - sum beta) of
+ * eq. 12-14, s being the least number that makes every d_j.u + s nonnegative.
  *
- * Blocks without friction discs enter through phi of their pair (frictionless) or their natural map, a soft finger too.
+ * Blocks without friction discs enter through phi of their pair (frictionless) or their natural
+ * map, a soft finger too.
  */
 #include <math.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static double cck(double xi, double a, double b)
 }
 
 /* Sum of squares for one disc of a conic contact: `size` components of r and u. */
-static double conic_disc(double xi, double mu, double p_n, int size, const double *p_f, const double *u)
+static double conic_disc(double xi, double mu, double p_n, int size, const double *p_f,
+                         const double *u)
 {
     const double slip = sqrt(mo_dot(size, u, u));
     const double sigma = mu * p_n * (mu * p_n) - mo_dot(size, p_f, p_f);
@@ -41,7 +43,8 @@ static double conic_disc(double xi, double mu, double p_n, int size, const doubl
     return sum;
 }
 
-static double conic_square(const mo_problem *problem, int i, double xi, const double *u, const double *r)
+static double conic_square(const mo_problem *problem, int i, double xi, const double *u,
+                           const double *r)
 {
     const int d = mo_constraint_dim(problem, i);
     const double *p = mo_constraint_param(problem, i);
@@ -52,7 +55,8 @@ static double conic_square(const mo_problem *problem, int i, double xi, const do
     return is_rolling ? sum + conic_disc(xi, p[1], r[0], 2, r + 3, u + 3) : sum;
 }
 
-/* r_T over the directions of one group: the two neighbours of r_T share it, which has the least sum. */
+/* r_T over the directions of one group: the two neighbours of r_T share it, which has the least
+ * sum. */
 static void split(const mo_law_facets *facets, int g, int d, const double *r, double *beta)
 {
     const int first = facets->start[g], last = facets->start[g + 1];
@@ -71,9 +75,11 @@ static void split(const mo_law_facets *facets, int g, int d, const double *r, do
         return;
     }
     /* The other neighbour is the one of the two beside `best` that r_T leans to. */
-    const int after = best + 1 < last ? best + 1 : first, before = best > first ? best - 1 : last - 1;
-    next = mo_dot(d, facets->direction[after], r) > mo_dot(d, facets->direction[before], r) ? after
-                                                                                            : before;
+    const int after = best + 1 < last ? best + 1 : first,
+              before = best > first ? best - 1 : last - 1;
+    next = mo_dot(d, facets->direction[after], r) > mo_dot(d, facets->direction[before], r)
+               ? after
+               : before;
     const double *A = facets->direction[best], *B = facets->direction[next];
     const double ab = mo_dot(d, A, B), ar = mo_dot(d, A, r), br = mo_dot(d, B, r);
     const double det = 1 - ab * ab;
@@ -116,7 +122,8 @@ static double block_square(const mo_problem *problem, int i, int facets, double 
     const int d = mo_constraint_dim(problem, i);
     const int has_friction = kind == MO_LAW_COULOMB || kind == MO_LAW_ROLLING;
     if (has_friction && isfinite(mo_constraint_param(problem, i)[0])) {
-        return facets ? facet_square(problem, i, facets, xi, u, r) : conic_square(problem, i, xi, u, r);
+        return facets ? facet_square(problem, i, facets, xi, u, r)
+                      : conic_square(problem, i, xi, u, r);
     }
     if (kind == MO_LAW_FRICTIONLESS) {
         const double pair = cck(xi, r[0], u[0]);

@@ -15,7 +15,7 @@ static int is_round(const mo_unit *unit)
                                !isinf(unit->law.mu);
 }
 
-/* ---- choosing a mode --------------------------------------------------------------------------- */
+/* ---- choosing a mode ------------------------------------------------------------------------- */
 
 /* How far the point is from the cell. */
 static double misfit(const mo_unit *unit, int cell, double unit_r, const double *u, const double *r)
@@ -71,7 +71,7 @@ mo_unit_mode mo_mode_of(const mo_unit *unit, double unit_r, const double *u, con
     return mode;
 }
 
-/* ---- equations --------------------------------------------------------------------------------- */
+/* ---- equations ------------------------------------------------------------------------------- */
 
 /* u_k = 0 or r_k = 0 */
 static mo_mode_row zero_row(int on_r, int k, const mo_ball *u, const mo_ball *r)
@@ -175,9 +175,10 @@ int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, c
     return equations;
 }
 
-/* ---- inequalities ------------------------------------------------------------------------------ */
+/* ---- inequalities ---------------------------------------------------------------------------- */
 
-/* Closed: r_N >= 0; what sticks is inside of its limit; what slides has s > 0, or (1) would say nothing. */
+/* Closed: r_N >= 0; what sticks is inside of its limit; what slides has s > 0, or (1) would say
+ * nothing. */
 static int closed_is_met(const mo_unit *unit, const mo_unit_mode *mode, const mo_ball *u,
                          const mo_ball *r)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The modes of an approximate solution as n equations F(r) = 0 in n unknowns, with u = W r + q, in balls and natural
- * units: one mode for each unit, of the true law.
+ * The modes of an approximate solution as n equations F(r) = 0 in n unknowns, with u = W r + q, in
+ * balls and natural units: one mode for each unit, of the true law.
  *
  *   polyhedral laws   the equations of the cell (cells.h) that the point fits best
- *   round cones       apart: r = 0.  Closed: u_N = 0, and each group of rows (unit_cone.h) by itself
+ *   round cones      apart: r = 0.  Closed: u_N = 0, and each group of rows (unit_cone.h) by itself
  *                       sticks:  u_k = 0
- *                       slides:  s r_k + c_k^2 r_N u_k = 0,   s = sqrt(sum (c_k u_k)^2)                         (1)
+ *                slides:  s r_k + c_k^2 r_N u_k = 0,   s = sqrt(sum (c_k u_k)^2)                (1)
  *
- * (1) has r opposite to u in the metric of the group, at its limit, wherever s > 0 and r_N >= 0: a root of F that meets
+ * (1) has r opposite to u in the metric of the group, at its limit, wherever s > 0 and r_N >= 0: a
+ *     root of F that meets
  * the inequalities of its modes obeys every law.
  */
 #ifndef MO_MEASURE_MODE_EQUATIONS_H
@@ -19,8 +20,8 @@
 
 typedef struct mo_unit_mode {
     int is_round;                    /* its law is a round cone, and it is closed; otherwise: */
-    int cell;                        /* the cell whose rows hold                              */
-    int slides[MO_CONE_MOST_GROUPS]; /* round: each group                                     */
+    int cell;                        /* the cell whose rows hold */
+    int slides[MO_CONE_MOST_GROUPS]; /* round: each group */
 } mo_unit_mode;
 
 /* The mode that the point (u, r) fits best. */
@@ -32,8 +33,8 @@ typedef struct mo_mode_row {
     int is_zero_of; /* the equation says that one number is zero: -1 none, k u_k, 16 + k r_k */
 } mo_mode_row;
 
-/* The unit's equations for all (u, r) in the balls, which hold the unit's own rows; their number, unit->dim where the
- * mode is a good one.  Room: MO_CONE_MOST_ROWS. */
+/* The unit's equations for all (u, r) in the balls, which hold the unit's own rows; their number,
+ * unit->dim where the mode is a good one.  Room: MO_CONE_MOST_ROWS. */
 int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, const mo_ball *u,
                  const mo_ball *r, mo_mode_row *rows);
 

@@ -20,7 +20,7 @@ int mo_cone_is_smooth(const mo_unit *unit, int frictionless)
             !(law->kind == MO_LAW_SOFT_FINGER && law->mu_torsion > 0));
 }
 
-/* ---- rays and groups --------------------------------------------------------------------------- */
+/* ---- rays and groups ------------------------------------------------------------------------- */
 
 static void set_ray(double *ray, double c0, double c1, double c2)
 {
@@ -78,7 +78,7 @@ int mo_cone_groups(const mo_unit *unit, int groups[MO_CONE_MOST_GROUPS + 1],
     return count;
 }
 
-/* ---- inside ------------------------------------------------------------------------------------ */
+/* ---- inside ---------------------------------------------------------------------------------- */
 
 static int reached(double value, int strictly)
 {

@@ -3,11 +3,11 @@
 /*
  * The cone of impulses K of one unit and its dual K*, and what is inside, rounding included.
  *
- * Polyhedral ones are given by rays (1, mu d).  Round ones, Coulomb's in space, rolling friction and the soft finger, limit
- * groups of rows: with a coefficient c_k for each row of a group G,
+ * Polyhedral ones are given by rays (1, mu d).  Round ones, Coulomb's in space, rolling friction
+ * and the soft finger, limit groups of rows: with a coefficient c_k for each row of a group G,
  *
- *     K:   sum over k in G of (r_k / c_k)^2 <= r_N^2   for each group                                           (1)
- *     K*:  u_N >= sum over the groups of sqrt(sum over k in G of (c_k u_k)^2)                                   (2)
+ *     K:   sum over k in G of (r_k / c_k)^2 <= r_N^2   for each group                           (1)
+ *     K*:  u_N >= sum over the groups of sqrt(sum over k in G of (c_k u_k)^2)                   (2)
  *
  *   coulomb       one group, c = (mu, mu)
  *   soft finger   one group, c = (mu, mu, mu_torsion)
@@ -34,7 +34,8 @@ int mo_cone_is_smooth(const mo_unit *unit, int frictionless);
 /* Rays of a polyhedral cone, each of unit->dim numbers; their number, 0 for a round one. */
 int mo_cone_rays(const mo_unit *unit, int frictionless, double (*rays)[MO_CONE_MOST_ROWS]);
 
-/* A round cone: groups[g] is the first row of group g, groups[count] the end; c[k] the coefficient of row k. */
+/* A round cone: groups[g] is the first row of group g, groups[count] the end; c[k] the coefficient
+ * of row k. */
 int mo_cone_groups(const mo_unit *unit, int groups[MO_CONE_MOST_GROUPS + 1],
                    double c[MO_CONE_MOST_ROWS]);
 

@@ -77,7 +77,8 @@ void mo_linkage_inverse(const mo_linkage *linkage, const double *v, const double
 }
 
 /*
- * The rate of a spatial velocity is that of the field at the fixed point c: the body's point at `at` moves, so that w x (its velocity) comes in.
+ * The rate of a spatial velocity is that of the field at the fixed point c: the body's point at
+ * `at` moves, so that w x (its velocity) comes in.
  */
 void mo_linkage_drift(const mo_linkage *linkage, const double *v, int link, const double at[3],
                       double out[6])

@@ -10,12 +10,15 @@
  *   forward_dynamics.c   accelerations of given efforts, by articulated bodies
  *   jacobian.c           links' velocities from v, and forces on links as efforts
  *
- * Every joint is split into degrees of freedom (dofs), one number of v each: a turn about an axis through a point, or a slide along it.  Dof j
- * gives its link and all links above that the motion S_j v_j (spatial.h).  The dofs of a link come one after the other, from its
- * parent's side; `parent` of a dof is the next one towards the root.  All algorithms run over dofs and know no kinds of joints.
+ * Every joint is split into degrees of freedom (dofs), one number of v each: a turn about an axis
+ * through a point, or a slide along it.  Dof j gives its link and all links above that the motion
+ * S_j v_j (spatial.h).  The dofs of a link come one after the other, from its parent's side;
+ * `parent` of a dof is the next one towards the root.  All algorithms run over dofs and know no
+ * kinds of joints.
  *
- * A dof's axis is fixed to what is before its group: a group is one dof, or the three turns of a ball, whose axes belong to the link, where only the
- * sum of S' v matters and equals (motion before the group) x (S v of the group).
+ * A dof's axis is fixed to what is before its group: a group is one dof, or the three turns of a
+ * ball, whose axes belong to the link, where only the sum of S' v matters and equals (motion before
+ * the group) x (S v of the group).
  */
 #ifndef MO_MECHANISM_LINKAGE_H
 #define MO_MECHANISM_LINKAGE_H
@@ -34,8 +37,8 @@ typedef struct mo_linkage_link {
     double mass, centre[3], inertia[9];
 
     /* At the present q: */
-    double x[3];               /* centre of mass, world        */
-    double world_inertia[9];   /* about it                     */
+    double x[3];               /* centre of mass, world */
+    double world_inertia[9];   /* about it */
     mo_spatial_inertia weight; /* about the linkage's point c  */
 } mo_linkage_link;
 
@@ -69,8 +72,8 @@ typedef struct mo_linkage {
     double (*twist)[6], (*rate)[6], (*force)[6]; /* of each link */
     mo_spatial_inertia *composite;               /* of each link */
     double (*articulated)[36];                   /* of each link */
-    double (*push)[6], (*product)[6];            /* of each dof: U = I S, c   */
-    double *pivot, *rest;                        /* of each dof: D, u         */
+    double (*push)[6], (*product)[6];            /* of each dof: U = I S, c */
+    double *pivot, *rest;                        /* of each dof: D, u */
 } mo_linkage;
 
 static inline int mo_axis_q_count(mo_axis_kind kind)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Spatial vectors, all in world axes and about one point c that a whole linkage shares, so that nothing is ever transformed from link to link.
+ * Spatial vectors, all in world axes and about one point c that a whole linkage shares, so that
+ * nothing is ever transformed from link to link.
  *
  *   motion   (v, w)   velocity of the point of the body that is at c, spin
  *   force    (F, T)   force, moment about c
@@ -29,7 +30,8 @@ static inline void mo_spatial_add(double s, const double x[6], double y[6])
     }
 }
 
-/* The rate of a motion m that is fixed to a body moving with a: (w_a x v_m + v_a x w_m, w_a x w_m). */
+/* The rate of a motion m that is fixed to a body moving with a: (w_a x v_m + v_a x w_m, w_a x w_m).
+ */
 static inline void mo_spatial_cross(const double a[6], const double m[6], double out[6])
 {
     double other[3];

@@ -29,7 +29,7 @@ typedef struct mo_batch_pass {
 /* How far a range of batches is from its laws. */
 typedef struct mo_batch_sums {
     double square;   /* sum of |z|^2, z the natural map */
-    double approach; /* largest -u_N                    */
+    double approach; /* largest -u_N */
 } mo_batch_sums;
 
 /* Visits the batches begin .. end.  Returns the sum of |dr|^2. */

@@ -18,7 +18,7 @@
 
 #include "problem/lanes.h"
 
-/* ---- L bodies ------------------------------------------------------------------------------- */
+/* ---- L bodies -------------------------------------------------------------------------------- */
 
 typedef struct side {
     vec3 v, spin;
@@ -75,12 +75,12 @@ INLINE vec3 turned_by(const side *s, vec3 moment, int central)
                             s->xz * m->x + s->yz * m->y + s->zz * m->z};
 }
 
-/* ---- L contacts ----------------------------------------------------------------------------- */
+/* ---- L contacts ------------------------------------------------------------------------------ */
 
 typedef struct contact {
     vec3 n;
     lanes lever_1, lever_2; /* central */
-    vec3 arm_1, arm_2;      /* else    */
+    vec3 arm_1, arm_2;      /* else */
 } contact;
 
 INLINE contact contact_at(const mo_points *points, int at, int central)
@@ -167,7 +167,7 @@ INLINE lanes visit_contact(const mo_batch_pass *pass, const mo_points *points, i
     return dN * dN + dot(dT, dT);
 }
 
-/* ---- sweeps --------------------------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* The bodies of the batch after this one, so that they are near when it is visited. */
 INLINE void fetch_next(const mo_batch_pass *pass, int k, int end)
@@ -256,7 +256,7 @@ INLINE void extrapolate(const mo_batch_pass *pass, double *before, int begin, in
     }
 }
 
-/* ---- looks ---------------------------------------------------------------------------------- */
+/* ---- looks ----------------------------------------------------------------------------------- */
 
 /* Into the cone: what is left of the normal part, and the factor of the rest. */
 INLINE lanes project(lanes mu, lanes N, lanes length, lanes *part)
@@ -356,7 +356,7 @@ INLINE double speeds(const mo_batch_pass *pass, int begin, int end)
     return sum_of(sum);
 }
 
-/* ---- the measure ---------------------------------------------------------------------------- */
+/* ---- the measure ----------------------------------------------------------------------------- */
 
 /* With step 1; where u is lost in the rounding of r, with a longer one too, as mo_measure does. */
 INLINE lanes natural_of_any(lanes mu, const split *u, const split *r)
@@ -473,7 +473,7 @@ INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
                               worst_of(v.dissipation)};
 }
 
-/* ---- compiled for a kind of processor ------------------------------------------------------- */
+/* ---- compiled for a kind of processor -------------------------------------------------------- */
 
 #define ANY_TARGET
 #define KERNELS(name, target)                                                                      \

@@ -34,7 +34,7 @@ static int key_of(const node *n)
     return n->colour * KEYS + (n->kind == KIND_ROWS ? 2 * SIZES : n->kind * SIZES + SIZES - size);
 }
 
-/* ---- manifolds ------------------------------------------------------------------------------ */
+/* ---- manifolds ------------------------------------------------------------------------------- */
 
 static int is_central(const mo_problem *problem, const mo_compact *compact,
                       const mo_compact_contact *contact)
@@ -111,7 +111,7 @@ static void sort_nodes(nodes *all)
     all->start[0] = 0;
 }
 
-/* ---- the layout ----------------------------------------------------------------------------- */
+/* ---- the layout ------------------------------------------------------------------------------ */
 
 static int most_points(const nodes *all, int begin, int end)
 {
@@ -200,7 +200,7 @@ static void add_groups(const nodes *all, mo_batches *out, size_t *data, size_t *
         all->start[MO_COLOUR_REST * KEYS] < all->start[(MO_COLOUR_REST + 1) * KEYS];
 }
 
-/* ---- the state ------------------------------------------------------------------------------ */
+/* ---- the state ------------------------------------------------------------------------------- */
 
 static int lines_of(const mo_problem *problem, int body)
 {
@@ -391,7 +391,7 @@ static void fill_row(const mo_batches *b, const mo_row_block *row)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* The arrays of the arrangement; without memory to take them from they are counted. */
 static void take_arrays(mo_arena *arena, size_t data, size_t row_data, mo_batches *b)

@@ -36,7 +36,7 @@ typedef struct mo_motion {
 typedef struct mo_points {
     double n[3 * MO_LANES], w[3 * MO_LANES];
     double mu[MO_LANES];
-    double inverse_N[MO_LANES]; /* 1 / W_NN                          */
+    double inverse_N[MO_LANES]; /* 1 / W_NN */
     double inverse_T[MO_LANES]; /* 1 / the largest eigenvalue of W_TT */
     double arms[];              /* central: l_1, l_2 of all lanes; else a_1, a_2, each as n */
 } mo_points;
@@ -47,7 +47,7 @@ enum {
 };
 
 typedef struct mo_batch {
-    int line[2][MO_LANES]; /* of the two bodies in the state                         */
+    int line[2][MO_LANES]; /* of the two bodies in the state */
     size_t data;           /* its mo_points, one after the other, from this double on */
     int point;             /* the number of its first point among those of all batches */
     int point_count;
@@ -59,7 +59,7 @@ typedef struct mo_batch {
 typedef struct mo_row_block {
     int constraint;
     size_t data; /* in row_data: W_ii + compliance (d x d), then J of all bodies */
-    size_t push; /* in row_data: J M^-1 of all bodies                            */
+    size_t push; /* in row_data: J M^-1 of all bodies */
 } mo_row_block;
 
 /* A colour. */
@@ -71,7 +71,7 @@ typedef struct mo_batches {
     const mo_problem *problem;
     const mo_compact *compact;
     int line_count;     /* of the state, the world included */
-    int *line_of;       /* of each body                     */
+    int *line_of;       /* of each body */
     double *free_state; /* at r = 0 */
     double *inertia;    /* inverse, xx yy zz xy xz yz and two unused, of each line */
     int group_count;

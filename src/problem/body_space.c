@@ -8,11 +8,11 @@ enum { CHUNK = 64 }; /* columns of a product at a time */
 
 /* The bodies around each body, itself first, and what lists them. */
 typedef struct neighbours {
-    int *dim;            /* of each body                        */
-    int *from, *of_body; /* the constraints of each body        */
-    int *start, *index;  /* the bodies around each body         */
+    int *dim;            /* of each body */
+    int *from, *of_body; /* the constraints of each body */
+    int *start, *index;  /* the bodies around each body */
     int *position;       /* of a body in the present row, or -1 */
-    int *last;           /* the row that saw a body last        */
+    int *last;           /* the row that saw a body last */
     void *memory, *index_memory;
 } neighbours;
 

@@ -5,8 +5,9 @@
  *
  *     A = I + sum_i push_i' K_i pull_i
  *
- * (sweep.h) for any blocks K_i, symmetric or not, and the plan of its factorisation by fronts.  With x = U v and M = L U, A is
- * L^-1 (M + H K H') U^-1.  The blocks are those of bodies that share a constraint.  Global problems only, masses of any kind.
+ * (sweep.h) for any blocks K_i, symmetric or not, and the plan of its factorisation by fronts.
+ * With x = U v and M = L U, A is L^-1 (M + H K H') U^-1.  The blocks are those of bodies that share
+ * a constraint.  Global problems only, masses of any kind.
  */
 #ifndef MO_PROBLEM_BODY_SPACE_H
 #define MO_PROBLEM_BODY_SPACE_H
@@ -17,8 +18,8 @@
 typedef struct mo_body_space {
     const mo_problem *problem;
     mo_front_plan *plan;
-    size_t value_count;   /* numbers of A, in the order of the pattern                           */
-    size_t *diagonal;     /* of each body: where its diagonal block starts                       */
+    size_t value_count;   /* numbers of A, in the order of the pattern */
+    size_t *diagonal;     /* of each body: where its diagonal block starts */
     size_t *target_start; /* of each constraint with k bodies: k x k places in A, row by row, ... */
     size_t *target;
     size_t bytes;

@@ -146,7 +146,7 @@ static int all_finite(mo_builder *builder, const double *x, size_t count, const 
     return bad < 0;
 }
 
-/* ---- adding -------------------------------------------------------------------------------- */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 static int append_flag(mo_builder *builder, mo_pool *p, int flag)
 {

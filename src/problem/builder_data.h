@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A problem that is being built: shared by builder.c, which takes the parts, and builder_finish.c, which puts them together. */
+/* A problem that is being built: shared by builder.c, which takes the parts, and builder_finish.c,
+ * which puts them together. */
 #ifndef MO_PROBLEM_BUILDER_DATA_H
 #define MO_PROBLEM_BUILDER_DATA_H
 
@@ -13,8 +14,8 @@ typedef struct mo_pool {
     size_t count, room;
 } mo_pool;
 
-/* A block as it came: which constraint, which body or column, its size, and where its values are.  Those of a compact
- * contact have no values. */
+/* A block as it came: which constraint, which body or column, its size, and where its values are.
+ * Those of a compact contact have no values. */
 typedef struct mo_block_record {
     int constraint, index;
     int rows, columns;

@@ -57,7 +57,7 @@ int mo_colour_chunks(const mo_problem *problem, int size, uint8_t *colour, uint6
     for (chunk c = chunk_from(problem, 0, size); c.begin < c.end;
          c = chunk_from(problem, c.end, size)) {
         const int own = mo_colour_free(is_global ? taken_by_bodies(problem, c, used)
-                                              : taken_by_couplings(problem, c, colour, used));
+                                                 : taken_by_couplings(problem, c, colour, used));
         paint(problem, c, own, colour, used);
         count = own >= count ? own + 1 : count;
     }

@@ -10,7 +10,7 @@
 
 static const double SAME = 1e-10; /* relative: the rounding of whoever made the Jacobians */
 
-/* ---- bodies --------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* M = diag(m I, J) with m > 0? */
 static int is_rigid_mass(const double *M)
@@ -87,7 +87,7 @@ static mo_rigid find_rigid(const mo_problem *problem, int body)
     return mo_rigid_of(M[0], J);
 }
 
-/* ---- contacts ------------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 /*
  * Is B = sign (e_k, a x e_k), with e_k the linear parts of A?  Then a is the arm, from
@@ -185,7 +185,7 @@ void mo_compact_write_rows(mo_problem *problem)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 mo_error mo_compact_create(const mo_allocator *own, int bodies, int constraints, mo_compact **out)
 {

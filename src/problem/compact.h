@@ -28,7 +28,7 @@ typedef struct mo_rigid {
 } mo_rigid;
 
 typedef struct mo_compact_contact {
-    double frame[9]; /* e_0, e_1, e_2                        */
+    double frame[9]; /* e_0, e_1, e_2 */
     double arm[2][3];
     int body[2]; /* body_count: the world, which is fixed */
 } mo_compact_contact;

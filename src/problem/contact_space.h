@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The view for Newton methods in the space of contacts: W in blocks, and the plan of a sparse factorisation of any matrix
- * with its pattern.  For a problem with more bodies than contacts, or one that is given by W alone.
+ * The view for Newton methods in the space of contacts: W in blocks, and the plan of a sparse
+ * factorisation of any matrix with its pattern.  For a problem with more bodies than contacts, or
+ * one that is given by W alone.
  */
 #ifndef MO_PROBLEM_CONTACT_SPACE_H
 #define MO_PROBLEM_CONTACT_SPACE_H
@@ -12,8 +13,8 @@
 
 typedef struct mo_contact_space {
     mo_problem *own; /* the reduced problem made here; NULL where the problem is reduced itself */
-    const mo_problem *W; /* the reduced problem                                                   */
-    mo_front_plan *plan; /* its values are in the order of W->values                             */
+    const mo_problem *W; /* the reduced problem */
+    mo_front_plan *plan; /* its values are in the order of W->values */
     size_t bytes;
 } mo_contact_space;
 

@@ -6,7 +6,8 @@
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* With this many velocities a row, body space is not even planned; with fewer velocities than rows, contact space is not. */
+/* With this many velocities a row, body space is not even planned; with fewer velocities than rows,
+ * contact space is not. */
 enum { MANY_VELOCITIES = 4 };
 
 /* With fewer operations than this, looking for groups costs more than they save. */
@@ -135,7 +136,7 @@ mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena 
     return MO_OK;
 }
 
-/* ---- contact space, and any matrix like it --------------------------------------------------------------------------- */
+/* ---- contact space, and any matrix like it --------------------------------------------------- */
 
 /* C = A X, A d x d, X d x n. */
 static inline void multiply(int d, int n, const double *A, const double *X, double *C)
@@ -209,7 +210,7 @@ static void solve_blocks(const mo_block_matrix *s, double *x)
     mo_front_lu_solve(&s->lu, x);
 }
 
-/* ---- what the others share ------------------------------------------------------------------------------ */
+/* ---- what the others share ------------------------------------------------------------------- */
 
 /* D becomes D^-1; K = D^-1 B. */
 static bool divide(mo_delassus *s, int i)

@@ -10,19 +10,21 @@
  *   contacts   the matrix as it stands, in the blocks of W (contact_space.h)
  *   bodies     with W = P Q' (pull and push of sweep.h) and y = Q' x, K = D^-1 B:
  *
- *                  (I + Q' K P) y = Q' D^-1 b,    x = D^-1 b - K P y                  (body_space.h)
+ *                 (I + Q' K P) y = Q' D^-1 b,    x = D^-1 b - K P y                  (body_space.h)
  *
- *              W is not even formed.  Needs regular D_i: a D of size eps costs both spaces as many digits as eps has, and
- *              Newton's method takes the same steps in both but for that.
+ *              W is not even formed.  Needs regular D_i: a D of size eps costs both spaces as many
+ *              digits as eps has, and Newton's method takes the same steps in both but for that.
  *
- *   groups     where W alone is given and is E V E' with small V (group_space.h): with s = E' x and K = sum of E' D^-1 B E over a group,
+ *   groups     where W alone is given and is E V E' with small V (group_space.h): with s = E' x and
+ *              K = sum of E' D^-1 B E over a group,
  *
  *                  (I + K V) s = E' D^-1 b,    x = D^-1 b - D^-1 B E V s
  *
  *              which is the equation of contact space with groups for contacts.
  *
- * The space is that of fewer operations by the two plans, of which only one is made where the counts of rows leave no doubt.  A
- * problem that is given by W alone is solved in contact space, or in that of groups where it has one.
+ * The space is that of fewer operations by the two plans, of which only one is made where the
+ * counts of rows leave no doubt.  A problem that is given by W alone is solved in contact space, or
+ * in that of groups where it has one.
  *
  * Blocks whose `active` is 0 stand for D = I, B = 0: x_i = b_i.  They drop out of the matrix.
  */
@@ -58,28 +60,29 @@ typedef struct mo_group_blocks {
 
 typedef struct mo_delassus {
     const mo_problem *problem;
-    const mo_sweep *sweep;           /* natural order                          */
-    const mo_contact_space *contact; /* one of these three                     */
+    const mo_sweep *sweep;           /* natural order */
+    const mo_contact_space *contact; /* one of these three */
     const mo_body_space *body;
     const mo_group_space *groups;
-    mo_block_matrix matrix; /* of contacts or of groups                        */
+    mo_block_matrix matrix; /* of contacts or of groups */
     mo_group_blocks group;
-    mo_front_lu lu;  /* of bodies                                               */
-    uint8_t *active; /* set by the user, like D and B                                  */
-    size_t *start;   /* of each block in D and B: d x d numbers, row-major             */
-    double *D, *B;   /* D is spoilt by factoring                                        */
-    double *K;       /* bodies and groups: D^-1 B; D is then D^-1                       */
-    double *values;  /* of the matrix                                                   */
-    double *rows;    /* bodies and groups: D^-1 b                                       */
-    double *state;   /* bodies: y                                                       */
+    mo_front_lu lu;  /* of bodies */
+    uint8_t *active; /* set by the user, like D and B */
+    size_t *start;   /* of each block in D and B: d x d numbers, row-major */
+    double *D, *B;   /* D is spoilt by factoring */
+    double *K;       /* bodies and groups: D^-1 B; D is then D^-1 */
+    double *values;  /* of the matrix */
+    double *rows;    /* bodies and groups: D^-1 b */
+    double *state;   /* bodies: y */
 } mo_delassus;
 
 /* The space that suits a problem, and the operations of a factorisation in it. */
 mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *flops);
 
 /*
- * Lays out the numbers on an arena; `system` may be NULL while it counts.  MO_SPACE_BEST chooses; MO_SPACE_CONTACTS is for a
- * method whose D may be singular, and MO_SPACE_BODIES is for global problems only.
+ * Lays out the numbers on an arena; `system` may be NULL while it counts.  MO_SPACE_BEST chooses;
+ * MO_SPACE_CONTACTS is for a method whose D may be singular, and MO_SPACE_BODIES is for global
+ * problems only.
  */
 mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena *arena,
                             mo_delassus *system);

@@ -8,8 +8,8 @@
 typedef struct body_rows {
     int n, m, count;                  /* velocities, rows, constraints */
     int row[MO_DENSE_BLOCKS];         /* first row of each constraint  */
-    int dim[MO_DENSE_BLOCKS];         /* its rows                      */
-    const double *J[MO_DENSE_BLOCKS]; /* its Jacobian, dim x n         */
+    int dim[MO_DENSE_BLOCKS];         /* its rows */
+    const double *J[MO_DENSE_BLOCKS]; /* its Jacobian, dim x n */
 } body_rows;
 
 size_t mo_dense_scratch(const mo_problem *problem)

@@ -10,28 +10,27 @@
 
 enum { MOST_ROWS = 400, NOT_A_PIVOT = -1 };
 static const double RANK =
-    1e-12; /* of the largest diagonal entry: what is left below it is rounding     */
-static const double EXACT =
-    1e-10; /* of the diagonal: how well E V E' must be W                           */
+    1e-12; /* of the largest diagonal entry: what is left below it is rounding */
+static const double EXACT = 1e-10; /* of the diagonal: how well E V E' must be W */
 static const double GAIN =
     0.75; /* ranks over rows: above it, the smaller matrix does not pay its set-up */
 
 typedef struct grouping {
     const mo_problem *W;
-    const mo_front_plan *plan; /* its nodes are the groups                              */
+    const mo_front_plan *plan; /* its nodes are the groups */
     mo_group_space *out;
-    int *rank;          /* of each group                                                */
+    int *rank;          /* of each group */
     int *pivot;         /* of each row: which pivot of its group it is, or NOT_A_PIVOT  */
     size_t *head_start; /* of each group: k x k, the pivot rows of E, lower triangular  */
     double *head;
-    double *dense; /* W_gg, then the rows of V of one group                        */
-    size_t *slot;  /* of each group: where its block of that row is                */
-    int *seen;     /* the group whose row has such a block                         */
+    double *dense; /* W_gg, then the rows of V of one group */
+    size_t *slot;  /* of each group: where its block of that row is */
+    int *seen;     /* the group whose row has such a block */
     double *vector;
     void *memory;
 } grouping;
 
-/* ---- E -------------------------------------------------------------------------------------- */
+/* ---- E --------------------------------------------------------------------------------------- */
 
 static int gather_group(const grouping *g, int node)
 {
@@ -64,7 +63,8 @@ static int gather_group(const grouping *g, int node)
     return rows;
 }
 
-/* Cholesky with diagonal pivoting: A = F F', F n x k kept in the first columns of A; the k-th pivot is row pivot_row[k]. */
+/* Cholesky with diagonal pivoting: A = F F', F n x k kept in the first columns of A; the k-th pivot
+ * is row pivot_row[k]. */
 static int factor_group(int n, double *A, int *pivot_row)
 {
     double left[MOST_ROWS], largest = 0;
@@ -151,7 +151,7 @@ static bool find_bases(const grouping *g)
     return (double)ranks <= GAIN * plan->rows;
 }
 
-/* ---- V -------------------------------------------------------------------------------------- */
+/* ---- V --------------------------------------------------------------------------------------- */
 
 /* T (k x m) = W_gh[p, p]  becomes  E_g[p]^-1 T E_h[p]^-T. */
 static void divide_by_heads(const double *head_g, int k, const double *head_h, int m, double *T)
@@ -269,7 +269,7 @@ static bool is_exact(const grouping *g, const mo_problem *V)
     return worst <= EXACT;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static int largest_group(const mo_front_plan *plan)
 {

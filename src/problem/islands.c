@@ -7,7 +7,7 @@
 
 #include "problem/views.h"
 
-/* ---- finding them: union-find over bodies (global) or constraints (reduced) ------------------- */
+/* ---- finding them: union-find over bodies (global) or constraints (reduced) ------------------ */
 
 static int node_count(const mo_problem *problem)
 {
@@ -158,7 +158,7 @@ void mo_islands_clear(const mo_allocator *allocator, mo_islands *islands)
     *islands = (mo_islands){0};
 }
 
-/* ---- one of them as a problem ------------------------------------------------------------------ */
+/* ---- one of them as a problem ---------------------------------------------------------------- */
 
 /* What is copied: constraints `member`, and the bodies that they touch, both rising. */
 typedef struct cut {
@@ -167,8 +167,8 @@ typedef struct cut {
     int count;
     int *body; /* global problems */
     int body_count;
-    const int *
-        local; /* number in the island of each body (global) or constraint (reduced); -1: elsewhere */
+    /* number in the island of each body (global) or constraint (reduced); -1: elsewhere */
+    const int *local;
     mo_problem *to;
 } cut;
 

@@ -27,7 +27,7 @@ typedef struct vec3 {
     lanes x, y, z;
 } vec3;
 
-/* ---- L numbers ------------------------------------------------------------------------------ */
+/* ---- L numbers ------------------------------------------------------------------------------- */
 
 INLINE lanes choose(mask which, lanes yes, lanes no)
 {
@@ -182,7 +182,7 @@ INLINE void write_line(const lanes a[8], int k, double *to)
 }
 #endif
 
-/* ---- over all lanes of a batch -------------------------------------------------------------- */
+/* ---- over all lanes of a batch --------------------------------------------------------------- */
 
 INLINE double sum_of(const lanes *part)
 {

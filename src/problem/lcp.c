@@ -3,8 +3,8 @@
 /*
  * From laws to unknowns and ties: the table in lcp.h, row by row.
  *
- * The writer passes over the constraints twice, for the free unknowns and for the pairs, and does so on a
- * counting view first: the sizes and the contents come from the same code.
+ * The writer passes over the constraints twice, for the free unknowns and for the pairs, and does
+ * so on a counting view first: the sizes and the contents come from the same code.
  */
 #include "problem/lcp.h"
 
@@ -27,7 +27,7 @@ int mo_lcp_takes(const mo_problem *problem, int constraint)
     return kind != MO_LAW_COULOMB || isfinite(mo_constraint_param(problem, constraint)[0]);
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* A new unknown of this role that touches `rows` rows from `row` on. */
 static mo_lcp_unknown *add_unknown(writer *to, mo_lcp_role role, int constraint, int row, int rows)
@@ -70,7 +70,7 @@ static void set_offset(writer *to, int row, double value)
     }
 }
 
-/* ---- laws ---------------------------------------------------------------------------------- */
+/* ---- laws ------------------------------------------------------------------------------------ */
 
 static void write_joint(writer *to, int i, pass now)
 {
@@ -126,7 +126,8 @@ static int write_normal(writer *to, int i, const double *axis)
     return normal;
 }
 
-/* The directions of a group, and the slip speed that they share [anitescu2004, eq. 2.7, 4.17, 4.27]. */
+/* The directions of a group, and the slip speed that they share [anitescu2004, eq. 2.7, 4.17,
+ * 4.27]. */
 static void write_group(writer *to, int i, const mo_law_facets *facets, int g, int normal)
 {
     const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);
@@ -176,7 +177,8 @@ static void write_cone(writer *to, int i)
     }
 }
 
-/* [trinkle1997, eq. 32-33]: r_k = s+_k - mu r_N is put in place of r_k.  Relaxed, with |u_k| = u_k + 2 a-_k. */
+/* [trinkle1997, eq. 32-33]: r_k = s+_k - mu r_N is put in place of r_k.  Relaxed, with |u_k| = u_k
+ * + 2 a-_k. */
 static void write_slacks(writer *to, int i)
 {
     const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);
@@ -243,7 +245,7 @@ static void write_all(writer *to)
     lcp->tie_count = to->ties;
 }
 
-/* ---- the view ------------------------------------------------------------------------------ */
+/* ---- the view -------------------------------------------------------------------------------- */
 
 /* The constraints on each body, in rising order. */
 static void list_incidences(mo_lcp *lcp)
@@ -287,7 +289,7 @@ void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets
     }
 }
 
-/* ---- room for a sparse matrix -------------------------------------------------------------- */
+/* ---- room for a sparse matrix ---------------------------------------------------------------- */
 
 static size_t block_size(const mo_lcp *lcp, int i)
 {
@@ -371,7 +373,7 @@ mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill)
     return MO_OK;
 }
 
-/* ---- from z to r, u and w ------------------------------------------------------------------ */
+/* ---- from z to r, u and w -------------------------------------------------------------------- */
 
 void mo_lcp_ray(const mo_lcp *lcp, const double *z, double *r)
 {

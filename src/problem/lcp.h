@@ -5,9 +5,9 @@
  *
  *     w = A z + b,   free unknowns: w_k = 0,   all others: 0 <= z_k perp w_k >= 0.
  *
- * Every unknown z_k adds impulse_k z_k to r, and every w_k reads test_k.u (u with the compliance part); what ties
- * unknowns of one block to each other is a short list C of numbers.  With R and T the matrices of these vectors
- * and r = r0 + R z,
+ * Every unknown z_k adds impulse_k z_k to r, and every w_k reads test_k.u (u with the compliance
+ * part); what ties unknowns of one block to each other is a short list C of numbers.  With R and T
+ * the matrices of these vectors and r = r0 + R z,
  *
  *     A = T' W R + C,   b = T' (W r0 + q) + c0                                  (M pivoted out)
  *
@@ -19,8 +19,8 @@
  *   law            unknowns z                  w                           where
  *   bilateral      impulse of each row, free   u of the row = 0
  *   frictionless   r_N                         u_N
- *   sliding        n, r = n (1, -mu s)         u_N                         [trinkle1997, eq. 10, 24-26]
- *   coulomb (3D)   r_N                         u_N                         [anitescu2004, eq. 2.7-2.8]
+ *   sliding        n, r = n (1, -mu s)         u_N                     [trinkle1997, eq. 10, 24-26]
+ *   coulomb (3D)   r_N                       u_N                        [anitescu2004, eq. 2.7-2.8]
  *   faceted,       beta_j, one a direction     d_j.u_T + lambda
  *   rolling,       lambda, one a disc          mu r_N - sum beta_j
  *   soft finger    or ellipsoid (mu = 1: its directions are as long as the coefficients)
@@ -39,32 +39,35 @@
  *   lambda         lambda, zeta its partner    -
  *   joint impulse  c_nu                        -
  *
- * A box row without a lower bound counts down from its upper one; without both it is free, and with equal ones it is
- * a number in r0.  Coulomb in space, rolling and soft fingers have as many directions as the caller asks for, which is then another
- * law than the problem's.  MO_LCP_DIRECTIONS writes coulomb in the plane (two directions) and pyramids (two groups
- * of two) by eq. 2.7 as well: that is LCP0 to the letter, and A is copositive for every mu, but a contact that sticks
- * is degenerate then.  mu = 0 drops the friction unknowns.  Coulomb with mu = infinity is no LCP: mo_lcp_takes says
- * no.  The size is n_S + 5 n_R for n_S sliding and n_R pyramid contacts [trinkle1997, section 3.2], and (k + 2)
- * times the contacts for k facets.
+ * A box row without a lower bound counts down from its upper one; without both it is free, and with
+ * equal ones it is a number in r0.  Coulomb in space, rolling and soft fingers have as many
+ * directions as the caller asks for, which is then another law than the problem's.
+ * MO_LCP_DIRECTIONS writes coulomb in the plane (two directions) and pyramids (two groups of two)
+ * by eq. 2.7 as well: that is LCP0 to the letter, and A is copositive for every mu, but a contact
+ * that sticks is degenerate then.  mu = 0 drops the friction unknowns.  Coulomb with mu = infinity
+ * is no LCP: mo_lcp_takes says no.  The size is n_S + 5 n_R for n_S sliding and n_R pyramid
+ * contacts [trinkle1997, section 3.2], and (k + 2) times the contacts for k facets.
  *
- * Convex relaxations.  Two variants change the matrix as [anitescu2004, section 4] asks, and leave the parameter,
- * which changes from one fixed-point iteration to the next, to the caller, who adds it to b:
+ * Convex relaxations.  Two variants change the matrix as [anitescu2004, section 4] asks, and leave
+ * the parameter, which changes from one fixed-point iteration to the next, to the caller, who adds
+ * it to b:
  *
- *   MO_LCP_RELAXED      (4.17-4.18): the row u_N becomes u_N - mu lambda, A is positive semidefinite.  Add
- *                       Gamma_i to b at the MO_LCP_NORMAL row of contact i.  At Gamma = mu lambda it is the
- *                       problem itself (Lemma 1).  The QP (4.21) in v alone has the constraints
- *                       test_N.u + mu test_j.u >= -Gamma, all of which can be read off the unknowns.  By
- *                       slacks lambda is |u_t| + |u_o|, and the row u_N - mu sum (a+ + a-); a sliding contact
- *                       has the row u_N - mu s.u_T.
- *   MO_LCP_FIXED_SLIP   (4.27-4.28): no unknowns lambda and no rows mu r_N - sum beta_j.  Add lambda_i to b at
- *                       each MO_LCP_DIRECTION row of contact i; the QP (4.29) follows in the same way.
- *                       Everything goes by directions here.
+ *   MO_LCP_RELAXED      (4.17-4.18): the row u_N becomes u_N - mu lambda, A is positive
+ *                       semidefinite.  Add Gamma_i to b at the MO_LCP_NORMAL row of contact i.  At
+ *                       Gamma = mu lambda it is the problem itself (Lemma 1).  The QP (4.21) in v
+ *                       alone has the constraints test_N.u + mu test_j.u >= -Gamma, all of which
+ *                       can be read off the unknowns.  By slacks lambda is |u_t| + |u_o|, and the
+ *                       row u_N - mu sum (a+ + a-); a sliding contact has the row u_N - mu s.u_T.
+ *   MO_LCP_FIXED_SLIP   (4.27-4.28): no unknowns lambda and no rows mu r_N - sum beta_j.  Add
+ *                       lambda_i to b at each MO_LCP_DIRECTION row of contact i; the QP (4.29)
+ *                       follows in the same way. Everything goes by directions here.
  *
- * The relaxed view has the unknowns of the exact one, in the same order.  Lambda(v) of (4.23), with the sign that
- * (2.5) needs, is max_j -d_j.u_T over the unknowns of role MO_LCP_DIRECTION of a contact and group.
+ * The relaxed view has the unknowns of the exact one, in the same order.  Lambda(v) of (4.23), with
+ * the sign that (2.5) needs, is max_j -d_j.u_T over the unknowns of role MO_LCP_DIRECTION of a
+ * contact and group.
  *
- * The view is made for one solve, on the method's arena: it depends on an option (the facets), its matrix is dense,
- * and so it should not outlive the solve as the views kept with a problem do.
+ * The view is made for one solve, on the method's arena: it depends on an option (the facets), its
+ * matrix is dense, and so it should not outlive the solve as the views kept with a problem do.
  */
 #ifndef MO_PROBLEM_LCP_H
 #define MO_PROBLEM_LCP_H
@@ -82,13 +85,13 @@ typedef enum mo_lcp_variant {
 
 typedef enum mo_lcp_role {
     MO_LCP_JOINT,     /* impulse of a joint row, or of a box row without bounds: free */
-    MO_LCP_NORMAL,    /* r_N, or n of a sliding contact                               */
-    MO_LCP_DIRECTION, /* beta_j                                                       */
-    MO_LCP_SLIP,      /* lambda of a group of directions                              */
-    MO_LCP_SLACK,     /* s+ of a tangential row of a pyramid                          */
-    MO_LCP_RECEDE,    /* a- of a tangential row of a pyramid                          */
-    MO_LCP_BOUNDED,   /* distance of the impulse of a box row from one bound          */
-    MO_LCP_PRESS      /* speed with which it presses on its other bound               */
+    MO_LCP_NORMAL,    /* r_N, or n of a sliding contact */
+    MO_LCP_DIRECTION, /* beta_j */
+    MO_LCP_SLIP,      /* lambda of a group of directions */
+    MO_LCP_SLACK,     /* s+ of a tangential row of a pyramid */
+    MO_LCP_RECEDE,    /* a- of a tangential row of a pyramid */
+    MO_LCP_BOUNDED,   /* distance of the impulse of a box row from one bound */
+    MO_LCP_PRESS      /* speed with which it presses on its other bound */
 } mo_lcp_role;
 
 typedef struct mo_lcp_unknown {
@@ -124,9 +127,8 @@ typedef struct mo_lcp {
     mo_lcp_tie *tie;
     double *constant; /* c0, one an unknown; r0, one a row */
     double *offset;
-    int *free_start,
-        *pair_start; /* unknowns of constraint i among the free ones, and among the pairs:
-                                     start[i] .. start[i+1] */
+    /* unknowns of constraint i among the free ones, and among the pairs: start[i] .. start[i+1] */
+    int *free_start, *pair_start;
     int *body_start; /* constraints on each body (global) */
     mo_lcp_incidence *on_body;
 } mo_lcp;
@@ -139,14 +141,14 @@ mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, 
                       mo_message *why);
 
 /*
- * Lays the view out, with `facets` directions for each round disc.  With a counting arena only the sizes are
- * set; with a real one everything is.
+ * Lays the view out, with `facets` directions for each round disc.  With a counting arena only the
+ * sizes are set; with a real one everything is.
  */
 void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets, mo_arena *arena,
                    mo_lcp *lcp);
 
-/* Nonzero entries of A at most, once the joints are eliminated, with room for all pairs of unknowns of one block.
- * The sizes must be known.  Fails for memory. */
+/* Nonzero entries of A at most, once the joints are eliminated, with room for all pairs of unknowns
+ * of one block. The sizes must be known.  Fails for memory. */
 mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill);
 
 /* A, size x size row-major, M pivoted out.  sweep: the natural order. */
@@ -156,9 +158,10 @@ void mo_lcp_matrix(const mo_lcp *lcp, const mo_sweep *sweep, double *A);
 void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b);
 
 /*
- * Units for the unknowns: one scale for the impulses of a block, by the mean of their diagonal in A, and its inverse for its
- * speeds, so that products w_k z_k stay as they are.  With z = scale z' and w' = scale w the diagonal of A' is one in
- * the mean, or, with powers of two (by which nothing is rounded), about one.
+ * Units for the unknowns: one scale for the impulses of a block, by the mean of their diagonal in
+ * A, and its inverse for its speeds, so that products w_k z_k stay as they are.  With z = scale z'
+ * and w' = scale w the diagonal of A' is one in the mean, or, with powers of two (by which nothing
+ * is rounded), about one.
  */
 void mo_lcp_scales(const mo_lcp *lcp, const double *A, int powers_of_two, double *scale);
 

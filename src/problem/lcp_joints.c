@@ -15,7 +15,8 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const double *alpha, const double *A, const int *lda, const double *B, const int *ldb,
             const double *beta, double *C, const int *ldc);
 
-/* A pivot below this part of the first is rounding: the rows are scaled to a diagonal of about one. */
+/* A pivot below this part of the first is rounding: the rows are scaled to a diagonal of about one.
+ */
 static const double RANK_TOLERANCE = 1e-12;
 
 void mo_lcp_joints_layout(int count, int pairs, mo_arena *arena, mo_lcp_joints *joints)
@@ -31,7 +32,7 @@ void mo_lcp_joints_layout(int count, int pairs, mo_arena *arena, mo_lcp_joints *
     joints->column = MO_TAKE(arena, count, int);
 }
 
-/* ---- the factorisation --------------------------------------------------------------------- */
+/* ---- the factorisation ----------------------------------------------------------------------- */
 
 static void swap_ints(int *a, int *b)
 {
@@ -106,7 +107,7 @@ static void solve_one(const mo_lcp_joints *joints, double *x)
     }
 }
 
-/* ---- elimination --------------------------------------------------------------------------- */
+/* ---- elimination ----------------------------------------------------------------------------- */
 
 /* X = (L U)^-1 A_fp: transposed, X' = A_fp' L^-T U^-T. */
 static void solve_for_pairs(mo_lcp_joints *joints, const double *A)

@@ -3,9 +3,10 @@
 /*
  * The dense matrices of the LCP view (lcp.h), block by block.
  *
- * With M pivoted out, a global problem gives W_ij as the sum over the bodies that i and j share of pull_ib push_jb'
- * (sweep.h): for each body, every pair of constraints on it adds its part, T_i' (pull push') R_j.  A body that
- * touches many others (a floor that moves) makes A dense; a pile keeps it sparse.
+ * With M pivoted out, a global problem gives W_ij as the sum over the bodies that i and j share of
+ * pull_ib push_jb' (sweep.h): for each body, every pair of constraints on it adds its part, T_i'
+ * (pull push') R_j.  A body that touches many others (a floor that moves) makes A dense; a pile
+ * keeps it sparse.
  */
 #include <math.h>
 #include <string.h>
@@ -151,7 +152,7 @@ void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b)
     }
 }
 
-/* ---- units --------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 double mo_lcp_scale_for(double x, int powers_of_two)
 {
@@ -201,9 +202,10 @@ void mo_lcp_apply_scales(const mo_lcp *lcp, const double *scale, double *A, doub
     }
 }
 
-/* ---- M kept -------------------------------------------------------------------------------- */
+/* ---- M kept ---------------------------------------------------------------------------------- */
 
-/* The Jacobian J of constraint i for one body puts T' J into the rows of z, and -J' R into those of v. */
+/* The Jacobian J of constraint i for one body puts T' J into the rows of z, and -J' R into those of
+ * v. */
 static void add_jacobian(const mo_lcp *lcp, int i, int body, const double *J, size_t stride,
                          double *A)
 {

@@ -89,7 +89,7 @@ mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
     return (mo_block_view){index[k], values};
 }
 
-/* ---- computing ----------------------------------------------------------------------------- */
+/* ---- computing ------------------------------------------------------------------------------- */
 
 /* v gains J' r_i for every Jacobian of constraint i. */
 static void push(const mo_problem *problem, int i, const double *r_i, double *v)

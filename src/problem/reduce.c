@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The reduced problem: W_ij = sum over shared bodies of pull_ib push_jb' (sweep.h), q = H' M^-1 f + w.
+ * The reduced problem: W_ij = sum over shared bodies of pull_ib push_jb' (sweep.h), q = H' M^-1 f +
+ * w.
  *
- * Row by row: the constraints that share a body with i are collected through the lists of each body,
- * their blocks accumulated in the order of the bodies, so that W comes out symmetric to the last bit where M is.
+ * Row by row: the constraints that share a body with i are collected through the lists of each
+ * body, their blocks accumulated in the order of the bodies, so that W comes out symmetric to the
+ * last bit where M is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +92,8 @@ static int collect_neighbours(reduction *job, int i)
     return count;
 }
 
-/* W (d_i x d_j) of constraints i and j: both lists of bodies rise, so shared ones meet in a merge. */
+/* W (d_i x d_j) of constraints i and j: both lists of bodies rise, so shared ones meet in a merge.
+ */
 static void couple(const reduction *job, int i, int j, double *W)
 {
     const mo_problem *problem = job->problem;

@@ -10,7 +10,7 @@
 
 enum { CHUNKS_FEW = 8 }; /* below this, chunks are too few to be shared among threads */
 
-/* ---- kernels ------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static inline void pull(int d, int n, const double *A, const double *x, double *u)
 {
@@ -58,7 +58,8 @@ static inline void push(int d, int n, const double *A, const double *y, double *
     }
 }
 
-/* What reads u of constraint i at a position: whitened Jacobians, or the problem's own couplings. */
+/* What reads u of constraint i at a position: whitened Jacobians, or the problem's own couplings.
+ */
 static inline const double *reading_blocks(const mo_sweep *sweep, int position, int i)
 {
     const mo_problem *problem = sweep->problem;
@@ -113,7 +114,7 @@ void mo_sweep_apply(const mo_sweep *sweep, int position, const double *dr, doubl
     }
 }
 
-/* ---- x from r ------------------------------------------------------------------------------ */
+/* ---- x from r -------------------------------------------------------------------------------- */
 
 typedef struct reset_context {
     const mo_sweep *sweep;
@@ -146,7 +147,7 @@ void mo_sweep_reset(const mo_sweep *sweep, int threads, const double *r, double 
     }
 }
 
-/* ---- u from x ------------------------------------------------------------------------------ */
+/* ---- u from x -------------------------------------------------------------------------------- */
 
 typedef struct velocity_context {
     const mo_sweep *sweep;
@@ -169,7 +170,7 @@ void mo_sweep_all_velocities(const mo_sweep *sweep, int threads, const double *x
     mo_parallel_for(threads, 0, sweep->problem->constraint_count, velocity_range, &context);
 }
 
-/* ---- making it ----------------------------------------------------------------------------- */
+/* ---- making it ------------------------------------------------------------------------------- */
 
 static void make_natural_order(mo_sweep *sweep)
 {
@@ -290,7 +291,8 @@ static void place_records(mo_sweep *sweep)
     sweep->record_start[count] = total;
 }
 
-/* pull = J U^-1 and push = J L^-T, row by row; W_ii gains pull push'.  Where M is symmetric, push is pull. */
+/* pull = J U^-1 and push = J L^-T, row by row; W_ii gains pull push'.  Where M is symmetric, push
+ * is pull. */
 static void whiten(const mo_problem *problem, int i, double *W, double *pull, double *push)
 {
     const int d = mo_constraint_dim(problem, i);

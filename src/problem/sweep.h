@@ -7,10 +7,9 @@
  *
  *     x = L^-1 f + sum_i push_i' r_i,    u_i = pull_i x + w_i,    W_ii = pull_i push_i'
  *
- * and W is never formed.  For a symmetric M, U = L' and pull = push: one matrix for each block both reads the
- * velocity and applies an impulse.
- * The numbers of a block lie together, in the order of the sweep.  A reduced problem reads
- * u_i = sum_j W_ij r_j + q_i; its state x is r itself.
+ * and W is never formed.  For a symmetric M, U = L' and pull = push: one matrix for each block both
+ * reads the velocity and applies an impulse. The numbers of a block lie together, in the order of
+ * the sweep.  A reduced problem reads u_i = sum_j W_ij r_j + q_i; its state x is r itself.
  *
  * Positions in a sweep are grouped in colours.  The chunks of a colour (base/parallel.h) share
  * nothing, so a colour is a parallel loop with the same bits for any number of threads; a group
@@ -28,12 +27,12 @@ typedef enum mo_sweep_order { MO_SWEEP_NATURAL, MO_SWEEP_COLOURED, MO_SWEEP_ORDE
 typedef struct mo_sweep {
     const mo_problem *problem;
     int group_count;
-    int *group_start;       /* positions of group g: group_start[g] .. group_start[g+1]        */
-    int last_is_sequential; /* the last group holds blocks that share bodies                   */
-    int *constraint;        /* at each position                                                */
+    int *group_start;       /* positions of group g: group_start[g] .. group_start[g+1] */
+    int last_is_sequential; /* the last group holds blocks that share bodies */
+    int *constraint;        /* at each position */
     size_t *record_start;   /* of each position: W_ii + compliance (d x d), then pull, then push */
     double *records;
-    double *free_state; /* x at r = 0 (global)                                             */
+    double *free_state; /* x at r = 0 (global) */
     size_t bytes;
 } mo_sweep;
 

@@ -5,18 +5,20 @@
  *
  * Translation.  (1 + h d) v_free = v + h (g + F/m), damping d being implicit.
  *
- * Rotation.  With R the orientation, J(R) the inertia in world axes and L = J(R) w the angular momentum, w_free solves
+ * Rotation.  With R the orientation, J(R) the inertia in world axes and L = J(R) w the angular
+ * momentum, w_free solves
  *
  *     J(exp(h w) R) w = L + h T        (implicit in the orientation at the end of the step)
  *
- * so that a body without moments keeps its angular momentum to rounding, whatever it does.  In the body's axes this
- * reads J0 y = exp(-h y) l with y = R' w and l = R'(L + h T), since w is its own image under exp(h w); three
- * equations, by Newton's method from y = J0^-1 l.
+ * so that a body without moments keeps its angular momentum to rounding, whatever it does.  In the
+ * body's axes this reads J0 y = exp(-h y) l with y = R' w and l = R'(L + h T), since w is its own
+ * image under exp(h w); three equations, by Newton's method from y = J0^-1 l.
  *
- * The problem's mass matrix is J(R), at the start.  The step ends with R+ = exp(h w+) R, of which w+ is the axis, so that
- * w+' J(R+) w+ = w+' J(R) w+: the energy that the solve does not let grow is the energy that the body then has, whatever
- * turn the constraints have caused.  (With J at the orientation of the free body, which a joint keeps it from, a thin link
- * gains spin about its long axis from nothing.)
+ * The problem's mass matrix is J(R), at the start.  The step ends with R+ = exp(h w+) R, of which
+ * w+ is the axis, so that w+' J(R+) w+ = w+' J(R) w+: the energy that the solve does not let grow
+ * is the energy that the body then has, whatever turn the constraints have caused.  (With J at the
+ * orientation of the free body, which a joint keeps it from, a thin link gains spin about its long
+ * axis from nothing.)
  */
 #include <math.h>
 #include <string.h>
@@ -193,7 +195,8 @@ void mo_advance_turn(const double orientation[4], const double spin[3], double h
     memcpy(out, turned, sizeof turned);
 }
 
-/* Its velocities change no more once the poses are found: then it is moved when the step is accepted. */
+/* Its velocities change no more once the poses are found: then it is moved when the step is
+ * accepted. */
 static int moves_at_once(const mo_world *world, const mo_sim_body *body)
 {
     return body->mechanism == MO_NONE && world->jointed_count == 0;
@@ -205,7 +208,8 @@ static void move(const mo_sim_body *body, double h, double x[3], double orientat
     mo_advance_turn(body->orientation, body->next_v + 3, h, orientation);
 }
 
-/* A number that is finite where the next pose and velocity are; the pose is that of a finite place and a turn of a finite angle. */
+/* A number that is finite where the next pose and velocity are; the pose is that of a finite place
+ * and a turn of a finite angle. */
 static double is_number(const mo_world *world, const mo_sim_body *body, double h)
 {
     const double *v = body->next_v, *q = body->next_orientation, *x = body->next_x;

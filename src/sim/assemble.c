@@ -9,12 +9,16 @@
  *
  * w of a contact, with the velocities of driven bodies added:
  *
- *     w_N = gap / h                       the gap is linearised over the step [anitescu2004, eq. 2.3]; a penetration deeper than
- *                                         a hundredth of a body goes out in several steps
- *     w_N = e u_N before the impact       in the problem of an impact (Newton's law, Moreau's form; impact.c)
- *     w_T = slip / h                      of a contact that stuck: takes back what tolerance let it slide, so that errors of
- *                                         the solves do not add up to a creep.  Not with a coarse tolerance: what is taken back would then be
- *                                         as large as the tolerance, and a heap at rest would never start a step inside it
+ *     w_N = gap / h                       the gap is linearised over the step [anitescu2004, eq.
+ *                                         2.3]; a penetration deeper than a hundredth of a body
+ *                                         goes out in several steps
+ *     w_N = e u_N before the impact       in the problem of an impact (Newton's law, Moreau's form;
+ *                                         impact.c)
+ *     w_T = slip / h                      of a contact that stuck: takes back what tolerance let it
+ *                                         slide, so that errors of the solves do not add up to a
+ *                                         creep.  Not with a coarse tolerance: what is taken back
+ *                                         would then be as large as the tolerance, and a heap at
+ *                                         rest would never start a step inside it
  */
 #include <float.h>
 #include <math.h>
@@ -26,8 +30,8 @@
 #include "sim/forces_data.h"
 
 /*
- * Roundings of a place, which are taken off a gap.  Divided by a short step they would be speeds, different at each contact of a face, which no motion of rigid bodies
- * has.
+ * Roundings of a place, which are taken off a gap.  Divided by a short step they would be speeds,
+ * different at each contact of a face, which no motion of rigid bodies has.
  */
 static const double TOUCHES = 8;
 static const double RECOVERY = 0.01; /* of the size of a body: penetration taken back in one step */
@@ -36,7 +40,7 @@ static const double SLIDING = 1e-8;    /* m/s: slower is sticking */
 static const double ON_CONE =
     1e-7; /* distance from the cone's edge over its width: nearer slides */
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void mass_matrix(const mo_world *world, const mo_sim_body *body, double *M)
 {
@@ -174,7 +178,7 @@ static void need_body(mo_world *world, int place, const mo_phase *phase)
     }
 }
 
-/* ---- contacts --------------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 static int contact_rows(const mo_world *world, const mo_sim_contact *contact)
 {
@@ -211,8 +215,9 @@ static mo_law contact_law(const mo_world *world, const mo_sim_contact *contact)
 }
 
 /*
- * Rows of the Jacobian of one of the bodies for the relative velocity at the point along the axes of the frame, and
- * for the relative spin about the tangents (rolling): sign * (a, (point - x) x a), sign * (0, a).
+ * Rows of the Jacobian of one of the bodies for the relative velocity at the point along the axes
+ * of the frame, and for the relative spin about the tangents (rolling): sign * (a, (point - x) x
+ * a), sign * (0, a).
  */
 static void contact_jacobian(const mo_world *world, const mo_sim_contact *contact, int side,
                              double *J)
@@ -237,7 +242,8 @@ static void contact_jacobian(const mo_world *world, const mo_sim_contact *contac
     }
 }
 
-/* The law of a contact at an instant: one that slides has its friction's direction; the pyramid where it is asked for. */
+/* The law of a contact at an instant: one that slides has its friction's direction; the pyramid
+ * where it is asked for. */
 static mo_law instant_law(const mo_world *world, const mo_sim_contact *contact,
                           const mo_instant *instant)
 {
@@ -369,7 +375,7 @@ static void add_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
     }
 }
 
-/* ---- the problem ------------------------------------------------------------------------------ */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 static void write_contact_start(const mo_world *world, const mo_sim_contact *contact, double *start)
 {
@@ -404,7 +410,8 @@ static mo_error write_start(mo_world *world)
     return MO_OK;
 }
 
-/* Room for the contacts that take part, so that nothing is moved while they come, and for one Jacobian of any block. */
+/* Room for the contacts that take part, so that nothing is moved while they come, and for one
+ * Jacobian of any block. */
 static mo_error reserve(mo_world *world)
 {
     size_t widest = 6;
@@ -478,7 +485,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     return error ? error : write_start(world) ? mo_fail_memory(why) : MO_OK;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 static mo_contact_mode mode_of(const mo_sim_contact *contact, const double *r, double tangential,
                                double slip_speed)

@@ -30,7 +30,7 @@ mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape)
     return is_same ? pose : mo_pose_compose(&pose, in_body);
 }
 
-/* ---- masses ----------------------------------------------------------------------------------- */
+/* ---- masses ---------------------------------------------------------------------------------- */
 
 typedef struct weight {
     double mass, centre[3], inertia[9]; /* inertia about the centre */
@@ -122,8 +122,8 @@ static double size_of(const mo_world *world, const mo_sim_body *body)
 }
 
 /*
- * The frame of the body stays where it is; only the centre of mass moves in it.  A free body without mass yet (its shapes
- * come later) is left weightless here: the step refuses it.
+ * The frame of the body stays where it is; only the centre of mass moves in it.  A free body
+ * without mass yet (its shapes come later) is left weightless here: the step refuses it.
  */
 /* The same about every axis, to rounding? */
 static int is_isotropic(const double inertia[9])
@@ -176,7 +176,7 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
     return MO_OK;
 }
 
-/* ---- looking and moving ----------------------------------------------------------------------- */
+/* ---- looking and moving ---------------------------------------------------------------------- */
 
 mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
 {

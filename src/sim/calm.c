@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A gain of energy that joints have caused is taken out of the velocities with which a step ends (passive.c).
+ * A gain of energy that joints have caused is taken out of the velocities with which a step ends
+ * (passive.c).
  *
- * What hangs together by joints is a cluster.  Its velocities are split into those of a rigid body and the rest,
+ * What hangs together by joints is a cluster.  Its velocities are split into those of a rigid body
+ * and the rest,
  *
  *     v_b = V + S x (x_b - c) + d_b,    s_b = S + t_b,
  *
- * with the momentum and the angular momentum of the cluster in V and S alone, so that its kinetic energy is the sum of the two parts'.  All d and t shrink by one factor,
+ * with the momentum and the angular momentum of the cluster in V and S alone, so that its kinetic
+ * energy is the sum of the two parts'.  All d and t shrink by one factor,
  *
  *     f^2 = 1 - gain / (kinetic energy of d and t).
  *
@@ -35,7 +38,8 @@ static int is_jointed(const mo_world *world, int place)
     return is_free(world, place) && world->body[place].first_joint != MO_NONE;
 }
 
-/* The first body of each cluster: joints hand the lower number on until nothing changes.  Islands set the leaders anew after the step. */
+/* The first body of each cluster: joints hand the lower number on until nothing changes.  Islands
+ * set the leaders anew after the step. */
 static void find_leaders(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {

@@ -3,10 +3,12 @@
 /*
  * From positions to contacts.
  *
- * The narrow phase turns each pair of shapes (pairs.c) into touches, in the order of the pairs.  Which of them take part in the step is chosen later (contacts_take.c).  Where a
- * solve makes a body faster than its box was made for, that body looks again.
+ * The narrow phase turns each pair of shapes (pairs.c) into touches, in the order of the pairs.
+ * Which of them take part in the step is chosen later (contacts_take.c).  Where a solve makes a
+ * body faster than its box was made for, that body looks again.
  *
- * Contacts of the last step with the same shapes and feature hand over their impulse and their slip.
+ * Contacts of the last step with the same shapes and feature hand over their impulse and their
+ * slip.
  */
 #include <math.h>
 #include <stddef.h>
@@ -15,7 +17,8 @@
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
 
-/* Of the least margin: by so much two shapes may each move beyond what was thought, and still not close a gap that nobody has looked at. */
+/* Of the least margin: by so much two shapes may each move beyond what was thought, and still not
+ * close a gap that nobody has looked at. */
 static const double LOOKS_AGAIN = 0.5;
 
 /* Between shapes that nearly touch, a normal is a unit vector to a few digits only. */
@@ -103,7 +106,7 @@ static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contac
                       mo_pair_reach(world, pair), list);
 }
 
-/* ---- the last step ---------------------------------------------------------------------------- */
+/* ---- the last step --------------------------------------------------------------------------- */
 
 static int by_identity(const mo_sim_contact *c, const mo_sim_contact *d)
 {
@@ -123,7 +126,8 @@ static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
     mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
 }
 
-/* Both lists are sorted by shapes and feature: the contacts of the new one from `first` on, with those of the last step from *k on. */
+/* Both lists are sorted by shapes and feature: the contacts of the new one from `first` on, with
+ * those of the last step from *k on. */
 static void match(const mo_sim_contacts *before, int *k, mo_sim_contacts *list, int first)
 {
     for (int i = first; i < list->count; ++i) {
@@ -181,7 +185,8 @@ static mo_error look_at(const mo_world *world, double least_speed, int is_step,
     return MO_OK;
 }
 
-/* By shapes, since the pairs are in that order, and by feature; with those of the last step, where there are any. */
+/* By shapes, since the pairs are in that order, and by feature; with those of the last step, where
+ * there are any. */
 static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *before,
                               mo_sim_contacts *list)
 {
@@ -226,10 +231,11 @@ mo_error mo_contacts_find(mo_world *world, double h)
     return MO_OK;
 }
 
-/* ---- faster than thought -------------------------------------------------------------------------- */
+/* ---- faster than thought --------------------------------------------------------------------- */
 
 /*
- * A solve may make a body faster than its reach allows for, as one at rest that is hit.  Then it looks further.
+ * A solve may make a body faster than its reach allows for, as one at rest that is hit.  Then it
+ * looks further.
  */
 static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
 {
@@ -256,8 +262,9 @@ static int is_before(const mo_sim_contact *contact, const mo_pair *pair)
 }
 
 /*
- * Is there a contact of these shapes among the first `end`, which are sorted?  *from: the first that is not before them, sought from there on by
- * leaps that grow, then by halves; pairs are asked for in their order.
+ * Is there a contact of these shapes among the first `end`, which are sorted?  *from: the first
+ * that is not before them, sought from there on by leaps that grow, then by halves; pairs are asked
+ * for in their order.
  */
 static int has_pair(const mo_sim_contact *contact, int *from, int end, const mo_pair *pair)
 {
@@ -326,7 +333,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
     return merge(world, sorted);
 }
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
 {

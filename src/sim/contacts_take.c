@@ -3,19 +3,22 @@
 /*
  * Which contacts take part in a step, and what stays of them.
  *
- * A touch takes part in the problem where its gap closes to less than the margin by the end of the step: with the velocities before it, with the free ones, or with these
- * while one of the two bodies is stopped by something else, as those are that a falling heap meets.  The others wait, since a solve may show that they close after all, and are
- * forgotten at the end of the step.  Most contacts of a heap are within the margin from the start: only the open ones, which are listed when they are found, are asked.
+ * A touch takes part in the problem where its gap closes to less than the margin by the end of the
+ * step: with the velocities before it, with the free ones, or with these while one of the two
+ * bodies is stopped by something else, as those are that a falling heap meets.  The others wait,
+ * since a solve may show that they close after all, and are forgotten at the end of the step.  Most
+ * contacts of a heap are within the margin from the start: only the open ones, which are listed
+ * when they are found, are asked.
  */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
 #include "sim/pairs.h"
+#include "sim/world_data.h"
 
-/* ---- which take part ------------------------------------------------------------------------------ */
+/* ---- which take part ------------------------------------------------------------------------- */
 
 /* How fast both bodies move along the normal, from a to b. */
 static void normal_rates(const mo_world *world, const mo_sim_contact *contact, int is_free,
@@ -46,7 +49,8 @@ static double fastest_approach(const mo_world *world, const mo_sim_contact *cont
     return fastest;
 }
 
-/* A loop over contacts that may be left out, by the list of open ones where there is one, will read some velocities of bodies. */
+/* A loop over contacts that may be left out, by the list of open ones where there is one, will read
+ * some velocities of bodies. */
 static void look_ahead(const mo_world *world, int i, int by_open, size_t velocities, size_t size)
 {
     const mo_sim_contacts *list = &world->contacts;
@@ -120,7 +124,7 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth)
     return count;
 }
 
-/* ---- at the end of a step ------------------------------------------------------------------------- */
+/* ---- at the end of a step -------------------------------------------------------------------- */
 
 void mo_contacts_keep_taken(mo_world *world)
 {

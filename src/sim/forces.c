@@ -5,7 +5,8 @@
  *
  *   1. contacts      those that touch now; which of them roll, slide, separate or collide
  *   2. drift         (d/dt J') v of contacts and joints (forces_drift.c)
- *   3. problem       M a = f + J c, u = J' a + drift, in the form of a step's problem (assemble.c, phase MO_PHASE_FORCE)
+ *   3. problem M a = f + J c, u = J' a + drift, in the form of a step's problem (assemble.c, phase
+ *      MO_PHASE_FORCE)
  *   4. methods       one after the other until one solves it
  *   5. no forces     then the impulse of a step of no length from this state, if there is one
  *
@@ -16,10 +17,11 @@
 
 #include "base/error.h"
 #include "moreau/solve.h"
-#include "sim/world_data.h"
 #include "sim/forces_data.h"
+#include "sim/world_data.h"
 
-/* m/s^2 over gravity (or 1): smaller accelerations are none.  Contact forces are told apart from none by the same part of the largest. */
+/* m/s^2 over gravity (or 1): smaller accelerations are none.  Contact forces are told apart from
+ * none by the same part of the largest. */
 static const double NEGLIGIBLE = 1e-7;
 
 static const double JUMP = 1e-6; /* of speeds (or 1): a smaller jump is no impulse */
@@ -56,9 +58,10 @@ void mo_forces_clear(mo_forces *forces)
     *forces = (mo_forces){0};
 }
 
-/* ---- what is told ----------------------------------------------------------------------------- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
-/* m/s^2: smaller accelerations are none; with soft contacts, those that all of them together may add up to by giving way. */
+/* m/s^2: smaller accelerations are none; with soft contacts, those that all of them together may
+ * add up to by giving way. */
 static double least_of(const mo_world *world)
 {
     double least = NEGLIGIBLE * fmax(1, mo_vec3_norm(world->def.gravity));
@@ -233,7 +236,7 @@ static mo_error tell(mo_world *world, const mo_instant *instant, mo_forces *forc
     return mo_forces_tell_joints(world, instant, forces);
 }
 
-/* ---- the instant ------------------------------------------------------------------------------ */
+/* ---- the instant ----------------------------------------------------------------------------- */
 
 /* m/s or rad/s; at least 1. */
 static double fastest(const mo_world *world)

@@ -17,7 +17,8 @@
 #include "sim/joint_rows.h"
 #include "sim/mechanism.h"
 
-/* Of a contact: (d/dt J') v of its rows, and whether it slides, in which direction of its tangents. */
+/* Of a contact: (d/dt J') v of its rows, and whether it slides, in which direction of its tangents.
+ */
 typedef struct mo_contact_instant {
     double drift[MO_CONTACT_ROWS];
     int is_sliding;
@@ -33,8 +34,8 @@ struct mo_instant {
     double speed;    /* slower is at rest */
     double per_step; /* 1/d, where the forces move everything for a time d; 0 where they do not */
     int is_pyramid;
-    mo_contact_instant *contact;        /* as world->contacts                */
-    mo_joint_instant *joint;            /* by place                          */
+    mo_contact_instant *contact;        /* as world->contacts */
+    mo_joint_instant *joint;            /* by place */
     mo_sim_contacts moved;              /* contacts a moment before or after */
     double (*rate)[3][MO_CONTACT_ROWS]; /* of each contact: before, now, after */
     int (*has_rate)[3];
@@ -57,7 +58,8 @@ void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces
 mo_error mo_instant_assemble(mo_world *world, const mo_instant *instant, mo_message *why);
 mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_forces *forces,
                           mo_message *why);
-/* Where there are no forces: the impulse into world->result, if there is one that changes velocities by more than `least` (forces->is_impulsive). */
+/* Where there are no forces: the impulse into world->result, if there is one that changes
+ * velocities by more than `least` (forces->is_impulsive). */
 mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, double least,
                             mo_forces *forces, mo_message *why);
 void mo_instant_free(mo_world *world, mo_instant *instant);
@@ -68,7 +70,8 @@ void mo_instant_stop(mo_instant *instant, int k, int first, int end);
 
 /* forces_rows.c: f of a mechanism into rhs, its matrix; which of its limits take part. */
 void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, const mo_instant *instant);
-/* Over a time d: limits and actuators of mechanisms that the answer shows to be needed; how many. */
+/* Over a time d: limits and actuators of mechanisms that the answer shows to be needed; how many.
+ */
 int mo_instant_look_again(mo_world *world, const mo_instant *instant);
 /* Of springs and damping of joint k. */
 void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[6]);

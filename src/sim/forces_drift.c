@@ -3,18 +3,22 @@
 /*
  * The velocity products (d/dt J') v of [trinkle1997, eq. 4 and 23].
  *
- * J depends on where the contact is and how its frame stands, and these on the curvature of both surfaces.  The narrow phase knows all that: everything is
- * moved by a moment d before and after now with the velocities it has (quaternions and joints along their own velocities), touches are found anew and
- * recognised by their features, and
+ * J depends on where the contact is and how its frame stands, and these on the curvature of both
+ * surfaces.  The narrow phase knows all that: everything is moved by a moment d before and after
+ * now with the velocities it has (quaternions and joints along their own velocities), touches are
+ * found anew and recognised by their features, and
  *
  *     (d/dt J') v = (J'(+d) v - J'(-d) v) / 2 d        exact to d^2.
  *
- * Where the accelerations then act for a time d, positions go on by d v+, so that v+ stands for the middle of it, and half of the product is asked for: J(x) v+ = -(d/2) (d/dt J') v
- * keeps a joint closed to d^3 and, as the leapfrog does, its energy; the whole of it would gain (d w)^2 of the energy of what turns at w in each
- * step.  The velocity that the row has then brings the other half, from the second step on, so that the force is that of the instant.
+ * Where the accelerations then act for a time d, positions go on by d v+, so that v+ stands for the
+ * middle of it, and half of the product is asked for: J(x) v+ = -(d/2) (d/dt J') v keeps a joint
+ * closed to d^3 and, as the leapfrog does, its energy; the whole of it would gain (d w)^2 of the
+ * energy of what turns at w in each step.  The velocity that the row has then brings the other
+ * half, from the second step on, so that the force is that of the instant.
  *
- * Tangents go along with the normal without turning about it.  A touch that is found on one side alone gives a one-sided difference; one that is found
- * on neither has none.  d moves no body by more than MOMENT of its size.
+ * Tangents go along with the normal without turning about it.  A touch that is found on one side
+ * alone gives a one-sided difference; one that is found on neither has none.  d moves no body by
+ * more than MOMENT of its size.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +27,7 @@
 
 static const double MOMENT = 1e-5;
 
-/* ---- moving everything, and back ---------------------------------------------------------------- */
+/* ---- moving everything, and back ------------------------------------------------------------- */
 
 static double moment_of(const mo_world *world)
 {
@@ -82,7 +86,7 @@ static void move(mo_world *world, const mo_instant *instant, double d)
     }
 }
 
-/* ---- rates -------------------------------------------------------------------------------------- */
+/* ---- rates ----------------------------------------------------------------------------------- */
 
 /* The frame of `now` put to another normal. */
 static void carry_frame(const double now[9], const double normal[3], double frame[9])

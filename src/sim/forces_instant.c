@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The problem of one instant: contacts that touch, which of them roll and slide, their velocity products, the problem, its solution.
+ * The problem of one instant: contacts that touch, which of them roll and slide, their velocity
+ * products, the problem, its solution.
  *
- * With `per_step` = 1/d the accelerations act for a time d, v+ = v + d a (forces_step.c), and rows speak of the end of it: those at rest take back what velocity they have
- * (w gains u/d), and what is stiff is implicit.
+ * With `per_step` = 1/d the accelerations act for a time d, v+ = v + d a (forces_step.c), and rows
+ * speak of the end of it: those at rest take back what velocity they have (w gains u/d), and what
+ * is stiff is implicit.
  */
 #include <math.h>
 #include <string.h>
@@ -17,7 +19,7 @@ static const double TOUCHES = 1e-6; /* of the smaller shape */
 enum { LEMKES_ROWS = 600 };         /* more are left to auto first */
 static const double NO_TIME = 1e-9; /* s: the step of an impulse */
 
-/* ---- contacts --------------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 static double touching_gap(const mo_sim_contact *contact, double gap)
 {
@@ -36,7 +38,8 @@ void mo_instant_keep_touching(mo_world *world, double gap)
     world->contacts.count = kept;
 }
 
-/* constraint: 0 where it takes part; mode APART where it separates already, else SLIDES or STICKS. */
+/* constraint: 0 where it takes part; mode APART where it separates already, else SLIDES or STICKS.
+ */
 void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces)
 {
     for (int k = 0; k < world->contacts.count; ++k) {
@@ -71,7 +74,7 @@ void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces
     }
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 mo_error mo_instant_make(mo_world *world, mo_instant *instant)
 {
@@ -100,16 +103,16 @@ mo_error mo_instant_make(mo_world *world, mo_instant *instant)
 
 void mo_instant_free(mo_world *world, mo_instant *instant)
 {
-    void *arrays[] = {instant->known_constraint, instant->contact, instant->rate,
-                      instant->has_rate,         instant->joint,   instant->joint_rate,
-                      instant->kept_q,           instant->kept,    instant->moved.at,
+    void *arrays[] = {instant->known_constraint, instant->contact,   instant->rate,
+                      instant->has_rate,         instant->joint,     instant->joint_rate,
+                      instant->kept_q,           instant->kept,      instant->moved.at,
                       instant->moved.open,       instant->moved.fast};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&world->allocator, arrays[k]);
     }
 }
 
-/* ---- solving ---------------------------------------------------------------------------------- */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 static mo_error try_method(mo_world *world, const mo_options *options, const char *method,
                            mo_forces *forces)
@@ -127,7 +130,8 @@ static mo_error try_method(mo_world *world, const mo_options *options, const cha
     return error;
 }
 
-/* Until one solves it, or proves that there is no solution.  Methods that do not take these laws are passed over. */
+/* Until one solves it, or proves that there is no solution.  Methods that do not take these laws
+ * are passed over. */
 mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_forces *forces,
                           mo_message *why)
 {
@@ -185,7 +189,7 @@ mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, do
     return MO_OK;
 }
 
-/* ---- the problem ---------------------------------------------------------------------------- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 /* Velocities and inertias as they are now; nothing sleeps. */
 void mo_instant_begin(mo_world *world, mo_instant *instant)

@@ -4,13 +4,17 @@
  * Reactions and efforts at joints at one instant.
  *
  *   joints of bodies     force and moment on b: the rows of the joint times their forces (joint.h)
- *   links                Newton and Euler, from the leaves: with a the accelerations of the answer and e what acts on a link from outside (contacts, joints of bodies,
+ *   links                Newton and Euler, from the leaves: with a the accelerations of the answer
+ *                        and e what acts on a link from outside (contacts, joints of bodies,
  *                        pushes, thrusters, weight that is borne),
  *
- *                            held_i = I_i a_i + v_i x I_i v_i - weight_i - e_i + sum of held_k over its children k
+ *                            held_i = I_i a_i + v_i x I_i v_i - weight_i - e_i + sum of held_k over
+ *                            its children k
  *
- *                        is what its parent does to it.  A joint's effort is its part along the axis: S . held + (armature) a.
- *   joints of links      efforts by what they come from: rows of the problem, springs, damping, actuators, what was applied
+ *                        is what its parent does to it.  A joint's effort is its part along the
+ *                        axis: S . held + (armature) a.
+ *   joints of links      efforts by what they come from: rows of the problem, springs, damping,
+ *                        actuators, what was applied
  *
  * Of an impulse: the same with jumps of velocity for accelerations, and without what is finite.
  */
@@ -20,7 +24,7 @@
 #include "linalg/dense.h"
 #include "sim/forces_data.h"
 
-/* ---- from outside ------------------------------------------------------------------------------- */
+/* ---- from outside ---------------------------------------------------------------------------- */
 
 /* A force at `at` and a moment, on a link: about the point of its mechanism's linkage. */
 static void act_on(const mo_world *world, int place, const double at[3], double sign,
@@ -84,7 +88,7 @@ static void gather_mechanism(const mo_world *world, mo_sim_mechanism *mechanism,
     }
 }
 
-/* ---- joints of bodies --------------------------------------------------------------------------- */
+/* ---- joints of bodies ------------------------------------------------------------------------ */
 
 /* One part of a joint: its force on b, about b's centre; returns the force of its first row. */
 static double add_part(const mo_world *world, const mo_sim_joint *joint, mo_joint_part part,
@@ -123,7 +127,7 @@ static void tell_joint(const mo_world *world, int k, mo_joint_force *told)
     mo_vec3_minus(told->moment, turn, told->moment);
 }
 
-/* ---- links -------------------------------------------------------------------------------------- */
+/* ---- links ----------------------------------------------------------------------------------- */
 
 /* What holds each link, into tree.force, about the linkage's point. */
 static void hold_links(const mo_world *world, mo_sim_mechanism *mechanism, const double *a,
@@ -168,7 +172,7 @@ static void tell_links(const mo_world *world, const mo_sim_mechanism *mechanism,
     }
 }
 
-/* ---- joints of links ------------------------------------------------------------------------------ */
+/* ---- joints of links ------------------------------------------------------------------------- */
 
 static const double *force_of(const mo_world *world, int constraint)
 {
@@ -291,7 +295,7 @@ static void tell_axes(const mo_world *world, int place, const mo_instant *instan
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static mo_error make_room(const mo_world *world, mo_forces *forces)
 {

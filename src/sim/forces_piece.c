@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The forces of a piece of a step: those of its first instant (forces_instant.c), which act for its length d, v+ = v + d a.
+ * The forces of a piece of a step: those of its first instant (forces_instant.c), which act for its
+ * length d, v+ = v + d a.
  *
- *   rows at rest    take back in d what velocity they have, and in the whole step a part of their gap, so that errors of integration do not add up
- *   sliding         friction against the velocity now.  A contact whose sliding would turn round within d stops instead: it rolls, and the instant
- *                   is solved again
- *   mechanisms      limits and actuators that the answer shows to be needed are taken in, and it is solved again
- *   no forces       with sliding contacts there may be none.  Then the impulse of this state, where it is one to speak of; else, and after MOST_IMPULSES in a step,
- *                   what slides has friction against the velocity at the end of the piece, as in a step of d, which has a solution
+ *   rows at rest    take back in d what velocity they have, and in the whole step a part of their
+ *                   gap, so that errors of integration do not add up
+ *   sliding         friction against the velocity now.  A contact whose sliding would turn round
+ *                   within d stops instead: it rolls, and the instant is solved again
+ *   mechanisms      limits and actuators that the answer shows to be needed are taken in, and it is
+ *                   solved again
+ *   no forces       with sliding contacts there may be none.  Then the impulse of this state, where
+ *                   it is one to speak of; else, and after MOST_IMPULSES in a step, what slides has
+ *                   friction against the velocity at the end of the piece, as in a step of d, which
+ *                   has a solution
  */
 #include "sim/forces_piece.h"
 
@@ -128,7 +133,8 @@ static mo_error solve(mo_piece *p, mo_message *why)
                                  : mo_instant_solve(p->world, &own, &p->forces, why);
 }
 
-/* What slides has friction against the velocity at the end of the piece, as in a step of it: that has a solution. */
+/* What slides has friction against the velocity at the end of the piece, as in a step of it: that
+ * has a solution. */
 static void stop_all(mo_piece *p)
 {
     for (int k = 0; k < p->world->contacts.count; ++k) {

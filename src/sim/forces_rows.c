@@ -13,8 +13,9 @@
  *
  * A force that is known is a box of no width.
  *
- * Where the accelerations act for a time d (forces_step.c) all of these are those of a step of d in other units: boxes and limits speak of the velocity at the end of it, friction
- * stops what it can, springs, damping and servos are implicit, and what turns freely does so without gaining energy.
+ * Where the accelerations act for a time d (forces_step.c) all of these are those of a step of d in
+ * other units: boxes and limits speak of the velocity at the end of it, friction stops what it can,
+ * springs, damping and servos are implicit, and what turns freely does so without gaining energy.
  */
 #include <math.h>
 #include <string.h>
@@ -24,9 +25,10 @@
 
 static const double REACHED = 1e-6; /* rad or m: a limit */
 
-/* ---- free bodies ------------------------------------------------------------------------------ */
+/* ---- free bodies ----------------------------------------------------------------------------- */
 
-/* Forces, weight, and the moment that a turning body needs to turn on: now, or the mean over a time d, as in a step of d (advance.c). */
+/* Forces, weight, and the moment that a turning body needs to turn on: now, or the mean over a time
+ * d, as in a step of d (advance.c). */
 void mo_instant_force(const mo_world *world, mo_sim_body *body, const mo_instant *instant,
                       double f[6])
 {
@@ -54,7 +56,7 @@ void mo_instant_force(const mo_world *world, mo_sim_body *body, const mo_instant
     }
 }
 
-/* ---- joints ----------------------------------------------------------------------------------- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 static void add_box(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
                     const mo_joint_rows *rows, double lower, double upper, double w)
@@ -143,7 +145,7 @@ void mo_instant_joint(mo_world *world, int place, const mo_instant *instant)
     }
 }
 
-/* ---- mechanisms ------------------------------------------------------------------------------- */
+/* ---- mechanisms ------------------------------------------------------------------------------ */
 
 void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[6])
 {
@@ -255,7 +257,7 @@ void mo_instant_tell_joints(mo_world *world, const mo_instant *instant, double h
     }
 }
 
-/* ---- known accelerations ---------------------------------------------------------------------- */
+/* ---- known accelerations --------------------------------------------------------------------- */
 
 /* a_j = what is known: a bilateral row whose force is the effort. */
 void mo_instant_known(mo_world *world, const mo_instant *instant)

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A step at the acceleration level: collisions found, impacts resolved, then forces [baraff1994; trinkle1997], to be compared with time stepping.
+ * A step at the acceleration level: collisions found, impacts resolved, then forces [baraff1994;
+ * trinkle1997], to be compared with time stepping.
  *
  * A step of h is cut into pieces where something comes to touch.  Each piece of length d:
  *
- *   1. impacts     contacts that touch and approach change the velocities at once (the problem of impact.c), until none approaches
- *   2. length      to the nearest collision of what does not touch yet, by gap and speed, or what is left of h; again, shorter, where the forces
+ *   1. impacts contacts that touch and approach change the velocities at once (the problem of
+ *      impact.c), until none approaches
+ *   2. length to the nearest collision of what does not touch yet, by gap and speed, or what is
+ *      left of h; again, shorter, where the forces
  *                  bring one about
- *   3. forces      of this instant, acting for d (forces_piece.c); where there are none, their impulse changes the velocities, and the piece begins anew
+ *   3. forces of this instant, acting for d (forces_piece.c); where there are none, their impulse
+ *      changes the velocities, and the piece begins anew
  *   4. motion      v+ = v + d a, positions by v+
  *
- * Limits: at most MOST_PIECES a step, the last of which takes what is left.  First order.  An error leaves the world as it was.
+ * Limits: at most MOST_PIECES a step, the last of which takes what is left.  First order.  An error
+ * leaves the world as it was.
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +30,7 @@ static const double LEAST_PIECE = 0.02; /* of the step */
 static const double SLOW = 0.1;         /* of what gravity gains in the step: slower is at rest */
 static const double AT_REST = 1e-6;     /* m/s, and slower than this in any case */
 
-/* ---- impacts ---------------------------------------------------------------------------------- */
+/* ---- impacts --------------------------------------------------------------------------------- */
 
 static int choose_impacts(mo_piece *p)
 {
@@ -86,7 +91,7 @@ static mo_error resolve_impacts(mo_piece *p, mo_step_report *report, mo_message 
     return error;
 }
 
-/* ---- the length of a piece -------------------------------------------------------------------- */
+/* ---- the length of a piece ------------------------------------------------------------------- */
 
 static double length_of(const mo_piece *p)
 {
@@ -102,7 +107,7 @@ static double length_of(const mo_piece *p)
     return p->is_last ? p->left : fmin(p->left, fmax(length, LEAST_PIECE * p->h));
 }
 
-/* ---- collisions that the forces bring about ----------------------------------------------------- */
+/* ---- collisions that the forces bring about -------------------------------------------------- */
 
 /* free_v = v + d a of everything, where next_v holds accelerations. */
 static void predict(mo_world *world, double d)
@@ -133,8 +138,8 @@ static double approach_with(const mo_world *world, const mo_sim_contact *contact
 }
 
 /*
- * When the first of what does not touch yet does, moving as a piece of d moves it: gap = t (u + a t), u its approach and a what the forces add
- * to that in a unit of time; d where none does.
+ * When the first of what does not touch yet does, moving as a piece of d moves it: gap = t (u + a
+ * t), u its approach and a what the forces add to that in a unit of time; d where none does.
  */
 static mo_error find_collision(mo_piece *p, double d, double *when)
 {
@@ -159,7 +164,7 @@ static mo_error find_collision(mo_piece *p, double d, double *when)
     return MO_OK;
 }
 
-/* ---- motion ----------------------------------------------------------------------------------- */
+/* ---- motion ---------------------------------------------------------------------------------- */
 
 static void move_body(mo_sim_body *body, double d)
 {
@@ -262,7 +267,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
                          "the step would bring a number that is not finite into the state");
 }
 
-/* ---- the step --------------------------------------------------------------------------------- */
+/* ---- the step -------------------------------------------------------------------------------- */
 
 /* What is told of the contacts of the last piece: impulses of the whole step with their forces. */
 static void tell_contacts(mo_world *world, const mo_instant *instant, double h)

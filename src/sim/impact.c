@@ -3,15 +3,17 @@
 /*
  * Impacts that bounce, at the start of a step.
  *
- * Contacts that will close in the step, with restitution, and faster than `restitution_speed` and than two steps of falling, make one
- * problem without forces and without time,
+ * Contacts that will close in the step, with restitution, and faster than `restitution_speed` and
+ * than two steps of falling, make one problem without forces and without time,
  *
  *     M (v' - v) = H r,      u_N' + e u_N >= 0 and Coulomb's law at the impacts,      joints hold
  *
- * (Newton's law in Moreau's form).  Its velocities may bring further contacts to impact, as the balls of a cradle do: then the next problem
- * has those, and so on, until none is left.  Contacts that do not bounce wait for the step, which stops them.
+ * (Newton's law in Moreau's form).  Its velocities may bring further contacts to impact, as the
+ * balls of a cradle do: then the next problem has those, and so on, until none is left.  Contacts
+ * that do not bounce wait for the step, which stops them.
  *
- * With friction Newton's law may add energy.  An impact that would is solved again with half the restitution, then with none.
+ * With friction Newton's law may add energy.  An impact that would is solved again with half the
+ * restitution, then with none.
  */
 #include <math.h>
 #include <stddef.h>
@@ -34,7 +36,7 @@ static int bounces(const mo_world *world, const mo_sim_contact *contact, double 
     return speed > least && contact->gap <= h * speed;
 }
 
-/* ---- which contacts ----------------------------------------------------------------------------- */
+/* ---- which contacts -------------------------------------------------------------------------- */
 
 static void set_constraints(mo_sim_contacts *list, int constraint)
 {
@@ -65,7 +67,8 @@ static void choose_first(mo_world *world, double h)
     set_constraints(list, 0);
 }
 
-/* The contacts of each body, so that later impacts need not look at all of them; room for the list of those that bounce, too. */
+/* The contacts of each body, so that later impacts need not look at all of them; room for the list
+ * of those that bounce, too. */
 static mo_error list_contacts(mo_world *world)
 {
     mo_sim_contacts *list = &world->contacts;
@@ -109,7 +112,8 @@ static void see_contacts(mo_world *world, int place, double h, double least)
     }
 }
 
-/* After it only contacts of bodies that were in the one before can bounce: the others have the velocities of then. */
+/* After it only contacts of bodies that were in the one before can bounce: the others have the
+ * velocities of then. */
 static void choose_again(mo_world *world, double h)
 {
     mo_sim_contacts *list = &world->contacts;
@@ -130,7 +134,7 @@ static void choose_again(mo_world *world, double h)
     set_constraints(list, 0);
 }
 
-/* ---- an impact ---------------------------------------------------------------------------------- */
+/* ---- an impact ------------------------------------------------------------------------------- */
 
 /* Driven bodies may do work, so they excuse it. */
 static int gains_energy(const mo_world *world)

@@ -3,35 +3,50 @@
 /*
  * The impulses of a step: to the tolerance, then to the last digits that count.
  *
- *   1. to the tolerance   from the impulses of the last step.  At rest a few iterations are tried first: where rounding alone, (1) and (2), leaves more than twice the tolerance and
- *                         all that is left is that, the step ends as stalled, since thousands more would change nothing
- *   2. the last digits    a few iterations more, to `aim`: a block at the edge of sliding is right to the last digits, what rests keeps still, and the next
- *                         step starts from its solution.  So they pay with a coarse tolerance too: a wall of 200 bricks that is left to drift with 1e-4 costs
- *                         twenty times more than one that stands.  They may fail; the answer is as good as the tolerance all the same
+ *   1. to the tolerance from the impulses of the last step.  At rest a few iterations are tried
+ *      first: where rounding alone, (1) and (2), leaves more than twice the tolerance and
+ *                         all that is left is that, the step ends as stalled, since thousands more
+ *                         would change nothing
+ *   2. the last digits a few iterations more, to `aim`: a block at the edge of sliding is right to
+ *      the last digits, what rests keeps still, and the next
+ *                         step starts from its solution.  So they pay with a coarse tolerance too:
+ *                         a wall of 200 bricks that is left to drift with 1e-4 costs twenty times
+ *                         more than one that stands.  They may fail; the answer is as good as the
+ *                         tolerance all the same
  *   3. the middle         where they fail and all is at rest, impulses from inside the cones
  *
- * How many digits count.  u = W r + q is a sum of large numbers where heavy things rest on light ones, and rounding of r alone moves it by
+ * How many digits count.  u = W r + q is a sum of large numbers where heavy things rest on light
+ * ones, and rounding of r alone moves it by
  *
  *     eps |W (s r)|,      s random signs                                                      (1)
  *
- * The gaps of a step of h are rounded like the places x of the contacts, which no motion of rigid bodies takes back where there are more contacts than needed: that moves u by
+ * The gaps of a step of h are rounded like the places x of the contacts, which no motion of rigid
+ * bodies takes back where there are more contacts than needed: that moves u by
  *
  *     eps |x| / h.                                                                            (2)
  *
  * No method comes below the two, so the aim does not lie there.
  *
- * Why each step must do its part.  What is left of a motion in the last steps, e_1, e_2 and e_3, comes back: as a gap or a slip that is still open, as a velocity, and as an impulse.  From the impulses
- * of the last step the next one starts with u = 3 e_1 - 3 e_2 + e_3.  Where one Newton step leaves the part c of it, the motion is that of
+ * Why each step must do its part.  What is left of a motion in the last steps, e_1, e_2 and e_3,
+ * comes back: as a gap or a slip that is still open, as a velocity, and as an impulse.  From the
+ * impulses of the last step the next one starts with u = 3 e_1 - 3 e_2 + e_3.  Where one Newton
+ * step leaves the part c of it, the motion is that of
  *
  *     z^3 = c (3 z^2 - 3 z + 1),   or   (1 - 1/z)^3 = -(1 - c) / c,                           (3)
  *
- * which dies out for c < 1/2 and grows, swinging slowly, for c > 1/2, far below what a norm over all contacts sees.  What is slender, and what is heavy on light things, needs a small eps for that (newton_step.h).
+ * which dies out for c < 1/2 and grows, swinging slowly, for c > 1/2, far below what a norm over
+ * all contacts sees.  What is slender, and what is heavy on light things, needs a small eps for
+ * that (newton_step.h).
  *
- * The middle.  What stands on more contacts than it needs has many impulses that hold it.  Those that Newton's method finds lie, for a good part, at the edge of a cone, though
- * nothing slides there, or are zero where nothing opens: at such a point the equations change with the last digit of u, and the next steps begin with a search that leads nowhere.
- * An interior point method ends in the middle of the solutions, where every contact that can stick does so with something to spare.  From there on a step is a residual, or one linear system.
+ * The middle.  What stands on more contacts than it needs has many impulses that hold it.  Those
+ * that Newton's method finds lie, for a good part, at the edge of a cone, though nothing slides
+ * there, or are zero where nothing opens: at such a point the equations change with the last digit
+ * of u, and the next steps begin with a search that leads nowhere. An interior point method ends in
+ * the middle of the solutions, where every contact that can stick does so with something to spare.
+ * From there on a step is a residual, or one linear system.
  *
- * Such a search costs a hundred steps.  It is made at rest only, where it lasts, and the pause to the next one, in steps, doubles each time until something moves.
+ * Such a search costs a hundred steps.  It is made at rest only, where it lasts, and the pause to
+ * the next one, in steps, doubles each time until something moves.
  */
 #include <float.h>
 #include <math.h>
@@ -46,8 +61,8 @@
 static const double BEYOND = 1e-4; /* of that tolerance: the aim */
 enum {
     FEW = 64,             /* blocks: with so few, iterations cost little */
-    MORE_ITERATIONS = 30, /* towards the aim, on few blocks              */
-    MORE_STEPS = 6,       /* and on many, where they are Newton's        */
+    MORE_ITERATIONS = 30, /* towards the aim, on few blocks */
+    MORE_STEPS = 6,       /* and on many, where they are Newton's */
     COARSE_MOST = 5000    /* blocks: with more, and a coarse tolerance, the aim is not tried */
 };
 
@@ -59,15 +74,16 @@ static const double AT_REST = 1e-6; /* of its size, each second: slower is at re
 static const double MOVES = 1e-3;   /* faster is in motion */
 static const double HEAVY = 1e9;    /* operations of a factorisation: no middle with more */
 static const double FAR = 3;        /* of the aim: nearer, there is nothing to gain */
-/* Of the smallest body's size: what a contact may sink by in a step, and that over a coarse tolerance. */
+/* Of the smallest body's size: what a contact may sink by in a step, and that over a coarse
+ * tolerance. */
 static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4;
-static const double HOPELESS = 2;   /* of the tolerance: what rounding leaves */
+static const double HOPELESS = 2; /* of the tolerance: what rounding leaves */
 enum { LONGEST_PAUSE = 4096 };
 enum {
     AT_REST_ITERATIONS = 60
 }; /* sweeps and Newton steps, before it is asked whether rounding is all that is left */
 
-/* ---- how many digits count --------------------------------------------------------------------- */
+/* ---- how many digits count ------------------------------------------------------------------- */
 
 /* 1 or -1, in a fixed order without a pattern. */
 static double next_sign(uint32_t *state)
@@ -126,9 +142,10 @@ static mo_error rounding_floor(mo_world *world, double h, double *floor)
     return error;
 }
 
-/* ---- once more from an answer ---------------------------------------------------------------------- */
+/* ---- once more from an answer ---------------------------------------------------------------- */
 
-/* Solves again with these options and keeps the better answer; the one before is as good as the tolerance. */
+/* Solves again with these options and keeps the better answer; the one before is as good as the
+ * tolerance. */
 static mo_error solve_again(mo_world *world, mo_options *options, int from_answer)
 {
     mo_result *result = &world->result;
@@ -148,7 +165,7 @@ static mo_error solve_again(mo_world *world, mo_options *options, int from_answe
     return error;
 }
 
-/* ---- the middle -------------------------------------------------------------------------------------- */
+/* ---- the middle ------------------------------------------------------------------------------ */
 
 /* Are all bodies slower than that of their sizes, each second? */
 static int is_slower(const mo_world *world, double speed)
@@ -210,7 +227,7 @@ static int was_at_rest(const mo_world *world)
     return 1;
 }
 
-/* ---- together -------------------------------------------------------------------------------------- */
+/* ---- together -------------------------------------------------------------------------------- */
 
 /* Where the aim lies; at the residual where there is nothing to gain. */
 static mo_error set_aim(mo_world *world, double h, double *aim)
@@ -313,8 +330,9 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
 }
 
 /*
- * The residual is a norm over all contacts: a coarse tolerance may leave much of it to one, which then sinks.  Sweeps go on
- * from the answer until none sinks by more than DEEPEST of the smallest body.
+ * The residual is a norm over all contacts: a coarse tolerance may leave much of it to one, which
+ * then sinks.  Sweeps go on from the answer until none sinks by more than DEEPEST of the smallest
+ * body.
  */
 mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why)
 {

@@ -3,9 +3,10 @@
 /*
  * Islands of free bodies that hang together by contacts and joints, and their sleep.
  *
- * With `sleeping`, an island whose bodies have all been slower than QUIET for STEPS steps goes to sleep: its velocities become zero, and it takes no
- * part in steps until a moving body comes to touch it, or somebody pushes, moves or changes one of its bodies.  Then all that slept together wakes
- * together.
+ * With `sleeping`, an island whose bodies have all been slower than QUIET for STEPS steps goes to
+ * sleep: its velocities become zero, and it takes no part in steps until a moving body comes to
+ * touch it, or somebody pushes, moves or changes one of its bodies.  Then all that slept together
+ * wakes together.
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static int leader_of(mo_world *world, int place)
     return place;
 }
 
-/* Two islands become one, whose leader is the body with the smaller place: were they two, of bodies that move? */
+/* Two islands become one, whose leader is the body with the smaller place: were they two, of bodies
+ * that move? */
 static int join(int *leader, int a, int b)
 {
     if (a < 0 || b < 0 || leader[a] == MO_NONE || leader[b] == MO_NONE) {

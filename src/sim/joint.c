@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
 #include "sim/joint_rows.h"
+#include "sim/world_data.h"
 
 const char *mo_joint_name(mo_joint_kind kind)
 {
@@ -21,7 +21,7 @@ mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b)
     return (mo_joint_def){.kind = kind, .a = a, .b = b, .axis = {0, 0, 1}, .max_effort = INFINITY};
 }
 
-/* ---- they come and go ------------------------------------------------------------------------- */
+/* ---- they come and go ------------------------------------------------------------------------ */
 
 int mo_joint_place(const mo_world *world, mo_joint_id id)
 {
@@ -253,7 +253,7 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
     return error;
 }
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 static double speed_of(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
 {

@@ -5,25 +5,31 @@
  *
  *     M (v+ - v) = h F + J(x+)' r,      g(x+) = 0,      x+ = x + h v+,                          (1)
  *
- * g the errors of the joints and J their derivatives.  Around a guess v*, with x* = x + h v* and the impulses r* of the solve before,
+ * g the errors of the joints and J their derivatives.  Around a guess v*, with x* = x + h v* and
+ * the impulses r* of the solve before,
  *
  *     g(x*) + h J(x*) (v+ - v*) = 0,
  *     M (v+ - v) + h K (v+ - v*) = h F + J(x*)' r,      K = -d(J' r*) / dx                      (2)
  *
- * is again a contact problem, with another mass and other w; its answer is the next guess.  K [tournier2015] is what makes it converge where light links pull heavy ones: a link under the tension T
- * turns back to the line of its pull with the frequency sqrt(T / (m l)), and where h times that is above one, steps that leave it out run away.  A body on which
- * the impulse p acts at the arm a (the anchor, seen from its centre) has
+ * is again a contact problem, with another mass and other w; its answer is the next guess.  K
+ * [tournier2015] is what makes it converge where light links pull heavy ones: a link under the
+ * tension T turns back to the line of its pull with the frequency sqrt(T / (m l)), and where h
+ * times that is above one, steps that leave it out run away.  A body on which the impulse p acts at
+ * the arm a (the anchor, seen from its centre) has
  *
  *     K = (a.p) 1 - (a p' + p a') / 2      on its spin,                                         (3)
  *
- * from which what is not positive is left out: it only says how (1) is found, not what is found.  A rod (a distance) turns as a whole; (4) of both bodies together bounds that from above:
+ * from which what is not positive is left out: it only says how (1) is found, not what is found.  A
+ * rod (a distance) turns as a whole; (4) of both bodies together bounds that from above:
  *
  *     K = 2 (|p| / d) (1 - e e')           on the velocity of each, under tension.              (4)
  *
- * From one guess to the next no body turns by more than a radian; where the answer would turn one further, the guess goes a part of the way.
+ * From one guess to the next no body turns by more than a radian; where the answer would turn one
+ * further, the guess goes a part of the way.
  *
- * At the end of (1) no joint has an error, so that none does work by taking it back; what turns under tension loses h w^2 / 2 of its angular momentum a second, which is why this is
- * kept for steps that gain otherwise (passive.c).
+ * At the end of (1) no joint has an error, so that none does work by taking it back; what turns
+ * under tension loses h w^2 / 2 of its angular momentum a second, which is why this is kept for
+ * steps that gain otherwise (passive.c).
  *
  * Limits: the turning of the rows that hold orientations (weld, prismatic) is not in K.
  */
@@ -33,7 +39,7 @@
 #include "linalg/vec3.h"
 #include "sim/joint_rows.h"
 
-/* ---- looking ahead ---------------------------------------------------------------------------- */
+/* ---- looking ahead --------------------------------------------------------------------------- */
 
 typedef struct stay {
     double x[2][3], orientation[2][4];
@@ -107,7 +113,7 @@ double mo_joints_error_ahead(mo_world *world, double h)
     return worst;
 }
 
-/* ---- guesses ---------------------------------------------------------------------------------- */
+/* ---- guesses --------------------------------------------------------------------------------- */
 
 static const double FARTHEST = 1; /* rad, from one guess to the next */
 
@@ -141,9 +147,10 @@ int mo_guess_cut(mo_world *world, double h, double *guess)
     return part < 1;
 }
 
-/* ---- stiffness -------------------------------------------------------------------------------- */
+/* ---- stiffness ------------------------------------------------------------------------------- */
 
-/* (3), for a link under the impulse p at the arm a: K gains its positive part, about axes across the arm. */
+/* (3), for a link under the impulse p at the arm a: K gains its positive part, about axes across
+ * the arm. */
 static void add_turning(const double arm[3], const double p[3], double K[36])
 {
     const double length = mo_vec3_norm(arm);

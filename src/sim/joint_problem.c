@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
 #include "sim/joint_rows.h"
+#include "sim/world_data.h"
 
 /* What driven bodies add to u. */
 static void add_driven(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,

@@ -5,9 +5,10 @@
  *
  * With p the anchors, x the centres, v and s velocities and spins of the bodies a and b:
  *
- *   along e, at anchors that coincide    e.(v_b + s_b x (p_b - x_b)) - e.(v_a + s_a x (p_a - x_a))     error e.(p_b - p_a)
+ *   along e, at anchors that coincide    e.(v_b + s_b x (p_b - x_b)) - e.(v_a + s_a x (p_a - x_a))
+ *                                        error e.(p_b - p_a)
  *   across a's axis, on which b slides   the same with p_b in the place of p_a: e turns with a
- *   spin about e                         e.(s_b - s_a)                                                 error: the turn about e
+ *   spin about e                       e.(s_b - s_a)                        error: the turn about e
  *
  * In the plane only rows in x, y and the spin about z remain.
  */
@@ -43,7 +44,7 @@ void mo_joint_anchors(const mo_world *world, const mo_sim_joint *joint, double a
     memcpy(anchor, at.anchor, sizeof at.anchor);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void add_along(mo_joint_rows *rows, const place *at, const double e[3], const double on_a[3],
                       double error)
@@ -173,7 +174,7 @@ void mo_joint_hold(const mo_world *world, const mo_sim_joint *joint, mo_joint_ro
     }
 }
 
-/* ---- coordinates ------------------------------------------------------------------------------ */
+/* ---- coordinates ----------------------------------------------------------------------------- */
 
 /* The angle nearest to the last one among those that differ by whole turns. */
 static double unwrapped(double angle, double last)

@@ -6,7 +6,8 @@
 
 #include "sim/world_data.h"
 
-/* Lines of the Jacobians of both bodies, (velocity, spin) always, and what each should bring to zero, in m or rad. */
+/* Lines of the Jacobians of both bodies, (velocity, spin) always, and what each should bring to
+ * zero, in m or rad. */
 typedef struct mo_joint_rows {
     int count;
     double line[2][MO_JOINT_ROWS][6];
@@ -21,7 +22,8 @@ void mo_joint_coordinate(const mo_world *world, const mo_sim_joint *joint, mo_jo
 /* Both anchors in the world. */
 void mo_joint_anchors(const mo_world *world, const mo_sim_joint *joint, double anchor[2][3]);
 
-/* joint_ahead.c: the rows at the poses to which next_v leads, and w such that they are linearised there. */
+/* joint_ahead.c: the rows at the poses to which next_v leads, and w such that they are linearised
+ * there. */
 void mo_joint_hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_joint_rows *rows,
                          double *w);
 

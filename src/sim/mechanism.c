@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sim/world_data.h"
 #include "sim/mechanism.h"
+#include "sim/world_data.h"
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static char *copy_text(const mo_allocator *allocator, const char *text)
 {
@@ -185,7 +185,7 @@ int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const 
     return first == second || (are_neighbours && !mechanism->collides_parents);
 }
 
-/* ---- they come and go ------------------------------------------------------------------------- */
+/* ---- they come and go ------------------------------------------------------------------------ */
 
 static int take_place(mo_world *world)
 {
@@ -316,7 +316,7 @@ void mo_mechanism_weigh(mo_world *world, int place)
     }
 }
 
-/* ---- bodies that never touch ------------------------------------------------------------------ */
+/* ---- bodies that never touch ----------------------------------------------------------------- */
 
 static int exclusion_place(const mo_world *world, int a, int b)
 {

@@ -22,20 +22,20 @@
 /* The lower and upper limit of a joint or tendon. */
 typedef struct mo_sim_stop {
     int takes[2], constraint[2]; /* in the problem of this step */
-    double impulse[2];           /* of the last step            */
+    double impulse[2];           /* of the last step */
 } mo_sim_stop;
 
 typedef struct mo_sim_axis {
     mo_axis_def def; /* the name is the world's copy */
     mo_sim_stop stop;
     int friction_constraint;    /* in the problem of this step */
-    double friction_impulse[6]; /* of the last step            */
+    double friction_impulse[6]; /* of the last step */
 } mo_sim_axis;
 
 typedef struct mo_sim_tendon {
     mo_tendon_def def; /* without its arrays; the name is the world's copy */
     double *arm;       /* its row over the velocities, which never changes */
-    double reference;  /* its length while all joints are at theirs        */
+    double reference;  /* its length while all joints are at theirs */
     mo_sim_stop stop;
     int friction_constraint;
     double friction_impulse;
@@ -44,10 +44,10 @@ typedef struct mo_sim_tendon {
 typedef struct mo_sim_actuator {
     mo_actuator_def def;
     double target;
-    double state;     /* that follows it, with dynamics                                    */
-    double effort;    /* of the last step                                                  */
-    int is_saturated; /* at a limit at the end of the last step                            */
-    int is_row;       /* of this step's problem, not part of the mass matrix              */
+    double state;     /* that follows it, with dynamics */
+    double effort;    /* of the last step */
+    int is_saturated; /* at a limit at the end of the last step */
+    int is_row;       /* of this step's problem, not part of the mass matrix */
     int constraint;
 } mo_sim_actuator;
 
@@ -78,8 +78,8 @@ struct mo_sim_mechanism {
     double *v, *start_v, *free_v,
         *next_v;           /* as those of a body                                   */
     double *push, *effort; /* from outside in the next step; in this one, with the control's */
-    double *rhs, *row, *bias, *turned; /* A free_v; working space                              */
-    double *M, *A, *F;                 /* mass; with what is implicit in a step; a factor       */
+    double *rhs, *row, *bias, *turned; /* A free_v; working space */
+    double *M, *A, *F;                 /* mass; with what is implicit in a step; a factor */
     double (*motion)[6];
     mo_pose *pose;
     int block;       /* in the problem of this step, or MO_NONE */
@@ -108,12 +108,14 @@ mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *de
 double mo_tendon_length(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon);
 /* How far it is outside its slack. */
 double mo_tendon_stretch(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon);
-/* Spring and damper over a step of h, into A and rhs; with h = 0 as forces by q and v now, into rhs. */
+/* Spring and damper over a step of h, into A and rhs; with h = 0 as forces by q and v now, into
+ * rhs. */
 void mo_tendon_pull(mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon, double h);
 void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_tendon *tendon,
                             const mo_phase *phase);
 
-/* mechanism_drive.c: length and speed of what an actuator drives, its row over the velocities, where not NULL. */
+/* mechanism_drive.c: length and speed of what an actuator drives, its row over the velocities,
+ * where not NULL. */
 void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
                          const double *v, double *row, double *length, double *speed);
 
@@ -144,7 +146,8 @@ int mo_mechanism_limit_row(const mo_sim_mechanism *mechanism, int k, int side, d
 int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase);
 void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mechanism,
                               double *start);
-/* The answer of a step of d, in next_v and r; factors that make impulses of the step, and efforts, of r. */
+/* The answer of a step of d, in next_v and r; factors that make impulses of the step, and efforts,
+ * of r. */
 void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double d,
                             double to_impulse, double to_effort);
 

@@ -5,7 +5,8 @@
  *
  *     u = v_a - p' v_b + w,      w = (q_a - ref_a - p) / h in a step, 0 in an impact,
  *
- * and at the level of accelerations  u = a_a - p' a_b - p'' v_b^2 (and what takes back the errors, where they act for a time).
+ * and at the level of accelerations  u = a_a - p' a_b - p'' v_b^2 (and what takes back the errors,
+ *                                    where they act for a time).
  *
  * Every solve begins with an impulse of zero there, so that nothing need be kept from step to step.
  */

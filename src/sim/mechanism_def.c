@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "sim/mechanism.h"
 
-/* ---- definitions ------------------------------------------------------------------------------ */
+/* ---- definitions ----------------------------------------------------------------------------- */
 
 mo_link_def mo_default_link(int parent)
 {
@@ -53,7 +53,7 @@ mo_mechanism_def mo_default_mechanism(void)
     return (mo_mechanism_def){0};
 }
 
-/* ---- checks ----------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static int are_finite(int count, const double *x)
 {

@@ -3,13 +3,16 @@
 /*
  * What actuators drive, their effort and their state.
  *
- * With l the length of what it drives, l' its speed and s the target (or the state that follows it), an actuator gives
+ * With l the length of what it drives, l' its speed and s the target (or the state that follows
+ * it), an actuator gives
  *
- *     e = (gain + gain_length l + gain_speed l') s + bias[0] + bias[1] l + bias[2] l' = b0 + b1 l + b2 l'.
+ *     e = (gain + gain_length l + gain_speed l') s + bias[0] + bias[1] l + bias[2] l' = b0 + b1 l +
+ *     b2 l'.
  *
  * Over a step of h, negative b1 and b2 are taken at its end, where l+ = l + h l'+:
  *
- *     e = constant - slope l'+,      constant = b0 + b1 l + max(b2, 0) l',      slope = -(h min(b1, 0) + min(b2, 0)).
+ *     e = constant - slope l'+,      constant = b0 + b1 l + max(b2, 0) l',
+ *     slope = -(h min(b1, 0) + min(b2, 0)).
  */
 #include <math.h>
 #include <string.h>

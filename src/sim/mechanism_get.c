@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sim/mechanism.h"
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 int mo_world_mechanism_count(const mo_world *world)
 {
@@ -127,7 +127,7 @@ const double *mo_mechanism_v(const mo_world *world, mo_mechanism_id id)
     return mechanism ? mechanism->v : NULL;
 }
 
-/* ---- moving ----------------------------------------------------------------------------------- */
+/* ---- moving ---------------------------------------------------------------------------------- */
 
 static mo_error find(const mo_world *world, mo_mechanism_id id, mo_sim_mechanism **mechanism,
                      mo_message *why)
@@ -263,7 +263,7 @@ mo_error mo_mechanism_set_control(mo_world *world, mo_mechanism_id id, mo_contro
     return error;
 }
 
-/* ---- for the step ----------------------------------------------------------------------------- */
+/* ---- for the step ---------------------------------------------------------------------------- */
 
 void mo_mechanism_rest(mo_world *world, int place)
 {
@@ -328,7 +328,7 @@ double mo_mechanisms_stored(const mo_world *world, double *kinetic)
     return stored;
 }
 
-/* ---- dynamics --------------------------------------------------------------------------------- */
+/* ---- dynamics -------------------------------------------------------------------------------- */
 
 mo_error mo_mechanism_mass_matrix(const mo_world *world, mo_mechanism_id id, double *M,
                                   mo_message *why)

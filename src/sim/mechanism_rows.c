@@ -3,16 +3,19 @@
 /*
  * What the joints of a mechanism add to a problem, in its own velocities.
  *
- *   part        law            row                w                     bounds            compliance
+ *   part        law            row                w                    bounds            compliance
  *   limit       frictionless   its rate (+, -)    (q - lower) / h, ...
  *   friction    box            its velocities     0                     dry_friction h
- *   actuator    box            gear               -constant / slope     (lower, upper) h  1 / (h slope)
+ *   actuator    box           gear            -constant / slope     (lower, upper) h  1 / (h slope)
  *
- * At an instant (forces_rows.c) bounds are forces, and w that of accelerations; where these act for a time d, w speaks of the velocity at the end of it, over d.
+ * At an instant (forces_rows.c) bounds are forces, and w that of accelerations; where these act for
+ * a time d, w speaks of the velocity at the end of it, over d.
  *
- * An actuator's effort over the step is e = constant - slope l'+ (its line).  While that is inside its limits, it is part of the mass matrix
- * (mechanism_step.c): the box's solution is then the same, at no cost.  Where the answer leaves the limits, the actuator becomes a row and the step is
- * solved again; the next step starts from where this one ended.  Likewise a limit is a row only where the step may reach it.
+ * An actuator's effort over the step is e = constant - slope l'+ (its line).  While that is inside
+ * its limits, it is part of the mass matrix (mechanism_step.c): the box's solution is then the
+ * same, at no cost.  Where the answer leaves the limits, the actuator becomes a row and the step is
+ * solved again; the next step starts from where this one ended.  Likewise a limit is a row only
+ * where the step may reach it.
  */
 #include <math.h>
 #include <string.h>
@@ -22,10 +25,10 @@
 static const double LATE = 1e-9;   /* rad or m: a limit may be passed by this before it is taken */
 static const double BACK = 0.01;   /* of the range of a joint a step, and */
 static const double BACK_RATE = 1; /* of it a second: what is beyond a limit comes back no faster */
-static const double CLOSED = 1e-8; /* rad or m: a limit that holds in an impact                  */
-static const double BEYOND = 1e-10; /* of an effort's limits                                      */
+static const double CLOSED = 1e-8; /* rad or m: a limit that holds in an impact */
+static const double BEYOND = 1e-10; /* of an effort's limits */
 
-/* ---- limits ----------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 typedef struct limit {
     double gap, most_back; /* what it may come back by in a step */
@@ -113,7 +116,7 @@ static double limit_rate(const limit *at, const double *v)
     return rate;
 }
 
-/* ---- actuators -------------------------------------------------------------------------------- */
+/* ---- actuators ------------------------------------------------------------------------------- */
 
 static double speed_of(const mo_sim_mechanism *mechanism, const double *v)
 {
@@ -131,7 +134,7 @@ static double beyond(const mo_actuator_def *def)
     return BEYOND * fmax(lower, upper);
 }
 
-/* ---- which take part -------------------------------------------------------------------------- */
+/* ---- which take part ------------------------------------------------------------------------- */
 
 void mo_mechanism_choose(mo_sim_mechanism *mechanism, double h)
 {
@@ -232,7 +235,7 @@ int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *pha
     return 0;
 }
 
-/* ---- in the problem --------------------------------------------------------------------------- */
+/* ---- in the problem -------------------------------------------------------------------------- */
 
 static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int side,
                       const mo_phase *phase)
@@ -343,7 +346,7 @@ void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const m
     }
 }
 
-/* ---- the answer ------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 static double *rows_of(const mo_world *world, int constraint, double *of_all)
 {

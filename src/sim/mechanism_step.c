@@ -3,11 +3,15 @@
 /*
  * A mechanism through a step of h.
  *
- *   1. turning     M (v' - v) = -h C(q, (v + v')/2), C the forces that are quadratic in velocities: the midpoint rule in v, by fixed point.  A free
- *                  spinning body keeps its energy and the length of its angular momentum to rounding, whatever h.  Where the fixed point does
- *                  not settle (more than about a radian a step), C is taken at v and v' is shortened to the energy of v.
- *   2. forces      A v_free = M v' + h (efforts - gravity - K (q - rest)),   A = M + h D + h^2 K, with the springs and dampers of joints and the
- *                  actuators that are inside their limits.  Efforts do not enter 1: a force that a contact takes up at once makes no speed.
+ *   1. turning M (v' - v) = -h C(q, (v + v')/2), C the forces that are quadratic in velocities: the
+ *      midpoint rule in v, by fixed point.  A free
+ *                  spinning body keeps its energy and the length of its angular momentum to
+ *                  rounding, whatever h.  Where the fixed point does not settle (more than about a
+ *                  radian a step), C is taken at v and v' is shortened to the energy of v.
+ *   2. forces A v_free = M v' + h (efforts - gravity - K (q - rest)), A = M + h D + h^2 K, with the
+ *      springs and dampers of joints and the
+ *                  actuators that are inside their limits.  Efforts do not enter 1: a force that a
+ *                  contact takes up at once makes no speed.
  *   3. problem     A v+ = A v_free + H r; in an impact M v+ = M v + H r, in a projection M d = H r.
  *   4. positions   q+ = q moved by h v+.
  */
@@ -21,7 +25,7 @@
 enum { MOST_ROUNDS = 30 };
 static const double SETTLED = 1e-13; /* of the velocities, in the metric of M */
 
-/* ---- links ------------------------------------------------------------------------------------ */
+/* ---- links ----------------------------------------------------------------------------------- */
 
 static void to_links(mo_world *world, mo_sim_mechanism *mechanism, const double *v, size_t field)
 {
@@ -62,7 +66,7 @@ void mo_mechanism_wake(mo_world *world, const mo_sim_mechanism *mechanism)
     }
 }
 
-/* ---- free velocities -------------------------------------------------------------------------- */
+/* ---- free velocities ------------------------------------------------------------------------- */
 
 static double energy(int n, const double *M, const double *v)
 {
@@ -232,7 +236,7 @@ double mo_mechanism_response(const mo_sim_mechanism *mechanism, double *row)
     return mo_dot(n, row, row);
 }
 
-/* ---- the parts of a step ---------------------------------------------------------------------- */
+/* ---- the parts of a step --------------------------------------------------------------------- */
 
 void mo_mechanisms_begin(mo_world *world, double h)
 {
@@ -382,7 +386,7 @@ void mo_mechanisms_kinetic(const mo_world *world, double *before, double *after)
     }
 }
 
-/* ---- positions -------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 /* The links' next poses. */
 void mo_mechanisms_poses(mo_world *world, double h)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Tendons: sums of joints, l = c . q over joints with one coordinate each, so that l' = c . v with a row c that never changes.
+ * Tendons: sums of joints, l = c . q over joints with one coordinate each, so that l' = c . v with
+ * a row c that never changes.
  *
- *   spring     stiffness times how far l is outside its slack, implicit while it is:  A += h^2 k c' c,  rhs -= h k stretch c'
+ *   spring     stiffness times how far l is outside its slack, implicit while it is:  A += h^2 k c'
+ *              c,  rhs -= h k stretch c'
  *   damping    A += h d c' c
  *   friction   a box row of dry_friction h
  *   limits     as those of joints (mechanism_rows.c)

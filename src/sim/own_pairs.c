@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Pairs of shapes that touch with a surface of their own, whatever else keeps them apart, or that never touch: sorted by their places. */
+/* Pairs of shapes that touch with a surface of their own, whatever else keeps them apart, or that
+ * never touch: sorted by their places. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/world_data.h"
 #include "sim/world_data.h"
 
 struct mo_own_pair {

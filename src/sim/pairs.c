@@ -7,14 +7,14 @@
 
 #include "linalg/vec3.h"
 
-static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none             */
+static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none */
 static const double FAT = 0.1;             /* of the size of a shape: what its box is larger by */
 enum {
     FEW = 4,  /* one in so many shapes that left its box: beyond that all pairs are found anew */
     LASTS = 4 /* steps in which a tree may keep its shape then */
 };
 
-/* ---- boxes ------------------------------------------------------------------------------------ */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 /* A ball about the centre of its body turns in place. */
 static double turn_of(const mo_sim_shape *shape, const mo_sim_body *body, double spin, double h)
@@ -174,7 +174,7 @@ static void update_tree(mo_world *world, double h)
     world->strayed_before = world->strayed;
 }
 
-/* ---- finding ---------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 static int layers_meet(const mo_shape_def *a, const mo_shape_def *b)
 {
@@ -299,7 +299,7 @@ static void search_from(search *s, const mo_bounds *box)
     }
 }
 
-/* ---- order ------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* By b, where most are in order already. */
 static void sort_run(mo_pair *pair, int count)
@@ -349,7 +349,7 @@ mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs)
     return MO_OK;
 }
 
-/* ---- from step to step ------------------------------------------------------------------------ */
+/* ---- from step to step ----------------------------------------------------------------------- */
 
 static mo_error find_all(mo_world *world)
 {

@@ -3,10 +3,11 @@
 /*
  * Pairs of shapes that may touch in a step.
  *
- * Every shape has a box in the tree that holds it wherever it may move in the step with the velocity before it, with the free one, or with part of
- * these, and something to spare.  Boxes that meet make a pair.  The pairs
- * stay from step to step: only those of shapes that left their boxes are sought again, and all of them where many did, or where something came or
- * went.  Which pairs there are depends on the past, therefore; what touches among them does not.
+ * Every shape has a box in the tree that holds it wherever it may move in the step with the
+ * velocity before it, with the free one, or with part of these, and something to spare.  Boxes that
+ * meet make a pair.  The pairs stay from step to step: only those of shapes that left their boxes
+ * are sought again, and all of them where many did, or where something came or went.  Which pairs
+ * there are depends on the past, therefore; what touches among them does not.
  */
 #ifndef MO_SIM_PAIRS_H
 #define MO_SIM_PAIRS_H
@@ -23,8 +24,9 @@ int mo_pair_may_meet(const mo_world *world, const mo_pair *pair);
 int mo_shape_strays(const mo_world *world, int place, double h, double spare);
 
 /*
- * A shape moves in this step otherwise than was thought: adds all that it may meet with next_v to `fresh`.  Where it stays in its box these are among the pairs, and
- * mo_pairs_of_box adds them, of all such shapes at once.
+ * A shape moves in this step otherwise than was thought: adds all that it may meet with next_v to
+ * `fresh`.  Where it stays in its box these are among the pairs, and mo_pairs_of_box adds them, of
+ * all such shapes at once.
  */
 mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fresh);
 mo_error mo_pairs_of_box(mo_world *world, mo_pairs *fresh);

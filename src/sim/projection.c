@@ -3,12 +3,14 @@
 /*
  * Positions put right at the end of a step.
  *
- * The smallest displacement d, in the metric of the masses, that opens every gap and closes every joint to first order:
+ * The smallest displacement d, in the metric of the masses, that opens every gap and closes every
+ * joint to first order:
  *
- *     min d' M d / 2      subject to      gap + J d >= 0 at the contacts,      error + J d = 0 at the joints.
+ *   min d' M d / 2   subject to   gap + J d >= 0 at the contacts,    error + J d = 0 at the joints.
  *
- * Its optimality conditions are a contact problem with frictionless laws, v = d, f = 0 and w the gaps.  Repeated where curvature leaves
- * something.  Velocities stay as they are, and spins turn with their bodies, so that no energy of motion comes from it.
+ * Its optimality conditions are a contact problem with frictionless laws, v = d, f = 0 and w the
+ * gaps.  Repeated where curvature leaves something.  Velocities stay as they are, and spins turn
+ * with their bodies, so that no energy of motion comes from it.
  */
 #include <math.h>
 #include <string.h>

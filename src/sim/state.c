@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Everything that changes in a step, as bytes: time, poses, velocities, pushes, the contacts with their impulses and slips,
- * the joints and mechanisms with theirs.  What the world was built from (shapes, masses, joints) is not in it; a state fits a world that was built in
- * the same way, and its head says enough to tell most others apart.  The bytes are those of this machine and this build.
+ * Everything that changes in a step, as bytes: time, poses, velocities, pushes, the contacts with
+ * their impulses and slips, the joints and mechanisms with theirs.  What the world was built from
+ * (shapes, masses, joints) is not in it; a state fits a world that was built in the same way, and
+ * its head says enough to tell most others apart.  The bytes are those of this machine and this
+ * build.
  */
 #include <math.h>
 #include <string.h>
@@ -113,7 +115,7 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
     return size;
 }
 
-/* ---- loading ---------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static mo_error check_head(const mo_world *world, const head *h, size_t size, mo_message *why)
 {

@@ -5,10 +5,13 @@
  *
  *   1. free velocities        what the bodies would do without constraints
  *   2. contacts               within reach of the step
- *   3. impacts                those that bounce change the velocities at the start of the step (impact.c); then 1 again
- *   4. the problem            assembled and solved (impulses.c), from the last step's impulses; again where a contact that was left out closes
+ *   3. impacts those that bounce change the velocities at the start of the step (impact.c); then 1
+ *      again
+ *   4. the problem assembled and solved (impulses.c), from the last step's impulses; again where a
+ *      contact that was left out closes
  *                             all the same
- *   5. energy                 where joints that take back their drift would add some, 4 again with joints held otherwise (passive.c)
+ *   5. energy where joints that take back their drift would add some, 4 again with joints held
+ *      otherwise (passive.c)
  *   6. new poses              refused, and nothing changed, where a number is not finite
  */
 #include <math.h>
@@ -26,9 +29,10 @@ enum {
     AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
 };
 static const double OPEN = 1e-2,
-                    CLOSED = 1e-8; /* error of a joint over the size of a body: held ahead */
+                    CLOSED = 1e-8;   /* error of a joint over the size of a body: held ahead */
 static const double SOFTNESS = 0.01; /* of what a contact answers to its own impulse */
-/* A contact that was left out may penetrate by so much of a body's size, or by this part of a coarse tolerance. */
+/* A contact that was left out may penetrate by so much of a body's size, or by this part of a
+ * coarse tolerance. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
 
 mo_error mo_check_masses(mo_world *world, mo_message *why)
@@ -59,8 +63,9 @@ static mo_error check_step(mo_world *world, double h, mo_message *why)
 }
 
 /*
- * What the tolerance leaves in the velocities, about tol g h, moves bodies by tol g h^2 in a step.  Where that is more than the size of a body that touches something, there is
- * no contact left to speak of.
+ * What the tolerance leaves in the velocities, about tol g h, moves bodies by tol g h^2 in a step.
+ * Where that is more than the size of a body that touches something, there is no contact left to
+ * speak of.
  */
 static mo_error check_length(const mo_world *world, double h, mo_message *why)
 {
@@ -77,7 +82,7 @@ static mo_error check_length(const mo_world *world, double h, mo_message *why)
     return MO_OK;
 }
 
-/* ---- contacts that close after all -------------------------------------------------------------- */
+/* ---- contacts that close after all ----------------------------------------------------------- */
 
 /* *count of them. */
 static mo_error take_late_contacts(mo_world *world, double h, int *count)
@@ -86,7 +91,8 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
     if (mo_contacts_look_again(world, h)) {
         return MO_ERR_MEMORY;
     }
-    *count = mo_contacts_take_closing(world, h, fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol));
+    *count =
+        mo_contacts_take_closing(world, h, fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol));
     if (*count > 0) { /* and those that the next answer may close */
         *count += mo_contacts_take_closing(world, h, -NEARLY_LATE);
     }
@@ -104,7 +110,7 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
     return 0.5 * (body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(v + 3, Jw));
 }
 
-/* ---- the solve -------------------------------------------------------------------------------- */
+/* ---- the solve ------------------------------------------------------------------------------- */
 
 /* Does a link touch something that it did not touch before? */
 static int has_new_link_contact(const mo_world *world)
@@ -121,8 +127,9 @@ static int has_new_link_contact(const mo_world *world)
 }
 
 /*
- * A link with few freedoms leaves the forces of a face undetermined: all of it may rest on one corner, about which the body at the other side then
- * turns, or be spread and hold it; both obey Coulomb's law.  A little compliance spreads it.  Contacts of links that are new start from that
+ * A link with few freedoms leaves the forces of a face undetermined: all of it may rest on one
+ * corner, about which the body at the other side then turns, or be spread and hold it; both obey
+ * Coulomb's law.  A little compliance spreads it.  Contacts of links that are new start from that
  * answer, and hand it on from step to step; the step itself is solved without.
  */
 static mo_error spread_forces(mo_world *world, double h, mo_message *why)
@@ -211,7 +218,8 @@ static int is_well_held(mo_world *world, double h)
     return (gain == 0 || may_gain) && mo_joints_error_ahead(world, h) <= OPEN;
 }
 
-/* Newton's method closes joints that are held ahead (joint_ahead.c): problem after problem, each of which need not be solved to the last. */
+/* Newton's method closes joints that are held ahead (joint_ahead.c): problem after problem, each of
+ * which need not be solved to the last. */
 static mo_error close_ahead(mo_world *world, double h, double *guess, mo_step_report *report,
                             mo_message *why)
 {
@@ -226,7 +234,8 @@ static mo_error close_ahead(mo_world *world, double h, double *guess, mo_step_re
     return error;
 }
 
-/* Solves with joints held otherwise than here.  The answer that counts has all the iterations that are allowed. */
+/* Solves with joints held otherwise than here.  The answer that counts has all the iterations that
+ * are allowed. */
 static mo_error hold(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     const int most = world->def.solver.max_iter;
@@ -259,7 +268,7 @@ static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_mes
     return error;
 }
 
-/* ---- the step --------------------------------------------------------------------------------- */
+/* ---- the step -------------------------------------------------------------------------------- */
 
 static void fill_report(const mo_world *world, mo_step_report *report)
 {
@@ -351,7 +360,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     return error;
 }
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 int mo_world_contact_count(const mo_world *world)
 {

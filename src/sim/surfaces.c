@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The surface between two shapes: one of their own (own_pairs.c), or what their materials make of each other.
+ * The surface between two shapes: one of their own (own_pairs.c), or what their materials make of
+ * each other.
  *
- * A world has few materials and many contacts, so the first few get numbers, and what each two of them make is kept.  Shapes with a material beyond those
- * have no number, and theirs is found each time.
+ * A world has few materials and many contacts, so the first few get numbers, and what each two of
+ * them make is kept.  Shapes with a material beyond those have no number, and theirs is found each
+ * time.
  */
 #include "sim/world_data.h"
 

@@ -163,7 +163,7 @@ double mo_world_time(const mo_world *world)
     return world->time;
 }
 
-/* ---- ids -------------------------------------------------------------------------------------- */
+/* ---- ids ------------------------------------------------------------------------------------- */
 
 int mo_body_place(const mo_world *world, mo_body_id id)
 {
@@ -194,7 +194,7 @@ mo_body_id mo_world_body(const mo_world *world, int k)
                                              : mo_body_id_of(world, world->living[k]);
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 mo_body_def mo_default_body(mo_body_kind kind)
 {
@@ -314,7 +314,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     return mo_body_id_of(world, place);
 }
 
-/* ---- shapes ----------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static int take_shape_place(mo_world *world)
 {

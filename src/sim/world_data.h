@@ -10,7 +10,8 @@
  *   contacts_take.c  which of them take part in the step
  *   advance.c    free velocities before the solve, new poses after it
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
- *   joint.c      joints in the problem; joint_rows.c: what each kind holds; joint_ahead.c: held at the end of a step
+ *   joint.c      joints in the problem; joint_rows.c: what each kind holds; joint_ahead.c: held at
+ *                the end of a step
  *   impulses.c   the solve, to the tolerance and to the last digits that count
  *   impact.c     impacts that bounce
  *   step.c       the step itself
@@ -43,29 +44,29 @@ typedef struct mo_sim_body {
     uint32_t generation; /* 0: this place is free */
     mo_body_kind kind;
     int is_asleep;
-    int is_ball;   /* one and the same inertia about every axis                */
-    int block;     /* its body block in the problem of this step, or MO_NONE   */
-    int mechanism; /* its place, for a link; else MO_NONE                      */
-    int leader;    /* of the island with which it sleeps                       */
+    int is_ball;   /* one and the same inertia about every axis */
+    int block;     /* its body block in the problem of this step, or MO_NONE */
+    int mechanism; /* its place, for a link; else MO_NONE */
+    int leader;    /* of the island with which it sleeps */
     double mass;
-    double x[3];       /* centre of mass, world                                    */
-    double start_v[6]; /* at the start of the step, after its impacts               */
-    double free_v[6];  /* at the end of the step, were there no constraint         */
-    double next_v[6];  /* with them                                                */
-    double v[6];       /* velocity of the centre, spin                             */
+    double x[3];       /* centre of mass, world */
+    double start_v[6]; /* at the start of the step, after its impacts */
+    double free_v[6];  /* at the end of the step, were there no constraint */
+    double next_v[6];  /* with them */
+    double v[6];       /* velocity of the centre, spin */
 
     double orientation[4];
-    double centre[3];  /* of mass, in the body's frame                             */
-    double size;       /* radius about the centre of mass that holds the shapes   */
-    double force[6];   /* and moment, for the next step                            */
-    double inertia[9]; /* about the centre of mass, body axes                     */
+    double centre[3];  /* of mass, in the body's frame */
+    double size;       /* radius about the centre of mass that holds the shapes */
+    double force[6];   /* and moment, for the next step */
+    double inertia[9]; /* about the centre of mass, body axes */
     double world_inertia[9];
     double next_x[3], next_orientation[4]; /* of links, and where there are joints  */
-    int quiet_steps; /* steps since it last moved visibly                        */
-    int link;        /* in its mechanism                                         */
-    int first_shape; /* a list through mo_sim_shape.next   */
+    int quiet_steps;                       /* steps since it last moved visibly */
+    int link;                              /* in its mechanism */
+    int first_shape;                       /* a list through mo_sim_shape.next */
     int shape_count;
-    int first_joint; /* a list through mo_sim_joint.next   */
+    int first_joint; /* a list through mo_sim_joint.next */
 
     mo_body_def def;   /* as given */
     char *name;        /* the world's copy, also in def */
@@ -80,28 +81,29 @@ typedef struct mo_sim_shape {
 
     /* At the start of the step: */
     int has_strayed; /* out of its box in the tree: its pairs are to be sought */
-    double turn;     /* how far a point of it may move by turning              */
-    mo_bounds path;  /* how far it may move along each axis, turning apart      */
-    mo_bounds reach; /* bounds with path, turn and the margin                  */
-    mo_bounds box;   /* in the tree                                            */
-    mo_pose pose;    /* in the world                                           */
+    double turn;     /* how far a point of it may move by turning */
+    mo_bounds path;  /* how far it may move along each axis, turning apart */
+    mo_bounds reach; /* bounds with path, turn and the margin */
+    mo_bounds box;   /* in the tree */
+    mo_pose pose;    /* in the world */
 
     mo_collider collider;
 } mo_sim_shape;
 
 /* What loops over pairs of shapes read of each: a cache line.  At the start of the step. */
 typedef struct mo_shape_near {
-    double x[3];   /* of its pose                                            */
-    double size;   /* of its collider                                        */
-    double motion; /* how far a point of it may move in the step, at most    */
-    double speed;  /* of its fastest point before the step, at most          */
+    double x[3];   /* of its pose */
+    double size;   /* of its collider */
+    double motion; /* how far a point of it may move in the step, at most */
+    double speed;  /* of its fastest point before the step, at most */
     int body;
-    int surface;         /* its material in world->surfaces, or MO_NONE                         */
-    uint8_t is_round;    /* a ball, or a disk in the plane, of radius `size` about x            */
-    uint8_t is_central;  /* a round one about the centre of its body, which turns in place      */
-    uint8_t moves;       /* its body does, freely                                               */
-    uint8_t is_sociable; /* no joint, mechanism or layer keeps it from any other of that kind   */
-    int reaches_out; /* it moves further than was thought, but within its box: its pairs are there */
+    int surface;         /* its material in world->surfaces, or MO_NONE */
+    uint8_t is_round;    /* a ball, or a disk in the plane, of radius `size` about x */
+    uint8_t is_central;  /* a round one about the centre of its body, which turns in place */
+    uint8_t moves;       /* its body does, freely */
+    uint8_t is_sociable; /* no joint, mechanism or layer keeps it from any other of that kind */
+    /* it moves further than was thought, but within its box: its pairs are there */
+    int reaches_out;
 } mo_shape_near;
 
 /* The first few materials of a world, and what they make of each other (surfaces.c). */
@@ -117,22 +119,22 @@ enum { MO_CONTACT_ROWS = 5 };
 
 /* What most loops over contacts read of one lies at its beginning. */
 typedef struct mo_sim_contact {
-    int shape[2], body[2]; /* shape[0] < shape[1]                                              */
+    int shape[2], body[2]; /* shape[0] < shape[1] */
     uint32_t feature;
-    int constraint; /* in the problem of this step, or MO_NONE                               */
-    int is_new;     /* it was none of the last step's                                        */
-    int unused; /* so that equal contacts are equal bytes */
+    int constraint; /* in the problem of this step, or MO_NONE */
+    int is_new;     /* it was none of the last step's */
+    int unused;     /* so that equal contacts are equal bytes */
     double gap;
-    double size; /* of the smaller shape                                                     */
+    double size; /* of the smaller shape */
     double mu, restitution;
     double point[3];
-    double impulse[3]; /* world axes, of the last solve                                      */
-    double frame[9];   /* rows n, t, o: the normal and two tangents                          */
+    double impulse[3]; /* world axes, of the last solve */
+    double frame[9];   /* rows n, t, o: the normal and two tangents */
     double rolling, torsion;
-    double slip
-        [3]; /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
-    double impact[3]; /* impulse of the impacts at the start of the step, world axes             */
-    double moment[3]; /* as impulse                                                          */
+    /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
+    double slip[3];
+    double impact[3]; /* impulse of the impacts at the start of the step, world axes */
+    double moment[3]; /* as impulse */
     double velocity[3];
     mo_contact_mode mode;
     int unused_too;
@@ -143,17 +145,19 @@ typedef struct mo_sim_contacts {
     int count;
     size_t room;
     double deepest; /* penetration, when they were found; 0 where there is none */
-    double least;   /* size, then; infinite where there is no contact           */
+    double least;   /* size, then; infinite where there is no contact */
     int *open;      /* places of those with gaps beyond the margin, which may be left out */
-    int *
-        fast; /* and of those that are fast enough to bounce, as far as their shapes know; then of those that do */
+    /* and of those that are fast enough to bounce, as far as their shapes know; then of those that
+     * do */
+    int *fast;
     size_t open_room, fast_room;
     int open_count, fast_count;
-    int has_open;      /* that list is right                                        */
-    int is_sorted_out; /* of the others all take part                           */
+    int has_open;      /* that list is right */
+    int is_sorted_out; /* of the others all take part */
 } mo_sim_contacts;
 
-/* The constraints that a joint may have in a problem: what it holds, its two limits, its drive, its dry friction. */
+/* The constraints that a joint may have in a problem: what it holds, its two limits, its drive, its
+ * dry friction. */
 typedef enum mo_joint_part {
     MO_PART_HOLD,
     MO_PART_LOWER,
@@ -167,23 +171,23 @@ enum { MO_JOINT_ROWS = 6, MO_JOINT_IMPULSES = MO_JOINT_ROWS + MO_PART_COUNT - 1 
 typedef struct mo_sim_joint {
     uint32_t generation;
     mo_joint_def def;
-    int body[2];         /* MO_NONE: the world                                        */
-    int next[2];         /* of the lists of the two bodies                            */
+    int body[2];         /* MO_NONE: the world */
+    int next[2];         /* of the lists of the two bodies */
     double anchor[2][3]; /* in each body's frame (world where there is none) */
-    double axis[2][3];   /* likewise                                                  */
-    double relative[4];  /* orientation of b in a when the joint was added            */
-    double length;       /* distance: when the joint was added                        */
+    double axis[2][3];   /* likewise */
+    double relative[4];  /* orientation of b in a when the joint was added */
+    double length;       /* distance: when the joint was added */
     double q; /* the coordinate at the last look, so that angles go on beyond half a turn */
-    double
-        impulse[MO_JOINT_IMPULSES]; /* of the last step: hold rows, then one for each other part */
-    int constraint[MO_PART_COUNT];  /* in the problem of this step, or MO_NONE      */
-    double force[3], moment[3], effort; /* on b in the last step                       */
+    /* of the last step: hold rows, then one for each other part */
+    double impulse[MO_JOINT_IMPULSES];
+    int constraint[MO_PART_COUNT];      /* in the problem of this step, or MO_NONE */
+    double force[3], moment[3], effort; /* on b in the last step */
 } mo_sim_joint;
 
 /* How joints are held in a step (passive.c). */
 typedef enum mo_hold {
-    MO_HOLD_HERE,  /* at the poses of its start; drift is taken back        */
-    MO_HOLD_AHEAD, /* at the poses to which the motion leads                */
+    MO_HOLD_HERE,  /* at the poses of its start; drift is taken back */
+    MO_HOLD_AHEAD, /* at the poses to which the motion leads */
     MO_HOLD_SPEED  /* in velocity alone: cannot add energy, leaves the drift */
 } mo_hold;
 
@@ -207,7 +211,7 @@ struct mo_world {
 
     mo_sim_body *body;
     size_t body_room;
-    int body_places; /* used or free        */
+    int body_places; /* used or free */
     int *living;     /* bodies in the order they came */
     size_t living_room;
     int living_count;
@@ -248,9 +252,9 @@ struct mo_world {
     int strayed;                              /* shapes that have */
     int strayed_before;                       /* in the last step */
     int refits;                               /* steps since boxes moved in the tree */
-    int reach_out;                            /* shapes that do   */
-    double least_margin;                      /* of all shapes    */
-    int has_driven;                           /* bodies           */
+    int reach_out;                            /* shapes that do */
+    double least_margin;                      /* of all shapes */
+    int has_driven;                           /* bodies */
     int *leader; /* of the island of each place of a body while islands are found, or MO_NONE */
     size_t leader_room;
     int *pair_start; /* of each shape, while they are sorted */
@@ -273,9 +277,9 @@ struct mo_world {
     unsigned char *seen; /* of contacts */
     size_t seen_room;
 
-    double last_step;     /* h, for forces from impulses */
-    mo_hold joints_hold;  /* in this step */
-    int masses_are_fit;   /* as they were when they were last looked at */
+    double last_step;                        /* h, for forces from impulses */
+    mo_hold joints_hold;                     /* in this step */
+    int masses_are_fit;                      /* as they were when they were last looked at */
     double kinetic_energy, potential_energy; /* of the bodies at the end of the step */
     int middle_pause; /* steps from one search for the middle to the next (impulses.c) */
 };
@@ -298,7 +302,8 @@ static inline int mo_body_rows(const mo_world *world)
     return mo_is_planar(world) ? 3 : 6;
 }
 
-/* A first-order world is one of Newton's with velocities that are forgotten and masses that make up for it: M h / first_order. */
+/* A first-order world is one of Newton's with velocities that are forgotten and masses that make up
+ * for it: M h / first_order. */
 static inline double mo_mass_scale(const mo_world *world, double h)
 {
     return world->def.first_order > 0 ? h / world->def.first_order : 1;
@@ -333,7 +338,8 @@ static inline void mo_living_prefetch(const mo_world *world, int k, size_t from,
     }
 }
 
-/* Velocity of the body's point at `at` (world) that moves with v: all velocities, of the centre and spin. */
+/* Velocity of the body's point at `at` (world) that moves with v: all velocities, of the centre and
+ * spin. */
 static inline void mo_point_velocity(const double x[3], const double v[6], const double at[3],
                                      double out[3])
 {
@@ -352,7 +358,7 @@ static inline double mo_normal_rate(const double x[3], const double v[6],
     return mo_vec3_dot(contact->frame, u);
 }
 
-/* ---- the parts of a step, in their order -------------------------------------------------------- */
+/* ---- the parts of a step, in their order ----------------------------------------------------- */
 
 /* body.c */
 mo_error mo_body_weigh(mo_world *world, int place,
@@ -367,17 +373,21 @@ double mo_body_potential(const mo_world *world, const mo_sim_body *body);
 mo_error mo_contacts_find(mo_world *world, double h);
 /* Touches at the present positions, within reach of a step of h (or 0) with v and free_v. */
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list);
-/* Touches at the present poses of the shapes that touch in `of`, a list in order; so is this one. */
+/* Touches at the present poses of the shapes that touch in `of`, a list in order; so is this one.
+ */
 mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_contacts *list);
-/* Touches at the present positions as frictionless contacts that all take part, into world->before. */
+/* Touches at the present positions as frictionless contacts that all take part, into world->before.
+ */
 mo_error mo_contacts_touching(mo_world *world);
 /* More of them, of bodies that next_v makes faster than was thought when they were found. */
 mo_error mo_contacts_look_again(mo_world *world, double h);
 
 /* contacts_take.c */
-/* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE); after the impacts. */
+/* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE); after the impacts.
+ */
 void mo_contacts_choose(mo_world *world, double h);
-/* And of those that were left out, the ones which next_v closes to less than `depth` of a body's size: so many. */
+/* And of those that were left out, the ones which next_v closes to less than `depth` of a body's
+ * size: so many. */
 int mo_contacts_take_closing(mo_world *world, double h, double depth);
 void mo_contacts_keep_taken(mo_world *world); /* the others are forgotten */
 double mo_contact_approach(const mo_world *world,
@@ -393,24 +403,28 @@ mo_error mo_check_masses(mo_world *world, mo_message *why);
 #define MO_FINE_TOLERANCE 1e-8
 
 /*
- * impulses.c: impulses of world->problem into world->result, from world->start (or from zero).  h: of gaps, which are rounded; infinite where the problem has none.
+ * impulses.c: impulses of world->problem into world->result, from world->start (or from zero).  h:
+ * of gaps, which are rounded; infinite where the problem has none.
  */
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
 /* A better answer where a contact of the last one sinks by much: then *is_better. */
 mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
-/* passive.c: the energy that the step which next_v ends would leave above what there was, with nothing that has given it; 0: none but rounding */
+/* passive.c: the energy that the step which next_v ends would leave above what there was, with
+ * nothing that has given it; 0: none but rounding */
 double mo_step_gain(const mo_world *world, double h);
 void mo_hold_otherwise(mo_world *world); /* then: the next of mo_hold */
 
 /* calm.c: takes the gain out of next_v; false where it cannot.  Without `does_it`: can it? */
 int mo_calm(mo_world *world, double h, double gain, int does_it);
 
-/* joint_ahead.c: the worst error of a joint at the poses to which next_v leads, over the size of a body; K of a body there, from the impulses of the last solve */
+/* joint_ahead.c: the worst error of a joint at the poses to which next_v leads, over the size of a
+ * body; K of a body there, from the impulses of the last solve */
 double mo_joints_error_ahead(mo_world *world, double h);
 void mo_joints_stiffness(mo_world *world, int place, double h, double K[36]);
-/* next_v as a guess (NULL: no memory); next_v, where it is too far from the guess, part of the way back, and then the guess: was it? */
+/* next_v as a guess (NULL: no memory); next_v, where it is too far from the guess, part of the way
+ * back, and then the guess: was it? */
 double *mo_guess_take(const mo_world *world);
 int mo_guess_cut(mo_world *world, double h, double *guess);
 
@@ -426,13 +440,14 @@ void mo_islands_wake(mo_world *world, int place); /* a body and what slept with 
 /* Turned by h spin; out may be the orientation. */
 void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4]);
 void mo_advance_body(const mo_world *world, mo_sim_body *body, double h); /* free_v from start_v */
-void mo_advance_start(mo_world *world, double h); /* start_v and free_v of every body         */
-void mo_advance_free(mo_world *world, double h);  /* free_v, from another start_v             */
+void mo_advance_start(mo_world *world, double h); /* start_v and free_v of every body */
+void mo_advance_free(mo_world *world, double h);  /* free_v, from another start_v */
 /* Poses at the end of the step, of links and where there are joints; is all finite there? */
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why);
-void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one    */
+void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one */
 
-/* What a problem is made for: the step itself, an impact at its start, or positions at its end (h = 1, v = displacements). */
+/* What a problem is made for: the step itself, an impact at its start, or positions at its end (h =
+ * 1, v = displacements). */
 typedef enum mo_phase_kind {
     MO_PHASE_STEP,
     MO_PHASE_IMPACT,
@@ -478,7 +493,8 @@ void mo_joint_write_start(const mo_world *world, int place, double *start);
 
 /* The six numbers of velocities of a body that is no link, as a body block has them. */
 void mo_to_block(const mo_world *world, const double v[6], double *out);
-/* A line of a Jacobian (on velocity of the centre and spin) as a row over the velocities of the body's block, and how many these are. */
+/* A line of a Jacobian (on velocity of the centre and spin) as a row over the velocities of the
+ * body's block, and how many these are. */
 void mo_block_row(const mo_world *world, const mo_sim_body *body, const double line[6],
                   double *row);
 int mo_block_rows(const mo_world *world, const mo_sim_body *body);
@@ -508,7 +524,8 @@ int mo_is_excluded(const mo_world *world, int a, int b);
 /* Into the tree, or among the boundless (world.c). */
 mo_error mo_shape_enter(mo_world *world, int place);
 const mo_material *mo_own_pair(const mo_world *world, int a, int b);
-/* surfaces.c: the number of a material among world->surfaces, or MO_NONE where there is no more room; what two shapes have between them, in *found where it had to be found. */
+/* surfaces.c: the number of a material among world->surfaces, or MO_NONE where there is no more
+ * room; what two shapes have between them, in *found where it had to be found. */
 int mo_surface_number(mo_world *world, const mo_material *material);
 const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_material *found);
 int mo_pair_never_touches(const mo_world *world, int a, int b);

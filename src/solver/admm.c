@@ -3,18 +3,20 @@
 /*
  * The alternating direction method of multipliers for the full law.
  *
- * Steps as in admm_step.h; the shift s of the normal velocity is read from lambda, the estimate of the velocity, before each
- * iteration, so that a fixed point obeys Coulomb's law and not a relaxed one [carpentier2024], [acary2018]:
+ * Steps as in admm_step.h; the shift s of the normal velocity is read from lambda, the estimate of
+ * the velocity, before each iteration, so that a fixed point obeys Coulomb's law and not a relaxed
+ * one [carpentier2024], [acary2018]:
  *
  *   1. s = mu |lambda_T|                                   the shift of de Saxce and Feng
  *   2. r from the dynamics, z from the laws, lambda        (admm_step.h)
  *   3. rho, where primal and dual residual have drifted apart
  *   4. measure z
  *
- * Nothing but 2's triangular solves costs more than a pass over the contacts, and the matrix is factored again only where rho changes.
+ * Nothing but 2's triangular solves costs more than a pass over the contacts, and the matrix is
+ * factored again only where rho changes.
  *
- * Limits: linear convergence, and a tail below 1e-6 that may be long.  With s following lambda the map is not monotone, and for large
- * friction nothing is proven; the best iterate is kept.
+ * Limits: linear convergence, and a tail below 1e-6 that may be long.  With s following lambda the
+ * map is not monotone, and for large friction nothing is proven; the best iterate is kept.
  */
 #include <math.h>
 

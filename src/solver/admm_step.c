@@ -11,12 +11,11 @@ enum { POWER_STEPS = 20, MEMORY = 10 };
 enum { WAIT_FIRST = 10, BALANCES_MOST = 20, WINDOW_FIRST = 200 };
 static const double RELAX = 1.6;
 static const double RHO_LEAST = 1e-7, RHO_MOST = 1e7;
-static const double UNBALANCED = 10;   /* ratio of the residuals at which rho moves        */
-static const double WAIT_GROWTH = 1.5; /* of the steps between two such moves              */
+static const double UNBALANCED = 10;   /* ratio of the residuals at which rho moves */
+static const double WAIT_GROWTH = 1.5; /* of the steps between two such moves */
 static const double SLOW = 0.3;        /* a window should bring the residual below this part */
 static const double WINDOW_GROWTH = 1.2;
-static const double LEAST_EIGENVALUE =
-    1e-6; /* taken for that of a W that may be singular             */
+static const double LEAST_EIGENVALUE = 1e-6; /* taken for that of a W that may be singular */
 
 mo_error mo_admm_layout(const mo_problem *problem, mo_arena *arena, mo_admm *admm)
 {

@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The alternating direction method of multipliers on a contact problem: what `admm` and the engine of convex_admm.c share.
+ * The alternating direction method of multipliers on a contact problem: what `admm` and the engine
+ * of convex_admm.c share.
  *
- * The impulses are held twice: r obeys the dynamics, z the laws, and lambda is the velocity that makes the two meet
- * [boyd2011].  With C the compliance, D one number a block (a bound of |W_ii + C|, so that the penalty rho has no units), and weights
- * of a proximal term as in convex.h:
+ * The impulses are held twice: r obeys the dynamics, z the laws, and lambda is the velocity that
+ * makes the two meet [boyd2011].  With C the compliance, D one number a block (a bound of |W_ii +
+ * C|, so that the penalty rho has no units), and weights of a proximal term as in convex.h:
  *
- *   1. (W + C + weight + rho D) r = rho D z + lambda - q + weight centre       the dynamics; one factorisation (block_system.h)
- *   2. x = alpha r + (1 - alpha) z - lambda / (rho D)                          alpha = 1.6: over-relaxation
- *   3. now and then x becomes a mixture of the last ones                       Anderson's acceleration, safeguarded
- *   4. z = prox(x), step 1 / (rho D)                                           the laws, block by block, with the shift s
+ *   1. (W + C + weight + rho D) r = rho D z + lambda - q + weight centre the dynamics; one
+ *      factorisation (block_system.h)
+ *   2. x = alpha r + (1 - alpha) z - lambda / (rho D)                  alpha = 1.6: over-relaxation
+ *   3. now and then x becomes a mixture of the last ones       Anderson's acceleration, safeguarded
+ *   4. z = prox(x), step 1 / (rho D)                     the laws, block by block, with the shift s
  *      lambda = rho D (z - x)
  *
- * After 4 each block of (lambda, z) obeys its law with the shift s exactly; what is left is the distance of lambda from
- * the velocity of z.
+ * After 4 each block of (lambda, z) obeys its law with the shift s exactly; what is left is the
+ * distance of lambda from the velocity of z.
  *
- * The penalty starts from the spectrum of W.  At first it moves by two, at rarer and rarer times, where the primal residual |r - z| and
- * the dual one rho |z - z before| differ by more than ten.  Where the residual of the problem then falls too slowly, fixed multiples of the
- * first penalty are tried in turn: too small a penalty lets the shift go round in circles, too large a one crawls, and which it
- * is cannot be told from the two residuals.  Each change costs a factorisation.
+ * The penalty starts from the spectrum of W.  At first it moves by two, at rarer and rarer times,
+ * where the primal residual |r - z| and the dual one rho |z - z before| differ by more than ten.
+ * Where the residual of the problem then falls too slowly, fixed multiples of the first penalty are
+ * tried in turn: too small a penalty lets the shift go round in circles, too large a one crawls,
+ * and which it is cannot be told from the two residuals.  Each change costs a factorisation.
  *
  *   here        boyd2011, section 5.3    meaning
  *   r, z        x, z                     the two copies
  *   -lambda     y                        multiplier
  *
- * x alone determines z and lambda, so that the iteration is a fixed point in x, which is what step 3 accelerates (anderson.h, in the
- * norm of D).  A mixture that makes the next change of x larger is taken back.
+ * x alone determines z and lambda, so that the iteration is a fixed point in x, which is what step
+ * 3 accelerates (anderson.h, in the norm of D).  A mixture that makes the next change of x larger
+ * is taken back.
  */
 #ifndef MO_SOLVER_ADMM_STEP_H
 #define MO_SOLVER_ADMM_STEP_H
@@ -37,30 +41,31 @@
 
 typedef struct mo_admm {
     mo_block_system system;
-    double *scale;                             /* D                                   */
-    double *q, *r, *x, *z, *lambda, *z_before; /* rows                        */
-    double *image;                             /* rows: x after step 2                */
-    double *row_scale;                         /* D, one a row                        */
+    double *scale;                             /* D */
+    double *q, *r, *x, *z, *lambda, *z_before; /* rows */
+    double *image;                             /* rows: x after step 2 */
+    double *row_scale;                         /* D, one a row */
     mo_anderson anderson;
-    int is_mixed; /* x is a mixture                      */
+    int is_mixed; /* x is a mixture */
     double rho;
-    double primal, dual;      /* of the last step                    */
-    int steps;                /* since the start                     */
+    double primal, dual;      /* of the last step */
+    int steps;                /* since the start */
     int since, wait, changes; /* the balance: steps since rho changed, steps to wait, changes */
-    double rho_first,
-        window_residual; /* the search: first rho, residual at the start of the window */
+    /* the search: first rho, residual at the start of the window */
+    double rho_first, window_residual;
     int window, window_end, jumps;
     int is_factored;
 } mo_admm;
 
 mo_error mo_admm_layout(const mo_problem *problem, mo_arena *arena, mo_admm *admm);
 
-/* Once: scales and q; rho as given, or by the spectrum of W where it is zero.  v is scratch for velocities. */
+/* Once: scales and q; rho as given, or by the spectrum of W where it is zero.  v is scratch for
+ * velocities. */
 void mo_admm_begin(mo_admm *admm, double rho, double *v);
 
 /*
- * z = r0, and lambda = the velocity u0 of r0 less what its law would take away at once: nothing at a solution, and what penetrates
- * at r0 = 0.  Forgets the history of rho, not rho itself.
+ * z = r0, and lambda = the velocity u0 of r0 less what its law would take away at once: nothing at
+ * a solution, and what penetrates at r0 = 0.  Forgets the history of rho, not rho itself.
  */
 void mo_admm_start(mo_admm *admm, const mo_convex *convex, const double *r0, const double *u0);
 

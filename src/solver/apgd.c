@@ -3,16 +3,18 @@
 /*
  * Accelerated projected gradients for the full law.
  *
- * With the shift s of the normal velocity frozen, Coulomb's law is a convex problem in r (convex.h), and momentum with restarts
- * solves it with one product by W an iteration and nothing else [mazhar2015].  As published the method stops there, with
- * s = 0: a contact that slides then also opens (apgd.model=relaxed).  Here s follows:
+ * With the shift s of the normal velocity frozen, Coulomb's law is a convex problem in r
+ * (convex.h), and momentum with restarts solves it with one product by W an iteration and nothing
+ * else [mazhar2015].  As published the method stops there, with s = 0: a contact that slides then
+ * also opens (apgd.model=relaxed).  Here s follows:
  *
  *   1. s = 0, or the shift of the starting point
- *   2. accelerated steps with s frozen (gradient.h), until the convex problem is solved to a fifth of the residual of the law
- *   3. s becomes mu |u_T|, momentum is forgotten, on with 2                       [acary2011, eq. 3.19]
+ *   2. accelerated steps with s frozen (gradient.h), until the convex problem is solved to a fifth
+ *      of the residual of the law
+ *   3. s becomes mu |u_T|, momentum is forgotten, on with 2                   [acary2011, eq. 3.19]
  *
- * Where a round leaves the law no better than the one before, s moves only a part of the way: the map of 3 contracts for small mu
- * alone, and often goes round in circles that this breaks.
+ * Where a round leaves the law no better than the one before, s moves only a part of the way: the
+ * map of 3 contracts for small mu alone, and often goes round in circles that this breaks.
  *
  *   here      mazhar2015     meaning
  *   r, u      gamma, -       impulses, velocities N gamma + r of the paper
@@ -33,8 +35,8 @@ enum { MODEL_EXACT, MODEL_RELAXED };
 enum { CHECK_EVERY = 5, ROUND_LEAST = 5 };
 static const double FORCING = 0.2; /* accuracy of a round, relative to the law's residual */
 static const double PART_LEAST = 0.1, PART_FALL = 0.7,
-                    PART_RISE = 1.2;  /* of the way that s moves              */
-static const double ROUND_PAYS = 0.9; /* a round should bring the residual below this part   */
+                    PART_RISE = 1.2;  /* of the way that s moves */
+static const double ROUND_PAYS = 0.9; /* a round should bring the residual below this part */
 
 typedef struct workspace {
     mo_projected_gradient gradient;
@@ -60,8 +62,8 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 /* What is known at the end of a round. */
 typedef struct rounds {
     double last; /* residual of the law  */
-    double part; /* of the way           */
-    int steps;   /* since then           */
+    double part; /* of the way */
+    int steps;   /* since then */
 } rounds;
 
 static void move_shift(mo_run *run, workspace *w, rounds *round, double residual)

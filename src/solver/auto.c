@@ -30,8 +30,8 @@
 
 /* Constraints. */
 enum {
-    TINY = 64,          /* swept before anything else is looked at                  */
-    LARGE = 20000,      /* no factorisation is tried on more                        */
+    TINY = 64,          /* swept before anything else is looked at */
+    LARGE = 20000,      /* no factorisation is tried on more */
     MANY = 1000,        /* from here on a factorisation costs more than long sweeps */
     FEW_IS_ENOUGH = 400 /* up to here FEW sweeps come before Newton's method, then twice as many */
 };
@@ -49,13 +49,13 @@ enum {
 };
 
 static const double NEAR = 1e-3;   /* relative residual of a start that Newton's method finishes */
-static const double HEAVY = 2e9;   /* operations of a factorisation: about a second              */
-static const double VISIT = 300;   /* operations of a visit to a block, beside its products      */
-static const double WEIGHT = 1.7;  /* of an operation of a factorisation, in those of a sweep    */
+static const double HEAVY = 2e9;   /* operations of a factorisation: about a second */
+static const double VISIT = 300;   /* operations of a visit to a block, beside its products */
+static const double WEIGHT = 1.7;  /* of an operation of a factorisation, in those of a sweep */
 static const double STEPS = 20;    /* of a method that factors, before it has solved something;  */
-static const double COARSELY = 5;  /* with a coarse tolerance sweeps may cost so much more       */
-static const double MOMENTUM = 10; /* the most t of the momentum of long sweeps                  */
-static const double PATIENCE = 2;  /* with sweeps that are late                                  */
+static const double COARSELY = 5;  /* with a coarse tolerance sweeps may cost so much more */
+static const double MOMENTUM = 10; /* the most t of the momentum of long sweeps */
+static const double PATIENCE = 2;  /* with sweeps that are late */
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 

@@ -14,8 +14,8 @@
 
 /* Where a rung starts. */
 typedef enum mo_rung_start {
-    MO_START_BEST, /* at the best r so far                              */
-    MO_START_ON,   /* where the rung before ended                       */
+    MO_START_BEST, /* at the best r so far */
+    MO_START_ON,   /* where the rung before ended */
     MO_START_COLD  /* at zero, where all before has led into a dead end */
 } mo_rung_start;
 
@@ -23,23 +23,23 @@ typedef enum mo_rung_start {
 typedef struct mo_walk {
     mo_facts facts;
     int is_whole;  /* only the first rungs are for a problem that is not split yet */
-    int has_swept; /* a few sweeps were made in place                              */
-    int next;      /* the rung that is looked at next                              */
-    int slice;     /* sweeps of the last slice of long sweeps                      */
-    int afford;    /* sweeps that cost as much as what follows them                */
-    double before; /* the residual before the last slice                           */
+    int has_swept; /* a few sweeps were made in place */
+    int next;      /* the rung that is looked at next */
+    int slice;     /* sweeps of the last slice of long sweeps */
+    int afford;    /* sweeps that cost as much as what follows them */
+    double before; /* the residual before the last slice */
 } mo_walk;
 
 typedef struct mo_rung {
     const char *name;
     const mo_method *method;
-    int is_whole;  /* before the problem is split                      */
-    int is_longer; /* taken again, as long as `when` holds             */
+    int is_whole;  /* before the problem is split */
+    int is_longer; /* taken again, as long as `when` holds */
     int (*when)(const mo_walk *walk, const mo_run *run);
-    const char *reason; /* what `when` means                           */
+    const char *reason; /* what `when` means */
     int (*budget)(const mo_walk *walk);
     const char *budget_text;
-    double momentum; /* of sweeps                                      */
+    double momentum; /* of sweeps */
     mo_rung_start start;
 } mo_rung;
 

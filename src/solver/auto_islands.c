@@ -30,19 +30,19 @@
 
 enum { SMALL = 2000 };
 
-/* ---- in place --------------------------------------------------------------------------------- */
+/* ---- in place -------------------------------------------------------------------------------- */
 
 typedef struct in_place {
     mo_run *run;
     const mo_islands *islands;
     const mo_sweep *sweep; /* natural order: positions are constraints */
     mo_visitor visitor;
-    double goal;    /* of the whole, absolute                          */
-    double *square; /* of each island's residual                       */
-    double *start;  /* the same, before the sweeps                     */
-    int *sweeps;    /* done on each island                             */
-    int has_swept;  /* the whole was swept before it was split         */
-    int may_sweep;  /* the rung is not left out                        */
+    double goal;    /* of the whole, absolute */
+    double *square; /* of each island's residual */
+    double *start;  /* the same, before the sweeps */
+    int *sweeps;    /* done on each island */
+    int has_swept;  /* the whole was swept before it was split */
+    int may_sweep;  /* the rung is not left out */
 } in_place;
 
 /* The state of the island's bodies from r, rid of the rounding of the updates. */
@@ -153,7 +153,8 @@ static void sweep_range(void *context, int begin, int end)
     }
 }
 
-/* The whole, measured at run->r; true where it is solved.  Iterations: those of the busiest island. */
+/* The whole, measured at run->r; true where it is solved.  Iterations: those of the busiest island.
+ */
 static int check_whole(mo_run *run, const mo_sweep *sweep, double *x, int iteration)
 {
     mo_sweep_reset(sweep, 1, run->r, x);
@@ -161,7 +162,7 @@ static int check_whole(mo_run *run, const mo_sweep *sweep, double *x, int iterat
     return mo_run_check(run, iteration, run->u, run->r);
 }
 
-/* ---- copied out --------------------------------------------------------------------------------- */
+/* ---- copied out ------------------------------------------------------------------------------ */
 
 /* An island with a run of its own. */
 typedef struct unit {
@@ -408,7 +409,7 @@ static mo_status run_fleet(fleet *f, mo_message *story)
     return status == MO_SOLVED ? status : worst_status(f);
 }
 
-/* ---- together ------------------------------------------------------------------------------------ */
+/* ---- together -------------------------------------------------------------------------------- */
 
 /* One allocation for what the split needs: the state, and the squares and sweeps of the islands. */
 static mo_error prepare(in_place *c, fleet *f, void **memory)

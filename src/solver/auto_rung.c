@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "solver/auto.h"
 
-/* ---- running ------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* The caller's options with the budget of the rung. */
 static mo_options options_of(const mo_run *run, const mo_rung *rung, int budget)
@@ -83,7 +83,7 @@ int mo_auto_is_over(const mo_run *run, mo_status status)
            run->result->iterations >= run->options->max_iter;
 }
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 /* The place of a rung among those that were taken, in the order of the ladder. */
 static mo_rung_report *report_of(mo_explanation *e, const mo_rung *rung)

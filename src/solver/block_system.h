@@ -5,9 +5,10 @@
  *
  *     (E + G W) x = b
  *
- * with E and G block diagonal, one d x d block each for every constraint, and W without the compliance (which belongs into
- * E).  First-order methods with a penalty have E = penalty and G = 1; the derivative of a convex problem with respect to its
- * data has E = 1 - J, G = J, J that of a projection.  It is factored once and solved for many b, in the space of contacts or, where E is
+ * with E and G block diagonal, one d x d block each for every constraint, and W without the
+ * compliance (which belongs into E).  First-order methods with a penalty have E = penalty and G =
+ * 1; the derivative of a convex problem with respect to its data has E = 1 - J, G = J, J that of a
+ * projection.  It is factored once and solved for many b, in the space of contacts or, where E is
  * regular, of bodies (delassus.h), whichever takes fewer operations.
  */
 #ifndef MO_SOLVER_BLOCK_SYSTEM_H
@@ -28,7 +29,8 @@ mo_error mo_block_system_layout(const mo_problem *problem, mo_arena *arena,
 /* Once, before the first blocks are set. */
 void mo_block_system_begin(mo_block_system *system);
 
-/* The blocks of constraint i, d x d row-major, for the caller to fill.  The factorisation spoils E. */
+/* The blocks of constraint i, d x d row-major, for the caller to fill.  The factorisation spoils E.
+ */
 static inline double *mo_block_system_E(const mo_block_system *system, int i)
 {
     return system->delassus.D + system->delassus.start[i];

@@ -3,10 +3,11 @@
 /*
  * The block functions g_i as proximal maps.
  *
- * Shifted: prox of s r_N on K is the projection of x - step s e_N.  Bounded slip: the normal part is cut off at
- * zero, and the prox of step lambda |.| is x less its projection on the ball of that radius in the norm of slip:
- * a disc, an interval, for a faceted law the polygon { y : -d_j.y <= 1 for all j }, for a soft finger the ellipsoid
- * { y : |D y| <= 1 }, D = diag(mu, mu, mu_torsion), whose slip speed lambda = |D u_F| holds the coefficients already.
+ * Shifted: prox of s r_N on K is the projection of x - step s e_N.  Bounded slip: the normal part
+ * is cut off at zero, and the prox of step lambda |.| is x less its projection on the ball of that
+ * radius in the norm of slip: a disc, an interval, for a faceted law the polygon { y : -d_j.y <= 1
+ * for all j }, for a soft finger the ellipsoid { y : |D y| <= 1 }, D = diag(mu, mu, mu_torsion),
+ * whose slip speed lambda = |D u_F| holds the coefficients already.
  */
 #include "solver/convex.h"
 
@@ -17,7 +18,8 @@
 #include "law/polygon.h"
 #include "linalg/dense.h"
 
-/* The friction discs of a law as groups of rows; corners > 0: the polygon of that many directions instead. */
+/* The friction discs of a law as groups of rows; corners > 0: the polygon of that many directions
+ * instead. */
 typedef struct slip_groups {
     int count;
     int row[MO_LAW_MAX_GROUPS], dim[MO_LAW_MAX_GROUPS];
@@ -96,9 +98,9 @@ static double slip_norm(const slip_groups *groups, int g, const double *y)
 }
 
 /*
- * y -= its projection on { x : d_j.x <= radius for all j }, the mirror image of the velocities that are allowed; J = the
- * derivative of that.  The nearest edge is the one the point looks at, by symmetry; on it the point lands between the
- * corners or at one.
+ * y -= its projection on { x : d_j.x <= radius for all j }, the mirror image of the velocities that
+ * are allowed; J = the derivative of that.  The nearest edge is the one the point looks at, by
+ * symmetry; on it the point lands between the corners or at one.
  */
 static void shrink_by_polygon(int corners, double radius, double *y, double *J)
 {
@@ -232,7 +234,8 @@ void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x
 }
 
 /*
- * shrink_at for the ellipsoid: |D (a + d)| / lambda - 1, in which (|D a| - lambda) is exact where it is small, decides.
+ * shrink_at for the ellipsoid: |D (a + d)| / lambda - 1, in which (|D a| - lambda) is exact where
+ * it is small, decides.
  */
 static void shrink_by_ellipsoid_at(const double *mixed, double step, double lambda, const double *a,
                                    const double *d, double *y)
@@ -255,8 +258,9 @@ static void shrink_by_ellipsoid_at(const double *mixed, double step, double lamb
 }
 
 /*
- * One group of bounded slip at x = -(a + d) / kappa, where d = da - kappa r: x shrinks by lambda / kappa, that is
- * by the size of a + d less lambda.  (|a| - lambda) is exact where it is small; the rest is small by itself.
+ * One group of bounded slip at x = -(a + d) / kappa, where d = da - kappa r: x shrinks by lambda /
+ * kappa, that is by the size of a + d less lambda.  (|a| - lambda) is exact where it is small; the
+ * rest is small by itself.
  */
 static void shrink_at(const slip_groups *groups, int g, double step, double lambda, const double *a,
                       const double *d, double *y)
@@ -373,7 +377,8 @@ double mo_convex_residual(const mo_convex *convex, const double *u, const double
 
 /* ---- scales ---------------------------------------------------------------------------------- */
 
-/* The largest row sum of |W_ii + compliance|, which bounds its norm; 1 where nothing moves the block. */
+/* The largest row sum of |W_ii + compliance|, which bounds its norm; 1 where nothing moves the
+ * block. */
 static double block_scale(int d, const double *W)
 {
     double most = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The convex problems that a fixed point on the sliding speed solves one after the other, and what an engine for
- * them looks like.
+ * The convex problems that a fixed point on the sliding speed solves one after the other, and what
+ * an engine for them looks like.
  *
  *     minimise  1/2 r' W r + q' r + sum_i g_i(r_i)          (W with the compliance on its diagonal)
  *
@@ -11,9 +11,10 @@
  *   shifted       g_i = s_i r_N on the law's set K_i: with the shift s frozen,
  *                     K_i* contains u_i + s_i e_N, perpendicular to r_i in K_i
  *                 [anitescu2004, eq. 4.21] for facets, [acary2011, eq. 3.15, 4.7] for the cone.
- *   bounded slip  g_i = lambda_i |r_T| (in the dual of the norm of slip) on r_N >= 0: with the slip speeds
- *                 lambda frozen, u_N >= 0 and |u_T| <= lambda, as constraints on the velocity alone; r holds
- *                 their multipliers, which need not lie in the friction cone [anitescu2004, eq. 4.29].
+ *   bounded slip  g_i = lambda_i |r_T| (in the dual of the norm of slip) on r_N >= 0: with the slip
+ *                 speeds lambda frozen, u_N >= 0 and |u_T| <= lambda, as constraints on the
+ *                 velocity alone; r holds their multipliers, which need not lie in the friction
+ *                 cone [anitescu2004, eq. 4.29].
  *
  *   here        anitescu2004       acary2011    meaning
  *   s           Gamma              mu s         shift of the normal velocity
@@ -21,8 +22,9 @@
  *   r_N, r_T    c_n, D beta        r            impulse
  *   w_N         Delta              w            gap over the step
  *
- * Laws without a friction disc are convex as they are and stay the same in both.  The laws' `shift` says what s is;
- * a law whose shift is not along e_N (a contact that slides in a known direction) has no place here.
+ * Laws without a friction disc are convex as they are and stay the same in both.  The laws' `shift`
+ * says what s is; a law whose shift is not along e_N (a contact that slides in a known direction)
+ * has no place here.
  */
 #ifndef MO_SOLVER_CONVEX_H
 #define MO_SOLVER_CONVEX_H
@@ -39,14 +41,16 @@ typedef enum mo_convex_kind { MO_CONVEX_SHIFTED, MO_CONVEX_BOUNDED_SLIP } mo_con
 typedef struct mo_convex {
     const mo_problem *problem;
     mo_convex_kind kind;
-    const double *s;      /* shifted: one a constraint                                      */
+    const double *s;      /* shifted: one a constraint */
     const double *lambda; /* bounded slip: MO_LAW_MAX_GROUPS a constraint, one for each disc */
     const double *weight; /* NULL, or one a constraint: weight_i / 2 |r_i - centre_i|^2 is added */
     const double *centre;
-    const mo_convex_facets *facets; /* NULL, or polygons in the place of round cones (convex_facets.h) */
+    /* NULL, or polygons in the place of round cones (convex_facets.h) */
+    const mo_convex_facets *facets;
 } mo_convex;
 
-/* The velocity that the functions below see: u + compliance r + weight (r - centre), of constraint i. */
+/* The velocity that the functions below see: u + compliance r + weight (r - centre), of constraint
+ * i. */
 void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r,
                         double *out);
 
@@ -56,7 +60,8 @@ void mo_convex_shifts(const mo_problem *problem, const double *u, const double *
 /* Has constraint i a friction disc, and hence a shift? */
 int mo_convex_has_shift(const mo_problem *problem, int i);
 
-/* For each block a bound of |W_ii + compliance|; 1 where nothing moves it.  The sweep is in natural order. */
+/* For each block a bound of |W_ii + compliance|; 1 where nothing moves it.  The sweep is in natural
+ * order. */
 void mo_convex_scales(const mo_sweep *sweep, double *scale);
 
 /* lambda of every friction disc (MO_LAW_MAX_GROUPS a constraint; zero where there is none). */
@@ -65,8 +70,9 @@ void mo_convex_slips(const mo_problem *problem, const double *u, const double *r
 /* y = the least of step g_i(y) + 1/2 |y - x|^2, and its derivative J (symmetric, d x d). */
 void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y);
 /*
- * The same at x = r - step (a + da), da being small beside a: for bounded slip without the cancellation between a and
- * lambda, which a long step would blow up.  Returns the size of the numbers whose rounding is in y.
+ * The same at x = r - step (a + da), da being small beside a: for bounded slip without the
+ * cancellation between a and lambda, which a long step would blow up.  Returns the size of the
+ * numbers whose rounding is in y.
  */
 double mo_convex_prox_at(const mo_convex *convex, int i, double step, const double *r,
                          const double *a, const double *da, double *y);
@@ -74,15 +80,16 @@ double mo_convex_prox_at(const mo_convex *convex, int i, double step, const doub
 void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x,
                                double *J);
 
-/* 2-norm of r - prox(r - velocity) with unit step, all blocks: zero exactly at a solution; u and r have all rows. */
+/* 2-norm of r - prox(r - velocity) with unit step, all blocks: zero exactly at a solution; u and r
+ * have all rows. */
 double mo_convex_residual(const mo_convex *convex, const double *u, const double *r);
 
 /* ---- engines --------------------------------------------------------------------------------- */
 
 typedef struct mo_convex_answer {
     double residual;    /* mo_convex_residual of what is handed back  */
-    int iterations;     /* of the engine, in its own units            */
-    int is_interrupted; /* by the caller or the clock: run->status    */
+    int iterations;     /* of the engine, in its own units */
+    int is_interrupted; /* by the caller or the clock: run->status */
 } mo_convex_answer;
 
 typedef struct mo_convex_engine {
@@ -94,16 +101,16 @@ typedef struct mo_convex_engine {
                        void **workspace);
 
     /*
-     * From the r it is given to one whose residual is at most tol, or the best it reaches; u is the velocity of
-     * that r.  Asks the run now and then whether it must stop.
+     * From the r it is given to one whose residual is at most tol, or the best it reaches; u is the
+     * velocity of that r.  Asks the run now and then whether it must stop.
      */
     mo_convex_answer (*solve)(mo_run *run, void *workspace, const mo_convex *convex, double tol,
                               double *r, double *u);
 
     /*
-     * The derivative of the solution (u, r) with respect to s, for problems with weights: linearise prepares it and is
-     * false where that fails; respond gives the change of u + compliance r, all rows, for a change of s.  NULL where the
-     * engine has none.
+     * The derivative of the solution (u, r) with respect to s, for problems with weights: linearise
+     * prepares it and is false where that fails; respond gives the change of u + compliance r, all
+     * rows, for a change of s.  NULL where the engine has none.
      */
     int (*linearise)(void *workspace, const mo_convex *convex, const double *u, const double *r);
     void (*respond)(void *workspace, const mo_convex *convex, const double *ds, double *du);

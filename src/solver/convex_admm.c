@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The engine `admm` for convex contact problems (convex.h): alternating directions (admm_step.h) with the shift frozen.  The factorisation and
- * the penalty are kept from one problem to the next while the weights stay away.
+ * The engine `admm` for convex contact problems (convex.h): alternating directions (admm_step.h)
+ * with the shift frozen.  The factorisation and the penalty are kept from one problem to the next
+ * while the weights stay away.
  */
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 /*
  * Friction cones in space replaced by cones on polygons whose corners are chosen one by one:
  *
- *     K_i becomes the cone on  g_j = (1, mu cos a_j, mu sin a_j),  j = 0 .. count_i - 1, by rising angle a_j
+ *     K_i becomes the cone on  g_j = (1, mu cos a_j, mu sin a_j),  j = 0 .. count_i - 1, by rising
+ *                              angle a_j
  *
  * which lies inside K_i.  See convex_facets.c for the engine that places the corners.
  */
@@ -13,11 +14,12 @@
 enum { MO_FACETS_BASE = 4, MO_FACETS_MOST = 24 };
 
 typedef struct mo_convex_facets {
-    int *count;    /* one a constraint; 0: as its law says     */
+    int *count;    /* one a constraint; 0: as its law says */
     double *angle; /* MO_FACETS_MOST a constraint, from 0 to 2 pi */
 } mo_convex_facets;
 
-/* The point of the cone nearest to x (y may be x), and its derivative, for count >= 3 corners that surround the axis. */
+/* The point of the cone nearest to x (y may be x), and its derivative, for count >= 3 corners that
+ * surround the axis. */
 void mo_facets_project(int count, const double *angle, double mu, const double *x, double *y);
 void mo_facets_project_derivative(int count, const double *angle, double mu, const double *x,
                                   double *J);

@@ -3,11 +3,14 @@
 /*
  * Two engines for convex contact problems (convex.h) by projected gradients (gradient.h):
  *
- *   gradient   the naive one of [acary2011, section 6 (v)] on the dual problem (4.7): r+ = Proj(r - grad I(r) / (L D)).
- *              The paper does not say how long its steps are; here L follows the curvature.
- *   apgd       the same with momentum and restarts, hundreds of times fewer iterations where W is ill-conditioned.
+ *   gradient   the naive one of [acary2011, section 6 (v)] on the dual problem (4.7): r+ = Proj(r -
+ *              grad I(r) / (L D)). The paper does not say how long its steps are; here L follows
+ *              the curvature.
+ *   apgd       the same with momentum and restarts, hundreds of times fewer iterations where W is
+ *              ill-conditioned.
  *
- * Both start from the r they are given, keep the best, and end after `acary-cadoux.inner` iterations (the paper: 250).
+ * Both start from the r they are given, keep the best, and end after `acary-cadoux.inner`
+ * iterations (the paper: 250).
  */
 #include <math.h>
 #include <string.h>

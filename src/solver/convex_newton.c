@@ -3,7 +3,7 @@
 /*
  * The engine for convex contact problems (convex.h): sweeps first, proximal Newton steps to finish.
  *
- *   sweep    block after block, r_i = prox(r_i - (u_i + compliance r_i) / scale_i): block coordinate
+ *   sweep   block after block, r_i = prox(r_i - (u_i + compliance r_i) / scale_i): block coordinate
  *            descent with momentum (momentum.h), cheap, good for the first digits.
  *   step     one proximal point step of length 1 / rho (convex_step.h).  Where W has the eigenvalue
  *            w it leaves rho / (rho + w) of the error; a small rho converges in a few steps.
@@ -12,10 +12,11 @@
  * starts in proportion to the residual, falls by ten after each step that Newton found easy, less
  * where a harder one did not pay, and rises where Newton toiled.  Rounding puts an error of about
  * 1e-16 / rho into the velocities of contacts that slide.  The last digits are therefore left to
- * Newton on the natural map, tried after each step that found little to change.  The best r is kept.
+ * Newton on the natural map, tried after each step that found little to change.  The best r is
+ * kept.
  *
- * Limits: the operations of a factorisation bound the Newton steps; beyond them sweeps are all there
- * is.  A problem without a solution ends with the best r found.
+ * Limits: the operations of a factorisation bound the Newton steps; beyond them sweeps are all
+ * there is.  A problem without a solution ends with the best r found.
  */
 #include <math.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0, RHO_POLI
 static const double RHO_LEAST_BOUNDED =
     1e-12; /* with bounded slip, where prox_at has no cancellation */
 
-/* Newton steps that a problem takes, 10 to 60 in piles of 500 beads: sweeps are weighed against it. */
+/* Newton steps that a problem takes, 10 to 60 in piles of 500 beads: sweeps are weighed against it.
+ */
 static const double NEWTON_STEPS = 20;
 
 static const double MOMENTUM = 20; /* most t of the momentum of sweeps: momentum.h */
@@ -49,7 +51,7 @@ typedef struct workspace {
     double *state; /* x of a global problem  */
     double *r_before, *x_before;
     two_scales *scales; /* of each constraint */
-    double *best_r;     /* and its residual       */
+    double *best_r;     /* and its residual */
     double best;
     double *kept_r;
     int has_begun;
@@ -138,8 +140,8 @@ static void push_on(mo_momentum *m, const call *c)
 }
 
 /*
- * Contacts with Coulomb's law have one scale for the normal row and one for the tangential rows, k_N
- * and k_T with diag(k_N, k_T, k_T) >= W_ii: rolling makes W_TT several times W_NN.
+ * Contacts with Coulomb's law have one scale for the normal row and one for the tangential rows,
+ * k_N and k_T with diag(k_N, k_T, k_T) >= W_ii: rolling makes W_TT several times W_NN.
  */
 static int has_two_scales(const mo_convex *convex, int i)
 {
@@ -239,7 +241,8 @@ static double sweep_once(const call *c)
     return moved;
 }
 
-/* Sweeps whose work equals that of Newton: none for small problems, hundreds in a large bed of stones. */
+/* Sweeps whose work equals that of Newton: none for small problems, hundreds in a large bed of
+ * stones. */
 static double worthwhile_sweeps(const call *c)
 {
     const mo_problem *problem = c->convex->problem;
@@ -331,7 +334,8 @@ static int step_until_solved(call *c)
         if (c->residual <= c->tol || mo_run_is_over(c->run)) {
             break;
         }
-        /* Weights make the problem strongly convex: one step with rho = 0 solves it, if Newton gets there. */
+        /* Weights make the problem strongly convex: one step with rho = 0 solves it, if Newton gets
+         * there. */
         const double own = c->convex->weight && !has_failed ? 0 : rho, best = w->best,
                      before = c->residual;
         const int newton = mo_convex_step_take(&w->step, c->convex, own, c->u, c->r);

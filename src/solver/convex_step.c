@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton steps at most; relative accuracy of a step; operations of a factorisation, about a minute. */
+/* Newton steps at most; relative accuracy of a step; operations of a factorisation, about a minute.
+ */
 enum { NEWTON_MOST = 100 };
 static const double ACCURACY = 1e-3, FLOPS_MOST = 1e11;
 
@@ -170,9 +171,9 @@ static double try_length(mo_convex_step *step, const mo_convex *convex, double r
 }
 
 /*
- * Symmetric masses.  Along the direction the function is convex and its slope is known: the length is
- * found where that slope is between -0.9 of the first one and a tenth of it, by false position with
- * bisection.  Slopes, unlike values, can be told apart down to rounding.
+ * Symmetric masses.  Along the direction the function is convex and its slope is known: the length
+ * is found where that slope is between -0.9 of the first one and a tenth of it, by false position
+ * with bisection.  Slopes, unlike values, can be told apart down to rounding.
  */
 static double search_slope(mo_convex_step *step, const mo_convex *convex, double rho,
                            const double *r)
@@ -272,8 +273,8 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
  *
  *     (1 - J) dr + tau J (W + sigma) dr = -z,   sigma = rho scale + compliance + weight
  *
- * or, with E = 1 - J + tau sigma J and B = tau E^-1 J, as in a step: (1 + B W) dr = -E^-1 z.  Nothing
- * is divided by rho before it is small.
+ * or, with E = 1 - J + tau sigma J and B = tau E^-1 J, as in a step: (1 + B W) dr = -E^-1 z.
+ * Nothing is divided by rho before it is small.
  */
 static void set_polish_block(mo_convex_step *step, const mo_convex *convex, double rho, double look,
                              int i, const double *r)

@@ -36,8 +36,8 @@
  * Each pivot costs O(k^2) for k clamped rows, and as much as these rows have couplings: see
  * dantzig_layout.c.  An iteration is a pivot, or one of the Newton steps.
  *
- * An unbounded step has no solution ahead of it.  Without friction it proves that there is none:
- * df >= 0, A df = 0 and b'df < 0.  With it the row is left alone until another has been driven, then
+ * An unbounded step has no solution ahead of it.  Without friction it proves that there is none: df
+ * >= 0, A df = 0 and b'df < 0.  With it the row is left alone until another has been driven, then
  * the next start takes another order; what remains is the ray in the result, along which section 6
  * applies an impulse.
  *
@@ -72,7 +72,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     return error;
 }
 
-/* ---- measuring ----------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 /* u that r causes: by W, or where the tolerance is finer than its rounding the way the measure
  * does. */
@@ -114,13 +114,13 @@ int mo_dantzig_tick(mo_dantzig *z)
     return mo_run_must_stop(z->run, z->pivots);
 }
 
-/* ---- compute-forces ------------------------------------------------------------------------ */
+/* ---- compute-forces -------------------------------------------------------------------------- */
 
 typedef enum ending {
-    END_ALL_HOLD, /* no condition fails                       */
+    END_ALL_HOLD, /* no condition fails */
     END_STUCK,    /* the factor broke, or the budget is spent */
-    END_RAY,      /* an unbounded step                        */
-    END_STOPPED   /* run->status says why                     */
+    END_RAY,      /* an unbounded step */
+    END_STOPPED   /* run->status says why */
 } ending;
 
 /* All conditions seem to hold: solves for the forces anew and looks again.  False where
@@ -178,7 +178,7 @@ static ending compute_forces(mo_dantzig *z)
     return END_STUCK;
 }
 
-/* ---- endings ------------------------------------------------------------------------------- */
+/* ---- endings --------------------------------------------------------------------------------- */
 
 /* Does the direction prove that there is no solution?  A df = 0 and b'df < 0, without friction. */
 static int is_proof(const mo_dantzig *z)

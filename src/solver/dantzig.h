@@ -34,21 +34,21 @@
 
 /* What a row is. */
 typedef enum mo_row_kind {
-    MO_ROW_BOUNDED, /* lower <= f <= upper, fixed: a normal force, a joint, a box           */
-    MO_ROW_LINE,    /* friction in the plane, |f| <= mu f_N                                 */
-    MO_ROW_DISC,    /* friction in space: this row (axis e) and the next, |f| <= mu f_N     */
-    MO_ROW_SECOND,  /* the other row of a disc                                              */
-    MO_ROW_TIED     /* dynamic friction, or none: f = tie f_N always, no condition on a     */
+    MO_ROW_BOUNDED, /* lower <= f <= upper, fixed: a normal force, a joint, a box */
+    MO_ROW_LINE,    /* friction in the plane, |f| <= mu f_N */
+    MO_ROW_DISC,    /* friction in space: this row (axis e) and the next, |f| <= mu f_N */
+    MO_ROW_SECOND,  /* the other row of a disc */
+    MO_ROW_TIED     /* dynamic friction, or none: f = tie f_N always, no condition on a */
 } mo_row_kind;
 
 /* The set that a row is in. */
 typedef enum mo_row_set {
-    MO_ROW_IDLE,     /* none: not looked at yet, or given up; f is held where it is          */
-    MO_ROW_CLAMPED,  /* C, C_F: a = 0 is maintained and f follows                            */
-    MO_ROW_LOWER,    /* NC, NC-: f at its lower bound, a >= 0                                */
-    MO_ROW_UPPER,    /* NC+, NC_F: f at its upper bound, a <= 0                              */
-    MO_ROW_FROZEN,   /* C, C_F too, but a = 0 follows from the clamped rows: f is held        */
-    MO_ROW_FOLLOWING /* f follows a normal force and nothing is asked of a                  */
+    MO_ROW_IDLE,     /* none: not looked at yet, or given up; f is held where it is */
+    MO_ROW_CLAMPED,  /* C, C_F: a = 0 is maintained and f follows */
+    MO_ROW_LOWER,    /* NC, NC-: f at its lower bound, a >= 0 */
+    MO_ROW_UPPER,    /* NC+, NC_F: f at its upper bound, a <= 0 */
+    MO_ROW_FROZEN,   /* C, C_F too, but a = 0 follows from the clamped rows: f is held */
+    MO_ROW_FOLLOWING /* f follows a normal force and nothing is asked of a */
 } mo_row_set;
 
 /*
@@ -58,60 +58,60 @@ typedef enum mo_row_set {
  */
 typedef struct mo_dantzig_factor {
     int is_symmetric;
-    int count; /* clamped rows             */
+    int count; /* clamped rows */
     int stride;
-    double *F;            /* L or B                                       */
+    double *F;            /* L or B */
     double *driven;       /* L^-1 A_Cd, kept while row d is driven; scratch for B */
-    double *reciprocal;   /* of the diagonal of L                         */
-    double *left, *right; /* scratch, `stride` entries each               */
-    double *work;         /* of LAPACK                                    */
+    double *reciprocal;   /* of the diagonal of L */
+    double *left, *right; /* scratch, `stride` entries each */
+    double *work;         /* of LAPACK */
     int *pivots;
 } mo_dantzig_factor;
 
 typedef struct mo_dantzig {
     const mo_problem *problem;
     const mo_options *options;
-    int n;                   /* rows                                              */
-    int is_symmetric;        /* W is                                              */
+    int n;                   /* rows */
+    int is_symmetric;        /* W is */
     int has_ties, has_discs; /* some row may be tied to another; some contact has a disc */
 
     /* The matrix, by columns with the leading dimension n, and where its columns are not zero. */
     double *W;
-    int *run_start; /* runs of column j: run_start[j] .. run_start[j+1]              */
-    int *runs;      /* first row and one past the last, in pairs                    */
+    int *run_start; /* runs of column j: run_start[j] .. run_start[j+1] */
+    int *runs;      /* first row and one past the last, in pairs */
     double *q;
-    double *scale; /* s                                                             */
+    double *scale; /* s */
 
     /* Rows. */
     uint8_t *kind, *set;
-    int *normal;           /* the normal row of a friction row; -1                  */
+    int *normal;           /* the normal row of a friction row; -1 */
     int *friction_count;   /* of a normal row: the friction rows that come after it */
-    double *lower, *upper; /* of MO_ROW_BOUNDED                                     */
-    double *span;          /* the size of those bounds that are finite              */
+    double *lower, *upper; /* of MO_ROW_BOUNDED */
+    double *span;          /* the size of those bounds that are finite */
     double *mu, *tie;      /* of friction rows; tie: f = tie f_N in sets of bounds  */
-    double *cosine, *sine; /* axis e of a disc, at its first row                    */
+    double *cosine, *sine; /* axis e of a disc, at its first row */
     int *member, *place;   /* the clamped rows, and where a row is among them (-1)  */
 
-    double *f, *a;   /* the iterate, a = A f + b                                  */
-    double *df, *da; /* the direction, da = A df                                  */
-    double *column, *row, *world, *image; /* scratch                              */
-    double *v;                            /* velocities of the bodies, scratch    */
+    double *f, *a;                        /* the iterate, a = A f + b */
+    double *df, *da;                      /* the direction, da = A df */
+    double *column, *row, *world, *image; /* scratch */
+    double *v;                            /* velocities of the bodies, scratch */
     double *ray;                          /* of an unbounded step, in units of r  */
-    double *rounding;  /* of a: what it may be off by                               */
-    uint32_t *refused; /* the direction in which a row could not be clamped          */
+    double *rounding;                     /* of a: what it may be off by */
+    uint32_t *refused;                    /* the direction in which a row could not be clamped */
 
     mo_dantzig_factor factor;
 
-    double unit;    /* size of a and f: the largest |q|                          */
-    int pivots;     /* iterations                                                */
-    uint32_t stamp; /* counts directions                                         */
-    int driven;     /* the row that is driven, or -1                             */
-    int skipped;    /* a row that just met an unbounded step, or -1              */
-    int broken;     /* the factor is of no use: the sets alone count             */
-    int has_ray;    /* an unbounded step was met: `ray`                          */
-    int give_ups;   /* rows given up, of section 5.4                             */
-    int next_check; /* pivots at which the iterate is measured                    */
-    int starts;     /* starts so far: from the second on, the order is random     */
+    double unit;    /* size of a and f: the largest |q| */
+    int pivots;     /* iterations */
+    uint32_t stamp; /* counts directions */
+    int driven;     /* the row that is driven, or -1 */
+    int skipped;    /* a row that just met an unbounded step, or -1 */
+    int broken;     /* the factor is of no use: the sets alone count */
+    int has_ray;    /* an unbounded step was met: `ray` */
+    int give_ups;   /* rows given up, of section 5.4 */
+    int next_check; /* pivots at which the iterate is measured */
+    int starts;     /* starts so far: from the second on, the order is random */
     mo_random random;
     mo_run *run;
 
@@ -125,13 +125,13 @@ typedef struct mo_dantzig {
 #define MO_DANTZIG_ZERO 1e-11  /* in a row of a or f, over the terms of its sum               */
 #define MO_DANTZIG_PIVOT 1e-9  /* a pivot, that is a Schur complement, over the diagonal      */
 
-/* ---- dantzig_layout.c ---- */
+/* ---- dantzig_layout.c ------------------------------------------------------------------------ */
 
 /* Takes the arrays from the arena and, on a real one, fills in rows and matrix. */
 mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                            mo_dantzig **out);
 
-/* ---- dantzig_matrix.c ---- */
+/* ---- dantzig_matrix.c ------------------------------------------------------------------------ */
 
 /* y = A x, and da = A df where only the clamped rows, what is tied to them, and row d move. */
 void mo_dantzig_apply(mo_dantzig *z, const double *x, double *y);
@@ -157,17 +157,17 @@ void mo_dantzig_import(mo_dantzig *z, const double *r);
 /* Turns the axes of a disc (its first row) so that e points along (c, s) of the present axes. */
 void mo_dantzig_turn(mo_dantzig *z, int first, double c, double s);
 
-/* ---- factors ---- */
+/* ---- factors --------------------------------------------------------------------------------- */
 
-void mo_cholesky_begin(mo_dantzig_factor *F, const double *v); /* driven = L^-1 v          */
-void mo_cholesky_solve(mo_dantzig_factor *F, double *x);       /* x = -L^-T driven         */
-void mo_cholesky_full_solve(mo_dantzig_factor *F, double *x);  /* x = (L L')^-1 x          */
+void mo_cholesky_begin(mo_dantzig_factor *F, const double *v); /* driven = L^-1 v */
+void mo_cholesky_solve(mo_dantzig_factor *F, double *x);       /* x = -L^-T driven */
+void mo_cholesky_full_solve(mo_dantzig_factor *F, double *x);  /* x = (L L')^-1 x */
 double mo_cholesky_try(mo_dantzig_factor *F, const double *v, double diagonal); /* the pivot */
 void mo_cholesky_append(mo_dantzig_factor *F, double pivot, double driven_entry);
 void mo_cholesky_remove(mo_dantzig_factor *F, int p);
 int mo_cholesky_rebuild(mo_dantzig_factor *F); /* F holds A_CC, then L; false where it has none */
 
-void mo_inverse_solve(const mo_dantzig_factor *F, const double *v, double *x); /* x = B v   */
+void mo_inverse_solve(const mo_dantzig_factor *F, const double *v, double *x); /* x = B v */
 double mo_inverse_try(mo_dantzig_factor *F, const double *column, const double *row, double corner);
 void mo_inverse_append(mo_dantzig_factor *F, double pivot);
 void mo_inverse_remove(mo_dantzig_factor *F, int p);
@@ -177,7 +177,7 @@ int mo_inverse_change_column(mo_dantzig_factor *F, int p, const double *change);
 int mo_inverse_rebuild(
     mo_dantzig_factor *F); /* F holds A_CC, then its inverse; false where singular */
 
-/* ---- dantzig_sets.c ---- */
+/* ---- dantzig_sets.c -------------------------------------------------------------------------- */
 
 static inline double mo_larger(double a, double b)
 {
@@ -224,15 +224,15 @@ void mo_dantzig_give_up(mo_dantzig *z, int row);
 /* Solves for f of the clamped rows anew, from a fresh factor where `anew` is set; a follows. */
 int mo_dantzig_solve_sets(mo_dantzig *z, int anew);
 
-/* ---- dantzig_step.c ---- */
+/* ---- dantzig_step.c -------------------------------------------------------------------------- */
 
 typedef enum mo_event_kind {
-    MO_EVENT_NONE,    /* an unbounded step                          */
-    MO_EVENT_ARRIVED, /* a_d = 0                                    */
-    MO_EVENT_BOUND,   /* f_d is at a bound                          */
-    MO_EVENT_CLAMP,   /* a of the row reached zero                  */
-    MO_EVENT_LOWER,   /* f of the row reached its lower bound       */
-    MO_EVENT_UPPER,   /* f of the row reached its upper bound       */
+    MO_EVENT_NONE,    /* an unbounded step */
+    MO_EVENT_ARRIVED, /* a_d = 0 */
+    MO_EVENT_BOUND,   /* f_d is at a bound */
+    MO_EVENT_CLAMP,   /* a of the row reached zero */
+    MO_EVENT_LOWER,   /* f of the row reached its lower bound */
+    MO_EVENT_UPPER,   /* f of the row reached its upper bound */
     MO_EVENT_SLIDE    /* the friction of a contact reached its disc */
 } mo_event_kind;
 
@@ -246,48 +246,48 @@ typedef struct mo_dantzig_event {
 /* The drive of row d. */
 typedef struct mo_dantzig_course {
     int d;
-    double sign;      /* which way f_d moves                                     */
+    double sign;      /* which way f_d moves */
     int from_outside; /* f_d was outside its bounds: the drive ends at the bound */
-    int leaves_disc;  /* the disc has shrunk past f_d, which goes on outside it   */
-    double begun;     /* |a_d| at the beginning                                   */
-    double size;      /* the largest entry of the direction                      */
+    int leaves_disc;  /* the disc has shrunk past f_d, which goes on outside it */
+    double begun;     /* |a_d| at the beginning */
+    double size;      /* the largest entry of the direction */
 } mo_dantzig_course;
 
 mo_dantzig_event mo_dantzig_max_step(const mo_dantzig *z, const mo_dantzig_course *course);
 
-/* ---- dantzig_drive.c ---- */
+/* ---- dantzig_drive.c ------------------------------------------------------------------------- */
 
 typedef enum mo_drive_end {
-    MO_DRIVE_DONE,    /* the row is in a set, or closer to one            */
-    MO_DRIVE_GAVE_UP, /* the sets led nowhere                             */
-    MO_DRIVE_RAY,     /* an unbounded step: df is the direction           */
-    MO_DRIVE_STOPPED  /* a limit, or solved: run->status                  */
+    MO_DRIVE_DONE,    /* the row is in a set, or closer to one */
+    MO_DRIVE_GAVE_UP, /* the sets led nowhere */
+    MO_DRIVE_RAY,     /* an unbounded step: df is the direction */
+    MO_DRIVE_STOPPED  /* a limit, or solved: run->status */
 } mo_drive_end;
 
 mo_drive_end mo_dantzig_drive(mo_dantzig *z, int d);
 
-/* ---- dantzig_pick.c ---- */
+/* ---- dantzig_pick.c -------------------------------------------------------------------------- */
 
 /* The row whose conditions fail most, normal forces and joints before friction; -1 where all
  * hold. */
 int mo_dantzig_pick(mo_dantzig *z);
 
-/* ---- dantzig_start.c ---- */
+/* ---- dantzig_start.c ------------------------------------------------------------------------- */
 
-void mo_dantzig_forget(mo_dantzig *z); /* f = 0, or the nearest bound; no row in a set       */
-void mo_dantzig_begin(mo_dantzig *z);  /* the same, and the joints clamped                   */
-void mo_dantzig_adopt(mo_dantzig *z);  /* the sets that f suggests                           */
+void mo_dantzig_forget(mo_dantzig *z); /* f = 0, or the nearest bound; no row in a set */
+void mo_dantzig_begin(mo_dantzig *z);  /* the same, and the joints clamped */
+void mo_dantzig_adopt(mo_dantzig *z);  /* the sets that f suggests */
 
 /* Gives up the rows that break the conditions of their sets, normal forces before friction; how
  * many. */
 int mo_dantzig_give_up_failures(mo_dantzig *z);
 
-/* ---- dantzig_polish.c ---- */
+/* ---- dantzig_polish.c ------------------------------------------------------------------------ */
 
 /* Newton steps from f.  True where the run ends; z->run->status says how. */
 int mo_dantzig_polish(mo_dantzig *z);
 
-/* ---- dantzig.c ---- */
+/* ---- dantzig.c ------------------------------------------------------------------------------- */
 
 /* One iteration is over: counts, and measures now and then.  True where the run ends. */
 int mo_dantzig_tick(mo_dantzig *z);

@@ -19,7 +19,7 @@
 
 #include "solver/dantzig.h"
 
-/* ---- fdirection ---------------------------------------------------------------------------- */
+/* ---- fdirection ------------------------------------------------------------------------------ */
 
 /* The column of the driven row, at the clamped rows. */
 static void gather_driven_column(mo_dantzig *z, int d)
@@ -130,7 +130,7 @@ static int find_direction(mo_dantzig *z, mo_dantzig_course *course)
     return 0;
 }
 
-/* ---- drive-to-zero ------------------------------------------------------------------------- */
+/* ---- drive-to-zero --------------------------------------------------------------------------- */
 
 static void advance(mo_dantzig *z, double step)
 {

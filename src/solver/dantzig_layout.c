@@ -20,7 +20,7 @@
 
 enum { RUN_GAP = 8 }; /* zeros that a run bridges: shorter gaps cost more than they save */
 
-/* ---- room ---------------------------------------------------------------------------------- */
+/* ---- room ------------------------------------------------------------------------------------ */
 
 /* Where each body is touched: the constraint, and where in its record the block begins. */
 typedef struct touch_lists {
@@ -88,7 +88,7 @@ static void take_newton(mo_arena *arena, mo_dantzig *z, int n)
     z->newton_pivots = MO_TAKE(arena, n, int);
 }
 
-/* ---- rows ---------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void set_bounds(mo_dantzig *z, int row, double lower, double upper)
 {
@@ -166,7 +166,7 @@ static void set_rows(mo_dantzig *z)
     }
 }
 
-/* ---- the matrix ---------------------------------------------------------------------------- */
+/* ---- the matrix ------------------------------------------------------------------------------ */
 
 static void list_touches(const mo_problem *problem, touch_lists *lists)
 {

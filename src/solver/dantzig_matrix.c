@@ -13,7 +13,7 @@
 
 #include "solver/dantzig.h"
 
-/* ---- products ------------------------------------------------------------------------------ */
+/* ---- products -------------------------------------------------------------------------------- */
 
 /* y += x_j W_j */
 static inline void add_column(const mo_dantzig *z, int j, double x, double *y)
@@ -172,7 +172,7 @@ void mo_dantzig_find_rounding(mo_dantzig *z)
     }
 }
 
-/* ---- in and out ---------------------------------------------------------------------------- */
+/* ---- in and out ------------------------------------------------------------------------------ */
 
 void mo_dantzig_unscale(const mo_dantzig *z, const double *x, double *r)
 {

@@ -153,8 +153,8 @@ static int find_worst(mo_dantzig *z, double *failure)
     return row[rubs];
 }
 
-/* The rounding of a is known as of some pivots ago.  A failure that is small by any measure is looked at again with
- * what it is now. */
+/* The rounding of a is known as of some pivots ago.  A failure that is small by any measure is
+ * looked at again with what it is now. */
 int mo_dantzig_pick(mo_dantzig *z)
 {
     double failure, size = z->unit;

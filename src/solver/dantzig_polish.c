@@ -55,7 +55,7 @@ static double natural_map(const mo_dantzig *z, const double *u, const double *r,
     return sqrt(sum);
 }
 
-/* ---- the matrix ---------------------------------------------------------------------------- */
+/* ---- the matrix ------------------------------------------------------------------------------ */
 
 /* S (scaled: s_k P_kl / s_l) and T = S s_l^-1 G s_m: the rows of block i are I - S + T (A +
  * shift). */
@@ -139,7 +139,7 @@ static int find_step(mo_dantzig *z, const double *u, const double *r, const doub
     return info == 0;
 }
 
-/* ---- the iteration ------------------------------------------------------------------------- */
+/* ---- the iteration --------------------------------------------------------------------------- */
 
 /* Takes the longest of the steps 1, 1/2, 1/4, ... that makes |z| smaller; its length, or zero
  * where none does. */

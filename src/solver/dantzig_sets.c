@@ -33,7 +33,7 @@ double mo_dantzig_upper(const mo_dantzig *z, int row)
     return isinf(z->mu[row]) ? INFINITY : z->mu[row] * z->f[z->normal[row]];
 }
 
-/* ---- entering ------------------------------------------------------------------------------ */
+/* ---- entering -------------------------------------------------------------------------------- */
 
 /* The entry of a row of A in the column of row j, its tied friction included. */
 static double tied_entry(const mo_dantzig *z, const double *row, int j)
@@ -112,7 +112,7 @@ static int enter_factor(mo_dantzig *z, int j)
     return entered;
 }
 
-/* ---- contacts that close ------------------------------------------------------------------- */
+/* ---- contacts that close --------------------------------------------------------------------- */
 
 static void wake_line(mo_dantzig *z, int row)
 {
@@ -184,7 +184,7 @@ int mo_dantzig_clamp(mo_dantzig *z, int row)
     return 1;
 }
 
-/* ---- leaving ------------------------------------------------------------------------------- */
+/* ---- leaving --------------------------------------------------------------------------------- */
 
 /* Would the matrix without this row be singular?  Principal parts of a definite matrix never
  * are. */
@@ -303,7 +303,7 @@ void mo_dantzig_slide(mo_dantzig *z, int first)
     z->set[first + 1] = MO_ROW_FOLLOWING;
 }
 
-/* ---- giving up ----------------------------------------------------------------------------- */
+/* ---- giving up ------------------------------------------------------------------------------- */
 
 void mo_dantzig_give_up(mo_dantzig *z, int row)
 {
@@ -321,7 +321,7 @@ void mo_dantzig_give_up(mo_dantzig *z, int row)
     ++z->give_ups;
 }
 
-/* ---- from the sets alone ------------------------------------------------------------------- */
+/* ---- from the sets alone --------------------------------------------------------------------- */
 
 /* f of the clamped rows moves by -B a, and what is tied to them follows. */
 static void correct_forces(mo_dantzig *z)

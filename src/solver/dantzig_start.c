@@ -52,7 +52,7 @@ void mo_dantzig_begin(mo_dantzig *z)
     mo_dantzig_solve_sets(z, 0);
 }
 
-/* ---- from impulses ------------------------------------------------------------------------- */
+/* ---- from impulses --------------------------------------------------------------------------- */
 
 /* Clamps a row, or freezes it where it depends on those that are clamped already. */
 static void hold(mo_dantzig *z, int row)
@@ -85,8 +85,8 @@ static void adopt_friction(mo_dantzig *z, int row)
     }
 }
 
-/* Does a row in a set break the conditions of that set?  After a fresh solve ten times the rounding of a
- * is no rounding. */
+/* Does a row in a set break the conditions of that set?  After a fresh solve ten times the rounding
+ * of a is no rounding. */
 static int fails(const mo_dantzig *z, int row)
 {
     const int is_disc = z->kind[row] == MO_ROW_DISC || z->kind[row] == MO_ROW_SECOND;

@@ -96,7 +96,7 @@ static void consider_disc(const mo_dantzig *z, double noise, int row, mo_event_k
     const double A = dx * dx + dy * dy - dN * dN, B = x * dx + y * dy - N * dN;
     const double C = slack > 0 ? -slack * (N + size) : 0, root = B * B - A * C;
     const double reach = root >= 0 ? B + sqrt(root) : 0; /* s = -C / reach */
-    const double rate = reach / (N + size);              /* slack over s    */
+    const double rate = reach / (N + size);              /* slack over s */
     if (rate > noise) {
         consider(z, best, kind, named, slack, rate);
     }

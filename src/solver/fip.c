@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The feasible interior point method of [trinkle1997, appendix], after [kojima1991], on the LCP view of a problem:
+ * The feasible interior point method of [trinkle1997, appendix], after [kojima1991], on the LCP
+ * view of a problem:
  *
  *     w = S z + c,   0 <= z perp w >= 0,   kept strictly feasible: w > 0, z > 0
  *
@@ -10,33 +11,36 @@
  *   2. Step: eta of the way to the wall at most, then shortened by rho until
  *          psi = (n + zeta) log w'z - sum log w_k z_k                              (eq. 39)
  *      has fallen by sigma (1 - beta) zeta times the step
- *   3. Move.  At w'z <= epsilon: read off which of each pair is zero, solve the linear system that this leaves, and
- *      ask the measure.  Otherwise, or where the measure is not content: beta shrinks, go to 1.
+ *   3. Move.  At w'z <= epsilon: read off which of each pair is zero, solve the linear system that
+ *      this leaves, and ask the measure.  Otherwise, or where the measure is not content: beta
+ *      shrinks, go to 1.
  *
  *   here                  paper                meaning
  *   S, c                  M, r                 the LCP, scaled, joints pivoted out (fip.h)
- *   p                     -                    what is missing to feasibility; zero as the paper has it
- *   fip.beta, shrink      beta_0, beta_k       centring, and the factor from one iteration to the next
+ *   p                  -                   what is missing to feasibility; zero as the paper has it
+ *   fip.beta, shrink     beta_0, beta_k     centring, and the factor from one iteration to the next
  *   fip.eta, rho, sigma   eta, rho, sigma      of step 2
  *   fip.zeta, epsilon     zeta, epsilon        of the merit function and of step 3
  *
- * Slips in the paper.  Eq. 38 has w o z - beta xi e on its right side, which leads away from the solution; since step 3
- * adds the direction, it must be beta xi e - w o z.  Eq. 35 pairs the accelerations with c+ and c- where the slacks
- * s+ and s- of eq. 30 are meant (and eq. 31 says so).  "As printed", step 3 ends at w'z <= 1e-6; here that is where the
- * last step to the active set begins, so that answers reach 1e-9 and better.
+ * Slips in the paper.  Eq. 38 has w o z - beta xi e on its right side, which leads away from the
+ * solution; since step 3 adds the direction, it must be beta xi e - w o z.  Eq. 35 pairs the
+ * accelerations with c+ and c- where the slacks s+ and s- of eq. 30 are meant (and eq. 31 says so).
+ * "As printed", step 3 ends at w'z <= 1e-6; here that is where the last step to the active set
+ * begins, so that answers reach 1e-9 and better.
  *
- * psi falls along the direction of eq. 38 whatever S is: the slope is at most -zeta (1 - beta), by the second row of eq.
- * 38 alone.  That row also holds where p is not zero and the first row, S dz - dw = (1 - beta) p, takes it away as
- * fast as the gap.  So where no strictly feasible point exists (fip_start.c), the method goes on from an infeasible
- * one, in the same steps.
+ * psi falls along the direction of eq. 38 whatever S is: the slope is at most -zeta (1 - beta), by
+ * the second row of eq. 38 alone.  That row also holds where p is not zero and the first row, S dz
+ * - dw = (1 - beta) p, takes it away as fast as the gap.  So where no strictly feasible point
+ * exists (fip_start.c), the method goes on from an infeasible one, in the same steps.
  *
- * Convergence is proven where S is a P0 matrix: full column rank of H and small mu [trinkle1997, Theorems 3 and 4].
- * Without that the matrix of eq. 38 may become singular, or w'z may stay above zero while psi falls; another start, from
- * another interior point, may then succeed (fip.restarts).
+ * Convergence is proven where S is a P0 matrix: full column rank of H and small mu [trinkle1997,
+ * Theorems 3 and 4]. Without that the matrix of eq. 38 may become singular, or w'z may stay above
+ * zero while psi falls; another start, from another interior point, may then succeed
+ * (fip.restarts).
  *
- * Limits: matrices are dense, MOST_UNKNOWNS at most, a factorisation an iteration.  A coulomb contact in space is
- * solved with fip.facets directions, and the run ends as stalled.  A start other than zero is tried as it is, but
- * the path does not begin there.
+ * Limits: matrices are dense, MOST_UNKNOWNS at most, a factorisation an iteration.  A coulomb
+ * contact in space is solved with fip.facets directions, and the run ends as stalled.  A start
+ * other than zero is tried as it is, but the path does not begin there.
  */
 #include "solver/fip.h"
 
@@ -53,9 +57,9 @@ enum { MOST_UNKNOWNS = 1500 }; /* a factorisation in some tenths of a second */
 
 static const double BEYOND_DOUBT =
     1e11; /* size of a solution, beside numbers of about one, that rounding cannot hide */
-static const double SHORTEST_STEP = 1e-8; /* below this the iterates no longer move           */
-static const double SMALLEST_GAP = 1e-26; /* below this w and z are noise                     */
-static const double NEXT_POLISH = 1e-2;   /* the gap falls by this between two polishes       */
+static const double SHORTEST_STEP = 1e-8; /* below this the iterates no longer move */
+static const double SMALLEST_GAP = 1e-26; /* below this w and z are noise */
+static const double NEXT_POLISH = 1e-2;   /* the gap falls by this between two polishes */
 
 enum { PATIENCE = 40 }; /* iterations in which the gap must halve at least once */
 
@@ -102,7 +106,8 @@ static int all_finite(int n, const double *x)
     return 1;
 }
 
-/* Eq. 38, its sign mended; a full step leaves beta of the infeasibility p.  0 where it is singular. */
+/* Eq. 38, its sign mended; a full step leaves beta of the infeasibility p.  0 where it is singular.
+ */
 static int find_direction(mo_fip *f, double beta)
 {
     const int n = f->n, one = 1;
@@ -239,7 +244,8 @@ static mo_status give_up(mo_run *run, const mo_fip *f)
     return mo_run_stall(run, "none of %d starts led to a solution", f->restart);
 }
 
-/* The multipliers are in the result; whether they are a proof depends on how far a solution would have to be. */
+/* The multipliers are in the result; whether they are a proof depends on how far a solution would
+ * have to be. */
 static mo_status refute(mo_run *run, const mo_fip *f)
 {
     if (f->least_sum >= BEYOND_DOUBT && !f->lcp.uses_facets && f->joints.rank == f->joints.count) {
@@ -281,7 +287,9 @@ static mo_status solve(mo_run *run, void *memory)
             break;
         }
         if (f->reached_end && f->lcp.uses_facets) {
-            break; /* another start leads to another solution of the facets, which is not what is missing */
+            /* another start leads to another solution of the facets, which is not what is missing
+             */
+            break;
         }
     }
     return give_up(run, f);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The pieces of the feasible interior point method (fip.c): the LCP on which it works, its strictly feasible start,
- * and the last step from near a solution to one.
+ * The pieces of the feasible interior point method (fip.c): the LCP on which it works, its strictly
+ * feasible start, and the last step from near a solution to one.
  *
  * The LCP is that of the view (problem/lcp.h) with joints pivoted out, in units of its own:
  *
  *     w = S z + c + p,   0 <= z perp w >= 0,   p = 0 at a feasible point
  *
- * Impulses are scaled so that the diagonal of S is about one, and speeds by the inverse, so that products w_k z_k stay
- * as they are; then both z and w are divided by `size`, the largest |c_k|.
+ * Impulses are scaled so that the diagonal of S is about one, and speeds by the inverse, so that
+ * products w_k z_k stay as they are; then both z and w are divided by `size`, the largest |c_k|.
  */
 #ifndef MO_SOLVER_FIP_H
 #define MO_SOLVER_FIP_H
@@ -27,13 +27,13 @@ typedef struct mo_fip {
     double *A, *b, *scale; /* of all unknowns, scaled: z in the problem's units is size scale z */
     double *S, *c, size;   /* of the pairs; S row-major */
 
-    double *z, *w, *p; /* the point          */
-    double *dz, *dw;   /* the direction      */
+    double *z, *w, *p; /* the point */
+    double *dz, *dw;   /* the direction */
     double *K, *rows;  /* n x n each: the matrix of a linear system (column-major), and scratch */
     int *pivot;
     double *work; /* work_size entries, for LAPACK and the start */
     int work_size;
-    double *all_z, *all_w; /* of all unknowns    */
+    double *all_z, *all_w; /* of all unknowns */
     double *v;
     int *active; /* indices of the active set */
 
@@ -53,12 +53,14 @@ void mo_fip_multiply(const mo_fip *f, const double *x, double *y);
 /* Is r = r0 + R z a solution?  Measures it, and so keeps the best. */
 int mo_fip_check(mo_run *run, mo_fip *f);
 
-/* Hands back multipliers y >= 0 of the pairs, with y' S next to nothing and c' y < 0, as the ray of the result. */
+/* Hands back multipliers y >= 0 of the pairs, with y' S next to nothing and c' y < 0, as the ray of
+ * the result. */
 void mo_fip_keep_ray(mo_run *run, mo_fip *f, const double *y);
 
 /*
- * Solves the linear system of the active set: z_k = 0 where z_k < w_k, w_k = 0 elsewhere, starting from the point,
- * with the velocity that the impulse truly causes.  Measures the answer; the point itself stays as it is.
+ * Solves the linear system of the active set: z_k = 0 where z_k < w_k, w_k = 0 elsewhere, starting
+ * from the point, with the velocity that the impulse truly causes.  Measures the answer; the point
+ * itself stays as it is.
  */
 int mo_fip_polish(mo_run *run, mo_fip *f);
 
@@ -67,14 +69,15 @@ int mo_fip_polish(mo_run *run, mo_fip *f);
 typedef enum mo_fip_state {
     MO_FIP_MOVING,
     MO_FIP_SOLVED,
-    MO_FIP_MUST_STOP, /* run->status says why       */
+    MO_FIP_MUST_STOP, /* run->status says why */
     MO_FIP_FAILED,    /* no further from this start */
     MO_FIP_INFEASIBLE /* from no start: see mo_fip_start */
 } mo_fip_state;
 
 /*
- * MO_FIP_MOVING: a point with z > 0 and w > 0; p = 0 where that is possible, else (no interior) p > 0.
- * MO_FIP_INFEASIBLE: a z >= 0 with S z + c >= 0 would have a sum of at least least_sum, which is out of reach.
+ * MO_FIP_MOVING: a point with z > 0 and w > 0; p = 0 where that is possible, else (no interior) p >
+ * 0. MO_FIP_INFEASIBLE: a z >= 0 with S z + c >= 0 would have a sum of at least least_sum, which is
+ * out of reach.
  */
 mo_fip_state mo_fip_start(mo_run *run, mo_fip *f);
 

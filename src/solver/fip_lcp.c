@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The LCP of the feasible interior point method, the way back to impulses, and the last step to a solution. */
+/* The LCP of the feasible interior point method, the way back to impulses, and the last step to a
+ * solution. */
 #include <math.h>
 #include <string.h>
 
@@ -84,7 +85,8 @@ void mo_fip_prepare(mo_run *run, mo_fip *f)
 
 /* ---- back to impulses ------------------------------------------------------------------------ */
 
-/* run->r and run->u of all_z, which is scaled.  all_w is spoilt: it holds z in the units of the problem. */
+/* run->r and run->u of all_z, which is scaled.  all_w is spoilt: it holds z in the units of the
+ * problem. */
 static void set_impulse(mo_run *run, mo_fip *f)
 {
     for (int k = 0; k < f->lcp.size; ++k) {
@@ -135,7 +137,8 @@ static void gather(const mo_fip *f, int count, const double *w, double *x)
     }
 }
 
-/* Did the solution of the system stay near the point, as it does where the matrix is not singular? */
+/* Did the solution of the system stay near the point, as it does where the matrix is not singular?
+ */
 static int is_near(int count, const double *x, double reach)
 {
     for (int k = 0; k < count; ++k) {
@@ -169,7 +172,8 @@ static void solve_active(mo_fip *f, int count, const double *w, double reach, do
             f->work, &f->work_size, &info);
 }
 
-/* One correction of all_z: w on joints and on the active set, from the true velocity, is made to vanish. */
+/* One correction of all_z: w on joints and on the active set, from the true velocity, is made to
+ * vanish. */
 static void correct(mo_run *run, mo_fip *f, int count, double reach)
 {
     const int joints = f->lcp.free_count, all = f->lcp.size;

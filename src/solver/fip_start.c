@@ -3,8 +3,8 @@
 /*
  * A strictly feasible start.
  *
- * [trinkle1997, appendix] takes one as given (assumption b) and does not say how to find it.  Here it is the linear
- * program
+ * [trinkle1997, appendix] takes one as given (assumption b) and does not say how to find it.  Here
+ * it is the linear program
  *
  *     least theta  such that  z > 0,  w = S z + c + theta d > 0,
  *
@@ -12,16 +12,18 @@
  *
  *     tau theta - sum log z_k - sum log w_k + delta/2 sum (z_k / d_k)^2
  *
- * with tau growing, until theta < 0: then S z + c > 0.  The last term keeps the set bounded; it vanishes beside tau.
- * The function is convex whatever S is, so this finds a point wherever there is one.  It begins at z = w = d = 1 (with
- * other random d in later starts), the middle of the cone, and as it stops early it ends well inside the set.
+ * with tau growing, until theta < 0: then S z + c > 0.  The last term keeps the set bounded; it
+ * vanishes beside tau. The function is convex whatever S is, so this finds a point wherever there
+ * is one.  It begins at z = w = d = 1 (with other random d in later starts), the middle of the
+ * cone, and as it stops early it ends well inside the set.
  *
  * Where theta stays above zero no impulse meets the inequalities with some room.  The multipliers
- * y_k = (1 - dw_k / w_k) / (tau w_k), dw being a step of Newton's, have c' y < 0 and y' S next to nothing, at most
- * delta z / (tau d^2).  A feasible z has y' (S z + c) >= 0, so that the sum of its entries is at least
- * -c' y / max (y' S); where that is out of reach, nothing is feasible.  Otherwise theta tends to zero, and the set has no
- * interior (something squeezed between two walls).  The method then goes on from z = 1, with p = theta d as large as
- * that needs, and lets p shrink with the gap.
+ * y_k = (1 - dw_k / w_k) / (tau w_k), dw being a step of Newton's, have c' y < 0 and y' S next to
+ * nothing, at most delta z / (tau d^2).  A feasible z has y' (S z + c) >= 0, so that the sum of its
+ * entries is at least -c' y / max (y' S); where that is out of reach, nothing is feasible.
+ * Otherwise theta tends to zero, and the set has no interior (something squeezed between two
+ * walls).  The method then goes on from z = 1, with p = theta d as large as that needs, and lets p
+ * shrink with the gap.
  */
 #include <math.h>
 
@@ -35,19 +37,19 @@ void dpotrs_(const char *uplo, const int *n, const int *columns, const double *A
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const double *A, const int *lda, const double *beta, double *C, const int *ldc);
 
-static const double DELTA = 1e-4;    /* of the term that bounds the set, beside logarithms       */
-static const double TO_WALL = 0.9;   /* of the way to the nearest wall at most                   */
-static const double GROWTH = 5;      /* of tau, once Newton's decrement is below one             */
-static const double TAU_MOST = 1e10; /* where theta is known to about n / tau                    */
-static const double ROOM = 1e-3;     /* theta is to fall to minus this, so that w > 0 for sure   */
-static const double OUT_OF_REACH = 1e6; /* for the sum of z, beside numbers of about one        */
+static const double DELTA = 1e-4;       /* of the term that bounds the set, beside logarithms */
+static const double TO_WALL = 0.9;      /* of the way to the nearest wall at most */
+static const double GROWTH = 5;         /* of tau, once Newton's decrement is below one */
+static const double TAU_MOST = 1e10;    /* where theta is known to about n / tau */
+static const double ROOM = 1e-3;        /* theta is to fall to minus this, so that w > 0 for sure */
+static const double OUT_OF_REACH = 1e6; /* for the sum of z, beside numbers of about one */
 
 typedef struct barrier {
     double tau, theta, theta_step;
-    double *d;        /* the shift                                        */
-    double *gradient; /* in z; then the step without theta                */
+    double *d;        /* the shift */
+    double *gradient; /* in z; then the step without theta */
     double *mixed;    /* second derivatives in z and theta, then K^-1 of them */
-    double *y;        /* multipliers of w > 0, times tau                  */
+    double *y;        /* multipliers of w > 0, times tau */
     double gradient_theta, second_theta;
 } barrier;
 
@@ -116,7 +118,8 @@ static void differentiate(mo_fip *f, barrier *b)
     }
 }
 
-/* dz and theta_step of Newton's method; returns its decrement, or a negative number where K is lost to rounding. */
+/* dz and theta_step of Newton's method; returns its decrement, or a negative number where K is lost
+ * to rounding. */
 static double newton(mo_fip *f, barrier *b)
 {
     const int n = f->n, one = 1;

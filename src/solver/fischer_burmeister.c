@@ -6,7 +6,8 @@
 
 enum { MAX = 3 };
 
-/* Of the larger eigenvalue: keeps the derivative finite where x o x + y o y is on the boundary of the cone. */
+/* Of the larger eigenvalue: keeps the derivative finite where x o x + y o y is on the boundary of
+ * the cone. */
 static const double SMALLEST = 1e-24;
 
 /* s = (x o x + y o y)^(1/2), by its eigenvalues. */
@@ -77,7 +78,8 @@ void mo_fischer_burmeister(double mu, int d, double rho, const double *uhat, con
         return;
     }
     if (!(s[0] >
-          0)) { /* x = y = 0: any convex combination of the derivatives nearby will do; half of each */
+          /* x = y = 0: any convex combination of the derivatives nearby will do; half of each */
+          0)) {
         for (int k = 0; k < d * d; ++k) {
             J_r[k] = 0.5 * (k % (d + 1) == 0);
             J_u[k] = 0.5 * (k % (d + 1) == 0) * of_u[k / d] / of_r[k / d];

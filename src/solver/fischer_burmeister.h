@@ -3,18 +3,19 @@
 /*
  * The function of Fischer and Burmeister on Coulomb's cone, beside the natural map [fukushima2002].
  *
- * With S = diag(mu, 1, 1), x = S r and y = rho S^-1 uhat, the law says that x and y lie in the cone of Lorentz, which is its own dual, and
- * are perpendicular, and that is
+ * With S = diag(mu, 1, 1), x = S r and y = rho S^-1 uhat, the law says that x and y lie in the cone
+ * of Lorentz, which is its own dual, and are perpendicular, and that is
  *
  *     phi(x, y) = x + y - (x o x + y o y)^(1/2) = 0,    x o y = (x . y, x_N y_T + y_N x_T)
  *
- * Unlike the natural map it is smooth but where x o x + y o y lies on the boundary of the cone, and its derivatives see both r and u
- * wherever the contact is.  z = S^-1 phi is in units of r.
+ * Unlike the natural map it is smooth but where x o x + y o y lies on the boundary of the cone, and
+ * its derivatives see both r and u wherever the contact is.  z = S^-1 phi is in units of r.
  */
 #ifndef MO_SOLVER_FISCHER_BURMEISTER_H
 #define MO_SOLVER_FISCHER_BURMEISTER_H
 
-/* z, and, where J_r is not NULL, the derivatives of z with respect to r and uhat (d x d, row-major); 0 < mu < infinity, d at most 3. */
+/* z, and, where J_r is not NULL, the derivatives of z with respect to r and uhat (d x d,
+ * row-major); 0 < mu < infinity, d at most 3. */
 void mo_fischer_burmeister(double mu, int d, double rho, const double *uhat, const double *r,
                            double *z, double *J_r, double *J_u);
 

@@ -11,14 +11,16 @@
 static const double JOINT = 1e-9;
 
 /*
- * Added to T^2, in units of W_ii.  Where contacts stick with forces far larger than the velocities are small, T^2 falls below the rounding
- * of W, which is singular where they are redundant.  It slows the drift of r in that null space and moves no solution.
+ * Added to T^2, in units of W_ii.  Where contacts stick with forces far larger than the velocities
+ * are small, T^2 falls below the rounding of W, which is singular where they are redundant.  It
+ * slows the drift of r in that null space and moves no solution.
  */
 static const double STUCK = 1e-12;
 
 /*
- * The least sigma.  Where a contact slides, p and z meet on opposite sides of the boundary, and an angle t between them costs
- * only t^2 in p.z: longer steps leave angles of the order sqrt(tau), and half of the digits are lost.
+ * The least sigma.  Where a contact slides, p and z meet on opposite sides of the boundary, and an
+ * angle t between them costs only t^2 in p.z: longer steps leave angles of the order sqrt(tau), and
+ * half of the digits are lost.
  */
 static const double LEAST_SIGMA = 0.1;
 
@@ -123,7 +125,8 @@ static void out_of_cone(const mo_law_cone *cone, int d, const double *y, double 
 
 /* ---- the problem and the start --------------------------------------------------------------- */
 
-/* The largest row sum of D W_ii D, D = diag(weight): the size of W_ii in the units of the cones; 1 where it is zero. */
+/* The largest row sum of D W_ii D, D = diag(weight): the size of W_ii in the units of the cones; 1
+ * where it is zero. */
 static double block_scale(int d, const double *W, const double *weight)
 {
     double most = 0;
@@ -152,7 +155,8 @@ static void rows_of(const mo_interior *s, int i, mo_law_rows *rows, double *weig
     memcpy(weight, rows->weight, (size_t)d * sizeof *weight);
 }
 
-/* Finds the scale of block i and stretches its cones to it; the squared size of its q in these units. */
+/* Finds the scale of block i and stretches its cones to it; the squared size of its q in these
+ * units. */
 static double scale_block(mo_interior *s, int i)
 {
     const mo_problem *problem = s->problem;
@@ -323,7 +327,8 @@ static void shear(int d, int n, const double *g, double *x)
     }
 }
 
-/* C of every block, and the factors; false where an iterate has left its cone or the matrix is singular. */
+/* C of every block, and the factors; false where an iterate has left its cone or the matrix is
+ * singular. */
 static int factor(mo_interior *s)
 {
     const mo_problem *problem = s->problem;
@@ -351,8 +356,8 @@ static int factor(mo_interior *s)
 /* ---- directions ------------------------------------------------------------------------------ */
 
 /*
- * target of every cone becomes T h of (3): of the predictor, or centred at `centre`, with the second
- * order of the predictor or without.
+ * target of every cone becomes T h of (3): of the predictor, or centred at `centre`, with the
+ * second order of the predictor or without.
  */
 typedef enum aims { AIM_PREDICTOR, AIM_CENTRE, AIM_CORRECTOR } aims;
 static void aim(mo_interior *s, aims what, double centre)

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Primal-dual interior point steps for contact problems: what the method `ipm` and the convex engine of
- * convex_interior.c share.
+ * Primal-dual interior point steps for contact problems: what the method `ipm` and the convex
+ * engine of convex_interior.c share.
  *
- * The laws are written as Lorentz cones (law/cones.h).  For a barrier parameter tau > 0 the points of the central path
- * satisfy, with p_k = E_k r + o_k e kept exactly,
+ * The laws are written as Lorentz cones (law/cones.h).  For a barrier parameter tau > 0 the points
+ * of the central path satisfy, with p_k = E_k r + o_k e kept exactly,
  *
  *     W r + q  =  yhat - phi(yhat) e_N,     yhat_i = sum_k E_k' z_k          (1)
  *     p_k o z_k  =  tau e,     p_k, z_k in the interior of L                 (2)
  *
- * where phi is the law's shift mu |u_T|, a function of the tangential part alone, in which yhat and u agree; the laws
- * hold at tau = 0.  With s frozen phi is the constant s, and (1)-(2) is the central path of the convex problem of
- * convex.h: symmetric where W is.
+ * where phi is the law's shift mu |u_T|, a function of the tangential part alone, in which yhat and
+ * u agree; the laws hold at tau = 0.  With s frozen phi is the constant s, and (1)-(2) is the
+ * central path of the convex problem of convex.h: symmetric where W is.
  *
  * A step linearises (1) and, with the scaling T of Nesterov and Todd, (2):
  *
- *     T dp + T^-1 dz = lambda \ (target - lambda o lambda)  =: h,    dp = E dr,     dz = T h - T^2 dp      (3)
- *     (W + (I - e_N g') sum E' T^2 E) dr = -rest + (I - e_N g') sum E' T h                                 (4)
+ *  T dp + T^-1 dz = lambda \ (target - lambda o lambda)  =: h,  dp = E dr,  dz = T h - T^2 dp   (3)
+ *     (W + (I - e_N g') sum E' T^2 E) dr = -rest + (I - e_N g') sum E' T h                      (4)
  *
- * rest = W r + q - yhat + phi(yhat) e_N, g the gradient of phi.  (4) has the size and pattern of W; the unknowns z, s and
- * u, which [acary2024] keeps, are eliminated exactly.  One factorisation serves two right sides [mehrotra1992]:
+ * rest = W r + q - yhat + phi(yhat) e_N, g the gradient of phi.  (4) has the size and pattern of W;
+ * the unknowns z, s and u, which [acary2024] keeps, are eliminated exactly.  One factorisation
+ * serves two right sides [mehrotra1992]:
  *
- *     predictor   target = 0                                                          -> dp_a, dz_a, step a
+ *     predictor   target = 0                                                  -> dp_a, dz_a, step a
  *     corrector   target = sigma tau e - (T dp_a) o (T^-1 dz_a)
- *                 sigma = 0.998 min(1, tau_a / tau)^max(1, 3 a^2), but not below 0.1;   tau_a that of the predictor
- *     step        (0.9 + 0.09 a) of the way to the nearest wall, at most 1; the same for r and z, which (1) ties
+ *  sigma = 0.998 min(1, tau_a / tau)^max(1, 3 a^2), but not below 0.1;  tau_a that of the predictor
+ *     step        (0.9 + 0.09 a) of the way to the nearest wall, at most 1; the same for r and z,
+ *                 which (1) ties
  *
  *   here         acary2024    meaning
  *   r, yhat      r, u + s n   impulse, shifted velocity
@@ -33,12 +35,13 @@
  *   tau          mu           barrier parameter: the mean of p.z over the cones
  *   phi, s       s            shift of the normal velocity
  *
- * Scales.  (3)-(4) do not change where a cone's coordinates are stretched, p by a and z by 1 / a.  All that depends
- * on the scale of a block is the starting point, p = z = beta e, and that is given in units in which W_ii has the norm 1:
- * heavy and light bodies start alike.
+ * Scales.  (3)-(4) do not change where a cone's coordinates are stretched, p by a and z by 1 / a.
+ * All that depends on the scale of a block is the starting point, p = z = beta e, and that is given
+ * in units in which W_ii has the norm 1: heavy and light bodies start alike.
  *
- * Limits.  The path need not exist where the contacts cannot all open at once; with friction it need not be unique, nor
- * tau fall along it [acary2024].  A step may fail: the caller sees it by its length.
+ * Limits.  The path need not exist where the contacts cannot all open at once; with friction it
+ * need not be unique, nor tau fall along it [acary2024].  A step may fail: the caller sees it by
+ * its length.
  */
 #ifndef MO_SOLVER_INTERIOR_H
 #define MO_SOLVER_INTERIOR_H
@@ -53,37 +56,38 @@ typedef struct mo_interior {
     /* Cones: those of constraint i are cone[cone_start[i]] .. cone[cone_start[i+1]]. */
     int cone_count, cone_rows;
     int *cone_start, *first; /* first[k]: of cone k's numbers in p and z */
-    mo_law_cone *cone;       /* E and offset in the units of the block   */
+    mo_law_cone *cone;       /* E and offset in the units of the block */
     mo_scaling *scaling;
     double *scale;  /* one a constraint: the norm of its W_ii in the units of its cones */
     uint8_t *fixed; /* one a row */
 
     /* What is solved. */
-    const double *s;      /* frozen shift, one a constraint; NULL: the law itself           */
-    const double *weight; /* NULL, or weight_i (r_i - centre_i) is added to the velocity    */
+    const double *s;      /* frozen shift, one a constraint; NULL: the law itself */
+    const double *weight; /* NULL, or weight_i (r_i - centre_i) is added to the velocity */
     const double *centre;
 
     /* The iterate: r and z, and what follows from them. */
     double *r, *z, *p;
-    double *u;             /* W r + q                    */
-    double *yhat, *rest;   /* see (1); rows             */
-    double *g;             /* rows                       */
+    double *u;             /* W r + q */
+    double *yhat, *rest;   /* see (1); rows */
+    double *g;             /* rows */
     double tau, rest_norm; /* rest_norm: in the units of the cones */
 
     /* The step. */
     double *C;
     size_t *C_start;
     double *dr, *dp, *dz, *target; /* target becomes T h */
-    double sigma, length;          /* of the last step   */
+    double sigma, length;          /* of the last step */
 } mo_interior;
 
-/* Lays out the numbers on an arena; `interior` may be NULL while it counts.  is_quick: see interior_matrix.h. */
+/* Lays out the numbers on an arena; `interior` may be NULL while it counts.  is_quick: see
+ * interior_matrix.h. */
 mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
                             mo_interior *interior);
 
 /*
- * The problem: s frozen or NULL, weights with their centre or NULL.  Finds the scales; the result is the size of q in
- * these units, which is a good beta.
+ * The problem: s frozen or NULL, weights with their centre or NULL.  Finds the scales; the result
+ * is the size of q in these units, which is a good beta.
  */
 double mo_interior_begin(mo_interior *interior, const double *s, const double *weight,
                          const double *centre);
@@ -91,7 +95,8 @@ double mo_interior_begin(mo_interior *interior, const double *s, const double *w
 /* The starting point p = z = beta e, in the units of the cones. */
 void mo_interior_start(mo_interior *interior, double beta);
 
-/* One step, at r and z as they are; its length, or 0 where it failed (the iterate is then as before). */
+/* One step, at r and z as they are; its length, or 0 where it failed (the iterate is then as
+ * before). */
 double mo_interior_step(mo_interior *interior);
 
 #endif

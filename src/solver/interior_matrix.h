@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The linear systems of interior point methods: (W + C) x = b with a dense block C_i for each constraint, any values.
+ * The linear systems of interior point methods: (W + C) x = b with a dense block C_i for each
+ * constraint, any values.
  *
- * Rows that are fixed have x = 0 and drop out.  The matrix is factored in the space of contacts, and one step of iterative refinement
- * follows: C spans many orders of magnitude near a solution.  The space of bodies (delassus.h) needs C^-1, which grows without bound where a
- * contact sticks, and loses the digits that mass ratios need; it is left to problems that are too large for the other, and to a first try on those with
- * many more rows than velocities (`is_quick`), where it takes a fraction of the operations.
+ * Rows that are fixed have x = 0 and drop out.  The matrix is factored in the space of contacts,
+ * and one step of iterative refinement follows: C spans many orders of magnitude near a solution.
+ * The space of bodies (delassus.h) needs C^-1, which grows without bound where a contact sticks,
+ * and loses the digits that mass ratios need; it is left to problems that are too large for the
+ * other, and to a first try on those with many more rows than velocities (`is_quick`), where it
+ * takes a fraction of the operations.
  */
 #ifndef MO_SOLVER_INTERIOR_MATRIX_H
 #define MO_SOLVER_INTERIOR_MATRIX_H
@@ -21,7 +24,7 @@ typedef struct mo_interior_matrix {
     const double *C;
     const size_t *C_start;
     const uint8_t *fixed;
-    double *right, *rest; /* rows                         */
+    double *right, *rest; /* rows */
     double *state;        /* of a global problem's sweep  */
 } mo_interior_matrix;
 
@@ -36,8 +39,8 @@ const double *mo_interior_diagonal(const mo_interior_matrix *matrix, int i);
 void mo_interior_velocity(const mo_interior_matrix *matrix, const double *r, double *u);
 
 /*
- * Factors W + C: C_i is d x d from C + C_start[i] on, fixed has one flag a row.  Both are kept, not copied.  False where
- * that fails.
+ * Factors W + C: C_i is d x d from C + C_start[i] on, fixed has one flag a row.  Both are kept, not
+ * copied.  False where that fails.
  */
 int mo_interior_factor(mo_interior_matrix *matrix, const double *C, const size_t *C_start,
                        const uint8_t *fixed);

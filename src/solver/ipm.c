@@ -37,8 +37,8 @@
 enum { SHORT_STEPS = 3 };
 static const double NEAR = 1e-3; /* relative residual of impulses that are worth a try */
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
-static const double SHORT = 0.1;    /* a step that is held back        */
-static const double NOWHERE = 1e-8; /* one that leads nowhere          */
+static const double SHORT = 0.1;    /* a step that is held back */
+static const double NOWHERE = 1e-8; /* one that leads nowhere */
 static const double BETAS[] = {1, 0.1, 100, 10, 0.01};
 
 typedef struct workspace {

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Lemke's algorithm on the LCP view of a problem: LCP0 of [anitescu2004, section 5], and the method that
- * [trinkle1997, section 5] starts again with random covering vectors where it fails.
+ * Lemke's algorithm on the LCP view of a problem: LCP0 of [anitescu2004, section 5], and the method
+ * that [trinkle1997, section 5] starts again with random covering vectors where it fails.
  *
  *     w = A z + b,   w_f = 0 on joints,   0 <= z perp w >= 0 elsewhere          (problem/lcp.h)
  *
- *   1. Scale the unknowns of each block (powers of two) so that the diagonal of A is about one, and pivot the joints
+ *   1. Scale the unknowns of each block (powers of two) so that the diagonal of A is about one, and
+ *      pivot the joints
  *      out: w = S z + c on the pairs                                               (lemke_lcp.c)
- *   2. Lemke's path from a covering vector d, w = S z + c + d z0, to z0 = 0        (lemke_path.h)
- *      On a ray, or lost to rounding, or out of pivots: again with a random d, lemke.restarts times.
- *      With friction, some starts go by way of regularised problems; with many unknowns the first ones do
+ *   2. Lemke's path from a covering vector d, w = S z + c + d z0, to z0 = 0 (lemke_path.h) On a
+ *      ray, or lost to rounding, or out of pivots: again with a random d, lemke.restarts times.
+ *      With friction, some starts go by way of regularised problems; with many unknowns the first
+ *      ones do
  *                                                                                  (lemke_follow.c)
- *   3. At z0 = 0: r = r0 + R z, two corrections of z from the true velocity of r, and the word of the measure.
+ *   3. At z0 = 0: r = r0 + R z, two corrections of z from the true velocity of r, and the word of
+ *      the measure.
  *
  *   here            [trinkle1997]             meaning
  *   A, b            M, r of (32)              the LCP, c and S the same without joints
@@ -20,24 +23,26 @@
  *   iteration       # iter.                   pivots, those of failed starts included
  *   start           # starts                  runs with different covering vectors
  *
- * Why regularise.  In a pile the impulses are not unique, and a path between covering vector and solution wanders
- * through an exponential number of ways to share them: of 210 disks at mu = 0.6 it has not come to its end after
- * 35,000 pivots.  Paths of regularised problems are short.  lemke.start = cover leaves them out, as [trinkle1997] does.
+ * Why regularise.  In a pile the impulses are not unique, and a path between covering vector and
+ * solution wanders through an exponential number of ways to share them: of 210 disks at mu = 0.6 it
+ * has not come to its end after 35,000 pivots.  Paths of regularised problems are short.
+ * lemke.start = cover leaves them out, as [trinkle1997] does.
  *
- * For faceted contacts and joints, and a step that starts without penetration, A is copositive, and the path from
- * a covering vector ends at a solution in exact arithmetic [anitescu2004, section 2.2].  For pyramids, and contacts in
- * the plane, which are written like them, that holds for small mu [trinkle1997, Theorem 2].  Sliding contacts give
- * no such promise.
+ * For faceted contacts and joints, and a step that starts without penetration, A is copositive, and
+ * the path from a covering vector ends at a solution in exact arithmetic [anitescu2004, section
+ * 2.2].  For pyramids, and contacts in the plane, which are written like them, that holds for small
+ * mu [trinkle1997, Theorem 2].  Sliding contacts give no such promise.
  *
- * A secondary ray is handed back as result.ray.  With y its z, where y' S <= 0 and c' y < 0 no z >= 0 makes
- * S z + c >= 0: the problem has no solution, and the ray is the evidence.  A positive semidefinite S always leads
- * there when it has none [cottle1992, Theorem 4.4.12 and section 2.3]; a ray without this property proves nothing.
+ * A secondary ray is handed back as result.ray.  With y its z, where y' S <= 0 and c' y < 0 no z >=
+ * 0 makes S z + c >= 0: the problem has no solution, and the ray is the evidence.  A positive
+ * semidefinite S always leads there when it has none [cottle1992, Theorem 4.4.12 and section 2.3];
+ * a ray without this property proves nothing.
  *
  * Bases are factored sparsely where S is sparse (no joints), else kept as dense inverses.
  *
- * Limits: S is assembled as a dense matrix, MOST_UNKNOWNS rows at most.  A coulomb contact in space is solved with lemke.facets
- * directions: the residual says how far that is from the cone, and the run ends as stalled.  A start other than zero is
- * tried as it is, but no path begins there.
+ * Limits: S is assembled as a dense matrix, MOST_UNKNOWNS rows at most.  A coulomb contact in space
+ * is solved with lemke.facets directions: the residual says how far that is from the cone, and the
+ * run ends as stalled.  A start other than zero is tried as it is, but no path begins there.
  */
 #include "solver/lemke.h"
 
@@ -121,7 +126,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     return MO_OK;
 }
 
-/* ---- starts -------------------------------------------------------------------------------- */
+/* ---- starts ---------------------------------------------------------------------------------- */
 
 static mo_random random_of(const mo_run *run, const mo_lemke_work *work)
 {
@@ -129,7 +134,8 @@ static mo_random random_of(const mo_run *run, const mo_lemke_work *work)
                        (uint64_t)work->restart};
 }
 
-/* Ones in the first start of each kind, then random numbers; those that break ties are random always. */
+/* Ones in the first start of each kind, then random numbers; those that break ties are random
+ * always. */
 void mo_lemke_choose_vectors(const mo_run *run, mo_lemke_work *work)
 {
     mo_random random = random_of(run, work);
@@ -145,7 +151,8 @@ int mo_lemke_most_pivots(const mo_run *run, const mo_lemke_work *work)
     return run->options->lemke.pivots ? run->options->lemke.pivots : 200 + 20 * work->joints.pairs;
 }
 
-/* Pivots between two looks at the residual: a look costs about as much as a pivot with 256 unknowns. */
+/* Pivots between two looks at the residual: a look costs about as much as a pivot with 256
+ * unknowns. */
 static int is_due(const mo_lemke_work *work)
 {
     return work->iteration % (1 + work->joints.pairs / 256) == 0;
@@ -187,8 +194,8 @@ static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
                                                                   : MO_LEMKE_FAILED;
 }
 
-/* Is this start to go by way of regularised problems?  Few unknowns: in turn with covering vectors, which come first; many:
- * three times, then in turn. */
+/* Is this start to go by way of regularised problems?  Few unknowns: in turn with covering vectors,
+ * which come first; many: three times, then in turn. */
 static int is_relaxed(const mo_run *run, const mo_lemke_work *work)
 {
     const int choice = run->options->lemke.start, k = work->restart;
@@ -217,7 +224,7 @@ static mo_lemke_outcome start(mo_run *run, mo_lemke_work *work)
     return start_covered(run, work);
 }
 
-/* ---- the method ---------------------------------------------------------------------------- */
+/* ---- the method ------------------------------------------------------------------------------ */
 
 static mo_status give_up(mo_run *run, const mo_lemke_work *work)
 {

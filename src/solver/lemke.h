@@ -34,10 +34,10 @@ typedef struct mo_lemke_work {
 
 /* How a start ended. */
 typedef enum mo_lemke_outcome {
-    MO_LEMKE_CONFIRMED, /* solved, by the measure           */
+    MO_LEMKE_CONFIRMED, /* solved, by the measure */
     MO_LEMKE_REFUTED,   /* a ray proves that nothing solves it */
-    MO_LEMKE_STOP,      /* the run must stop                */
-    MO_LEMKE_FAILED     /* none of these                    */
+    MO_LEMKE_STOP,      /* the run must stop */
+    MO_LEMKE_FAILED     /* none of these */
 } mo_lemke_outcome;
 
 /* lemke_lcp.c: from the problem to the family of LCPs, and back from z to r. */
@@ -46,7 +46,8 @@ void mo_lemke_prepare(mo_run *run, mo_lemke_work *work);
 /* Measures the present point of the path; true where it solves the problem. */
 int mo_lemke_look(mo_run *run, mo_lemke_work *work);
 
-/* The same at a solution of the problem's own LCP, with two corrections where rounding is in the way. */
+/* The same at a solution of the problem's own LCP, with two corrections where rounding is in the
+ * way. */
 mo_lemke_outcome mo_lemke_confirm(mo_run *run, mo_lemke_work *work);
 
 /* After a ray: keeps the first one, or one that proves that there is no solution (true). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The basis of Lemke's path (lemke_path.h): the matrix K in its slots, and what is solved with it.  S and c are scaled:
- * entries of S on the diagonal and the largest of c are about one.
+ * The basis of Lemke's path (lemke_path.h): the matrix K in its slots, and what is solved with it.
+ * S and c are scaled: entries of S on the diagonal and the largest of c are about one.
  */
 #ifndef MO_SOLVER_LEMKE_BASIS_H
 #define MO_SOLVER_LEMKE_BASIS_H
@@ -14,8 +14,8 @@ enum { MO_LEMKE_NOTHING = -1 };
 /* image = S_alpha z_alpha + d z0, where z_alpha and z0 are in the slots of y. */
 void mo_basis_apply(mo_lemke_path *path, const double *y);
 
-/* The rows of column j of S that K has, times `sign`, as a sparse vector (index, number); returns its length.  And the
- * columns of row i of (S, d) that K has. */
+/* The rows of column j of S that K has, times `sign`, as a sparse vector (index, number); returns
+ * its length.  And the columns of row i of (S, d) that K has. */
 int mo_basis_column(mo_lemke_path *path, int j, double sign);
 int mo_basis_row(mo_lemke_path *path, int i);
 
@@ -31,7 +31,8 @@ int mo_basis_clean(mo_lemke_path *path);
 /* Rates and values anew; false where a value is far below zero. */
 int mo_basis_values(mo_lemke_path *path);
 
-/* K^-1 anew, with new slots for all rows and columns that have one; false where K is singular.  With the values: renew. */
+/* K^-1 anew, with new slots for all rows and columns that have one; false where K is singular.
+ * With the values: renew. */
 int mo_basis_factor(mo_lemke_path *path);
 int mo_basis_renew(mo_lemke_path *path);
 

@@ -3,19 +3,23 @@
 /*
  * A start of Lemke's method by way of regularised LCPs, from the family of lemke_family.h.
  *
- *   1. The first such start: the convex relaxation (delta = 1), epsilon smaller and smaller, each from the last point
- *      with its z as the centre.  S is positive semidefinite, paths are short.  Where nothing slides in the end
- *      this converges to a solution of the problem already (LCP3 of [anitescu2004]).
- *   2. Where it does not, or later: proximal points.  One path from a covering vector at delta = 0 and a softness at
- *      which the law is nearly that of single contacts, then centre after centre with a softness that falls by
- *      `factor` as long as the paths stay short.  At a fixed point the regularisation has vanished, whatever epsilon is.
+ *   1. The first such start: the convex relaxation (delta = 1), epsilon smaller and smaller, each
+ *      from the last point with its z as the centre.  S is positive semidefinite, paths are short.
+ *      Where nothing slides in the end this converges to a solution of the problem already (LCP3 of
+ *      [anitescu2004]).
+ *   2. Where it does not, or later: proximal points.  One path from a covering vector at delta = 0
+ *      and a softness at which the law is nearly that of single contacts, then centre after centre
+ *      with a softness that falls by `factor` as long as the paths stay short.  At a fixed point
+ *      the regularisation has vanished, whatever epsilon is.
  *
- * A step is tried with the old basis first, which near the end is right, and then along Lemke's path from the old point.
- * After a path that gets lost, or long, the next step is as soft as the last good one; should that fail too it is given
- * more pivots, and then more softness.  The steps are judged by the problem's own LCP, |min(z, S z + c)|.
+ * A step is tried with the old basis first, which near the end is right, and then along Lemke's
+ * path from the old point. After a path that gets lost, or long, the next step is as soft as the
+ * last good one; should that fail too it is given more pivots, and then more softness.  The steps
+ * are judged by the problem's own LCP, |min(z, S z + c)|.
  *
- * Limits: with much friction the LCP is not monotone, and proximal points need not converge: of 210 disks they solve
- * mu = 0.4, but wander at mu = 0.3 and 0.5 until the pivots are used up.  The next start takes another factor.
+ * Limits: with much friction the LCP is not monotone, and proximal points need not converge: of 210
+ * disks they solve mu = 0.4, but wander at mu = 0.3 and 0.5 until the pivots are used up.  The next
+ * start takes another factor.
  */
 #include <math.h>
 #include <string.h>
@@ -24,13 +28,11 @@
 
 enum { MOST_STEPS = 40, PATIENCE = 1, LONG_PATH = 4, PIVOTS_FOR_EACH = 5 };
 
-static const double FIRST_SOFTNESS =
-    0.1;                             /* of the proximal points                                */
+static const double FIRST_SOFTNESS = 0.1; /* of the proximal points */
 static const double SOFTNESS = 1e-3; /* of the relaxation, from which on its error must fall  */
-static const double LEAST_SOFTNESS =
-    1e-7; /* below this rounding takes over                        */
+static const double LEAST_SOFTNESS = 1e-7; /* below this rounding takes over */
 static const double MOST_SOFTNESS = 10;
-static const double GENTLEST = 0.8; /* factor on the softness at most                        */
+static const double GENTLEST = 0.8; /* factor on the softness at most */
 static const double CLEAR = 0.2;   /* an old basis is right where the error falls below this part */
 static const double EXACT = 1e-12; /* error of an LCP that is solved, its numbers being about one */
 

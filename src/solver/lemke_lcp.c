@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* From the problem to the LCPs that Lemke's path is followed on, and back from z to r: see lemke.c. */
+/* From the problem to the LCPs that Lemke's path is followed on, and back from z to r: see lemke.c.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -8,10 +9,11 @@
 
 enum { CORRECTIONS = 2 };
 
-/* A ray proves that there is no solution where one would have to be this large, with numbers of about one. */
+/* A ray proves that there is no solution where one would have to be this large, with numbers of
+ * about one. */
 static const double OUT_OF_REACH = 1e11;
 
-/* ---- the LCP ------------------------------------------------------------------------------- */
+/* ---- the LCP --------------------------------------------------------------------------------- */
 
 /* A and b of a view, scaled, then S and c without its joints. */
 static void assemble(mo_run *run, mo_lemke_work *work, const mo_lcp *lcp)
@@ -56,7 +58,7 @@ void mo_lemke_prepare(mo_run *run, mo_lemke_work *work)
     mo_lemke_family_load(&work->family, work->S, work->c, S_R, c_R);
 }
 
-/* ---- back to impulses ---------------------------------------------------------------------- */
+/* ---- back to impulses ------------------------------------------------------------------------ */
 
 /* run->r and run->u of z, which is scaled; dz becomes z in the units of the problem. */
 static void set_impulse(mo_run *run, mo_lemke_work *work)
@@ -109,7 +111,7 @@ mo_lemke_outcome mo_lemke_confirm(mo_run *run, mo_lemke_work *work)
     return solved ? MO_LEMKE_CONFIRMED : MO_LEMKE_FAILED;
 }
 
-/* ---- rays ---------------------------------------------------------------------------------- */
+/* ---- rays ------------------------------------------------------------------------------------ */
 
 /* y' S <= 0 and c' y < 0, to rounding: a solution z would need |z| >= -c' y / max (y' S). */
 static int proves_no_solution(const mo_lemke_work *work, const double *y)

@@ -15,12 +15,12 @@ enum { W = MO_LEMKE_W, Z = MO_LEMKE_Z, NEITHER = MO_LEMKE_NEITHER };
 enum { FRESH_VALUES = 50, OLD = 30 };
 
 /* Relative to numbers of about one, and to the largest number of their kind. */
-static const double NOISE = 1e-12;      /* of values: what rounding leaves of a zero          */
+static const double NOISE = 1e-12;      /* of values: what rounding leaves of a zero */
 static const double FLAT = 1e-12;       /* of directions: below this a variable does not move */
 static const double DRIFT = 1e-10;      /* residual of a solve above which K is factored anew */
-static const double SMALL_PIVOT = 1e-6; /* a pivot that is looked at twice                    */
+static const double SMALL_PIVOT = 1e-6; /* a pivot that is looked at twice */
 
-/* ---- the direction ------------------------------------------------------------------------- */
+/* ---- the direction --------------------------------------------------------------------------- */
 
 /* The rows of K that the entering variable brings with it, as the right-hand side of K y = rhs. */
 static int entering_rows(mo_lemke_path *path)
@@ -45,8 +45,8 @@ static void add_entering(mo_lemke_path *path)
     }
 }
 
-/* How all basic variables move while the entering one grows by one, from y and its image; returns the largest of
- * these numbers, and the largest residual on the rows of K. */
+/* How all basic variables move while the entering one grows by one, from y and its image; returns
+ * the largest of these numbers, and the largest residual on the rows of K. */
 static double read_direction(mo_lemke_path *path, double *drift)
 {
     double size = fmax(1, fabs(path->y[path->z0_slot]));
@@ -78,7 +78,8 @@ static double compute_direction(mo_lemke_path *path)
     return drift / size;
 }
 
-/* One step of refinement; its length tells how far rounding reaches, and what does not rise above that is flat. */
+/* One step of refinement; its length tells how far rounding reaches, and what does not rise above
+ * that is flat. */
 static void refine_direction(mo_lemke_path *path)
 {
     int count = 0;
@@ -115,7 +116,8 @@ static double longest_step(const mo_lemke_path *path)
     return step;
 }
 
-/* Of those that reach zero there, z0 if it is one of them, else the one with the least rate over direction. */
+/* Of those that reach zero there, z0 if it is one of them, else the one with the least rate over
+ * direction. */
 static int choose_leaving(const mo_lemke_path *path, double step)
 {
     if (path->direction0 < -path->flat && path->value0 + step * path->direction0 <= path->noise) {
@@ -183,7 +185,8 @@ static void grow(mo_lemke_path *path, int e, int j)
     put_row(path, row, j);
 }
 
-/* w_e enters, what is in a column slot leaves: K loses row e and that column, which become a unit entry. */
+/* w_e enters, what is in a column slot leaves: K loses row e and that column, which become a unit
+ * entry. */
 static void shrink(mo_lemke_path *path, int e, int column)
 {
     const int row = path->row_slot[e];
@@ -247,7 +250,8 @@ static void exchange(mo_lemke_path *path, int leaving)
     ++path->since_factor;
 }
 
-/* The leaving variable along the present direction, MO_LEMKE_NOTHING on a ray; false where it rests on a small pivot. */
+/* The leaving variable along the present direction, MO_LEMKE_NOTHING on a ray; false where it rests
+ * on a small pivot. */
 static int find_leaving(const mo_lemke_path *path, double *step, int *leaving)
 {
     *step = longest_step(path);
@@ -267,7 +271,8 @@ static int make_fresh(mo_lemke_path *path)
     return made;
 }
 
-/* Direction and leaving variable; what looks doubtful is looked at again, more closely.  False: lost. */
+/* Direction and leaving variable; what looks doubtful is looked at again, more closely.  False:
+ * lost. */
 static int look_ahead(mo_lemke_path *path, double *step, int *leaving)
 {
     if (compute_direction(path) > DRIFT && path->since_factor > 0 && !make_fresh(path)) {
@@ -311,9 +316,10 @@ mo_lemke_state mo_lemke_pivot(mo_lemke_path *path)
     return MO_LEMKE_MOVING;
 }
 
-/* ---- the ends of the path ------------------------------------------------------------------ */
+/* ---- the ends of the path -------------------------------------------------------------------- */
 
-/* The row that asks for the largest z0: c + d z0 >= 0 everywhere else; MO_LEMKE_NOTHING where c >= 0. */
+/* The row that asks for the largest z0: c + d z0 >= 0 everywhere else; MO_LEMKE_NOTHING where c >=
+ * 0. */
 static int first_row(const mo_lemke_path *path)
 {
     int first = MO_LEMKE_NOTHING;

@@ -3,23 +3,25 @@
 /*
  * Lemke's path: the pivots of Lemke's algorithm on the LCP
  *
- *     w = S z + c + d z0,   0 <= z perp w >= 0,   d > 0 the covering vector     [cottle1992, Algorithm 4.4.5]
+ *     w = S z + c + d z0,   0 <= z perp w >= 0,   d > 0 the covering vector
+ *                                                             [cottle1992, Algorithm 4.4.5]
  *
  * from z0 so large that z = 0 will do, down to z0 = 0 (solved), or along a ray.
  *
- * The basis.  Let alpha be the indices whose z is basic and e the index of which neither z nor w is; the
- * rows rho = alpha and e have w = 0, so that z_alpha and z0 come from the square matrix
+ * The basis.  Let alpha be the indices whose z is basic and e the index of which neither z nor w
+ * is; the rows rho = alpha and e have w = 0, so that z_alpha and z0 come from the square matrix
  *
  *     K = [ S_rho,alpha   d_rho ]
  *
- * and the basic w from the other rows.  A pivot replaces a row or a column of K, or adds or takes away one of each.
- * Its inverse is kept and updated (linalg/inverse.h), S is used by its nonzero entries, and the residual of every
- * solve is watched: where it has grown K is factored anew.
+ * and the basic w from the other rows.  A pivot replaces a row or a column of K, or adds or takes
+ * away one of each. Its inverse is kept and updated (linalg/inverse.h), S is used by its nonzero
+ * entries, and the residual of every solve is watched: where it has grown K is factored anew.
  *
- * Degeneracy.  c stands for c + eps p, eps > 0 smaller than any number, p > 0 random: every basic variable has a
- * value and, beside it, a rate in eps, and the pivot row is the least in the lexicographic order of (value, rate) over
- * the direction.  These are the first two columns of the order of [cottle1992, section 4.9] for the matrix (p, I);
- * since p is in general position, further ones never decide.  Values below the noise are zero, so that ties are seen.
+ * Degeneracy.  c stands for c + eps p, eps > 0 smaller than any number, p > 0 random: every basic
+ * variable has a value and, beside it, a rate in eps, and the pivot row is the least in the
+ * lexicographic order of (value, rate) over the direction.  These are the first two columns of the
+ * order of [cottle1992, section 4.9] for the matrix (p, I); since p is in general position, further
+ * ones never decide.  Values below the noise are zero, so that ties are seen.
  */
 #ifndef MO_SOLVER_LEMKE_PATH_H
 #define MO_SOLVER_LEMKE_PATH_H
@@ -27,9 +29,9 @@
 #include "linalg/inverse.h"
 
 typedef enum mo_lemke_state {
-    MO_LEMKE_MOVING, /* one pivot is done, more to come                               */
-    MO_LEMKE_SOLVED, /* z0 is zero                                                    */
-    MO_LEMKE_RAY,    /* nothing stops the entering variable: see mo_lemke_ray         */
+    MO_LEMKE_MOVING, /* one pivot is done, more to come */
+    MO_LEMKE_SOLVED, /* z0 is zero */
+    MO_LEMKE_RAY,    /* nothing stops the entering variable: see mo_lemke_ray */
     MO_LEMKE_LOST    /* rounding has led off the path: singular K, or values below zero */
 } mo_lemke_state;
 
@@ -45,19 +47,20 @@ typedef struct mo_lemke_path {
     int *order; /* in which K is eliminated: the caller's to fill, once */
     const double *c, *d, *p;
 
-    /* For each index: which of its pair is basic, value and rate of that one, direction of the step. */
+    /* For each index: which of its pair is basic, value and rate of that one, direction of the
+     * step. */
     int *basic;
     double *value, *rate, *direction;
-    double value0, rate0, direction0; /* of z0                              */
-    int *row_slot, *column_slot;      /* in K, or -1                        */
+    double value0, rate0, direction0; /* of z0 */
+    int *row_slot, *column_slot;      /* in K, or -1 */
     int z0_slot;
 
     mo_inverse inverse;
-    int *spare_row, *spare_column, spares; /* slots of unit entries         */
+    int *spare_row, *spare_column, spares; /* slots of unit entries */
     int *index;                            /* scratch: sparse vectors, y, h */
     double *number, *y, *h, *image;
 
-    int entering, enters_z; /* what enters next                                  */
+    int entering, enters_z; /* what enters next */
     int since_factor, since_values;
     double noise, flat; /* below these a value is zero, and a variable does not move */
 } mo_lemke_path;
@@ -65,23 +68,26 @@ typedef struct mo_lemke_path {
 /* fill: room for the nonzero entries of S. */
 void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path);
 
-/* row_start and column_of have been filled in: does the same for the columns.  entry is the caller's to fill, at any
- * time when no path is under way. */
+/* row_start and column_of have been filled in: does the same for the columns.  entry is the
+ * caller's to fill, at any time when no path is under way. */
 void mo_lemke_index(mo_lemke_path *path);
 
-/* Starts anew with c, d > 0 and p > 0, n entries each, kept by reference; that is the first pivot. */
+/* Starts anew with c, d > 0 and p > 0, n entries each, kept by reference; that is the first pivot.
+ */
 mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double *d,
                               const double *p);
 
 /*
- * From the basis in which the last path ended (MO_LEMKE_SOLVED), on another S and c.  mo_lemke_take factors its K; false
- * where that is singular.  Then either of two:
+ * From the basis in which the last path ended (MO_LEMKE_SOLVED), on another S and c.  mo_lemke_take
+ * factors its K; false where that is singular.  Then either of two:
  *
- * mo_lemke_hold keeps the basis and computes its values for c; those that come out negative are set to zero.
+ * mo_lemke_hold keeps the basis and computes its values for c; those that come out negative are set
+ * to zero.
  *
- * mo_lemke_resume sets d so that the old z, and its w, solve w = S z + c + d z0 at z0 = 1, and the path goes on from
- * there towards z0 = 0.  d is written; p holds positive numbers, the rates of the basic variables, and is written too.
- * d has any sign: nothing is promised, but where the two problems are close, so are their solutions.
+ * mo_lemke_resume sets d so that the old z, and its w, solve w = S z + c + d z0 at z0 = 1, and the
+ * path goes on from there towards z0 = 0.  d is written; p holds positive numbers, the rates of the
+ * basic variables, and is written too. d has any sign: nothing is promised, but where the two
+ * problems are close, so are their solutions.
  */
 int mo_lemke_take(mo_lemke_path *path);
 void mo_lemke_hold(mo_lemke_path *path, const double *c);
@@ -90,7 +96,8 @@ mo_lemke_state mo_lemke_resume(mo_lemke_path *path, const double *c, double *d, 
 /* One pivot more. */
 mo_lemke_state mo_lemke_pivot(mo_lemke_path *path);
 
-/* The basis and the values at the end of a path (n entries each), and back to them before mo_lemke_resume. */
+/* The basis and the values at the end of a path (n entries each), and back to them before
+ * mo_lemke_resume. */
 void mo_lemke_keep(const mo_lemke_path *path, int *basic, double *value);
 void mo_lemke_restore(mo_lemke_path *path, const int *basic, const double *value);
 
@@ -100,7 +107,8 @@ void mo_lemke_point(const mo_lemke_path *path, double *z);
 /* After MO_LEMKE_RAY: the direction of z along the ray. */
 void mo_lemke_ray(const mo_lemke_path *path, double *z);
 
-/* After MO_LEMKE_SOLVED: the change of the basic z that makes w vanish on their rows, from w there. */
+/* After MO_LEMKE_SOLVED: the change of the basic z that makes w vanish on their rows, from w there.
+ */
 void mo_lemke_correct(mo_lemke_path *path, const double *w, double *dz);
 
 #endif

@@ -4,8 +4,9 @@
  * The contract of a method.
  *
  * A method is one file with one mo_method, listed in methods.c.  The driver (solve.c) checks the
- * options, makes room, hands over a run, and afterwards computes v, u and the residual from the best r.  A
- * method lays out its workspace once, iterates, and asks the run two questions in each iteration:
+ * options, makes room, hands over a run, and afterwards computes v, u and the residual from the
+ * best r.  A method lays out its workspace once, iterates, and asks the run two questions in each
+ * iteration:
  *
  *     mo_run_check      is this r good enough?     (measures, keeps the best, writes the history)
  *     mo_run_must_stop  is there a reason to end?  (cancel flag, deadline, iterations)
@@ -23,29 +24,30 @@ typedef struct mo_run {
     const mo_problem *problem;
     const mo_options *options;
     mo_result *result;
-    double start_time; /* mo_clock() at the start                        */
-    double q_scale;    /* max(1, |q|)                                    */
+    double start_time; /* mo_clock() at the start */
+    double q_scale;    /* max(1, |q|) */
     double *r; /* the starting point, each block in its set; the method may use it as iterate */
     double *u; /* row_count entries, scratch of the method for mo_run_check */
-    double *partial;  /* partial sums of the measure                    */
+    double *partial;  /* partial sums of the measure */
     double *scratch;  /* of the measure: v and u of the r that it saw last */
     int has_q;        /* at the start of the method scratch holds v and u of r = 0 */
-    double best;      /* natural residual of result->r                  */
+    double best;      /* natural residual of result->r */
     int is_confirmed; /* result->r was measured: `residual`, and scratch, are its own */
     mo_residual residual;
     int done; /* iterations of the stages before, where several share a run */
     int history_stride, checks;
-    mo_status status; /* why it must stop                               */
-    mo_error error;   /* lack of memory in a check: the run ends        */
+    mo_status status; /* why it must stop */
+    mo_error error;   /* lack of memory in a check: the run ends */
 } mo_run;
 
 /*
- * Measures (u, r), where u is the velocity that r causes, after `iteration` iterations.  True once the
- * residual is at most the tolerance, confirmed by mo_measure from r alone.
+ * Measures (u, r), where u is the velocity that r causes, after `iteration` iterations.  True once
+ * the residual is at most the tolerance, confirmed by mo_measure from r alone.
  */
 int mo_run_check(mo_run *run, int iteration, const double *u, const double *r);
 
-/* The same from r alone, where the method has no u at hand: as good as a check and its confirmation, at the cost of the first. */
+/* The same from r alone, where the method has no u at hand: as good as a check and its
+ * confirmation, at the cost of the first. */
 int mo_run_measure(mo_run *run, int iteration, const double *r);
 
 /* Is every entry zero? */
@@ -54,7 +56,8 @@ int mo_run_is_zero(const double *r, int count);
 /* The same where the method is sure of it: the whole residual in one pass. */
 int mo_run_confirm(mo_run *run, int iteration, const double *r);
 
-/* The same where the method has had r measured already: run->residual, and v and u in run->scratch, are its own. */
+/* The same where the method has had r measured already: run->residual, and v and u in run->scratch,
+ * are its own. */
 int mo_run_judged(mo_run *run, int iteration, const double *r);
 
 /* True where the run must end after `iteration` iterations; run->status then says why. */
@@ -73,17 +76,17 @@ void mo_run_keep_ray(mo_run *run, const double *ray);
 void mo_run_layout(mo_arena *arena, const mo_problem *problem, mo_run *run);
 
 /*
- * Lays out a method's workspace on one new block of memory, behind the vectors of the run where `with_run`.  The block is *memory,
- * for mo_memory_free, and counts in result->bytes.
+ * Lays out a method's workspace on one new block of memory, behind the vectors of the run where
+ * `with_run`.  The block is *memory, for mo_memory_free, and counts in result->bytes.
  */
 struct mo_method;
 mo_error mo_run_make_room(mo_run *run, const struct mo_method *method, int with_run, void **memory,
                           void **workspace);
 
 typedef struct mo_method {
-    const char *name;    /* as in options.method           */
-    const char *summary; /* one line                       */
-    const char *paper;   /* key in docs/references.bib     */
+    const char *name;    /* as in options.method */
+    const char *summary; /* one line */
+    const char *paper;   /* key in docs/references.bib */
     unsigned laws;       /* 1 << kind for each law it takes */
     unsigned by_facets;  /* of these, the round cones in space that it replaces by facets */
     unsigned relaxed;    /* of these, the laws that it replaces by a convex one, in any dimension */
@@ -94,8 +97,9 @@ typedef struct mo_method {
     mo_error (*check)(const mo_problem *problem, const mo_options *options, mo_message *why);
 
     /*
-     * Lays out the workspace on the arena and returns its head.  Called twice: with a counting arena,
-     * where it must not touch memory, and with a real one.  Views come from the problem here too.
+     * Lays out the workspace on the arena and returns its head.  Called twice: with a counting
+     * arena, where it must not touch memory, and with a real one.  Views come from the problem here
+     * too.
      */
     mo_error (*layout)(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **workspace);

@@ -6,21 +6,10 @@
 #include "solver/method.h"
 
 const mo_method *const mo_methods[] = {
-    &mo_auto_method,
-    &mo_nsgs_method,
-    &mo_prox_method,
-    &mo_newton_method,
-    &mo_aln_method,
-    &mo_ipm_method,
-    &mo_lemke_method,
-    &mo_lcp1_method,
-    &mo_lcp2_method,
-    &mo_lcp3_method,
-    &mo_acary_cadoux_method,
-    &mo_apgd_method,
-    &mo_admm_method,
-    &mo_fip_method,
-    &mo_dantzig_method,
+    &mo_auto_method, &mo_nsgs_method, &mo_prox_method,         &mo_newton_method,
+    &mo_aln_method,  &mo_ipm_method,  &mo_lemke_method,        &mo_lcp1_method,
+    &mo_lcp2_method, &mo_lcp3_method, &mo_acary_cadoux_method, &mo_apgd_method,
+    &mo_admm_method, &mo_fip_method,  &mo_dantzig_method,
 };
 const int mo_methods_count = sizeof mo_methods / sizeof mo_methods[0];
 
@@ -35,7 +24,7 @@ mo_method_info mo_method_describe(int index)
         return (mo_method_info){0};
     }
     const mo_method *method = mo_methods[index];
-    return (mo_method_info){method->name, method->summary, method->paper, method->laws,
+    return (mo_method_info){method->name,      method->summary, method->paper, method->laws,
                             method->by_facets, method->relaxed, index == 0};
 }
 

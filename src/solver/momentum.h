@@ -5,8 +5,9 @@
  *
  *     t+ = (1 + sqrt(1 + 4 t^2)) / 2 <= most,    beta = (t - 1) / t+,    from t = 1
  *
- * What a sweep then changes is measured in passing, sum |dr|^2; where it grows beyond GROWTH times the least since the last restart, the
- * momentum starts anew with a smaller most, which regains its size slowly.  With large friction it would diverge without this guard.
+ * What a sweep then changes is measured in passing, sum |dr|^2; where it grows beyond GROWTH times
+ * the least since the last restart, the momentum starts anew with a smaller most, which regains its
+ * size slowly.  With large friction it would diverge without this guard.
  */
 #ifndef MO_SOLVER_MOMENTUM_H
 #define MO_SOLVER_MOMENTUM_H
@@ -14,9 +15,9 @@
 #include <math.h>
 
 typedef struct mo_momentum {
-    double cap;         /* the caller's, up to 1 for none           */
-    double t, most;     /* most <= cap                              */
-    double least_moved; /* by a sweep since the last restart        */
+    double cap;         /* the caller's, up to 1 for none */
+    double t, most;     /* most <= cap */
+    double least_moved; /* by a sweep since the last restart */
 } mo_momentum;
 
 static inline mo_momentum mo_momentum_begin(double cap)

@@ -3,16 +3,18 @@
 /*
  * Semismooth Newton on the natural map, started by Gauss-Seidel sweeps.
  *
- * Newton steps (newton_step.h) converge in a few iterations once the contacts that are apart, stick and slide are known: Alart and
- * Curnier's method on the projection of [acary2018], with a regularisation that copes with a singular W.  Sweeps find
- * that set: `newton.sweeps` before the first attempt, twice as many before each further one.
+ * Newton steps (newton_step.h) converge in a few iterations once the contacts that are apart, stick
+ * and slide are known: Alart and Curnier's method on the projection of [acary2018], with a
+ * regularisation that copes with a singular W.  Sweeps find that set: `newton.sweeps` before the
+ * first attempt, twice as many before each further one.
  *
- * A step is halved twice at most; where that does not lower the merit the best of the three is taken all the same, and the third
- * such event ends the attempt: Newton needs the right set of contacts, not a descent.  An attempt that did not halve the
- * residual is undone.
+ * A step is halved twice at most; where that does not lower the merit the best of the three is
+ * taken all the same, and the third such event ends the attempt: Newton needs the right set of
+ * contacts, not a descent.  An attempt that did not halve the residual is undone.
  *
- * Limits: a matrix of the size of all contacts or of all bodies is factored, so memory and time grow faster than the contacts do in
- * space.  No proof of convergence; ends as stalled when the rounds are used up.  An iteration is a sweep or a Newton step.
+ * Limits: a matrix of the size of all contacts or of all bodies is factored, so memory and time
+ * grow faster than the contacts do in space.  No proof of convergence; ends as stalled when the
+ * rounds are used up.  An iteration is a sweep or a Newton step.
  */
 #include <string.h>
 
@@ -38,7 +40,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     return mo_newton_layout_in(space, problem, arena, w ? &w->newton : NULL);
 }
 
-/* ---- rounds -------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 typedef enum ending { GOES_ON, SOLVED, MUST_STOP } ending;
 

@@ -90,7 +90,8 @@ void mo_newton_sweep(mo_newton *s, double *r)
     }
 }
 
-/* The velocity that the law of block i sees, compliance included, and the point x of which r is to be the projection. */
+/* The velocity that the law of block i sees, compliance included, and the point x of which r is to
+ * be the projection. */
 static void projected_point(const mo_newton *s, int i, const double *r, double *law_u, double *x)
 {
     const mo_problem *problem = s->problem;
@@ -104,7 +105,8 @@ static void projected_point(const mo_newton *s, int i, const double *r, double *
     }
 }
 
-/* The coefficient of friction for Fischer and Burmeister's function, or 0 where the natural map is used. */
+/* The coefficient of friction for Fischer and Burmeister's function, or 0 where the natural map is
+ * used. */
 static double fischer_mu(const mo_newton *s, int i)
 {
     const mo_law_kind kind = (mo_law_kind)s->problem->law[i].kind;
@@ -194,7 +196,8 @@ static void differentiate_fischer(mo_newton *s, int i, double mu, const double *
     }
 }
 
-/* B = rho J G (theta rho J G), D = I - (1 - eps) J (or I); a joint is its own projection.  False where J = 0. */
+/* B = rho J G (theta rho J G), D = I - (1 - eps) J (or I); a joint is its own projection.  False
+ * where J = 0. */
 static int differentiate_natural(mo_newton *s, int i, const double *r, double *D, double *B)
 {
     const mo_problem *problem = s->problem;

@@ -41,7 +41,7 @@ static const double NEARLY = 0.999; /* of the tolerance, by a look: leaves room 
 
 typedef struct workspace {
     const mo_sweep *sweep;
-    double *state;               /* x of a global problem          */
+    double *state;               /* x of a global problem */
     double *movement;            /* sum of |dr|^2, one entry a chunk */
     double *r_before, *x_before; /* where there is momentum */
     mo_sweeps *in_lanes;         /* or NULL; else nothing but this is used */
@@ -136,7 +136,7 @@ static double sweep_once(sweep_context *c, int threads)
     return moved;
 }
 
-/* ---- momentum ------------------------------------------------------------------------------ */
+/* ---- momentum -------------------------------------------------------------------------------- */
 
 typedef struct extrapolation {
     double beta;
@@ -169,7 +169,7 @@ static void push_on(mo_momentum *m, const workspace *w, int threads, double *r)
     extrapolate(threads, beta, mo_sweep_state_size(w->sweep), w->state, w->x_before);
 }
 
-/* ---- in lanes ------------------------------------------------------------------------------ */
+/* ---- in lanes -------------------------------------------------------------------------------- */
 
 static int must_stop(void *context, int iteration)
 {
@@ -207,7 +207,7 @@ static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
                               "a whole sweep changes no impulse, yet the residual is above tol");
 }
 
-/* ---- the loop ------------------------------------------------------------------------------ */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 /* A check costs about two sweeps: every sweep at first, every sixteenth later on. */
 static int next_check(const mo_options *options, int iteration)

@@ -12,7 +12,8 @@
 enum { TRIALS = 60, SUMS = 3 };
 static const double RAISE = 2, LOWER = 0.95;
 
-mo_error mo_projected_gradient_layout(const mo_problem *problem, mo_arena *arena, mo_projected_gradient *gradient)
+mo_error mo_projected_gradient_layout(const mo_problem *problem, mo_arena *arena,
+                                      mo_projected_gradient *gradient)
 {
     mo_projected_gradient own = {.t = 1};
     const mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &own.sweep);
@@ -192,7 +193,8 @@ static double momentum(mo_projected_gradient *g)
     return beta;
 }
 
-int mo_projected_gradient_step(mo_projected_gradient *g, const mo_convex *convex, double *r, double *u)
+int mo_projected_gradient_step(mo_projected_gradient *g, const mo_convex *convex, double *r,
+                               double *u)
 {
     loop l = {g, convex, momentum(g), r, u};
     run_loop(&l, extrapolate);

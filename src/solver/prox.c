@@ -4,10 +4,10 @@
  * The prox method: fixed-point iteration on proximal maps.
  *
  * The law of each block is written as z = prox(z - r F(z)) for any r > 0 [lu2015, eq. 22], and the
- * equation is iterated [lu2015, Algorithm 1, eq. 26-28].  All blocks use the velocity of the last iterate
- * (Jacobi, as printed), or each the newest one (Gauss-Seidel); the slip speeds of the linearised model then
- * see the newest impulses too.  On the sliding particle of the paper this converges for r < sqrt(5) - 1, and
- * at r = 1 in two iterations, where Jacobi needs r < 1.
+ * equation is iterated [lu2015, Algorithm 1, eq. 26-28].  All blocks use the velocity of the last
+ * iterate (Jacobi, as printed), or each the newest one (Gauss-Seidel); the slip speeds of the
+ * linearised model then see the newest impulses too.  On the sliding particle of the paper this
+ * converges for r < sqrt(5) - 1, and at r = 1 in two iterations, where Jacobi needs r < 1.
  *
  *   here          paper           meaning
  *   r (impulse)   p = (p_n, p_f)  contact impulse
@@ -15,27 +15,29 @@
  *   step          r               the parameter of the method
  *   z             z, eq. 14       unknowns of the linearised model
  *
- * Slips in print, done here as the mathematics asks: eq. 26 and Algorithm 1 add the impulses to nu^k
- * in every iteration, where the velocity at the start of the step, nu^l, is meant; eq. 25 lacks mu; eq. 33
- * leaves zeta out of its first entry.
+ * Slips in print, done here as the mathematics asks: eq. 26 and Algorithm 1 add the impulses to
+ * nu^k in every iteration, where the velocity at the start of the step, nu^l, is meant; eq. 25
+ * lacks mu; eq. 33 leaves zeta out of its first entry.
  *
  * The step, by prox.rule:
  *   fixed     prox.r for all.
- *   foerg     r* = 2 / (eta_max + eta_min) of W, eq. 32; eta_min = 0 for the linearised model, whose
+ *   foerg    r* = 2 / (eta_max + eta_min) of W, eq. 32; eta_min = 0 for the linearised model, whose
  *             opposite directions make its matrix singular.
- *   contact   one for each block: 1 / (n_i |W_ii|), where n_i blocks at most share a body with it, which bounds
- *             the norm of W from above (Gauss-Seidel: n_i = 1).
+ *   contact   one for each block: 1 / (n_i |W_ii|), where n_i blocks at most share a body with it,
+ *             which bounds the norm of W from above (Gauss-Seidel: n_i = 1).
  *   adaptive  starts from those, then follows the curvature that the last two iterates show: with
- *             dr, du their changes and D the steps of the contact rule, theta = <dr, dr / D> / <dr, du>
- *             (long) or <dr, du> / <du, D du> (short), whichever the ratio of the two recommends
- *             [frassoldati2008].  What r should be depends on b through the set of active contacts, and
- *             this is where it shows.  A growing residual returns to the best iterate and bounds theta,
- *             and the bound grows with each iteration that goes well.  In the linearised model this
- *             rule lets the projection find the slip speeds (MO_PROX_PYRAMID).  In Gauss-Seidel order,
- *             where the blocks see different velocities, it is the contact rule.
+ *             dr, du their changes and D the steps of the contact rule, theta = <dr, dr / D> / <dr,
+ *             du> (long) or <dr, du> / <du, D du> (short), whichever the ratio of the two
+ *             recommends [frassoldati2008].  What r should be depends on b through the set of
+ *             active contacts, and this is where it shows.  A growing residual returns to the best
+ *             iterate and bounds theta, and the bound grows with each iteration that goes well.  In
+ *             the linearised model this rule lets the projection find the slip speeds
+ *             (MO_PROX_PYRAMID).  In Gauss-Seidel order, where the blocks see different velocities,
+ *             it is the contact rule.
  *
- * Limits: linear convergence at best.  zeta > 0 and the pyramid are other laws than the problem's: the
- * iteration converges to their solution, the residual tells how far that is, and the run ends as stalled.
+ * Limits: linear convergence at best.  zeta > 0 and the pyramid are other laws than the problem's:
+ * the iteration converges to their solution, the residual tells how far that is, and the run ends
+ * as stalled.
  */
 #include <math.h>
 #include <string.h>
@@ -52,14 +54,14 @@ enum { CONIC, LINEARISED };
 /* The memory of the adaptive rule. */
 enum { RECENT = 8, SHORTS = 3 };
 typedef struct adaptation {
-    double theta, before;  /* factor of the contact steps, and the one of the iteration before   */
-    double most, growth;   /* its bound, and the factor by which that grows in an iteration      */
-    double ratio;          /* where short / long is below this, the short step is taken          */
-    double shorts[SHORTS]; /* the latest short steps                                             */
-    double recent[RECENT]; /* the latest sizes of the fixed-point residual                       */
+    double theta, before;  /* factor of the contact steps, and the one of the iteration before */
+    double most, growth;   /* its bound, and the factor by which that grows in an iteration */
+    double ratio;          /* where short / long is below this, the short step is taken */
+    double shorts[SHORTS]; /* the latest short steps */
+    double recent[RECENT]; /* the latest sizes of the fixed-point residual */
     int count;             /* of iterations since the start, or since the last return to best_r  */
-    double best;           /* the least size of all, which best_r had                            */
-    double returned_best;  /* `best` at the last return                                          */
+    double best;           /* the least size of all, which best_r had */
+    double returned_best;  /* `best` at the last return */
 } adaptation;
 
 typedef struct workspace {
@@ -104,30 +106,38 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
         return error;
     }
     mo_prox_model model;
-    mo_prox_model_init(&model, problem, model_kind(options), options->prox.facets, options->prox.zeta,
-                       options->prox.order == GAUSS_SEIDEL);
+    mo_prox_model_init(&model, problem, model_kind(options), options->prox.facets,
+                       options->prox.zeta, options->prox.order == GAUSS_SEIDEL);
     double *z = MO_TAKE(arena, unknown_count(&model, z_start), double);
     double *step = MO_TAKE(arena, problem->constraint_count, double);
     double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
     double *vectors = MO_TAKE(arena, 3 * (size_t)problem->row_count, double);
     if (w) {
         const size_t rows = (size_t)problem->row_count;
-        *w = (workspace){.sweep = sweep, .model = model, .z_start = z_start, .on_body = on_body, .z = z, .step = step,
-                         .state = state, .last_r = vectors, .last_u = vectors + rows,
+        *w = (workspace){.sweep = sweep,
+                         .model = model,
+                         .z_start = z_start,
+                         .on_body = on_body,
+                         .z = z,
+                         .step = step,
+                         .state = state,
+                         .last_r = vectors,
+                         .last_u = vectors + rows,
                          .best_r = vectors + 2 * rows};
     }
     *out = w;
     return MO_OK;
 }
 
-/* ---- steps --------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* y = (W + compliance + zeta) x, by way of the affine map u(x) - q. */
 static void apply_W(mo_run *run, workspace *w, const double *q, const double *x, double *y)
 {
     const mo_problem *problem = run->problem;
     mo_sweep_reset(w->sweep, run->options->threads, x, w->state);
-    mo_sweep_all_velocities(w->sweep, run->options->threads, mo_sweep_state_size(w->sweep) ? w->state : x, y);
+    mo_sweep_all_velocities(w->sweep, run->options->threads,
+                            mo_sweep_state_size(w->sweep) ? w->state : x, y);
     for (int k = 0; k < problem->row_count; ++k) {
         const double soft = w->model.zeta + (problem->compliance ? problem->compliance[k] : 0);
         y[k] += soft * x[k] - q[k];
@@ -135,8 +145,8 @@ static void apply_W(mo_run *run, workspace *w, const double *q, const double *x,
 }
 
 /* The eigenvalue of shift I - sign W of largest size, sign = -1 or 1, by power iteration. */
-static double extreme_eigenvalue(mo_run *run, workspace *w, const double *q, double shift, double sign,
-                                 double length)
+static double extreme_eigenvalue(mo_run *run, workspace *w, const double *q, double shift,
+                                 double sign, double length)
 {
     const int rows = run->problem->row_count;
     double *x = w->best_r, *y = run->u, eta = 0;
@@ -181,7 +191,8 @@ static double foerg_step(mo_run *run, workspace *w)
     for (int i = 0; i < problem->constraint_count; ++i) {
         spread = fmax(spread, mo_prox_spread(&w->model, i));
     }
-    const double sum = w->model.kind == MO_PROX_LINEARISED ? spread * largest : largest + fmax(0, least);
+    const double sum =
+        w->model.kind == MO_PROX_LINEARISED ? spread * largest : largest + fmax(0, least);
     return sum > 0 ? 2 / sum : 1;
 }
 
@@ -201,7 +212,8 @@ static double diagonal_norm(const workspace *w, int i)
     return norm;
 }
 
-/* For each block, how many blocks share its busiest body (global), or how many its row of W holds. */
+/* For each block, how many blocks share its busiest body (global), or how many its row of W holds.
+ */
 static void count_neighbours(const mo_problem *problem, int *on_body, double *count)
 {
     if (problem->form == MO_FORM_GLOBAL) {
@@ -245,16 +257,18 @@ static void choose_steps(mo_run *run, workspace *w)
     }
 }
 
-/* ---- one iteration ------------------------------------------------------------------------- */
+/* ---- one iteration --------------------------------------------------------------------------- */
 
-/* Steps block i at velocity u and writes its new impulse; returns how far its unknowns moved, squared. */
+/* Steps block i at velocity u and writes its new impulse; returns how far its unknowns moved,
+ * squared. */
 static double step_block(mo_run *run, workspace *w, int i, const double *u, double *dr)
 {
     const mo_problem *problem = run->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
     const int rule = run->options->prox.rule;
     const double step = w->step[i] * w->adaptive.theta;
-    /* As printed one r serves p_f and s alike; with one for each block, s moves in its own units. */
+    /* As printed one r serves p_f and s alike; with one for each block, s moves in its own units.
+     */
     const double slip_step = rule == RULE_CONTACT ? 0.25 / step : step;
     double law_u[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM];
     mo_law_velocity(problem, row, d, u, run->r + row, law_u);
@@ -287,7 +301,7 @@ static double iterate_gauss_seidel(mo_run *run, workspace *w, double *x)
     return moved;
 }
 
-/* ---- the adaptive rule --------------------------------------------------------------------- */
+/* ---- the adaptive rule ----------------------------------------------------------------------- */
 
 static void split_all(mo_run *run, workspace *w)
 {
@@ -318,9 +332,9 @@ static curvature measure_curvature(const mo_run *run, const workspace *w)
 }
 
 /*
- * The long step, or the least of the latest short ones where the two disagree: short steps damp the stiff
- * directions, and a long one then gains most.  How much they must disagree follows from use, so that
- * neither kind is starved.
+ * The long step, or the least of the latest short ones where the two disagree: short steps damp the
+ * stiff directions, and a long one then gains most.  How much they must disagree follows from use,
+ * so that neither kind is starved.
  */
 static double suggest_theta(adaptation *a, curvature c)
 {
@@ -377,17 +391,20 @@ static int adapt(mo_run *run, workspace *w)
     return 0;
 }
 
-/* ---- the loop ------------------------------------------------------------------------------ */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static mo_status ended(mo_run *run, const workspace *w)
 {
     if (w->model.zeta > 0) {
-        return mo_run_stall(run, "the iteration converged to the law relaxed by zeta = %g, which leaves "
-                                 "this residual in the hard law", w->model.zeta);
+        return mo_run_stall(run,
+                            "the iteration converged to the law relaxed by zeta = %g, which leaves "
+                            "this residual in the hard law",
+                            w->model.zeta);
     }
     if (w->model.kind != MO_PROX_CONIC) {
-        return mo_run_stall(run, "the iteration converged to the solution of the pyramid, which leaves "
-                                 "this residual on the true cone");
+        return mo_run_stall(run,
+                            "the iteration converged to the solution of the pyramid, which leaves "
+                            "this residual on the true cone");
     }
     return mo_run_stall(run, "the iteration stands still, yet the residual is above tol");
 }
@@ -405,8 +422,13 @@ static mo_status solve(mo_run *run, void *memory)
     const int is_adaptive = run->options->prox.rule == RULE_ADAPTIVE;
     const int order = run->options->prox.order;
     double *x = mo_sweep_state_size(w->sweep) ? w->state : run->r;
-    w->adaptive = (adaptation){.theta = 1, .before = 1, .most = 1e6, .growth = 2, .ratio = 0.5,
-                               .best = INFINITY, .returned_best = INFINITY};
+    w->adaptive = (adaptation){.theta = 1,
+                               .before = 1,
+                               .most = 1e6,
+                               .growth = 2,
+                               .ratio = 0.5,
+                               .best = INFINITY,
+                               .returned_best = INFINITY};
     choose_steps(run, w);
     memcpy(w->best_r, run->r, bytes);
     split_all(run, w);
@@ -423,9 +445,11 @@ static mo_status solve(mo_run *run, void *memory)
         }
         memcpy(w->last_r, run->r, bytes);
         memcpy(w->last_u, run->u, bytes);
-        const double moved = order == JACOBI ? iterate_jacobi(run, w) : iterate_gauss_seidel(run, w, x);
+        const double moved =
+            order == JACOBI ? iterate_jacobi(run, w) : iterate_gauss_seidel(run, w, x);
         if (!isfinite(moved)) {
-            return mo_run_stall(run, "the iteration diverged: the step r is too large for this problem");
+            return mo_run_stall(run,
+                                "the iteration diverged: the step r is too large for this problem");
         }
         if (moved == 0) {
             return ended(run, w);

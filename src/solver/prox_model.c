@@ -7,8 +7,8 @@
 
 #include "linalg/dense.h"
 
-void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox_kind kind, int facets,
-                        double zeta, int newest)
+void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox_kind kind,
+                        int facets, double zeta, int newest)
 {
     const double unused[MO_LAW_MAX_GROUPS] = {0};
     *model = (mo_prox_model){.kind = kind, .problem = problem, .zeta = zeta, .newest = newest};
@@ -62,7 +62,8 @@ double mo_prox_spread(const mo_prox_model *model, int i)
     if (!is_split(model, i)) {
         return 1;
     }
-    /* sum_j d_j d_j' is half the number of directions times the identity; two opposite ones in the plane */
+    /* sum_j d_j d_j' is half the number of directions times the identity; two opposite ones in the
+     * plane */
     const mo_law_facets *facets = facets_of(model, i);
     const int in_disc = facets->start[1];
     return in_disc == 2 ? 2 : 0.5 * in_disc;
@@ -80,7 +81,8 @@ void mo_prox_split(const mo_prox_model *model, int i, const double *r, double *z
     memset(z, 0, (size_t)mo_prox_size(model, i) * sizeof *z);
     z[0] = r[0];
     for (int g = 0; g < facets->groups; ++g) {
-        const double share = facets->start[g + 1] - facets->start[g] == 2 ? 0.5 : 1 / mo_prox_spread(model, i);
+        const double share =
+            facets->start[g + 1] - facets->start[g] == 2 ? 0.5 : 1 / mo_prox_spread(model, i);
         double least = 0;
         for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
             z[1 + j] = share * mo_dot(d, facets->direction[j], r);
@@ -107,7 +109,7 @@ void mo_prox_impulse(const mo_prox_model *model, int i, const double *z, double 
     }
 }
 
-/* ---- the linearised model ------------------------------------------------------------------ */
+/* ---- the linearised model -------------------------------------------------------------------- */
 
 /* The rows of s in eq. 13-14: what is left of mu p_n, with the relaxation of eq. 11. */
 static void drive_slip(const mo_prox_model *model, int i, const double *z, double *F)
@@ -124,14 +126,16 @@ static void drive_slip(const mo_prox_model *model, int i, const double *z, doubl
 }
 
 /* The rows of p_n and p_f in eq. 13-14. */
-static void drive_impulse(const mo_prox_model *model, int i, const double *u, const double *z, double *F)
+static void drive_impulse(const mo_prox_model *model, int i, const double *u, const double *z,
+                          double *F)
 {
     const mo_law_facets *facets = facets_of(model, i);
     const int d = mo_constraint_dim(model->problem, i), directions = direction_count(facets);
     F[0] = u[0] + model->zeta * z[0];
     for (int g = 0; g < facets->groups; ++g) {
         for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
-            F[1 + j] = mo_dot(d, facets->direction[j], u) + z[1 + directions + g] + model->zeta * z[1 + j];
+            F[1 + j] =
+                mo_dot(d, facets->direction[j], u) + z[1 + directions + g] + model->zeta * z[1 + j];
         }
     }
 }
@@ -156,12 +160,12 @@ static void step_linearised(const mo_prox_model *model, int i, double step, doub
     }
 }
 
-/* ---- the pyramid --------------------------------------------------------------------------- */
+/* ---- the pyramid ----------------------------------------------------------------------------- */
 
 /* The nearest point to x of the polygon with corners radius * direction, in the plane of a disc.
  * The corners next to the direction of x bound the only edge that can be nearest. */
-static void project_polygon(const mo_law_facets *facets, int g, int d, double radius, const double *x,
-                            double *y)
+static void project_polygon(const mo_law_facets *facets, int g, int d, double radius,
+                            const double *x, double *y)
 {
     const int first = facets->start[g], count = facets->start[g + 1] - first;
     int a = 0, b = 0;
@@ -194,7 +198,10 @@ static void project_polygon(const mo_law_facets *facets, int g, int d, double ra
         return;
     }
     const double length2 = 2 * (1 - cosine); /* |A - B|^2 */
-    const double t = radius > 0 ? fmin(1, fmax(0, (radius * (1 - cosine) - (most - second)) / (length2 * radius))) : 0;
+    const double t =
+        radius > 0
+            ? fmin(1, fmax(0, (radius * (1 - cosine) - (most - second)) / (length2 * radius)))
+            : 0;
     for (int k = 0; k < d; ++k) {
         y[k] = radius * ((1 - t) * A[k] + t * B[k]);
     }
@@ -222,7 +229,7 @@ static void step_pyramid(const mo_prox_model *model, int i, double step, const d
     }
 }
 
-/* ---- any model ----------------------------------------------------------------------------- */
+/* ---- any model ------------------------------------------------------------------------------- */
 
 static void step_conic(const mo_prox_model *model, int i, double step, const double *u, double *z)
 {
@@ -236,8 +243,8 @@ static void step_conic(const mo_prox_model *model, int i, double step, const dou
 
 _Static_assert((int)MO_PROX_MAX >= (int)MO_BILATERAL_MAX_DIM, "room for the unknowns of a joint");
 
-double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step, const double *u,
-                    double *z)
+double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step,
+                    const double *u, double *z)
 {
     double old[MO_PROX_MAX], moved = 0;
     const int size = mo_prox_size(model, i);

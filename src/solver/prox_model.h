@@ -5,9 +5,10 @@
  * driven by, and the set they are projected on.
  *
  *   conic       z = r;              the true cone, normal part first (Algorithm 1 of [lu2015])
- *   linearised  z = (p_n, p_f, s);  one p_f for each facet direction, one slip speed s for each disc
+ *   linearised  z = (p_n, p_f, s);  one p_f for each facet direction, one slip speed s for each
+ *               disc
  *                                   (eq. 5, 13-14), everything projected on z >= 0
- *   pyramid     z = r;              the same pyramid with s found by the projection: friction is projected on
+ *   pyramid    z = r;     the same pyramid with s found by the projection: friction is projected on
  *                                   the polygon with corners mu p_n d_j
  *
  * Blocks without friction discs are the same in all three: z = r, projected on their own set.
@@ -31,8 +32,8 @@ typedef struct mo_prox_model {
 /* Room for the unknowns of one block. */
 enum { MO_PROX_MAX = MO_LAW_MAX_DIRECTIONS + MO_LAW_MAX_GROUPS + 1 };
 
-void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox_kind kind, int facets,
-                        double zeta, int newest);
+void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox_kind kind,
+                        int facets, double zeta, int newest);
 
 /* Unknowns of block i. */
 int mo_prox_size(const mo_prox_model *model, int i);
@@ -46,10 +47,10 @@ void mo_prox_impulse(const mo_prox_model *model, int i, const double *z, double 
 
 /*
  * One step of block i at relative velocity u (compliance included): z <- proj(z - step F(z)), where
- * slip speeds, which have the units of u, move by slip_step instead.  Returns |dz|^2: slip speeds may still be
- * on their way while the impulse stands still.
+ * slip speeds, which have the units of u, move by slip_step instead.  Returns |dz|^2: slip speeds
+ * may still be on their way while the impulse stands still.
  */
-double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step, const double *u,
-                    double *z);
+double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step,
+                    const double *u, double *z);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const double FAR = 0.1, NEAR = 100; /* strengths of (2): of a run, and of a try */
-static const double EPS = 0.01;            /* of |z| / |r|, on the natural map          */
+static const double EPS = 0.01;            /* of |z| / |r|, on the natural map */
 static const double LEAST_EPS = 1e-10;
 
 /* Newton steps and halvings of an inner problem; one that takes EASY steps at
@@ -17,10 +17,10 @@ enum { STEPS = 12, HALVINGS = 4, EASY = 4 };
 enum { PATIENCE = 200 };
 static const double GAIN = 0.9; /* of the best residual */
 
-static const double GROW = 3, SHRINK = 0.2;   /* of theta                                 */
+static const double GROW = 3, SHRINK = 0.2;   /* of theta */
 static const double LEAST = 1e-3, MOST = 1e8; /* of theta: with more, rounding of u counts */
-static const double INNER = 1e-2;   /* of the merit at the start of an inner problem           */
-static const double FLOOR = 1e-14;  /* of |r|: below it rounding alone is left                 */
+static const double INNER = 1e-2;             /* of the merit at the start of an inner problem */
+static const double FLOOR = 1e-14;            /* of |r|: below it rounding alone is left */
 static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
 
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal)

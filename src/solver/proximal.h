@@ -32,7 +32,7 @@
 
 typedef struct mo_proximal {
     mo_newton newton;
-    double *centre; /* r_k                  */
+    double *centre; /* r_k */
     double *start;  /* of a try, to go back */
 } mo_proximal;
 

@@ -94,7 +94,8 @@ int mo_run_measure(mo_run *run, int iteration, const double *r)
     const mo_problem *problem = run->problem;
     double *u = run->scratch + problem->dof_count, q_norm = 0;
     run->is_confirmed = 0;
-    mo_problem_response_into(problem, mo_run_is_zero(r, problem->row_count) ? NULL : r, run->scratch, u);
+    mo_problem_response_into(problem, mo_run_is_zero(r, problem->row_count) ? NULL : r,
+                             run->scratch, u);
     const double natural = mo_natural_norm(run->problem, run->options->threads, u, r, run->partial);
     keep(run, iteration, natural, r);
     if (!(natural / run->q_scale <= run->options->tol)) {
@@ -122,7 +123,7 @@ int mo_run_confirm(mo_run *run, int iteration, const double *r)
     return !run->error && confirm(run, r);
 }
 
-/* ---- room ---------------------------------------------------------------------------------- */
+/* ---- room ------------------------------------------------------------------------------------ */
 
 void mo_run_layout(mo_arena *arena, const mo_problem *problem, mo_run *run)
 {
@@ -164,7 +165,7 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
     return lay_out(&arena, run, method, with_run, workspace);
 }
 
-/* ---- endings ------------------------------------------------------------------------------- */
+/* ---- endings --------------------------------------------------------------------------------- */
 
 int mo_run_is_over(mo_run *run)
 {

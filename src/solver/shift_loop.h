@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The outer loop of the methods that freeze the sliding speed: a fixed point on the shift s of the normal velocity.
- * See shift_loop.c; the engine that solves the convex problems is the caller's choice (convex.h).
+ * The outer loop of the methods that freeze the sliding speed: a fixed point on the shift s of the
+ * normal velocity. See shift_loop.c; the engine that solves the convex problems is the caller's
+ * choice (convex.h).
  */
 #ifndef MO_SOLVER_SHIFT_LOOP_H
 #define MO_SOLVER_SHIFT_LOOP_H
@@ -13,8 +14,9 @@
 
 /* What is repeated. */
 typedef enum mo_shift_map {
-    MO_SHIFT_ONE, /* the shifted problem: chi_1 of [anitescu2004, eq. 4.34], F of [acary2011, eq. 3.19] */
-    MO_SHIFT_TWO /* then the one with bounded slip: chi_2 of [anitescu2004, eq. 4.35]                  */
+    /* the shifted problem: chi_1 of [anitescu2004, eq. 4.34], F of [acary2011, eq. 3.19] */
+    MO_SHIFT_ONE,
+    MO_SHIFT_TWO /* then the one with bounded slip: chi_2 of [anitescu2004, eq. 4.35] */
 } mo_shift_map;
 
 /* Where a round leaves the run. */
@@ -29,9 +31,9 @@ typedef struct mo_shift_loop mo_shift_loop;
 
 typedef struct mo_shift_rules {
     mo_shift_map map;
-    int is_single;   /* one round, and no more                                               */
-    int rescue;      /* 1: regularise where the loop does not converge (shift_rescue.c)      */
-    int exact_first; /* 1: the first convex problem to full accuracy, as lcp3 does        */
+    int is_single;   /* one round, and no more */
+    int rescue;      /* 1: regularise where the loop does not converge (shift_rescue.c) */
+    int exact_first; /* 1: the first convex problem to full accuracy, as lcp3 does */
     double forcing;  /* accuracy of a convex problem, relative to the residual; 0: rounding  */
 
     /* Where loop->s goes from s and its image, after each round; NULL: to the image. */
@@ -42,32 +44,32 @@ typedef struct mo_shift_rules {
 /* What the rescue needs beside the loop. */
 typedef struct mo_shift_rescue {
     const mo_sweep *sweep;
-    double *scale, *weight; /* one a constraint                       */
+    double *scale, *weight; /* one a constraint */
     double *s_centre, *s_base;
     double *defect, *direction;
-    double *centre, *du; /* rows                                   */
+    double *centre, *du; /* rows */
     mo_gmres gmres;
 } mo_shift_rescue;
 
 struct mo_shift_loop {
     const mo_convex_engine *engine;
-    void *workspace; /* of the engine                                          */
-    double *s;       /* one a constraint                                       */
-    double *image;   /* what the map makes of s                                */
+    void *workspace; /* of the engine */
+    double *s;       /* one a constraint */
+    double *image;   /* what the map makes of s */
     double *s_last, *image_last;
-    double *lambda;              /* MO_LAW_MAX_GROUPS a constraint                         */
+    double *lambda;              /* MO_LAW_MAX_GROUPS a constraint */
     double *second_r, *second_u; /* impulses and velocities of the second problem, rows */
-    double *held_r, *held_u;     /* the last ones solved to rounding                      */
+    double *held_r, *held_u;     /* the last ones solved to rounding */
     mo_shift_rescue rescue;
 
     /* Of the present run. */
     const mo_shift_rules *rules;
-    int round;             /* rounds that are complete                         */
-    int has_second;        /* second_r is there: the next one starts from it   */
-    int has_held;          /* held_r is there                                  */
-    double residual, best; /* of the law, now and at best                      */
-    int since_best;        /* rounds since then                                */
-    double accuracy;       /* of the last convex problem                       */
+    int round;             /* rounds that are complete */
+    int has_second;        /* second_r is there: the next one starts from it */
+    int has_held;          /* held_r is there */
+    double residual, best; /* of the law, now and at best */
+    int since_best;        /* rounds since then */
+    double accuracy;       /* of the last convex problem */
 };
 
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,
@@ -78,16 +80,18 @@ mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rul
 
 /* ---- shared with the rescue ------------------------------------------------------------------ */
 
-/* The shifted problem at loop->s to an accuracy, from run->r; then the measure and the image of s. */
+/* The shifted problem at loop->s to an accuracy, from run->r; then the measure and the image of s.
+ */
 mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *convex, double tol);
 
 /*
- * The second problem at the slip speeds of run->u, into second_r and second_u; where tol is that of rounding, into held_r
- * and held_u as well.  False where the run must stop.
+ * The second problem at the slip speeds of run->u, into second_r and second_u; where tol is that of
+ * rounding, into held_r and held_u as well.  False where the run must stop.
  */
 int mo_shift_second(mo_run *run, mo_shift_loop *loop, double tol);
 
-/* Must the second problem of this round be solved to rounding, because the run may be ended before the next? */
+/* Must the second problem of this round be solved to rounding, because the run may be ended before
+ * the next? */
 int mo_shift_must_hold(const mo_run *run, const mo_shift_loop *loop);
 
 double mo_shift_distance(int n, const double *x, const double *y);

@@ -4,18 +4,20 @@
  * Newton's method on s = F(s), stabilised by least squares [acary2011, section 6].
  *
  *   1. (I - F'(s)) ds = F(s) - s, by GMRES
- *   2. the first t of 1, 1/2, 1/4, ... with |F(s + t ds) - (s + t ds)| <= (1 - t / 10) |F(s) - s|; each trial is one round
+ *   2. the first t of 1, 1/2, 1/4, ... with |F(s + t ds) - (s + t ds)| <= (1 - t / 10) |F(s) - s|;
+ *      each trial is one round
  *   3. where t becomes too small: s = F(s), one round of successive approximations, and on with 1
  *
- * F'(s) x is the answer of the convex problem to a change x of its shift.  At its solution r = proj(r - tau (u + s e_N)), with J the
- * derivative of the projection there and C the compliance,
+ * F'(s) x is the answer of the convex problem to a change x of its shift.  At its solution r =
+ * proj(r - tau (u + s e_N)), with J the derivative of the projection there and C the compliance,
  *
- *     (1 - (1 - eps) J + tau J C + tau J W) dr = -tau J e_N x,      du = W dr + C dr,      F' x = mu u_T.du_T / |u_T|
+ *     (1 - (1 - eps) J + tau J C + tau J W) dr = -tau J e_N x,      du = W dr + C dr,
+ *     F' x = mu u_T.du_T / |u_T|
  *
  * (for the cone; the law's own shift in general).  eps makes the matrix regular where W is not.
  *
- * Limits: F' jumps where contacts begin to slide or open, so that no rate is promised (the paper asks for theory here); each
- * iteration costs a factorisation beside its rounds.
+ * Limits: F' jumps where contacts begin to slide or open, so that no rate is promised (the paper
+ * asks for theory here); each iteration costs a factorisation beside its rounds.
  */
 #include <math.h>
 #include <string.h>
@@ -23,9 +25,9 @@
 #include "solver/shift_outer.h"
 
 static const double EPS = 1e-6;
-static const double SHORTEST = 0.1; /* t                                        */
+static const double SHORTEST = 0.1; /* t */
 static const double DESCENT = 0.1;
-static const double INEXACT = 1e-3; /* of Newton's equation                     */
+static const double INEXACT = 1e-3; /* of Newton's equation */
 
 mo_error mo_shift_newton_layout(const mo_problem *problem, mo_arena *arena, mo_shift_newton *newton)
 {
@@ -118,7 +120,8 @@ static void multiply(void *context, const double *x, double *y)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* From the present s, which becomes the base; the direction is F(s) - s where Newton's cannot be had. */
+/* From the present s, which becomes the base; the direction is F(s) - s where Newton's cannot be
+ * had. */
 static void find_direction(mo_run *run, mo_shift_loop *loop, mo_shift_newton *newton)
 {
     const int n = run->problem->constraint_count;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Ways to the fixed point s = F(s) beside successive approximations, as the `next` of a shift loop (shift_loop.h).  Each call sees
- * s and its image F(s), and says where F is evaluated next.
+ * Ways to the fixed point s = F(s) beside successive approximations, as the `next` of a shift loop
+ * (shift_loop.h).  Each call sees s and its image F(s), and says where F is evaluated next.
  *
- *   shift_anderson.c   Anderson's mixing of the last rounds, given up where it makes |F(s) - s| larger
+ *   shift_anderson.c   Anderson's mixing of the last rounds, given up where it makes |F(s) - s|
+ *                      larger
  *   shift_newton.c     Newton's method with F', stabilised by the least squares |F(s) - s|^2
  */
 #ifndef MO_SOLVER_SHIFT_OUTER_H
@@ -25,10 +26,10 @@ mo_shift_end mo_shift_anderson_next(mo_run *run, mo_shift_loop *loop, void *ande
 
 typedef struct mo_shift_newton {
     mo_block_system system;
-    double *scale;    /* one a constraint                          */
-    double *dr;       /* rows                                      */
-    double *fallback; /* F at the base                             */
-    double size, t;   /* |F(s) - s| at the base; step taken        */
+    double *scale;    /* one a constraint */
+    double *dr;       /* rows */
+    double *fallback; /* F at the base */
+    double size, t;   /* |F(s) - s| at the base; step taken */
     int has_begun;
 } mo_shift_newton;
 

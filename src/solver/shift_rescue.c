@@ -7,22 +7,26 @@
  *
  *     alpha / 2 sum_i scale_i |r_i - r_k,i|^2
  *
- * which makes its velocity change less with s; at a fixed point of r_k -> r nothing of it is left (a proximal
- * point method, [acary2018]).  And for each r_k the fixed point s = F(s) of the regularised problem is found by
- * Newton's method, which [acary2011, section 6] suggests: with F' from the engine's derivative of the solution,
+ * which makes its velocity change less with s; at a fixed point of r_k -> r nothing of it is left
+ * (a proximal point method, [acary2018]).  And for each r_k the fixed point s = F(s) of the
+ * regularised problem is found by Newton's method, which [acary2011, section 6] suggests: with F'
+ * from the engine's derivative of the solution,
  *
  *     (I - F'(s)) ds = F(s) - s
  *
- * is solved by GMRES, and ds is halved while |F(s) - s| does not fall.  An engine without derivatives takes ds = F(s) - s.
+ * is solved by GMRES, and ds is halved while |F(s) - s| does not fall.  An engine without
+ * derivatives takes ds = F(s) - s.
  *
- *   settled   |F(s) - s| is a part of the term's own size: r_k becomes r, and alpha falls if that was easy
+ *   settled   |F(s) - s| is a part of the term's own size: r_k becomes r, and alpha falls if that
+ *             was easy
  *   hopeless  too many rounds, or too short a step: back to r_k with a larger alpha
  *
- * Each round solves one convex problem, as in the loop itself.  In map two s follows the first problem alone; the second
- * is solved where r_k moves and the run may be ended at any moment, to have a velocity to hand back.
+ * Each round solves one convex problem, as in the loop itself.  In map two s follows the first
+ * problem alone; the second is solved where r_k moves and the run may be ended at any moment, to
+ * have a velocity to hand back.
  *
- * Limits: F has kinks, and Newton may not find a fixed point for any alpha that is small enough to be of use; many fixed
- * points may exist, and which one is found depends on the way.
+ * Limits: F has kinks, and Newton may not find a fixed point for any alpha that is small enough to
+ * be of use; many fixed points may exist, and which one is found depends on the way.
  */
 #include <math.h>
 #include <string.h>
@@ -34,10 +38,10 @@ enum { EASY = 6, MOST_ROUNDS = 15, KRYLOV = 50 };
 static const double ALPHA_FIRST = 1, ALPHA_LEAST = 1e-6, ALPHA_MOST = 1e3;
 static const double FALL = 0.6, RISE = 2;
 static const double SETTLED = 0.3;   /* |F(s) - s| as a part of the size of the added term  */
-static const double SHORTEST = 0.3;  /* step                                                */
-static const double DESCENT = 0.1;   /* a step t must lower |F(s) - s| by this times t       */
-static const double ACCURACY = 0.01; /* of the convex problems, relative to |F(s) - s|       */
-static const double INEXACT = 1e-3;  /* of Newton's equation                                */
+static const double SHORTEST = 0.3;  /* step */
+static const double DESCENT = 0.1;   /* a step t must lower |F(s) - s| by this times t */
+static const double ACCURACY = 0.01; /* of the convex problems, relative to |F(s) - s| */
+static const double INEXACT = 1e-3;  /* of Newton's equation */
 
 mo_error mo_shift_rescue_layout(const mo_problem *problem, mo_arena *arena, mo_shift_rescue *rescue)
 {
@@ -159,7 +163,7 @@ static void begin(mo_run *run, mo_shift_loop *loop)
 /* The search for the fixed point around one centre. */
 typedef struct search {
     double defect; /* |F(s) - s| at the base; INFINITY before there is one */
-    double t;      /* step from the base                                    */
+    double t;      /* step from the base */
     int rounds;
 } search;
 

@@ -33,8 +33,8 @@ enum { HALVINGS = 4, BAD_STEPS = 5, NEAR_STEPS = 6 };
 /* Of the proximal points: the rules of aln.c. */
 enum { INNER_STEPS = 20, ALL_STEPS = 200, INNER_HALVINGS = 10 };
 static const double GROW = 2, SHRINK = 0.2, THETA_LEAST = 1e-3, THETA_MOST = 1e10;
-static const double INNER = 1e-5;   /* of the merit at the start of an inner problem           */
-static const double FLOOR = 1e-14;  /* of |r|, in the units of the merit: rounding             */
+static const double INNER = 1e-5;   /* of the merit at the start of an inner problem */
+static const double FLOOR = 1e-14;  /* of |r|, in the units of the merit: rounding */
 static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
 
 /*
@@ -49,10 +49,10 @@ typedef struct small_run {
     mo_run *run;
     mo_small_system s;
     int iteration;
-    double goal;   /* absolute residual                         */
-    double best;   /* residual of `kept`                        */
-    double *kept;  /* the best r                                */
-    int is_smooth; /* every law has a map for Newton's method   */
+    double goal;   /* absolute residual */
+    double best;   /* residual of `kept` */
+    double *kept;  /* the best r */
+    int is_smooth; /* every law has a map for Newton's method */
 } small_run;
 
 typedef enum ending { GOES_ON, SOLVED, MUST_STOP } ending;

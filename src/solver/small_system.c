@@ -410,7 +410,7 @@ static int differentiate_any(const mo_small_system *s, const mo_small_block *b, 
 
 /* Which columns of a row of A are kept, and where the others act. */
 typedef struct columns {
-    int count; /* kept                                 */
+    int count; /* kept */
     int runs, from[MO_DENSE_BLOCKS], to[MO_DENSE_BLOCKS], length[MO_DENSE_BLOCKS];
     int others, other[MO_DENSE_BLOCKS]; /* blocks that drop out with dr not zero */
 } columns;

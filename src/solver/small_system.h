@@ -21,9 +21,9 @@
 #include "problem/problem_data.h"
 
 typedef enum mo_small_kind {
-    MO_SMALL_ANY,   /* through the table of its law           */
+    MO_SMALL_ANY,   /* through the table of its law */
     MO_SMALL_PLANE, /* Coulomb's law in the plane, mu finite  */
-    MO_SMALL_SPACE  /* the same in space                      */
+    MO_SMALL_SPACE  /* the same in space */
 } mo_small_kind;
 
 typedef struct mo_small_block {
@@ -40,12 +40,12 @@ typedef struct mo_small_system {
     const mo_problem *problem;
     int rows;
     int wide; /* numbers of a row of W, and of a vector */
-    int ld;   /* numbers of a row of A                  */
+    int ld;   /* numbers of a row of A */
     mo_small_block *blocks;
     double *W, *A;
     double *squares, *scratch;
     double *q, *u, *r, *z, *dr, *centre; /* u and z at the r that was evaluated last */
-    double *base;                        /* r before a step                          */
+    double *base;                        /* r before a step */
     int *swap;
     double eps, theta, speed;
     int is_natural; /* the natural map for all laws */

@@ -3,8 +3,8 @@
 /*
  * mo_solve: from a problem and options to a result.
  *
- * Checks what it is given, looks for contradictions that no method can mend, makes room once, runs the
- * method, and judges the best iterate with the measure.
+ * Checks what it is given, looks for contradictions that no method can mend, makes room once, runs
+ * the method, and judges the best iterate with the measure.
  */
 #include "moreau/solve.h"
 
@@ -46,7 +46,7 @@ void mo_result_clear(mo_result *result)
     *result = (mo_result){0};
 }
 
-/* ---- checks -------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static mo_error check_laws(const mo_problem *problem, const mo_method *method, mo_message *why)
 {
@@ -89,7 +89,8 @@ static mo_error check_call(const mo_problem *problem, const mo_options *options,
     return error || !(*method)->check ? error : (*method)->check(problem, options, why);
 }
 
-/* Can no impulse move this block?  It touches no body, or only with zeros, and has no compliance. */
+/* Can no impulse move this block?  It touches no body, or only with zeros, and has no compliance.
+ */
 static int is_immovable(const mo_problem *problem, int i)
 {
     if (problem->compact && problem->compact->contact_of[i] >= 0) {
@@ -130,7 +131,7 @@ static int find_contradiction(const mo_problem *problem)
     return -1;
 }
 
-/* ---- room ---------------------------------------------------------------------------------- */
+/* ---- room ------------------------------------------------------------------------------------ */
 
 static mo_error prepare_result(const mo_problem *problem, const mo_options *options,
                                mo_result *result)
@@ -178,7 +179,7 @@ static void set_start(mo_run *run)
     }
 }
 
-/* ---- the end ------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* v, u and the residual of result->r, where the measure has not seen it last. */
 static mo_error finish_result(const mo_problem *problem, mo_result *result)

@@ -12,8 +12,8 @@
 #include "problem/row_blocks.h"
 
 enum {
-    LONGEST_WAIT = 32, /* sweeps between two looks              */
-    MANY = 5000,       /* constraints                           */
+    LONGEST_WAIT = 32, /* sweeps between two looks */
+    MANY = 5000,       /* constraints */
     VERY_MANY = 30000,
     FIRST_SWEEPS = 120, /* before the pace of the largest heaps changes */
     LINES = 64,
@@ -40,7 +40,7 @@ void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *s)
     s->seen = MO_TAKE(arena, chunks, mo_batch_sums);
 }
 
-/* ---- passes --------------------------------------------------------------------------------- */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
 typedef struct pass_context {
     mo_batch_pass pass;
@@ -202,7 +202,7 @@ static void keep_best(const mo_sweeps *s)
     }
 }
 
-/* ---- the loop ------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 /*
  * Visits that go the whole way overshoot where momentum is large: going 0.8 of it takes a quarter

@@ -25,8 +25,8 @@ typedef struct mo_sweeps {
     double *state, *state_before;
     mo_point_impulses *impulses;
     double *row_r, *row_before; /* impulses of row blocks, where row_start of the problem says */
-    double *best, *row_best;    /* impulses of the best look, as impulses->r and row_r         */
-    double *point_u;            /* scratch of the measure                                      */
+    double *best, *row_best;    /* impulses of the best look, as impulses->r and row_r */
+    double *point_u;            /* scratch of the measure */
     double *moved_of_chunk;
     mo_batch_sums *seen; /* one entry a chunk of batches, then of rows */
 
@@ -34,9 +34,9 @@ typedef struct mo_sweeps {
     mo_momentum momentum;
     int iteration;
     double moved;  /* by the last sweep: sum |dr|^2; zero: they are at an end */
-    double least;  /* natural residual seen so far                            */
-    double ratio;  /* of the residual to what the sweep before it moved       */
-    int last_look; /* sweep                                                   */
+    double least;  /* natural residual seen so far */
+    double ratio;  /* of the residual to what the sweep before it moved */
+    int last_look; /* sweep */
 } mo_sweeps;
 
 void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *sweeps);

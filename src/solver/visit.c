@@ -50,7 +50,8 @@ static double visit_any(const mo_visitor *c, int position, int i)
     return moved;
 }
 
-/* A row of a whitened Jacobian times the velocities of a free body, 6 or 3; n is a constant where this is inlined. */
+/* A row of a whitened Jacobian times the velocities of a free body, 6 or 3; n is a constant where
+ * this is inlined. */
 static inline double row_of_body(const int n, const double *A, const double *x)
 {
     return n == 6 ? mo_sweep_dot_6(A, x) : (A[0] * x[0] + A[1] * x[1]) + A[2] * x[2];
@@ -70,8 +71,8 @@ static inline void push_body(const int d, const int n, const double *A, const do
 }
 
 /*
- * A coulomb contact of d rows between free bodies of n velocities, in space (3, 6) or in the plane (2, 3).  One that is apart and stays
- * so costs its normal row.
+ * A coulomb contact of d rows between free bodies of n velocities, in space (3, 6) or in the plane
+ * (2, 3).  One that is apart and stays so costs its normal row.
  */
 static inline double visit_free_bodies(const mo_visitor *c, int position, int i, const int d,
                                        const int n)
@@ -116,7 +117,8 @@ static inline void add_product(int d, const double *A, const double *x, double *
     }
 }
 
-/* A block of d rows of W like all others: b is summed without the diagonal block, and nothing is subtracted. */
+/* A block of d rows of W like all others: b is summed without the diagonal block, and nothing is
+ * subtracted. */
 static inline double visit_rows(const mo_visitor *c, int position, int i, const int d)
 {
     const mo_problem *problem = c->sweep->problem;

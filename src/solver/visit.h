@@ -7,12 +7,12 @@
  *
  *     u_i = W_ii r_i + b_i,    b_i = u_i - W_ii r_i at the present state,
  *
- * a problem that its law solves exactly (mo_law_ops.solve).  The change dr_i then moves the state, x += push_i' dr_i (sweep.h); in a
- * reduced problem the state is r itself.  With over-relaxation the new impulse is (1 - omega) r + omega r_new, projected back into
- * its set.
+ * a problem that its law solves exactly (mo_law_ops.solve).  The change dr_i then moves the state,
+ * x += push_i' dr_i (sweep.h); in a reduced problem the state is r itself.  With over-relaxation
+ * the new impulse is (1 - omega) r + omega r_new, projected back into its set.
  *
- * Contacts of which large problems are made have their own kernels, which are chosen by mo_visitor_begin: the same answer to
- * rounding, without look-ups and with constant sizes.
+ * Contacts of which large problems are made have their own kernels, which are chosen by
+ * mo_visitor_begin: the same answer to rounding, without look-ups and with constant sizes.
  */
 #ifndef MO_SOLVER_VISIT_H
 #define MO_SOLVER_VISIT_H
@@ -21,10 +21,10 @@
 
 typedef enum mo_visit_kind {
     MO_VISIT_ANY,
-    MO_VISIT_FREE_BODIES, /* global, symmetric, hard: every body has six velocities              */
-    MO_VISIT_FLAT_BODIES, /* the same with three                                                 */
-    MO_VISIT_PAIRS,       /* reduced, hard: every block has two rows                             */
-    MO_VISIT_TRIPLES      /* the same with three                                                 */
+    MO_VISIT_FREE_BODIES, /* global, symmetric, hard: every body has six velocities */
+    MO_VISIT_FLAT_BODIES, /* the same with three */
+    MO_VISIT_PAIRS,       /* reduced, hard: every block has two rows */
+    MO_VISIT_TRIPLES      /* the same with three */
 } mo_visit_kind;
 
 typedef struct mo_visitor {
@@ -37,7 +37,8 @@ typedef struct mo_visitor {
 /* A visitor of the blocks of a sweep, with the kernels that fit all of them. */
 mo_visitor mo_visitor_begin(const mo_sweep *sweep, double omega, double *r, double *x);
 
-/* r_i <- the impulse that solves the block at a position alone; the state follows.  Returns |dr|^2. */
+/* r_i <- the impulse that solves the block at a position alone; the state follows.  Returns |dr|^2.
+ */
 double mo_visit(const mo_visitor *visitor, int position);
 
 #endif

@@ -3,9 +3,9 @@
 /*
  * A strict reader of JSON lines, for the tests of the program: read_json [KEY] < LINES
  *
- * Every line of the input has to be one JSON object (RFC 8259, UTF-8 included), or it ends with status 1
- * and says where.  With a key, prints that member of each object as it stands in the input, or
- * "(absent)"; strings come with their quotes.
+ * Every line of the input has to be one JSON object (RFC 8259, UTF-8 included), or it ends with
+ * status 1 and says where.  With a key, prints that member of each object as it stands in the
+ * input, or "(absent)"; strings come with their quotes.
  */
 #include <stdio.h>
 #include <string.h>

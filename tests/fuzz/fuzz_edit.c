@@ -19,7 +19,7 @@
 
 #include "io/hdf5_parse.h"
 
-/* ---- files --------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 bool fuzz_load(const char *path, fuzz_bytes *bytes)
 {
@@ -56,7 +56,7 @@ static uint64_t below(mo_random *random, uint64_t end)
     return end ? mo_random_bits(random) % end : 0;
 }
 
-/* ---- checksums of the newest format -------------------------------------------------------- */
+/* ---- checksums of the newest format ---------------------------------------------------------- */
 
 static void put(uint8_t *p, uint64_t value, int bytes)
 {
@@ -103,7 +103,7 @@ static void mend_checksums(fuzz_bytes *f)
     }
 }
 
-/* ---- bytes --------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static const uint64_t odd_numbers[] = {0,
                                        1,
@@ -216,7 +216,7 @@ static void change_bytes(fuzz_bytes *f, const fuzz_bytes *other, mo_random *rand
     }
 }
 
-/* ---- edits through HDF5 -------------------------------------------------------------------- */
+/* ---- edits through HDF5 ---------------------------------------------------------------------- */
 
 /* Where an FCLIB file has datasets. */
 static const char *const groups[] = {"/fclib_global", "/fclib_global_rolling", "/fclib_local",
@@ -389,7 +389,7 @@ fuzz_bytes fuzz_mutate(const fuzz_bytes *seed, const fuzz_bytes *other, mo_rando
     return f;
 }
 
-/* ---- other storage ------------------------------------------------------------------------- */
+/* ---- other storage --------------------------------------------------------------------------- */
 
 typedef struct copying {
     hid_t from, to;
@@ -475,7 +475,7 @@ bool fuzz_rewrite(const char *from, const char *to, fuzz_form form)
     return good;
 }
 
-/* ---- libhdf5 alone ------------------------------------------------------------------------- */
+/* ---- libhdf5 alone --------------------------------------------------------------------------- */
 
 /* Reads a dataset as a careful user of libhdf5 would: type, rank and storage are looked at. */
 static bool read_bare_dataset(hid_t file, const char *path)

@@ -20,11 +20,11 @@ bool fuzz_save(const char *path, const uint8_t *data, size_t size);
 
 /* Other ways to store the same problem. */
 typedef enum fuzz_form {
-    FUZZ_CHUNKED,    /* in chunks of three                          */
+    FUZZ_CHUNKED,    /* in chunks of three */
     FUZZ_COMPRESSED, /* in chunks, with shuffle, deflate, checksums */
-    FUZZ_BIG_ENDIAN, /* and integers of 64 bits                     */
-    FUZZ_NEWEST,     /* object headers of version 2                 */
-    FUZZ_COMPACT,    /* values in the object headers                */
+    FUZZ_BIG_ENDIAN, /* and integers of 64 bits */
+    FUZZ_NEWEST,     /* object headers of version 2 */
+    FUZZ_COMPACT,    /* values in the object headers */
     FUZZ_FORMS
 } fuzz_form;
 

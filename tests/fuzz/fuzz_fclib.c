@@ -7,9 +7,9 @@
  *     fuzz_fclib [--seconds S] [--seed N] [--cases N] [--bare] [--keep DIR] [FILE...]
  *
  * Seeds are the files given, or samples of every kind, each also rewritten in other storage
- * (chunks, filters, big-endian numbers, newer object headers, compact).  A case is a seed with a few
- * changes: bits, bytes, numbers, splices and cuts anywhere in the file, or edits of datasets and
- * links through HDF5.  Cases depend on their number and on --seed alone.
+ * (chunks, filters, big-endian numbers, newer object headers, compact).  A case is a seed with a
+ * few changes: bits, bytes, numbers, splices and cuts anywhere in the file, or edits of datasets
+ * and links through HDF5.  Cases depend on their number and on --seed alone.
  *
  * Cases run in batches, each in a child process.  One that ends the child, or takes more than a
  * second of processor time, is reported and its file kept.  Built with the address sanitizer,
@@ -58,7 +58,7 @@ const char *__asan_default_options(void)
 }
 #endif
 
-/* ---- one file ------------------------------------------------------------------------------ */
+/* ---- one file -------------------------------------------------------------------------------- */
 
 typedef struct meter {
     size_t now, peak;
@@ -149,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #else
 
-/* ---- seeds --------------------------------------------------------------------------------- */
+/* ---- seeds ----------------------------------------------------------------------------------- */
 
 typedef struct seed_list {
     fuzz_bytes files[MAX_SEEDS];
@@ -186,7 +186,7 @@ static void add_samples(seed_list *seeds, const char *scratch)
     unlink(varied);
 }
 
-/* ---- cases --------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 typedef struct settings {
     double seconds;
@@ -195,13 +195,13 @@ typedef struct settings {
     bool bare;
     const char *keep;
     char scratch[PATH_MAX]; /* the file that a case is written to */
-    char again[PATH_MAX];   /* and the one that its problem is    */
+    char again[PATH_MAX];   /* and the one that its problem is */
 } settings;
 
 /* What parent and child share. */
 typedef struct board {
     volatile long current; /* the case at hand  */
-    volatile long started; /* its second        */
+    volatile long started; /* its second */
     volatile long accepted, refused;
 } board;
 

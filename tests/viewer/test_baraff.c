@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Baraff's mechanisms do their work in the hand: a turn of the wheel is a block, a stroke of the lever a tooth or two. */
+/* Baraff's mechanisms do their work in the hand: a turn of the wheel is a block, a stroke of the
+ * lever a tooth or two. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "replay.h"
 #include "worlds.h"
 
-/* ---- reading, by the document alone ------------------------------------------------------------ */
+/* ---- reading, by the document alone ---------------------------------------------------------- */
 
 static uint32_t u32_at(const unsigned char *bytes, size_t offset)
 {
@@ -111,7 +111,7 @@ static void frames_hold_the_world(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- drives ------------------------------------------------------------------------------------ */
+/* ---- drives ---------------------------------------------------------------------------------- */
 
 static void drives_are_told_with_a_range(void **state)
 {
@@ -127,7 +127,7 @@ static void drives_are_told_with_a_range(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- replay pages ------------------------------------------------------------------------------ */
+/* ---- replay pages ---------------------------------------------------------------------------- */
 
 static const char PAGE[] = "<html><body><p>a page, with </body > in it</p></body></html>\n";
 

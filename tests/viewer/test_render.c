@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Pictures: shapes cover what geometry says, the same solid looks the same whatever it is made of, and light throws shadows. */
+/* Pictures: shapes cover what geometry says, the same solid looks the same whatever it is made of,
+ * and light throws shadows. */
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ static void a_ball_covers_its_disc(void **state)
     for (int is_flat = 0; is_flat < 2; ++is_flat) {
         const camera eye = an_eye(is_flat);
         canvas map = look_at(&ball, &pose, &eye);
-        /* The eye is at 10 m: its tangents meet the picture at 1 / sqrt(10^2 - 1) for a distance of 1 m. */
+        /* The eye is at 10 m: its tangents meet the picture at 1 / sqrt(10^2 - 1) for a distance of
+         * 1 m. */
         const double radius = (is_flat ? 1 : 1 / sqrt(99)) / eye.pixel;
         CHECK_NEAR(covered(&map), PI * radius * radius, 0.01 * PI * radius * radius);
         CHECK_NEAR(map.depth[150 * 301 + 150], 9, 1e-5);
@@ -98,7 +100,8 @@ static void a_box_is_a_hull_is_a_mesh(void **state)
     canvas_close(&c);
 }
 
-/* A capsule is the union of its balls; a cylinder lies between the prism inside it and the one around it. */
+/* A capsule is the union of its balls; a cylinder lies between the prism inside it and the one
+ * around it. */
 static void round_things_are_round(void **state)
 {
     (void)state;
@@ -189,7 +192,7 @@ static void distances_in_the_plane(void **state)
     CHECK(flat_distance(&ball, (const double[3]){3, 4, 0}) == 3);
 }
 
-/* ---- whole pictures ----------------------------------------------------------------------------- */
+/* ---- whole pictures -------------------------------------------------------------------------- */
 
 static float brightness(const renderer *r, const double point[3])
 {

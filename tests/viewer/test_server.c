@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The server as a client with a bare socket meets it: who may connect, what comes, and that it goes on whatever a client does.
+ * The server as a client with a bare socket meets it: who may connect, what comes, and that it goes
+ * on whatever a client does.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -16,7 +17,7 @@
 #include "frames.h"
 #include "view.h"
 
-/* ---- a server in a thread ---------------------------------------------------------------------- */
+/* ---- a server in a thread -------------------------------------------------------------------- */
 
 enum { PAGE_SIZE = 700001 };
 
@@ -96,7 +97,7 @@ static int stop(void **state)
     return error ? -1 : 0;
 }
 
-/* ---- a client ---------------------------------------------------------------------------------- */
+/* ---- a client -------------------------------------------------------------------------------- */
 
 static int dial(int port, int small)
 {
@@ -157,7 +158,8 @@ static char *get_all(int s, size_t *size)
     return all;
 }
 
-/* The status of the answer to a request line and headers, the first of them with this host; 0 for none. */
+/* The status of the answer to a request line and headers, the first of them with this host; 0 for
+ * none. */
 static int ask(int port, const char *request, const char *header, const char *host)
 {
     char text[1024];
@@ -212,7 +214,8 @@ static int open_page(int port)
     return s;
 }
 
-/* One frame of the protocol, masked as a client's must be; `claimed` is the length that its head says. */
+/* One frame of the protocol, masked as a client's must be; `claimed` is the length that its head
+ * says. */
 static int put_frame(int s, int first_byte, const char *text, size_t size, uint64_t claimed)
 {
     unsigned char head[14] = {(unsigned char)first_byte};
@@ -312,7 +315,7 @@ static void check_it_goes_on(const running *r)
     close(s);
 }
 
-/* ---- what it answers --------------------------------------------------------------------------- */
+/* ---- what it answers ------------------------------------------------------------------------- */
 
 static void the_page_comes_whole(void **state)
 {
@@ -434,7 +437,7 @@ static void a_hand_ends_with_its_page(void **state)
     close(other);
 }
 
-/* ---- what it survives -------------------------------------------------------------------------- */
+/* ---- what it survives ------------------------------------------------------------------------ */
 
 static void huge_frames_end_the_connection(void **state)
 {
@@ -485,7 +488,8 @@ static void broken_frames_do_no_harm(void **state)
     check_it_goes_on(r);
 }
 
-/* Pages that never read, while another one is sent much more than any buffer holds: it misses nothing. */
+/* Pages that never read, while another one is sent much more than any buffer holds: it misses
+ * nothing. */
 static void a_page_that_never_reads_holds_up_nobody(void **state)
 {
     const running *r = *state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The hand is stable and critically damped; what pages wish happens to the world, or is refused and changes nothing. */
+/* The hand is stable and critically damped; what pages wish happens to the world, or is refused and
+ * changes nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "moreau/moreau.h"
 #include "stage.h"
 
-/* ---- the hand ---------------------------------------------------------------------------------- */
+/* ---- the hand -------------------------------------------------------------------------------- */
 
 /* A rod of 2 m along x in empty space, held at its end. */
 static mo_world *make_rod(int dimension, mo_body_id *rod)
@@ -37,7 +38,8 @@ static double distance_to_target(const mo_world *world, const hand *h)
     return sqrt(square);
 }
 
-/* Along the first moments it follows the closed form of critical damping: distance d0 (1 + w t) exp(-w t), w = 15. */
+/* Along the first moments it follows the closed form of critical damping: distance d0 (1 + w t)
+ * exp(-w t), w = 15. */
 static void the_held_point_follows_critically_damped(void **state)
 {
     (void)state;
@@ -80,7 +82,8 @@ static void the_hand_is_stable_at_any_step(void **state)
     }
 }
 
-/* The light end of a chain drags a thousand times its mass: the energy stays bounded, and the end arrives. */
+/* The light end of a chain drags a thousand times its mass: the energy stays bounded, and the end
+ * arrives. */
 static void a_light_link_drags_a_heavy_chain(void **state)
 {
     (void)state;
@@ -111,7 +114,7 @@ static void a_light_link_drags_a_heavy_chain(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- the stage --------------------------------------------------------------------------------- */
+/* ---- the stage ------------------------------------------------------------------------------- */
 
 static stage *open_stage(const char *scene)
 {
@@ -280,7 +283,8 @@ static void drives_take_targets(void **state)
     shut_stage(s);
 }
 
-/* A fixed base with four joints about y, one above the other, and an actuator of each kind, named or not. */
+/* A fixed base with four joints about y, one above the other, and an actuator of each kind, named
+ * or not. */
 static mo_error build_arm(void *user, mo_world **world, mo_message *why)
 {
     (void)user;

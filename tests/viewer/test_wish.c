@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a page may send: every wish is read, everything else is refused with a sentence, whatever it is. */
+/* What a page may send: every wish is read, everything else is refused with a sentence, whatever it
+ * is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,8 @@ static void wishes_are_read(void **state)
     CHECK(w.verb == WISH_PAUSE); /* unknown members are skipped */
 }
 
-/* Numbers of 1 to WISH_DIGITS characters, each as strtod has it, wherever they stand; what is no JSON is refused at any length. */
+/* Numbers of 1 to WISH_DIGITS characters, each as strtod has it, wherever they stand; what is no
+ * JSON is refused at any length. */
 static void numbers_may_be_long(void **state)
 {
     (void)state;
@@ -158,7 +160,8 @@ static void long_ones_are_refused_and_long_parts_do_no_harm(void **state)
     free(text);
 }
 
-/* Damaged wishes: an answer, never harm.  What is taken for good has finite numbers and whole strings. */
+/* Damaged wishes: an answer, never harm.  What is taken for good has finite numbers and whole
+ * strings. */
 static void damaged_ones_do_no_harm(void **state)
 {
     (void)state;

@@ -5,12 +5,14 @@
  *
  * With effort e = gain u + bias0 + bias1 l + bias2 l' (mechanism.h) a target u asks for
  *
- *   a position    where bias1 is not 0: at rest l = -gain u / bias1, and l = gear q for a joint of one coordinate;
+ *   a position    where bias1 is not 0: at rest l = -gain u / bias1, and l = gear q for a joint of
+ *                 one coordinate;
  *   a velocity    where only bias2 is not 0;
  *   an effort     else.
  *
- * The range of a slider is that of the target where it has one; else the limits of the joint, or of the effort, in terms of u; else what is common
- * for a joint of its kind.  It always holds the present target.
+ * The range of a slider is that of the target where it has one; else the limits of the joint, or of
+ * the effort, in terms of u; else what is common for a joint of its kind.  It always holds the
+ * present target.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,8 +22,8 @@
 #include "moreau/mechanism.h"
 
 static const double COMMON_SPEED[2] = {1, 10};   /* m/s, rad/s */
-static const double COMMON_LENGTH[2] = {1, 3.2}; /* m, rad     */
-static const double COMMON_EFFORT = 10;          /* N or N m   */
+static const double COMMON_LENGTH[2] = {1, 3.2}; /* m, rad */
+static const double COMMON_EFFORT = 10;          /* N or N m */
 
 static frames_actuator_kind kind_of(const mo_actuator_state *state)
 {

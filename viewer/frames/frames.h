@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A recording in the words of the viewer's page: the scene message (JSON) and frames (binary).  docs/frames.md has every field.
+ * A recording in the words of the viewer's page: the scene message (JSON) and frames (binary).
+ * docs/frames.md has every field.
  *
- * What is live is shown in the same way: the world is recorded into a recording of one frame, which is written over
- * and over (frames_of_world).  Lengths are written as float32: for the eye, not for arithmetic.
+ * What is live is shown in the same way: the world is recorded into a recording of one frame, which
+ * is written over and over (frames_of_world).  Lengths are written as float32: for the eye, not for
+ * arithmetic.
  */
 #ifndef VIEWER_FRAMES_H
 #define VIEWER_FRAMES_H
@@ -72,7 +74,8 @@ typedef struct frames_numbers {
     double milliseconds, rate; /* of a step; simulated seconds in a second */
 } frames_numbers;
 
-/* The scene message, without an end of line; the recording has a frame, by which the camera is chosen. */
+/* The scene message, without an end of line; the recording has a frame, by which the camera is
+ * chosen. */
 void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *facts);
 /* The members that the scene message and the state message share. */
 void frames_state(FILE *out, const frames_facts *facts);
@@ -87,13 +90,15 @@ size_t frames_size(const mo_recording *recording, int frame);
 void frames_write(const mo_recording *recording, int frame, const frames_numbers *numbers,
                   unsigned char *to);
 
-/* Forgets the frames and records the world as it is: after a step of h with its report, or without one (0, NULL). */
+/* Forgets the frames and records the world as it is: after a step of h with its report, or without
+ * one (0, NULL). */
 mo_error frames_of_world(mo_recording *recording, const mo_world *world, double h,
                          const mo_step_report *report, mo_message *why);
 
 /* The drives of the joints of a world, as new memory; NULL for lack of it, or of joints. */
 frames_drive *frames_drives(const mo_world *world);
-/* How many actuators its mechanisms have, in their order, and a list of them as new memory; 0 and NULL for lack of it, or of them. */
+/* How many actuators its mechanisms have, in their order, and a list of them as new memory; 0 and
+ * NULL for lack of it, or of them. */
 int frames_actuators(const mo_world *world, frames_actuator **list);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* ---- which frames ------------------------------------------------------------------------------ */
+/* ---- which frames ---------------------------------------------------------------------------- */
 
 replay replay_begin(size_t most)
 {
@@ -90,18 +90,19 @@ void replay_note(const replay *r, char note[REPLAY_NOTE])
     }
 }
 
-/* ---- base64 of gzip ----------------------------------------------------------------------------- */
+/* ---- base64 of gzip -------------------------------------------------------------------------- */
 
 enum { ROOM = 3 * 16384 };
 
 typedef struct packer {
     FILE *out;
     z_stream stream;
-    unsigned char
-        waiting[ROOM]; /* packed bytes, not yet written: a multiple of three until the end */
+    /* packed bytes, not yet written: a multiple of three until the end */
+    unsigned char waiting[ROOM];
 } packer;
 
-/* Any number of bytes; what is not a multiple of three is padded, so that only the last call may have it. */
+/* Any number of bytes; what is not a multiple of three is padded, so that only the last call may
+ * have it. */
 static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
 {
     static const char LETTERS[] =
@@ -176,7 +177,7 @@ static int put_data(const replay *r, FILE *out, const char *scene, size_t scene_
     return 1;
 }
 
-/* ---- the page ---------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 /* Where the last </body> begins, or the end. */
 static size_t find_end_of_body(const unsigned char *html, size_t size)

@@ -20,7 +20,7 @@ static void put_numbers(json *j, const char *key, const double *values, int coun
     json_array_end(j);
 }
 
-/* ---- the first look ---------------------------------------------------------------------------- */
+/* ---- the first look -------------------------------------------------------------------------- */
 
 double frames_reach(const mo_shape_def *def)
 {
@@ -105,7 +105,7 @@ static void put_camera(json *j, const mo_recording *recording)
     json_object_end(j);
 }
 
-/* ---- what there is ----------------------------------------------------------------------------- */
+/* ---- what there is --------------------------------------------------------------------------- */
 
 static void put_bodies(json *j, const mo_recording *recording)
 {
@@ -194,7 +194,7 @@ static void put_actuators(json *j, const frames_facts *facts)
     json_array_end(j);
 }
 
-/* ---- what may be chosen ------------------------------------------------------------------------ */
+/* ---- what may be chosen ---------------------------------------------------------------------- */
 
 static void put_parameters(json *j, const world_scene *scene)
 {
@@ -245,7 +245,7 @@ static void put_set(json *j, const frames_facts *facts)
     json_object_end(j);
 }
 
-/* ---- the messages ------------------------------------------------------------------------------ */
+/* ---- the messages ---------------------------------------------------------------------------- */
 
 static void put_state(json *j, const frames_facts *facts)
 {
@@ -298,7 +298,7 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
     json_object_end(&j);
 }
 
-/* ---- drives ------------------------------------------------------------------------------------ */
+/* ---- drives ---------------------------------------------------------------------------------- */
 
 /* The range of a slider: the limits, or what is of the size of the target. */
 static frames_drive drive_of(const mo_joint_state *state)

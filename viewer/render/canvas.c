@@ -98,7 +98,7 @@ void canvas_line(canvas *c, const double a[2], const double b[2], double width, 
     }
 }
 
-/* ---- the camera -------------------------------------------------------------------------------- */
+/* ---- the camera ------------------------------------------------------------------------------ */
 
 static double dot(const double a[3], const double b[3])
 {

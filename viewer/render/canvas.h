@@ -31,7 +31,8 @@ int canvas_write_png(const canvas *c, FILE *out);
 void canvas_line(canvas *c, const double a[2], const double b[2], double width, colour how);
 
 /*
- * Looks along `ahead`; `right` and `up` complete it.  A pixel is `pixel` m wide at the eye (flat), or at a distance of 1 m.
+ * Looks along `ahead`; `right` and `up` complete it.  A pixel is `pixel` m wide at the eye (flat),
+ * or at a distance of 1 m.
  */
 typedef struct camera {
     double eye[3], right[3], up[3], ahead[3];

@@ -21,7 +21,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* ---- where a ray enters: t, and the normal; infinity where it does not ---------------------------- */
+/* ---- where a ray enters: t, and the normal; infinity where it does not ----------------------- */
 
 static double meet_ball(const ray *r, const double centre[3], double radius, double normal[3])
 {
@@ -146,7 +146,7 @@ static double meet(const mo_shape_def *shape, const ray *r, double normal[3])
     }
 }
 
-/* ---- pixels ------------------------------------------------------------------------------------- */
+/* ---- pixels ---------------------------------------------------------------------------------- */
 
 static pixels clip(const camera *eye, double x0, double y0, double x1, double y1)
 {
@@ -259,7 +259,7 @@ static void cast_triangle(const caster *c, double corner[3][3], int body)
     }
 }
 
-/* ---- hulls and meshes ---------------------------------------------------------------------------- */
+/* ---- hulls and meshes ------------------------------------------------------------------------ */
 
 typedef struct fan {
     const caster *c;
@@ -286,8 +286,9 @@ static void take_face(void *user, int count, const int *corners)
 }
 
 /*
- * A hull of many points, as robots' files have them, is drawn by those that reach farthest in so many directions, which are spread evenly over
- * the sphere (a Fibonacci lattice): finding its faces costs the fourth power of their number.
+ * A hull of many points, as robots' files have them, is drawn by those that reach farthest in so
+ * many directions, which are spread evenly over the sphere (a Fibonacci lattice): finding its faces
+ * costs the fourth power of their number.
  */
 enum { HULL_POINTS = 48 };
 

@@ -40,7 +40,7 @@ static colour colour_of(const renderer *r, int body)
     return kind == MO_BODY_FIXED ? FIXED : PALETTE[(body + body / (count - 1)) % count];
 }
 
-/* ---- the place of things ----------------------------------------------------------------------------------- */
+/* ---- the place of things --------------------------------------------------------------------- */
 
 static int by_layer(const mo_recording *recording, int a, int b)
 {
@@ -74,7 +74,7 @@ static void place_cameras(renderer *r)
     r->light = camera_towards(r->centre, 1.6 * r->size, light, up_2d, 1, SHADOW_SIZE, SHADOW_SIZE);
 }
 
-/* ---- what fits in ------------------------------------------------------------------------------- */
+/* ---- what fits in ---------------------------------------------------------------------------- */
 
 typedef struct view_box {
     double low[2], high[2]; /* pixels */
@@ -132,8 +132,8 @@ static void fit(renderer *r)
     r->eye.pixel /= r->def.zoom;
 }
 
-/* The force that is a third of the size long: the middle one of the largest of each frame, so that an impact does not make all
- * others small. */
+/* The force that is a third of the size long: the middle one of the largest of each frame, so that
+ * an impact does not make all others small. */
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -161,7 +161,7 @@ static int measure_forces(renderer *r)
     return most != NULL;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------ */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 int render_open(renderer *r, const mo_recording *recording, const render_def *def)
 {
@@ -190,7 +190,7 @@ void render_close(renderer *r)
     *r = (renderer){0};
 }
 
-/* ---- light -------------------------------------------------------------------------------------- */
+/* ---- light ----------------------------------------------------------------------------------- */
 
 /* What a pixel shows. */
 typedef struct surface {
@@ -274,7 +274,7 @@ static void shade_all(renderer *r)
     }
 }
 
-/* ---- a frame ------------------------------------------------------------------------------------ */
+/* ---- a frame --------------------------------------------------------------------------------- */
 
 static void wipe(canvas *c)
 {

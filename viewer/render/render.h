@@ -3,10 +3,11 @@
 /*
  * Pictures of a recording, without a browser.
  *
- * Space: each shape is cast onto a canvas of twice the size (cast.h).  Then each pixel is lit by one light with a
- * soft shadow (its map of depths, asked at several places) and by the sky, and the canvas is halved.  The
- * plane: shapes by their distance (flat.h), the layers from behind to the front.  Contact forces are arrows over
- * all, with a length proportional to the force: blue for sticking contacts, red for sliding ones.
+ * Space: each shape is cast onto a canvas of twice the size (cast.h).  Then each pixel is lit by
+ * one light with a soft shadow (its map of depths, asked at several places) and by the sky, and the
+ * canvas is halved.  The plane: shapes by their distance (flat.h), the layers from behind to the
+ * front.  Contact forces are arrows over all, with a length proportional to the force: blue for
+ * sticking contacts, red for sliding ones.
  */
 #ifndef VIEWER_RENDER_H
 #define VIEWER_RENDER_H
@@ -16,10 +17,10 @@
 
 typedef struct render_def {
     int width, height;
-    double azimuth,
-        elevation; /* rad, of the eye: about the vertical from x, above the ground; space only */
-    double zoom;   /* 1: all that can move fits in */
-    int forces;    /* arrows */
+    /* rad, of the eye: about the vertical from x, above the ground; space only */
+    double azimuth, elevation;
+    double zoom; /* 1: all that can move fits in */
+    int forces;  /* arrows */
 } render_def;
 
 render_def render_default(void); /* 1280 x 720, from the front right, a little above */

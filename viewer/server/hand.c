@@ -11,7 +11,7 @@
 static const double FREQUENCY = 15; /* w, rad/s: follows within a sixth of a second */
 static const double SPIN_DECAY = 2; /* 1/s */
 
-/* ---- small matrices ---------------------------------------------------------------------------- */
+/* ---- small matrices -------------------------------------------------------------------------- */
 
 static void cross(const double a[3], const double b[3], double c[3])
 {
@@ -72,7 +72,7 @@ static void mobility(const mo_body_state *body, int planar, const double r[3], d
     }
 }
 
-/* ---- what hangs together ------------------------------------------------------------------------ */
+/* ---- what hangs together --------------------------------------------------------------------- */
 
 static int can_move(const mo_world *world, mo_body_id id)
 {
@@ -90,7 +90,8 @@ static int root_of(int *above, int k)
     return k;
 }
 
-/* The mass of the group of a body, over its own.  Links hang together by their mechanism: all links of the world count, since more is safe. */
+/* The mass of the group of a body, over its own.  Links hang together by their mechanism: all links
+ * of the world count, since more is safe. */
 static double weigh(const mo_world *world, int *above, mo_body_id body)
 {
     const mo_body_state own = mo_body_get(world, body);
@@ -132,7 +133,7 @@ hand hand_take(const mo_world *world, mo_body_id body, const double local[3],
     return h;
 }
 
-/* ---- the spring -------------------------------------------------------------------------------- */
+/* ---- the spring ------------------------------------------------------------------------------ */
 
 static double smallest_inertia(const mo_body_state *body, int planar)
 {

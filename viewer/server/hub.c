@@ -57,7 +57,7 @@ unsigned char *hub_message_text(hub_message *message)
     return message->bytes + HUB_ROOM;
 }
 
-/* ---- the player's side ------------------------------------------------------------------------- */
+/* ---- the player's side ----------------------------------------------------------------------- */
 
 void hub_post(hub *h, hub_kind kind, hub_message *message)
 {
@@ -83,7 +83,7 @@ void hub_refuse(hub *h, unsigned page, const mo_message *why)
     pthread_mutex_unlock(&h->lock);
 }
 
-/* ---- the server's side ------------------------------------------------------------------------- */
+/* ---- the server's side ----------------------------------------------------------------------- */
 
 hub_message *hub_take(hub *h, unsigned long seen[HUB_KINDS], hub_kind *kind)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Between the thread that simulates (player.c) and the one that serves (server.c): a mailbox in both directions, behind one lock.
+ * Between the thread that simulates (player.c) and the one that serves (server.c): a mailbox in
+ * both directions, behind one lock.
  *
- *   to the pages      the newest scene message, state message and frame; older ones are dropped, so that a page that
- *                     reads slowly misses frames and the simulation waits for nobody.  A scene message drops the state
- *                     and the frame before it.  Refusals, each for one page.
- *   to the stage      wishes in the order they came, up to HUB_WISHES; a drag replaces the drag before it
+ *   to the pages      the newest scene message, state message and frame; older ones are dropped, so
+ *                     that a page that reads slowly misses frames and the simulation waits for
+ *                     nobody.  A scene message drops the state and the frame before it.  Refusals,
+ *                     each for one page.
+ *   to the stage      wishes in the order they came, up to HUB_WISHES; a drag replaces the drag
+ *                     before it
  *
- * A message is shared by all pages that have not sent it yet, and freed by the last.  It keeps HUB_ROOM bytes free in front of its text, for
- * what the protocol writes there.
+ * A message is shared by all pages that have not sent it yet, and freed by the last.  It keeps
+ * HUB_ROOM bytes free in front of its text, for what the protocol writes there.
  */
 #ifndef VIEWER_HUB_H
 #define VIEWER_HUB_H
@@ -64,14 +67,14 @@ void hub_close(hub *h);
 hub_message *hub_message_make(size_t size);
 unsigned char *hub_message_text(hub_message *message);
 
-/* ---- for the player ---- */
+/* ---- for the player -------------------------------------------------------------------------- */
 void hub_post(hub *h, hub_kind kind, hub_message *message); /* takes it over */
 void hub_refuse(hub *h, unsigned page, const mo_message *why);
 
-/* ---- for the server ---- */
+/* ---- for the server -------------------------------------------------------------------------- */
 /*
- * The first of scene, state and frame whose newest one this page has not seen yet, which it then has; else NULL.  To be let go.
- * One call, so that no frame overtakes its scene.
+ * The first of scene, state and frame whose newest one this page has not seen yet, which it then
+ * has; else NULL.  To be let go. One call, so that no frame overtakes its scene.
  */
 hub_message *hub_take(hub *h, unsigned long seen[HUB_KINDS], hub_kind *kind);
 void hub_let_go(hub *h, hub_message *message);

@@ -19,7 +19,7 @@ static double clock_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- posting ----------------------------------------------------------------------------------- */
+/* ---- posting --------------------------------------------------------------------------------- */
 
 static void post_text(player *p, hub_kind kind, void (*put)(stage *, FILE *))
 {
@@ -71,7 +71,7 @@ static void post_news(player *p, int at_rest)
     }
 }
 
-/* ---- time -------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static void measure(player *p, double began, double now)
 {
@@ -106,7 +106,7 @@ static void take_step(player *p)
     }
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 /* Waits for news, or until `until`; called with the lock. */
 static void wait_for_news(hub *h, double until)
@@ -120,7 +120,8 @@ static void wait_for_news(hub *h, double until)
     pthread_cond_timedwait(&h->news, &h->lock, &at);
 }
 
-/* The wishes and pages, as soon as there is something to do; false at the end.  due: when there is, anyway. */
+/* The wishes and pages, as soon as there is something to do; false at the end.  due: when there is,
+ * anyway. */
 static int take_news(player *p, double due, hub_wish *wishes, int *wish_count, int *has_pages)
 {
     hub *h = p->hub;

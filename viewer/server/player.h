@@ -3,9 +3,10 @@
 /*
  * The thread that simulates.  It takes wishes, steps, and posts scene, state and frames to the hub.
  *
- * Steps are due h / speed seconds apart on the clock.  A step that takes longer is followed by the next at once, and time that was
- * lost is not made up for: then it goes as fast as it can.  Frames are posted about 60 times a second at most, and the
- * last one before a rest always.  While no page is there it rests.
+ * Steps are due h / speed seconds apart on the clock.  A step that takes longer is followed by the
+ * next at once, and time that was lost is not made up for: then it goes as fast as it can.  Frames
+ * are posted about 60 times a second at most, and the last one before a rest always.  While no page
+ * is there it rests.
  */
 #ifndef VIEWER_PLAYER_H
 #define VIEWER_PLAYER_H
@@ -23,9 +24,9 @@ typedef struct player {
     pthread_t thread;
     int is_running;
 
-    double due;          /* of the next step, by the clock           */
-    double posted;       /* when the last frame was                  */
-    double milliseconds; /* of a step, averaged                      */
+    double due;          /* of the next step, by the clock */
+    double posted;       /* when the last frame was */
+    double milliseconds; /* of a step, averaged */
     double rate;         /* simulated seconds in a second, measured  */
     double window_began, window_time;
 } player;

@@ -44,7 +44,7 @@ static server *server_of(struct lws *wsi)
     return lws_context_user(lws_get_context(wsi));
 }
 
-/* ---- who asks ---------------------------------------------------------------------------------- */
+/* ---- who asks -------------------------------------------------------------------------------- */
 
 /* Is the header one of ours: PREFIX127.0.0.1:PORT or PREFIXlocalhost:PORT? */
 static int header_is_ours(struct lws *wsi, enum lws_token_indexes header, const char *prefix)
@@ -63,7 +63,7 @@ static int header_is_ours(struct lws *wsi, enum lws_token_indexes header, const 
     return 0;
 }
 
-/* ---- HTTP -------------------------------------------------------------------------------------- */
+/* ---- HTTP ------------------------------------------------------------------------------------ */
 
 static const char POLICY[] =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
@@ -168,7 +168,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     }
 }
 
-/* ---- the socket -------------------------------------------------------------------------------- */
+/* ---- the socket ------------------------------------------------------------------------------ */
 
 /* Before the handshake is answered. */
 static int may_connect(struct lws *wsi)
@@ -357,7 +357,7 @@ static const struct lws_protocols PROTOCOLS[] = {
     {.name = NULL},
 };
 
-/* ---- the server -------------------------------------------------------------------------------- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 /* Lets server_serve return now and then. */
 static void on_tick(lws_sorted_usec_list_t *list)

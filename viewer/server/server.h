@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The HTTP and WebSocket server of `moreau view`, by libwebsockets, in the thread that calls server_serve.
+ * The HTTP and WebSocket server of `moreau view`, by libwebsockets, in the thread that calls
+ * server_serve.
  *
  * It listens on 127.0.0.1 alone.  What protects it from other sites in the user's browser:
  *
- *   Host      must be 127.0.0.1:PORT or localhost:PORT, so that a name of theirs that they let point here (DNS rebinding) is refused
+ *   Host      must be 127.0.0.1:PORT or localhost:PORT, so that a name of theirs that they let
+ *             point here (DNS rebinding) is refused
  *   Origin    of a WebSocket must be http:// and one of these: pages of other origins are refused
  *   headers   forbid framing, and loading anything from elsewhere
  *
- * What protects it from what does not read, or sends too much: each page has at most one message under way, and the next one is the newest;
- * a wish that grows beyond WISH_LONGEST bytes ends its connection after at most a fragment more; there are at most STAGE_PAGES pages.
+ * What protects it from what does not read, or sends too much: each page has at most one message
+ * under way, and the next one is the newest; a wish that grows beyond WISH_LONGEST bytes ends its
+ * connection after at most a fragment more; there are at most STAGE_PAGES pages.
  */
 #ifndef VIEWER_SERVER_H
 #define VIEWER_SERVER_H

@@ -10,7 +10,7 @@
 #include "say.h"
 #include "stage_parts.h"
 
-/* ---- building ---------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static mo_error build(const stage_source *source, mo_world **world, mo_message *why)
 {
@@ -60,7 +60,8 @@ mo_error stage_apply(stage *s, mo_message *why)
     return mo_world_change(s->world, &def, why);
 }
 
-/* The world of this source takes the place of the one that is shown; nothing changes where that fails. */
+/* The world of this source takes the place of the one that is shown; nothing changes where that
+ * fails. */
 static mo_error replace(stage *s, const stage_source *source, mo_message *why)
 {
     mo_world *world = NULL;
@@ -136,7 +137,7 @@ mo_error stage_load(stage *s, const world_scene *scene, const double *values, mo
     return error;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 void stage_keep_pages(stage *s, const unsigned *pages, int count)
 {
@@ -172,7 +173,7 @@ mo_error stage_step(stage *s, mo_message *why)
     return error;
 }
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static frames_facts facts_of(const stage *s)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What is on show: a world, the hands of the pages in it, and what they have changed.  It knows neither threads nor sockets:
- * player.c gives it the time, and wishes as they come.
+ * What is on show: a world, the hands of the pages in it, and what they have changed.  It knows
+ * neither threads nor sockets: player.c gives it the time, and wishes as they come.
  *
- * A reset builds the scene anew and keeps what was chosen (step, method, tolerance, gravity, friction).  Another scene keeps the method and the
- * tolerance, and has its own step, gravity and friction.
+ * A reset builds the scene anew and keeps what was chosen (step, method, tolerance, gravity,
+ * friction).  Another scene keeps the method and the tolerance, and has its own step, gravity and
+ * friction.
  */
 #ifndef VIEWER_STAGE_H
 #define VIEWER_STAGE_H
@@ -66,9 +67,9 @@ typedef struct stage {
     mo_body_id balls[STAGE_BALLS]; /* a ring */
     int ball_count, next_ball;
 
-    int scene_changed, state_changed,
-        frame_changed; /* since they were last told; the teller clears them */
-    int single_steps;  /* wished for */
+    /* since they were last told; the teller clears them */
+    int scene_changed, state_changed, frame_changed;
+    int single_steps; /* wished for */
 } stage;
 
 /* From {0}. */

@@ -11,7 +11,7 @@
 
 static const double FAR = 1e9; /* m: no point, and in a second no ball, is farther */
 
-/* ---- hands and balls --------------------------------------------------------------------------- */
+/* ---- hands and balls ------------------------------------------------------------------------- */
 
 static mo_error check_near(const double point[3], mo_message *why)
 {
@@ -130,7 +130,7 @@ static mo_error throw_ball(stage *s, const wish *w, mo_message *why)
     return stage_look(s, why);
 }
 
-/* ---- settings ---------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 mo_error stage_replace_friction(stage *s, double friction, mo_message *why)
 {
@@ -269,7 +269,8 @@ static mo_error drive(stage *s, const wish *w, mo_message *why)
     return mo_joint_set_drive(s->world, joint, state.drive, target, state.max_effort, why);
 }
 
-/* A target beyond the slider is put at its end, as mo_mechanism_set_target does for those that have a range of their own. */
+/* A target beyond the slider is put at its end, as mo_mechanism_set_target does for those that have
+ * a range of their own. */
 static mo_error aim(stage *s, const wish *w, mo_message *why)
 {
     const double index = w->field[FIELD_INDEX].at[0], value = w->field[FIELD_VALUE].at[0];
@@ -281,7 +282,7 @@ static mo_error aim(stage *s, const wish *w, mo_message *why)
     return mo_mechanism_set_target(s->world, actuator->mechanism, actuator->number, target, why);
 }
 
-/* ---- any wish ---------------------------------------------------------------------------------- */
+/* ---- any wish -------------------------------------------------------------------------------- */
 
 static void play(stage *s, int playing)
 {

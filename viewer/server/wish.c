@@ -42,7 +42,7 @@ static const char *const FIELDS[WISH_FIELDS] = {
     [FIELD_TOLERANCE] = "tolerance", [FIELD_FRICTION] = "friction", [FIELD_INDEX] = "index",
 };
 
-/* ---- the parser's calls ------------------------------------------------------------------------ */
+/* ---- the parser's calls ---------------------------------------------------------------------- */
 
 typedef struct reading {
     wish *w;
@@ -141,7 +141,7 @@ static signed char on_json(struct lejp_ctx *ctx, char reason)
     return 0;
 }
 
-/* ---- what is needed ------------------------------------------------------------------------------ */
+/* ---- what is needed -------------------------------------------------------------------------- */
 
 static int find_verb(const char *name)
 {
@@ -165,11 +165,12 @@ static mo_error check_fields(const wish *w, mo_message *why)
     return MO_OK;
 }
 
-/* ---- long numbers ------------------------------------------------------------------------------ */
+/* ---- long numbers ---------------------------------------------------------------------------- */
 
 enum { SHORT_NUMBER = 20 }; /* characters that the parser surely takes */
 
-/* How many characters the text, which ends with a 0, has of a number of JSON: -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
+/* How many characters the text, which ends with a 0, has of a number of JSON:
+ * -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
 static size_t number_length(const char *text)
 {
     static const char DIGITS[] = "0123456789";
@@ -198,7 +199,8 @@ static size_t number_run(const char *text, size_t size)
     return run;
 }
 
-/* The place of the next number that is too long for the parser, at or after `from` and outside of strings, and its length; or size. */
+/* The place of the next number that is too long for the parser, at or after `from` and outside of
+ * strings, and its length; or size. */
 static size_t find_long(const char *text, size_t size, size_t from, size_t *length)
 {
     int in_string = 0;
@@ -223,7 +225,8 @@ static int parse(struct lejp_ctx *ctx, const char *text, size_t size)
     return size ? lejp_parse(ctx, (const unsigned char *)text, (int)size) : LEJP_CONTINUE;
 }
 
-/* A 0 to the parser, and the character behind the number, by which it knows that the number has ended; LEJP_CONTINUE, or it is refused. */
+/* A 0 to the parser, and the character behind the number, by which it knows that the number has
+ * ended; LEJP_CONTINUE, or it is refused. */
 static int parse_long(struct lejp_ctx *ctx, reading *r, const char *text, size_t length)
 {
     char copy[WISH_DIGITS + 1];
@@ -261,7 +264,7 @@ static int parse_all(struct lejp_ctx *ctx, reading *r, const char *text, size_t 
     return left >= 0 ? left + (int)(size - from) : left;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static int only_space(const char *text, size_t size)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What a page wishes: one JSON object, read with the streaming parser of libwebsockets into a fixed struct, whatever it holds.  Members
- * that have no place in it are skipped.  docs/frames.md lists the wishes.
+ * What a page wishes: one JSON object, read with the streaming parser of libwebsockets into a fixed
+ * struct, whatever it holds.  Members that have no place in it are skipped.  docs/frames.md lists
+ * the wishes.
  *
- * That parser refuses numbers of more than some twenty characters, which a double with all its digits may have.  A longer one is checked against
- * the grammar of JSON here; the parser is given a 0 in its place, and its value is put in when the parser reports that 0.
+ * That parser refuses numbers of more than some twenty characters, which a double with all its
+ * digits may have.  A longer one is checked against the grammar of JSON here; the parser is given a
+ * 0 in its place, and its value is put in when the parser reports that 0.
  */
 #ifndef VIEWER_WISH_H
 #define VIEWER_WISH_H
@@ -64,15 +66,15 @@ typedef struct wish_setting {
 typedef struct wish {
     wish_verb verb;
     char name[WISH_NAME];   /* of a scene; "" where absent  */
-    char method[WISH_NAME]; /* the same                     */
+    char method[WISH_NAME]; /* the same */
     wish_numbers field[WISH_FIELDS];
     wish_setting set[WISH_SETTINGS];
     int set_count;
 } wish;
 
 /*
- * MO_OK, or MO_ERR_ARGUMENT with a sentence for the page.  All numbers are finite, and the fields that the verb needs are there with
- * as many numbers as they have.
+ * MO_OK, or MO_ERR_ARGUMENT with a sentence for the page.  All numbers are finite, and the fields
+ * that the verb needs are there with as many numbers as they have.
  */
 mo_error wish_read(const char *text, size_t size, wish *w, mo_message *why);
 
