@@ -4,9 +4,10 @@
 #
 # What README.md, docs/ and every --help print is true: docs.sh MOREAU MAKE_PROBLEM READ_JSON SOURCE
 #
-#   - every command that is shown works; long ones are cut short: a run takes a few steps, an experiment must be in its list
-#   - every flag that docs/program.md names is in some --help, every command in docs/program.md, every method in
-#     docs/methods/README.md
+#   - every command that is shown works; long ones are cut short: a run takes a few steps, an
+#     experiment must be in its list
+#   - every flag that docs/program.md names is in some --help, every command in docs/program.md,
+#     every method in docs/methods/README.md
 #   - the program in README.md is examples/falling_boxes.c, and its output is the one in docs/examples.md
 # shellcheck disable=SC2034,SC2154 # names of checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -22,9 +23,10 @@ cp "$source/scenes/models/biped.xml" robot.xml
 
 # ---- the commands ------------------------------------------------------------------------------
 
-# Lines of code blocks and of examples, without their prompt, remark, pipe or file for the output; a word in capitals stands for another.
+# Lines of code blocks and of examples, without their prompt, remark, pipe or file for the output;
+# a word in capitals stands for another.
 shown() {
-    sed -n -E 's/^ +(\$ )?(build\/)?(moreau [a-z].*)$/\3/p' | sed -E 's/ +#.*//; s/   .*//; s/ [|>] .*//' |
+    sed -E ':a; /\\$/{N; s/ *\\\n */ /; ba}' | sed -n -E 's/^ +(\$ )?(build\/)?(moreau [a-z].*)$/\3/p' | sed -E 's/ +#.*//; s/   .*//; s/ [|>] .*//' |
         grep -v -E '(^moreau [a-z]+$|[ [][A-Z][A-Z]+)' | sort -u
 }
 
