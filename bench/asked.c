@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "text.h"
 

@@ -22,7 +22,7 @@
 #include "asked.h"
 #include "beads_gp.h"
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "machine.h"
@@ -30,7 +30,8 @@
 #include "text.h"
 #include "worlds.h"
 
-#include "../papers/common.h"
+#include "plot.h"
+#include "sheet.h"
 
 static const char *const COMMAND = "bench";
 static const double STEP = 0.02, TIME = 6, TOLERANCES[] = {2e-3, 1e-4}, COARSE_TOLERANCE = 2e-2;
@@ -192,7 +193,7 @@ static FILE *open_csv(const char *folder)
 {
     char path[1024];
     snprintf(path, sizeof path, "%.900s/beads.csv", folder);
-    FILE *file = paper_make_folder(folder) ? fopen(path, "w") : NULL;
+    FILE *file = sheet_make_folder(folder) ? fopen(path, "w") : NULL;
     if (file) {
         fprintf(file, "balls,tolerance,time,ms,contacts,sweeps,penetration,residual,status\n");
     } else {
@@ -233,7 +234,6 @@ int bench_beads(const experiment_call *asked)
     if (asked->out && !csv) {
         return EXIT_FAILED;
     }
-    paper_use_one_blas_thread();
     if (!asked->json) {
         print_head();
     }
@@ -248,6 +248,6 @@ int bench_beads(const experiment_call *asked)
     }
     const int is_drawn =
         !asked->out ||
-        paper_explain_drawing(paper_draw(asked->out, beads_gp, sizeof beads_gp), asked->out) == 0;
+        plot_explain(plot_draw(asked->out, beads_gp, sizeof beads_gp), asked->out) == 0;
     return is_written && is_drawn ? EXIT_DONE : EXIT_FAILED;
 }

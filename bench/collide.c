@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "moreau/moreau.h"

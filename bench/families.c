@@ -26,7 +26,7 @@
 
 #include "asked.h"
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "machine.h"
@@ -34,8 +34,6 @@
 #include "scenes.h"
 #include "text.h"
 #include "worlds.h"
-
-#include "../papers/common.h"
 
 static const char *const COMMAND = "bench";
 static const double TOLERANCE = 1e-8;
@@ -327,7 +325,6 @@ int bench_families(const experiment_call *asked)
     if (most == 0 || asked_for_no_files(asked, "families")) {
         return EXIT_CALL;
     }
-    paper_use_one_blas_thread();
     const mo_error error = measure_all(most, &report, &why);
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));

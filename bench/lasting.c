@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "exit_status.h"
 #include "text.h"
 #include "worlds.h"
 
-#include "../papers/common.h"
+#include "sheet.h"
 
 mo_error lasting_build(const lasting_scene *row, mo_world **world, double *step, mo_message *why)
 {
@@ -133,23 +133,22 @@ int lasting_number(const char *command, const args_flag *flag, double least, dou
 
 int lasting_run(const char *command, const lasting_sheet *sheet, lasting_fn *run, const void *call)
 {
-    paper_sheet paper = {.file = NULL};
+    sheet_file paper = {.file = NULL};
     mo_message why = {""};
     mo_error error = MO_OK;
-    if (sheet->out && !paper_make_folder(sheet->out)) {
+    if (sheet->out && !sheet_make_folder(sheet->out)) {
         say(command, "the folder %.900s cannot be made: choose another after --out", sheet->out);
         return EXIT_FAILED;
     }
     if (sheet->out) {
-        error = paper_open_sheet(sheet->out, sheet->name, &paper, &why);
+        error = sheet_open(sheet->out, sheet->name, &paper, &why);
     }
-    paper_use_one_blas_thread();
     if (!error && paper.file) {
         fprintf(paper.file, "%s\n", sheet->columns);
     }
     error = error ? error : run(call, paper.file, &why);
     if (paper.file) {
-        const mo_error written = paper_close_sheet(&paper, &why);
+        const mo_error written = sheet_close(&paper, &why);
         error = error ? error : written;
     }
     if (error) {

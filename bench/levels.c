@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "levels_gp.h"
@@ -32,7 +32,8 @@
 #include "text.h"
 #include "worlds.h"
 
-#include "../papers/common.h"
+#include "plot.h"
+#include "sheet.h"
 
 static const char *const COMMAND = "bench";
 
@@ -311,7 +312,7 @@ static int write_files(const levels_row *rows, const char *folder)
 {
     char path[1024];
     snprintf(path, sizeof path, "%.900s/levels.csv", folder);
-    FILE *file = paper_make_folder(folder) ? fopen(path, "w") : NULL;
+    FILE *file = sheet_make_folder(folder) ? fopen(path, "w") : NULL;
     if (!file) {
         say(COMMAND, "%.900s cannot be written: choose another folder after --out", path);
         return 0;
@@ -324,14 +325,13 @@ static int write_files(const levels_row *rows, const char *folder)
                 rows[k].seconds[1]);
     }
     const int is_written = fclose(file) == 0;
-    const paper_drawn drawn = paper_draw(folder, levels_gp, sizeof levels_gp);
-    return paper_explain_drawing(drawn, folder) == 0 && is_written;
+    const plot_outcome drawn = plot_draw(folder, levels_gp, sizeof levels_gp);
+    return plot_explain(drawn, folder) == 0 && is_written;
 }
 
 int bench_levels(const struct experiment_call *asked)
 {
     levels_row rows[CASE_COUNT * STEP_COUNT];
-    paper_use_one_blas_thread();
     for (int c = 0; c < CASE_COUNT; ++c) {
         mo_message why = {{0}};
         if (measure(CASES + c, rows + (size_t)c * STEP_COUNT, &why)) {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "machine.h"

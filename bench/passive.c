@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "lasting.h"
@@ -24,7 +24,8 @@
 #include "number.h"
 #include "text.h"
 
-#include "../papers/common.h"
+#include "progress.h"
+#include "sheet.h"
 
 static const args_command COMMAND = {
     .name = "bench passive",
@@ -101,14 +102,14 @@ static mo_error run_steps(mo_world *world, double h, FILE *csv, passive_run *run
             run->memory_early = lasting_memory();
         }
         if (k % every == 0) {
-            paper_show_progress("%s: step %ld of %ld", run->scene->name, k, steps);
+            progress_line("%s: step %ld of %ld", run->scene->name, k, steps);
             if (csv) {
                 fprintf(csv, "%s,%ld,%.17g,%.17g,%.0f\n", run->scene->name, k, step.kinetic_energy,
                         step.potential_energy, lasting_memory());
             }
         }
     }
-    paper_show_progress("%s", "");
+    progress_line("%s", "");
     run->last = energy;
     run->memory_late = lasting_memory();
     return error;

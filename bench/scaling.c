@@ -20,7 +20,7 @@
 
 #include "asked.h"
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "machine.h"
@@ -30,7 +30,8 @@
 #include "scenes.h"
 #include "text.h"
 
-#include "../papers/common.h"
+#include "plot.h"
+#include "sheet.h"
 
 static const char *const COMMAND = "bench";
 static const double TOLERANCE = 1e-4;
@@ -179,7 +180,7 @@ static int write_files(const scaling_report *report, const char *folder)
 {
     char path[1024];
     snprintf(path, sizeof path, "%.900s/scaling.csv", folder);
-    FILE *file = paper_make_folder(folder) ? fopen(path, "w") : NULL;
+    FILE *file = sheet_make_folder(folder) ? fopen(path, "w") : NULL;
     if (!file) {
         say(COMMAND, "%.900s cannot be written: choose another folder after --out", path);
         return 0;
@@ -191,8 +192,8 @@ static int write_files(const scaling_report *report, const char *folder)
                 row->seconds, row->sweeps, row->bytes, row->residual);
     }
     const int is_written = fclose(file) == 0;
-    const paper_drawn drawn = paper_draw(folder, scaling_gp, sizeof scaling_gp);
-    return paper_explain_drawing(drawn, folder) == 0 && is_written;
+    const plot_outcome drawn = plot_draw(folder, scaling_gp, sizeof scaling_gp);
+    return plot_explain(drawn, folder) == 0 && is_written;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -205,7 +206,6 @@ int bench_scaling(const experiment_call *asked)
     if (most == 0) {
         return EXIT_CALL;
     }
-    paper_use_one_blas_thread();
     const mo_error error = measure_all(most, &report, &why);
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));

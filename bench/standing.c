@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "lasting.h"
@@ -27,7 +27,9 @@
 #include "standing_gp.h"
 #include "text.h"
 
-#include "../papers/common.h"
+#include "plot.h"
+#include "progress.h"
+#include "sheet.h"
 
 static const args_command COMMAND = {
     .name = "bench standing",
@@ -140,7 +142,7 @@ static mo_error stand(mo_world *world, double h, double time, double *at, FILE *
             run->drift = way > run->drift || isnan(way) ? way : run->drift;
         }
         if (k % row_every == 0) {
-            paper_show_progress("%s: %.1f of %g s", run->scene->name, (double)(k + 1) * h, time);
+            progress_line("%s: %.1f of %g s", run->scene->name, (double)(k + 1) * h, time);
             if (csv) {
                 fprintf(csv, "%s,%.6g,%.3g,%.3g,%.3g,%.4g,%d\n", run->scene->name,
                         (double)(k + 1) * h, way, step.penetration, step.residual.natural_relative,
@@ -148,7 +150,7 @@ static mo_error stand(mo_world *world, double h, double time, double *at, FILE *
             }
         }
     }
-    paper_show_progress("%s", "");
+    progress_line("%s", "");
     return error;
 }
 
@@ -263,8 +265,7 @@ static int run_call(const standing_call *call)
                                  "scene,time,way,penetration,residual,ms,iterations"};
     const int status = lasting_run(COMMAND.name, &sheet, run_and_tell, call);
     return status == EXIT_DONE && call->out
-               ? paper_explain_drawing(paper_draw(call->out, standing_gp, sizeof standing_gp),
-                                       call->out)
+               ? plot_explain(plot_draw(call->out, standing_gp, sizeof standing_gp), call->out)
                : status;
 }
 

@@ -7,8 +7,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-/* Exit statuses: done; it ran and failed; the call itself was wrong. */
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_CALL = 2 };
+#include "exit_status.h"
 
 int command_run(int argc, char **argv);
 int command_view(int argc, char **argv);

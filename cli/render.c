@@ -14,12 +14,12 @@
 #include "animation.h"
 #include "args.h"
 #include "command.h"
-#include "common.h"
 #include "json.h"
 #include "output.h"
 #include "paths.h"
 #include "progress.h"
 #include "settings.h"
+#include "sheet.h"
 #include "text.h"
 
 static const args_command COMMAND = {
@@ -262,7 +262,7 @@ static int take_file(void *user, const renderer *r, int k)
 
 static int write_folder(const mo_recording *recording, render_call *call, int count)
 {
-    if (!paper_make_folder(call->out)) {
+    if (!sheet_make_folder(call->out)) {
         say_of_file(call->out, "the folder could not be made: %s", strerror(errno));
         return EXIT_FAILED;
     }

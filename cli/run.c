@@ -12,7 +12,6 @@
 
 #include "args.h"
 #include "command.h"
-#include "common.h"
 #include "methods.h"
 #include "nearest.h"
 #include "number.h"
@@ -431,7 +430,6 @@ static int run(const args_flag *flags, int flag_count, run_call *call)
     if (status) {
         return status;
     }
-    paper_use_one_blas_thread();
     interrupt_watch();
     mo_world *world = make_world(flags, flag_count, call, &tally);
     if (world) {

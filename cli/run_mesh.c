@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_hull.h"
+#include "hull_faces.h"
 
 static const double PI = 3.14159265358979323846;
 enum { FINE_SECTORS = 12, FINE_RINGS = 6, COARSE_SECTORS = 8, COARSE_RINGS = 4 };
@@ -240,7 +240,7 @@ static void add_hull(pen *p, const mo_shape_def *shape)
     hull_pen hull = {p, p->mesh->point_count, malloc((size_t)shape->point_count * sizeof(int))};
     add_points(p, shape);
     if (!hull.numbers || p->mesh->failed ||
-        !run_hull_faces(shape->points, shape->point_count, p->planar, take_hull_face, &hull)) {
+        !hull_faces(shape->points, shape->point_count, p->planar, take_hull_face, &hull)) {
         p->mesh->failed = 1;
     }
     free(hull.numbers);

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "command.h"
-#include "common.h"
 #include "paths.h"
 #include "run_csv.h"
 #include "run_state.h"
+#include "sheet.h"
 #include "text.h"
 
 /* ---- before anything is built ---------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static int check_files(const char *command, const named_file *files, int count)
 
 static int check_folder(const char *command, const named_file *folder)
 {
-    if (folder->path && !paper_make_folder(folder->path)) {
+    if (folder->path && !sheet_make_folder(folder->path)) {
         say(command, "the folder %.500s of %s could not be made: %s", folder->path, folder->flag,
             strerror(errno));
         return EXIT_FAILED;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common.h"
 #include "number.h"
+#include "plot.h"
 #include "run_gp.h"
 #include "text.h"
 
@@ -75,11 +75,11 @@ int run_plot_step(run_plot *plot, const run_call *call, const mo_world *world,
 
 static int draw(const run_call *call, run_tally *tally)
 {
-    switch (paper_draw(call->plot, run_gp, sizeof run_gp)) {
-    case PAPER_DRAWN:
+    switch (plot_draw(call->plot, run_gp, sizeof run_gp)) {
+    case PLOT_DRAWN:
         tally->plot_drawn = 1;
         return 1;
-    case PAPER_NO_GNUPLOT:
+    case PLOT_NO_GNUPLOT:
         say("run",
             "gnuplot is missing, so that nothing was drawn; install it (on Debian and Ubuntu: apt "
             "install gnuplot-nox); the numbers are in %.400s/%s",

@@ -13,7 +13,6 @@
 
 #include "args.h"
 #include "command.h"
-#include "common.h"
 #include "json.h"
 #include "methods.h"
 #include "moreau/solve.h"
@@ -156,7 +155,6 @@ static int serve(view_call *call, const view_def *def)
     mo_message why = {{0}};
     (void)call;
     signal(SIGPIPE, SIG_IGN); /* a page that has gone is a failed write */
-    paper_use_one_blas_thread();
     interrupt_watch();
     const mo_error error = view_run(def, &why);
     if (error) {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-struct json; /* cli/json.h */
+struct json; /* tools/json.h */
 
 typedef struct paper_claim {
     const char *claim;   /* the paper's words, shortened */

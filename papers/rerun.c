@@ -7,29 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "common.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
+#include "plot.h"
+#include "progress.h"
+#include "sheet.h"
 #include "text.h"
 
 static const char *const COMMAND = "reproduce";
 
 static void print_all(const paper_rerun *rerun, const void *results, const char *folder,
-                      paper_drawn drawn)
+                      plot_outcome drawn)
 {
     rerun->print(results);
     printf("\nIn ");
     text_put(stdout, folder);
     printf(": the tables as CSV");
-    for (int k = 0; drawn == PAPER_DRAWN && rerun->figures[k]; ++k) {
+    for (int k = 0; drawn == PLOT_DRAWN && rerun->figures[k]; ++k) {
         printf("%s%s", rerun->figures[k + 1] ? ", " : " and ", rerun->figures[k]);
     }
     printf("\n");
 }
 
 static void print_json(const paper_rerun *rerun, const void *results, const char *folder,
-                       paper_drawn drawn)
+                       plot_outcome drawn)
 {
     json j = json_begin(stdout);
     json_object(&j, NULL);
@@ -37,7 +39,7 @@ static void print_json(const paper_rerun *rerun, const void *results, const char
     rerun->put(&j, results);
     json_text(&j, "folder", folder);
     json_array(&j, "figures");
-    for (int k = 0; drawn == PAPER_DRAWN && rerun->figures[k]; ++k) {
+    for (int k = 0; drawn == PLOT_DRAWN && rerun->figures[k]; ++k) {
         json_text(&j, NULL, rerun->figures[k]);
     }
     json_array_end(&j);
@@ -48,21 +50,20 @@ static void print_json(const paper_rerun *rerun, const void *results, const char
 static int run_in(const paper_rerun *rerun, const char *folder, int as_json, void *results)
 {
     mo_message why = {""};
-    paper_use_one_blas_thread();
     mo_error error = rerun->measure(results, &why);
-    paper_show_progress("%s", "");
+    progress_line("%s", "");
     error = error ? error : rerun->write(folder, results, &why);
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
-    const paper_drawn drawn = paper_draw(folder, rerun->script, rerun->script_size);
+    const plot_outcome drawn = plot_draw(folder, rerun->script, rerun->script_size);
     if (as_json) {
         print_json(rerun, results, folder, drawn);
     } else {
         print_all(rerun, results, folder, drawn);
     }
-    const int status = paper_explain_drawing(drawn, folder);
+    const int status = plot_explain(drawn, folder);
     return output_is_good() ? status : EXIT_FAILED;
 }
 
@@ -71,7 +72,7 @@ int paper_rerun_command(const paper_rerun *rerun, const experiment_call *asked)
     char own[64];
     snprintf(own, sizeof own, "out/%s", rerun->name);
     const char *folder = asked->out ? asked->out : own;
-    if (!paper_make_folder(folder)) {
+    if (!sheet_make_folder(folder)) {
         say(COMMAND, "the folder %.400s cannot be made: %s", folder, strerror(errno));
         return EXIT_FAILED;
     }

@@ -12,7 +12,7 @@
 #include "moreau/base.h"
 
 struct experiment_call; /* cli/experiments.h */
-struct json;            /* cli/json.h */
+struct json;            /* tools/json.h */
 
 typedef struct paper_rerun {
     const char *name;            /* as typed; also the folder in out/ */

@@ -11,12 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../papers/common.h"
 #include "args.h"
 #include "bench.h"
 #include "beside.h"
 #include "child.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "ours.h"
 #include "report.h"
@@ -422,7 +421,6 @@ static int run_row(const call *c, sim_board *board, int row)
 static int run_all(const call *c, sim_board *board)
 {
     int is_well = 1;
-    paper_use_one_blas_thread();
     for (int row = 0; row < board->row_count && is_well; ++row) {
         is_well = run_row(c, board, row);
         show_nothing();

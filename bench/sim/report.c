@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "command.h"
-#include "common.h"
+#include "exit_status.h"
 #include "json.h"
+#include "plot.h"
+#include "sheet.h"
 #include "sim_gp.h"
 #include "text.h"
 
@@ -173,7 +174,7 @@ int sim_report_write(const sim_board *board, const char *folder)
 {
     char path[1024];
     snprintf(path, sizeof path, "%.900s/sim.csv", folder);
-    FILE *file = paper_make_folder(folder) ? fopen(path, "w") : NULL;
+    FILE *file = sheet_make_folder(folder) ? fopen(path, "w") : NULL;
     if (!file) {
         say(COMMAND, "%.900s cannot be written: %s", path, strerror(errno));
         return EXIT_FAILED;
@@ -183,5 +184,5 @@ int sim_report_write(const sim_board *board, const char *folder)
         say(COMMAND, "%.900s cannot be written: %s", path, strerror(errno));
         return EXIT_FAILED;
     }
-    return paper_explain_drawing(paper_draw(folder, sim_gp, sizeof sim_gp), folder);
+    return plot_explain(plot_draw(folder, sim_gp, sizeof sim_gp), folder);
 }

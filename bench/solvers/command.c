@@ -17,8 +17,7 @@
 #include "bench.h"
 #include "board.h"
 #include "child.h"
-#include "command.h"
-#include "common.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "methods.h"
 #include "moreau/moreau.h"
@@ -377,7 +376,6 @@ static int run(const call *c, const bench_cases *cases)
 {
     board b = {.call = c->trial, .standard = method_default()};
     int status = EXIT_FAILED;
-    paper_use_one_blas_thread();
     if (describe(cases, &b)) {
         status = c->against || c->results ? add_peer(&b, c, cases) : EXIT_DONE;
         for (int p = 0; p < b.problem_count && status == EXIT_DONE; ++p) {

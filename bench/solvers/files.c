@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "common.h"
+#include "exit_status.h"
 #include "number.h"
+#include "plot.h"
 #include "report.h"
+#include "sheet.h"
 #include "solvers_gp.h"
 #include "text.h"
 
@@ -180,10 +181,10 @@ static int draw(const board *b, const char *folder, int ours)
     }
     length += snprintf(script + length, sizeof script - (size_t)length, "\"\n%.*s",
                        (int)sizeof solvers_gp, (const char *)solvers_gp);
-    switch (paper_draw(folder, (const unsigned char *)script, (size_t)length)) {
-    case PAPER_DRAWN:
+    switch (plot_draw(folder, (const unsigned char *)script, (size_t)length)) {
+    case PLOT_DRAWN:
         return EXIT_DONE;
-    case PAPER_NO_GNUPLOT:
+    case PLOT_NO_GNUPLOT:
         say(COMMAND,
             "gnuplot is missing, so that no profile was drawn; install it (on Debian and Ubuntu: "
             "apt install gnuplot-nox); the data are in %.400s",
@@ -197,7 +198,7 @@ static int draw(const board *b, const char *folder, int ours)
 
 int report_write(const board *b, const char *folder, report_parts parts)
 {
-    if (!paper_make_folder(folder)) {
+    if (!sheet_make_folder(folder)) {
         say(COMMAND, "the folder %.400s could not be made: %s", folder, strerror(errno));
         return EXIT_FAILED;
     }

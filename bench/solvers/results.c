@@ -7,8 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "command.h"
-#include "common.h"
+#include "exit_status.h"
 #include "report.h"
 #include "text.h"
 

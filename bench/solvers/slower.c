@@ -16,7 +16,7 @@
 
 #include "args.h"
 #include "bench.h"
-#include "command.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "report.h"

@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common.h"
+#include "machine.h"
+#include "progress.h"
 #include "worlds.h"
 
 static const double STEP = 0.02, TOLERANCE = 1e-8,
@@ -91,9 +92,9 @@ static mo_error ask_facets(const mo_problem *problem, ac_bead_step *step)
     mo_problem *faceted = NULL;
     set_as_printed(&options, "interior");
     mo_error error = with_pyramids(problem, &faceted);
-    const double start = paper_processor_seconds();
+    const double start = machine_process_clock();
     error = error ? error : mo_solve(faceted, &options, &result);
-    step->facets_seconds = paper_processor_seconds() - start;
+    step->facets_seconds = machine_process_clock() - start;
     step->facets_rounds = result.iterations;
     mo_result_clear(&result);
     mo_problem_destroy(faceted);
@@ -116,13 +117,13 @@ static mo_error take_step(mo_world *world, ac_bead_run *run, double *energy, dou
 {
     mo_step_report report;
     ac_bead_step *step = &run->step[run->steps];
-    const double start = paper_processor_seconds();
+    const double start = machine_process_clock();
     const mo_error error = mo_world_step(world, STEP, &report, why);
     if (error) {
         return error;
     }
     const double now = report.kinetic_energy + report.potential_energy;
-    step->seconds = paper_processor_seconds() - start;
+    step->seconds = machine_process_clock() - start;
     step->contacts = report.contacts;
     step->pressed = pressed(world);
     step->rounds = report.iterations;
@@ -148,8 +149,8 @@ mo_error ac_drop_beads(int beads, int steps, ac_solver solver, int with_facets, 
     double energy = error ? 1 : mo_world_potential_energy(world);
     const double first = energy;
     while (!error && run->steps < steps) {
-        paper_show_progress("%d beads by %s: step %d of %d", beads, ac_solver_texts[solver],
-                            run->steps + 1, steps);
+        progress_line("%d beads by %s: step %d of %d", beads, ac_solver_texts[solver],
+                      run->steps + 1, steps);
         error = take_step(world, run, &energy, first, why);
         if (!error && with_facets && run->steps % AC_FACETS_EVERY == 0) {
             error = ask_facets(mo_world_problem(world), &run->step[run->steps - 1]);

@@ -5,11 +5,11 @@
 #include <stdio.h>
 
 #include "ac_beads_gp.h"
-#include "common.h"
 #include "json.h"
 #include "motion.h"
 #include "papers.h"
 #include "rerun.h"
+#include "sheet.h"
 
 enum { SIZES = 3 };
 static const int BEADS[SIZES] = {150, 300, 600};
@@ -76,8 +76,8 @@ static mo_error measure(void *results, mo_message *why)
 static mo_error write_steps(const char *folder, const bead_results *r, mo_message *why)
 {
     static const char *const names[AC_SOLVERS] = {"gradient", "auto 1e-4", "auto 1e-8"};
-    paper_sheet s;
-    const mo_error error = paper_open_sheet(folder, "steps.csv", &s, why);
+    sheet_file s;
+    const mo_error error = sheet_open(folder, "steps.csv", &s, why);
     if (error) {
         return error;
     }
@@ -98,13 +98,13 @@ static mo_error write_steps(const char *folder, const bead_results *r, mo_messag
             }
         }
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_table(const char *folder, const bead_results *r, mo_message *why)
 {
-    paper_sheet s;
-    const mo_error error = paper_open_sheet(folder, "table1.csv", &s, why);
+    sheet_file s;
+    const mo_error error = sheet_open(folder, "table1.csv", &s, why);
     if (error) {
         return error;
     }
@@ -125,7 +125,7 @@ static mo_error write_table(const char *folder, const bead_results *r, mo_messag
         fprintf(s.file, "%d,\"four facets (iv)\",%d,%.0f,%.0f,%.2f,%.4g,,,\n", BEADS[n],
                 facets.steps, facets.contacts, facets.pressed, facets.rounds, facets.ms);
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_all(const char *folder, const void *results, mo_message *why)

@@ -5,11 +5,12 @@
 #include <stdio.h>
 
 #include "ac_rods_gp.h"
-#include "common.h"
 #include "json.h"
 #include "motion.h"
 #include "papers.h"
+#include "progress.h"
 #include "rerun.h"
+#include "sheet.h"
 
 enum { MUS = 19, STEPS = 3, FALLS = 3, ANGLES = 15 };
 static const double ANGLE = 1.0, RAIL_MU = 0.5;
@@ -36,7 +37,7 @@ static mo_error measure(void *results, mo_message *why)
         error = ac_fall_rod(FALL_MUS[k], ANGLE, &r->fall[k], why);
     }
     for (int k = 0; k < ANGLES && !error; ++k) {
-        paper_show_progress("the rod on its rail: %d of %d", k + 1, ANGLES);
+        progress_line("the rod on its rail: %d of %d", k + 1, ANGLES);
         error = ac_drag_rod(acos(-1.0) / 36 * (k + 2), RAIL_MU, &r->rail[k], why);
     }
     return error;
@@ -46,8 +47,8 @@ static mo_error measure(void *results, mo_message *why)
 
 static mo_error write_jam(const char *folder, const rod_results *r, mo_message *why)
 {
-    paper_sheet s;
-    const mo_error error = paper_open_sheet(folder, "jam.csv", &s, why);
+    sheet_file s;
+    const mo_error error = sheet_open(folder, "jam.csv", &s, why);
     if (error) {
         return error;
     }
@@ -60,13 +61,13 @@ static mo_error write_jam(const char *folder, const rod_results *r, mo_message *
                     jam->expected, jam->impulse, jam->jammed, jam->slip, jam->is_solved);
         }
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_falls(const char *folder, const rod_results *r, mo_message *why)
 {
-    paper_sheet s;
-    const mo_error error = paper_open_sheet(folder, "fall.csv", &s, why);
+    sheet_file s;
+    const mo_error error = sheet_open(folder, "fall.csv", &s, why);
     if (error) {
         return error;
     }
@@ -78,13 +79,13 @@ static mo_error write_falls(const char *folder, const rod_results *r, mo_message
                     row[3]);
         }
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_rail(const char *folder, const rod_results *r, mo_message *why)
 {
-    paper_sheet s;
-    const mo_error error = paper_open_sheet(folder, "rail.csv", &s, why);
+    sheet_file s;
+    const mo_error error = sheet_open(folder, "rail.csv", &s, why);
     if (error) {
         return error;
     }
@@ -96,7 +97,7 @@ static mo_error write_rail(const char *folder, const rod_results *r, mo_message 
                 rail->expected, mo_status_word(rail->status), rail->steps, rail->unsolved,
                 rail->residual);
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_all(const char *folder, const void *results, mo_message *why)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "anitescu_hart.h"
-#include "common.h"
 #include "scenes.h"
+#include "sheet.h"
 
 /* A comma and a number, or a comma alone for NAN. */
 static void put(FILE *file, double value)
@@ -21,8 +21,8 @@ static void put(FILE *file, double value)
 
 static mo_error write_pyramids(const char *folder, const ah_pyramid *rows, mo_message *why)
 {
-    paper_sheet s;
-    mo_error error = paper_open_sheet(folder, "pyramid.csv", &s, why);
+    sheet_file s;
+    mo_error error = sheet_open(folder, "pyramid.csv", &s, why);
     if (error) {
         return error;
     }
@@ -45,13 +45,13 @@ static mo_error write_pyramids(const char *folder, const ah_pyramid *rows, mo_me
         }
     }
     fprintf(s.file, "\n");
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_table(const char *folder, const ah_row *rows, mo_message *why)
 {
-    paper_sheet s;
-    mo_error error = paper_open_sheet(folder, "table1.csv", &s, why);
+    sheet_file s;
+    mo_error error = sheet_open(folder, "table1.csv", &s, why);
     if (error) {
         return error;
     }
@@ -74,7 +74,7 @@ static mo_error write_table(const char *folder, const ah_row *rows, mo_message *
         put(s.file, row->lcp3.residual);
         fprintf(s.file, "\n");
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static void put_run(FILE *file, const ah_step *step, const char *name, const ah_run *run)
@@ -91,8 +91,8 @@ static void put_run(FILE *file, const ah_step *step, const char *name, const ah_
 
 static mo_error write_steps(const char *folder, const ah_step *steps, mo_message *why)
 {
-    paper_sheet s;
-    mo_error error = paper_open_sheet(folder, "steps.csv", &s, why);
+    sheet_file s;
+    mo_error error = sheet_open(folder, "steps.csv", &s, why);
     if (error) {
         return error;
     }
@@ -105,13 +105,13 @@ static mo_error write_steps(const char *folder, const ah_step *steps, mo_message
         put_run(s.file, &steps[k], "LCP1 as published", &steps[k].published[AH_LCP1]);
         put_run(s.file, &steps[k], "LCP2 as published", &steps[k].published[AH_LCP2]);
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_rates(const char *folder, const ah_rate *rows, mo_message *why)
 {
-    paper_sheet s;
-    mo_error error = paper_open_sheet(folder, "rates.csv", &s, why);
+    sheet_file s;
+    mo_error error = sheet_open(folder, "rates.csv", &s, why);
     if (error) {
         return error;
     }
@@ -125,7 +125,7 @@ static mo_error write_rates(const char *folder, const ah_rate *rows, mo_message 
         put(s.file, rows[k].slip);
         fprintf(s.file, "\n");
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
@@ -162,12 +162,12 @@ static mo_error write_pile(const char *folder, const char *name, const scene_can
                            const mo_problem *problem, const double *v, const double *r,
                            mo_message *why)
 {
-    paper_sheet s;
+    sheet_file s;
     char file[64];
     double *u = malloc((size_t)mo_problem_row_count(problem) * sizeof *u);
     mo_error error = u ? mo_problem_response(problem, r, u) : MO_ERR_MEMORY;
     snprintf(file, sizeof file, "disks-%s.csv", name);
-    error = error ? error : paper_open_sheet(folder, file, &s, why);
+    error = error ? error : sheet_open(folder, file, &s, why);
     if (!error) {
         fprintf(s.file, "x,y,radius,v_x,v_y\n");
         for (int b = 0; b < mo_problem_body_count(problem); ++b) {
@@ -175,16 +175,16 @@ static mo_error write_pile(const char *folder, const char *name, const scene_can
             fprintf(s.file, "%.6g,%.6g,%g,%.6g,%.6g\n", at.x, at.y, def->radius, v[3 * b],
                     v[3 * b + 1]);
         }
-        error = paper_close_sheet(&s, why);
+        error = sheet_close(&s, why);
     }
     snprintf(file, sizeof file, "contacts-%s.csv", name);
-    error = error ? error : paper_open_sheet(folder, file, &s, why);
+    error = error ? error : sheet_open(folder, file, &s, why);
     if (!error) {
         fprintf(s.file, "x,y,to x,to y,r_N,r_T,u_N\n");
         for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
             put_contact(s.file, def, problem, i, r, u);
         }
-        error = paper_close_sheet(&s, why);
+        error = sheet_close(&s, why);
     }
     free(u);
     return error;

@@ -12,7 +12,8 @@
 
 #include <math.h>
 
-#include "common.h"
+#include "machine.h"
+#include "progress.h"
 #include "worlds.h"
 
 static const double STEP = 0.05; /* the paper's, s */
@@ -49,9 +50,9 @@ static mo_error ask(const mo_problem *problem, ah_solver solver, double patience
     options.tol = solver == AH_S3 ? RELAXED_TOLERANCE : TOLERANCE;
     options.max_iter = 1000000;
     options.time_limit = patience;
-    const double start = paper_processor_seconds();
+    const double start = machine_process_clock();
     const mo_error error = mo_solve(problem, &options, &result);
-    answer->seconds = paper_processor_seconds() - start;
+    answer->seconds = machine_process_clock() - start;
     answer->residual = result.residual.natural_relative;
     answer->is_solved = !error && answer->residual <= TOLERANCE;
     answer->is_asked = 1;
@@ -76,8 +77,8 @@ static mo_error take_step(ah_pile *pile, int k, mo_world *exact, mo_world *relax
     pile->penetration = fmax(pile->penetration, report.penetration);
     pile->gain = fmax(pile->gain, report.kinetic_energy + report.potential_energy - before);
     for (int s = 0; !error && k % pile->every == 0 && s < AH_SOLVERS; ++s) {
-        paper_show_progress("%d disks, step %d of %d: %s", pile->disks, k + 1, pile->steps,
-                            ah_solver_names[s]);
+        progress_line("%d disks, step %d of %d: %s", pile->disks, k + 1, pile->steps,
+                      ah_solver_names[s]);
         error = ask(mo_world_problem(exact), (ah_solver)s, pile->patience, &at->answer[s]);
     }
     return error;

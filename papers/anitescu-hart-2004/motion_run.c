@@ -5,11 +5,11 @@
 #include <stdio.h>
 
 #include "ah_motion_gp.h"
-#include "common.h"
 #include "json.h"
 #include "motion.h"
 #include "papers.h"
 #include "rerun.h"
+#include "sheet.h"
 
 enum { PILES = 2 };
 
@@ -70,9 +70,9 @@ static mo_error measure(void *results, mo_message *why)
 static mo_error write_pile(const char *folder, const ah_pile *pile, mo_message *why)
 {
     char name[32];
-    paper_sheet s;
+    sheet_file s;
     snprintf(name, sizeof name, "disks-%d.csv", pile->disks);
-    const mo_error error = paper_open_sheet(folder, name, &s, why);
+    const mo_error error = sheet_open(folder, name, &s, why);
     if (error) {
         return error;
     }
@@ -94,7 +94,7 @@ static mo_error write_pile(const char *folder, const ah_pile *pile, mo_message *
         }
     }
     fprintf(s.file, "\n");
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_all(const char *folder, const void *results, mo_message *why)

@@ -12,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "common.h"
+#include "machine.h"
 #include "motion.h"
+#include "progress.h"
 #include "worlds.h"
 
 static const double AT_TOP = 0.02, NUT = 5;
@@ -56,9 +57,9 @@ static mo_error shake_once(mo_world *world, double step, int steps, ah_nut *nut,
     mo_error error = MO_OK;
     for (int k = 0; k < steps && !error; ++k) {
         mo_step_report report;
-        const double start = paper_processor_seconds();
+        const double start = machine_process_clock();
         error = mo_world_step(world, step, &report, why);
-        nut->seconds += paper_processor_seconds() - start;
+        nut->seconds += machine_process_clock() - start;
         nut->contacts += report.contacts;
         nut->residual += report.residual.natural_relative;
         nut->penetration = fmax(nut->penetration, report.penetration);
@@ -82,8 +83,8 @@ mo_error ah_shake(const char *method, double tolerance, int most, ah_nut *nut, m
         look(world, nut);
     }
     while (!error && nut->shakes < most && nut->shakes < AH_SHAKES && nut->top < 0) {
-        paper_show_progress("%s: shake %d, %.0f %% of the disks above the nut", method,
-                            nut->shakes + 1, 100 * nut->above[nut->shakes]);
+        progress_line("%s: shake %d, %.0f %% of the disks above the nut", method, nut->shakes + 1,
+                      100 * nut->above[nut->shakes]);
         error = shake_once(world, step, steps, nut, why);
         if (!error) {
             ++nut->shakes;

@@ -5,11 +5,11 @@
 #include <stdio.h>
 
 #include "ah_nut_gp.h"
-#include "common.h"
 #include "json.h"
 #include "motion.h"
 #include "papers.h"
 #include "rerun.h"
+#include "sheet.h"
 
 enum { LAWS = 2, FRAMES = 4 };
 
@@ -38,9 +38,9 @@ static mo_error measure(void *results, mo_message *why)
 static mo_error write_rise(const char *folder, const ah_nut *nut, mo_message *why)
 {
     char name[32];
-    paper_sheet s;
+    sheet_file s;
     snprintf(name, sizeof name, "rise-%s.csv", nut->method);
-    const mo_error error = paper_open_sheet(folder, name, &s, why);
+    const mo_error error = sheet_open(folder, name, &s, why);
     if (error) {
         return error;
     }
@@ -48,17 +48,17 @@ static mo_error write_rise(const char *folder, const ah_nut *nut, mo_message *wh
     for (int k = 0; k <= nut->shakes; ++k) {
         fprintf(s.file, "%d,%.6g,%.6g\n", k, nut->at[k][0][1], nut->above[k]);
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 /* The start, a third and two thirds of the way, and the end. */
 static mo_error write_frame(const char *folder, const ah_nut *nut, int frame, mo_message *why)
 {
     char name[32];
-    paper_sheet s;
+    sheet_file s;
     const int shake = frame * nut->shakes / (FRAMES - 1);
     snprintf(name, sizeof name, "frame-%s-%d.csv", nut->method, frame + 1);
-    const mo_error error = paper_open_sheet(folder, name, &s, why);
+    const mo_error error = sheet_open(folder, name, &s, why);
     if (error) {
         return error;
     }
@@ -67,7 +67,7 @@ static mo_error write_frame(const char *folder, const ah_nut *nut, int frame, mo
         fprintf(s.file, "%.6g,%.6g,%g,%.6g,%d\n", nut->at[shake][k][0], nut->at[shake][k][1],
                 k ? 1.5 : 5.0, nut->at[0][k][1], shake);
     }
-    return paper_close_sheet(&s, why);
+    return sheet_close(&s, why);
 }
 
 static mo_error write_all(const char *folder, const void *results, mo_message *why)

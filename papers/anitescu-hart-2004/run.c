@@ -6,9 +6,9 @@
 
 #include "anitescu_hart.h"
 #include "anitescu_hart_gp.h"
-#include "common.h"
 #include "json.h"
 #include "papers.h"
+#include "progress.h"
 #include "rerun.h"
 
 static const char *const FIGURES[] = {"pile.png", "rates.png", NULL};
@@ -219,15 +219,15 @@ static mo_error measure(void *to_fill, mo_message *why)
     ah_results *results = to_fill;
     static const int rows[AH_STEPS] = {6, 16};
     static const double mus[AH_STEPS] = {0.05, 0.2};
-    paper_show_progress("the hexagonal pyramid");
+    progress_line("the hexagonal pyramid");
     mo_error error = ah_solve_pyramids(results->pyramid, why);
     for (int k = 0; !error && k < AH_STEPS; ++k) {
-        paper_show_progress("%s", k ? "136 disks" : "21 disks");
+        progress_line("%s", k ? "136 disks" : "21 disks");
         error = ah_solve_step(rows[k], mus[k], &results->step[k], why);
     }
-    paper_show_progress("contraction factors");
+    progress_line("contraction factors");
     error = error ? error : ah_measure_rates(results->rate, why);
-    paper_show_progress("table 1: 210 disks");
+    progress_line("table 1: 210 disks");
     error = error ? error : ah_solve_table(results->row, why);
     return error;
 }

@@ -8,12 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "common.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "papers.h"
+#include "plot.h"
 #include "rerun.h"
+#include "sheet.h"
 #include "text.h"
 #include "trinkle_pang_gp.h"
 
@@ -86,7 +87,8 @@ static void print_left(const tp_set *sets)
     }
 }
 
-static void print_all(const tp_set *sets, const tp_row *rows, const char *folder, paper_drawn drawn)
+static void print_all(const tp_set *sets, const tp_row *rows, const char *folder,
+                      plot_outcome drawn)
 {
     const tp_total total = tp_add_up(sets);
     print_table(rows);
@@ -100,8 +102,8 @@ static void print_all(const tp_set *sets, const tp_row *rows, const char *folder
     }
     printf("\nIn ");
     text_put(stdout, folder);
-    printf(": table.csv, sets.csv%s%s\n", drawn == PAPER_DRAWN ? ", " : "",
-           drawn == PAPER_DRAWN ? FIGURE : "");
+    printf(": table.csv, sets.csv%s%s\n", drawn == PLOT_DRAWN ? ", " : "",
+           drawn == PLOT_DRAWN ? FIGURE : "");
 }
 
 /* ---- for a program --------------------------------------------------------------------------- */
@@ -156,7 +158,7 @@ static void put_left(json *j, const tp_set *sets)
 }
 
 static void print_json(const tp_set *sets, const tp_row *rows, const char *folder,
-                       paper_drawn drawn)
+                       plot_outcome drawn)
 {
     const tp_total total = tp_add_up(sets);
     json j = json_begin(stdout);
@@ -172,7 +174,7 @@ static void print_json(const tp_set *sets, const tp_row *rows, const char *folde
     put_left(&j, sets);
     json_text(&j, "folder", folder);
     json_array(&j, "figures");
-    if (drawn == PAPER_DRAWN) {
+    if (drawn == PLOT_DRAWN) {
         json_text(&j, NULL, FIGURE);
     }
     json_array_end(&j);
@@ -206,20 +208,20 @@ static int run_in(const char *folder, int as_json, tp_set *sets)
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
-    const paper_drawn drawn = paper_draw(folder, trinkle_pang_gp, sizeof trinkle_pang_gp);
+    const plot_outcome drawn = plot_draw(folder, trinkle_pang_gp, sizeof trinkle_pang_gp);
     if (as_json) {
         print_json(sets, rows, folder, drawn);
     } else {
         print_all(sets, rows, folder, drawn);
     }
-    const int status = paper_explain_drawing(drawn, folder);
+    const int status = plot_explain(drawn, folder);
     return output_is_good() ? status : EXIT_FAILED;
 }
 
 int paper_trinkle_pang(const experiment_call *asked)
 {
     const char *folder = asked->out ? asked->out : "out/trinkle-pang";
-    if (!paper_make_folder(folder)) {
+    if (!sheet_make_folder(folder)) {
         say(COMMAND, "the folder %.400s cannot be made: %s", folder, strerror(errno));
         return EXIT_FAILED;
     }
@@ -228,7 +230,6 @@ int paper_trinkle_pang(const experiment_call *asked)
         say(COMMAND, "%s", mo_error_text(MO_ERR_MEMORY));
         return EXIT_FAILED;
     }
-    paper_use_one_blas_thread();
     const int status = run_in(folder, asked->json, sets);
     free(sets);
     return status;

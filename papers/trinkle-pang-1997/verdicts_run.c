@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "common.h"
+#include "exit_status.h"
 #include "experiments.h"
 #include "json.h"
 #include "papers.h"
 #include "rerun.h"
+#include "sheet.h"
 #include "text.h"
 
 static const char *const COMMAND = "reproduce";
@@ -141,13 +141,12 @@ int paper_trinkle_pang_verdicts(const experiment_call *asked)
 {
     const char *folder = asked->out ? asked->out : "out/trinkle-pang-verdicts";
     mo_message why = {""};
-    if (!paper_make_folder(folder)) {
+    if (!sheet_make_folder(folder)) {
         say(COMMAND, "the folder %.400s cannot be made: %s", folder, strerror(errno));
         return EXIT_FAILED;
     }
     judged *all = calloc(TRINKLE_PANG_SETS, sizeof *all);
     mo_error error = all ? MO_OK : MO_ERR_MEMORY;
-    paper_use_one_blas_thread();
     error = error ? error : judge_all(all, &why);
     error = error ? error : write_csv(folder, all, &why);
     if (error) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_hull.h"
+#include "hull_faces.h"
 
 typedef struct ray {
     double from[3], to[3]; /* from + t to */
@@ -308,7 +308,7 @@ static int cast_hull(fan *f, const mo_shape_def *shape)
     double few[HULL_POINTS][3];
     int chosen[HULL_POINTS], count = 0;
     if (shape->point_count <= HULL_POINTS) {
-        return run_hull_faces(shape->points, shape->point_count, 0, take_face, f);
+        return hull_faces(shape->points, shape->point_count, 0, take_face, f);
     }
     for (int k = 0; k < HULL_POINTS; ++k) {
         const double z = (2 * k + 1.0) / HULL_POINTS - 1, angle = 2.399963229728653 * k;
@@ -325,7 +325,7 @@ static int cast_hull(fan *f, const mo_shape_def *shape)
         }
     }
     f->points = few[0];
-    return run_hull_faces(few[0], count, 0, take_face, f);
+    return hull_faces(few[0], count, 0, take_face, f);
 }
 
 int cast_shape(const caster *c, const mo_shape_def *shape, const mo_pose *body_pose, int body)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_hull.h"
+#include "hull_faces.h"
 
 static double to_segment(const double p[3], const double a[3], const double b[3])
 {
@@ -47,7 +47,7 @@ static void take_corners(void *user, int count, const int *corners)
 int flat_corners(const mo_shape_def *hull, double (*corners)[3])
 {
     ordered o = {hull->points, corners, 0};
-    return run_hull_faces(hull->points, hull->point_count, 1, take_corners, &o) ? o.count : -1;
+    return hull_faces(hull->points, hull->point_count, 1, take_corners, &o) ? o.count : -1;
 }
 
 double flat_distance(const mo_shape_def *shape, const double p[3])

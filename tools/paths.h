@@ -4,8 +4,8 @@
  * Where results go.  A flag that names an output takes a file, or a folder with a slash at its end,
  * which receives one file for each input under the input's own name.
  */
-#ifndef CLI_PATHS_H
-#define CLI_PATHS_H
+#ifndef TOOLS_PATHS_H
+#define TOOLS_PATHS_H
 
 /* Is it the name of a folder, with a slash at its end? */
 int path_is_folder(const char *path);

@@ -4,8 +4,8 @@
  * The name that was meant by one that was mistyped: try every name there is, and take the nearest.
  * Names that begin alike are near; others are by the number of edits between them, up to three.
  */
-#ifndef CLI_NEAREST_H
-#define CLI_NEAREST_H
+#ifndef TOOLS_NEAREST_H
+#define TOOLS_NEAREST_H
 
 typedef struct nearest {
     const char *typed;

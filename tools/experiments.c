@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "exit_status.h"
 #include "json.h"
 #include "nearest.h"
 #include "text.h"

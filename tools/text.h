@@ -6,8 +6,8 @@
  * File names and the strings inside files are untrusted: whatever goes to a terminal passes through
  * text_put, which lets no control character through.
  */
-#ifndef CLI_TEXT_H
-#define CLI_TEXT_H
+#ifndef TOOLS_TEXT_H
+#define TOOLS_TEXT_H
 
 #include <stdio.h>
 

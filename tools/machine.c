@@ -64,3 +64,8 @@ double machine_read(const double *buffer, size_t bytes, int threads)
     }
     return total;
 }
+
+double machine_process_clock(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}

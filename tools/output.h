@@ -4,8 +4,8 @@
  * A file that is whole or untouched: written beside its place under a temporary name, brought to
  * the disk, and renamed. An existing file keeps its permissions, a symbolic link its target.
  */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
 
 #include <stddef.h>
 #include <stdio.h>

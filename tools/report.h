@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* What commands say the same way. */
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+#ifndef TOOLS_REPORT_H
+#define TOOLS_REPORT_H
 
 /* A file that failed: the sentence on standard error and, as_json, an object with `file` and
  * `error` on standard output.  Returns the exit status. */

@@ -12,8 +12,8 @@
  * given after '='.  Operands and flags come in any order.  A flag with a value is given once,
  * unless it collects them.
  */
-#ifndef CLI_ARGS_H
-#define CLI_ARGS_H
+#ifndef TOOLS_ARGS_H
+#define TOOLS_ARGS_H
 
 /* The values of a flag that may be given several times. */
 enum { ARGS_MOST = 64 };

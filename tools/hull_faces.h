@@ -7,14 +7,14 @@
  * it, in the order of their hull in that plane, are its corners.  It costs n^3 and more, which is
  * nothing for the hulls of a scene (tens of points).
  */
-#ifndef CLI_RUN_HULL_H
-#define CLI_RUN_HULL_H
+#ifndef TOOLS_HULL_FACES_H
+#define TOOLS_HULL_FACES_H
 
 /* Corners counterclockwise, seen from outside. */
-typedef void run_hull_face_fn(void *user, int count, const int *corners);
+typedef void hull_face_fn(void *user, int count, const int *corners);
 
 /* points: 3 numbers each; planar: their hull in the plane z = 0, one face.  False for lack of
  * memory. */
-int run_hull_faces(const double *points, int count, int planar, run_hull_face_fn *take, void *user);
+int hull_faces(const double *points, int count, int planar, hull_face_fn *take, void *user);
 
 #endif

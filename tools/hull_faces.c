@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-#include "run_hull.h"
+#include "hull_faces.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct hull {
     double size;
     flat_point *flat; /* those on the plane at hand */
     int *corners;     /* of the face at hand, and twice that */
-    run_hull_face_fn *take;
+    hull_face_fn *take;
     void *user;
 } hull;
 
@@ -158,7 +158,7 @@ static void take_faces(hull *h)
     }
 }
 
-int run_hull_faces(const double *points, int count, int planar, run_hull_face_fn *take, void *user)
+int hull_faces(const double *points, int count, int planar, hull_face_fn *take, void *user)
 {
     hull h = {.points = points, .count = count, .take = take, .user = user};
     h.flat = malloc((size_t)count * sizeof *h.flat);

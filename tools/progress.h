@@ -3,8 +3,8 @@
 /*
  * Long work: a line on the terminal that follows it, and Ctrl-C to end it early.
  */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef TOOLS_PROGRESS_H
+#define TOOLS_PROGRESS_H
 
 #include "moreau/options.h"
 
@@ -29,5 +29,8 @@ progress progress_start(const char *name, int index, int count, double tol);
 void progress_show(void *user, const mo_progress *now, const double *r);
 
 void progress_end(progress *p);
+
+/* What is being done, in the same place, on a terminal alone; "" erases it. */
+void MO_PRINTF(1, 2) progress_line(const char *format, ...);
 
 #endif

@@ -3,6 +3,7 @@
 #include "progress.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,5 +79,17 @@ void progress_end(progress *p)
         fputs("\r\033[K", stderr);
         fflush(stderr);
         p->shown = 0;
+    }
+}
+
+void progress_line(const char *format, ...)
+{
+    char line[80];
+    va_list values;
+    if (isatty(STDERR_FILENO)) {
+        va_start(values, format);
+        vsnprintf(line, sizeof line, format, values);
+        va_end(values);
+        fprintf(stderr, "\r%-60s\r", line);
     }
 }

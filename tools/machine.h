@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What benchmarks ask the machine: the time, the memory in use, and how fast memory can be read. */
-#ifndef BENCH_MACHINE_H
-#define BENCH_MACHINE_H
+/* What commands ask the machine: the time, the memory in use, and how fast memory can be read. */
+#ifndef TOOLS_MACHINE_H
+#define TOOLS_MACHINE_H
 
 #include <stddef.h>
 
 double machine_clock(void);           /* seconds, never going back */
 double machine_processor_clock(void); /* seconds of this thread on a processor */
+double machine_process_clock(void);   /* seconds of all threads of this process */
 int machine_cores(void);
 
 /* The most memory the process has held at once so far, in bytes; 0 where that is not known. */

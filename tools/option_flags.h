@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* The solver's option table as flags of a command. */
-#ifndef CLI_OPTION_FLAGS_H
-#define CLI_OPTION_FLAGS_H
+#ifndef TOOLS_OPTION_FLAGS_H
+#define TOOLS_OPTION_FLAGS_H
 
 #include "args.h"
 #include "moreau/options.h"

@@ -8,8 +8,8 @@
  *
  * The build puts both where an installed program has them.
  */
-#ifndef CLI_MANUAL_H
-#define CLI_MANUAL_H
+#ifndef TOOLS_MANUAL_H
+#define TOOLS_MANUAL_H
 
 #include "args.h"
 

@@ -5,8 +5,8 @@
  * NULL.  Numbers read back as the same double; infinity and NaN, which JSON does not have, become
  * null; bytes that are not UTF-8 become U+FFFD.
  */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#ifndef TOOLS_JSON_H
+#define TOOLS_JSON_H
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Names of methods and of their options, for the commands that take them. */
-#ifndef CLI_METHODS_H
-#define CLI_METHODS_H
+#ifndef TOOLS_METHODS_H
+#define TOOLS_METHODS_H
 
 /* The name of the default method. */
 const char *method_default(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Numbers as people like to read them, and as programs read them back. */
-#ifndef CLI_NUMBER_H
-#define CLI_NUMBER_H
+#ifndef TOOLS_NUMBER_H
+#define TOOLS_NUMBER_H
 
 typedef struct number_text {
     char text[40];

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "report.h"
 
-#include "command.h"
+#include "exit_status.h"
 #include "json.h"
 #include "text.h"
 

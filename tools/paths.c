@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "exit_status.h"
 #include "text.h"
 
 static const char *base_name(const char *path)

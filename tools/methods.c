@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "command.h"
+#include "exit_status.h"
 #include "moreau/solve.h"
 #include "nearest.h"
 #include "text.h"

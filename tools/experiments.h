@@ -4,8 +4,8 @@
  * Named things to run, for `moreau reproduce` and `moreau bench`.  Their sources lie in papers/ and
  * bench/; a command gives each of them one row with a function that calls it.
  */
-#ifndef CLI_EXPERIMENTS_H
-#define CLI_EXPERIMENTS_H
+#ifndef TOOLS_EXPERIMENTS_H
+#define TOOLS_EXPERIMENTS_H
 
 #include "args.h"
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "plot.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exit_status.h"
+#include "text.h"
+
+static const char *const SCRIPT = "figures.gp";
+enum { NO_PROGRAM = 127, NO_FOLDER = 126 };
+
+static int write_script(const char *folder, const unsigned char *script, size_t size)
+{
+    char path[1024];
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, SCRIPT);
+    FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "w") : NULL;
+    if (!file) {
+        return 0;
+    }
+    const size_t written = fwrite(script, 1, size, file);
+    return fclose(file) == 0 && written == size;
+}
+
+/* In the child: never returns. */
+static void become_gnuplot(const char *folder)
+{
+    const int nowhere = open("/dev/null", O_WRONLY);
+    if (chdir(folder) != 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
+        _exit(NO_FOLDER);
+    }
+    setenv("LC_ALL", "C.UTF-8", 1); /* the scripts are UTF-8, whatever the user's locale is */
+    execlp("gnuplot", "gnuplot", SCRIPT, (char *)NULL);
+    _exit(NO_PROGRAM);
+}
+
+plot_outcome plot_draw(const char *folder, const unsigned char *script, size_t size)
+{
+    int status = 0;
+    if (!write_script(folder, script, size)) {
+        return PLOT_NO_FILE;
+    }
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        become_gnuplot(folder);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+        return PLOT_GNUPLOT_FAILED;
+    }
+    return WEXITSTATUS(status) == 0            ? PLOT_DRAWN
+           : WEXITSTATUS(status) == NO_PROGRAM ? PLOT_NO_GNUPLOT
+                                               : PLOT_GNUPLOT_FAILED;
+}
+
+int plot_explain(plot_outcome drawn, const char *folder)
+{
+    static const char *const command = "reproduce";
+    switch (drawn) {
+    case PLOT_DRAWN:
+        return EXIT_DONE;
+    case PLOT_NO_GNUPLOT:
+        say(command,
+            "gnuplot is missing, so that no figure was drawn; install it (on Debian and Ubuntu: "
+            "apt install gnuplot-nox) and run this again; the data are in %.400s",
+            folder);
+        return EXIT_DONE;
+    case PLOT_GNUPLOT_FAILED:
+        say(command, "gnuplot could not draw %.400s/%s", folder, SCRIPT);
+        return EXIT_FAILED;
+    default:
+        say(command, "%.400s/%s cannot be written", folder, SCRIPT);
+        return EXIT_FAILED;
+    }
+}
