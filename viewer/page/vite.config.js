@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Builds the page into one file, dist/index.html: script and style are inlined, and a content security policy allows these two by
- * their hashes and nothing else, except for the socket of the server that the page came from.
+ * Builds the page into one file, dist/index.html: script and style are inlined, and a content
+ * security policy allows these two by their hashes and nothing else, except for the socket of the
+ * server that the page came from.
  */
 import { createHash } from "node:crypto";
 import { defineConfig } from "vite";
@@ -36,7 +37,12 @@ function oneFile() {
             page.source = String(page.source)
                 .replace(/\s*<script type="module"[^>]*><\/script>/, "")
                 .replace(/\s*<link rel="stylesheet"[^>]*>/, "")
-                .replace("<!-- policy -->", () => `<meta http-equiv="Content-Security-Policy" content="${policy(script, style)}">`)
+                .replace(
+                    "<!-- policy -->",
+                    () =>
+                        '<meta http-equiv="Content-Security-Policy" ' +
+                        `content="${policy(script, style)}">`,
+                )
                 .replace("<!-- style -->", () => `<style>${style}</style>`)
                 .replace("<!-- script -->", () => `<script type="module">${script}</script>`);
             for (const file of files) if (file !== page) delete bundle[file.fileName];

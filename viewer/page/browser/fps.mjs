@@ -7,13 +7,23 @@
  *
  *   page     pictures a second when every picture shows new poses: what the page can do
  *   live     pictures a second as they come from the simulation, which sends at most 60 frames
- *   cpu      milliseconds of processor time that chromium spends on a picture, all of its processes together; it hardly depends on
- *            what else the machine does
+ *   cpu      milliseconds of processor time that chromium spends on a picture, all of its processes
+ *            together; it hardly depends on what else the machine does
  *   x real   simulated seconds a second
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { findChromium, launch, openPage, readArguments, skip, sleep, until, usePage, view } from "./tools.mjs";
+import {
+    findChromium,
+    launch,
+    openPage,
+    readArguments,
+    skip,
+    sleep,
+    until,
+    usePage,
+    view,
+} from "./tools.mjs";
 
 const options = readArguments({ program: "moreau", seconds: "5", only: "", page: "" });
 const program = resolve(options.program);
@@ -37,13 +47,21 @@ function chromiumTime() {
             const stat = readFileSync(`/proc/${name}/stat`, "utf8");
             const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
             const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-            const entry = { id: Number(name), time: TICK_MS * (Number(fields[11]) + Number(fields[12])), ours: command.includes("chrom") };
+            const entry = {
+                id: Number(name),
+                time: TICK_MS * (Number(fields[11]) + Number(fields[12])),
+                ours: command.includes("chrom"),
+            };
             children.set(fields[1], [...(children.get(fields[1]) ?? []), entry]);
         } catch {
             // It has ended meanwhile.
         }
     }
-    const sum = (parent) => (children.get(String(parent)) ?? []).reduce((total, { id, time, ours }) => total + (ours ? time : 0) + sum(id), 0);
+    const sum = (parent) =>
+        (children.get(String(parent)) ?? []).reduce(
+            (total, { id, time, ours }) => total + (ours ? time : 0) + sum(id),
+            0,
+        );
     return sum(process.pid);
 }
 
@@ -52,11 +70,17 @@ async function measure(page, seconds) {
     const [before, spent, began] = [await pictures(), chromiumTime(), performance.now()];
     await sleep(1000 * seconds);
     const drawn = (await pictures()) - before;
-    return { fps: (1000 * drawn) / (performance.now() - began), cpu: (chromiumTime() - spent) / Math.max(1, drawn) };
+    return {
+        fps: (1000 * drawn) / (performance.now() - began),
+        cpu: (chromiumTime() - spent) / Math.max(1, drawn),
+    };
 }
 
 const browser = await launch(executable);
-console.log("scene          bodies  contacts   live fps  x real   ms/step   page fps  cpu ms   pixels  shadows");
+console.log(
+    "scene          bodies  contacts   live fps  x real   ms/step" +
+        "   page fps  cpu ms   pixels  shadows",
+);
 for (const [name, ...words] of SCENES) {
     if (!name.includes(options.only)) continue;
     let server;
@@ -70,16 +94,34 @@ for (const [name, ...words] of SCENES) {
     await until(page, () => window.moreau?.app.frame);
     await sleep(4000); // compiled, and settled on a quality
     const live = await measure(page, Number(options.seconds));
-    const { rate, milliseconds, bodyCount, contactCount } = await page.evaluate(() => window.moreau.app.frame);
-    // The page alone: the simulation stands still, and the last frame is shown anew in every picture.
+    const { rate, milliseconds, bodyCount, contactCount } = await page.evaluate(
+        () => window.moreau.app.frame,
+    );
+    // The page alone: the simulation stands still, and the last frame is shown anew in every
+    // picture.
     await page.keyboard.press(" ");
     await page.evaluate(() => window.moreau.app.rehearse());
     await sleep(2000);
     const alone = await measure(page, Number(options.seconds));
-    const [ratio, shadows] = await page.evaluate(() => [window.moreau.app.stage.renderer.getPixelRatio(), window.moreau.app.stage.shadows]);
-    const columns = [bodyCount, contactCount, live.fps.toFixed(1), rate.toFixed(2), milliseconds.toFixed(2), alone.fps.toFixed(1), alone.cpu.toFixed(1), ratio, shadows];
+    const [ratio, shadows] = await page.evaluate(() => [
+        window.moreau.app.stage.renderer.getPixelRatio(),
+        window.moreau.app.stage.shadows,
+    ]);
+    const columns = [
+        bodyCount,
+        contactCount,
+        live.fps.toFixed(1),
+        rate.toFixed(2),
+        milliseconds.toFixed(2),
+        alone.fps.toFixed(1),
+        alone.cpu.toFixed(1),
+        ratio,
+        shadows,
+    ];
     const widths = [8, 10, 11, 8, 10, 11, 8, 9, 9];
-    console.log(name.padEnd(13) + columns.map((value, k) => String(value).padStart(widths[k])).join(""));
+    console.log(
+        name.padEnd(13) + columns.map((value, k) => String(value).padStart(widths[k])).join(""),
+    );
     await page.close();
     await server.stop();
 }

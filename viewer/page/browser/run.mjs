@@ -3,7 +3,8 @@
 /*
  * The page in a real browser, with the real program behind it:
  *
- *     node browser/run.mjs --program build/moreau --models scenes/models --out FOLDER [--only WORD] [--page FILE]
+ *     node browser/run.mjs --program build/moreau --models scenes/models --out FOLDER [--only WORD]
+ *       [--page FILE]
  *
  * Pictures of what was seen stay in FOLDER.  Ends with 77 where there is no chromium.
  */
@@ -13,9 +14,25 @@ import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { findChromium, launch, openPage, readArguments, skip, sleep, until, usePage, view } from "./tools.mjs";
+import {
+    findChromium,
+    launch,
+    openPage,
+    readArguments,
+    skip,
+    sleep,
+    until,
+    usePage,
+    view,
+} from "./tools.mjs";
 
-const options = readArguments({ program: "moreau", models: "scenes/models", out: "browser-pictures", only: "", page: "" });
+const options = readArguments({
+    program: "moreau",
+    models: "scenes/models",
+    out: "browser-pictures",
+    only: "",
+    page: "",
+});
 const executable = findChromium();
 if (!executable) skip("chromium is not installed (Debian: chromium)");
 if (options.page) usePage(resolve(options.page));
@@ -28,7 +45,8 @@ const browser = await launch(executable);
 const picture = (page, name) => page.screenshot({ path: join(out, `${name}.png`) });
 const time = (page) => page.evaluate(() => window.moreau.time());
 const position = (page, body) => page.evaluate((k) => window.moreau.position(k), body);
-const firstFree = (page) => page.evaluate(() => window.moreau.app.scene.bodies.findIndex(({ kind }) => kind === "free"));
+const firstFree = (page) =>
+    page.evaluate(() => window.moreau.app.scene.bodies.findIndex(({ kind }) => kind === "free"));
 const distance = (p, q) => Math.hypot(...p.map((x, k) => x - q[k]));
 const started = (page) => until(page, () => window.moreau?.app.frame);
 
@@ -39,10 +57,15 @@ const colours = (page) =>
             new Promise((done) =>
                 window.moreau.app.stage.screenshot(async (blob) => {
                     const bitmap = await createImageBitmap(blob);
-                    const canvas = Object.assign(document.createElement("canvas"), { width: bitmap.width, height: bitmap.height });
+                    const canvas = Object.assign(document.createElement("canvas"), {
+                        width: bitmap.width,
+                        height: bitmap.height,
+                    });
                     const context = canvas.getContext("2d");
                     context.drawImage(bitmap, 0, 0);
-                    const pixels = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+                    const pixels = new Uint32Array(
+                        context.getImageData(0, 0, canvas.width, canvas.height).data.buffer,
+                    );
                     done(new Set(pixels).size);
                 }),
             ),
@@ -59,7 +82,10 @@ async function withScene(words, body, pageOptions) {
         await page.close();
     } finally {
         const { code, signal } = await server.stop();
-        assert.ok(code === 0 && signal === null, `Ctrl-C ends the program with status ${code}, signal ${signal}`);
+        assert.ok(
+            code === 0 && signal === null,
+            `Ctrl-C ends the program with status ${code}, signal ${signal}`,
+        );
     }
 }
 
@@ -68,7 +94,9 @@ const tests = {
         withScene(["stack", "--set", "count=3"], async (page, server) => {
             const text = await (await fetch(server.url)).text();
             assert.ok(text.length < 1e6, `the page has ${text.length} bytes`);
-            const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+            const loaded = await page.evaluate(() =>
+                performance.getEntriesByType("resource").map(({ name }) => name),
+            );
             assert.deepEqual(loaded, []);
         }),
 
@@ -82,7 +110,10 @@ const tests = {
             const before = await position(page, body);
             await page.keyboard.press(" ");
             await until(page, () => window.moreau.time() > 0.3);
-            assert.ok(distance(before, await position(page, body)) > 1e-3, "the first domino has moved");
+            assert.ok(
+                distance(before, await position(page, body)) > 1e-3,
+                "the first domino has moved",
+            );
             assert.ok((await colours(page)) > 20);
             await page.keyboard.press("f");
             await page.keyboard.press("c");
@@ -110,7 +141,8 @@ const tests = {
 
     "a body follows the mouse": () =>
         withScene(["stack", "--set", "count=2"], async (page) => {
-            const body = (await page.evaluate(() => window.moreau.app.scene.bodies.length)) - 1; // the upper one
+            // the upper one
+            const body = (await page.evaluate(() => window.moreau.app.scene.bodies.length)) - 1;
             const [x, y] = await page.evaluate((k) => window.moreau.onScreen(k), body);
             const before = await position(page, body);
             await page.mouse.move(x, y);
@@ -119,10 +151,17 @@ const tests = {
                 await page.mouse.move(x + 6 * k, y - 12 * k);
                 await sleep(30);
             }
-            await until(page, ([k, z]) => window.moreau.position(k)[2] > z + 0.05, [body, before[2]]);
+            await until(page, ([k, z]) => window.moreau.position(k)[2] > z + 0.05, [
+                body,
+                before[2],
+            ]);
             await picture(page, "drag");
             await page.mouse.up();
-            assert.equal(await page.evaluate(() => window.moreau.app.stage.controls.enabled), true, "the camera is free again");
+            assert.equal(
+                await page.evaluate(() => window.moreau.app.stage.controls.enabled),
+                true,
+                "the camera is free again",
+            );
         }),
 
     "the jack is pumped by the mouse": () =>
@@ -141,7 +180,10 @@ const tests = {
                 await page.mouse.move(x, y - 12 * k);
                 await sleep(30);
             }
-            await until(page, ([k, height]) => window.moreau.position(k)[1] > height + 0.02, [load, before]);
+            await until(page, ([k, height]) => window.moreau.position(k)[1] > height + 0.02, [
+                load,
+                before,
+            ]);
             await picture(page, "jack");
             await page.mouse.up();
         }),
@@ -153,23 +195,38 @@ const tests = {
             const last = bodies.reduce((found, { kind }, k) => (kind === "link" ? k : found), -1);
             const rows = page.locator(".section:has(summary:text('Actuators')) input[type=range]");
             assert.equal(await rows.count(), actuators.length);
-            const { name, lower, upper, target } = actuators[1]; // the shoulder: the first turns about the vertical, in which the arm begins
+            // the shoulder: the first turns about the vertical, in which the arm begins
+            const { name, lower, upper, target } = actuators[1];
             const notch = (upper - lower) / 200; // of the slider
             assert.ok(Math.abs(Number(await rows.nth(1).inputValue()) - target) < notch);
             const before = await position(page, last);
             const { width, height } = await rows.nth(1).boundingBox();
             await rows.nth(1).click({ position: { x: 0.7 * width, y: height / 2 } });
-            await until(page, ([k, p]) => Math.hypot(...window.moreau.position(k).map((x, i) => x - p[i])) > 0.05, [last, before]);
+            await until(
+                page,
+                ([k, p]) => Math.hypot(...window.moreau.position(k).map((x, i) => x - p[i])) > 0.05,
+                [last, before],
+            );
             await picture(page, "arm");
             await page.keyboard.press("Tab");
             await page.evaluate(() => document.activeElement.blur());
             await page.keyboard.press("r"); // the robot as it was, and so its sliders
-            await until(page, ([label, value, near]) => Math.abs(Number(document.querySelector(`input[aria-label="${label}"]`).value) - value) < near, [name, target, notch]);
+            await until(
+                page,
+                ([label, value, near]) =>
+                    Math.abs(
+                        Number(document.querySelector(`input[aria-label="${label}"]`).value) -
+                            value,
+                    ) < near,
+                [name, target, notch],
+            );
         }),
 
     "a robot's link follows the mouse": () =>
         withScene([model("quadruped.xml"), "--key", "stand"], async (page) => {
-            const trunk = await page.evaluate(() => window.moreau.app.scene.bodies.findIndex(({ kind }) => kind === "link"));
+            const trunk = await page.evaluate(() =>
+                window.moreau.app.scene.bodies.findIndex(({ kind }) => kind === "link"),
+            );
             const [x, y] = await page.evaluate((k) => window.moreau.onScreen(k), trunk);
             const before = await position(page, trunk);
             await page.mouse.move(x, y);
@@ -178,7 +235,11 @@ const tests = {
                 await page.mouse.move(x - 15 * k, y - 18 * k);
                 await sleep(30);
             }
-            await until(page, ([k, p]) => Math.hypot(...window.moreau.position(k).map((v, i) => v - p[i])) > 0.05, [trunk, before]);
+            await until(
+                page,
+                ([k, p]) => Math.hypot(...window.moreau.position(k).map((v, i) => v - p[i])) > 0.05,
+                [trunk, before],
+            );
             await picture(page, "quadruped");
             await page.mouse.up();
         }),
@@ -210,28 +271,43 @@ const tests = {
             await page.fill('input[aria-label="Gravity"]', "3.7");
             await until(page, () => {
                 const { method, tolerance, step, gravity } = window.moreau.app.scene;
-                return method === "nsgs" && Math.abs(tolerance - 1e-6) < 1e-12 && Math.abs(step - 0.005) < 1e-12 && Math.abs(gravity[2] + 3.7) < 1e-6;
+                return (
+                    method === "nsgs" &&
+                    Math.abs(tolerance - 1e-6) < 1e-12 &&
+                    Math.abs(step - 0.005) < 1e-12 &&
+                    Math.abs(gravity[2] + 3.7) < 1e-6
+                );
             });
         }),
 
     "another scene is chosen, with its parameters": () =>
-        withScene(["stack", "--set", "count=3"], async (page) => {
-            const generation = await page.evaluate(() => window.moreau.generation());
-            await page.selectOption('select[aria-label="Scene"]', "cannonball");
-            await until(page, (g) => window.moreau.generation() > g && window.moreau.app.frame?.generation === window.moreau.generation(), generation);
-            assert.equal(await page.textContent("h1"), "cannonball");
-            const bodies = await page.evaluate(() => window.moreau.app.scene.bodies.length);
-            const rows = page.locator(".rows .row", { hasText: "rows" }).locator("input");
-            await rows.fill("3");
-            await rows.press("Enter");
-            await until(page, (n) => window.moreau.app.scene.bodies.length < n, bodies);
-            await page.keyboard.press("Tab"); // away from the field
-            await page.evaluate(() => document.activeElement.blur());
-            await page.keyboard.press("f");
-            await page.keyboard.press("v");
-            await sleep(300);
-            await picture(page, "planar-dark");
-        }, { colorScheme: "dark" }),
+        withScene(
+            ["stack", "--set", "count=3"],
+            async (page) => {
+                const generation = await page.evaluate(() => window.moreau.generation());
+                await page.selectOption('select[aria-label="Scene"]', "cannonball");
+                await until(
+                    page,
+                    (g) =>
+                        window.moreau.generation() > g &&
+                        window.moreau.app.frame?.generation === window.moreau.generation(),
+                    generation,
+                );
+                assert.equal(await page.textContent("h1"), "cannonball");
+                const bodies = await page.evaluate(() => window.moreau.app.scene.bodies.length);
+                const rows = page.locator(".rows .row", { hasText: "rows" }).locator("input");
+                await rows.fill("3");
+                await rows.press("Enter");
+                await until(page, (n) => window.moreau.app.scene.bodies.length < n, bodies);
+                await page.keyboard.press("Tab"); // away from the field
+                await page.evaluate(() => document.activeElement.blur());
+                await page.keyboard.press("f");
+                await page.keyboard.press("v");
+                await sleep(300);
+                await picture(page, "planar-dark");
+            },
+            { colorScheme: "dark" },
+        ),
 
     "a ball is thrown, and a body is chosen": () =>
         withScene(["wall", "--set", "courses=4", "--set", "length=6"], async (page) => {
@@ -264,8 +340,16 @@ const tests = {
             await started(other);
             await other.waitForTimeout(200);
             const restored = await other.evaluate(() => window.moreau.app.stage.cameraNumbers());
-            camera.forEach((value, k) => assert.ok(Math.abs(value - restored[k]) < 1e-3 * (1 + Math.abs(value)), `camera ${k}`));
-            assert.equal(await other.getAttribute(".chip:has-text('Forces')", "aria-pressed"), "true");
+            camera.forEach((value, k) =>
+                assert.ok(
+                    Math.abs(value - restored[k]) < 1e-3 * (1 + Math.abs(value)),
+                    `camera ${k}`,
+                ),
+            );
+            assert.equal(
+                await other.getAttribute(".chip:has-text('Forces')", "aria-pressed"),
+                "true",
+            );
             assert.deepEqual(other.errors, []);
             await other.close();
             assert.ok(server.url);
@@ -279,15 +363,23 @@ const tests = {
         await first.stop();
         await until(page, () => document.querySelector("#app").classList.contains("offline"));
         const second = await view(program, "domino", "--port", port);
-        await until(page, () => window.moreau.app.scene.name === "domino" && window.moreau.time() >= 0);
-        assert.equal(await page.evaluate(() => document.querySelector("#app").classList.contains("offline")), false);
+        await until(
+            page,
+            () => window.moreau.app.scene.name === "domino" && window.moreau.time() >= 0,
+        );
+        assert.equal(
+            await page.evaluate(() => document.querySelector("#app").classList.contains("offline")),
+            false,
+        );
         await page.close();
         await second.stop();
     },
 
     "a page from elsewhere cannot open the socket": async () => {
         const server = await view(program, "stack", "--set", "count=3");
-        const elsewhere = createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<title>elsewhere</title>"));
+        const elsewhere = createServer((_, response) =>
+            response.setHeader("Content-Type", "text/html").end("<title>elsewhere</title>"),
+        );
         await new Promise((done) => elsewhere.listen(0, "127.0.0.1", done));
         const tryFrom = async (address) => {
             const page = await browser.newPage();
@@ -313,7 +405,9 @@ const tests = {
 
     "a replay plays and is scrubbed": async () => {
         const file = join(out, "replay.html");
-        execFileSync(program, ["run", "domino", "--time", "1", "--tol", "1e-6", "--replay", file], { stdio: "ignore" });
+        execFileSync(program, ["run", "domino", "--time", "1", "--tol", "1e-6", "--replay", file], {
+            stdio: "ignore",
+        });
         const page = await openPage(browser, pathToFileURL(file).href);
         await started(page);
         await until(page, () => window.moreau.time() > 0.05);
@@ -336,20 +430,26 @@ const tests = {
         await started(other);
         await until(other, () => Math.abs(window.moreau.time() - 0.9) < 0.04);
         const restored = await other.evaluate(() => window.moreau.app.stage.cameraNumbers());
-        camera.forEach((value, k) => assert.ok(Math.abs(value - restored[k]) < 1e-3 * (1 + Math.abs(value)), `camera ${k}`));
+        camera.forEach((value, k) =>
+            assert.ok(Math.abs(value - restored[k]) < 1e-3 * (1 + Math.abs(value)), `camera ${k}`),
+        );
         assert.deepEqual([...page.errors, ...other.errors], []);
         await other.close();
         await page.close();
     },
 
     "a small screen with fingers": () =>
-        withScene(["stack", "--set", "count=3"], async (page) => {
-            await until(page, () => window.moreau.time() > 0.1);
-            await picture(page, "phone");
-            assert.equal(await page.isVisible(".panel"), false, "the panel is folded");
-            await page.tap('[aria-label^="Show or hide the panel"]');
-            assert.equal(await page.isVisible(".panel"), true);
-        }, { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true }),
+        withScene(
+            ["stack", "--set", "count=3"],
+            async (page) => {
+                await until(page, () => window.moreau.time() > 0.1);
+                await picture(page, "phone");
+                assert.equal(await page.isVisible(".panel"), false, "the panel is folded");
+                await page.tap('[aria-label^="Show or hide the panel"]');
+                assert.equal(await page.isVisible(".panel"), true);
+            },
+            { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
+        ),
 };
 
 let failed = 0;
@@ -361,7 +461,12 @@ for (const [name, run] of Object.entries(tests)) {
         console.log(`ok      ${name} (${Date.now() - began} ms)`);
     } catch (error) {
         failed++;
-        console.log(`FAILED  ${name}\n        ${String(error.stack ?? error).split("\n").slice(0, 6).join("\n        ")}`);
+        console.log(
+            `FAILED  ${name}\n        ${String(error.stack ?? error)
+                .split("\n")
+                .slice(0, 6)
+                .join("\n        ")}`,
+        );
     }
 }
 await browser.close();

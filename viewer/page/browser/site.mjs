@@ -5,8 +5,9 @@
  *
  *     node browser/site.mjs --site build/site
  *
- * No page has an error or an image that does not load, none is wider than the screen of a laptop or a phone, and
- * the search finds what it should.  Ends with 77 where there is no chromium or no site.
+ * No page has an error or an image that does not load, none is wider than the screen of a laptop or
+ * a phone, and the search finds what it should.  Ends with 77 where there is no chromium or no
+ * site.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -27,10 +28,15 @@ assert(pages.length > 60, `only ${pages.length} pages`);
 /** What sticks out of the window, and the images that did not load. */
 const look = () => ({
     excess: document.documentElement.scrollWidth - window.innerWidth,
-    lost: [...document.images].filter((image) => !image.complete || image.naturalWidth === 0).map((image) => image.src),
+    lost: [...document.images]
+        .filter((image) => !image.complete || image.naturalWidth === 0)
+        .map((image) => image.src),
 });
 
-for (const viewport of [{ width: 1366, height: 768 }, { width: 390, height: 844 }]) {
+for (const viewport of [
+    { width: 1366, height: 768 },
+    { width: 390, height: 844 },
+]) {
     const page = await openPage(browser, address("index.html"), { viewport });
     for (const path of pages) {
         await page.goto(address(path));
@@ -46,14 +52,24 @@ const page = await openPage(browser, address("methods/auto.html"));
 await page.keyboard.press("/");
 await page.keyboard.type("mo_world_step");
 await until(page, () => document.querySelectorAll("#found a").length > 0);
-assert.match(await page.evaluate(() => document.querySelector("#found a").href), /reference\/world\.html#mo_world_step$/);
+assert.match(
+    await page.evaluate(() => document.querySelector("#found a").href),
+    /reference\/world\.html#mo_world_step$/,
+);
 await page.keyboard.press("Enter");
 await until(page, () => location.href.endsWith("reference/world.html#mo_world_step"));
-assert.equal(await page.evaluate(() => document.getElementById("mo_world_step").getBoundingClientRect().top > 0), true);
+assert.equal(
+    await page.evaluate(
+        () => document.getElementById("mo_world_step").getBoundingClientRect().top > 0,
+    ),
+    true,
+);
 await page.fill("#search", "no such words anywhere");
 assert.equal(await page.textContent("#found"), "Nothing found.");
 
-const phone = await openPage(browser, address("index.html"), { viewport: { width: 390, height: 844 } });
+const phone = await openPage(browser, address("index.html"), {
+    viewport: { width: 390, height: 844 },
+});
 assert.equal(await phone.isVisible("nav"), false);
 await phone.click(".menu");
 assert.equal(await phone.isVisible("nav"), true);

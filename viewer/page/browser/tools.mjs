@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* What the tests in a browser share: the program as a child process, chromium, pages whose errors are kept. */
+/*
+ * What the tests in a browser share: the program as a child process, chromium, pages whose errors
+ * are kept.
+ */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -22,7 +25,11 @@ export function readArguments(defaults) {
     for (let k = 0; k < words.length; k += 2) {
         const name = words[k].replace(/^--/, "");
         if (!(name in options) || words[k + 1] === undefined) {
-            console.error(`usage: ${process.argv[1]} ${Object.keys(defaults).map((key) => `[--${key} VALUE]`).join(" ")}`);
+            console.error(
+                `usage: ${process.argv[1]} ${Object.keys(defaults)
+                    .map((key) => `[--${key} VALUE]`)
+                    .join(" ")}`,
+            );
             process.exit(2);
         }
         options[name] = words[k + 1];
@@ -31,14 +38,19 @@ export function readArguments(defaults) {
 }
 
 export function findChromium() {
-    return ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync) ?? null;
+    return (
+        ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+            existsSync,
+        ) ?? null
+    );
 }
 
 const FLAGS = [
     "--no-sandbox", // tests often run as root
     "--disable-dev-shm-usage",
     "--enable-unsafe-swiftshader", // WebGL by the processor where there is no graphics card
-    "--disable-features=LocalNetworkAccessChecks", // what the server refuses is tested, not what chromium does
+    // what the server refuses is tested, not what chromium does
+    "--disable-features=LocalNetworkAccessChecks",
 ];
 
 export function launch(executablePath) {
@@ -47,10 +59,14 @@ export function launch(executablePath) {
 
 /** `moreau view SCENE ...` until stop() is called; the address is what it prints. */
 export async function view(program, ...words) {
-    const child = spawn(program, ["view", ...words, "--no-open", "--json"], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, ["view", ...words, "--no-open", "--json"], {
+        stdio: ["ignore", "pipe", "pipe"],
+    });
     let said = "";
     child.stderr.on("data", (data) => (said += data));
-    const ended = new Promise((done) => child.once("exit", (code, signal) => done({ code, signal })));
+    const ended = new Promise((done) =>
+        child.once("exit", (code, signal) => done({ code, signal })),
+    );
     const url = await new Promise((done, fail) => {
         createInterface({ input: child.stdout }).once("line", (line) => {
             try {
@@ -59,7 +75,9 @@ export async function view(program, ...words) {
                 fail(new Error(`moreau view printed "${line}"`));
             }
         });
-        ended.then(({ code }) => fail(new Error(`moreau view ${words.join(" ")} ended with status ${code}: ${said}`)));
+        ended.then(({ code }) =>
+            fail(new Error(`moreau view ${words.join(" ")} ended with status ${code}: ${said}`)),
+        );
     });
     return {
         url,
@@ -72,7 +90,10 @@ export async function view(program, ...words) {
 
 let ownPage = null;
 
-/** From now on pages come from this file in the place of the program's: to try a page without building the program. */
+/**
+ * From now on pages come from this file in the place of the program's: to try a page without
+ * building the program.
+ */
 export function usePage(file) {
     ownPage = file;
 }
@@ -85,10 +106,12 @@ export async function openPage(browser, address, options = {}) {
     page.on("console", (message) => {
         if (message.type() === "error") page.errors.push(message.text());
     });
-    if (ownPage && address.startsWith("http")) await page.route(new URL("/", address).href, (route) => route.fulfill({ path: ownPage }));
+    if (ownPage && address.startsWith("http"))
+        await page.route(new URL("/", address).href, (route) => route.fulfill({ path: ownPage }));
     await page.goto(address);
     return page;
 }
 
 /** Waits until `condition` (in the page) holds, for a busy machine's sake rather long. */
-export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 30000, polling: 50 });
+export const until = (page, condition, argument) =>
+    page.waitForFunction(condition, argument, { timeout: 30000, polling: 50 });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The page as a whole: takes scenes and frames from where they come (a socket or a recording), gives them to what draws, and the user's
- * wishes to whoever can fulfil them.
+ * The page as a whole: takes scenes and frames from where they come (a socket or a recording),
+ * gives them to what draws, and the user's wishes to whoever can fulfil them.
  */
 import { Vector3 } from "three";
 import { Bar } from "./bar";
@@ -17,7 +17,14 @@ import { readView, writeView, type View } from "./link";
 import { Card, helpDialog, Hint, Legend, Title, Toast } from "./overlay";
 import { Panel, TOGGLES, type ToggleName } from "./panel";
 import { Pointer } from "./pointer";
-import { BODY_FLOATS, type Frame, type SceneMessage, type Settings, type Vec3, type Wish } from "./protocol";
+import {
+    BODY_FLOATS,
+    type Frame,
+    type SceneMessage,
+    type Settings,
+    type Vec3,
+    type Wish,
+} from "./protocol";
 import { layerDepth } from "./shapes";
 import { Stage } from "./stage";
 import { throwAlong } from "./throw";
@@ -27,7 +34,10 @@ import { cssColour, paletteOf, systemTheme, type Palette, type ThemeName } from 
 export interface Source {
     readonly replay: boolean;
     wish(wish: Wish): void;
-    /** A frame to be shown now, or null where the last one still holds; `seconds` since the last picture. */
+    /**
+     * A frame to be shown now, or null where the last one still holds; `seconds` since the last
+     * picture.
+     */
     next(seconds: number): Frame | null;
     seek?(time: number): void;
     back?(): void;
@@ -79,7 +89,12 @@ export class App {
     ) {
         this.root = root;
         this.wanted = readView(location.hash);
-        const canvas = el("canvas", { class: "canvas", role: "img", "aria-label": "The simulated scene", tabindex: 0 });
+        const canvas = el("canvas", {
+            class: "canvas",
+            role: "img",
+            "aria-label": "The simulated scene",
+            tabindex: 0,
+        });
         const view = el("div", { class: "view" }, canvas);
         this.panel = this.makePanel();
         this.bar = this.makeBar();
@@ -90,7 +105,17 @@ export class App {
             source.replay,
         );
         const left = el("div", { class: "left" }, this.title.element, this.card.element);
-        root.append(view, left, this.legend.element, this.hint.element, this.tools(), this.panel.element, this.bar.element, this.toast.element, this.help);
+        root.append(
+            view,
+            left,
+            this.legend.element,
+            this.hint.element,
+            this.tools(),
+            this.panel.element,
+            this.bar.element,
+            this.toast.element,
+            this.help,
+        );
         this.stage = new Stage(canvas, this.wanted.quality === "high");
         this.stage.onShadows = (on) => {
             this.props?.bodies.setShadows(on);
@@ -102,7 +127,8 @@ export class App {
         this.themeName = (this.wanted.theme as ThemeName | undefined) ?? systemTheme();
         this.themeChosen = this.wanted.theme !== undefined;
         this.palette = paletteOf(this.themeName);
-        if (this.stage.software) this.on.delete("shadows"); // too slow there, unless someone asks for them
+        // too slow there, unless someone asks for them
+        if (this.stage.software) this.on.delete("shadows");
         if (this.wanted.show) this.restoreToggles(this.wanted.show);
         for (const { name } of TOGGLES) this.panel.setToggle(name, this.on.has(name));
         this.applyTheme();
@@ -115,7 +141,8 @@ export class App {
         requestAnimationFrame((now) => this.tick(now));
     }
 
-    // ---- the parts ------------------------------------------------------------------------------------
+    // ---- the parts
+    // ------------------------------------------------------------------------------------
 
     private makePanel(): Panel {
         return new Panel({
@@ -158,13 +185,27 @@ export class App {
 
     private keyActions(): KeyAction[] {
         const { source } = this;
-        const one = (key: string, does: string, run: () => void, label = key): KeyAction => ({ keys: [key, key.toUpperCase()], label, does, run });
+        const one = (key: string, does: string, run: () => void, label = key): KeyAction => ({
+            keys: [key, key.toUpperCase()],
+            label,
+            does,
+            run,
+        });
         const live = [one("b", "throw a ball at the pointer", () => this.throwBall())];
         const recorded = [
-            { keys: [",", "ArrowLeft"], label: ", ←", does: "one frame back", run: () => source.back?.() },
+            {
+                keys: [",", "ArrowLeft"],
+                label: ", ←",
+                does: "one frame back",
+                run: () => source.back?.(),
+            },
             one("o", "play again at the end, or not", () => source.loop?.()),
         ];
-        const step = { keys: [".", "ArrowRight"], label: source.replay ? ". →" : ".", does: source.replay ? "one frame on" : "one step" };
+        const step = {
+            keys: [".", "ArrowRight"],
+            label: source.replay ? ". →" : ".",
+            does: source.replay ? "one frame on" : "one step",
+        };
         return [
             one(" ", "play or pause", () => this.playOrPause(), "space"),
             { ...step, run: () => source.wish({ do: "step" }) },
@@ -172,7 +213,9 @@ export class App {
             { keys: ["["], label: "[", does: "slower", run: () => this.bar.shiftSpeed(-1) },
             { keys: ["]"], label: "]", does: "faster", run: () => this.bar.shiftSpeed(1) },
             ...(source.replay ? recorded : live),
-            ...TOGGLES.map(({ name, label, key }) => one(key, label.toLowerCase(), () => this.toggle(name))),
+            ...TOGGLES.map(({ name, label, key }) =>
+                one(key, label.toLowerCase(), () => this.toggle(name)),
+            ),
             one("h", "the whole scene", () => this.home()),
             one("g", "save a picture", () => this.screenshot()),
             one("t", "dark or light", () => this.switchTheme()),
@@ -192,7 +235,8 @@ export class App {
             choose: (body) => this.choose(body),
             grabbed: () => {
                 this.hint.hide();
-                if (this.scene?.playing === false) this.toast.say("Paused: press space to let it move.");
+                if (this.scene?.playing === false)
+                    this.toast.say("Paused: press space to let it move.");
             },
             hover: (body) => {
                 if (body === this.hovered) return;
@@ -202,11 +246,15 @@ export class App {
         });
     }
 
-    // ---- from the source ------------------------------------------------------------------------------
+    // ---- from the source
+    // ------------------------------------------------------------------------------
 
     setScene(scene: SceneMessage): void {
         const before = this.scene;
-        const same = before?.name === scene.name && before.dimension === scene.dimension && JSON.stringify(before.set) === JSON.stringify(scene.set);
+        const same =
+            before?.name === scene.name &&
+            before.dimension === scene.dimension &&
+            JSON.stringify(before.set) === JSON.stringify(scene.set);
         this.scene = scene;
         this.pointer.letGo();
         this.title.show(scene);
@@ -218,7 +266,9 @@ export class App {
             this.look(scene);
             if (before) this.wanted = {}; // a link is for the first scene that fits it
             const hand = matchMedia("(pointer: coarse)").matches ? "a finger" : "the mouse";
-            this.hint.show(this.source.replay ? "Drag to look around." : `Drag any body with ${hand}.`);
+            this.hint.show(
+                this.source.replay ? "Drag to look around." : `Drag any body with ${hand}.`,
+            );
         }
         this.build(scene);
         if (!this.obeyLink(scene) || same) return;
@@ -231,8 +281,11 @@ export class App {
     /** Asks for the scene of the link that the page was opened with; true where it is this one. */
     private obeyLink(scene: SceneMessage): boolean {
         const { scene: name, set } = this.wanted;
-        if (this.source.replay || !name || !scene.scenes.some((entry) => entry.name === name)) return true;
-        const fits = name === scene.name && Object.entries(set ?? {}).every(([key, value]) => scene.set[key] === value);
+        if (this.source.replay || !name || !scene.scenes.some((entry) => entry.name === name))
+            return true;
+        const fits =
+            name === scene.name &&
+            Object.entries(set ?? {}).every(([key, value]) => scene.set[key] === value);
         if (!fits) {
             this.source.wish({ do: "scene", name, set: set ?? {} });
             this.wanted = { ...this.wanted, set: {} }; // once
@@ -257,7 +310,9 @@ export class App {
         const { stage, palette } = this;
         this.clearProps();
         const thickness = stage.thickness();
-        const movable = scene.shapes.filter((shape) => isMovable(scene.bodies[shape.body])).map(reachOf);
+        const movable = scene.shapes
+            .filter((shape) => isMovable(scene.bodies[shape.body]))
+            .map(reachOf);
         movable.sort((a, b) => a - b);
         const bodyRadius = movable[movable.length >> 1] ?? 0.1 * stage.reach;
         const layers = Math.max(0, ...scene.shapes.map((shape) => layerDepth(shape.layer)));
@@ -270,7 +325,12 @@ export class App {
             bodyRadius,
             front,
         };
-        stage.scene.add(props.ground.group, props.bodies.group, props.joints.group, props.contacts.group);
+        stage.scene.add(
+            props.ground.group,
+            props.bodies.group,
+            props.joints.group,
+            props.contacts.group,
+        );
         this.props = props;
         this.applyToggles();
     }
@@ -283,12 +343,15 @@ export class App {
         this.props = null;
     }
 
-    // ---- pictures -------------------------------------------------------------------------------------
+    // ---- pictures
+    // -------------------------------------------------------------------------------------
 
     private tick(now: number): void {
         requestAnimationFrame((next) => this.tick(next));
         const elapsed = now - this.drawnAt;
-        const frame = this.source.next(Math.min(0.1, elapsed / 1000)) ?? (this.rehearsing ? this.frame : null);
+        const frame =
+            this.source.next(Math.min(0.1, elapsed / 1000)) ??
+            (this.rehearsing ? this.frame : null);
         if (frame && this.fits(frame)) this.showFrame(frame);
         if (this.scene && this.frame && this.props) {
             this.pointer.tick(now, this.props.front);
@@ -318,7 +381,11 @@ export class App {
     }
 
     private fits(frame: Frame): boolean {
-        return !!this.scene && frame.bodyCount === this.scene.bodies.length && (this.source.replay || frame.generation === this.scene.generation);
+        return (
+            !!this.scene &&
+            frame.bodyCount === this.scene.bodies.length &&
+            (this.source.replay || frame.generation === this.scene.generation)
+        );
     }
 
     private showFrame(frame: Frame): void {
@@ -334,17 +401,21 @@ export class App {
     }
 
     private redraw(): void {
-        if (this.frame && this.props && this.fits(this.frame)) this.props.joints.update(this.frame.bodies, this.dotPixels(9));
+        if (this.frame && this.props && this.fits(this.frame))
+            this.props.joints.update(this.frame.bodies, this.dotPixels(9));
         this.stage.invalidate();
     }
 
-    /** A size in pixels of the page as one in pixels of the canvas; smaller where bodies look small. */
+    /**
+     * A size in pixels of the page as one in pixels of the canvas; smaller where bodies look small.
+     */
     private dotPixels(pixels: number): number {
         const body = this.props ? 0.5 * this.stage.pixelsOf(this.props.bodyRadius) : pixels;
         return Math.max(2, Math.min(pixels, body)) * this.stage.renderer.getPixelRatio();
     }
 
-    // ---- what is shown --------------------------------------------------------------------------------
+    // ---- what is shown
+    // --------------------------------------------------------------------------------
 
     private contactView(): ContactView {
         return {
@@ -374,7 +445,10 @@ export class App {
         if (!this.props || !this.scene) return;
         this.props.bodies.setOpacity(this.on.has("glass") ? 0.28 : 1);
         this.props.joints.group.visible = this.on.has("joints");
-        this.stage.setShadows(this.on.has("shadows") && !this.on.has("glass"), this.scene.shapes.length);
+        this.stage.setShadows(
+            this.on.has("shadows") && !this.on.has("glass"),
+            this.scene.shapes.length,
+        );
         this.redraw();
     }
 
@@ -387,7 +461,11 @@ export class App {
     private markBodies(): void {
         const marked = [];
         if (this.card.body >= 0) marked.push({ body: this.card.body, colour: this.palette.accent });
-        if (this.hovered >= 0 && this.hovered !== this.card.body) marked.push({ body: this.hovered, colour: this.themeName === "dark" ? 0xffffff : 0xfff4dc });
+        if (this.hovered >= 0 && this.hovered !== this.card.body)
+            marked.push({
+                body: this.hovered,
+                colour: this.themeName === "dark" ? 0xffffff : 0xfff4dc,
+            });
         this.props?.bodies.mark(marked);
         this.stage.invalidate();
     }
@@ -397,7 +475,8 @@ export class App {
         this.stage.setInset(fold || innerWidth < 900 ? 0 : 280);
     }
 
-    // ---- light and dark -------------------------------------------------------------------------------
+    // ---- light and dark
+    // -------------------------------------------------------------------------------
 
     private switchTheme(): void {
         this.themeChosen = true;
@@ -420,12 +499,20 @@ export class App {
         style.setProperty("--apart", cssColour(palette.apart));
         this.stage.setPalette(palette);
         this.spring.setColour(palette.accent);
-        if (this.props) for (const part of [this.props.bodies, this.props.ground, this.props.contacts, this.props.joints]) part.setPalette(palette);
+        if (this.props)
+            for (const part of [
+                this.props.bodies,
+                this.props.ground,
+                this.props.contacts,
+                this.props.joints,
+            ])
+                part.setPalette(palette);
         this.markBodies();
         this.redraw();
     }
 
-    // ---- what the user does ---------------------------------------------------------------------------
+    // ---- what the user does
+    // ---------------------------------------------------------------------------
 
     private playOrPause(): void {
         this.source.wish({ do: this.scene?.playing ? "pause" : "play" });
@@ -448,7 +535,10 @@ export class App {
             if (!blob) return this.toast.say("The picture could not be made.");
             const address = URL.createObjectURL(blob);
             const name = (this.scene?.name || "moreau").replace(/[^\w-]+/g, "-");
-            el("a", { href: address, download: `${name}-${(this.frame?.time ?? 0).toFixed(2)}s.png` }).click();
+            el("a", {
+                href: address,
+                download: `${name}-${(this.frame?.time ?? 0).toFixed(2)}s.png`,
+            }).click();
             setTimeout(() => URL.revokeObjectURL(address), 10000);
             this.toast.say("Saved a picture.");
         });
@@ -499,6 +589,8 @@ export class App {
 
     position(body: number): Vec3 | null {
         if (!this.frame || body < 0 || body >= this.frame.bodyCount) return null;
-        return Array.from(this.frame.bodies.subarray(BODY_FLOATS * body, BODY_FLOATS * body + 3)) as Vec3;
+        return Array.from(
+            this.frame.bodies.subarray(BODY_FLOATS * body, BODY_FLOATS * body + 3),
+        ) as Vec3;
     }
 }

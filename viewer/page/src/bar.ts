@@ -19,8 +19,20 @@ export interface BarEvents {
 export class Bar {
     readonly element: HTMLElement;
     private readonly playButton: HTMLButtonElement;
-    private readonly speedSelect = el("select", { class: "speed", "aria-label": "Speed", title: "Speed ([ and ])" });
-    private readonly line = el("input", { type: "range", class: "time-line", min: 0, max: 1, step: "any", value: 0, "aria-label": "Time" });
+    private readonly speedSelect = el("select", {
+        class: "speed",
+        "aria-label": "Speed",
+        title: "Speed ([ and ])",
+    });
+    private readonly line = el("input", {
+        type: "range",
+        class: "time-line",
+        min: 0,
+        max: 1,
+        step: "any",
+        value: 0,
+        "aria-label": "Time",
+    });
     private readonly clock = el("span", { class: "bar-clock" });
     private readonly loopButton: HTMLButtonElement;
     private end = 1;
@@ -33,11 +45,19 @@ export class Bar {
         this.playButton = iconButton("play", "Play (space)", events.play);
         this.playButton.classList.add("play");
         this.loopButton = iconButton("loop", "Play again at the end", events.loop);
-        this.speedSelect.addEventListener("change", () => events.speed(Number(this.speedSelect.value)));
+        this.speedSelect.addEventListener("change", () =>
+            events.speed(Number(this.speedSelect.value)),
+        );
         this.line.addEventListener("input", () => events.seek(Number(this.line.value)));
         const step = iconButton("step", "One step (.)", events.step);
         const reset = iconButton("reset", replay ? "To the start (r)" : "Reset (r)", events.reset);
-        const live = [reset, this.playButton, step, this.speedSelect, iconButton("ball", "Throw a ball (b)", events.throwBall)];
+        const live = [
+            reset,
+            this.playButton,
+            step,
+            this.speedSelect,
+            iconButton("ball", "Throw a ball (b)", events.throwBall),
+        ];
         const recorded = [
             reset,
             iconButton("back", "One frame back (,)", events.back),
@@ -48,24 +68,40 @@ export class Bar {
             this.speedSelect,
             this.loopButton,
         ];
-        this.element = el("div", { class: replay ? "bar replay" : "bar", role: "toolbar", "aria-label": "Play" }, ...(replay ? recorded : live));
+        this.element = el(
+            "div",
+            { class: replay ? "bar replay" : "bar", role: "toolbar", "aria-label": "Play" },
+            ...(replay ? recorded : live),
+        );
         this.showSpeed(1);
     }
 
     showPlaying(playing: boolean): void {
-        setIcon(this.playButton, playing ? "pause" : "play", playing ? "Pause (space)" : "Play (space)");
+        setIcon(
+            this.playButton,
+            playing ? "pause" : "play",
+            playing ? "Pause (space)" : "Play (space)",
+        );
         this.playButton.dataset.playing = String(playing);
     }
 
     showSpeed(speed: number): void {
         this.speedNow = speed;
-        const known = SPEEDS.some((value) => value === speed) ? SPEEDS : [...SPEEDS, speed].sort((a, b) => a - b);
-        this.speedSelect.replaceChildren(...known.map((value) => el("option", { value, selected: value === speed }, `${value} ×`)));
+        const known = SPEEDS.some((value) => value === speed)
+            ? SPEEDS
+            : [...SPEEDS, speed].sort((a, b) => a - b);
+        this.speedSelect.replaceChildren(
+            ...known.map((value) =>
+                el("option", { value, selected: value === speed }, `${value} ×`),
+            ),
+        );
     }
 
     /** The next speed of the list, up or down. */
     shiftSpeed(direction: 1 | -1): void {
-        const others = SPEEDS.filter((value) => (direction > 0 ? value > this.speedNow : value < this.speedNow));
+        const others = SPEEDS.filter((value) =>
+            direction > 0 ? value > this.speedNow : value < this.speedNow,
+        );
         const next = direction > 0 ? others[0] : others[others.length - 1];
         if (next !== undefined) this.events.speed(next);
     }

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * All bodies, drawn in as few calls as there are different geometries: one instanced mesh for each key of shapes.ts.  A frame's poses
- * are written straight into the matrices of the instances.  Without shadows the instances are drawn as one merged mesh (merged.ts) with
- * simpler materials, balls and discs with two triangles each (plain.ts).
+ * All bodies, drawn in as few calls as there are different geometries: one instanced mesh for each
+ * key of shapes.ts.  A frame's poses are written straight into the matrices of the instances.
+ * Without shadows the instances are drawn as one merged mesh (merged.ts) with simpler materials,
+ * balls and discs with two triangles each (plain.ts).
  */
-import { Color, DoubleSide, FrontSide, Group, InstancedMesh, MeshLambertMaterial, PlaneGeometry, Raycaster, ShaderMaterial, Vector3, type Side } from "three";
+import {
+    Color,
+    DoubleSide,
+    FrontSide,
+    Group,
+    InstancedMesh,
+    MeshLambertMaterial,
+    PlaneGeometry,
+    Raycaster,
+    ShaderMaterial,
+    Vector3,
+    type Side,
+} from "three";
 import { canMerge, Merged } from "./merged";
 import { lightPlainly, plainMaterial } from "./plain";
-import { BODY_FLOATS, type BodyInfo, type SceneMessage, type ShapeInfo, type Vec3 } from "./protocol";
+import {
+    BODY_FLOATS,
+    type BodyInfo,
+    type SceneMessage,
+    type ShapeInfo,
+    type Vec3,
+} from "./protocol";
 import { drawingOf, fineness, type Drawing } from "./shapes";
 import type { Palette } from "./theme";
 
@@ -35,7 +54,9 @@ export function reachOf(shape: ShapeInfo): number {
         case "box":
             return Math.hypot(...shape.half);
         case "capsule":
-            return shape.radius + Math.max(Math.hypot(...shape.ends[0]), Math.hypot(...shape.ends[1]));
+            return (
+                shape.radius + Math.max(Math.hypot(...shape.ends[0]), Math.hypot(...shape.ends[1]))
+            );
         case "cylinder":
             return Math.hypot(shape.radius, shape.half[2]);
         case "plane":
@@ -43,7 +64,10 @@ export function reachOf(shape: ShapeInfo): number {
         default: {
             let reach = 0;
             for (let k = 0; k + 2 < shape.points.length; k += 3)
-                reach = Math.max(reach, Math.hypot(shape.points[k], shape.points[k + 1], shape.points[k + 2]));
+                reach = Math.max(
+                    reach,
+                    Math.hypot(shape.points[k], shape.points[k + 1], shape.points[k + 2]),
+                );
             return reach;
         }
     }
@@ -69,11 +93,21 @@ export class Bodies {
         const hasMesh = scene.shapes.some((shape) => shape.kind === "mesh");
         this.side = hasMesh ? DoubleSide : FrontSide;
         this.rich = new MeshLambertMaterial({ vertexColors: true, side: this.side });
-        const cut = fineness(scene.shapes.filter((shape) => shape.kind !== "box" && shape.kind !== "plane").length);
-        const boxSizes = new Set(scene.shapes.filter((shape) => shape.kind === "box").map((shape) => String(shape.half))).size;
+        const cut = fineness(
+            scene.shapes.filter((shape) => shape.kind !== "box" && shape.kind !== "plane").length,
+        );
+        const boxSizes = new Set(
+            scene.shapes.filter((shape) => shape.kind === "box").map((shape) => String(shape.half)),
+        ).size;
         const byKey = new Map<string, { drawings: Drawing[]; bodies: number[] }>();
         scene.shapes.forEach((shape, place) => {
-            const drawing = drawingOf(shape, place, { planar, cut, thickness, boxSizes, shapes: scene.shapes.length });
+            const drawing = drawingOf(shape, place, {
+                planar,
+                cut,
+                thickness,
+                boxSizes,
+                shapes: scene.shapes.length,
+            });
             if (!drawing) return;
             const entry = byKey.get(drawing.key) ?? { drawings: [], bodies: [] };
             entry.drawings.push(drawing);
@@ -97,7 +131,9 @@ export class Bodies {
         const geometry = isRound ? new PlaneGeometry(2, 2) : mesh.geometry;
         if (!canMerge(geometry, mesh.count)) return null;
         const kind = !isRound ? "plain" : this.planar ? "disc" : "ball";
-        const merged = new Merged(geometry, mesh.count, (matrices, colours) => plainMaterial(kind, this.planar, this.side, matrices, colours));
+        const merged = new Merged(geometry, mesh.count, (matrices, colours) =>
+            plainMaterial(kind, this.planar, this.side, matrices, colours),
+        );
         const material = merged.mesh.material as ShaderMaterial;
         lightPlainly(material, this.palette);
         this.makeGlass(material);
@@ -116,7 +152,8 @@ export class Bodies {
 
     setPalette(palette: Palette): void {
         this.palette = palette;
-        for (const { merged } of this.batches) if (merged) lightPlainly(merged.mesh.material as ShaderMaterial, palette);
+        for (const { merged } of this.batches)
+            if (merged) lightPlainly(merged.mesh.material as ShaderMaterial, palette);
         this.colours = this.scene.bodies.map((body, k) => new Color(this.colourOf(body, k)));
         this.paint();
     }
@@ -135,7 +172,12 @@ export class Bodies {
     }
 
     private paint(): void {
-        const mixed = new Map(this.marked.map(({ body, colour }) => [body, this.colours[body]?.clone().lerp(new Color(colour), 0.6)]));
+        const mixed = new Map(
+            this.marked.map(({ body, colour }) => [
+                body,
+                this.colours[body]?.clone().lerp(new Color(colour), 0.6),
+            ]),
+        );
         for (const batch of this.batches) {
             const { mesh, bodies } = batch;
             bodies.forEach((body, k) => mesh.setColorAt(k, mixed.get(body) ?? this.colours[body]));
@@ -147,7 +189,8 @@ export class Bodies {
     setOpacity(opacity: number): void {
         this.opacity = opacity;
         this.makeGlass(this.rich);
-        for (const { merged } of this.batches) if (merged) this.makeGlass(merged.mesh.material as ShaderMaterial);
+        for (const { merged } of this.batches)
+            if (merged) this.makeGlass(merged.mesh.material as ShaderMaterial);
     }
 
     private makeGlass(material: MeshLambertMaterial | ShaderMaterial): void {
@@ -172,7 +215,8 @@ export class Bodies {
         for (const batch of this.batches) {
             const { mesh, drawings, bodies } = batch;
             const out = mesh.instanceMatrix.array as Float32Array;
-            for (let k = 0; k < bodies.length; ++k) writeMatrix(poses, BODY_FLOATS * bodies[k], drawings[k], out, 16 * k);
+            for (let k = 0; k < bodies.length; ++k)
+                writeMatrix(poses, BODY_FLOATS * bodies[k], drawings[k], out, 16 * k);
             mesh.instanceMatrix.needsUpdate = true;
             mesh.boundingSphere = null; // of the poses before
             batch.changed = true;
@@ -180,21 +224,32 @@ export class Bodies {
     }
 
     /**
-     * Before each picture: loads what has changed.  Many balls go from the nearest to the farthest, so that what is hidden costs no
-     * light; the eye looks along `way`.
+     * Before each picture: loads what has changed.  Many balls go from the nearest to the farthest,
+     * so that what is hidden costs no light; the eye looks along `way`.
      */
     arrange(eye: Vector3, way: Vector3): void {
         for (const batch of this.batches) {
             const { mesh, merged } = batch;
             if (!merged?.mesh.visible || !batch.changed || !mesh.instanceColor) continue;
             const matrices = mesh.instanceMatrix.array as Float32Array;
-            const sorted = !this.planar && batch.drawings[0].isRound && mesh.count > SORT_ABOVE && this.opacity >= 1;
-            merged.load(matrices, mesh.instanceColor.array as Float32Array, sorted ? nearestFirst(matrices, mesh.count, eye, way) : null);
+            const sorted =
+                !this.planar &&
+                batch.drawings[0].isRound &&
+                mesh.count > SORT_ABOVE &&
+                this.opacity >= 1;
+            merged.load(
+                matrices,
+                mesh.instanceColor.array as Float32Array,
+                sorted ? nearestFirst(matrices, mesh.count, eye, way) : null,
+            );
             batch.changed = false;
         }
     }
 
-    /** The first movable body that the ray meets, unless something that does not move is in front of it. */
+    /**
+     * The first movable body that the ray meets, unless something that does not move is in front of
+     * it.
+     */
     pick(raycaster: Raycaster): Hit | null {
         const hits = raycaster.intersectObjects(this.group.children, false);
         const first = hits[0];
@@ -208,13 +263,24 @@ export class Bodies {
 const SORT_ABOVE = 100;
 const BUCKETS = 1024;
 
-/** The instances by the depth of their centres, nearest first, to a thousandth of the range of depths. */
-export function nearestFirst(matrices: Float32Array, count: number, eye: Vector3, way: Vector3): Uint32Array {
+/**
+ * The instances by the depth of their centres, nearest first, to a thousandth of the range of
+ * depths.
+ */
+export function nearestFirst(
+    matrices: Float32Array,
+    count: number,
+    eye: Vector3,
+    way: Vector3,
+): Uint32Array {
     const depth = new Float32Array(count);
     let [least, most] = [Infinity, -Infinity];
     for (let k = 0; k < count; ++k) {
         const at = 16 * k + 12;
-        depth[k] = (matrices[at] - eye.x) * way.x + (matrices[at + 1] - eye.y) * way.y + (matrices[at + 2] - eye.z) * way.z;
+        depth[k] =
+            (matrices[at] - eye.x) * way.x +
+            (matrices[at + 1] - eye.y) * way.y +
+            (matrices[at + 2] - eye.z) * way.z;
         least = Math.min(least, depth[k]);
         most = Math.max(most, depth[k]);
     }
@@ -228,7 +294,13 @@ export function nearestFirst(matrices: Float32Array, count: number, eye: Vector3
 }
 
 /** The matrix of body pose o drawing pose o scale, by columns. */
-function writeMatrix(poses: Float32Array, at: number, drawing: Drawing, out: Float32Array, to: number): void {
+function writeMatrix(
+    poses: Float32Array,
+    at: number,
+    drawing: Drawing,
+    out: Float32Array,
+    to: number,
+): void {
     const [bw, bx, by, bz] = [poses[at + 3], poses[at + 4], poses[at + 5], poses[at + 6]];
     const [px, py, pz, dw, dx, dy, dz] = drawing.pose;
     const [sx, sy, sz] = drawing.scale;
@@ -262,7 +334,11 @@ function writeMatrix(poses: Float32Array, at: number, drawing: Drawing, out: Flo
 /** A vector turned by a quaternion (w, x, y, z). */
 export function turned([w, x, y, z]: ArrayLike<number> & Iterable<number>, [a, b, c]: Vec3): Vec3 {
     const t = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
-    return [a + w * t[0] + y * t[2] - z * t[1], b + w * t[1] + z * t[0] - x * t[2], c + w * t[2] + x * t[1] - y * t[0]];
+    return [
+        a + w * t[0] + y * t[2] - z * t[1],
+        b + w * t[1] + z * t[0] - x * t[2],
+        c + w * t[2] + x * t[1] - y * t[0],
+    ];
 }
 
 /** A point of a body's frame in the world. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Small charts: one line over time, the last seconds of a live scene or the whole of a recording with a cursor.
+ * Small charts: one line over time, the last seconds of a live scene or the whole of a recording
+ * with a cursor.
  */
 import { el, say } from "./dom";
 
@@ -16,8 +17,14 @@ export interface ChartOptions {
     tip: string;
 }
 
-/** The least and the largest finite number, spread a little; with equal ones some room around them. */
-export function rangeOf(values: ArrayLike<number>, count: number, fromZero: boolean): [number, number] {
+/**
+ * The least and the largest finite number, spread a little; with equal ones some room around them.
+ */
+export function rangeOf(
+    values: ArrayLike<number>,
+    count: number,
+    fromZero: boolean,
+): [number, number] {
     let least = Infinity;
     let most = -Infinity;
     for (let k = 0; k < count; ++k) {
@@ -28,7 +35,10 @@ export function rangeOf(values: ArrayLike<number>, count: number, fromZero: bool
     if (least > most) return [0, 1];
     if (fromZero) least = Math.min(0, least);
     // Frames have single precision: what varies by less is constant.
-    const room = most - least > 1e-6 * Math.max(Math.abs(most), Math.abs(least)) ? 0.08 * (most - least) : Math.max(0.1 * Math.abs(most), 1e-12);
+    const room =
+        most - least > 1e-6 * Math.max(Math.abs(most), Math.abs(least))
+            ? 0.08 * (most - least)
+            : Math.max(0.1 * Math.abs(most), 1e-12);
     return [fromZero && least === 0 ? 0 : least - room, most + room];
 }
 
@@ -43,7 +53,12 @@ export class Chart {
 
     constructor(private readonly options: ChartOptions) {
         const name = el("span", { class: "chart-label" }, options.label);
-        this.element = el("div", { class: "chart", title: options.tip }, el("div", { class: "chart-head" }, name, this.value), this.canvas);
+        this.element = el(
+            "div",
+            { class: "chart", title: options.tip },
+            el("div", { class: "chart-head" }, name, this.value),
+            this.canvas,
+        );
     }
 
     clear(): void {
@@ -95,7 +110,8 @@ export class Chart {
         const style = getComputedStyle(this.canvas);
         const [least, most] = rangeOf(this.values, this.used, this.options.fromZero === true);
         const y = (value: number) => height - 1 - ((value - least) / (most - least)) * (height - 2);
-        if (this.reference !== null && this.reference > least && this.reference < most) this.drawReference(context, y(this.reference), width, style);
+        if (this.reference !== null && this.reference > least && this.reference < most)
+            this.drawReference(context, y(this.reference), width, style);
         this.drawLine(context, y, width, height, ratio, style);
         if (this.cursor !== null) {
             context.fillStyle = style.getPropertyValue("--accent");
@@ -103,7 +119,12 @@ export class Chart {
         }
     }
 
-    private drawReference(context: CanvasRenderingContext2D, y: number, width: number, style: CSSStyleDeclaration): void {
+    private drawReference(
+        context: CanvasRenderingContext2D,
+        y: number,
+        width: number,
+        style: CSSStyleDeclaration,
+    ): void {
         context.strokeStyle = style.getPropertyValue("--muted");
         context.setLineDash([3, 4]);
         context.beginPath();

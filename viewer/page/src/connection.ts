@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The socket to the program.  Only the newest frame is kept, for whoever draws next; when the program goes away it is tried again
- * until it comes back.
+ * The socket to the program.  Only the newest frame is kept, for whoever draws next; when the
+ * program goes away it is tried again until it comes back.
  */
-import { decodeFrame, readMessage, writeWish, type Frame, type ServerMessage, type Wish } from "./protocol";
+import {
+    decodeFrame,
+    readMessage,
+    writeWish,
+    type Frame,
+    type ServerMessage,
+    type Wish,
+} from "./protocol";
 
 export interface ConnectionEvents {
     message(message: ServerMessage): void;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Contacts: points, forces as arrows, friction cones, coloured by what the contact does.  They are drawn over the bodies, which would hide
- * them.
+ * Contacts: points, forces as arrows, friction cones, coloured by what the contact does.  They are
+ * drawn over the bodies, which would hide them.
  *
- * An arrow is a force F on the second body, or on the first where the second cannot move; it is flat and turned to the eye.  Its length is linear,
- * L |F| / F0, or logarithmic, L log(1 + 9 |F| / F0) / log 10, with F0 the largest force, followed slowly so that the scale does not jump.
+ * An arrow is a force F on the second body, or on the first where the second cannot move; it is
+ * flat and turned to the eye.  Its length is linear, L |F| / F0, or logarithmic, L log(1 + 9 |F| /
+ * F0) / log 10, with F0 the largest force, followed slowly so that the scale does not jump.
  */
 import { Color, Group, Vector3 } from "three";
 import { isMovable } from "./bodies";
@@ -62,7 +63,9 @@ export class Contacts {
     }
 
     setPalette(palette: Palette): void {
-        this.colours = [palette.apart, palette.sticks, palette.slides].map((colour) => new Color(colour));
+        this.colours = [palette.apart, palette.sticks, palette.slides].map(
+            (colour) => new Color(colour),
+        );
     }
 
     private colourOf(mode: number): Color {
@@ -93,10 +96,22 @@ export class Contacts {
             if (view.points) this.points.add(point, colour);
             if (view.forces) {
                 const look = this.planar ? way : point.clone().sub(eye);
-                this.arrow(point, vector.set(c[at + 6], c[at + 7], c[at + 8]).multiplyScalar(side), look, colour, view);
+                this.arrow(
+                    point,
+                    vector.set(c[at + 6], c[at + 7], c[at + 8]).multiplyScalar(side),
+                    look,
+                    colour,
+                    view,
+                );
             }
             if (view.cones && k < CONE_LIMIT)
-                this.cone(point, vector.set(c[at + 3], c[at + 4], c[at + 5]).multiplyScalar(side), c[at + 9], colour, view);
+                this.cone(
+                    point,
+                    vector.set(c[at + 3], c[at + 4], c[at + 5]).multiplyScalar(side),
+                    c[at + 9],
+                    colour,
+                    view,
+                );
         }
         for (const part of [this.points, this.arrows, this.cones]) part.end();
     }
@@ -106,10 +121,14 @@ export class Contacts {
         let largest = 0;
         for (let k = 0; k < frame.contactCount; ++k) {
             const at = CONTACT_WORDS * k + 6;
-            largest = Math.max(largest, Math.hypot(frame.contacts[at], frame.contacts[at + 1], frame.contacts[at + 2]));
+            largest = Math.max(
+                largest,
+                Math.hypot(frame.contacts[at], frame.contacts[at + 1], frame.contacts[at + 2]),
+            );
         }
         const share = largest > this.reference ? 0.3 : 0.02;
-        this.reference = this.reference > 0 ? this.reference + share * (largest - this.reference) : largest;
+        this.reference =
+            this.reference > 0 ? this.reference + share * (largest - this.reference) : largest;
     }
 
     private length(force: number, view: ContactView): number {
@@ -118,7 +137,13 @@ export class Contacts {
         return 0.24 * this.reach * view.size * Math.min(measure, 3);
     }
 
-    private arrow(point: Vector3, force: Vector3, look: Vector3, colour: Color, view: ContactView): void {
+    private arrow(
+        point: Vector3,
+        force: Vector3,
+        look: Vector3,
+        colour: Color,
+        view: ContactView,
+    ): void {
         const size = force.length();
         const length = this.length(size, view);
         const width = 0.0032 * this.reach * Math.sqrt(view.size);
@@ -132,27 +157,50 @@ export class Contacts {
         const tip = point.clone().addScaledVector(force, length);
         const beside = (from: Vector3, by: number) => from.clone().addScaledVector(side, by);
         const half = Math.min(width, 0.2 * head);
-        const [a, b, c, d] = [beside(point, -half), beside(point, half), beside(neck, half), beside(neck, -half)];
+        const [a, b, c, d] = [
+            beside(point, -half),
+            beside(point, half),
+            beside(neck, half),
+            beside(neck, -half),
+        ];
         this.arrows.add(a, b, c, colour);
         this.arrows.add(a, c, d, colour);
         this.arrows.add(beside(neck, -0.4 * head), beside(neck, 0.4 * head), tip, colour);
     }
 
-    /** The cone of forces that friction allows, on the body that the arrow is for; its slant is as long for any mu, and an infinite one is flat. */
-    private cone(point: Vector3, normal: Vector3, mu: number, colour: Color, view: ContactView): void {
+    /**
+     * The cone of forces that friction allows, on the body that the arrow is for; its slant is as
+     * long for any mu, and an infinite one is flat.
+     */
+    private cone(
+        point: Vector3,
+        normal: Vector3,
+        mu: number,
+        colour: Color,
+        view: ContactView,
+    ): void {
         const slant = 0.12 * this.reach * view.size;
         const angle = Number.isFinite(mu) ? Math.atan(Math.max(mu, 0)) : Math.PI / 2;
         const top = point.clone().addScaledVector(normal, slant * Math.cos(angle));
         const radius = slant * Math.sin(angle);
         if (this.planar) {
             const side = new Vector3(-normal.y, normal.x, 0).multiplyScalar(radius);
-            this.cones.add(point, top.clone().add(side), top.clone().sub(side), colour, 1.6 * CONE_ALPHA);
+            this.cones.add(
+                point,
+                top.clone().add(side),
+                top.clone().sub(side),
+                colour,
+                1.6 * CONE_ALPHA,
+            );
             return;
         }
         const [x, y] = across(normal);
         const rim = (k: number) => {
             const turn = (2 * Math.PI * k) / CONE_SIDES;
-            return top.clone().addScaledVector(x, radius * Math.cos(turn)).addScaledVector(y, radius * Math.sin(turn));
+            return top
+                .clone()
+                .addScaledVector(x, radius * Math.cos(turn))
+                .addScaledVector(y, radius * Math.sin(turn));
         };
         let from = rim(0);
         for (let k = 1; k <= CONE_SIDES; ++k) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Keeps what moves in the picture, as long as nobody has taken the camera: at the first frame the camera goes where everything fits; later, when
- * something leaves the picture, it follows gently.  What flies far away is let go.
+ * Keeps what moves in the picture, as long as nobody has taken the camera: at the first frame the
+ * camera goes where everything fits; later, when something leaves the picture, it follows gently.
+ * What flies far away is let go.
  */
 import { isMovable, reachOf, turned } from "./bodies";
 import { BODY_FLOATS, type Frame, type SceneMessage, type ShapeInfo } from "./protocol";
 import type { Stage } from "./stage";
 
 const FAR = 4; // sizes of the scene
-const NEAR_BY = 3; // what does not move belongs to the picture if it ends within so many sizes of what does
+// what does not move belongs to the picture if it ends within so many sizes of what does
+const NEAR_BY = 3;
 const EASE = 0.06; // of the way, a picture
 const LOOK_EVERY = 4; // pictures
 
@@ -21,7 +23,12 @@ export type Ball = [number, number, number, number]; // centre and radius
 export function hullBalls(shape: ShapeInfo): Ball[] {
     const { radius, half, ends, points } = shape;
     const corners = (low: number[], high: number[]) =>
-        Array.from({ length: 8 }, (_, k): Ball => [k & 1 ? high[0] : low[0], k & 2 ? high[1] : low[1], k & 4 ? high[2] : low[2], 0]);
+        Array.from({ length: 8 }, (_, k): Ball => [
+            k & 1 ? high[0] : low[0],
+            k & 2 ? high[1] : low[1],
+            k & 4 ? high[2] : low[2],
+            0,
+        ]);
     switch (shape.kind) {
         case "ball":
             return [[0, 0, 0, radius]];
@@ -64,13 +71,17 @@ export class Framing {
         this.following = false;
         this.parts = new Map();
         for (const shape of scene.shapes) {
-            const all = scene.shapes.length > MANY_SHAPES && shape.kind !== "plane" ? [[0, 0, 0, reachOf(shape)] as Ball] : hullBalls(shape);
+            const all =
+                scene.shapes.length > MANY_SHAPES && shape.kind !== "plane"
+                    ? [[0, 0, 0, reachOf(shape)] as Ball]
+                    : hullBalls(shape);
             const [px, py, pz, ...turn] = shape.pose;
             const inBody = all.map(([x, y, z, radius]): Ball => {
                 const [tx, ty, tz] = turned(turn, [x, y, z]);
                 return [px + tx, py + ty, pz + tz, radius];
             });
-            if (inBody.length > 0) this.parts.set(shape.body, [...(this.parts.get(shape.body) ?? []), ...inBody]);
+            if (inBody.length > 0)
+                this.parts.set(shape.body, [...(this.parts.get(shape.body) ?? []), ...inBody]);
         }
     }
 
@@ -79,12 +90,16 @@ export class Framing {
         const balls: Ball[] = [];
         for (const [body, parts] of this.parts) {
             if (body >= frame.bodyCount) continue;
-            const [x, y, z, ...turn] = frame.bodies.subarray(BODY_FLOATS * body, BODY_FLOATS * (body + 1));
+            const [x, y, z, ...turn] = frame.bodies.subarray(
+                BODY_FLOATS * body,
+                BODY_FLOATS * (body + 1),
+            );
             const placed = parts.map(([px, py, pz, radius]): Ball => {
                 const [tx, ty, tz] = turned(turn, [px, py, pz]);
                 return [x + tx, y + ty, z + tz, radius];
             });
-            const away = (ball: Ball) => Math.hypot(ball[0] - centre.x, ball[1] - centre.y, ball[2] - centre.z) + ball[3];
+            const away = (ball: Ball) =>
+                Math.hypot(ball[0] - centre.x, ball[1] - centre.y, ball[2] - centre.z) + ball[3];
             const most = (isMovable(scene.bodies[body]) ? FAR : NEAR_BY) * reach;
             if (placed.every((ball) => away(ball) < most)) balls.push(...placed);
         }
@@ -93,7 +108,8 @@ export class Framing {
 
     /** Before each picture. */
     update(scene: SceneMessage, frame: Frame): void {
-        if (!this.free || (!this.fresh && ++this.pictures % LOOK_EVERY !== 0 && !this.following)) return;
+        if (!this.free || (!this.fresh && ++this.pictures % LOOK_EVERY !== 0 && !this.following))
+            return;
         const balls = this.balls(scene, frame);
         if (balls.length === 0) return;
         if (this.fresh) this.stage.approach(balls, 1);

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Marks that are drawn over everything and written anew for each picture: dots of a size in pixels, and flat triangles.  Each kind is
- * one draw call, however many there are (merged.ts says why that matters).
+ * Marks that are drawn over everything and written anew for each picture: dots of a size in pixels,
+ * and flat triangles.  Each kind is one draw call, however many there are (merged.ts says why that
+ * matters).
  */
-import { BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Mesh, MeshBasicMaterial, Points, ShaderMaterial, type Vector3 } from "three";
+import {
+    BufferAttribute,
+    BufferGeometry,
+    Color,
+    DoubleSide,
+    DynamicDrawUsage,
+    Mesh,
+    MeshBasicMaterial,
+    Points,
+    ShaderMaterial,
+    type Vector3,
+} from "three";
 
-/** Vertices with a position and a colour (red, green, blue, alpha), as many as there happen to be. */
+/**
+ * Vertices with a position and a colour (red, green, blue, alpha), as many as there happen to be.
+ */
 class Vertices {
     readonly geometry = new BufferGeometry();
     private position = new Float32Array(0);
@@ -23,8 +37,14 @@ class Vertices {
         colour.set(this.colour);
         [this.position, this.colour] = [position, colour];
         this.geometry.dispose(); // the buffers of the size before
-        this.geometry.setAttribute("position", new BufferAttribute(position, 3).setUsage(DynamicDrawUsage));
-        this.geometry.setAttribute("color", new BufferAttribute(colour, 4).setUsage(DynamicDrawUsage));
+        this.geometry.setAttribute(
+            "position",
+            new BufferAttribute(position, 3).setUsage(DynamicDrawUsage),
+        );
+        this.geometry.setAttribute(
+            "color",
+            new BufferAttribute(colour, 4).setUsage(DynamicDrawUsage),
+        );
     }
 
     begin(): void {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Planes, which have no end.  In space: the lines of a grid, which fade into the background, and a sheet that catches shadows.  There is no
- * filled floor: it would have the colour of the background, and filling the window costs most of a picture where the processor
- * draws.  In planar scenes: a half-plane as a broad band.
+ * Planes, which have no end.  In space: the lines of a grid, which fade into the background, and a
+ * sheet that catches shadows.  There is no filled floor: it would have the colour of the
+ * background, and filling the window costs most of a picture where the processor draws.  In planar
+ * scenes: a half-plane as a broad band.
  */
 import {
     BufferGeometry,
@@ -71,8 +72,17 @@ export class Ground {
     private readonly grid = gridLines(FLOOR_CELLS, FLOOR_PIECES);
     private readonly wallGrid = gridLines(WALL_CELLS, WALL_PIECES);
     private readonly sheet: PlaneGeometry;
-    private readonly lines = new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false });
-    private readonly faint = new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false, opacity: 0.4 });
+    private readonly lines = new LineBasicMaterial({
+        vertexColors: true,
+        transparent: true,
+        depthWrite: false,
+    });
+    private readonly faint = new LineBasicMaterial({
+        vertexColors: true,
+        transparent: true,
+        depthWrite: false,
+        opacity: 0.4,
+    });
     private readonly shadow = new ShadowMaterial({ depthWrite: false });
     private readonly band = new MeshBasicMaterial();
     private readonly rim = new MeshBasicMaterial();
@@ -87,13 +97,25 @@ export class Ground {
     ) {
         this.planar = scene.dimension === 2;
         this.cell = roundLength(reach / 4);
-        this.sheet = this.planar ? new PlaneGeometry(1, 1).translate(0, -0.5, 0) : new PlaneGeometry(4.4 * reach, 4.4 * reach);
+        this.sheet = this.planar
+            ? new PlaneGeometry(1, 1).translate(0, -0.5, 0)
+            : new PlaneGeometry(4.4 * reach, 4.4 * reach);
         this.setPalette(palette);
         for (const shape of scene.shapes) if (shape.kind === "plane") this.add(shape);
     }
 
     dispose(): void {
-        for (const part of [this.grid, this.wallGrid, this.sheet, this.lines, this.faint, this.shadow, this.band, this.rim]) part.dispose();
+        for (const part of [
+            this.grid,
+            this.wallGrid,
+            this.sheet,
+            this.lines,
+            this.faint,
+            this.shadow,
+            this.band,
+            this.rim,
+        ])
+            part.dispose();
     }
 
     setPalette(palette: Palette): void {
@@ -138,13 +160,20 @@ export class Ground {
         group.add(band, rim);
     }
 
-    /** Planes move with their bodies; each is drawn around the point of it that is nearest to the middle of the scene. */
+    /**
+     * Planes move with their bodies; each is drawn around the point of it that is nearest to the
+     * middle of the scene.
+     */
     update(poses: Float32Array): void {
         for (const { group, shape } of this.floors) {
             const at = BODY_FLOATS * shape.body;
             const turn = new Quaternion(poses[at + 4], poses[at + 5], poses[at + 6], poses[at + 3]);
-            turn.multiply(new Quaternion(shape.pose[4], shape.pose[5], shape.pose[6], shape.pose[3]));
-            const point = new Vector3(...toWorld(poses, shape.body, [shape.pose[0], shape.pose[1], shape.pose[2]]));
+            turn.multiply(
+                new Quaternion(shape.pose[4], shape.pose[5], shape.pose[6], shape.pose[3]),
+            );
+            const point = new Vector3(
+                ...toWorld(poses, shape.body, [shape.pose[0], shape.pose[1], shape.pose[2]]),
+            );
             const offset = this.centre.clone().sub(point).applyQuaternion(turn.clone().invert());
             this.snap(offset);
             group.position.copy(offset.applyQuaternion(turn)).add(point);
@@ -166,7 +195,9 @@ export class Ground {
         const [lines, sheet] = group.children as [LineSegments, Mesh];
         const isWall = new Vector3(0, 0, 1).applyQuaternion(turn).z < 0.3;
         lines.geometry = isWall ? this.wallGrid : this.grid;
-        lines.scale.setScalar(isWall ? Math.max(this.cell, (1.5 * this.reach) / WALL_CELLS) : this.cell);
+        lines.scale.setScalar(
+            isWall ? Math.max(this.cell, (1.5 * this.reach) / WALL_CELLS) : this.cell,
+        );
         lines.material = isWall ? this.faint : this.lines;
         sheet.visible = !isWall;
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* Joints: a pin at each anchor, a line for a distance.  Also the line of the spring that the mouse pulls with. */
+/*
+ * Joints: a pin at each anchor, a line for a distance.  Also the line of the spring that the mouse
+ * pulls with.
+ */
 import {
     BufferAttribute,
     BufferGeometry,
@@ -22,7 +25,11 @@ export class Joints {
     readonly group = new Group();
     private readonly pins = new Dots(8);
     private readonly lines: LineSegments;
-    private readonly lineMaterial = new LineBasicMaterial({ depthTest: false, transparent: true, opacity: 0.7 });
+    private readonly lineMaterial = new LineBasicMaterial({
+        depthTest: false,
+        transparent: true,
+        opacity: 0.7,
+    });
     private readonly held: JointInfo[];
     private readonly distances: JointInfo[];
     private readonly colour = new Color();
@@ -37,7 +44,10 @@ export class Joints {
         this.held = scene.joints.filter((joint) => joint.kind !== "weld" && joint.b >= 0);
         this.distances = this.held.filter((joint) => joint.kind === "distance");
         const points = new BufferGeometry();
-        points.setAttribute("position", new BufferAttribute(new Float32Array(6 * this.distances.length), 3));
+        points.setAttribute(
+            "position",
+            new BufferAttribute(new Float32Array(6 * this.distances.length), 3),
+        );
         this.lines = new LineSegments(points, this.lineMaterial);
         this.lines.frustumCulled = false;
         this.lines.renderOrder = 7;
@@ -65,7 +75,8 @@ export class Joints {
     /** `pixels`: the size of a pin. */
     update(poses: Float32Array, pixels: number): void {
         this.pins.begin(pixels);
-        for (const joint of this.held) this.pins.add(new Vector3(...this.anchor(poses, joint.b, joint.anchorB)), this.colour);
+        for (const joint of this.held)
+            this.pins.add(new Vector3(...this.anchor(poses, joint.b, joint.anchorB)), this.colour);
         this.pins.end();
         const position = this.lines.geometry.getAttribute("position") as BufferAttribute;
         this.distances.forEach((joint, k) => {
@@ -86,7 +97,10 @@ export class Spring {
     constructor() {
         const points = new BufferGeometry();
         points.setAttribute("position", new BufferAttribute(new Float32Array(6), 3));
-        this.line = new LineSegments(points, new LineBasicMaterial({ depthTest: false, transparent: true }));
+        this.line = new LineSegments(
+            points,
+            new LineBasicMaterial({ depthTest: false, transparent: true }),
+        );
         this.knob = new Mesh(new SphereGeometry(1, 12, 8), this.material);
         this.line.frustumCulled = this.knob.frustumCulled = false;
         this.line.renderOrder = this.knob.renderOrder = 20;

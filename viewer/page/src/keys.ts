@@ -16,10 +16,14 @@ export function listenToKeys(actions: KeyAction[]): void {
     window.addEventListener("keydown", (event) => {
         const target = event.target as HTMLElement | null;
         if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-        const typing = target !== null && TYPING.has(target.tagName) && (target as HTMLInputElement).type !== "range";
+        const typing =
+            target !== null &&
+            TYPING.has(target.tagName) &&
+            (target as HTMLInputElement).type !== "range";
         if (typing) return;
         if (event.key === " " && target instanceof HTMLButtonElement) return; // the button's own
-        if (target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return; // a slider's own
+        // a slider's own
+        if (target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return;
         const action = actions.find(({ keys }) => keys.includes(event.key));
         if (!action) return;
         event.preventDefault();

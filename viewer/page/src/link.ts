@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The view as the end of an address: #scene=beads&set=count:600,mu:0.3&camera=...&show=contacts,forces&theme=dark
+ * The view as the end of an address:
+ * #scene=beads&set=count:600,mu:0.3&camera=...&show=contacts,forces&theme=dark
  */
 
 export interface View {
@@ -20,7 +21,10 @@ export function writeView(view: Partial<View>): string {
     const parts: string[] = [];
     if (view.scene) parts.push(`scene=${encodeURIComponent(view.scene)}`);
     const set = Object.entries(view.set ?? {});
-    if (set.length > 0) parts.push(`set=${set.map(([name, value]) => `${encodeURIComponent(name)}:${value}`).join(",")}`);
+    if (set.length > 0)
+        parts.push(
+            `set=${set.map(([name, value]) => `${encodeURIComponent(name)}:${value}`).join(",")}`,
+        );
     if (view.camera?.length) parts.push(`camera=${view.camera.map(short).join(",")}`);
     if (view.show) parts.push(`show=${view.show.join(",")}`);
     if (view.theme) parts.push(`theme=${view.theme}`);
@@ -46,7 +50,8 @@ export function readView(hash: string): Partial<View> {
             if (camera.length === 7 && camera.every(Number.isFinite)) view.camera = camera;
         } else if (name === "show") view.show = text.split(",").filter((word) => word !== "");
         else if (name === "theme" && (text === "light" || text === "dark")) view.theme = text;
-        else if (name === "t" && text !== "" && Number.isFinite(Number(text))) view.time = Number(text);
+        else if (name === "t" && text !== "" && Number.isFinite(Number(text)))
+            view.time = Number(text);
         else if (name === "quality") view.quality = text;
     }
     return view;
@@ -57,7 +62,8 @@ function readSet(text: string): Record<string, number> {
     for (const pair of text.split(",")) {
         const [name, value] = pair.split(":");
         const number = Number(value);
-        if (name && value !== undefined && Number.isFinite(number)) set[decodeURIComponent(name)] = number;
+        if (name && value !== undefined && Number.isFinite(number))
+            set[decodeURIComponent(name)] = number;
     }
     return set;
 }

@@ -55,11 +55,21 @@ function live(root: HTMLElement): void {
         frame: () => {},
         online: (now) => {
             if (now && !online) app.toast.hide();
-            if (!now) app.toast.say(online || app.scene ? "The program has gone; waiting for it to come back." : "Looking for the program …", 0);
+            if (!now)
+                app.toast.say(
+                    online || app.scene
+                        ? "The program has gone; waiting for it to come back."
+                        : "Looking for the program …",
+                    0,
+                );
             online = now;
             root.classList.toggle("offline", !now);
         },
-        trouble: (text) => app.toast.say(`The program said something that this page does not understand: ${text}.`, 8),
+        trouble: (text) =>
+            app.toast.say(
+                `The program said something that this page does not understand: ${text}.`,
+                8,
+            ),
     });
     expose(app);
 }
@@ -75,7 +85,8 @@ function replay(root: HTMLElement, recording: Recording): void {
         },
         next: (seconds) => {
             player.advance(seconds);
-            if (app.scene && app.scene.playing !== player.playing) app.showSettings({ playing: player.playing });
+            if (app.scene && app.scene.playing !== player.playing)
+                app.showSettings({ playing: player.playing });
             if (!player.playing && !changed) return null;
             changed = false;
             return player.current();
@@ -127,7 +138,13 @@ async function start(): Promise<void> {
         else live(root);
     } catch (error) {
         const text = error instanceof Error ? error.message : String(error);
-        root.append(el("p", { class: "failure", role: "alert" }, `This page cannot be shown: ${text}. It needs a browser with WebGL 2.`));
+        root.append(
+            el(
+                "p",
+                { class: "failure", role: "alert" },
+                `This page cannot be shown: ${text}. It needs a browser with WebGL 2.`,
+            ),
+        );
     }
 }
 

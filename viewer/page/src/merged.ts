@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Many copies of a geometry as one mesh: each vertex knows its copy, and finds that copy's matrix and colour in a texture.
+ * Many copies of a geometry as one mesh: each vertex knows its copy, and finds that copy's matrix
+ * and colour in a texture.
  *
- * It does what an InstancedMesh does.  A graphics card likes both; where the processor draws, every instance costs as much as a draw call
- * (some 25 microseconds), and a copy in here costs nothing but its triangles.
+ * It does what an InstancedMesh does.  A graphics card likes both; where the processor draws, every
+ * instance costs as much as a draw call (some 25 microseconds), and a copy in here costs nothing
+ * but its triangles.
  */
-import { BufferAttribute, BufferGeometry, DataTexture, FloatType, Mesh, RGBAFormat, type ShaderMaterial } from "three";
+import {
+    BufferAttribute,
+    BufferGeometry,
+    DataTexture,
+    FloatType,
+    Mesh,
+    RGBAFormat,
+    type ShaderMaterial,
+} from "three";
 
 const ROW = 256; // copies in a row of the textures
 const MOST_VERTICES = 3e6;
@@ -29,10 +39,17 @@ export const COPIES = /* glsl */ `
         return texelFetch(colours, ivec2(k % ${ROW}, k / ${ROW}), 0).rgb;
     }`;
 
-export const canMerge = (geometry: BufferGeometry, count: number): boolean => count * geometry.getAttribute("position").count <= MOST_VERTICES;
+export const canMerge = (geometry: BufferGeometry, count: number): boolean =>
+    count * geometry.getAttribute("position").count <= MOST_VERTICES;
 
 function texture(width: number, height: number): DataTexture {
-    return new DataTexture(new Float32Array(4 * width * height), width, height, RGBAFormat, FloatType);
+    return new DataTexture(
+        new Float32Array(4 * width * height),
+        width,
+        height,
+        RGBAFormat,
+        FloatType,
+    );
 }
 
 function repeat(source: Float32Array, times: number): Float32Array {
@@ -46,7 +63,14 @@ function copiesOf(geometry: BufferGeometry, count: number): BufferGeometry {
     const vertices = geometry.getAttribute("position").count;
     for (const name of ["position", "normal", "color"]) {
         const attribute = geometry.getAttribute(name) as BufferAttribute | undefined;
-        if (attribute) merged.setAttribute(name, new BufferAttribute(repeat(attribute.array as Float32Array, count), attribute.itemSize));
+        if (attribute)
+            merged.setAttribute(
+                name,
+                new BufferAttribute(
+                    repeat(attribute.array as Float32Array, count),
+                    attribute.itemSize,
+                ),
+            );
     }
     const copy = new Float32Array(count * vertices);
     for (let k = 0; k < count; ++k) copy.fill(k, k * vertices, (k + 1) * vertices);
@@ -54,7 +78,9 @@ function copiesOf(geometry: BufferGeometry, count: number): BufferGeometry {
     const index = geometry.getIndex();
     if (index) {
         const all = new Uint32Array(count * index.count);
-        for (let k = 0; k < count; ++k) for (let i = 0; i < index.count; ++i) all[k * index.count + i] = k * vertices + index.getX(i);
+        for (let k = 0; k < count; ++k)
+            for (let i = 0; i < index.count; ++i)
+                all[k * index.count + i] = k * vertices + index.getX(i);
         merged.setIndex(new BufferAttribute(all, 1));
     }
     return merged;
@@ -65,8 +91,15 @@ export class Merged {
     private readonly matrices: DataTexture;
     private readonly colours: DataTexture;
 
-    /** `make` is given the textures, which the material is to have as the uniforms `matrices` and `colours`. */
-    constructor(geometry: BufferGeometry, private readonly count: number, make: (matrices: DataTexture, colours: DataTexture) => ShaderMaterial) {
+    /**
+     * `make` is given the textures, which the material is to have as the uniforms `matrices` and
+     * `colours`.
+     */
+    constructor(
+        geometry: BufferGeometry,
+        private readonly count: number,
+        make: (matrices: DataTexture, colours: DataTexture) => ShaderMaterial,
+    ) {
         const rows = Math.ceil(count / ROW);
         this.matrices = texture(4 * ROW, rows);
         this.colours = texture(ROW, rows);
@@ -75,14 +108,18 @@ export class Merged {
         this.mesh.raycast = () => {};
     }
 
-    /** Matrices (16 numbers) and colours (3) of the copies; with an order: the k-th copy is the order[k]-th of them. */
+    /**
+     * Matrices (16 numbers) and colours (3) of the copies; with an order: the k-th copy is the
+     * order[k]-th of them.
+     */
     load(matrices: Float32Array, colours: Float32Array, order: Uint32Array | null): void {
         const toMatrices = this.matrices.image.data as Float32Array;
         const toColours = this.colours.image.data as Float32Array;
         if (!order) toMatrices.set(matrices.subarray(0, 16 * this.count));
         for (let k = 0; k < this.count; ++k) {
             const from = order ? order[k] : k;
-            if (order) for (let c = 0; c < 16; ++c) toMatrices[16 * k + c] = matrices[16 * from + c];
+            if (order)
+                for (let c = 0; c < 16; ++c) toMatrices[16 * k + c] = matrices[16 * from + c];
             for (let c = 0; c < 3; ++c) toColours[4 * k + c] = colours[3 * from + c];
         }
         this.matrices.needsUpdate = this.colours.needsUpdate = true;

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * What lies over the picture: the title, the hint for newcomers, the legend of contacts, the card of a chosen body, messages that
- * pass, and the help.
+ * What lies over the picture: the title, the hint for newcomers, the legend of contacts, the card
+ * of a chosen body, messages that pass, and the help.
  */
 import type { ContactView } from "./contacts";
 import { count, el, iconButton, say } from "./dom";
-import { BODY_FLOATS, CONTACT_WORDS, MODE_SLIDES, MODE_STICKS, type Frame, type SceneMessage } from "./protocol";
+import {
+    BODY_FLOATS,
+    CONTACT_WORDS,
+    MODE_SLIDES,
+    MODE_STICKS,
+    type Frame,
+    type SceneMessage,
+} from "./protocol";
 
 export class Title {
     private readonly heading = el("h1", {}, "Moreau");
@@ -15,7 +22,9 @@ export class Title {
 
     show(scene: SceneMessage): void {
         this.heading.textContent = scene.name || scene.title || "Recording";
-        this.line.textContent = [scene.name ? scene.title : "", scene.note].filter((text) => text !== "").join(" · ");
+        this.line.textContent = [scene.name ? scene.title : "", scene.note]
+            .filter((text) => text !== "")
+            .join(" · ");
         document.title = `${this.heading.textContent} – Moreau`;
     }
 }
@@ -62,8 +71,21 @@ export class Legend {
 
     constructor() {
         const row = (mode: number, word: string) =>
-            el("div", { class: "legend-row" }, el("span", { class: `dot mode-${mode}` }), el("span", {}, word), this.counts[mode]);
-        this.element = el("div", { class: "legend", hidden: true, "aria-label": "Contacts by mode" }, row(1, "sticks"), row(2, "slides"), row(0, "separates"), this.scale);
+            el(
+                "div",
+                { class: "legend-row" },
+                el("span", { class: `dot mode-${mode}` }),
+                el("span", {}, word),
+                this.counts[mode],
+            );
+        this.element = el(
+            "div",
+            { class: "legend", hidden: true, "aria-label": "Contacts by mode" },
+            row(1, "sticks"),
+            row(2, "slides"),
+            row(0, "separates"),
+            this.scale,
+        );
     }
 
     draw(frame: Frame, view: ContactView, now: number): void {
@@ -76,10 +98,15 @@ export class Legend {
             const at = CONTACT_WORDS * k;
             const mode = frame.contactWords[at + 11];
             modes[mode === MODE_STICKS || mode === MODE_SLIDES ? mode : 0]++;
-            largest = Math.max(largest, Math.hypot(frame.contacts[at + 6], frame.contacts[at + 7], frame.contacts[at + 8]));
+            largest = Math.max(
+                largest,
+                Math.hypot(frame.contacts[at + 6], frame.contacts[at + 7], frame.contacts[at + 8]),
+            );
         }
         modes.forEach((n, mode) => (this.counts[mode].textContent = count(n)));
-        this.scale.textContent = view.forces ? `largest force ${say(largest)} N${view.scale === "log" ? ", log scale" : ""}` : "";
+        this.scale.textContent = view.forces
+            ? `largest force ${say(largest)} N${view.scale === "log" ? ", log scale" : ""}`
+            : "";
     }
 }
 
@@ -95,7 +122,12 @@ export class Card {
 
     constructor(close: () => void) {
         const button = iconButton("close", "Close", close);
-        this.element = el("section", { class: "card", hidden: true, "aria-label": "Chosen body" }, el("div", { class: "card-head" }, this.name, button), this.facts);
+        this.element = el(
+            "section",
+            { class: "card", hidden: true, "aria-label": "Chosen body" },
+            el("div", { class: "card-head" }, this.name, button),
+            this.facts,
+        );
     }
 
     choose(scene: SceneMessage, body: number): void {
@@ -113,7 +145,8 @@ export class Card {
         const pose = frame.bodies.slice(BODY_FLOATS * this.body, BODY_FLOATS * (this.body + 1));
         const elapsed = this.before ? frame.time - this.before.time : 0;
         if (this.before && elapsed === 0) return;
-        if (this.before && elapsed > 0) this.velocity = [0, 1, 2].map((c) => (pose[c] - (this.before?.pose[c] ?? 0)) / elapsed);
+        if (this.before && elapsed > 0)
+            this.velocity = [0, 1, 2].map((c) => (pose[c] - (this.before?.pose[c] ?? 0)) / elapsed);
         this.before = { time: frame.time, pose };
     }
 
@@ -125,7 +158,8 @@ export class Card {
         const info = scene.bodies[this.body];
         const at = BODY_FLOATS * this.body;
         const planar = scene.dimension === 2;
-        const vector = (x: ArrayLike<number>, from = 0) => Array.from({ length: planar ? 2 : 3 }, (_, c) => fixed(x[from + c])).join("  ");
+        const vector = (x: ArrayLike<number>, from = 0) =>
+            Array.from({ length: planar ? 2 : 3 }, (_, c) => fixed(x[from + c])).join("  ");
         const { contacts, force, most } = forcesOn(frame, this.body);
         const facts: [string, string][] = [
             ["kind", info.kind],
@@ -136,7 +170,9 @@ export class Card {
             ["contact force", `${vector(force)} N`],
             ["largest", `${say(most)} N`],
         ];
-        this.facts.replaceChildren(...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+        this.facts.replaceChildren(
+            ...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+        );
     }
 }
 
@@ -147,7 +183,10 @@ const fixed = (x: number): string => {
 };
 
 /** Contacts that push on a body: how many, their sum, the largest. */
-export function forcesOn(frame: Frame, body: number): { contacts: number; force: [number, number, number]; most: number } {
+export function forcesOn(
+    frame: Frame,
+    body: number,
+): { contacts: number; force: [number, number, number]; most: number } {
     const force: [number, number, number] = [0, 0, 0];
     let contacts = 0;
     let most = 0;
@@ -157,7 +196,10 @@ export function forcesOn(frame: Frame, body: number): { contacts: number; force:
         if (!isB && frame.contactWords[at + 12] !== body) continue;
         contacts++;
         for (let c = 0; c < 3; ++c) force[c] += (isB ? 1 : -1) * frame.contacts[at + 6 + c];
-        most = Math.max(most, Math.hypot(frame.contacts[at + 6], frame.contacts[at + 7], frame.contacts[at + 8]));
+        most = Math.max(
+            most,
+            Math.hypot(frame.contacts[at + 6], frame.contacts[at + 7], frame.contacts[at + 8]),
+        );
     }
     return { contacts, force, most };
 }
@@ -171,13 +213,32 @@ export function helpDialog(keys: [string, string][], replay: boolean): HTMLDialo
         ["wheel, pinch", "nearer, further"],
     ];
     const table = (rows: [string, string][], cell: "kbd" | "span") =>
-        el("table", {}, ...rows.map(([what, does]) => el("tr", {}, el("th", { scope: "row" }, el(cell, {}, what)), el("td", {}, does))));
-    const halves = [keys.slice(0, Math.ceil(keys.length / 2)), keys.slice(Math.ceil(keys.length / 2))];
+        el(
+            "table",
+            {},
+            ...rows.map(([what, does]) =>
+                el("tr", {}, el("th", { scope: "row" }, el(cell, {}, what)), el("td", {}, does)),
+            ),
+        );
+    const halves = [
+        keys.slice(0, Math.ceil(keys.length / 2)),
+        keys.slice(Math.ceil(keys.length / 2)),
+    ];
     const dialog: HTMLDialogElement = el(
         "dialog",
         { class: "help", "aria-label": "Help" },
-        el("div", { class: "card-head" }, el("h2", {}, "Mouse, fingers and keys"), iconButton("close", "Close", () => dialog.close())),
-        el("div", { class: "help-tables" }, table(mouse, "span"), ...halves.map((half) => table(half, "kbd"))),
+        el(
+            "div",
+            { class: "card-head" },
+            el("h2", {}, "Mouse, fingers and keys"),
+            iconButton("close", "Close", () => dialog.close()),
+        ),
+        el(
+            "div",
+            { class: "help-tables" },
+            table(mouse, "span"),
+            ...halves.map((half) => table(half, "kbd")),
+        ),
     );
     dialog.addEventListener("click", (event) => {
         if (event.target === dialog) dialog.close();

@@ -1,22 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The panel at the side: what the simulation is doing, what may be changed, what is shown.  It knows no socket: wishes go to `wish`, and what
- * the program answers comes back through show().
+ * The panel at the side: what the simulation is doing, what may be changed, what is shown.  It
+ * knows no socket: wishes go to `wish`, and what the program answers comes back through show().
  */
 import { Chart } from "./charts";
 import { count, el, say } from "./dom";
-import type { ActuatorInfo, Frame, JointInfo, ParameterInfo, SceneMessage, Settings, Wish } from "./protocol";
+import type {
+    ActuatorInfo,
+    Frame,
+    JointInfo,
+    ParameterInfo,
+    SceneMessage,
+    Settings,
+    Wish,
+} from "./protocol";
 import type { Recording } from "./replay";
 
 export const TOGGLES = [
     { name: "contacts", label: "Contacts", key: "c", tip: "a point at each contact" },
     { name: "forces", label: "Forces", key: "f", tip: "contact forces as arrows" },
-    { name: "log", label: "Log scale", key: "l", tip: "arrows as long as the logarithm of the force" },
+    {
+        name: "log",
+        label: "Log scale",
+        key: "l",
+        tip: "arrows as long as the logarithm of the force",
+    },
     { name: "cones", label: "Cones", key: "v", tip: "the friction cone at each contact" },
     { name: "joints", label: "Joints", key: "j", tip: "a pin at each joint" },
     { name: "glass", label: "See-through", key: "x", tip: "bodies like glass, to look inside" },
-    { name: "shadows", label: "Shadows", key: "s", tip: "left out by itself where it would be slow" },
+    {
+        name: "shadows",
+        label: "Shadows",
+        key: "s",
+        tip: "left out by itself where it would be slow",
+    },
 ] as const;
 
 export type ToggleName = (typeof TOGGLES)[number]["name"];
@@ -47,15 +65,33 @@ interface Row {
 }
 
 function section(title: string, open: boolean, ...children: Node[]): HTMLDetailsElement {
-    return el("details", { class: "section", open }, el("summary", {}, title), el("div", { class: "section-body" }, ...children));
+    return el(
+        "details",
+        { class: "section", open },
+        el("summary", {}, title),
+        el("div", { class: "section-body" }, ...children),
+    );
 }
 
-function slider(label: string, tip: string, least: number, most: number, whole: boolean, change: (value: number) => void): Row {
+function slider(
+    label: string,
+    tip: string,
+    least: number,
+    most: number,
+    whole: boolean,
+    change: (value: number) => void,
+): Row {
     const step = whole ? 1 : (most - least) / SLIDER_STEPS;
     const input = el("input", { type: "range", min: least, max: most, step, "aria-label": label });
     const value = el("output", { class: "row-value" });
     input.addEventListener("input", () => change(Number(input.value)));
-    const element = el("label", { class: "row", title: tip }, el("span", { class: "row-label" }, label), input, value);
+    const element = el(
+        "label",
+        { class: "row", title: tip },
+        el("span", { class: "row-label" }, label),
+        input,
+        value,
+    );
     return { element, input, value };
 }
 
@@ -63,7 +99,10 @@ const UNITS = { position: ["m", "rad"], velocity: ["m/s", "rad/s"], effort: ["N"
 
 const unitOf = (kind: keyof typeof UNITS, turns: boolean): string => UNITS[kind][turns ? 1 : 0];
 
-/** The sliders of a section; where they are the same as before only their values change, and the one that is being pulled at stays. */
+/**
+ * The sliders of a section; where they are the same as before only their values change, and the one
+ * that is being pulled at stays.
+ */
 class Targets {
     readonly element = el("div", { class: "rows" });
     private rows: Row[] = [];
@@ -87,7 +126,10 @@ class Targets {
                 row.value.textContent = say(value);
                 send(value);
             });
-            row.element.classList.toggle("long", targets.some((target) => target.name.length > 11));
+            row.element.classList.toggle(
+                "long",
+                targets.some((target) => target.name.length > 11),
+            );
             return row;
         });
         this.element.replaceChildren(...this.rows.map(({ element }) => element));
@@ -97,11 +139,31 @@ class Targets {
 export class Panel {
     readonly element: HTMLElement;
     private readonly charts = {
-        kinetic: new Chart({ label: "Kinetic energy", unit: "J", fromZero: true, tip: "of all bodies" }),
+        kinetic: new Chart({
+            label: "Kinetic energy",
+            unit: "J",
+            fromZero: true,
+            tip: "of all bodies",
+        }),
         energy: new Chart({ label: "Energy", unit: "J", tip: "kinetic and potential" }),
-        contacts: new Chart({ label: "Contacts", unit: "", fromZero: true, tip: "in the last step" }),
-        residual: new Chart({ label: "Residual", unit: "", log: true, tip: "how well the last step solves its contact problem; dashed: the tolerance" }),
-        cost: new Chart({ label: "Step takes", unit: "ms", fromZero: true, tip: "computing time of a step; dashed: real time" }),
+        contacts: new Chart({
+            label: "Contacts",
+            unit: "",
+            fromZero: true,
+            tip: "in the last step",
+        }),
+        residual: new Chart({
+            label: "Residual",
+            unit: "",
+            log: true,
+            tip: "how well the last step solves its contact problem; dashed: the tolerance",
+        }),
+        cost: new Chart({
+            label: "Step takes",
+            unit: "ms",
+            fromZero: true,
+            tip: "computing time of a step; dashed: real time",
+        }),
     };
     private readonly time = el("span", { class: "time" }, "0.00");
     private readonly pace = el("span", { class: "pace" });
@@ -110,13 +172,21 @@ export class Panel {
     private readonly parameters = el("div", { class: "rows" });
     private readonly methodSelect = el("select", { "aria-label": "Method" });
     private readonly toleranceSelect = el("select", { "aria-label": "Tolerance" });
-    private readonly stepInput = el("input", { type: "number", min: 0.01, step: "any", "aria-label": "Step in milliseconds" });
+    private readonly stepInput = el("input", {
+        type: "number",
+        min: 0.01,
+        step: "any",
+        "aria-label": "Step in milliseconds",
+    });
     private readonly gravity: Row;
     private readonly friction: Row;
     private readonly frictionReset: HTMLButtonElement;
     private readonly joints = new Targets();
     private readonly actuators = new Targets();
-    private readonly sections: Record<"scene" | "solver" | "world" | "joints" | "actuators", HTMLDetailsElement>;
+    private readonly sections: Record<
+        "scene" | "solver" | "world" | "joints" | "actuators",
+        HTMLDetailsElement
+    >;
     private readonly chips = new Map<ToggleName, HTMLButtonElement>();
     private scene: SceneMessage | null = null;
     private lastTime = -Infinity;
@@ -128,21 +198,61 @@ export class Panel {
             this.gravity.value.textContent = say(value);
             wish({ do: "set", gravity: value });
         });
-        this.friction = slider("Friction", "coefficient of everything, in the place of the scene's", 0, 1.5, false, (value) => {
-            this.friction.value.textContent = say(value);
-            wish({ do: "set", friction: value });
-        });
-        this.frictionReset = el("button", { type: "button", class: "text-button", onclick: () => wish({ do: "set", friction: null }) }, "friction as in the scene");
+        this.friction = slider(
+            "Friction",
+            "coefficient of everything, in the place of the scene's",
+            0,
+            1.5,
+            false,
+            (value) => {
+                this.friction.value.textContent = say(value);
+                wish({ do: "set", friction: value });
+            },
+        );
+        this.frictionReset = el(
+            "button",
+            {
+                type: "button",
+                class: "text-button",
+                onclick: () => wish({ do: "set", friction: null }),
+            },
+            "friction as in the scene",
+        );
         this.listen();
         this.sections = {
-            scene: section("Scene", true, el("label", { class: "row" }, el("span", { class: "row-label" }, "Scene"), this.sceneSelect), this.parameters),
-            world: section("World", true, this.gravity.element, this.friction.element, this.frictionReset),
+            scene: section(
+                "Scene",
+                true,
+                el(
+                    "label",
+                    { class: "row" },
+                    el("span", { class: "row-label" }, "Scene"),
+                    this.sceneSelect,
+                ),
+                this.parameters,
+            ),
+            world: section(
+                "World",
+                true,
+                this.gravity.element,
+                this.friction.element,
+                this.frictionReset,
+            ),
             solver: section("Solver", true, ...this.solverRows()),
             joints: section("Joints", true, this.joints.element),
             actuators: section("Actuators", true, this.actuators.element),
         };
-        const status = el("div", { class: "status" }, el("div", { class: "clock" }, this.time, el("span", { class: "unit" }, "s"), this.pace), this.unsolved);
-        const charts = el("div", { class: "charts" }, ...Object.values(this.charts).map((chart) => chart.element));
+        const status = el(
+            "div",
+            { class: "status" },
+            el("div", { class: "clock" }, this.time, el("span", { class: "unit" }, "s"), this.pace),
+            this.unsolved,
+        );
+        const charts = el(
+            "div",
+            { class: "charts" },
+            ...Object.values(this.charts).map((chart) => chart.element),
+        );
         this.element = el(
             "aside",
             { class: "panel", "aria-label": "Simulation" },
@@ -159,9 +269,15 @@ export class Panel {
 
     private listen(): void {
         const { wish } = this.events;
-        this.sceneSelect.addEventListener("change", () => wish({ do: "scene", name: this.sceneSelect.value, set: {} }));
-        this.methodSelect.addEventListener("change", () => wish({ do: "set", method: this.methodSelect.value }));
-        this.toleranceSelect.addEventListener("change", () => wish({ do: "set", tolerance: Number(this.toleranceSelect.value) }));
+        this.sceneSelect.addEventListener("change", () =>
+            wish({ do: "scene", name: this.sceneSelect.value, set: {} }),
+        );
+        this.methodSelect.addEventListener("change", () =>
+            wish({ do: "set", method: this.methodSelect.value }),
+        );
+        this.toleranceSelect.addEventListener("change", () =>
+            wish({ do: "set", tolerance: Number(this.toleranceSelect.value) }),
+        );
         this.stepInput.addEventListener("change", () => {
             const value = Number(this.stepInput.value) / 1000;
             if (value > 0) wish({ do: "set", step: value });
@@ -170,7 +286,12 @@ export class Panel {
 
     private solverRows(): HTMLElement[] {
         const row = (label: string, tip: string, input: HTMLElement) =>
-            el("label", { class: "row", title: tip }, el("span", { class: "row-label" }, label), input);
+            el(
+                "label",
+                { class: "row", title: tip },
+                el("span", { class: "row-label" }, label),
+                input,
+            );
         return [
             row("Method", "moreau solvers has a line on each", this.methodSelect),
             row("Step, ms", "length of a time step", this.stepInput),
@@ -181,11 +302,23 @@ export class Panel {
     private toggleRows(): HTMLElement {
         const chips = TOGGLES.map(({ name, label, key, tip }) => {
             const title = `${tip} (${key})`;
-            const chip = el("button", { type: "button", class: "chip", "aria-pressed": "false", title, onclick: () => this.events.toggle(name) }, label);
+            const chip = el(
+                "button",
+                {
+                    type: "button",
+                    class: "chip",
+                    "aria-pressed": "false",
+                    title,
+                    onclick: () => this.events.toggle(name),
+                },
+                label,
+            );
             this.chips.set(name, chip);
             return chip;
         });
-        const size = slider("Arrows", "size of arrows and cones", -1, 1, false, (value) => this.events.arrowSize(10 ** value));
+        const size = slider("Arrows", "size of arrows and cones", -1, 1, false, (value) =>
+            this.events.arrowSize(10 ** value),
+        );
         size.input.value = "0";
         return el("div", {}, el("div", { class: "chips" }, ...chips), size.element);
     }
@@ -194,7 +327,8 @@ export class Panel {
         this.chips.get(name)?.setAttribute("aria-pressed", String(on));
     }
 
-    // ---- the scene ------------------------------------------------------------------------------------
+    // ---- the scene
+    // ------------------------------------------------------------------------------------
 
     showScene(scene: SceneMessage, replay: boolean): void {
         const before = this.scene;
@@ -202,30 +336,59 @@ export class Panel {
         this.sections.scene.hidden = replay || scene.scenes.length === 0;
         this.sections.solver.hidden = this.sections.world.hidden = replay;
         this.charts.cost.element.hidden = replay;
-        const anew = before?.name !== scene.name || JSON.stringify(before.set) !== JSON.stringify(scene.set) || before.scenes.length !== scene.scenes.length;
+        const anew =
+            before?.name !== scene.name ||
+            JSON.stringify(before.set) !== JSON.stringify(scene.set) ||
+            before.scenes.length !== scene.scenes.length;
         if (anew) {
-            this.sceneSelect.replaceChildren(...scene.scenes.map(({ name, summary }) => el("option", { value: name, title: summary }, name)));
+            this.sceneSelect.replaceChildren(
+                ...scene.scenes.map(({ name, summary }) =>
+                    el("option", { value: name, title: summary }, name),
+                ),
+            );
             this.sceneSelect.value = scene.name;
             this.showParameters(scene);
         }
         this.showJoints(scene.joints, replay);
         this.showActuators(scene.actuators, replay);
-        const methods = scene.methods.includes(scene.method) ? scene.methods : [scene.method, ...scene.methods];
-        this.methodSelect.replaceChildren(...methods.map((name) => el("option", { value: name }, name)));
+        const methods = scene.methods.includes(scene.method)
+            ? scene.methods
+            : [scene.method, ...scene.methods];
+        this.methodSelect.replaceChildren(
+            ...methods.map((name) => el("option", { value: name }, name)),
+        );
         this.showSettings(scene);
     }
 
     private showParameters(scene: SceneMessage): void {
         const parameters = scene.scenes.find(({ name }) => name === scene.name)?.parameters ?? [];
-        const values = Object.fromEntries(parameters.map((parameter) => [parameter.name, scene.set[parameter.name] ?? parameter.value]));
+        const values = Object.fromEntries(
+            parameters.map((parameter) => [
+                parameter.name,
+                scene.set[parameter.name] ?? parameter.value,
+            ]),
+        );
         const build = () => this.events.wish({ do: "scene", name: scene.name, set: values });
-        this.parameters.replaceChildren(...parameters.map((parameter) => this.parameterRow(parameter, values, build)));
+        this.parameters.replaceChildren(
+            ...parameters.map((parameter) => this.parameterRow(parameter, values, build)),
+        );
     }
 
-    private parameterRow(parameter: ParameterInfo, values: Record<string, number>, build: () => void): HTMLElement {
+    private parameterRow(
+        parameter: ParameterInfo,
+        values: Record<string, number>,
+        build: () => void,
+    ): HTMLElement {
         const { name, least, most, whole, summary } = parameter;
         const tip = `${summary} (${say(least)} to ${say(most)})`;
-        const input = el("input", { type: "number", min: least, max: most, step: whole ? 1 : "any", value: values[name], "aria-label": summary || name });
+        const input = el("input", {
+            type: "number",
+            min: least,
+            max: most,
+            step: whole ? 1 : "any",
+            value: values[name],
+            "aria-label": summary || name,
+        });
         input.addEventListener("change", () => {
             const value = Number(input.value);
             if (input.value === "" || !Number.isFinite(value)) return;
@@ -233,7 +396,12 @@ export class Panel {
             input.value = String(values[name]);
             build();
         });
-        return el("label", { class: "row", title: tip }, el("span", { class: "row-label" }, name), input);
+        return el(
+            "label",
+            { class: "row", title: tip },
+            el("span", { class: "row-label" }, name),
+            input,
+        );
     }
 
     private showJoints(joints: JointInfo[], replay: boolean): void {
@@ -241,7 +409,10 @@ export class Panel {
         this.sections.joints.hidden = driven.length === 0;
         this.joints.show(
             driven.map((joint) => {
-                const unit = unitOf(joint.drive === "velocity" ? "velocity" : "position", joint.kind !== "prismatic");
+                const unit = unitOf(
+                    joint.drive === "velocity" ? "velocity" : "position",
+                    joint.kind !== "prismatic",
+                );
                 return {
                     name: this.scene?.bodies[joint.b]?.name || `${joint.kind} ${joint.index + 1}`,
                     tip: `${joint.drive} of the ${joint.kind} joint, ${unit}`,
@@ -260,7 +431,9 @@ export class Panel {
         this.actuators.show(
             shown.map(({ name, kind, turns, lower, upper, target }, index) => ({
                 name,
-                tip: `${name}: target ${kind}, ${unitOf(kind, turns)} (${say(lower)} to ${say(upper)})`,
+                tip:
+                    `${name}: target ${kind}, ${unitOf(kind, turns)} ` +
+                    `(${say(lower)} to ${say(upper)})`,
                 least: lower,
                 most: upper,
                 value: target,
@@ -274,7 +447,8 @@ export class Panel {
         const free = (input: HTMLElement) => document.activeElement !== input;
         if (settings.method !== undefined) this.methodSelect.value = settings.method;
         if (settings.step !== undefined) {
-            if (free(this.stepInput)) this.stepInput.value = String(Number((1000 * settings.step).toPrecision(6)));
+            if (free(this.stepInput))
+                this.stepInput.value = String(Number((1000 * settings.step).toPrecision(6)));
             if (this.scene) this.scene.step = settings.step;
         }
         if (settings.tolerance !== undefined) this.showTolerance(settings.tolerance);
@@ -288,25 +462,39 @@ export class Panel {
 
     private showTolerance(tolerance: number): void {
         const near = (value: number) => Math.abs(value - tolerance) < 1e-6 * tolerance;
-        const values = TOLERANCES.some(near) ? TOLERANCES : [...TOLERANCES, tolerance].sort((a, b) => b - a);
-        this.toleranceSelect.replaceChildren(...values.map((value) => el("option", { value, selected: near(value) }, value.toExponential().replace("e-", "e−"))));
+        const values = TOLERANCES.some(near)
+            ? TOLERANCES
+            : [...TOLERANCES, tolerance].sort((a, b) => b - a);
+        this.toleranceSelect.replaceChildren(
+            ...values.map((value) =>
+                el(
+                    "option",
+                    { value, selected: near(value) },
+                    value.toExponential().replace("e-", "e−"),
+                ),
+            ),
+        );
         this.charts.residual.setReference(tolerance);
     }
 
     private showGravity(strength: number): void {
-        if (strength > Number(this.gravity.input.max)) this.gravity.input.max = String(2 * strength);
-        if (document.activeElement !== this.gravity.input) this.gravity.input.value = String(strength);
+        if (strength > Number(this.gravity.input.max))
+            this.gravity.input.max = String(2 * strength);
+        if (document.activeElement !== this.gravity.input)
+            this.gravity.input.value = String(strength);
         this.gravity.value.textContent = say(strength);
     }
 
     private showFriction(mu: number | null): void {
         this.frictionReset.hidden = mu === null;
         this.friction.element.classList.toggle("unset", mu === null);
-        if (mu !== null && document.activeElement !== this.friction.input) this.friction.input.value = String(mu);
+        if (mu !== null && document.activeElement !== this.friction.input)
+            this.friction.input.value = String(mu);
         this.friction.value.textContent = mu === null ? "scene" : say(mu);
     }
 
-    // ---- frames -----------------------------------------------------------------------------------------
+    // ---- frames
+    // -----------------------------------------------------------------------------------------
 
     setRecording(recording: Recording): void {
         const kinetic = recording.column(16, "f32");
@@ -334,14 +522,18 @@ export class Panel {
         this.lastTime = frame.time;
     }
 
-    /** Numbers and charts, at most ten times a second; in a replay `part` is where on the way it is. */
+    /**
+     * Numbers and charts, at most ten times a second; in a replay `part` is where on the way it is.
+     */
     draw(frame: Frame, now: number, part: number | null): void {
         if (now - this.lastDraw < 100) return;
         this.lastDraw = now;
         this.time.textContent = frame.time.toFixed(2);
-        this.pace.textContent = frame.rate > 0 ? `${frame.rate >= 10 ? Math.round(frame.rate) : frame.rate.toFixed(2)} × real time` : "";
+        this.pace.textContent =
+            frame.rate > 0 ? `${frame.rate.toFixed(frame.rate >= 10 ? 0 : 2)} × real time` : "";
         this.unsolved.hidden = frame.unsolved === 0;
-        this.unsolved.textContent = `${count(frame.unsolved)} of ${count(frame.steps)} steps did not reach the tolerance`;
+        const unsolved = `${count(frame.unsolved)} of ${count(frame.steps)} steps`;
+        this.unsolved.textContent = `${unsolved} did not reach the tolerance`;
         this.charts.kinetic.show(frame.kinetic);
         this.charts.energy.show(frame.kinetic + frame.potential);
         this.charts.contacts.show(frame.contactCount);

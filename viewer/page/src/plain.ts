@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Materials for pictures without shadows, which look nearly the same as MeshLambertMaterial and cost a fraction where the processor draws.
+ * Materials for pictures without shadows, which look nearly the same as MeshLambertMaterial and
+ * cost a fraction where the processor draws.
  *
- *   plain   the light of the stage (a sky and a sun) at the corners of triangles instead of at every pixel
+ *   plain   the light of the stage (a sky and a sun) at the corners of triangles instead of at
+ *           every pixel
  *   ball    two triangles that face the eye, on which every pixel finds its place on the ball
  *   disc    the same for the discs of planar scenes
  *
- * Balls have the depth of their middle plane.  That is enough: along a ray it lies inside the ball, and bodies do not overlap.
+ * Balls have the depth of their middle plane.  That is enough: along a ray it lies inside the ball,
+ * and bodies do not overlap.
  */
 import { Color, ShaderMaterial, Vector3, type DataTexture, type Side } from "three";
 import { COPIES } from "./merged";
@@ -20,13 +23,15 @@ const LIGHT = /* glsl */ `
     uniform vec3 sun, up, sky, bounce;
     uniform float skyStrength, sunStrength;
     vec3 lit(float upwards, float sunwards) {
-        return (mix(bounce, sky, 0.5 + 0.5 * upwards) * skyStrength + max(sunwards, 0.0) * sunStrength) * 0.3183099;
+        vec3 around = mix(bounce, sky, 0.5 + 0.5 * upwards) * skyStrength;
+        return (around + max(sunwards, 0.0) * sunStrength) * 0.3183099;
     }`;
 
 /* From light to what a screen takes (sRGB): at the corners, since it is costly at every pixel. */
 const SCREEN = /* glsl */ `
     vec3 onScreen(vec3 c) {
-        return mix(1.055 * pow(c, vec3(0.41666)) - 0.055, 12.92 * c, vec3(lessThanEqual(c, vec3(0.0031308))));
+        vec3 bright = 1.055 * pow(c, vec3(0.41666)) - 0.055;
+        return mix(bright, 12.92 * c, vec3(lessThanEqual(c, vec3(0.0031308))));
     }`;
 
 const PLAIN_VERTEX = /* glsl */ `
@@ -53,8 +58,9 @@ const PLAIN_FRAGMENT = /* glsl */ `
     }`;
 
 /*
- * With c the centre, r the radius and d the distance of the eye, the outline of a ball is the circle of radius r d / sqrt(d^2 - r^2) around c in
- * the plane that faces the eye.  m = (x, y, z) is the normal in the axes (right, above, towards the eye).
+ * With c the centre, r the radius and d the distance of the eye, the outline of a ball is the
+ * circle of radius r d / sqrt(d^2 - r^2) around c in the plane that faces the eye.  m = (x, y, z)
+ * is the normal in the axes (right, above, towards the eye).
  */
 const BALL_VERTEX = /* glsl */ `
     varying vec2 vAt;
@@ -69,7 +75,8 @@ const BALL_VERTEX = /* glsl */ `
         vec3 towards = cameraPosition - centre;
         float d = max(length(towards), 1.001 * radius);
         towards /= d;
-        vec3 across = normalize(cross(vec3(viewMatrix[0][1], viewMatrix[1][1], viewMatrix[2][1]), towards));
+        vec3 screenUp = vec3(viewMatrix[0][1], viewMatrix[1][1], viewMatrix[2][1]);
+        vec3 across = normalize(cross(screenUp, towards));
         vec3 above = cross(towards, across);
         float wide = radius * d / sqrt(d * d - radius * radius);
         vAt = position.xy;
@@ -80,7 +87,8 @@ const BALL_VERTEX = /* glsl */ `
         vTurnX = pose[0].xyz * axes;
         vTurnY = pose[1].xyz * axes;
         vTurnZ = pose[2].xyz * axes;
-        gl_Position = projectionMatrix * viewMatrix * vec4(centre + wide * (position.x * across + position.y * above), 1.0);
+        vec3 corner = centre + wide * (position.x * across + position.y * above);
+        gl_Position = projectionMatrix * viewMatrix * vec4(corner, 1.0);
     }`;
 
 const BALL_FRAGMENT = /* glsl */ `
@@ -93,7 +101,8 @@ const BALL_FRAGMENT = /* glsl */ `
         if (square > 1.0) discard;
         vec3 m = vec3(vAt, sqrt(1.0 - square));
         float octant = dot(m, vTurnX) * dot(m, vTurnY) * dot(m, vTurnZ);
-        // The screen's value of a product is near the product of the values; that of light is near this polynomial.
+        // The screen's value of a product is near the product of the values; that of light is near
+        // this polynomial.
         vec3 light = lit(dot(m, vUp), dot(m, vSun)) * (octant < 0.0 ? 0.9 : 1.0);
         gl_FragColor = vec4(vColour * sqrt(light) * (1.06 - 0.06 * light), opacity);
     }`;
@@ -130,7 +139,13 @@ const SHADERS = {
 
 export type PlainKind = keyof typeof SHADERS;
 
-export function plainMaterial(kind: PlainKind, planar: boolean, side: Side, matrices: DataTexture, colours: DataTexture): ShaderMaterial {
+export function plainMaterial(
+    kind: PlainKind,
+    planar: boolean,
+    side: Side,
+    matrices: DataTexture,
+    colours: DataTexture,
+): ShaderMaterial {
     const [vertexShader, fragmentShader] = SHADERS[kind];
     return new ShaderMaterial({
         vertexShader,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Outlines of planar shapes and what is drawn from them: thin plates seen from the front, with a darker rim that shows where each
- * one ends.  Outlines are convex, counterclockwise, pairs (x, y).
+ * Outlines of planar shapes and what is drawn from them: thin plates seen from the front, with a
+ * darker rim that shows where each one ends.  Outlines are convex, counterclockwise, pairs (x, y).
  */
 import { BufferGeometry, Float32BufferAttribute } from "three";
 import type { ShapeInfo } from "./protocol";
@@ -29,7 +29,12 @@ export function boxOutline(x: number, y: number): Outline {
 }
 
 /** All within `radius` of the segment from a to b. */
-export function capsuleOutline(a: number[], b: number[], radius: number, segments: number): Outline {
+export function capsuleOutline(
+    a: number[],
+    b: number[],
+    radius: number,
+    segments: number,
+): Outline {
     const along = Math.atan2(b[1] - a[1], b[0] - a[0]);
     const outline: Outline = [];
     const half = Math.max(4, segments >> 1);
@@ -39,7 +44,10 @@ export function capsuleOutline(a: number[], b: number[], radius: number, segment
     ] as [number[], number][])
         for (let k = 0; k <= half; ++k) {
             const angle = from + (Math.PI * k) / half;
-            outline.push([centre[0] + radius * Math.cos(angle), centre[1] + radius * Math.sin(angle)]);
+            outline.push([
+                centre[0] + radius * Math.cos(angle),
+                centre[1] + radius * Math.sin(angle),
+            ]);
         }
     return outline;
 }
@@ -49,11 +57,13 @@ export function hullOutline(points: number[]): Outline {
     const sorted: Outline = [];
     for (let k = 0; k + 1 < points.length; k += 3) sorted.push([points[k], points[k + 1]]);
     sorted.sort((p, q) => p[0] - q[0] || p[1] - q[1]);
-    const turn = (o: number[], p: number[], q: number[]) => (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0]);
+    const turn = (o: number[], p: number[], q: number[]) =>
+        (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0]);
     const chain = (list: Outline) => {
         const out: Outline = [];
         for (const point of list) {
-            while (out.length >= 2 && turn(out[out.length - 2], out[out.length - 1], point) <= 0) out.pop();
+            while (out.length >= 2 && turn(out[out.length - 2], out[out.length - 1], point) <= 0)
+                out.pop();
             out.push(point);
         }
         out.pop();
@@ -137,8 +147,8 @@ class Builder {
 }
 
 /**
- * A plate: the outline from z = -thickness/2 to +thickness/2.  With a hand it carries a line from the middle to the rim, as a clock does, which
- * shows how a disc turns.
+ * A plate: the outline from z = -thickness/2 to +thickness/2.  With a hand it carries a line from
+ * the middle to the rim, as a clock does, which shows how a disc turns.
  */
 export function plate(outline: Outline, thickness: number, hand = false): BufferGeometry {
     const [area, girth] = areaAndGirth(outline);
@@ -183,7 +193,12 @@ export function plate(outline: Outline, thickness: number, hand = false): Buffer
 }
 
 /** A chain of segments, solid on the right as one walks it: a band of some depth on that side. */
-export function chainBand(points: number[], indices: number[], depth: number, thickness: number): BufferGeometry {
+export function chainBand(
+    points: number[],
+    indices: number[],
+    depth: number,
+    thickness: number,
+): BufferGeometry {
     const build = new Builder();
     const z = thickness / 2;
     for (let k = 0; k + 1 < indices.length; k += 2) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The mouse, or a finger, in the scene: pulls at bodies through a spring, chooses them with a click, and leaves everything else to the camera.
+ * The mouse, or a finger, in the scene: pulls at bodies through a spring, chooses them with a
+ * click, and leaves everything else to the camera.
  *
- * While a body is held, the target moves in the plane through the point that was taken, parallel to the picture.
+ * While a body is held, the target moves in the plane through the point that was taken, parallel to
+ * the picture.
  */
 import { Plane, Vector3 } from "three";
 import { isMovable, toLocal, toWorld, type Bodies } from "./bodies";
@@ -67,9 +69,16 @@ export class Pointer {
         this.y = event.clientY;
         const scene = this.world.scene();
         const poses = this.world.poses();
-        const hit = this.world.bodies()?.pick(this.stage.rayAt(event.clientX, event.clientY)) ?? null;
-        this.down = { x: event.clientX, y: event.clientY, body: hit?.body ?? -1, id: event.pointerId };
-        if (!hit || !scene || !poses || !this.world.live() || !isMovable(scene.bodies[hit.body])) return;
+        const hit =
+            this.world.bodies()?.pick(this.stage.rayAt(event.clientX, event.clientY)) ?? null;
+        this.down = {
+            x: event.clientX,
+            y: event.clientY,
+            body: hit?.body ?? -1,
+            id: event.pointerId,
+        };
+        if (!hit || !scene || !poses || !this.world.live() || !isMovable(scene.bodies[hit.body]))
+            return;
         this.stage.controls.enabled = false;
         this.stage.canvas.setPointerCapture(event.pointerId);
         const normal = this.stage.camera.getWorldDirection(new Vector3());
@@ -88,7 +97,9 @@ export class Pointer {
         this.y = event.clientY;
         if (!this.hold) return;
         if (event.pointerId !== this.down?.id) return;
-        const point = this.stage.rayAt(event.clientX, event.clientY).ray.intersectPlane(this.hold.plane, new Vector3());
+        const point = this.stage
+            .rayAt(event.clientX, event.clientY)
+            .ray.intersectPlane(this.hold.plane, new Vector3());
         if (!point) return;
         this.hold.target = point.toArray() as Vec3;
         this.hold.sent = false;
@@ -96,7 +107,10 @@ export class Pointer {
     }
 
     private moved(event: PointerEvent): boolean {
-        return !!this.down && Math.hypot(event.clientX - this.down.x, event.clientY - this.down.y) > CLICK_PIXELS;
+        return (
+            !!this.down &&
+            Math.hypot(event.clientX - this.down.x, event.clientY - this.down.y) > CLICK_PIXELS
+        );
     }
 
     private lift(event: PointerEvent): void {
@@ -120,7 +134,9 @@ export class Pointer {
         this.stage.invalidate();
     }
 
-    /** Once a picture: sends where the hand is, draws the spring, looks what is under the pointer. */
+    /**
+     * Once a picture: sends where the hand is, draws the spring, looks what is under the pointer.
+     */
     tick(now: number, front: number): void {
         const poses = this.world.poses();
         const scene = this.world.scene();

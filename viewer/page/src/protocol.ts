@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * What the server and the page say to each other (docs/frames.md): messages in JSON, and frames in binary.
+ * What the server and the page say to each other (docs/frames.md): messages in JSON, and frames in
+ * binary.
  *
- * What comes in is checked here, once, so that the rest of the page may trust it: a message or a frame that does not hold together is
- * refused with a ProtocolError that says why.
+ * What comes in is checked here, once, so that the rest of the page may trust it: a message or a
+ * frame that does not hold together is refused with a ProtocolError that says why.
  */
 
 export type Vec3 = [number, number, number];
@@ -18,7 +19,10 @@ export interface BodyInfo {
 export const SHAPE_KINDS = ["ball", "box", "capsule", "cylinder", "hull", "plane", "mesh"] as const;
 export type ShapeKind = (typeof SHAPE_KINDS)[number];
 
-/** A shape in the frame of its body; which of the numbers matter depends on its kind (include/moreau/shape.h). */
+/**
+ * A shape in the frame of its body; which of the numbers matter depends on its kind
+ * (include/moreau/shape.h).
+ */
 export interface ShapeInfo {
     body: number;
     kind: ShapeKind;
@@ -132,12 +136,15 @@ export type Wish =
 
 /** A wish as text.  Ten digits are more than a hand can aim at. */
 export function writeWish(wish: Wish): string {
-    return JSON.stringify(wish, (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(10)) : value));
+    return JSON.stringify(wish, (_, value: unknown) =>
+        typeof value === "number" ? Number(value.toPrecision(10)) : value,
+    );
 }
 
 export class ProtocolError extends Error {}
 
-// ---- binary frames --------------------------------------------------------------------------------
+// ---- binary frames
+// --------------------------------------------------------------------------------
 
 export const FRAME_MAGIC = 0x314f4d46;
 export const HEADER_BYTES = 64;
@@ -168,18 +175,27 @@ export interface Frame {
 }
 
 /** Decodes one frame that fills bytes[start .. start + length]. */
-export function decodeFrame(buffer: ArrayBuffer, start = 0, length = buffer.byteLength - start): Frame {
+export function decodeFrame(
+    buffer: ArrayBuffer,
+    start = 0,
+    length = buffer.byteLength - start,
+): Frame {
     if (length < HEADER_BYTES || start + length > buffer.byteLength)
         throw new ProtocolError(`a frame of ${length} bytes is shorter than its header`);
     const view = new DataView(buffer, start, length);
-    if (view.getUint32(0, true) !== FRAME_MAGIC) throw new ProtocolError("this is not a frame: its first four bytes are wrong");
+    if (view.getUint32(0, true) !== FRAME_MAGIC)
+        throw new ProtocolError("this is not a frame: its first four bytes are wrong");
     const bodyCount = view.getUint32(52, true);
     const contactCount = view.getUint32(56, true);
     const contactStart = HEADER_BYTES + 4 * BODY_FLOATS * bodyCount;
     const wanted = contactStart + 4 * CONTACT_WORDS * contactCount;
     if (wanted !== length)
-        throw new ProtocolError(`a frame of ${bodyCount} bodies and ${contactCount} contacts has ${wanted} bytes, not ${length}`);
-    // Typed arrays need a place that is a multiple of four; inside a recording a frame may lie anywhere.
+        throw new ProtocolError(
+            `a frame of ${bodyCount} bodies and ${contactCount} contacts ` +
+                `has ${wanted} bytes, not ${length}`,
+        );
+    // Typed arrays need a place that is a multiple of four; inside a recording a frame may lie
+    // anywhere.
     const aligned = start % 4 === 0 ? buffer : buffer.slice(start, start + length);
     const origin = aligned === buffer ? start : 0;
     const contactWords = CONTACT_WORDS * contactCount;
@@ -203,16 +219,20 @@ export function decodeFrame(buffer: ArrayBuffer, start = 0, length = buffer.byte
     };
 }
 
-// ---- messages ---------------------------------------------------------------------------------------
+// ---- messages
+// ---------------------------------------------------------------------------------------
 
 type Json = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
-const number = (value: unknown, otherwise: number) => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
+const isObject = (value: unknown): value is Json =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+const number = (value: unknown, otherwise: number) =>
+    typeof value === "number" && Number.isFinite(value) ? value : otherwise;
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const numbers = (value: unknown): number[] => list(value).map((entry) => number(entry, 0));
-const numberOrNull = (value: unknown) => (typeof value === "number" && Number.isFinite(value) ? value : null);
+const numberOrNull = (value: unknown) =>
+    typeof value === "number" && Number.isFinite(value) ? value : null;
 
 function vec3(value: unknown, otherwise: Vec3 = [0, 0, 0]): Vec3 {
     const [x, y, z] = numbers(value);
@@ -231,11 +251,14 @@ function readShape(value: unknown, bodyCount: number): ShapeInfo {
     const kind = SHAPE_KINDS.find((name) => name === value.kind);
     const body = number(value.body, -1);
     if (!kind) throw new ProtocolError(`this page does not know the shape "${text(value.kind)}"`);
-    if (body < 0 || body >= bodyCount) throw new ProtocolError(`a shape belongs to body ${body} of ${bodyCount}`);
+    if (body < 0 || body >= bodyCount)
+        throw new ProtocolError(`a shape belongs to body ${body} of ${bodyCount}`);
     const pose = numbers(value.pose);
     const ends = list(value.ends);
     // Two triples, or six numbers in a row.
-    const flat = Array.isArray(ends[0]) ? [...numbers(ends[0]), ...numbers(ends[1])] : numbers(ends);
+    const flat = Array.isArray(ends[0])
+        ? [...numbers(ends[0]), ...numbers(ends[1])]
+        : numbers(ends);
     return {
         body,
         kind,
@@ -294,7 +317,11 @@ function readParameter(value: unknown): ParameterInfo {
 
 function readSceneInfo(value: unknown): SceneInfo {
     const scene = isObject(value) ? value : {};
-    return { name: text(scene.name), summary: text(scene.summary), parameters: list(scene.parameters).map(readParameter) };
+    return {
+        name: text(scene.name),
+        summary: text(scene.summary),
+        parameters: list(scene.parameters).map(readParameter),
+    };
 }
 
 function readSettings(message: Json): Partial<Settings> {
@@ -310,7 +337,8 @@ function readSettings(message: Json): Partial<Settings> {
 }
 
 function readCamera(value: unknown): CameraHint | null {
-    if (!isObject(value) || !Array.isArray(value.centre) || !(number(value.size, 0) > 0)) return null;
+    if (!isObject(value) || !Array.isArray(value.centre) || !(number(value.size, 0) > 0))
+        return null;
     return { centre: vec3(value.centre), size: number(value.size, 1) };
 }
 
@@ -327,7 +355,8 @@ const DEFAULT_SETTINGS: Settings = {
 function readScene(message: Json): SceneMessage {
     const bodies = list(message.bodies).map(readBody);
     const set: Record<string, number> = {};
-    if (isObject(message.set)) for (const [name, value] of Object.entries(message.set)) set[name] = number(value, 0);
+    if (isObject(message.set))
+        for (const [name, value] of Object.entries(message.set)) set[name] = number(value, 0);
     return {
         ...DEFAULT_SETTINGS,
         ...readSettings(message),

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * A recording inside the page (docs/frames.md, "A replay"): base64 of gzip of [u32 length, scene][u32 length, frame]...
+ * A recording inside the page (docs/frames.md, "A replay"): base64 of gzip of [u32 length,
+ * scene][u32 length, frame]...
  *
- * The frames stay packed; one is decoded when it is shown.  Between two frames bodies are blended, so that a recording of thirty
- * frames a second moves smoothly at any speed.
+ * The frames stay packed; one is decoded when it is shown.  Between two frames bodies are blended,
+ * so that a recording of thirty frames a second moves smoothly at any speed.
  */
-import { BODY_FLOATS, HEADER_BYTES, ProtocolError, decodeFrame, readMessage, type Frame, type SceneMessage } from "./protocol";
+import {
+    BODY_FLOATS,
+    HEADER_BYTES,
+    ProtocolError,
+    decodeFrame,
+    readMessage,
+    type Frame,
+    type SceneMessage,
+} from "./protocol";
 
 export const RECORDING_ID = "moreau-recording";
 
@@ -14,7 +23,10 @@ export interface Recording {
     scene: SceneMessage;
     times: Float64Array;
     frameAt(k: number): Frame;
-    /** One number of every frame's header, without decoding the rest: an f32 at its offset, or a u32. */
+    /**
+     * One number of every frame's header, without decoding the rest: an f32 at its offset, or a
+     * u32.
+     */
     column(offset: number, kind: "f32" | "u32"): Float64Array;
 }
 
@@ -34,10 +46,12 @@ async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
 function pieces(buffer: ArrayBuffer): { start: number; length: number }[] {
     const view = new DataView(buffer);
     const found = [];
-    for (let at = 0; at < buffer.byteLength; ) {
-        if (at + 4 > buffer.byteLength) throw new ProtocolError("the recording ends inside a length");
+    for (let at = 0; at < buffer.byteLength;) {
+        if (at + 4 > buffer.byteLength)
+            throw new ProtocolError("the recording ends inside a length");
         const length = view.getUint32(at, true);
-        if (at + 4 + length > buffer.byteLength) throw new ProtocolError("the recording ends inside a frame");
+        if (at + 4 + length > buffer.byteLength)
+            throw new ProtocolError("the recording ends inside a frame");
         found.push({ start: at + 4, length });
         at += 4 + length;
     }
@@ -47,10 +61,14 @@ function pieces(buffer: ArrayBuffer): { start: number; length: number }[] {
 export function readRecording(buffer: ArrayBuffer): Recording {
     const [head, ...frames] = pieces(buffer);
     if (!head) throw new ProtocolError("the recording is empty");
-    const scene = readMessage(new TextDecoder().decode(new Uint8Array(buffer, head.start, head.length)));
-    if (scene?.type !== "scene") throw new ProtocolError("the recording does not begin with a scene");
+    const scene = readMessage(
+        new TextDecoder().decode(new Uint8Array(buffer, head.start, head.length)),
+    );
+    if (scene?.type !== "scene")
+        throw new ProtocolError("the recording does not begin with a scene");
     if (frames.length === 0) throw new ProtocolError("the recording has no frames");
-    if (frames.some((frame) => frame.length < HEADER_BYTES)) throw new ProtocolError("a frame of the recording is too short");
+    if (frames.some((frame) => frame.length < HEADER_BYTES))
+        throw new ProtocolError("a frame of the recording is too short");
     const view = new DataView(buffer);
     return {
         scene,
@@ -58,7 +76,9 @@ export function readRecording(buffer: ArrayBuffer): Recording {
         frameAt: (k) => decodeFrame(buffer, frames[k].start, frames[k].length),
         column: (offset, kind) =>
             Float64Array.from(frames, ({ start }) =>
-                kind === "f32" ? view.getFloat32(start + offset, true) : view.getUint32(start + offset, true),
+                kind === "f32"
+                    ? view.getFloat32(start + offset, true)
+                    : view.getUint32(start + offset, true),
             ),
     };
 }
@@ -84,8 +104,16 @@ export function frameIndex(times: Float64Array, time: number): number {
     return low;
 }
 
-/** Poses between two frames: positions linearly, quaternions along the shorter way and made unit again. */
-export function blendBodies(a: Float32Array, b: Float32Array, part: number, out: Float32Array): void {
+/**
+ * Poses between two frames: positions linearly, quaternions along the shorter way and made unit
+ * again.
+ */
+export function blendBodies(
+    a: Float32Array,
+    b: Float32Array,
+    part: number,
+    out: Float32Array,
+): void {
     for (let k = 0; k < a.length; k += BODY_FLOATS) {
         for (let c = 0; c < 3; ++c) out[k + c] = a[k + c] + part * (b[k + c] - a[k + c]);
         let dot = 0;
@@ -159,9 +187,17 @@ export class Player {
             this.shown = k;
         }
         const span = this.next ? times[k + 1] - times[k] : 0;
-        const fits = this.next && this.next.bodies.length === this.frame.bodies.length && this.blended.length === this.frame.bodies.length;
+        const fits =
+            this.next &&
+            this.next.bodies.length === this.frame.bodies.length &&
+            this.blended.length === this.frame.bodies.length;
         if (!this.next || !fits || span <= 0) return this.frame;
-        blendBodies(this.frame.bodies, this.next.bodies, (this.time - times[k]) / span, this.blended);
+        blendBodies(
+            this.frame.bodies,
+            this.next.bodies,
+            (this.time - times[k]) / span,
+            this.blended,
+        );
         return { ...this.frame, time: this.time, bodies: this.blended };
     }
 }

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * From a shape to what is drawn of it: a geometry that many shapes may share (by its key), a scale, and a pose in the body.
+ * From a shape to what is drawn of it: a geometry that many shapes may share (by its key), a scale,
+ * and a pose in the body.
  *
- * What is drawn is what collides: no bevels, no smoothing.  Brightness alone (the colour attribute, which multiplies the colour of the
- * body) marks edges and quarters, so that one sees where a face ends and how a ball turns.
+ * What is drawn is what collides: no bevels, no smoothing.  Brightness alone (the colour attribute,
+ * which multiplies the colour of the body) marks edges and quarters, so that one sees where a face
+ * ends and how a ball turns.
  */
-import { BufferGeometry, CapsuleGeometry, CylinderGeometry, Float32BufferAttribute, Quaternion, Vector3 } from "three";
+import {
+    BufferGeometry,
+    CapsuleGeometry,
+    CylinderGeometry,
+    Float32BufferAttribute,
+    Quaternion,
+    Vector3,
+} from "three";
 import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
 import { capsuleOutline, chainBand, discOutline, outlineOf, plate } from "./planar";
 import type { ShapeInfo, Vec3 } from "./protocol";
@@ -32,7 +41,12 @@ const EDGE = 0.8;
 const MANY_SIZES = 48; // above so many sizes boxes share one geometry, and have no edges
 const MANY_SHAPES = 1500; // above so many as well
 
-function geometryFrom(position: number[], normal: number[], shade: number[], index: number[]): BufferGeometry {
+function geometryFrom(
+    position: number[],
+    normal: number[],
+    shade: number[],
+    index: number[],
+): BufferGeometry {
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new Float32BufferAttribute(position, 3));
     geometry.setAttribute("normal", new Float32BufferAttribute(normal, 3));
@@ -47,7 +61,10 @@ function geometryFrom(position: number[], normal: number[], shade: number[], ind
     return geometry;
 }
 
-/** The unit ball from an octahedron, each of whose faces is cut into n^2 triangles; octants differ in brightness. */
+/**
+ * The unit ball from an octahedron, each of whose faces is cut into n^2 triangles; octants differ
+ * in brightness.
+ */
 export function octasphere(n: number): BufferGeometry {
     const position: number[] = [];
     const shade: number[] = [];
@@ -61,10 +78,15 @@ export function octasphere(n: number): BufferGeometry {
             for (let j = 0; j <= n - i; ++j) {
                 const p = [i, j, n - i - j];
                 const length = Math.hypot(p[0], p[1], p[2]);
-                position.push((sign[0] * p[0]) / length, (sign[1] * p[1]) / length, (sign[2] * p[2]) / length);
+                position.push(
+                    (sign[0] * p[0]) / length,
+                    (sign[1] * p[1]) / length,
+                    (sign[2] * p[2]) / length,
+                );
                 shade.push(odd ? QUARTER : 1);
             }
-        const triangle = (a: number, b: number, c: number) => index.push(...(odd ? [a, c, b] : [a, b, c]));
+        const triangle = (a: number, b: number, c: number) =>
+            index.push(...(odd ? [a, c, b] : [a, b, c]));
         for (let i = 0; i < n; ++i)
             for (let j = 0; j < n - i; ++j) {
                 triangle(at(i, j), at(i + 1, j), at(i, j + 1));
@@ -109,13 +131,19 @@ export function edgedBox(half: Vec3, band: number): BufferGeometry {
             const outer = ring(half[u], half[v]);
             const inner = ring(half[u] - band, half[v] - band);
             quad(inner, 1);
-            // Mitred: an edge of the box is one line on both of its faces, or pixels between them would stay empty.
-            if (band > 0) for (let k = 0; k < 4; ++k) quad([outer[k], outer[(k + 1) % 4], inner[(k + 1) % 4], inner[k]], EDGE);
+            // Mitred: an edge of the box is one line on both of its faces, or pixels between them
+            // would stay empty.
+            if (band > 0)
+                for (let k = 0; k < 4; ++k)
+                    quad([outer[k], outer[(k + 1) % 4], inner[(k + 1) % 4], inner[k]], EDGE);
         }
     return geometryFrom(position, normal, shade, index);
 }
 
-/** Turns three's geometries, which stand along y, to stand along z, and gives quarters around the axis their brightness. */
+/**
+ * Turns three's geometries, which stand along y, to stand along z, and gives quarters around the
+ * axis their brightness.
+ */
 function standing(geometry: BufferGeometry): BufferGeometry {
     geometry.rotateX(Math.PI / 2);
     const flat = geometry.toNonIndexed();
@@ -134,13 +162,17 @@ function standing(geometry: BufferGeometry): BufferGeometry {
 
 function withPlainColour(geometry: BufferGeometry): BufferGeometry {
     const count = geometry.getAttribute("position").count;
-    geometry.setAttribute("color", new Float32BufferAttribute(new Float32Array(3 * count).fill(1), 3));
+    geometry.setAttribute(
+        "color",
+        new Float32BufferAttribute(new Float32Array(3 * count).fill(1), 3),
+    );
     return geometry;
 }
 
 function hullGeometry(points: number[]): BufferGeometry {
     const corners: Vector3[] = [];
-    for (let k = 0; k + 2 < points.length; k += 3) corners.push(new Vector3(points[k], points[k + 1], points[k + 2]));
+    for (let k = 0; k + 2 < points.length; k += 3)
+        corners.push(new Vector3(points[k], points[k + 1], points[k + 2]));
     return withPlainColour(new ConvexGeometry(corners));
 }
 
@@ -156,7 +188,10 @@ function meshGeometry(points: number[], indices: number[]): BufferGeometry {
 /** The pose of a frame inside the pose of another; both px py pz qw qx qy qz. */
 function compose(outer: number[], position: Vector3, turn: Quaternion): number[] {
     const q = new Quaternion(outer[4], outer[5], outer[6], outer[3]);
-    const p = position.clone().applyQuaternion(q).add(new Vector3(outer[0], outer[1], outer[2]));
+    const p = position
+        .clone()
+        .applyQuaternion(q)
+        .add(new Vector3(outer[0], outer[1], outer[2]));
     q.multiply(turn);
     return [p.x, p.y, p.z, q.w, q.x, q.y, q.z];
 }
@@ -173,7 +208,8 @@ function capsuleDrawing(shape: ShapeInfo, cut: number): Drawing {
         key: `capsule ${radius} ${length} ${cut}`,
         scale: [1, 1, 1],
         pose: compose(shape.pose, a.add(b).multiplyScalar(0.5), turn),
-        make: () => standing(new CapsuleGeometry(radius, length, Math.max(3, cut), 4 * Math.max(2, cut))),
+        make: () =>
+            standing(new CapsuleGeometry(radius, length, Math.max(3, cut), 4 * Math.max(2, cut))),
     };
 }
 
@@ -191,13 +227,24 @@ export function drawingOf(shape: ShapeInfo, place: number, style: Style): Drawin
     return style.planar ? planarDrawing(shape, place, style) : spatialDrawing(shape, place, style);
 }
 
-function spatialDrawing(shape: ShapeInfo, place: number, { cut, boxSizes, shapes }: Style): Drawing | null {
+function spatialDrawing(
+    shape: ShapeInfo,
+    place: number,
+    { cut, boxSizes, shapes }: Style,
+): Drawing | null {
     const { pose, radius, half } = shape;
     switch (shape.kind) {
         case "ball":
-            return { key: `ball ${cut}`, scale: [radius, radius, radius], pose, isRound: true, make: () => octasphere(cut) };
+            return {
+                key: `ball ${cut}`,
+                scale: [radius, radius, radius],
+                pose,
+                isRound: true,
+                make: () => octasphere(cut),
+            };
         case "box": {
-            if (boxSizes > MANY_SIZES || shapes > MANY_SHAPES) return { key: "box", scale: half, pose, make: () => edgedBox([1, 1, 1], 0) };
+            if (boxSizes > MANY_SIZES || shapes > MANY_SHAPES)
+                return { key: "box", scale: half, pose, make: () => edgedBox([1, 1, 1], 0) };
             const band = 0.07 * Math.min(...half);
             return { key: `box ${half}`, scale: [1, 1, 1], pose, make: () => edgedBox(half, band) };
         }
@@ -209,9 +256,19 @@ function spatialDrawing(shape: ShapeInfo, place: number, { cut, boxSizes, shapes
             return { key: `cylinder ${cut}`, scale: [radius, radius, half[2]], pose, make };
         }
         case "hull":
-            return { key: `hull ${shape.points}`, scale: [1, 1, 1], pose, make: () => hullGeometry(shape.points) };
+            return {
+                key: `hull ${shape.points}`,
+                scale: [1, 1, 1],
+                pose,
+                make: () => hullGeometry(shape.points),
+            };
         case "mesh":
-            return { key: `mesh ${place}`, scale: [1, 1, 1], pose, make: () => meshGeometry(shape.points, shape.indices) };
+            return {
+                key: `mesh ${place}`,
+                scale: [1, 1, 1],
+                pose,
+                make: () => meshGeometry(shape.points, shape.indices),
+            };
         default:
             return null;
     }
@@ -231,10 +288,21 @@ function planarDrawing(shape: ShapeInfo, place: number, { cut, thickness }: Styl
     if (shape.kind === "ball") {
         const { radius } = shape;
         const make = () => plate(discOutline(segments), 1, true);
-        return { key: `disc ${cut}`, scale: [radius, radius, thickness], pose, isRound: true, make };
+        return {
+            key: `disc ${cut}`,
+            scale: [radius, radius, thickness],
+            pose,
+            isRound: true,
+            make,
+        };
     }
     if (shape.kind === "mesh")
-        return { key: `chain ${place}`, scale: one, pose, make: () => chainBand(shape.points, shape.indices, 1.5 * thickness, thickness) };
+        return {
+            key: `chain ${place}`,
+            scale: one,
+            pose,
+            make: () => chainBand(shape.points, shape.indices, 1.5 * thickness, thickness),
+        };
     if (shape.kind === "capsule") {
         const { ends, radius } = shape;
         const make = () => plate(capsuleOutline(ends[0], ends[1], radius, segments), thickness);
@@ -242,5 +310,10 @@ function planarDrawing(shape: ShapeInfo, place: number, { cut, thickness }: Styl
     }
     const outline = outlineOf(shape, segments);
     if (!outline) return null;
-    return { key: `plate ${shape.kind} ${shape.half} ${shape.points}`, scale: one, pose, make: () => plate(outline, thickness) };
+    return {
+        key: `plate ${shape.kind} ${shape.half} ${shape.points}`,
+        scale: one,
+        pose,
+        make: () => plate(outline, thickness),
+    };
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Where things are drawn: renderer, light, camera.  Space is seen in perspective with z up; the plane from the front, without perspective, y up.
+ * Where things are drawn: renderer, light, camera.  Space is seen in perspective with z up; the
+ * plane from the front, without perspective, y up.
  *
- * A picture is drawn when something has changed, and not otherwise.  Where pictures come too slowly, quality is given up step by
- * step: shadows, then resolution.
+ * A picture is drawn when something has changed, and not otherwise.  Where pictures come too
+ * slowly, quality is given up step by step: shadows, then resolution.
  */
 import {
     Box3,
@@ -38,12 +39,17 @@ const SLOW_PICTURES = 12;
 /* Resolutions to fall back to, in pixels of the canvas for one of the page. */
 const RESOLUTIONS = [1, 0.8, 0.65, 0.5];
 
-/** Whether the processor draws in the place of a graphics card; asked before the renderer is made, since smooth edges are chosen then. */
+/**
+ * Whether the processor draws in the place of a graphics card; asked before the renderer is made,
+ * since smooth edges are chosen then.
+ */
 function drawsInSoftware(): boolean {
     const context = document.createElement("canvas").getContext("webgl2");
     if (!context) throw new Error("there is no WebGL 2");
     const info = context.getExtension("WEBGL_debug_renderer_info");
-    const name = String(context.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+    const name = String(
+        context.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : context.RENDERER),
+    );
     context.getExtension("WEBGL_lose_context")?.loseContext();
     return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
@@ -77,7 +83,11 @@ export class Stage {
         private readonly insist: boolean,
     ) {
         this.software = !insist && drawsInSoftware();
-        this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, powerPreference: "high-performance" });
+        this.renderer = new WebGLRenderer({
+            canvas,
+            antialias: !this.software,
+            powerPreference: "high-performance",
+        });
         this.resolution = this.software ? 0 : -1;
         this.renderer.shadowMap.type = PCFShadowMap;
         this.sun.castShadow = true;
@@ -131,8 +141,11 @@ export class Stage {
 
     private placeSun(planar: boolean): void {
         const { reach } = this;
-        this.sky.position.copy(planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1)); // where its light comes from
-        this.sun.position.copy(this.centre).addScaledVector(planar ? SUN_PLANE : SUN_SPACE, 4 * reach);
+        // where its light comes from
+        this.sky.position.copy(planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1));
+        this.sun.position
+            .copy(this.centre)
+            .addScaledVector(planar ? SUN_PLANE : SUN_SPACE, 4 * reach);
         this.sun.target.position.copy(this.centre);
         const box = this.sun.shadow.camera;
         box.left = box.bottom = -2.2 * reach;
@@ -156,8 +169,15 @@ export class Stage {
         const { controls, reach } = this;
         controls.object = this.camera;
         controls.enableRotate = !planar;
-        controls.mouseButtons = { LEFT: planar ? MOUSE.PAN : MOUSE.ROTATE, MIDDLE: MOUSE.DOLLY, RIGHT: MOUSE.PAN };
-        controls.touches = { ONE: planar ? TOUCH.PAN : TOUCH.ROTATE, TWO: planar ? TOUCH.DOLLY_PAN : TOUCH.DOLLY_PAN };
+        controls.mouseButtons = {
+            LEFT: planar ? MOUSE.PAN : MOUSE.ROTATE,
+            MIDDLE: MOUSE.DOLLY,
+            RIGHT: MOUSE.PAN,
+        };
+        controls.touches = {
+            ONE: planar ? TOUCH.PAN : TOUCH.ROTATE,
+            TWO: planar ? TOUCH.DOLLY_PAN : TOUCH.DOLLY_PAN,
+        };
         controls.maxDistance = 60 * reach;
         controls.minDistance = 0.05 * reach;
         controls.minZoom = 0.02;
@@ -182,13 +202,18 @@ export class Stage {
     private tangents(): [number, number] {
         const tangent = Math.tan((this.perspective.fov * Math.PI) / 360);
         const width = Math.max(1, this.canvas.clientWidth);
-        return [tangent * this.perspective.aspect * (1 - this.inset / width), tangent * (1 - BAR_PIXELS / Math.max(1, this.canvas.clientHeight))];
+        return [
+            tangent * this.perspective.aspect * (1 - this.inset / width),
+            tangent * (1 - BAR_PIXELS / Math.max(1, this.canvas.clientHeight)),
+        ];
     }
 
     /** The axes of the picture: to the right, upwards, towards the eye. */
     private axes(): Vector3[] {
         this.camera.updateMatrixWorld();
-        return [0, 1, 2].map((column) => new Vector3().setFromMatrixColumn(this.camera.matrixWorld, column));
+        return [0, 1, 2].map((column) =>
+            new Vector3().setFromMatrixColumn(this.camera.matrixWorld, column),
+        );
     }
 
     /** Whether the centres of balls (x, y, z, radius) are in the picture. */
@@ -202,7 +227,10 @@ export class Stage {
         });
     }
 
-    /** Goes part of the way to where balls just fill the picture; says how far it was, against the distance. */
+    /**
+     * Goes part of the way to where balls just fill the picture; says how far it was, against the
+     * distance.
+     */
     approach(balls: Ball[], part: number): number {
         const axes = this.axes();
         const [right, above, back] = axes;
@@ -210,20 +238,31 @@ export class Stage {
         for (const [x, y, z, radius] of balls) {
             const p = new Vector3(x, y, z);
             const local = new Vector3(p.dot(right), p.dot(above), p.dot(back));
-            box.expandByPoint(local.clone().subScalar(radius)).expandByPoint(local.addScalar(radius));
+            box.expandByPoint(local.clone().subScalar(radius)).expandByPoint(
+                local.addScalar(radius),
+            );
         }
         const middle = box.getCenter(new Vector3());
-        const target = new Vector3().addScaledVector(right, middle.x).addScaledVector(above, middle.y).addScaledVector(back, middle.z);
+        const target = new Vector3()
+            .addScaledVector(right, middle.x)
+            .addScaledVector(above, middle.y)
+            .addScaledVector(back, middle.z);
         const [tx, ty] = this.tangents().map((tangent) => 0.86 * tangent);
         // A point at depth D - z appears at x / (D - z): the least D for which all are inside.
         let distance = 0;
         for (const [x, y, z, radius] of balls) {
             const p = new Vector3(x, y, z).sub(target);
             const depth = this.camera === this.parallel ? 0 : p.dot(back);
-            distance = Math.max(distance, (Math.abs(p.dot(right)) + radius) / tx + depth, (Math.abs(p.dot(above)) + radius) / ty + depth);
+            distance = Math.max(
+                distance,
+                (Math.abs(p.dot(right)) + radius) / tx + depth,
+                (Math.abs(p.dot(above)) + radius) / ty + depth,
+            );
         }
         const before = this.viewDistance();
-        const off = Math.abs(Math.log(distance / before)) + target.distanceTo(this.controls.target) / distance;
+        const off =
+            Math.abs(Math.log(distance / before)) +
+            target.distanceTo(this.controls.target) / distance;
         this.controls.target.lerp(target, part);
         this.setViewDistance(before * (distance / before) ** part, back);
         return off;
@@ -231,14 +270,20 @@ export class Stage {
 
     /** From the eye to the target; without perspective the one that would show as much. */
     private viewDistance(): number {
-        if (this.camera !== this.parallel) return this.camera.position.distanceTo(this.controls.target);
-        return this.parallel.top / this.parallel.zoom / Math.tan((this.perspective.fov * Math.PI) / 360);
+        if (this.camera !== this.parallel)
+            return this.camera.position.distanceTo(this.controls.target);
+        return (
+            this.parallel.top /
+            this.parallel.zoom /
+            Math.tan((this.perspective.fov * Math.PI) / 360)
+        );
     }
 
     private setViewDistance(distance: number, back: Vector3): void {
         const { target } = this.controls;
         if (this.camera === this.parallel) {
-            this.parallel.zoom = this.parallel.top / (distance * Math.tan((this.perspective.fov * Math.PI) / 360));
+            this.parallel.zoom =
+                this.parallel.top / (distance * Math.tan((this.perspective.fov * Math.PI) / 360));
             this.camera.position.copy(target).addScaledVector(back, 10 * this.reach);
             this.parallel.updateProjectionMatrix();
         } else this.camera.position.copy(target).addScaledVector(back, distance);
@@ -246,7 +291,10 @@ export class Stage {
         this.invalidate();
     }
 
-    /** So many pixels at the right are covered: what is in the middle comes to the middle of the rest. */
+    /**
+     * So many pixels at the right are covered: what is in the middle comes to the middle of the
+     * rest.
+     */
     setInset(pixels: number): void {
         this.inset = pixels;
         this.resize();
@@ -254,7 +302,11 @@ export class Stage {
 
     /** The camera as numbers, for a link: position, target, zoom. */
     cameraNumbers(): number[] {
-        return [...this.camera.position.toArray(), ...this.controls.target.toArray(), this.camera.zoom];
+        return [
+            ...this.camera.position.toArray(),
+            ...this.controls.target.toArray(),
+            this.camera.zoom,
+        ];
     }
 
     setCameraNumbers(numbers: number[]): void {
@@ -271,7 +323,8 @@ export class Stage {
         const parent = this.canvas.parentElement;
         const width = Math.max(1, parent?.clientWidth ?? 1);
         const height = Math.max(1, parent?.clientHeight ?? 1);
-        const ratio = this.resolution < 0 ? Math.min(2, devicePixelRatio) : RESOLUTIONS[this.resolution];
+        const ratio =
+            this.resolution < 0 ? Math.min(2, devicePixelRatio) : RESOLUTIONS[this.resolution];
         this.renderer.setPixelRatio(ratio);
         this.renderer.setSize(width, height);
         const aspect = width / height;
@@ -284,7 +337,8 @@ export class Stage {
         const [x, y] = aspect > 1 ? [half * aspect, half] : [half, half / aspect];
         Object.assign(this.parallel, { left: -x, right: x, top: y, bottom: -y });
         this.parallel.updateProjectionMatrix();
-        for (const camera of [this.perspective, this.parallel]) camera.setViewOffset(width, height, this.inset / 2, BAR_PIXELS / 2, width, height);
+        for (const camera of [this.perspective, this.parallel])
+            camera.setViewOffset(width, height, this.inset / 2, BAR_PIXELS / 2, width, height);
         this.invalidate();
     }
 
@@ -299,7 +353,10 @@ export class Stage {
         return true;
     }
 
-    /** How long a picture took while pictures were coming one after another; gives up quality where they are slow. */
+    /**
+     * How long a picture took while pictures were coming one after another; gives up quality where
+     * they are slow.
+     */
     paced(milliseconds: number): void {
         if (this.insist || document.visibilityState !== "visible") return;
         this.slow = Math.max(0, this.slow + (milliseconds > SLOW_MS ? 1 : -0.5));
@@ -319,12 +376,16 @@ export class Stage {
         this.canvas.toBlob(done, "image/png");
     }
 
-    // ---- between the screen and the world -----------------------------------------------------------
+    // ---- between the screen and the world
+    // -----------------------------------------------------------
 
     /** The ray through a point of the window. */
     rayAt(clientX: number, clientY: number): Raycaster {
         const box = this.canvas.getBoundingClientRect();
-        const at = new Vector2((2 * (clientX - box.left)) / box.width - 1, 1 - (2 * (clientY - box.top)) / box.height);
+        const at = new Vector2(
+            (2 * (clientX - box.left)) / box.width - 1,
+            1 - (2 * (clientY - box.top)) / box.height,
+        );
         this.raycaster.setFromCamera(at, this.camera);
         return this.raycaster;
     }
@@ -332,7 +393,10 @@ export class Stage {
     /** How many pixels of the page a length has, seen at the target of the camera. */
     pixelsOf(length: number): number {
         const high = this.canvas.clientHeight;
-        if (this.camera === this.parallel) return (length * high * this.parallel.zoom) / (this.parallel.top - this.parallel.bottom);
+        if (this.camera === this.parallel)
+            return (
+                (length * high * this.parallel.zoom) / (this.parallel.top - this.parallel.bottom)
+            );
         const distance = this.camera.position.distanceTo(this.controls.target);
         return (length * high) / (2 * distance * Math.tan((this.perspective.fov * Math.PI) / 360));
     }

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* A ball thrown into the scene: in space from the eye through the pointer, in the plane from the upper left towards it. */
+/*
+ * A ball thrown into the scene: in space from the eye through the pointer, in the plane from the
+ * upper left towards it.
+ */
 import { Vector3, type Ray } from "three";
 import type { SceneMessage, Vec3, Wish } from "./protocol";
 
 /** `reach` is the size of the scene around `centre`, `bodyRadius` that of its bodies. */
-export function throwAlong(ray: Ray, scene: SceneMessage, centre: Vector3, reach: number, bodyRadius: number): Wish {
+export function throwAlong(
+    ray: Ray,
+    scene: SceneMessage,
+    centre: Vector3,
+    reach: number,
+    bodyRadius: number,
+): Wish {
     const gravity = Math.max(Math.hypot(...scene.gravity), 1);
     const speed = 4 * Math.sqrt(gravity * reach); // falls little on its way
     const radius = Math.min(Math.max(bodyRadius, 0.04 * reach), 0.12 * reach);
@@ -19,5 +28,10 @@ export function throwAlong(ray: Ray, scene: SceneMessage, centre: Vector3, reach
         const distance = Math.max(0, ray.origin.distanceTo(centre) - 1.8 * reach);
         from = ray.origin.clone().addScaledVector(way, distance);
     }
-    return { do: "throw", from: from.toArray() as Vec3, velocity: way.multiplyScalar(speed).toArray() as Vec3, radius };
+    return {
+        do: "throw",
+        from: from.toArray() as Vec3,
+        velocity: way.multiplyScalar(speed).toArray() as Vec3,
+        radius,
+    };
 }

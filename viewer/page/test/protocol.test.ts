@@ -2,7 +2,15 @@
 // SPDX-FileCopyrightText: The Moreau authors
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CONTACT_WORDS, decodeFrame, FRAME_MAGIC, HEADER_BYTES, ProtocolError, readMessage, writeWish } from "../src/protocol";
+import {
+    CONTACT_WORDS,
+    decodeFrame,
+    FRAME_MAGIC,
+    HEADER_BYTES,
+    ProtocolError,
+    readMessage,
+    writeWish,
+} from "../src/protocol";
 import { makeFrame } from "./frames";
 
 const POSES = [
@@ -19,7 +27,10 @@ test("a frame decodes to what was written", () => {
     assert.equal(frame.potential, -2.5);
     assert.equal(frame.milliseconds, 0.25);
     assert.equal(frame.rate, 2);
-    assert.deepEqual([frame.status, frame.steps, frame.unsolved, frame.bodyCount, frame.contactCount], [0, 12, 1, 2, 1]);
+    assert.deepEqual(
+        [frame.status, frame.steps, frame.unsolved, frame.bodyCount, frame.contactCount],
+        [0, 12, 1, 2, 1],
+    );
     assert.deepEqual(Array.from(frame.bodies), POSES.flat());
     assert.deepEqual(Array.from(frame.contacts.subarray(0, 10)), CONTACT.floats.slice(0, 10));
     assert.deepEqual(Array.from(frame.contactWords.subarray(11, CONTACT_WORDS)), CONTACT.words);
@@ -40,7 +51,8 @@ test("frames that do not hold together are refused", () => {
     const good = makeFrame(1, POSES, [CONTACT]);
     assert.throws(() => decodeFrame(new ArrayBuffer(10)), ProtocolError);
     assert.throws(() => decodeFrame(good.slice(0, good.byteLength - 1)), ProtocolError);
-    for (let length = 0; length < good.byteLength; ++length) assert.throws(() => decodeFrame(good.slice(0, length)), ProtocolError);
+    for (let length = 0; length < good.byteLength; ++length)
+        assert.throws(() => decodeFrame(good.slice(0, length)), ProtocolError);
     const wrongMagic = good.slice(0);
     new DataView(wrongMagic).setUint32(0, FRAME_MAGIC + 1, true);
     assert.throws(() => decodeFrame(wrongMagic), ProtocolError);
@@ -60,10 +72,49 @@ test("a scene message is read, with what is missing filled in", () => {
             dimension: 2,
             friction: null,
             bodies: [{ kind: "fixed" }, { kind: "free", name: "block", mass: 2 }],
-            shapes: [{ body: 1, kind: "capsule", radius: 0.5, ends: [0, 0, 0, 1, 2, 3], pose: [0, 0, 0, 1, 0, 0, 0], layer: 4 }],
-            joints: [{ kind: "revolute", a: -1, b: 1, anchor_a: [1, 2, 3], anchor_b: [0, 0, 0], drive: "velocity", target: 2, min: -5, max: 5 }],
-            actuators: [{ name: "hip", kind: "effort", turns: true, lower: -3, upper: 4, target: 0.5 }, {}],
-            scenes: [{ name: "stack", summary: "s", parameters: [{ name: "count", default: 10, min: 1, max: 1000, whole: true, summary: "cubes" }] }],
+            shapes: [
+                {
+                    body: 1,
+                    kind: "capsule",
+                    radius: 0.5,
+                    ends: [0, 0, 0, 1, 2, 3],
+                    pose: [0, 0, 0, 1, 0, 0, 0],
+                    layer: 4,
+                },
+            ],
+            joints: [
+                {
+                    kind: "revolute",
+                    a: -1,
+                    b: 1,
+                    anchor_a: [1, 2, 3],
+                    anchor_b: [0, 0, 0],
+                    drive: "velocity",
+                    target: 2,
+                    min: -5,
+                    max: 5,
+                },
+            ],
+            actuators: [
+                { name: "hip", kind: "effort", turns: true, lower: -3, upper: 4, target: 0.5 },
+                {},
+            ],
+            scenes: [
+                {
+                    name: "stack",
+                    summary: "s",
+                    parameters: [
+                        {
+                            name: "count",
+                            default: 10,
+                            min: 1,
+                            max: 1000,
+                            whole: true,
+                            summary: "cubes",
+                        },
+                    ],
+                },
+            ],
             camera: { centre: [1, 2, 3], size: 4 },
         }),
     );
@@ -87,22 +138,38 @@ test("a scene message is read, with what is missing filled in", () => {
 });
 
 test("a state message says only what changed", () => {
-    assert.deepEqual(readMessage('{"type":"state","playing":false,"friction":0.5}'), { type: "state", playing: false, friction: 0.5 });
+    assert.deepEqual(readMessage('{"type":"state","playing":false,"friction":0.5}'), {
+        type: "state",
+        playing: false,
+        friction: 0.5,
+    });
 });
 
 test("messages that make no sense are refused, those of another time are passed over", () => {
     assert.throws(() => readMessage("{"), ProtocolError);
     assert.throws(() => readMessage("[1]"), ProtocolError);
-    assert.throws(() => readMessage('{"type":"scene","bodies":[],"shapes":[{"body":0,"kind":"ball"}]}'), /body 0 of 0/);
-    assert.throws(() => readMessage('{"type":"scene","bodies":[{}],"shapes":[{"body":0,"kind":"blob"}]}'), /blob/);
+    assert.throws(
+        () => readMessage('{"type":"scene","bodies":[],"shapes":[{"body":0,"kind":"ball"}]}'),
+        /body 0 of 0/,
+    );
+    assert.throws(
+        () => readMessage('{"type":"scene","bodies":[{}],"shapes":[{"body":0,"kind":"blob"}]}'),
+        /blob/,
+    );
     assert.equal(readMessage('{"type":"later"}'), null);
 });
 
 test("numbers of a wish are short, and near what was meant", () => {
-    const target: [number, number, number] = [-0.000009534447855225516, 1.9000001237159696, 1e-300 / 3];
+    const target: [number, number, number] = [
+        -0.000009534447855225516,
+        1.9000001237159696,
+        1e-300 / 3,
+    ];
     const text = writeWish({ do: "drag", target });
     for (const word of text.match(/[-\d.e+]+/g) ?? []) assert.ok(word.length <= 20, word);
     const read = JSON.parse(text).target as number[];
-    read.forEach((value, k) => assert.ok(Math.abs(value - target[k]) <= 1e-9 * Math.abs(target[k])));
+    read.forEach((value, k) =>
+        assert.ok(Math.abs(value - target[k]) <= 1e-9 * Math.abs(target[k])),
+    );
     assert.equal(writeWish({ do: "set", friction: null }), '{"do":"set","friction":null}');
 });

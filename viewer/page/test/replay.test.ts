@@ -16,8 +16,10 @@ function pack(...parts: ArrayBuffer[]): ArrayBuffer {
     return out.buffer;
 }
 
-const SCENE = new TextEncoder().encode('{"type":"scene","bodies":[{"kind":"free"}],"shapes":[]}').buffer as ArrayBuffer;
-const frameAt = (time: number, x: number, turn = 0) => makeFrame(time, [[x, 0, 0, Math.cos(turn / 2), 0, 0, Math.sin(turn / 2)]]);
+const SCENE = new TextEncoder().encode('{"type":"scene","bodies":[{"kind":"free"}],"shapes":[]}')
+    .buffer as ArrayBuffer;
+const frameAt = (time: number, x: number, turn = 0) =>
+    makeFrame(time, [[x, 0, 0, Math.cos(turn / 2), 0, 0, Math.sin(turn / 2)]]);
 const RECORDING = pack(SCENE, frameAt(0, 0), frameAt(0.1, 1), frameAt(0.2, 3, Math.PI / 2));
 
 test("a recording gives back its frames in order", () => {
@@ -55,7 +57,12 @@ test("bodies are blended between frames, and quaternions stay unit", () => {
 
 test("opposite quaternions are the same turn", () => {
     const out = new Float32Array(7);
-    blendBodies(Float32Array.of(0, 0, 0, 1, 0, 0, 0), Float32Array.of(0, 0, 0, -1, 0, 0, 0), 0.5, out);
+    blendBodies(
+        Float32Array.of(0, 0, 0, 1, 0, 0, 0),
+        Float32Array.of(0, 0, 0, -1, 0, 0, 0),
+        0.5,
+        out,
+    );
     assert.deepEqual(Array.from(out.subarray(3)), [1, 0, 0, 0]);
 });
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-// Checks the types of the page, then bundles its tests, which are TypeScript too, and hands them to node's own test runner.
+// Checks the types of the page, then bundles its tests, which are TypeScript too, and hands them to
+// node's own test runner.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +10,11 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
-const types = spawnSync(process.execPath, [compiler, "--noEmit", "-p", fileURLToPath(new URL("..", import.meta.url))], { stdio: "inherit" });
+const types = spawnSync(
+    process.execPath,
+    [compiler, "--noEmit", "-p", fileURLToPath(new URL("..", import.meta.url))],
+    { stdio: "inherit" },
+);
 if (types.status !== 0) process.exit(1);
 
 const here = fileURLToPath(new URL(".", import.meta.url));

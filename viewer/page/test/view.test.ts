@@ -13,7 +13,14 @@ import type { ShapeInfo } from "../src/protocol";
 import { edgedBox, layerDepth, octasphere } from "../src/shapes";
 
 test("a view survives its link", () => {
-    const view = { scene: "brazil nut", set: { count: 30, mu: 0.25 }, camera: [1, 2, 3, 0, 0, 0.5, 1], show: ["contacts", "log"], theme: "dark", time: 1.25 };
+    const view = {
+        scene: "brazil nut",
+        set: { count: 30, mu: 0.25 },
+        camera: [1, 2, 3, 0, 0, 0.5, 1],
+        show: ["contacts", "log"],
+        theme: "dark",
+        time: 1.25,
+    };
     assert.deepEqual(readView(writeView(view)), view);
 });
 
@@ -40,7 +47,11 @@ function volume(geometry: ReturnType<typeof octasphere>): number {
     const at = (k: number) => [p.getX(k), p.getY(k), p.getZ(k)];
     for (let k = 0; k < (index?.count ?? 0); k += 3) {
         const [a, b, c] = [0, 1, 2].map((corner) => at(index?.getX(k + corner) ?? 0));
-        sum += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
+        sum +=
+            (a[0] * (b[1] * c[2] - b[2] * c[1]) +
+                a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                a[2] * (b[0] * c[1] - b[1] * c[0])) /
+            6;
     }
     return sum;
 }
@@ -71,7 +82,10 @@ test("points go to the world and back", () => {
     const angle = 0.7;
     const poses = Float32Array.of(1, 2, 3, Math.cos(angle / 2), 0, 0, Math.sin(angle / 2));
     const world = toWorld(poses, 0, [1, 0, 0]);
-    assert.ok(Math.abs(world[0] - (1 + Math.cos(angle))) < 1e-6 && Math.abs(world[1] - (2 + Math.sin(angle))) < 1e-6);
+    assert.ok(
+        Math.abs(world[0] - (1 + Math.cos(angle))) < 1e-6 &&
+            Math.abs(world[1] - (2 + Math.sin(angle))) < 1e-6,
+    );
     toLocal(poses, 0, world).forEach((x, k) => assert.ok(Math.abs(x - [1, 0, 0][k]) < 1e-6));
 });
 
@@ -85,26 +99,66 @@ test("charts have room around a constant, and start at zero where they should", 
 });
 
 test("lengths of grids are round", () => {
-    assert.deepEqual([0.9, 1.7, 4, 80, 0.012].map(roundLength).map((x) => Number(x.toPrecision(3))), [1, 2, 5, 100, 0.01]);
+    assert.deepEqual(
+        [0.9, 1.7, 4, 80, 0.012].map(roundLength).map((x) => Number(x.toPrecision(3))),
+        [1, 2, 5, 100, 0.01],
+    );
     assert.deepEqual([1, 2, 4, 5, 0].map(layerDepth), [0, 1, 2, 2, 0]);
 });
 
 test("balls around a shape hold its corners", () => {
-    const shape = { body: 0, pose: [], radius: 0.5, half: [1, 2, 3], ends: [[0, 0, 0], [0, 0, 2]], points: [0, 0, 0, 4, 5, 6, 1, 9, 2], indices: [], layer: 1 };
+    const shape = {
+        body: 0,
+        pose: [],
+        radius: 0.5,
+        half: [1, 2, 3],
+        ends: [
+            [0, 0, 0],
+            [0, 0, 2],
+        ],
+        points: [0, 0, 0, 4, 5, 6, 1, 9, 2],
+        indices: [],
+        layer: 1,
+    };
     const span = (kind: string) => {
         const balls = hullBalls({ ...shape, kind } as unknown as ShapeInfo);
-        return [0, 1, 2].map((c) => [Math.min(...balls.map((b) => b[c] - b[3])), Math.max(...balls.map((b) => b[c] + b[3]))]);
+        return [0, 1, 2].map((c) => [
+            Math.min(...balls.map((b) => b[c] - b[3])),
+            Math.max(...balls.map((b) => b[c] + b[3])),
+        ]);
     };
-    assert.deepEqual(span("box"), [[-1, 1], [-2, 2], [-3, 3]]);
-    assert.deepEqual(span("capsule"), [[-0.5, 0.5], [-0.5, 0.5], [-0.5, 2.5]]);
-    assert.deepEqual(span("hull"), [[0, 4], [0, 9], [0, 6]]);
-    assert.deepEqual(span("cylinder"), [[-0.5, 0.5], [-0.5, 0.5], [-3, 3]]);
+    assert.deepEqual(span("box"), [
+        [-1, 1],
+        [-2, 2],
+        [-3, 3],
+    ]);
+    assert.deepEqual(span("capsule"), [
+        [-0.5, 0.5],
+        [-0.5, 0.5],
+        [-0.5, 2.5],
+    ]);
+    assert.deepEqual(span("hull"), [
+        [0, 4],
+        [0, 9],
+        [0, 6],
+    ]);
+    assert.deepEqual(span("cylinder"), [
+        [-0.5, 0.5],
+        [-0.5, 0.5],
+        [-3, 3],
+    ]);
     assert.deepEqual(hullBalls({ ...shape, kind: "plane" } as unknown as ShapeInfo), []);
 });
 
 test("instances are sorted by their depth", () => {
     const matrices = new Float32Array(48);
     [3, 1, 2].forEach((z, k) => (matrices[16 * k + 14] = z));
-    assert.deepEqual(Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, 1))), [1, 2, 0]);
-    assert.deepEqual(Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, -1))), [0, 2, 1]);
+    assert.deepEqual(
+        Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, 1))),
+        [1, 2, 0],
+    );
+    assert.deepEqual(
+        Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, -1))),
+        [0, 2, 1],
+    );
 });
