@@ -16,20 +16,18 @@ static const args_command COMMAND = {
     .name = "check",
     .operands = "FILE|SCENE...",
     .summary = "does a solution exist, is it the only one",
-    .about =
-        "Says of each problem whether it has no solution, one, or several, and by what evidence:"
-        " that of an FCLIB file, a named problem of --list, or the problem of one step of a scene "
-        "of"
-        " moreau run --list. Problems of up to 160 rows get all their solutions, with a certificate"
-        " that is checked apart before it counts. For larger ones there are the conditions for"
-        " existence and pointedness, and the word of a method. docs/check.md says what each answer"
-        " means and what it does not mean.\n\n"
-        "--certificate keeps the evidence in a text file, and --verify judges such a file against "
-        "the"
-        " problem by multiplying everything back, without a search and without believing it.\n\n"
-        "The exit status is 0 where every problem got an answer, also where that is none or "
-        "unknown,"
-        " and 1 where something failed or a certificate does not hold.",
+    .about = "Decides for each problem whether it has no solution, one, or "
+             "several, and gives the evidence. A problem is an FCLIB file, a "
+             "named problem of --list, or one step of a scene of moreau run "
+             "--list. For problems of up to 160 rows all solutions are found, "
+             "with a certificate that is verified independently. For larger ones "
+             "the conditions for existence and pointedness are decided, and a "
+             "solver is tried. docs/check.md defines the verdicts.\n\n"
+             "--certificate writes the evidence to a text file; --verify checks "
+             "such a file against the problem by multiplying everything out, "
+             "without a search.\n\nExit status: 0 if every problem got a verdict, "
+             "also none or unknown; 1 if something failed or a certificate does "
+             "not hold.",
     .examples = "  moreau check rod.hdf5\n"
                 "  moreau check problems/*.hdf5 --json | jq -c '[.file, .verdict]'\n"
                 "  moreau check painleve-rod --set angle=0.5 --set mu=1\n"
@@ -172,27 +170,26 @@ int command_check(int argc, char **argv)
     call c = {.step = 0};
     int count = 0;
     args_flag flags[FLAG_COUNT] = {
-        [FLAG_LIST] = {.name = "list", .text = "the named problems, with their parameters"},
+        [FLAG_LIST] = {.name = "list", .text = "list the named problems with their parameters"},
         [FLAG_SET] = WORLD_ROW_SET,
         [FLAG_STEP] = {.name = "step",
                        .operand = "K",
                        .initial = "1",
-                       .text = "which step of a scene that moves"},
+                       .text = "which step of a scene"},
         [FLAG_SYSTEMS] = {.name = "most_systems",
                           .operand = "N",
                           .initial = "20000",
-                          .text =
-                              "combinations of modes to look at before giving up on all solutions;"
-                              " fewer by default from 40 rows on"},
+                          .text = "maximum number of mode combinations in the search for all "
+                                  "solutions; fewer by default above 40 rows"},
         [FLAG_KEEP] = {.name = "certificate",
                        .operand = "FILE",
                        .text =
-                           "write the verdict with its evidence to this text file; of one problem"},
+                           "write the verdict with its evidence to this text file (one problem)"},
         [FLAG_VERIFY] = {.name = "verify",
                          .operand = "FILE",
-                         .text = "judge the certificate in this file instead; of one problem"},
+                         .text = "verify the certificate in this file instead (one problem)"},
         [FLAG_JSON] = {.name = "json",
-                       .text = "one JSON object a line for each problem, and nothing else"}};
+                       .text = "print one JSON object for each problem, one a line"}};
     flags[FLAG_SET].all = &c.sets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);
     if (answer != ARGS_RUN) {

@@ -20,13 +20,12 @@ static const args_command COMMAND = {
     .name = "convert",
     .operands = "IN OUT",
     .summary = "write the problem of one FCLIB file to another",
-    .about =
-        "OUT is a file, or a folder with a slash at its end. It keeps the solution, the guesses"
-        " and what the file says of itself. In local form (W = H' M^-1 H and"
-        " q = H' M^-1 f + w) the bodies are gone, and with them the velocities v; r and u stay"
-        " as they are. The way back, from local to global, does not exist.\n\n"
-        "OUT is written beside its place and moved there at the end, so that it is whole or"
-        " untouched, and may be IN itself.",
+    .about = "OUT is a file, or a folder that ends in a slash. The solution, the "
+             "guesses and the metadata are kept. Local form (W = H' M^-1 H and q "
+             "= H' M^-1 f + w) has no bodies and no velocities v; r and u stay "
+             "the same. Local form cannot be converted back to global form.\n\n"
+             "OUT is written to a temporary file and then renamed, so it is never "
+             "half written; it may be IN itself.",
     .examples = "  moreau convert pile.hdf5 reduced.hdf5 --form local\n"
                 "  moreau convert old.hdf5 old.hdf5 --force     rewrite it in place\n",
     .least = 2,
@@ -179,8 +178,8 @@ int command_convert(int argc, char **argv)
         [FLAG_FORM] = {.name = "form",
                        .operand = "local|global",
                        .text = "local: eliminate the bodies; global: keep them; default: as in IN"},
-        [FLAG_FORCE] = {.name = "force", .text = "replace OUT where it exists"},
-        [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+        [FLAG_FORCE] = {.name = "force", .text = "replace OUT if it exists"},
+        [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
     };
     int count = 0;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);

@@ -20,15 +20,14 @@ static const args_command COMMAND = {
     .name = "forces",
     .operands = "SCENE|FILE",
     .summary = "forces at contacts and joints, and accelerations, at one instant",
-    .about =
-        "Forces and accelerations at the acceleration level, without a time step: contacts that"
-        " touch are divided into rolling and sliding, and for each there is the force and what"
-        " becomes of it: it rolls on, slips, slides on, or breaks; one whose bodies approach needs"
-        " an impact first and is left out. Where sliding contacts leave no force that obeys the"
-        " laws, the impulse that ends the sliding is shown. Joints follow, with what they carry"
-        " and the efforts on them.\n\n"
-        "The exit status is 0 where forces (or an impulse) were found, 1 where they were not, and 2"
-        " for a wrong call.",
+    .about = "Computes forces and accelerations at one instant, without a time "
+             "step. Touching contacts are classified as rolling or sliding; the "
+             "result says for each whether it keeps rolling, starts to slip, "
+             "keeps sliding or breaks. A contact whose bodies approach needs an "
+             "impact first and is left out. If no forces at the sliding contacts "
+             "obey the laws, the impulse that ends the sliding is shown. Joints "
+             "follow, with their constraint forces and efforts.\n\nExit status: 0 "
+             "if forces (or an impulse) were found, 1 if not, 2 for a wrong call.",
     .examples = "  moreau forces stack\n"
                 "  moreau forces incline --time 0.5\n"
                 "  moreau forces robot.xml --key stand --time 2\n"
@@ -60,35 +59,35 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_TIME] = {.name = "time",
                    .operand = "T",
                    .initial = "0",
-                   .text = "simulate so long first, in s, by time steps"},
+                   .text = "simulate this long first, in s"},
     [FLAG_DT] = {.name = "dt",
                  .operand = "H",
                  .text = "length of these steps, in s; or the scene's"},
     [FLAG_FRICTION] = {.name = "friction",
                        .operand = "MODEL",
                        .initial = "cone",
-                       .text = "cone, or pyramid (at contacts that roll)"},
+                       .text = "cone, or pyramid at rolling contacts"},
     [FLAG_METHOD] = {.name = "method",
                      .operand = "NAME",
                      .text =
-                         "one method; without it auto, then dantzig and lemke (the pyramid: lemke"
-                         " first)"},
+                         "solver; default: auto, then dantzig and lemke (pyramid: lemke first)"},
     [FLAG_GAP] = {.name = "gap",
                   .operand = "G",
-                  .text = "contacts up to this gap touch, in m; or 1e-6 of the smaller shape"},
+                  .text = "contacts touch up to this gap, in m; default: 1e-6 of the smaller "
+                          "shape"},
     [FLAG_SPEED] = {.name = "speed",
                     .operand = "S",
                     .initial = "1e-6",
-                    .text = "what is slower than this, in m/s, is at rest: it rolls, or touches"},
+                    .text = "speeds below this, in m/s, count as zero"},
     [FLAG_SOFTNESS] = {.name = "softness",
                        .operand = "S",
                        .initial = "0",
-                       .text = "contacts give way by this part of what a force of their own moves"
-                               " them; a little, as 1e-6, spreads forces evenly"},
+                       .text = "compliance of the contacts relative to that of the bodies; 1e-6 "
+                               "makes redundant forces unique"},
     [FLAG_KNOWN] = {.name = "known",
                     .operand = "JOINT=A",
-                    .text = "this joint of a mechanism accelerates by A, in m/s2 or rad/s2: which"
-                            " effort does that take? May be given several times"},
+                    .text = "prescribe the acceleration of a joint of a mechanism, in m/s2 or "
+                            "rad/s2, and compute the effort; may be given several times"},
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
 };
 

@@ -17,10 +17,10 @@
 static const args_command COMMAND = {
     .name = "info",
     .operands = "FILE...",
-    .summary = "what each FCLIB file holds",
-    .about = "Sizes, laws, friction, islands (groups of contacts that act on each other), the rank"
-             " of W = H' M^-1 H where it is small enough, what the file says of itself, and what"
-             " the measure says of the solution and the guesses stored in it.",
+    .summary = "show the contents of FCLIB files",
+    .about = "Sizes, laws, friction, islands (groups of coupled contacts), the "
+             "rank of W = H' M^-1 H where it is small enough, the metadata of the "
+             "file, and the residuals of the solution and guesses stored in it.",
     .examples = "  moreau info box.hdf5\n"
                 "  moreau info problems/*.hdf5 --json | jq -c '[.file, .contacts, .rank]'\n",
     .least = 1,
@@ -272,7 +272,7 @@ static int info(const char *file, int as_json, int *shown)
 int command_info(int argc, char **argv)
 {
     args_flag flags[] = {
-        {.name = "json", .text = "one JSON object a line for each file, and nothing else"}};
+        {.name = "json", .text = "print one JSON object for each file, one a line"}};
     int count = 0, shown = 0, status = EXIT_DONE;
     const args_answer answer = args_parse(&COMMAND, flags, 1, argc, argv, &count);
     if (answer != ARGS_RUN) {

@@ -33,27 +33,27 @@ enum { MODEL_KEY, MODEL_TARGET, MODEL_SERVO, MODEL_FREE, MODEL_FLOOR, MODEL_MESH
 
 /* clang-format off */
 #define MODEL_FLAG_ROWS(first)                                                                     \
-    [(first) + MODEL_KEY] = {.name = "key",                                                        \
-                             .operand = "NAME",                                                    \
-                             .text = "of a robot's file: begin at this keyframe"},                 \
-    [(first) + MODEL_TARGET] = {.name = "target",                                                  \
-                                .operand = "NAME=VALUE",                                           \
-                                .text = "of a robot's file: the control of an actuator, by its"    \
-                                        " name or its joint's; may be given several times"},       \
-    [(first) + MODEL_SERVO] = {.name = "servo",                                                    \
-                               .operand = "HZ",                                                    \
-                               .text = "of a robot's file: its motors hold positions (--target is" \
-                                       " one) with this natural frequency; 5 is usual"},           \
-    [(first) + MODEL_FREE] = {.name = "free",                                                      \
-                              .text = "of a robot's file: what it fixes to the world is free, as"  \
-                                      " the base of a robot that walks is meant in URDF"},         \
-    [(first) + MODEL_FLOOR] = {.name = "floor",                                                    \
-                               .operand = "Z",                                                     \
-                               .text = "of a robot's file: a floor at this height, in m"},         \
-    [(first) + MODEL_MESHES] = {.name = "meshes",                                                  \
-                                .operand = "FOLDER",                                               \
-                                .text = "of a robot's file: meshes and included files may lie"     \
-                                        " here too, not only in its own folder or ROS package"}
+    [(first) + MODEL_KEY] = {                                                                      \
+        .name = "key", .operand = "NAME",                                                          \
+        .text = "robots: start from this keyframe of the file"},                                   \
+    [(first) + MODEL_TARGET] = {                                                                   \
+        .name = "target", .operand = "NAME=VALUE",                                                 \
+        .text = "robots: command of an actuator, by its name or its joint's; may be given"         \
+                " several times"},                                                                 \
+    [(first) + MODEL_SERVO] = {                                                                    \
+        .name = "servo", .operand = "HZ",                                                          \
+        .text = "robots: motors become position servos with this natural frequency, set by"        \
+                " --target; 5 is usual"},                                                          \
+    [(first) + MODEL_FREE] = {                                                                     \
+        .name = "free",                                                                            \
+        .text = "robots: the base floats; URDF files of walking robots attach it to the world"},   \
+    [(first) + MODEL_FLOOR] = {                                                                    \
+        .name = "floor", .operand = "Z",                                                           \
+        .text = "robots: add a floor at this height, in m"},                                       \
+    [(first) + MODEL_MESHES] = {                                                                   \
+        .name = "meshes", .operand = "FOLDER",                                                     \
+        .text = "robots: look here, too, for meshes and included files; by default only in"        \
+                " the folder of the file or its ROS package"}
 /* clang-format on */
 
 /* Does the name end as that of a model? */

@@ -27,15 +27,15 @@
 static const args_command COMMAND = {
     .name = "run",
     .operands = "SCENE|FILE",
-    .summary = "simulate a scene, or a robot from its file",
-    .about =
-        "Builds the scene, or the robot of an MJCF or URDF file, takes its time steps, and says "
-        "how well each was solved. A step that was"
-        " not solved to the tolerance is taken all the same, and counted: the summary says how many"
-        " there were, and why the first one failed.\n\n"
-        "The exit status is 0 where all steps were taken (with --strict: and solved), 1 where a"
-        " step was refused or a file could not be written, and 2 for a wrong call. Ctrl-C ends the"
-        " run after the step it is in; what was recorded is written.",
+    .summary = "simulate a scene or a robot",
+    .about = "Builds the scene, or loads the robot of an MJCF or URDF file, and "
+             "simulates it. The summary reports how accurately the steps were "
+             "solved. A step that misses the tolerance is taken all the same and "
+             "counted as unsolved; the summary gives the reason for the first "
+             "one.\n\nExit status: 0 if all steps were taken (with --strict: and "
+             "solved), 1 if a step was refused or a file could not be written, 2 "
+             "for a wrong call. Ctrl-C stops the run after the current step and "
+             "still writes the outputs.",
     .examples = "  moreau run --list\n"
                 "  moreau run stack --set count=30 --time 5\n"
                 "  moreau run beads --set count=150 --set mu=0.3 --dt 0.02 --steps 100 --json\n"
@@ -80,72 +80,68 @@ enum {
 
 static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_LIST] = {.name = "list",
-                   .text = "the scenes, with their parameters, defaults and ranges"},
+                   .text = "list the scenes with their parameters, defaults and ranges"},
     [FLAG_JOINTS] = {.name = "joints",
-                     .text = "of a robot's file: its joints, actuators and keyframes, and no run"},
+                     .text = "robots: list joints, actuators and keyframes, and exit"},
     MODEL_FLAG_ROWS(FLAG_MODEL),
     [FLAG_SET] = WORLD_ROW_SET,
-    [FLAG_STEPS] = {.name = "steps", .operand = "N", .text = "how many steps"},
+    [FLAG_STEPS] = {.name = "steps", .operand = "N", .text = "number of steps"},
     [FLAG_TIME] = {.name = "time",
                    .operand = "T",
-                   .text =
-                       "how long to go on, in s; where neither is given, as long as the scene is"
-                       " meant to run"},
+                   .text = "simulated time, in s; default: the duration of the scene"},
     [FLAG_DT] = WORLD_ROW_DT,
     [FLAG_METHOD] = METHOD_ROW,
     [FLAG_LEVEL] = {.name = "level",
                     .operand = "LEVEL",
                     .initial = "velocity",
-                    .text =
-                        "velocity: time stepping; acceleration: collisions, impacts, then forces"
-                        " (docs/forces.md)"},
+                    .text = "velocity: time stepping; acceleration: impacts, then forces "
+                            "(docs/forces.md)"},
     [FLAG_FIRST_ORDER] = {.name = "first_order",
                           .operand = "TAU",
                           .text =
-                              "the first-order world: mass times velocity is TAU (s) times force;"
-                              " a large one is quasistatic"},
+                              "first-order dynamics, mass * velocity = TAU * force with TAU in s; "
+                              "large values give quasistatic motion"},
     [FLAG_EVERY] = {.name = "every",
                     .operand = "K",
                     .initial = "1",
-                    .text = "record every K-th step, in --csv, --record and --vtk; the start is"
-                            " always recorded"},
+                    .text = "record every K-th step in --csv, --record and --vtk, and always the "
+                            "first state"},
     [FLAG_CSV] = {.name = "csv",
                   .operand = "FILE",
-                  .text = "a row for each body and recorded step: time, body, position,"
-                          " orientation, velocity, angular velocity"},
+                  .text = "write a row for each body and recorded step: time, body, position, "
+                          "orientation, velocity, angular velocity"},
     [FLAG_RECORD] = {.name = "record",
                      .operand = "FILE",
-                     .text = "an HDF5 recording: shapes, poses, velocities, contacts with their"
-                             " forces and modes"},
+                     .text = "write an HDF5 recording: shapes, poses, velocities, contacts with "
+                             "forces and modes"},
     [FLAG_REPLAY] = {.name = "replay",
                      .operand = "FILE",
-                     .text =
-                         "a page that shows the run, with a time line: one HTML file to open with a"
-                         " double click"},
+                     .text = "write an HTML page that replays the run; it is a single file"},
     [FLAG_VTK] = {.name = "vtk",
                   .operand = "FOLDER",
-                  .text = "for ParaView: bodies.pvd and contacts.pvd, with a file a recorded step"},
+                  .text = "write bodies.pvd and contacts.pvd for ParaView, with one file for "
+                          "each recorded step"},
     [FLAG_PLOT] = {.name = "plot",
                    .operand = "FOLDER",
-                   .text = "energies, contact forces and residuals of every step: steps.csv, and"
-                           " drawings of it by gnuplot"},
+                   .text = "write steps.csv with energies, contact forces and residuals of "
+                           "every step, and plot it with gnuplot"},
     [FLAG_EXPORT] = {.name = "export_problem",
                      .operand = "K FILE",
                      .takes_two = 1,
-                     .text = "the contact problem of step K, from 1, with its solution, as an"
-                             " FCLIB file"},
+                     .text = "write the contact problem of step K (the first is 1) with its "
+                             "solution to an FCLIB file"},
     [FLAG_SAVE] = {.name = "save_state",
                    .operand = "FILE",
-                   .text = "the state at the end, for --load-state"},
+                   .text = "save the final state, for --load-state"},
     [FLAG_LOAD] = {.name = "load_state",
                    .operand = "FILE",
-                   .text = "go on, with the same bits, from where the same scene with the same"
-                           " parameters was saved"},
-    [FLAG_STRICT] = {.name = "strict", .text = "a step that was not solved makes the status 1"},
+                   .text = "continue from a saved state of the same scene with the same "
+                           "parameters, bit for bit"},
+    [FLAG_STRICT] = {.name = "strict", .text = "exit with status 1 if a step is unsolved"},
     [FLAG_EXPLAIN] = {.name = "explain",
-                      .text = "of the first step that was not solved: has its problem a solution,"
-                              " or was it the method?"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+                      .text = "decide for the first unsolved step whether its problem has a "
+                              "solution"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 void run_fail(run_tally *tally, const char *file, const char *format, ...)

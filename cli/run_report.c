@@ -55,7 +55,7 @@ void run_progress_show(run_progress *p, const run_call *call, const run_tally *t
             number_count(last->contacts, "contact").text, last->residual.natural_relative,
             simulated(tally) / (now - p->began));
     if (tally->unsolved) {
-        fprintf(stderr, ", %d NOT SOLVED", tally->unsolved);
+        fprintf(stderr, ", %d UNSOLVED", tally->unsolved);
     }
     fputs(interrupt_came() ? ", stopping" : "", stderr);
     fflush(stderr);
@@ -81,14 +81,14 @@ static void put_unsolved(const run_call *call, const run_tally *tally)
 {
     enum { COLUMN = 20 };
     char sentence[1024];
-    put_label("not solved");
+    put_label("unsolved steps");
     if (!tally->unsolved) {
-        printf("no step: all are solved to a relative residual of %s\n",
+        printf("0 of %d (relative residual at most %s)\n", tally->steps,
                number_short(call->options.tol).text);
         return;
     }
-    snprintf(sentence, sizeof sentence, "%s of %d; the first is step %d: %s",
-             number_count(tally->unsolved, "step").text, tally->steps, tally->first_unsolved,
+    snprintf(sentence, sizeof sentence, "%d of %d; the first is step %d: %s", tally->unsolved,
+             tally->steps, tally->first_unsolved,
              tally->first_why.text[0] ? tally->first_why.text
                                       : mo_status_text(tally->first_status));
     text_put_wrapped(stdout, sentence, COLUMN, COLUMN);
@@ -99,7 +99,7 @@ static void put_energy(const run_tally *tally)
     const double first = tally->kinetic_first + tally->potential_first;
     const double last = tally->kinetic_last + tally->potential_last;
     put_label("energy");
-    printf("%.6g J at first, %.6g J at last (kinetic %.4g, potential %.6g)\n", first, last,
+    printf("initial %.6g J, final %.6g J (kinetic %.4g, potential %.6g)\n", first, last,
            tally->kinetic_last, tally->potential_last);
 }
 
@@ -113,7 +113,7 @@ static void put_seconds(const run_seconds *s, double factor)
            number_seconds(s->assemble).text);
     printf("solve %s,\n", number_seconds(s->solve).text);
     put_label("");
-    printf("advance %s, rest %s\n", number_seconds(s->advance).text,
+    printf("advance %s, other %s\n", number_seconds(s->advance).text,
            number_seconds(rest > 0 ? rest : 0).text);
 }
 
@@ -159,12 +159,11 @@ void run_report_put(const run_call *call, const run_tally *tally)
     }
     printf(", to t = %.6g s", tally->end_time);
     if (tally->unsolved) {
-        printf("; %d NOT SOLVED", tally->unsolved);
+        printf("; %d UNSOLVED", tally->unsolved);
     }
     fputc('\n', stdout);
     put_label("world");
-    printf("%d %s; in the last step %s and %s\n", tally->bodies,
-           tally->bodies == 1 ? "body" : "bodies",
+    printf("%d %s; last step: %s and %s\n", tally->bodies, tally->bodies == 1 ? "body" : "bodies",
            number_count(tally->contacts_last, "contact").text,
            number_count(tally->joints_last, "joint").text);
     put_label("method");
@@ -181,14 +180,14 @@ void run_report_put(const run_call *call, const run_tally *tally)
     }
     put_seconds(&tally->seconds, real_time_factor(tally));
     if (!tally->error.text[0]) {
-        put_file("rows", call->csv);
+        put_file("csv", call->csv);
         put_file("recording", call->record);
         put_file("replay page", call->replay);
         if (call->replay && tally->replay_note[0]) {
             put_label("");
             printf("%s\n", tally->replay_note);
         }
-        put_file("for ParaView", call->vtk);
+        put_file("ParaView", call->vtk);
         put_file("plots", call->plot);
         put_file("problem", call->export_file);
         put_file("state", call->save_state);

@@ -23,11 +23,12 @@ static const args_command COMMAND = {
     .name = "solve",
     .operands = "FILE...",
     .summary = "solve the contact problem of each FCLIB file",
-    .about = "Reads each file, solves its problem and says how good the answer is: the residual is"
-             " measured the same way for every method, from the problem and the impulses alone.\n\n"
-             "The exit status is 0 where every file was solved, 1 where a file failed or was not"
-             " solved to the tolerance, and 2 for a wrong call. Ctrl-C ends the solve and reports"
-             " the best iterate so far; a second one ends the program.",
+    .about = "Reads each file, solves its problem and reports the residual, which "
+             "is measured in the same way for every method, from the problem and "
+             "the impulses alone.\n\nExit status: 0 if every file was solved, 1 "
+             "if a file could not be read or was not solved to the tolerance, 2 "
+             "for a wrong call. Ctrl-C stops the solve and reports the best "
+             "iterate; a second Ctrl-C ends the program.",
     .examples = "  moreau solve box.hdf5                        solve it with the default method\n"
                 "  moreau solve box.hdf5 --out solved.hdf5      and keep the solution\n"
                 "  moreau solve box.hdf5 --method prox --tol 1e-10 --history box.csv\n"
@@ -53,25 +54,23 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_START] = {.name = "start",
                     .operand = "zero|guess|solution",
                     .initial = "zero",
-                    .text =
-                        "impulses to start from: none, the file's first guess, or its solution"},
+                    .text = "initial impulses: zero, the first guess of the file, or its solution"},
     [FLAG_OUT] = {.name = "out",
                   .operand = "FILE",
-                  .text =
-                      "write the problem with its solution (r, u, and v for a global problem) to"
-                      " this FCLIB file; FOLDER/ takes one file for each input"},
+                  .text = "write the problem with its solution (r, u, and v of a global "
+                          "problem) to this FCLIB file; FOLDER/ receives one file for each "
+                          "input"},
     [FLAG_HISTORY] = {.name = "history",
                       .operand = "FILE",
-                      .text = "write iteration,seconds,residual,residual_relative to this CSV file;"
-                              " FOLDER/ takes one file for each input"},
+                      .text = "write iteration, seconds, residual, residual_relative to this CSV "
+                              "file; FOLDER/ receives one file for each input"},
     [FLAG_BOUND] = {.name = "bound",
-                    .text = "prove how far the answer is from a solution, where that can be done"},
+                    .text = "compute a rigorous bound on the distance to a solution, where "
+                            "possible"},
     [FLAG_EXPLAIN] = {.name = "explain",
-                      .text =
-                          "what auto saw and which methods it ran, with times; where it was not"
-                          " solved, whether the problem or the method is to blame (moreau check)"},
-    [FLAG_JSON] = {.name = "json",
-                   .text = "one JSON object a line for each file, and nothing else"},
+                      .text = "print what auto saw and which methods it ran, with times; if "
+                              "unsolved, check whether a solution exists (moreau check)"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object for each file, one a line"},
 };
 
 typedef enum start_kind { START_ZERO, START_GUESS, START_SOLUTION } start_kind;

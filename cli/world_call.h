@@ -15,11 +15,11 @@
 #define WORLD_ROW_SET                                                                              \
     {                                                                                              \
         .name = "set", .operand = "NAME=VALUE",                                                    \
-        .text = "a parameter of the scene; may be given several times"                             \
+        .text = "set a parameter of the scene; may be given several times"                         \
     }
 #define WORLD_ROW_DT                                                                               \
     {                                                                                              \
-        .name = "dt", .operand = "H", .text = "length of a step, in s; or the scene's"             \
+        .name = "dt", .operand = "H", .text = "step size, in s; default: that of the scene"        \
     }
 
 typedef struct world_call {

@@ -10,7 +10,7 @@ const char *method_default(void);
 /* Its row in a table of flags. */
 #define METHOD_ROW                                                                                 \
     {                                                                                              \
-        .name = "method", .operand = "NAME", .text = "the method; moreau solvers lists them"       \
+        .name = "method", .operand = "NAME", .text = "solver; moreau solvers lists them"           \
     }
 
 /* Is it NULL or the name of a method?  An exit status, after a sentence. */

@@ -24,121 +24,124 @@ extern "C" {
 #endif
 
 #define MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)                                                   \
-    NUMBER(common, tol, 1e-8, 0.0, 1.0,                                                            \
-           "solved when the natural residual / max(1, |q|) is at most this")                       \
+    NUMBER(common, tol, 1e-8, 0.0, 1.0, "relative tolerance: natural residual <= tol max(1, |q|)") \
     NUMBER(common, penetration_rate, INFINITY, 0.0, INFINITY,                                      \
-           "sweeps go on while a contact closes faster than this, m/s, up to 1,000 of them")       \
-    COUNT(common, max_iter, 10000, 0, 2000000000, "iterations at most (sweeps, pivots, ...)")      \
-    NUMBER(common, time_limit, INFINITY, 0.0, INFINITY, "seconds at most, by the wall clock")      \
-    COUNT(common, threads, 1, 1, 1024, "threads; the answer has the same bits for any number")     \
-    COUNT(common, history, 0, 0, 1, "1: keep one record for each residual check")
+           "m/s: keep sweeping while a contact closes faster, for 1,000 sweeps at most")           \
+    COUNT(common, max_iter, 10000, 0, 2000000000,                                                  \
+          "maximum number of iterations (sweeps, pivots, ...)")                                    \
+    NUMBER(common, time_limit, INFINITY, 0.0, INFINITY, "maximum wall-clock time, in s")           \
+    COUNT(common, threads, 1, 1, 1024,                                                             \
+          "number of threads; the result does not depend on it, bit for bit")                      \
+    COUNT(common, history, 0, 0, 1, "1: record every residual check")
 
 #define MO_OPTIONS_LADDER(NUMBER, COUNT, CHOICE)                                                   \
     COUNT(ladder, skip, 0, 0, 65535,                                                               \
-          "auto: rungs to leave out, 1 for the first, 2 for the second, 4 for the third, ...")
+          "auto: bit mask of rungs to leave out; 1 is the first rung, 2 the second, 4 the third")
 
 #define MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)                                                     \
     NUMBER(nsgs, omega, 1.0, 0.01, 1.99,                                                           \
-           "over-relaxation: r becomes (1 - omega) r + omega r_new, brought back into its set")    \
+           "relaxation: r becomes (1 - omega) r + omega r_new, projected")                         \
     CHOICE(nsgs, order, 0, "auto|natural|coloured",                                                \
            "order of a sweep; auto: natural up to 2,000 blocks, coloured (parallel) above")        \
     NUMBER(nsgs, momentum, 0.0, 0.0, 1e6,                                                          \
-           "most t of the momentum (t - 1) / t from sweep to sweep, 10 where wanted; 0: none")     \
+           "upper bound t of the momentum factor (t - 1) / t; 10 is usual, 0: no momentum")        \
     COUNT(nsgs, check_every, 0, 0, 1000000,                                                        \
-          "sweeps between two residual checks; 0: one to sixteen, growing with the sweeps done")
+          "sweeps between residual checks; 0: from 1 to 16, growing")
 
 #define MO_OPTIONS_PROX(NUMBER, COUNT, CHOICE)                                                     \
     CHOICE(prox, order, 0, "jacobi|gauss-seidel",                                                  \
-           "all blocks from the last iterate (Algorithm 1), or each from the newest values")       \
+           "Jacobi: from the last iterate (Algorithm 1); Gauss-Seidel: from the newest values")    \
     CHOICE(prox, model, 0, "conic|linearised",                                                     \
-           "the true cone (eq. 4), or a pyramid of facets (eq. 5, 13-14)")                         \
+           "the exact cone (eq. 4), or friction facets (eq. 5, 13-14)")                            \
     CHOICE(prox, rule, 3, "fixed|foerg|contact|adaptive",                                          \
-           "the step r: prox.r as given; r* of eq. 32; one from each diagonal block; adapted")     \
-    NUMBER(prox, r, 1.0, 1e-300, 1e300, "the step of the fixed rule, in units of r per unit of u") \
-    NUMBER(prox, zeta, 0.0, 0.0, 1e300, "relaxation of eq. 11: adds zeta to the diagonal of W")    \
-    COUNT(prox, facets, 4, 3, 64, "linearised model: friction directions of a contact in space")
+           "choice of the step r: prox.r; r* of eq. 32; from each diagonal block; adaptive")       \
+    NUMBER(prox, r, 1.0, 1e-300, 1e300, "step of the fixed rule, in units of r over u")            \
+    NUMBER(prox, zeta, 0.0, 0.0, 1e300, "relaxation (eq. 11): added to the diagonal of W")         \
+    COUNT(prox, facets, 4, 3, 64,                                                                  \
+          "linearised model: number of friction directions of a contact in space")
 
 #define MO_OPTIONS_LEMKE(NUMBER, COUNT, CHOICE)                                                    \
-    COUNT(lemke, facets, 8, 3, 64, "friction directions of a coulomb contact in space")            \
+    COUNT(lemke, facets, 8, 3, 64, "number of friction directions of a Coulomb contact in space")  \
     CHOICE(lemke, start, 0, "auto|cover|relaxed",                                                  \
-           "starts: covering vectors alone, the convex relaxation first, or by the size")          \
+           "covering vectors only, convex relaxation first, or chosen by size")                    \
     COUNT(lemke, restarts, 10, 0, 1000000,                                                         \
-          "starts more, each with other random numbers, after a ray or a failure")                 \
+          "maximum number of restarts with new random numbers after a ray or a failure")           \
     COUNT(lemke, pivots, 0, 0, 2000000000,                                                         \
-          "pivots at most in one start; 0: 200 and 20 for each unknown")                           \
-    COUNT(lemke, seed, 1, 0, 2000000000, "of the random covering vectors")
+          "maximum number of pivots of one start; 0: 200 plus 20 for each unknown")                \
+    COUNT(lemke, seed, 1, 0, 2000000000, "seed of the random covering vectors")
 
 #define MO_OPTIONS_FIP(NUMBER, COUNT, CHOICE)                                                      \
     NUMBER(fip, beta, 0.2, 0.0, 0.99, "centring parameter of the first iteration (eq. 38)")        \
-    NUMBER(fip, shrink, 1.0, 0.0, 1.0, "factor on beta from one iteration to the next (step 3)")   \
-    NUMBER(fip, eta, 0.95, 0.01, 0.9999, "part of the way to the nearest wall at most (step 2)")   \
-    NUMBER(fip, rho, 0.5, 0.01, 0.99, "factor on a step that is too long (step 2)")                \
-    NUMBER(fip, sigma, 0.1, 1e-6, 0.99, "part of the promised decrease to be reached (eq. 39)")    \
+    NUMBER(fip, shrink, 1.0, 0.0, 1.0, "factor applied to beta after each iteration (step 3)")     \
+    NUMBER(fip, eta, 0.95, 0.01, 0.9999,                                                           \
+           "maximum fraction of the distance to the boundary (step 2)")                            \
+    NUMBER(fip, rho, 0.5, 0.01, 0.99, "backtracking factor of the step length (step 2)")           \
+    NUMBER(fip, sigma, 0.1, 1e-6, 0.99, "required fraction of the predicted decrease (eq. 39)")    \
     NUMBER(fip, zeta, 0.0, 0.0, 1e9,                                                               \
-           "weight of the gap in the merit function; 0: the root of the number of pairs")          \
+           "weight of the gap in the merit function; 0: square root of the number of pairs")       \
     NUMBER(fip, epsilon, 1e-6, 0.0, 1.0,                                                           \
-           "gap, over the square of |q|, at which the active set is solved for (step 3)")          \
-    COUNT(fip, facets, 8, 3, 64, "friction directions of a coulomb contact in space")              \
+           "gap over |q|^2 at which the active set is solved (step 3)")                            \
+    COUNT(fip, facets, 8, 3, 64, "number of friction directions of a Coulomb contact in space")    \
     COUNT(fip, restarts, 10, 0, 1000000,                                                           \
-          "starts more, each from another interior point, after a failure")                        \
-    COUNT(fip, iterations, 300, 1, 2000000000, "iterations at most in one start")                  \
-    COUNT(fip, seed, 1, 0, 2000000000, "of the random interior points")
+          "maximum number of restarts from other interior points after a failure")                 \
+    COUNT(fip, iterations, 300, 1, 2000000000, "maximum number of iterations of one start")        \
+    COUNT(fip, seed, 1, 0, 2000000000, "seed of the random interior points")
 
 #define MO_OPTIONS_LCP1(NUMBER, COUNT, CHOICE)                                                     \
     COUNT(lcp1, rescue, 1, 0, 1,                                                                   \
-          "1: regularised problems where the loop does not converge; 0: the loop as published")    \
+          "1: regularise if the fixed point does not converge; 0: as published")                   \
     NUMBER(lcp1, forcing, 0.1, 0.0, 1.0,                                                           \
-           "accuracy of a convex problem as a part of the last residual; 0: full accuracy")
+           "accuracy of a convex problem relative to the last residual; 0: full accuracy")
 
 #define MO_OPTIONS_LCP2(NUMBER, COUNT, CHOICE)                                                     \
     COUNT(lcp2, rescue, 1, 0, 1,                                                                   \
-          "1: regularised problems where the loop does not converge; 0: the loop as published")    \
-    NUMBER(                                                                                        \
-        lcp2, forcing, 0.1, 0.0, 1.0,                                                              \
-        "accuracy of the first convex problem as a part of the last residual; 0: full accuracy")
+          "1: regularise if the fixed point does not converge; 0: as published")                   \
+    NUMBER(lcp2, forcing, 0.1, 0.0, 1.0,                                                           \
+           "accuracy of the first convex problem relative to the last residual; 0: full accuracy")
 
 #define MO_OPTIONS_ACARY_CADOUX(NUMBER, COUNT, CHOICE)                                             \
     CHOICE(acary_cadoux, engine, 0, "newton|gradient|apgd|facets|interior|admm",                   \
-           "what solves the convex problems")                                                      \
+           "solver of the convex problems")                                                        \
     CHOICE(acary_cadoux, outer, 1, "successive|anderson|newton",                                   \
-           "how the next sliding speeds follow: as F says, mixed over rounds, or by Newton")       \
-    COUNT(acary_cadoux, memory, 5, 1, 20, "rounds that the mixing looks back on")                  \
+           "update of the sliding speeds: s = F(s), Anderson mixing, or Newton")                   \
+    COUNT(acary_cadoux, memory, 5, 1, 20, "depth of the Anderson mixing")                          \
     COUNT(acary_cadoux, inner, 10000, 1, 2000000000,                                               \
-          "iterations of a first-order engine at most for one convex problem")                     \
+          "maximum number of iterations of a first-order engine for one convex problem")           \
     COUNT(acary_cadoux, rescue, 1, 0, 1,                                                           \
-          "1: regularised problems where the loop does not converge; 0: the loop as published")    \
+          "1: regularise if the fixed point does not converge; 0: as published")                   \
     NUMBER(acary_cadoux, forcing, 0.3, 0.0, 1.0,                                                   \
-           "accuracy of a convex problem as a part of the last residual; 0: full accuracy")        \
+           "accuracy of a convex problem relative to the last residual; 0: full accuracy")         \
     NUMBER(acary_cadoux, epsilon, 0.0, 0.0, 1.0,                                                   \
-           "ends also by the paper's rule (6.1) on the change of the speeds; 0: does not")
+           "also stop by rule (6.1) on the change of the speeds; 0: off")
 
 #define MO_OPTIONS_APGD(NUMBER, COUNT, CHOICE)                                                     \
     CHOICE(apgd, model, 0, "exact|relaxed",                                                        \
-           "the law itself, or the convex one in which a sliding contact also opens")
+           "the exact law, or its convex relaxation, in which a sliding contact also opens")
 
 #define MO_OPTIONS_ADMM(NUMBER, COUNT, CHOICE)                                                     \
     NUMBER(admm, rho, 0.0, 0.0, 1e9,                                                               \
-           "the penalty, in units of the diagonal blocks of W; 0: from the spectrum of W")         \
-    COUNT(admm, adapt, 1, 0, 1, "1: the penalty follows the residuals; 0: it stays")
+           "penalty in units of the diagonal blocks of W; 0: from the spectrum of W")              \
+    COUNT(admm, adapt, 1, 0, 1, "1: adapt the penalty to the residuals; 0: fixed")
 
 #define MO_OPTIONS_NEWTON(NUMBER, COUNT, CHOICE)                                                   \
     COUNT(newton, sweeps, 20, 1, 1000000,                                                          \
-          "Gauss-Seidel sweeps before the first attempt; each further one has twice as many")      \
-    COUNT(newton, rounds, 8, 1, 1000, "attempts at most")                                          \
+          "Gauss-Seidel sweeps before the first attempt; doubled for each further attempt")        \
+    COUNT(newton, rounds, 8, 1, 1000, "maximum number of attempts")                                \
     NUMBER(newton, eps, 1e-6, 0.0, 1.0, "regularisation of the Newton matrix where W is singular") \
     CHOICE(newton, function, 0, "ac|fb",                                                           \
-           "the natural map (Alart and Curnier), or Fischer and Burmeister's function of it")
+           "natural map (Alart-Curnier), or Fischer-Burmeister function")
 
 #define MO_OPTIONS_IPM(NUMBER, COUNT, CHOICE)                                                      \
-    COUNT(ipm, iterations, 60, 1, 1000000, "interior point steps at most from one starting point") \
+    COUNT(ipm, iterations, 60, 1, 1000000,                                                         \
+          "maximum number of interior-point steps from one start")                                 \
     COUNT(ipm, crossover, 1, 0, 1,                                                                 \
-          "1: Newton steps on the way; 0: at its end only, in the middle of all impulses that do")
+          "1: try Newton steps on the way; 0: only at the end, from the analytic centre")
 
 #define MO_OPTIONS_DANTZIG(NUMBER, COUNT, CHOICE)                                                  \
     COUNT(dantzig, polish, 100, 0, 1000,                                                           \
-          "Newton steps at most, from the pivots' answer to the true cone in space; 0: none")      \
+          "maximum number of Newton steps from the result of pivoting to the exact cone")          \
     COUNT(dantzig, restarts, 20, 0, 1000000,                                                       \
-          "fresh starts at most, in another order, where the pivots lead nowhere")
+          "maximum number of restarts in another order after a failure")
 
 /* All groups.  A new method adds its list above and its line here. */
 #define MO_OPTIONS_TABLE(NUMBER, COUNT, CHOICE)                                                    \

@@ -108,9 +108,9 @@ run run incline --set mu=0.51 --steps 50 --csv rows.csv --every 25
 status_is 0
 err_is_empty
 out_has 'incline: 50 steps of 0.01 s'
-out_has 'not solved *no step'
+out_has 'unsolved steps *0 of'
 out_has 'worst penetration'
-out_has 'energy .* J at first'
+out_has 'energy *initial .* J, final .* J'
 out_has 'collide .* assemble .* solve'
 that "--every is not kept" test "$(grep -c '' rows.csv)" = 7
 that "the block has moved" awk -F, '
@@ -133,8 +133,8 @@ member_is first_unsolved_step 1
 member_is first_unsolved_status '"iteration-limit"'
 run run stack --steps 5 --max-iter 0 --strict
 status_is 1
-out_has '5 NOT SOLVED'
-out_has 'not solved *5 steps of 5; the first is step 1'
+out_has '5 UNSOLVED'
+out_has 'unsolved steps *5 of 5; the first is step 1'
 run run stack --steps 5 --max-iter 0 --explain
 status_is 0
 out_has 'to blame *method: '
