@@ -141,6 +141,7 @@ static void shapes(void)
     FIELD(mo_shape_def, density, "d");
     FIELD(mo_shape_def, layer, "u");
     FIELD(mo_shape_def, mask, "u");
+    FIELD(mo_shape_def, colour, "d");
 }
 
 #define ID(type)                                                                                   \

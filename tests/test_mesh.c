@@ -324,6 +324,38 @@ static void what_makes_no_mesh_is_refused_with_a_sentence(void **state)
     mo_collider_clear(&allocator, &c);
 }
 
+/* A mesh without layer and mask falls with its body through the floor, and weighs nothing. */
+static void a_mesh_that_is_drawn_only_moves_with_any_body(void **state)
+{
+    (void)state;
+    static const double corner[] = {0, 0, -1, 1, 0, -1, 0, 1, -1};
+    static const int triangle[] = {0, 1, 2}, wrong[] = {0, 1, 3};
+    mo_shape_def drawn = mo_shape_mesh(corner, 3, triangle, 3), ball = mo_shape_ball(0.1);
+    mo_message why = {{0}};
+    mo_world *world;
+    CHECK(mo_world_create(NULL, NULL, &world, &why) == MO_OK);
+    const mo_shape_def floor = mo_shape_plane();
+    const mo_body_id ground = mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, &why);
+    const mo_pose start = mo_pose_at(0, 0, 0.1);
+    const mo_body_id body = mo_world_add_solid(world, MO_BODY_FREE, &ball, &start, &why);
+    const double mass = mo_body_get(world, body).mass;
+    CHECK(mo_world_add_shape(world, body, &drawn, &why).index == 0);
+    drawn.layer = drawn.mask = 0;
+    const mo_shape_id shape = mo_world_add_shape(world, body, &drawn, &why);
+    CHECK(shape.index && mo_body_get(world, body).mass == mass);
+    ball.pose = mo_pose_at(9, 0, 0);
+    const mo_shape_id other = mo_world_add_shape(world, ground, &ball, &why);
+    CHECK(mo_world_pair(world, shape, other, &ball.material, &why) == MO_ERR_ARGUMENT);
+    drawn.indices = wrong;
+    CHECK(mo_world_add_shape(world, body, &drawn, &why).index == 0);
+    for (int k = 0; k < 20; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK && report.penetration < 1e-9);
+    }
+    CHECK_NEAR(mo_body_get(world, body).pose.position[2], 0.1, 1e-8);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +366,7 @@ int main(void)
         cmocka_unit_test(what_slides_over_a_straight_chain_does_not_catch),
         cmocka_unit_test(a_block_slides_over_triangles_as_over_a_plane),
         cmocka_unit_test(what_makes_no_mesh_is_refused_with_a_sentence),
+        cmocka_unit_test(a_mesh_that_is_drawn_only_moves_with_any_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,62 @@ static void includes_are_put_where_they_stand(void **state)
     mo_model_clear(&model);
 }
 
+/* ---- what is drawn --------------------------------------------------------------------------- */
+
+static void check_colour(const mo_model *model, int geom, double r, double g, double b, double a)
+{
+    const double expected[4] = {r, g, b, a};
+    for (int k = 0; k < 4; ++k) {
+        CHECK_NEAR(model->geoms[geom].shape.colour[k], expected[k], 0);
+    }
+}
+
+static void colours_come_from_the_geom_its_class_or_its_material(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(MJCF("<default><default class='d'><geom rgba='0 1 0 1'/></default><default class='m'>"
+                   "<material rgba='.1 .2 .3 .4'/></default></default>"
+                   "<asset><material name='red' rgba='1 0 0 .5'/><material name='of' class='m'/>"
+                   "<material name='white'/></asset><worldbody><geom size='1'/>"
+                   "<geom size='1' material='red'/><geom size='1' class='d'/>"
+                   "<geom size='1' material='of'/><geom size='1' material='red' rgba='0 0 1 1'/>"
+                   "<geom size='1' material='white'/></worldbody>"),
+              &model);
+    assert_int_equal(model.note_count, 0);
+    check_colour(&model, 0, 0.5, 0.5, 0.5, 1);
+    check_colour(&model, 1, 1, 0, 0, 0.5);
+    check_colour(&model, 2, 0, 1, 0, 1);
+    check_colour(&model, 3, 0.1, 0.2, 0.3, 0.4);
+    check_colour(&model, 4, 0, 0, 1, 1);
+    check_colour(&model, 5, 1, 1, 1, 1);
+    mo_model_clear(&model);
+}
+
+static void a_mesh_that_only_shows_keeps_its_triangles(void **state)
+{
+    (void)state;
+    const double half[3] = {1, 1, 1}, shift[3] = {0};
+    char stl[84 + 600];
+    mo_model model;
+    folder_put_bytes(&folder, "shown.stl", stl, write_stl(stl, half, shift));
+    read_text(MJCF("<asset><mesh file='shown.stl'/></asset><worldbody><body><joint/>"
+                   "<geom type='mesh' mesh='shown' contype='0' conaffinity='0'/>"
+                   "<geom type='mesh' mesh='shown' contype='0' conaffinity='0' name='paired'/>"
+                   "<geom type='mesh' mesh='shown'/></body><geom name='floor' type='plane'/>"
+                   "</worldbody><contact><pair geom1='floor' geom2='paired'/></contact>"),
+              &model);
+    assert_int_equal(model.geom_count, 4);
+    const mo_model_geom *g = model.geoms;
+    CHECK(g[1].shape.kind == MO_SHAPE_MESH && g[1].is_visual);
+    assert_int_equal(g[1].shape.index_count, 36);
+    CHECK(g[2].shape.kind == MO_SHAPE_HULL && g[3].shape.kind == MO_SHAPE_HULL);
+    assert_int_equal(mo_model_drop_visuals(&model), 1);
+    assert_int_equal(model.geom_count, 3);
+    CHECK(model.pairs[0].a == 0 && model.pairs[0].b == 1);
+    mo_model_clear(&model);
+}
+
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 static void a_mesh_of_a_box_weighs_like_the_box(void **state)
@@ -211,6 +267,8 @@ int main(void)
         cmocka_unit_test(defaults_go_down_the_classes),
         cmocka_unit_test(what_is_not_understood_is_listed_once_with_its_line),
         cmocka_unit_test(includes_are_put_where_they_stand),
+        cmocka_unit_test(colours_come_from_the_geom_its_class_or_its_material),
+        cmocka_unit_test(a_mesh_that_only_shows_keeps_its_triangles),
         cmocka_unit_test(a_mesh_of_a_box_weighs_like_the_box),
         cmocka_unit_test(what_has_no_volume_weighs_as_a_shell),
         cmocka_unit_test(frames_move_what_is_in_them),

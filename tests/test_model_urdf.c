@@ -51,6 +51,27 @@ static void urdf_and_mjcf_of_one_arm_are_the_same(void **state)
 
 /* Files of the field name meshes in formats and places that are not here: the rest of the robot is
  * read. */
+static void urdf_colours_are_those_of_the_material(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_file(
+        folder_put(&folder, "colours.urdf",
+                   "<robot name='r'><material name='blue'><color rgba='0 0 1 .5'/></material>"
+                   "<link name='a'><visual><geometry><sphere radius='1'/></geometry>"
+                   "<material name='blue'/></visual><visual><geometry><sphere radius='1'/>"
+                   "</geometry><material name='own'><color rgba='1 .5 0 1'/></material></visual>"
+                   "<collision><geometry><sphere radius='1'/></geometry></collision></link>"
+                   "</robot>"),
+        &model);
+    const double expected[3][4] = {{0, 0, 1, 0.5}, {1, 0.5, 0, 1}, {0}};
+    assert_int_equal(model.geom_count, 3);
+    for (int k = 0; k < 3; ++k) {
+        assert_memory_equal(model.geoms[k].shape.colour, expected[k], sizeof expected[k]);
+    }
+    mo_model_clear(&model);
+}
+
 static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
 {
     (void)state;
@@ -176,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urdf_and_mjcf_of_one_arm_are_the_same),
+        cmocka_unit_test(urdf_colours_are_those_of_the_material),
         cmocka_unit_test(urdf_meshes_that_cannot_be_read_are_noted),
         cmocka_unit_test(urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh),
         cmocka_unit_test(a_declaration_need_not_come_first),

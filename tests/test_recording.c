@@ -57,7 +57,9 @@ static mo_world *make_world(void)
     add_shape(world, add_body(world, MO_BODY_FREE, NULL, mo_pose_at(3, 0, 0)),
               mo_shape_hull(tetrahedron, 4));
     const mo_body_id both = add_body(world, MO_BODY_FREE, "two\nlines", mo_pose_at(-3, 0, 0.25));
-    add_shape(world, both, mo_shape_ball(0.25));
+    mo_shape_def red = mo_shape_ball(0.25);
+    red.colour[0] = red.colour[3] = 1;
+    add_shape(world, both, red);
     add_shape(world, both, mo_shape_capsule((double[3]){0, 0, 0}, (double[3]){1, 0, 0}, 0.25));
     add_shape(world, add_body(world, MO_BODY_FIXED, "ramp", mo_pose_identity()),
               mo_shape_mesh(ramp, 4, triangles, 6));
@@ -111,6 +113,7 @@ static void check_shapes(const mo_recording *a, const mo_recording *b)
         assert_memory_equal(x.half, y.half, sizeof x.half);
         assert_memory_equal(x.ends, y.ends, sizeof x.ends);
         assert_memory_equal(&x.material, &y.material, sizeof x.material);
+        assert_memory_equal(x.colour, y.colour, sizeof x.colour);
     }
 }
 

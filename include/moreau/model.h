@@ -103,7 +103,8 @@ typedef struct mo_model_joint {
 typedef struct mo_model_geom {
     const char *name;
     int body;
-    /* pose in the body; density and material; arrays are the model's own */
+    /* pose in the body, density, material, and colour; arrays are the model's own.  A mesh collides
+     * as its hull; one that collides with nothing is the mesh itself, to be drawn */
     mo_shape_def shape;
     /* as used in the body's mass; 0 where that is given otherwise */
     double mass;
@@ -260,6 +261,10 @@ MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, m
 MO_API mo_error mo_model_read_with(const char *path, const char *folder,
                                    const mo_allocator *allocator, mo_model *model, mo_message *why);
 MO_API void mo_model_clear(mo_model *model);
+
+/* Takes out what is only drawn (geoms with is_visual), so that worlds are smaller; returns how many
+ * there were. */
+MO_API int mo_model_drop_visuals(mo_model *model);
 
 /* Gives a free joint to a body that the file fixes to the world, as URDF does with the base of
  * every robot. */

@@ -11,6 +11,10 @@
  *   a mocap body                                             a driven body
  *   <connect>, <weld>                                        joints of joint.h
  *
+ * Every geom is a shape of its body in the world, in the model's order, with its colour; those that
+ * only show the robot have layer and mask 0, so that a viewer finds all it draws by mo_body_shape.
+ * mo_model_drop_visuals leaves them out.
+ *
  * The robot keeps ids only; it neither owns the world nor the model, which may be cleared once the
  * robot is built.
  */

@@ -86,7 +86,9 @@ typedef enum mo_shape_kind {
     MO_SHAPE_HULL,
     /* z <= 0 is solid (y <= 0 in the plane); of fixed or driven bodies */
     MO_SHAPE_PLANE,
-    MO_SHAPE_MESH, /* triangles (in the plane a chain of segments) of fixed or driven bodies */
+    /* triangles (in the plane a chain of segments) of fixed or driven bodies; of any body where
+     * layer and mask are 0: such a shape is drawn and touches nothing */
+    MO_SHAPE_MESH,
     MO_SHAPE_KIND_COUNT
 } mo_shape_kind;
 
@@ -114,6 +116,8 @@ typedef struct mo_shape_def {
     unsigned mask;
     /* 1, on one side or both: one of the two is enough */
     int either_mask;
+    /* for drawing: red, green, blue and opacity from 0 to 1; all zero: none is given */
+    double colour[4];
 } mo_shape_def;
 
 /* Everything at rest: pose identity, default material, density 1000, layer 1, mask all. */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "linalg/vec3.h"
 
+#define BAD_INDEX "index %d of a mesh is %d, but it has %d points"
 static const double SLOPE = 1e-6; /* sine: a face that rises less does not rise */
 static const double FLAT = 1e-8;  /* 1 - cosine between the normals of what is one plane */
 
@@ -94,9 +95,7 @@ static mo_error take_faces(const mo_shape_def *def, const int *one, mo_mesh *mes
         for (int i = 0; i < mesh->sides; ++i) {
             const int given = def->indices[k + i];
             if (given < 0 || given >= def->point_count) {
-                return mo_fail(why, MO_ERR_ARGUMENT,
-                               "index %d of a mesh is %d, but it has %d points", k + i, given,
-                               def->point_count);
+                return mo_fail(why, MO_ERR_ARGUMENT, BAD_INDEX, k + i, given, def->point_count);
             }
             corner[i] = one[given];
         }
@@ -207,6 +206,25 @@ static int fill_tree(const mo_allocator *allocator, mo_mesh *mesh)
     return 1;
 }
 
+/* What is drawn only: the faces as they are given, and the box around them. */
+static mo_error take_drawing(const mo_shape_def *def, mo_mesh *mesh, mo_message *why)
+{
+    mesh->bounds = (mo_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int k = 0; k < def->index_count; ++k) {
+        const int given = def->indices[k];
+        if (given < 0 || given >= def->point_count) {
+            return mo_fail(why, MO_ERR_ARGUMENT, BAD_INDEX, k, given, def->point_count);
+        }
+        mesh->index[k] = given;
+        for (int i = 0; i < 3; ++i) {
+            mesh->bounds.low[i] = fmin(mesh->bounds.low[i], mesh->point[given][i]);
+            mesh->bounds.high[i] = fmax(mesh->bounds.high[i], mesh->point[given][i]);
+        }
+    }
+    mesh->face_count = def->index_count / mesh->sides;
+    return MO_OK;
+}
+
 static mo_error check(const mo_shape_def *def, int sides, mo_message *why)
 {
     if (!def->points || !def->indices || def->point_count < 1 || def->index_count < 1 ||
@@ -221,11 +239,15 @@ static mo_error check(const mo_shape_def *def, int sides, mo_message *why)
     return MO_OK;
 }
 
-static int allocate(const mo_allocator *allocator, const mo_shape_def *def, mo_mesh *mesh)
+static int allocate(const mo_allocator *allocator, const mo_shape_def *def, int is_drawn_only,
+                    mo_mesh *mesh)
 {
     const size_t points = (size_t)def->point_count, corners = (size_t)def->index_count;
     mesh->point = mo_memory_array(allocator, points, sizeof *mesh->point);
     mesh->index = mo_memory_array(allocator, corners, sizeof *mesh->index);
+    if (is_drawn_only) {
+        return mesh->point && mesh->index;
+    }
     mesh->plane = mo_memory_array(allocator, corners, sizeof *mesh->plane);
     mesh->beside = mo_memory_array(allocator, corners, sizeof *mesh->beside);
     mesh->way_start = mo_memory_array(allocator, points + 1, sizeof *mesh->way_start);
@@ -234,31 +256,43 @@ static int allocate(const mo_allocator *allocator, const mo_shape_def *def, mo_m
            mesh->way;
 }
 
+/* What collision needs; *is_bad where the faces make no mesh.  False: see *is_bad, or no memory. */
+static int prepare(const mo_allocator *allocator, const mo_shape_def *def, mo_mesh *mesh,
+                   int *is_bad, mo_message *why)
+{
+    int *one = mo_memory_array(allocator, (size_t)def->point_count, sizeof *one);
+    int is_made = one && find_same(allocator, mesh, one);
+    *is_bad = is_made && take_faces(def, one, mesh, why) != MO_OK;
+    is_made = is_made && !*is_bad && (mesh->sides == 2 || find_neighbours(allocator, mesh)) &&
+              fill_tree(allocator, mesh);
+    mo_memory_free(allocator, one);
+    if (is_made) {
+        count_ways(mesh);
+    }
+    return is_made;
+}
+
 mo_mesh *mo_mesh_create(const mo_allocator *allocator, int is_planar, const mo_shape_def *def,
                         mo_message *why)
 {
     const int sides = is_planar ? 2 : 3;
+    const int is_drawn_only = !is_planar && def->layer == 0 && def->mask == 0;
     if (check(def, sides, why)) {
         return NULL;
     }
     mo_mesh *mesh = mo_memory_array(allocator, 1, sizeof *mesh);
-    int *one = mo_memory_array(allocator, (size_t)def->point_count, sizeof *one);
     int is_made = 0, is_bad = 0;
-    if (mesh && one) {
+    if (mesh) {
         *mesh = (mo_mesh){.sides = sides, .point_count = def->point_count};
-        if (allocate(allocator, def, mesh)) {
+        if (allocate(allocator, def, is_drawn_only, mesh)) {
             for (int k = 0; k < 3 * def->point_count; ++k) {
                 mesh->point[k / 3][k % 3] = is_planar && k % 3 == 2 ? 0 : def->points[k] + 0.0;
             }
-            is_made = find_same(allocator, mesh, one);
-            is_bad = is_made && take_faces(def, one, mesh, why) != MO_OK;
-            is_made = is_made && !is_bad && (is_planar || find_neighbours(allocator, mesh)) &&
-                      fill_tree(allocator, mesh);
+            is_bad = is_drawn_only && take_drawing(def, mesh, why) != MO_OK;
+            is_made = is_drawn_only ? !is_bad : prepare(allocator, def, mesh, &is_bad, why);
         }
     }
-    mo_memory_free(allocator, one);
     if (is_made) {
-        count_ways(mesh);
         return mesh;
     }
     if (!is_bad) {

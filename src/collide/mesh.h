@@ -12,6 +12,8 @@
  * would catch; where one is refused, the face's own normal is tried.
  *
  * A shape whose centre is behind a face does not touch it.
+ *
+ * A mesh in space whose layer and mask are 0 is only drawn: it has points, indices and bounds.
  */
 #ifndef MO_COLLIDE_MESH_H
 #define MO_COLLIDE_MESH_H

@@ -16,7 +16,9 @@ typedef struct mo_mesh_file {
     int triangle_count; /* 0: points alone, of which the convex hull is meant */
     const double *hull; /* its corners, once somebody asked; not its own */
     int hull_count;
-    int is_exact, is_shell; /* how it is weighed, where the file says so of this mesh */
+    const double *drawn;      /* its points in the model's pool, once somebody asked */
+    const int *drawn_indices; /* and its triangles there */
+    int is_exact, is_shell;   /* how it is weighed, where the file says so of this mesh */
 } mo_mesh_file;
 
 /* By the end of the name: .stl or .obj.  Sentences begin with `shown`. */

@@ -8,7 +8,7 @@
  *   mjcf_schema.c     which elements and attributes are read, and notes about the others
  *   mjcf_default.c    default classes, and attributes looked up through them
  *   mjcf_frame.c      positions, and the five ways to give an orientation
- *   mjcf_asset.c      meshes
+ *   mjcf_asset.c      meshes, and the colours of materials
  *   mjcf_body.c       bodies, their inertia, joints
  *   mjcf_geom.c       geoms
  *   mjcf_tendon.c     fixed tendons
@@ -47,7 +47,8 @@ typedef struct mo_mjcf {
     mo_mjcf_settings set;
     mo_mjcf_class *classes; /* in the tree's pool */
     int class_count;
-    mo_pose frame; /* of the <frame> that is read, in its body */
+    double (*colours)[4]; /* of the materials, by their number; in the tree's pool */
+    mo_pose frame;        /* of the <frame> that is read, in its body */
 } mo_mjcf;
 
 bool mo_mjcf_include_all(mo_reader *r);
@@ -90,6 +91,7 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
 /* ---- sections -------------------------------------------------------------------------------- */
 
 bool mo_mjcf_meshes(mo_mjcf *m);
+bool mo_mjcf_materials(mo_mjcf *m);
 bool mo_mjcf_bodies(mo_mjcf *m);
 bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum);
 bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body);

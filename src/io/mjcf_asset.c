@@ -3,6 +3,7 @@
 /*
  * Mesh assets: from a file, or from points (and triangles; without them, the convex hull's) in the
  * element itself.  Each point x becomes scale * Q' (x - refpos), with Q the matrix of refquat.
+ * Of materials the colour is kept; textures are not read.
  */
 #include <limits.h>
 #include <math.h>
@@ -165,6 +166,38 @@ static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
         }
     }
     return mo_reader_name_add(m->r, node, 'm', name, mesh);
+}
+
+/* ---- materials ------------------------------------------------------------------------------- */
+
+static bool read_material(mo_mjcf *m, const mo_xml_node *node, int place)
+{
+    double *colour = m->colours[place];
+    colour[0] = colour[1] = colour[2] = colour[3] = 1;
+    return mo_mjcf_numbers(m, node, "material", "rgba", 4, 4, colour, NULL) &&
+           mo_reader_name_add(m->r, node, 'M', mo_xml_get(node, "name"), place);
+}
+
+bool mo_mjcf_materials(mo_mjcf *m)
+{
+    int count = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        if (pass &&
+            !(m->colours = mo_pool_take(&m->r->tree, (size_t)count + 1, 4 * sizeof(double)))) {
+            return mo_reader_no_memory(m->r);
+        }
+        count = 0;
+        for (const mo_xml_node *asset = mo_xml_child(m->r->root, "asset"); asset;
+             asset = mo_xml_next(asset, "asset")) {
+            for (const mo_xml_node *node = mo_xml_child(asset, "material"); node;
+                 node = mo_xml_next(node, "material"), ++count) {
+                if (pass && !read_material(m, node, count)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
 }
 
 bool mo_mjcf_meshes(mo_mjcf *m)

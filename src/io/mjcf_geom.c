@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Geoms: the shape, its place, what its surface is like, and what it adds to the mass of its body.
+ * Geoms: the shape, its place, what its surface is like, its colour, and what it adds to the mass
+ * of its body.
  *
  * Meshes collide as their convex hulls, as in MuJoCo; an ellipsoid as a hull of two hundred points,
  * which is noted.  Two surfaces have the larger of their frictions, unless one has the higher
@@ -100,6 +101,23 @@ static bool make_shape(mo_mjcf *m, const mo_xml_node *node, geom_type type, cons
     return true;
 }
 
+/* Does it touch nothing, and is it in no <pair> either? */
+static bool is_drawn_only(const mo_mjcf *m, const mo_xml_node *node, const mo_model_geom *geom)
+{
+    const char *name = mo_xml_get(node, "name");
+    const mo_xml_node *contact = name ? mo_xml_child(m->r->root, "contact") : NULL;
+    for (; contact && geom->is_visual; contact = mo_xml_next(contact, "contact")) {
+        for (const mo_xml_node *pair = mo_xml_child(contact, "pair"); pair;
+             pair = mo_xml_next(pair, "pair")) {
+            const char *one = mo_xml_get(pair, "geom1"), *other = mo_xml_get(pair, "geom2");
+            if ((one && strcmp(one, name) == 0) || (other && strcmp(other, name) == 0)) {
+                return false;
+            }
+        }
+    }
+    return geom->is_visual;
+}
+
 static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_model_geom *geom,
                       mo_mass *mass, int *found)
 {
@@ -118,7 +136,10 @@ static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_
     if (is_shell || mesh->is_shell || !(mass->mass > 0)) { /* what has no volume is a shell too */
         mo_mass_of_shell(mesh, mass);
     }
-    return mo_reader_mesh_hull(m->r, node, place, geom->is_visual, &geom->shape, found);
+    *found = 1;
+    return is_drawn_only(m, node, geom)
+               ? mo_reader_mesh_drawn(m->r, place, &geom->shape)
+               : mo_reader_mesh_hull(m->r, node, place, geom->is_visual, &geom->shape, found);
 }
 
 static bool read_surface(mo_mjcf *m, const mo_xml_node *node, mo_model_geom *geom)
@@ -176,6 +197,26 @@ static bool weigh(mo_mjcf *m, const mo_xml_node *node, const mo_mass *unit, mo_m
     return true;
 }
 
+/* Its own, or that of its material, or MJCF's grey. */
+static bool read_colour(mo_mjcf *m, const mo_xml_node *node, const char *kind, double colour[4])
+{
+    static const double GREY[4] = {0.5, 0.5, 0.5, 1};
+    const int material = mo_reader_name_find(m->r, 'M', mo_mjcf_get(m, node, kind, "material"));
+    int given = 0;
+    if (!mo_mjcf_numbers(m, node, kind, "rgba", 4, 4, colour, &given)) {
+        return false;
+    }
+    const double *from = material >= 0 ? m->colours[material] : GREY;
+    /* MuJoCo takes a colour that is its default for one that is not given. */
+    if (!given || (material >= 0 && memcmp(colour, GREY, sizeof GREY) == 0)) {
+        memcpy(colour, from, sizeof GREY);
+    }
+    for (int k = 0; k < 4; ++k) {
+        colour[k] = fmin(fmax(colour[k], 0), 1);
+    }
+    return true;
+}
+
 /* Is there a joint between it and the world? */
 static bool moves(const mo_model *model, int body)
 {
@@ -209,6 +250,7 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
         return true;
     }
     if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||
+        !read_colour(m, node, "geom", geom.shape.colour) ||
         (type != MESH && !read_sizes(m, node, (geom_type)type, &geom.shape.pose, size))) {
         return false;
     }

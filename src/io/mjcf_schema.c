@@ -64,8 +64,8 @@ static const element ELEMENTS[] = {
     {"freejoint", " name ", " group align ", ""},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density fromto mesh "
-     "group shellinertia hfield " FRAME,
-     " material rgba fluidshape user solmix ", " solref solimp margin gap "},
+     "group shellinertia hfield material rgba " FRAME,
+     " fluidshape user solmix ", " solref solimp margin gap "},
     {"contact", "", "", ""},
     {"pair", " name class geom1 geom2 condim friction ", "", " solref solimp gap margin "},
     {"exclude", " name body1 body2 ", "", ""},

@@ -48,6 +48,32 @@ FIND(actuator, actuators, actuator_count)
 FIND(tendon, tendons, tendon_count)
 FIND(key, keys, key_count)
 
+/* ---- what is drawn --------------------------------------------------------------------------- */
+
+int mo_model_drop_visuals(mo_model *model)
+{
+    int kept = 0;
+    for (int k = 0; k < model->geom_count; ++k) {
+        int is_paired = 0;
+        for (int i = 0; i < model->pair_count; ++i) {
+            mo_model_pair *pair = model->pairs + i;
+            is_paired |= pair->a == k || pair->b == k;
+        }
+        if (model->geoms[k].is_visual && !is_paired) {
+            continue;
+        }
+        for (int i = 0; i < model->pair_count; ++i) { /* kept <= k, which is still to come */
+            mo_model_pair *pair = model->pairs + i;
+            pair->a = pair->a == k ? kept : pair->a;
+            pair->b = pair->b == k ? kept : pair->b;
+        }
+        model->geoms[kept++] = model->geoms[k];
+    }
+    const int dropped = model->geom_count - kept;
+    model->geom_count = kept;
+    return dropped;
+}
+
 /* ---- servos ---------------------------------------------------------------------------------- */
 
 int mo_model_servo(mo_model *model, double rate)

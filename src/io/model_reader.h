@@ -131,6 +131,8 @@ bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *p
  * is flat. */
 bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is_visual,
                          mo_shape_def *shape, int *found);
+/* r->meshes[mesh] as it is, for drawing: a shape that touches nothing. */
+bool mo_reader_mesh_drawn(mo_reader *r, int mesh, mo_shape_def *shape);
 /* Points without triangles become the faces of their hull. */
 bool mo_reader_hull_triangles(mo_reader *r, const mo_xml_node *node, mo_mesh_file *mesh);
 /* The same of an ellipsoid. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Meshes and ellipsoids of models as convex hulls, which is how they collide. */
+/* Meshes of models: as convex hulls, which is how they collide, and as triangles, which is how they
+ * are drawn.  Ellipsoids as hulls. */
 #include <math.h>
 #include <string.h>
 
@@ -138,6 +139,29 @@ bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is
     shape->kind = MO_SHAPE_HULL;
     shape->points = of->hull;
     shape->point_count = of->hull_count;
+    return true;
+}
+
+bool mo_reader_mesh_drawn(mo_reader *r, int mesh, mo_shape_def *shape)
+{
+    mo_mesh_file *of = r->meshes + mesh;
+    const size_t numbers = 3 * (size_t)of->point_count, corners = 3 * (size_t)of->triangle_count;
+    if (!of->drawn) {
+        double *points = mo_pool_take(r->pool, numbers, sizeof *points);
+        int *indices = mo_pool_take(r->pool, corners, sizeof *indices);
+        if (!points || !indices) {
+            return mo_reader_no_memory(r);
+        }
+        memcpy(points, of->points, numbers * sizeof *points);
+        memcpy(indices, of->triangles, corners * sizeof *indices);
+        of->drawn = points;
+        of->drawn_indices = indices;
+    }
+    shape->kind = MO_SHAPE_MESH;
+    shape->points = of->drawn;
+    shape->point_count = of->point_count;
+    shape->indices = of->drawn_indices;
+    shape->index_count = 3 * of->triangle_count;
     return true;
 }
 

@@ -7,8 +7,8 @@
  *
  *   /moreau_recording/version, dimension, gravity, title
  *   /moreau_recording/bodies      kind, mass, names (one a line)
- *   /moreau_recording/shapes      body, kind, pose, sizes, material, density, layers, and the
- *                                 arrays of hulls and meshes
+ *   /moreau_recording/shapes      body, kind, pose, sizes, material, density, layers, colour,
+ *                                 and the arrays of hulls and meshes
  *   /moreau_recording/joints      kind, a, b, anchor_a, anchor_b, axis; missing in older files,
  *                                 which have none
  *   /moreau_recording/frames      time, step, energies, residual, penetration, status,
@@ -37,6 +37,7 @@ typedef struct mo_column {
     size_t offset;
     mo_column_range range; /* of doubles */
     long long least, most; /* of integers */
+    bool may_lack;         /* older files have no such column: zeros */
 } mo_column;
 
 typedef struct mo_columns {

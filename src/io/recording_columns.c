@@ -7,11 +7,15 @@
 
 #define REAL(type, name, member, width, range)                                                     \
     {                                                                                              \
-        name, false, width, offsetof(type, member), range, 0, 0                                    \
+        name, false, width, offsetof(type, member), range, 0, 0, false                             \
     }
 #define WHOLE(type, name, member, width, least, most)                                              \
     {                                                                                              \
-        name, true, width, offsetof(type, member), MO_COLUMN_ANY, least, most                      \
+        name, true, width, offsetof(type, member), MO_COLUMN_ANY, least, most, false               \
+    }
+#define LATER_REAL(type, name, member, width, range)                                               \
+    {                                                                                              \
+        name, false, width, offsetof(type, member), range, 0, 0, true                              \
     }
 
 _Static_assert(sizeof(mo_body_kind) == sizeof(int) && sizeof(mo_status) == sizeof(int) &&
@@ -40,6 +44,7 @@ static const mo_column SHAPES[] = {
     WHOLE(mo_recorded_shape, "mask", def.mask, 1, INT_MIN, INT_MAX),
     WHOLE(mo_recorded_shape, "point_count", def.point_count, 1, 0, INT_MAX),
     WHOLE(mo_recorded_shape, "index_count", def.index_count, 1, 0, INT_MAX),
+    LATER_REAL(mo_recorded_shape, "colour", def.colour, 4, MO_COLUMN_NOT_NEGATIVE),
 };
 
 static const mo_column JOINTS[] = {

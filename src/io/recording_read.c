@@ -115,7 +115,9 @@ static void *read_table(mo_h5 *h, const mo_h5_group *group, mo_recording_table w
     bool good = true;
     *rows = 0;
     for (int k = 0; good && k < table->count; ++k) {
-        good = take_column(h, group, table, table->column + k, rows, &structs);
+        const mo_column *column = table->column + k;
+        good = (column->may_lack && !mo_h5_has(group, column->name)) ||
+               take_column(h, group, table, column, rows, &structs);
     }
     if (!good) {
         mo_memory_free(h->allocator, structs);

@@ -141,7 +141,8 @@ static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     if (mesh >= 0) {
         mo_mass_of_mesh(u->r->meshes + mesh, true, mass);
     }
-    return mesh >= 0 && mo_reader_mesh_hull(u->r, node, mesh, is_visual, shape, found);
+    return mesh >= 0 && (is_visual ? mo_reader_mesh_drawn(u->r, mesh, shape)
+                                   : mo_reader_mesh_hull(u->r, node, mesh, 0, shape, found));
 }
 
 static bool positive(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out)
@@ -210,12 +211,35 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     return true;
 }
 
+/* <material>: its own colour, or that of the robot's material of this name; none leaves zeros. */
+static bool read_colour(mo_urdf *u, const mo_xml_node *shape, double colour[4])
+{
+    const mo_xml_node *own = mo_xml_child(shape, "material");
+    const mo_xml_node *from = own ? mo_xml_child(own, "color") : NULL;
+    const char *name = own ? mo_xml_get(own, "name") : NULL;
+    for (const mo_xml_node *node = mo_xml_child(u->r->root, "material"); node && name && !from;
+         node = mo_xml_next(node, "material")) {
+        const char *known = mo_xml_get(node, "name");
+        from = known && strcmp(known, name) == 0 ? mo_xml_child(node, "color") : NULL;
+    }
+    const char *rgba = from ? mo_xml_get(from, "rgba") : NULL;
+    int count = 4;
+    if (rgba && !mo_reader_numbers(u->r, from, "rgba", rgba, 3, 4, colour, &count)) {
+        return false;
+    }
+    colour[3] = rgba && count == 3 ? 1 : colour[3];
+    for (int k = 0; k < 4; ++k) {
+        colour[k] = fmin(fmax(colour[k], 0), 1);
+    }
+    return true;
+}
+
 static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visual, mo_mass *sum)
 {
     mo_shape_def shape = mo_default_shape(MO_SHAPE_BALL);
     mo_mass unit = {0}, placed;
     int found = 0;
-    if (!mo_urdf_origin(u, node, &shape.pose) ||
+    if (!mo_urdf_origin(u, node, &shape.pose) || !read_colour(u, node, shape.colour) ||
         !read_shape(u, node, is_visual, &shape, &unit, &found)) {
         return false;
     }

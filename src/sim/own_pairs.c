@@ -88,6 +88,12 @@ static int shape_place(const mo_world *world, mo_shape_id id)
     return is_there ? place : MO_NONE;
 }
 
+/* Such a mesh has no search tree (collide/mesh.h). */
+static int is_drawn_mesh(const mo_sim_shape *shape)
+{
+    return shape->is_on_show && shape->collider.def.kind == MO_SHAPE_MESH;
+}
+
 mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
                        const mo_material *material, mo_message *why)
 {
@@ -98,6 +104,10 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "a pair is made of two shapes of the world, with friction, torsion, rolling "
                        "and restitution that are not negative");
+    }
+    if (is_drawn_mesh(world->shape + a) || is_drawn_mesh(world->shape + b)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "a mesh without layer and mask is drawn only, and is in no pair");
     }
     struct mo_own_pair *own = take(world, a, b);
     if (!own || (world->shape[a].is_on_show && mo_shape_enter(world, a)) ||

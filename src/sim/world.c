@@ -407,7 +407,9 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
         mo_fail(why, MO_ERR_ARGUMENT, "the body of this shape is not in the world");
         return none;
     }
-    const int must_rest = def->kind == MO_SHAPE_PLANE || def->kind == MO_SHAPE_MESH;
+    const int is_drawn_only = def->layer == 0 && def->mask == 0;
+    const int must_rest =
+        def->kind == MO_SHAPE_PLANE || (def->kind == MO_SHAPE_MESH && !is_drawn_only);
     const int may_move =
         world->body[owner].kind == MO_BODY_FREE || world->body[owner].kind == MO_BODY_LINK;
     if (must_rest && may_move) {
@@ -432,7 +434,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
                             .body = owner,
                             .next = MO_NONE,
                             .proxy = MO_NONE, /* not in the tree until mo_shape_enter */
-                            .is_on_show = def->layer == 0 && def->mask == 0};
+                            .is_on_show = is_drawn_only};
     world->near[place] =
         (mo_shape_near){.body = owner,
                         .surface = mo_surface_number(world, &collider.def.material),
