@@ -19,9 +19,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "packing.h"
 #include "rigid.h"
 #include "rng.h"
-#include "scenes.h"
 
 #define JITTER 0.06    /* mean diameters */
 #define SPREAD 0.1     /* of the radius  */
@@ -36,14 +36,11 @@
 #define ROW 0.86602540378443864676   /* sqrt(3) / 2: between rows of a layer   */
 #define LAYER 0.81649658092772603273 /* sqrt(2 / 3): between layers            */
 
-enum { WORLD = -1, BODIES_MOST = INT_MAX / 64 };
+enum { WORLD = SCENE_BED_WORLD, BODIES_MOST = INT_MAX / 64 };
 
-typedef struct bed {
-    uint64_t seed;
-    scene_grain grain;
-    int columns, rows; /* of a layer */
-    int bodies;        /* the sites of full layers, and a part of the last one */
-} bed;
+typedef scene_bed bed;
+typedef scene_candidate candidate;
+typedef scene_candidate_fn candidate_fn;
 
 typedef struct site {
     int column, row, layer;
@@ -53,17 +50,6 @@ typedef struct ball {
     double at[3];
     double radius;
 } ball;
-
-/* A pair that may touch: normal from the first (or the world) to the second. */
-typedef struct candidate {
-    int first, second;
-    double normal[3];
-    double distance; /* of the centres, or of the centre and the wall */
-    double share;    /* of it that lies in the second ball */
-    double growth;   /* of the radii until it touches */
-} candidate;
-
-typedef void candidate_fn(void *context, const candidate *pair);
 
 /* ---- where the balls are --------------------------------------------------------------------- */
 
@@ -168,13 +154,18 @@ static void visit_neighbours(const bed *b, int body, const ball *own, candidate_
     }
 }
 
-static void visit_candidates(const bed *b, candidate_fn *fn, void *context)
+void scene_bed_visit(const bed *b, int begin, int end, candidate_fn *fn, void *context)
 {
-    for (int body = 0; body < b->bodies; ++body) {
+    for (int body = begin; body < end; ++body) {
         const ball own = ball_of(b, body);
         visit_walls(b, body, &own, fn, context);
         visit_neighbours(b, body, &own, fn, context);
     }
+}
+
+static void visit_candidates(const bed *b, candidate_fn *fn, void *context)
+{
+    scene_bed_visit(b, 0, b->bodies, fn, context);
 }
 
 /* ---- how far the radii grow ------------------------------------------------------------------ */
@@ -223,14 +214,18 @@ static double select_rank(double *x, size_t count, size_t rank)
     return x[rank];
 }
 
+bed scene_bed_of(scene_grain grain, int bodies, uint64_t seed)
+{
+    const int side = (int)ceil(cbrt(bodies));
+    return (bed){.seed = seed, .grain = grain, .columns = side, .rows = side, .bodies = bodies};
+}
+
 /* A third as many bodies as contacts, in about a cube; more where a small bed has too few pairs. */
 static bed make_bed(scene_grain grain, int contacts, uint64_t seed)
 {
-    bed b = {.seed = seed, .grain = grain, .bodies = contacts / 3 + 1};
-    for (;; b.bodies += b.bodies / 8 + 1) {
+    for (int bodies = contacts / 3 + 1;; bodies += bodies / 8 + 1) {
+        const bed b = scene_bed_of(grain, bodies, seed);
         growth_list list = {NULL, 0};
-        b.columns = (int)ceil(cbrt(b.bodies));
-        b.rows = b.columns;
         visit_candidates(&b, note_growth, &list);
         if (list.count >= (size_t)contacts) {
             return b;
@@ -256,21 +251,37 @@ static mo_error find_growth(const bed *b, int contacts, double *growth)
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-static void add_ball(mo_builder *builder, const bed *b, int body, double growth)
+double scene_bed_body(const bed *b, int body, double growth, double inertia[3], double f[6])
 {
     const double radius = DIAMETER * growth * ball_of(b, body).radius;
     const double mass = DENSITY * (4.0 / 3) * 3.14159265358979323846 * radius * radius * radius;
     const double i = 0.4 * mass * radius * radius, part = b->grain == SCENE_STONES ? 0.7 : 1;
-    const double inertia[3] = {i, part * i, part * part * i};
-    double M[RIGID * RIGID], f[RIGID];
     rng g = rng_of(~b->seed, (uint64_t)body);
-    rigid_mass(mass, inertia, M);
+    inertia[0] = i, inertia[1] = part * i, inertia[2] = part * part * i;
     for (int k = 0; k < 3; ++k) {
         f[k] = mass * rng_between(&g, -AGITATION, AGITATION);
         f[3 + k] = inertia[k] * rng_between(&g, -AGITATION, AGITATION) / (0.5 * DIAMETER);
     }
     f[2] -= mass * SCENE_GRAVITY * STEP;
+    return mass;
+}
+
+static void add_ball(mo_builder *builder, const bed *b, int body, double growth)
+{
+    double M[RIGID * RIGID], inertia[3], f[RIGID];
+    rigid_mass(scene_bed_body(b, body, growth, inertia, f), inertia, M);
     mo_builder_add_body(builder, RIGID, M, f);
+}
+
+mo_rigid_contact scene_bed_contact(const candidate *pair)
+{
+    mo_rigid_contact contact = {.body = {pair->second, pair->first}, .mu = MU};
+    rigid_frame(pair->normal, contact.frame);
+    for (int k = 0; k < 3; ++k) {
+        contact.arm[0][k] = -DIAMETER * pair->distance * pair->share * pair->normal[k];
+        contact.arm[1][k] = DIAMETER * pair->distance * (1 - pair->share) * pair->normal[k];
+    }
+    return contact;
 }
 
 typedef struct adding {

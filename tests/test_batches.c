@@ -572,7 +572,7 @@ static void visits_in_lanes_are_those_in_plain_c(void **state)
         mo_sweeps *s = make_sweeps(&contacts, &memory);
         memset(out, 0, (size_t)rows * sizeof *out);
         mo_sweeps_start(s, 1, 0, out);
-        const mo_batch_pass pass = {&contacts, s->state, s->impulses, 1, 1, 0};
+        const mo_batch_pass pass = {&contacts, s->state, s->impulses, 1, 1, 0, NULL};
         kernels[kind]->visit(&pass, 0, b->batch_count);
         kernels[kind]->visit(&pass, 0, b->batch_count);
         for (int k = 0; k < b->point_count * MO_LANES; ++k) {

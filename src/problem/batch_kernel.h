@@ -24,6 +24,8 @@ typedef struct mo_batch_pass {
     mo_point_impulses *impulses; /* of each point of each batch */
     double relax_N, relax_T; /* the part of the way to its solution that a visit takes a contact */
     double beta;             /* momentum: the visit starts from r + beta (r - before) */
+    double *each; /* NULL, or MO_LANES numbers for each batch: what a visit or a look finds of each
+                     manifold, for sums that do not depend on their order */
 } mo_batch_pass;
 
 /* How far a range of batches is from its laws. */

@@ -202,6 +202,14 @@ INLINE lanes visit_manifolds(const mo_batch_pass *pass, const mo_batch *batch, i
     return moved;
 }
 
+/* What was found of L manifolds, where the caller wants it of each. */
+INLINE void note_each(const mo_batch_pass *pass, int batch, int at, lanes found)
+{
+    if (pass->each) {
+        *(lanes *)(pass->each + (size_t)B * (size_t)batch + (size_t)at) = found;
+    }
+}
+
 INLINE double visit(const mo_batch_pass *pass, int begin, int end)
 {
     lanes moved[B / L] = {(lanes){0}};
@@ -209,8 +217,10 @@ INLINE double visit(const mo_batch_pass *pass, int begin, int end)
         const mo_batch *batch = pass->batches->batch + k;
         fetch_next(pass, k, end);
         for (int at = 0; at < B; at += L) {
-            moved[at / L] += batch->is_central ? visit_manifolds(pass, batch, at, 1)
-                                               : visit_manifolds(pass, batch, at, 0);
+            const lanes own = batch->is_central ? visit_manifolds(pass, batch, at, 1)
+                                                : visit_manifolds(pass, batch, at, 0);
+            moved[at / L] += own;
+            note_each(pass, k, at, own);
         }
     }
     return sum_of(moved);
@@ -318,11 +328,14 @@ INLINE mo_batch_sums look(const mo_batch_pass *pass, int begin, int end)
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
         for (int at = 0; at < B; at += L) {
+            lanes own = {0};
             if (batch->is_central) {
-                look_at(pass, batch, at, 1, natural + at / L, approach + at / L);
+                look_at(pass, batch, at, 1, &own, approach + at / L);
             } else {
-                look_at(pass, batch, at, 0, natural + at / L, approach + at / L);
+                look_at(pass, batch, at, 0, &own, approach + at / L);
             }
+            natural[at / L] += own;
+            note_each(pass, k, at, own);
         }
     }
     return (mo_batch_sums){sum_of(natural), largest_of(approach)};

@@ -15,23 +15,27 @@ static const double CENTRAL = 1e-10; /* of the lever: how far a normal may pass 
 /* A manifold, or a constraint in rows. */
 typedef struct node {
     int first, count; /* constraints */
-    uint8_t kind, colour;
+    uint8_t kind, colour, is_inner;
 } node;
 
-/* Nodes of a colour lie by kind and by falling number of points, so that few lanes are empty. */
-enum { KIND_CENTRAL, KIND_GENERAL, KIND_ROWS, SIZES = 8, KEYS = 2 * SIZES + 1 };
+/* Nodes of a colour lie outer ones first, then by kind, then by falling number of points, so that
+ * few lanes are empty. */
+enum { KIND_CENTRAL, KIND_GENERAL, KIND_ROWS, SIZES = 8, HALF = 2 * SIZES + 1, KEYS = 2 * HALF };
 
 typedef struct nodes {
     node *at;
     int count;
     int *order; /* by colour and key */
     int start[MO_COLOURS * KEYS + 1];
+    int group_count; /* one for each colour below this, even if empty; 0: for those in use */
+    int keeps_sizes; /* a batch has manifolds of one size */
 } nodes;
 
 static int key_of(const node *n)
 {
     const int size = n->count < SIZES ? n->count : SIZES;
-    return n->colour * KEYS + (n->kind == KIND_ROWS ? 2 * SIZES : n->kind * SIZES + SIZES - size);
+    return n->colour * KEYS + n->is_inner * HALF +
+           (n->kind == KIND_ROWS ? 2 * SIZES : n->kind * SIZES + SIZES - size);
 }
 
 /* ---- manifolds ------------------------------------------------------------------------------- */
@@ -68,7 +72,7 @@ static void make_nodes(const mo_problem *problem, const mo_compact *compact, nod
             last->count++;
             last->kind = (uint8_t)(kind > last->kind ? kind : last->kind);
         } else {
-            out->at[out->count++] = (node){i, 1, (uint8_t)kind, 0};
+            out->at[out->count++] = (node){i, 1, (uint8_t)kind, 0, 0};
         }
         before = contact;
     }
@@ -90,6 +94,17 @@ static void colour_nodes(const mo_problem *problem, nodes *all, uint64_t *used)
         for (int j = 0; j < bodies; ++j) {
             used[body[j]] |= UINT64_C(1) << n->colour;
         }
+    }
+}
+
+static void take_order(const mo_batch_order *order, nodes *all)
+{
+    all->group_count = order->colour_count;
+    all->keeps_sizes = 1;
+    for (int k = 0; k < all->count; ++k) {
+        node *n = all->at + k;
+        n->colour = order->colour[n->first];
+        n->is_inner = !order->is_outer[n->first];
     }
 }
 
@@ -128,18 +143,30 @@ typedef struct span {
     int begin, end, lanes, is_central;
 } span;
 
-static span span_of(const nodes *all, int colour, int kind)
+static span span_of(const nodes *all, int colour, int is_inner, int kind)
 {
-    const int *start = all->start + colour * KEYS + kind * SIZES;
+    const int *start = all->start + colour * KEYS + is_inner * HALF + kind * SIZES;
     return (span){start[0], start[SIZES], colour == MO_COLOUR_REST ? 1 : MO_LANES,
                   kind == KIND_CENTRAL};
+}
+
+/* Where the batch ends that begins here. */
+static int batch_end(const nodes *all, span s, int begin)
+{
+    const int most = begin + s.lanes < s.end ? begin + s.lanes : s.end;
+    int end = begin + 1;
+    while (end < most && (!all->keeps_sizes ||
+                          all->at[all->order[end]].count == all->at[all->order[begin]].count)) {
+        ++end;
+    }
+    return end;
 }
 
 /* Counts the batches of a span; writes them, too, where there is room for them. */
 static void add_batches(const nodes *all, span s, mo_batches *out, size_t *data)
 {
-    for (int begin = s.begin; begin < s.end; begin += s.lanes) {
-        const int end = begin + s.lanes < s.end ? begin + s.lanes : s.end;
+    for (int begin = s.begin, end; begin < s.end; begin = end) {
+        end = batch_end(all, s, begin);
         const int points = most_points(all, begin, end);
         if (out->batch) {
             out->batch[out->batch_count] = (mo_batch){.data = *data,
@@ -164,9 +191,9 @@ static size_t row_numbers(const mo_problem *problem, int i)
     return d * d + 2 * row_values(problem, i);
 }
 
-static void add_rows(const nodes *all, int colour, mo_batches *out, size_t *data)
+static void add_rows(const nodes *all, int colour, int is_inner, mo_batches *out, size_t *data)
 {
-    const int *start = all->start + colour * KEYS + 2 * SIZES;
+    const int *start = all->start + colour * KEYS + is_inner * HALF + 2 * SIZES;
     for (int k = start[0]; k < start[1]; ++k, ++out->row_count) {
         const int i = all->at[all->order[k]].first;
         if (out->row) {
@@ -183,16 +210,21 @@ static void add_groups(const nodes *all, mo_batches *out, size_t *data, size_t *
     out->group_count = out->batch_count = out->point_count = out->row_count = 0;
     *data = *row_data = 0;
     for (int c = 0; c < MO_COLOURS; ++c) {
-        if (all->start[c * KEYS] == all->start[(c + 1) * KEYS]) {
+        if (c >= all->group_count && all->start[c * KEYS] == all->start[(c + 1) * KEYS]) {
             continue;
         }
-        const int first_batch = out->batch_count, first_row = out->row_count;
-        add_batches(all, span_of(all, c, KIND_CENTRAL), out, data);
-        add_batches(all, span_of(all, c, KIND_GENERAL), out, data);
-        add_rows(all, c, out, row_data);
+        mo_colour_group group = {.first_batch = out->batch_count, .first_row = out->row_count};
+        for (int is_inner = 0; is_inner < 2; ++is_inner) {
+            group.inner_batch = out->batch_count;
+            group.inner_row = out->row_count;
+            add_batches(all, span_of(all, c, is_inner, KIND_CENTRAL), out, data);
+            add_batches(all, span_of(all, c, is_inner, KIND_GENERAL), out, data);
+            add_rows(all, c, is_inner, out, row_data);
+        }
+        group.last_batch = out->batch_count;
+        group.last_row = out->row_count;
         if (out->group) {
-            out->group[out->group_count] =
-                (mo_colour_group){first_batch, out->batch_count, first_row, out->row_count};
+            out->group[out->group_count] = group;
         }
         ++out->group_count;
     }
@@ -345,11 +377,12 @@ static void fill_lane(const mo_batches *b, mo_batch *batch, int lane, const node
 static void fill_span(const mo_batches *b, const nodes *all, span s, int *batch_number)
 {
     const int world = b->line_count - 1;
-    for (int begin = s.begin; begin < s.end; begin += s.lanes) {
+    for (int begin = s.begin, end; begin < s.end; begin = end) {
         mo_batch *batch = b->batch + (*batch_number)++;
+        end = batch_end(all, s, begin);
         for (int lane = 0; lane < MO_LANES; ++lane) {
             batch->line[0][lane] = batch->line[1][lane] = world;
-            if (lane < s.lanes && begin + lane < s.end) {
+            if (begin + lane < end) {
                 fill_lane(b, batch, lane, all->at + all->order[begin + lane]);
             }
             batch->touches_world |= batch->line[0][lane] == world || batch->line[1][lane] == world;
@@ -361,8 +394,10 @@ static void fill_batches(const mo_batches *b, const nodes *all)
 {
     int number = 0;
     for (int c = 0; c < MO_COLOURS; ++c) {
-        fill_span(b, all, span_of(all, c, KIND_CENTRAL), &number);
-        fill_span(b, all, span_of(all, c, KIND_GENERAL), &number);
+        for (int is_inner = 0; is_inner < 2; ++is_inner) {
+            fill_span(b, all, span_of(all, c, is_inner, KIND_CENTRAL), &number);
+            fill_span(b, all, span_of(all, c, is_inner, KIND_GENERAL), &number);
+        }
     }
 }
 
@@ -428,7 +463,7 @@ static mo_error make_arrays(const mo_allocator *own, const nodes *all, mo_batche
     return MO_OK;
 }
 
-static mo_error arrange(const mo_allocator *own, mo_batches *b)
+static mo_error arrange(const mo_allocator *own, const mo_batch_order *order, mo_batches *b)
 {
     const mo_problem *problem = b->problem;
     const size_t count = (size_t)problem->constraint_count;
@@ -438,7 +473,11 @@ static mo_error arrange(const mo_allocator *own, mo_batches *b)
     mo_error error = all.at && all.order && used ? MO_OK : MO_ERR_MEMORY;
     if (!error) {
         make_nodes(problem, b->compact, &all);
-        colour_nodes(problem, &all, used);
+        if (order) {
+            take_order(order, &all);
+        } else {
+            colour_nodes(problem, &all, used);
+        }
         sort_nodes(&all);
         error = make_arrays(own, &all, b);
     }
@@ -455,7 +494,8 @@ static mo_error arrange(const mo_allocator *own, mo_batches *b)
     return error;
 }
 
-mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact, mo_batches **out)
+mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
+                           const mo_batch_order *order, mo_batches **out)
 {
     const mo_allocator *own = &problem->allocator;
     mo_batches *b = mo_memory_array(own, 1, sizeof *b);
@@ -467,7 +507,7 @@ mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
     for (int body = 0; body < problem->body_count; ++body) {
         b->line_count += lines_of(problem, body);
     }
-    const mo_error error = arrange(own, b);
+    const mo_error error = arrange(own, order, b);
     if (error) {
         mo_batches_destroy(own, b);
         return error;

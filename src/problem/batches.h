@@ -62,10 +62,22 @@ typedef struct mo_row_block {
     size_t push; /* in row_data: J M^-1 of all bodies */
 } mo_row_block;
 
-/* A colour. */
+/* A colour.  Outer batches and rows come first; without an order from outside all are outer. */
 typedef struct mo_colour_group {
     int first_batch, last_batch, first_row, last_row;
+    int inner_batch, inner_row; /* where the inner ones begin */
 } mo_colour_group;
+
+/*
+ * An order that is given: colours, and which constraints come first in theirs.  Each colour has a
+ * group, also where nothing has it, and manifolds with different numbers of points share no batch:
+ * the arithmetic of a manifold then does not depend on what else is in the problem.
+ */
+typedef struct mo_batch_order {
+    int colour_count;
+    const uint8_t *colour;   /* of each constraint; one for all of a manifold */
+    const uint8_t *is_outer; /* likewise                                      */
+} mo_batch_order;
 
 typedef struct mo_batches {
     const mo_problem *problem;
@@ -87,8 +99,9 @@ typedef struct mo_batches {
     void *memory; /* of the arrays */
 } mo_batches;
 
+/* order may be NULL: greedy colours. */
 mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
-                           mo_batches **batches);
+                           const mo_batch_order *order, mo_batches **batches);
 void mo_batches_destroy(const mo_allocator *allocator, mo_batches *batches);
 
 static inline mo_points *mo_batch_points(const mo_batches *batches, const mo_batch *batch, int k)

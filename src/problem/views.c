@@ -131,7 +131,7 @@ mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batche
     }
     pthread_mutex_lock(&views->lock);
     if (!views->batches) {
-        error = mo_batches_create(problem, compact, &views->batches);
+        error = mo_batches_create(problem, compact, NULL, &views->batches);
     }
     *batches = views->batches;
     pthread_mutex_unlock(&views->lock);

@@ -64,6 +64,14 @@ static void extrapolate_row(const pass_context *c, int row, int d)
     }
 }
 
+/* What was found of a row block, behind what was found of the batches. */
+static void note_row(const pass_context *c, int k, double found)
+{
+    if (c->pass.each) {
+        c->pass.each[(size_t)MO_LANES * (size_t)c->s->batches->batch_count + (size_t)k] = found;
+    }
+}
+
 static void visit_rows(void *context, int begin, int end)
 {
     const pass_context *c = context;
@@ -72,7 +80,9 @@ static void visit_rows(void *context, int begin, int end)
     for (int k = begin; k < end; ++k) {
         const int i = b->row[k].constraint, row = b->problem->row_start[i];
         extrapolate_row(c, row, mo_constraint_dim(b->problem, i));
-        moved += mo_row_visit(b, b->row + k, c->s->row_r + row, c->pass.state);
+        const double own = mo_row_visit(b, b->row + k, c->s->row_r + row, c->pass.state);
+        note_row(c, k, own);
+        moved += own;
     }
     c->s->moved_of_chunk[(begin - c->first) / MO_CHUNK] = moved;
 }
@@ -89,10 +99,32 @@ static double visit_range(pass_context *c, int threads, int begin, int end, mo_r
     return moved;
 }
 
+/* The same for processes that share bodies: what they wait for is visited first. */
+static double sweep_with_others(pass_context *c)
+{
+    const mo_sweep_others *others = c->s->others;
+    const mo_batches *b = c->s->batches;
+    for (int g = 0; g < b->group_count; ++g) {
+        const mo_colour_group *group = b->group + g;
+        const int is_rest = g == b->group_count - 1 && b->last_is_sequential;
+        const int threads = is_rest ? 1 : c->s->threads;
+        visit_range(c, threads, group->first_batch, group->inner_batch, visit_batches);
+        visit_range(c, threads, group->first_row, group->inner_row, visit_rows);
+        others->begin_colour(others->context, g, c->pass.state);
+        visit_range(c, threads, group->inner_batch, group->last_batch, visit_batches);
+        visit_range(c, threads, group->inner_row, group->last_row, visit_rows);
+        others->end_colour(others->context, g, c->pass.state);
+    }
+    return others->sum(others->context, 0);
+}
+
 static double sweep(pass_context *c)
 {
     const mo_batches *b = c->s->batches;
     double moved = 0;
+    if (c->s->others) {
+        return sweep_with_others(c);
+    }
     for (int g = 0; g < b->group_count; ++g) {
         const mo_colour_group *group = b->group + g;
         const int is_last = g == b->group_count - 1;
@@ -127,7 +159,10 @@ static void look_at_rows(void *context, int begin, int end)
         const int i = b->row[k].constraint;
         double u[MO_BILATERAL_MAX_DIM];
         mo_row_velocity(b, b->row + k, c->pass.state, u);
-        square += mo_natural_square_of(b->problem, i, u, c->s->row_r + b->problem->row_start[i]);
+        const double own =
+            mo_natural_square_of(b->problem, i, u, c->s->row_r + b->problem->row_start[i]);
+        note_row(c, k, own);
+        square += own;
     }
     c->s->seen[first + begin / MO_CHUNK] = (mo_batch_sums){square, 0};
 }
@@ -143,7 +178,10 @@ static mo_batch_sums look(pass_context *c)
         all.square += c->s->seen[chunk].square;
         all.approach = fmax(all.approach, c->s->seen[chunk].approach);
     }
-    return all;
+    const mo_sweep_others *others = c->s->others;
+    return others ? (mo_batch_sums){others->sum(others->context, 1),
+                                    others->largest(others->context, all.approach)}
+                  : all;
 }
 
 /* ---- impulses in rows and in batches ----------------------------------------------------------
@@ -212,7 +250,9 @@ static void keep_best(const mo_sweeps *s)
  */
 static void set_pace(mo_sweeps *s)
 {
-    const int count = s->batches->problem->constraint_count, is_largest = count >= VERY_MANY;
+    const int count =
+        s->others ? s->others->constraint_count : s->batches->problem->constraint_count;
+    const int is_largest = count >= VERY_MANY;
     const int is_late = is_largest && s->iteration >= FIRST_SWEEPS;
     if (!(s->wanted_momentum > 1)) {
         s->relax_N = s->relax_T = 1;
@@ -226,18 +266,42 @@ static void set_pace(mo_sweeps *s)
     }
 }
 
+static void apply_rows(mo_sweeps *s, int begin, int end)
+{
+    const mo_batches *b = s->batches;
+    for (int k = begin; k < end; ++k) {
+        mo_row_apply(b, b->row + k, s->row_r + b->problem->row_start[b->row[k].constraint],
+                     s->state);
+    }
+}
+
+/* The state gains what all impulses do. */
+static void apply_impulses(mo_sweeps *s)
+{
+    const mo_batches *b = s->batches;
+    const mo_sweep_others *others = s->others;
+    const mo_batch_pass pass = {.batches = b, .state = s->state, .impulses = s->impulses};
+    if (!others) {
+        mo_batch_apply(&pass, 0, b->batch_count);
+        apply_rows(s, 0, b->row_count);
+        return;
+    }
+    for (int g = 0; g < b->group_count; ++g) {
+        const mo_colour_group *group = b->group + g;
+        mo_batch_apply(&pass, group->first_batch, group->last_batch);
+        apply_rows(s, group->first_row, group->last_row);
+        others->begin_colour(others->context, g, s->state);
+        others->end_colour(others->context, g, s->state);
+    }
+}
+
 /* The state anew from the impulses, rid of the rounding of the updates; momentum starts again. */
 static void refresh(mo_sweeps *s)
 {
     const mo_batches *b = s->batches;
     const size_t bytes = (size_t)b->line_count * MO_LINE * sizeof *s->state;
-    const mo_batch_pass pass = {.batches = b, .state = s->state, .impulses = s->impulses};
     memcpy(s->state, b->free_state, bytes);
-    mo_batch_apply(&pass, 0, b->batch_count);
-    for (int k = 0; k < b->row_count; ++k) {
-        mo_row_apply(b, b->row + k, s->row_r + b->problem->row_start[b->row[k].constraint],
-                     s->state);
-    }
+    apply_impulses(s);
     memcpy(s->state_before, s->state, bytes);
     for (int k = 0; k < b->point_count; ++k) {
         memcpy(s->impulses[k].before, s->impulses[k].r, sizeof s->impulses[k].r);
@@ -292,6 +356,7 @@ int mo_sweeps_run(mo_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop, voi
 {
     pass_context c = {.pass = {.batches = s->batches, .state = s->state, .impulses = s->impulses},
                       .s = s};
+    c.pass.each = s->others ? s->others->each : NULL;
     for (;; ++s->iteration) {
         const int must_end = must_stop(context, s->iteration) || s->moved == 0;
         if ((must_end || look_is_due(s, goal)) && look_passes(s, &c, goal)) {
@@ -311,8 +376,7 @@ int mo_sweeps_run(mo_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop, voi
     }
 }
 
-void mo_sweeps_measure(mo_sweeps *s, double q_norm, double *r, double *v, double *u,
-                       mo_residual *residual)
+void mo_sweeps_take_best(mo_sweeps *s, double *r)
 {
     const mo_batches *b = s->batches;
     write_best(s, r);
@@ -323,6 +387,12 @@ void mo_sweeps_measure(mo_sweeps *s, double q_norm, double *r, double *v, double
         memcpy(s->row_r, s->row_best, (size_t)b->problem->row_count * sizeof *s->row_r);
     }
     refresh(s);
-    const mo_batch_answer answer = {b, s->state, s->impulses, s->row_r};
+}
+
+void mo_sweeps_measure(mo_sweeps *s, double q_norm, double *r, double *v, double *u,
+                       mo_residual *residual)
+{
+    mo_sweeps_take_best(s, r);
+    const mo_batch_answer answer = {s->batches, s->state, s->impulses, s->row_r};
     mo_measure_batches(&answer, q_norm, s->point_u, v, u, residual);
 }

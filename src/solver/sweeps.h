@@ -18,8 +18,27 @@
 #include "problem/batch_kernel.h"
 #include "solver/momentum.h"
 
+/*
+ * What sweeps ask of others where bodies are shared with them: several processes, each with its
+ * part of the constraints.  Sums must not depend on the order of their terms.
+ */
+typedef struct mo_sweep_others {
+    void *context;
+    int constraint_count; /* of all */
+    double *each;         /* room for MO_LANES numbers a batch, then one a row */
+
+    /* The outer contacts of a colour have been visited; and all of them have. */
+    void (*begin_colour)(void *context, int group, double *state);
+    void (*end_colour)(void *context, int group, double *state);
+
+    /* The sum of `each` over all, and the largest of one number. */
+    double (*sum)(void *context, int is_look);
+    double (*largest)(void *context, double value);
+} mo_sweep_others;
+
 typedef struct mo_sweeps {
     const mo_batches *batches;
+    const mo_sweep_others *others; /* or NULL */
     int threads;
     double relax_N, relax_T; /* the part of the way that a visit goes, 1 for the whole */
     double *state, *state_before;
@@ -58,6 +77,9 @@ typedef struct mo_sweep_goal {
  * says so, or until a sweep moves nothing.  May be called again, with a smaller goal.
  */
 int mo_sweeps_run(mo_sweeps *sweeps, mo_sweep_goal goal, mo_must_stop *must_stop, void *context);
+
+/* The impulses of the best look, in the problem's rows; the state becomes what they cause. */
+void mo_sweeps_take_best(mo_sweeps *sweeps, double *r);
 
 /*
  * The impulses of the best look, in the problem's rows, and what the measure says of them: v, u and

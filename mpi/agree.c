@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Start and end of MPI and PETSc, and errors on which all ranks agree. */
+#include <petscsys.h>
+
+#include "base/error.h"
+#include "spread.h"
+
+static int has_begun; /* MPI and PETSc are one for a process by themselves */
+
+mo_error mo_mpi_begin(int *argc, char ***argv)
+{
+    PetscBool is_there = PETSC_FALSE;
+    (void)argc; /* PETSc's own options are not ours: none is read from the command line */
+    (void)argv;
+    PetscInitialized(&is_there);
+    if (is_there) {
+        return MO_OK;
+    }
+    static char program[] = "moreau", quiet[] = "-no_signal_handler", skip[] = "-skip_petscrc";
+    static char *own[] = {program, quiet, skip, NULL};
+    int count = 3;
+    char **arguments = own;
+    if (PetscInitialize(&count, &arguments, NULL, NULL)) {
+        return MO_ERR_UNSUPPORTED;
+    }
+    PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
+    has_begun = 1;
+    return MO_OK;
+}
+
+void mo_mpi_end(void)
+{
+    if (has_begun) {
+        PetscPopErrorHandler();
+        PetscFinalize();
+        has_begun = 0;
+    }
+}
+
+mo_error mo_mpi_agree(MPI_Comm comm, mo_error error, mo_message *why)
+{
+    struct {
+        int error, rank;
+    } own, worst;
+    MPI_Comm_rank(comm, &own.rank);
+    own.error = (int)error;
+    MPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, comm);
+    if (worst.error && why) {
+        MPI_Bcast(why->text, (int)sizeof why->text, MPI_CHAR, worst.rank, comm);
+    }
+    return (mo_error)worst.error;
+}
+
+mo_error mo_mpi_petsc_error(PetscErrorCode code, mo_message *why)
+{
+    const char *text = NULL;
+    if (!code) {
+        return MO_OK;
+    }
+    PetscErrorMessage(code, &text, NULL);
+    return mo_fail(why, code == PETSC_ERR_MEM ? MO_ERR_MEMORY : MO_ERR_UNSUPPORTED,
+                   "PETSc failed: %s", text ? text : "no reason is known");
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The residual of a spread problem: the figures of mo_measure, with exact sums over all ranks
+ * (exact.h).  Constraints are named by id.
+ */
+#ifndef MOREAU_MPI_MEASURE_H
+#define MOREAU_MPI_MEASURE_H
+
+#include "solver/sweeps.h"
+#include "spread.h"
+
+/* |q|, q = H' M^-1 f + w; the state and the impulses of the sweeps are used as scratch, and u (a
+ * number a row) becomes q. */
+double mo_spread_q_norm(mo_spread *s, mo_sweeps *sweeps, double *u);
+
+/* At the state of the sweeps, which r alone has caused; v and u become those of the part. */
+void mo_spread_measure(mo_spread *s, mo_sweeps *sweeps, double q_norm, const double *r, double *v,
+                       double *u, mo_residual *residual);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The call of a command: flags with values, switches and operands, read by every rank alike; rank 0
+ * alone prints.
+ */
+#ifndef MOREAU_MPI_CALL_H
+#define MOREAU_MPI_CALL_H
+
+#include "moreau/mpi.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_CALL = 2 };
+
+/* One flag; `number` or `text` is where its value goes, `is_set` of a switch. */
+typedef struct call_flag {
+    const char *name;    /* "tol", typed --tol           */
+    const char *operand; /* "X" or "FILE"; NULL: a switch */
+    const char *about;
+    double *number;
+    double least, most; /* of the number */
+    const char **text;
+    int *is_set;
+} call_flag;
+
+typedef struct call_command {
+    const char *name, *operands, *about, *examples;
+    int least, most; /* operands */
+} call_command;
+
+/* Rank 0 of MPI_COMM_WORLD? */
+int call_is_root(void);
+
+/* "moreau-mpi: sentence" on standard error, by rank 0. */
+void call_say(const char *format, ...) MO_PRINTF(1, 2);
+
+/*
+ * Reads flags and operands; operands[] (of `most` entries) become the latter.  Returns -1 to go on,
+ * else an exit status: the help was printed, or a sentence about what is wrong.
+ */
+int call_read(const call_command *command, const call_flag *flags, int flag_count, int argc,
+              char **argv, const char **operands, int *operand_count);
+
+/* NAME=VALUE pairs of --set, in the order given: name and value are pointers into it. */
+int call_setting(const char *pair, const char *name, double *value);
+
+int command_solve(int argc, char **argv);
+int command_bench(int argc, char **argv);
+
+#endif

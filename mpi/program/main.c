@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* moreau-mpi: the program on several ranks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+
+typedef struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command COMMANDS[] = {
+    {"solve", "solve the contact problem of an FCLIB file", command_solve},
+    {"bench", "sweeps over a generated packing: time, messages, bytes", command_bench},
+};
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
+
+static void put_help(void)
+{
+    printf("moreau-mpi: contact problems and heaps on several ranks, by PETSc over MPI\n\n"
+           "Usage: mpiexec -n RANKS moreau-mpi COMMAND [FLAGS] ...\n\nCommands:\n");
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        printf("  %-8s %s\n", COMMANDS[k].name, COMMANDS[k].summary);
+    }
+    printf("\nFlags:\n"
+           "  --help     this text; moreau-mpi COMMAND --help has flags and examples\n"
+           "  --version  the version of the library\n");
+}
+
+static int run(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "--help";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "--version") == 0) {
+        if (call_is_root()) {
+            if (name[2] == 'h') {
+                put_help();
+            } else {
+                printf("moreau-mpi %s\n", mo_version());
+            }
+        }
+        return argc > 1 ? EXIT_DONE : EXIT_CALL;
+    }
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        if (strcmp(name, COMMANDS[k].name) == 0) {
+            return COMMANDS[k].run(argc - 2, argv + 2);
+        }
+    }
+    call_say("there is no command %.80s; see moreau-mpi --help", name);
+    return EXIT_CALL;
+}
+
+int main(int argc, char **argv)
+{
+    if (mo_mpi_begin(&argc, &argv)) {
+        fputs("moreau-mpi: MPI or PETSc could not be started\n", stderr);
+        return EXIT_FAILED;
+    }
+    const int status = run(argc, argv);
+    fflush(stdout);
+    mo_mpi_end();
+    return status;
+}

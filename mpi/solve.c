@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* mo_spread_solve: checks, room for the result, the method. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "measure/measure_blocks.h"
+#include "sweep.h"
+
+static const double AUTO_MOMENTUM = 10; /* as the ladder of auto has it */
+
+static int is_method(const mo_options *options, const char *name)
+{
+    return options->method && strcmp(options->method, name) == 0;
+}
+
+static mo_error check_options(const mo_spread *s, const mo_options *options, mo_message *why)
+{
+    const mo_error error = mo_options_check(options, why);
+    if (error) {
+        return error;
+    }
+    if (options->start && !mo_all_finite(options->start, (size_t)s->part->row_count)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the starting point holds a number that is not finite");
+    }
+    if (options->method && !is_method(options, "nsgs") && !is_method(options, "auto")) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "method %.40s is for one process; those for ranks are nsgs and auto",
+                       options->method);
+    }
+    if (options->nsgs.omega != 1 || options->nsgs.check_every || options->nsgs.order == 1) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "nsgs.omega, nsgs.check_every and the natural order are for one process");
+    }
+    return MO_OK;
+}
+
+static mo_error prepare_result(const mo_spread *s, mo_result *result, mo_message *why)
+{
+    const mo_problem *part = s->part;
+    const size_t rows = (size_t)part->row_count, dofs = (size_t)part->dof_count;
+    const size_t needed = dofs + 3 * rows + 1;
+    if (!result->allocator.reallocate) {
+        result->allocator = part->allocator;
+    }
+    if (result->vector_room < needed) {
+        mo_memory_free(&result->allocator, result->v);
+        result->v = mo_memory_array(&result->allocator, needed, sizeof(double));
+        result->vector_room = result->v ? needed : 0;
+    }
+    if (!result->v) {
+        return mo_fail_memory(why);
+    }
+    result->u = result->v + dofs;
+    result->r = result->u + rows;
+    result->ray = NULL;
+    result->dof_count = part->dof_count;
+    result->row_count = part->row_count;
+    result->iterations = result->history_count = 0;
+    result->contraction = 0;
+    result->explanation.rung_count = 0;
+    return MO_OK;
+}
+
+/* The starting point, each block moved to the nearest impulse that its law allows. */
+static void set_start(const mo_problem *part, const double *start, double *r)
+{
+    if (!start) {
+        memset(r, 0, (size_t)part->row_count * sizeof *r);
+    } else if (start != r) {
+        memmove(r, start, (size_t)part->row_count * sizeof *r);
+    }
+    for (int i = 0; i < part->constraint_count; ++i) {
+        double *own = r + part->row_start[i];
+        mo_constraint_law(part, i)->project(mo_constraint_param(part, i),
+                                            mo_constraint_dim(part, i), own, own);
+    }
+}
+
+static mo_error solve(mo_spread_run *run)
+{
+    mo_result *result = run->result;
+    const mo_error error = mo_spread_run_begin(run, &result->message);
+    if (!error) {
+        const int is_auto = !run->options->method || is_method(run->options, "auto");
+        const double momentum = is_auto ? AUTO_MOMENTUM : run->options->nsgs.momentum;
+        set_start(run->s->part, run->options->start, result->r);
+        result->setup_seconds = mo_clock() - run->start_time;
+        result->method = is_auto ? "auto" : "nsgs";
+        result->status = mo_spread_sweep(run, momentum);
+    }
+    mo_spread_run_end(run);
+    return error;
+}
+
+mo_error mo_spread_solve(mo_spread *s, const mo_options *options, mo_result *result)
+{
+    mo_spread_run run = {.s = s,
+                         .options = options ? options : mo_options_default(),
+                         .result = result,
+                         .start_time = mo_clock()};
+    result->message.text[0] = '\0';
+    result->status = MO_STALLED;
+    mo_error error = check_options(s, run.options, &result->message);
+    error = error ? error : prepare_result(s, result, &result->message);
+    error = mo_mpi_agree(s->comm, error, &result->message);
+    error = error ? error : solve(&run);
+    result->seconds = mo_clock() - run.start_time;
+    return error;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A spread problem from the inside.
+ *
+ * A line is 64 bytes of the state: the velocities of a rigid body (problem/batches.h).  In one
+ * colour at most one constraint of all ranks touches a body, so one rank has its new velocity and
+ * sends it to the other holders: one PetscSF for each colour, whose roots are the lines that are
+ * visited in this colour and whose leaves are their copies.
+ */
+#ifndef MOREAU_MPI_SPREAD_H
+#define MOREAU_MPI_SPREAD_H
+
+#include <petscsf.h>
+
+#include "exact.h"
+#include "moreau/mpi.h"
+#include "problem/batches.h"
+#include "problem/colouring.h"
+
+struct mo_spread {
+    MPI_Comm comm;
+    int rank, size;
+    mo_problem *part;
+    const mo_compact *compact;
+    uint32_t *body_id;
+    int *body_rank;
+    int64_t *constraint_id;
+    int64_t body_total, constraint_total;
+    int64_t whole_rows, whole_dofs; /* lengths of the whole r and v */
+    int64_t *row_at, *dof_at; /* where a constraint's rows and a body's velocities lie in them */
+
+    PetscSF
+        holders; /* roots: owned bodies, leaves: the others' copies, by their number in a part */
+    int *holder_count; /* of each body, this rank included */
+
+    int colour_count;
+    uint8_t *colour, *is_outer; /* of each constraint */
+    mo_batches *batches;
+    PetscSF *exchange; /* of each colour; NULL where nothing is exchanged */
+    MPI_Datatype line;
+
+    mo_exact exact;
+    double *each; /* for sums: MO_LANES a batch, then one a row block; or one a constraint */
+    int64_t messages, bytes; /* sent by this rank so far, as PETSc counts */
+    int64_t rounds;          /* of exchanges, one after each colour */
+};
+
+/* The same error on all ranks; one of those that have one says why. */
+mo_error mo_mpi_agree(MPI_Comm comm, mo_error error, mo_message *why);
+
+/* A PETSc call that failed, as an error. */
+mo_error mo_mpi_petsc_error(PetscErrorCode code, mo_message *why);
+
+/* holders.c */
+mo_error mo_spread_find_holders(mo_spread *s, mo_message *why);
+
+/* colours.c: colours of constraints by rounds. */
+mo_error mo_spread_colour(mo_spread *s, mo_message *why);
+
+/* exchange.c: a PetscSF for each colour. */
+mo_error mo_spread_make_exchange(mo_spread *s, mo_message *why);
+
+#endif
