@@ -19,6 +19,7 @@ REST = {
     "papers": ("include", "scenes", "tools"),
     "bench": ("include", "scenes", "tools"),
     "viewer": ("include", "scenes", "tools"),
+    "mpi": ("include", "src", "scenes", "tools"),
     "cli": ("include", "scenes", "tools", "papers", "bench", "viewer"),
 }
 
