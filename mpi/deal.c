@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "problem/views.h"
-#include "spread.h"
+#include "reduced.h"
 
 enum { HUB = MO_COLOUR_REST / 2 }; /* two bodies with fewer constraints leave a colour free */
 
@@ -179,10 +179,10 @@ mo_error mo_spread_deal(MPI_Comm comm, const mo_problem *whole, mo_spread **spre
     MPI_Comm_rank(comm, &d.rank);
     MPI_Comm_size(comm, &d.size);
     mo_error error = MO_OK;
-    if (whole->form != MO_FORM_GLOBAL) {
-        error = mo_fail(why, MO_ERR_UNSUPPORTED,
-                        "a reduced problem has no bodies that could be dealt to ranks");
-    } else if (!make_room(&d)) {
+    if (whole->form == MO_FORM_REDUCED) {
+        return mo_reduced_deal(comm, whole, spread, why);
+    }
+    if (!make_room(&d)) {
         error = mo_fail_memory(why);
     } else {
         mo_problem_write_rows(whole);

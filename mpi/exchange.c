@@ -137,6 +137,9 @@ static PetscErrorCode count_received(const mo_spread *s, int64_t own[2])
 mo_error mo_spread_predict(const mo_spread *s, mo_spread_traffic *traffic)
 {
     int64_t own[4] = {0}, all[4];
+    if (s->reduced) {
+        return MO_ERR_UNSUPPORTED;
+    }
     const mo_error error =
         mo_mpi_agree(s->comm, mo_mpi_petsc_error(count_received(s, own), NULL), NULL);
     for (int i = 0; i < s->part->constraint_count; ++i) {
@@ -154,7 +157,10 @@ mo_error mo_spread_count(const mo_spread *s, mo_spread_traffic *traffic, int64_t
 {
     const int64_t own[2] = {s->messages, s->bytes};
     int64_t all[2];
-    mo_spread_predict(s, traffic);
+    const mo_error error = mo_spread_predict(s, traffic);
+    if (error) {
+        return error;
+    }
     MPI_Allreduce(own, all, 2, MPI_INT64_T, MPI_SUM, s->comm);
     traffic->messages = all[0];
     traffic->bytes = all[1];

@@ -59,6 +59,10 @@ static mo_error collect(const mo_spread *s, const list *own, double *whole, mo_m
 mo_error mo_spread_gather(const mo_spread *s, const mo_result *result, double *r, double *v)
 {
     const mo_problem *part = s->part;
+    if (s->reduced) { /* r is on all ranks */
+        memcpy(r, result->r, (size_t)part->row_count * sizeof *r);
+        return MO_OK;
+    }
     const size_t most = (size_t)part->row_count + (size_t)part->dof_count + 1;
     if (!s->row_at || s->whole_rows + s->whole_dofs > INT_MAX) {
         return MO_ERR_UNSUPPORTED;

@@ -76,6 +76,15 @@ static void agree_on_worst(const mo_spread *s, mo_worst *worst)
     *worst = (mo_worst){most, least > INT_MAX ? -1 : (int)least};
 }
 
+void mo_spread_agree_on_worst(const mo_spread *s, mo_residual *residual)
+{
+    residual->block.value = sqrt(residual->block.value);
+    agree_on_worst(s, &residual->block);
+    agree_on_worst(s, &residual->penetration_rate);
+    agree_on_worst(s, &residual->cone_violation);
+    agree_on_worst(s, &residual->dissipation);
+}
+
 static void write_v(const mo_sweeps *sweeps, double *v)
 {
     const mo_batches *b = sweeps->batches;
@@ -104,11 +113,7 @@ void mo_spread_measure(mo_spread *s, mo_sweeps *sweeps, double q_norm, const dou
     const double natural =
         sqrt(mo_exact_sum(&s->exact, KIND_MEASURED, s->each, (size_t)part->constraint_count));
     s->exact.bound[KIND_MEASURED] = 0;
-    all.block.value = sqrt(all.block.value);
-    agree_on_worst(s, &all.block);
-    agree_on_worst(s, &all.penetration_rate);
-    agree_on_worst(s, &all.cone_violation);
-    agree_on_worst(s, &all.dissipation);
+    mo_spread_agree_on_worst(s, &all);
     mo_measure_sums(natural, u_norm, r_norm, &all);
     *residual = all;
 }

@@ -18,4 +18,7 @@ double mo_spread_q_norm(mo_spread *s, mo_sweeps *sweeps, double *u);
 void mo_spread_measure(mo_spread *s, mo_sweeps *sweeps, double q_norm, const double *r, double *v,
                        double *u, mo_residual *residual);
 
+/* The worst of each kind over all ranks, by id; that of the natural map comes squared. */
+void mo_spread_agree_on_worst(const mo_spread *s, mo_residual *residual);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "measure/measure_blocks.h"
+#include "reduced.h"
 #include "sweep.h"
 
 static const double AUTO_MOMENTUM = 10; /* as the ladder of auto has it */
@@ -84,13 +85,18 @@ static void set_start(const mo_problem *part, const double *start, double *r)
 static mo_error solve(mo_spread_run *run)
 {
     mo_result *result = run->result;
+    const int is_auto = !run->options->method || is_method(run->options, "auto");
+    const double momentum = is_auto ? AUTO_MOMENTUM : run->options->nsgs.momentum;
+    result->method = is_auto ? "auto" : "nsgs";
+    if (run->s->reduced) {
+        set_start(run->s->part, run->options->start, result->r);
+        result->status = mo_reduced_solve(run->s, run->options, run->start_time, momentum, result);
+        return MO_OK;
+    }
     const mo_error error = mo_spread_run_begin(run, &result->message);
     if (!error) {
-        const int is_auto = !run->options->method || is_method(run->options, "auto");
-        const double momentum = is_auto ? AUTO_MOMENTUM : run->options->nsgs.momentum;
         set_start(run->s->part, run->options->start, result->r);
         result->setup_seconds = mo_clock() - run->start_time;
-        result->method = is_auto ? "auto" : "nsgs";
         result->status = mo_spread_sweep(run, momentum);
     }
     mo_spread_run_end(run);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "problem/views.h"
+#include "reduced.h"
 
 enum { RIGID = 6, CONTACT = 3 };
 
@@ -170,6 +171,7 @@ void mo_spread_destroy(mo_spread *s)
         MPI_Type_free(&s->line);
     }
     mo_exact_clear(&s->exact);
+    mo_reduced_destroy(s->reduced);
     if (s->batches) {
         mo_batches_destroy(&s->part->allocator, s->batches);
     }

@@ -18,6 +18,8 @@
 #include "problem/batches.h"
 #include "problem/colouring.h"
 
+struct mo_reduced;
+
 struct mo_spread {
     MPI_Comm comm;
     int rank, size;
@@ -40,6 +42,7 @@ struct mo_spread {
     PetscSF *exchange; /* of each colour; NULL where nothing is exchanged */
     MPI_Datatype line;
 
+    struct mo_reduced *reduced; /* of a reduced problem; then nothing of the above is there */
     mo_exact exact;
     double *each; /* for sums: MO_LANES a batch, then one a row block; or one a constraint */
     int64_t messages, bytes; /* sent by this rank so far, as PETSc counts */

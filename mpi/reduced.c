@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "reduced.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "measure.h"
+#include "measure/measure_blocks.h"
+#include "problem/hashed_colours.h"
+#include "problem/views.h"
+#include "solver/momentum.h"
+#include "solver/visit.h"
+
+enum { KIND_MOVED, KIND_MEASURED };
+
+/* ---- colours -------------------------------------------------------------------------------- */
+
+typedef struct numbered {
+    uint64_t priority;
+    int constraint;
+} numbered;
+
+static int by_priority(const void *a, const void *b)
+{
+    const numbered *x = a, *y = b;
+    return (x->priority > y->priority) - (x->priority < y->priority);
+}
+
+/* The pattern of W and its transpose: who reads whose impulse. */
+typedef struct pattern {
+    int *start, *index;
+} pattern;
+
+static int make_pattern(const mo_problem *whole, pattern *p)
+{
+    const int count = whole->constraint_count;
+    const size_t blocks = (size_t)whole->block_start[count];
+    p->start = calloc((size_t)count + 2, sizeof *p->start);
+    p->index = malloc((2 * blocks + 1) * sizeof *p->index);
+    if (!p->start || !p->index) {
+        return 0;
+    }
+    for (int i = 0; i < count; ++i) {
+        for (int k = whole->block_start[i]; k < whole->block_start[i + 1]; ++k) {
+            ++p->start[i + 2];
+            ++p->start[whole->block_index[k] + 2];
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        p->start[i + 2] += p->start[i + 1];
+    }
+    for (int i = 0; i < count; ++i) {
+        for (int k = whole->block_start[i]; k < whole->block_start[i + 1]; ++k) {
+            const int j = whole->block_index[k];
+            p->index[p->start[i + 1]++] = j;
+            p->index[p->start[j + 1]++] = i;
+        }
+    }
+    return 1;
+}
+
+/* The lowest colour that no neighbour has; `mark` has a colour where i is the last to have seen it
+ * taken. */
+static int free_colour(const pattern *p, int i, const int *colour, int *mark)
+{
+    int own = 0;
+    for (int k = p->start[i]; k < p->start[i + 1]; ++k) {
+        const int other = colour[p->index[k]];
+        if (other >= 0) {
+            mark[other] = i;
+        }
+    }
+    while (mark[own] == i) {
+        ++own;
+    }
+    return own;
+}
+
+static mo_error colour_all(const mo_problem *whole, int *colour, int *colour_count)
+{
+    const size_t count = (size_t)whole->constraint_count;
+    pattern p = {0};
+    numbered *order = malloc((count + 1) * sizeof *order);
+    int *mark = malloc((count + 1) * sizeof *mark);
+    const int has_room = make_pattern(whole, &p) && order && mark;
+    *colour_count = 0;
+    for (size_t i = 0; has_room && i < count; ++i) {
+        order[i] = (numbered){mo_pair_priority((uint32_t)i, MO_FIXED_ID), (int)i};
+        colour[i] = mark[i] = mark[i + 1] = -1;
+    }
+    if (has_room) {
+        qsort(order, count, sizeof *order, by_priority);
+    }
+    for (size_t k = 0; has_room && k < count; ++k) {
+        const int i = order[k].constraint;
+        colour[i] = free_colour(&p, i, colour, mark);
+        *colour_count = colour[i] >= *colour_count ? colour[i] + 1 : *colour_count;
+    }
+    free(p.start);
+    free(p.index);
+    free(order);
+    free(mark);
+    return has_room ? MO_OK : MO_ERR_MEMORY;
+}
+
+/* ---- making it ------------------------------------------------------------------------------ */
+
+/* Runs of constraints with about the same number of blocks of W. */
+static void choose_owners(const mo_problem *whole, int size, int *owner)
+{
+    const double share = (double)whole->block_start[whole->constraint_count] / size;
+    for (int i = 0; i < whole->constraint_count; ++i) {
+        const int rank = share > 0 ? (int)(whole->block_start[i] / share) : 0;
+        owner[i] = rank < size ? rank : size - 1;
+    }
+}
+
+/* All constraints, and the rows of W of this rank. */
+static mo_error build_part(const mo_spread *s, const mo_problem *whole, const int *owner,
+                           mo_problem **part, mo_message *why)
+{
+    mo_builder *builder;
+    if (mo_builder_create(NULL, &builder)) {
+        return mo_fail_memory(why);
+    }
+    for (int i = 0; i < whole->constraint_count; ++i) {
+        const mo_constraint_view own = mo_problem_constraint(whole, i);
+        static const double zero[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+        mo_builder_add_constraint(builder, own.dim, &own.law, own.w);
+        for (int k = 0; owner[i] == s->rank && k < own.block_count; ++k) {
+            const mo_block_view block = mo_problem_block(whole, i, k);
+            mo_builder_add_coupling(builder, i, block.index, own.dim,
+                                    mo_constraint_dim(whole, block.index), block.values);
+        }
+        if (i == 0) { /* a part without rows is a reduced problem, too */
+            mo_builder_add_coupling(builder, 0, 0, own.dim, own.dim, zero);
+        }
+    }
+    const mo_error error = mo_builder_finish(builder, part, why);
+    mo_builder_destroy(builder);
+    return error;
+}
+
+static int make_room(mo_reduced *reduced, const mo_problem *whole, int size)
+{
+    const size_t count = (size_t)whole->constraint_count + 1, rows = (size_t)whole->row_count + 1;
+    const size_t boxes = (size_t)reduced->colour_count * (size_t)size + 1;
+    reduced->order = malloc(count * sizeof *reduced->order);
+    reduced->start = calloc((size_t)reduced->colour_count + 2, sizeof *reduced->start);
+    reduced->count = calloc(boxes, sizeof *reduced->count);
+    reduced->place = calloc(boxes, sizeof *reduced->place);
+    reduced->packed = malloc(rows * sizeof *reduced->packed);
+    reduced->r = malloc(rows * sizeof *reduced->r);
+    reduced->before = malloc(rows * sizeof *reduced->before);
+    reduced->u = malloc(rows * sizeof *reduced->u);
+    return reduced->order && reduced->start && reduced->count && reduced->place &&
+           reduced->packed && reduced->r && reduced->before && reduced->u;
+}
+
+/* By colour, then by owner, then by number; owners rise with the number. */
+static void sort_constraints(mo_reduced *reduced, const mo_problem *whole, const int *colour,
+                             int size)
+{
+    for (int i = 0; i < whole->constraint_count; ++i) {
+        ++reduced->start[colour[i] + 2];
+        reduced->count[colour[i] * size + reduced->owner[i]] += mo_constraint_dim(whole, i);
+    }
+    for (int c = 0; c < reduced->colour_count; ++c) {
+        reduced->start[c + 2] += reduced->start[c + 1];
+        for (int k = 1; k < size; ++k) {
+            reduced->place[c * size + k] =
+                reduced->place[c * size + k - 1] + reduced->count[c * size + k - 1];
+        }
+    }
+    for (int i = 0; i < whole->constraint_count; ++i) {
+        reduced->order[reduced->start[colour[i] + 1]++] = i;
+    }
+}
+
+static mo_error prepare(mo_spread *s, const mo_problem *whole, mo_message *why)
+{
+    mo_reduced *reduced = s->reduced;
+    int *colour = malloc(((size_t)whole->constraint_count + 1) * sizeof *colour);
+    reduced->owner = malloc(((size_t)whole->constraint_count + 1) * sizeof *reduced->owner);
+    mo_error error = colour && reduced->owner ? colour_all(whole, colour, &reduced->colour_count)
+                                              : MO_ERR_MEMORY;
+    if (!error && make_room(reduced, whole, s->size)) {
+        choose_owners(whole, s->size, reduced->owner);
+        sort_constraints(reduced, whole, colour, s->size);
+        error = build_part(s, whole, reduced->owner, &s->part, why);
+        error = error ? error : mo_problem_sweep(s->part, MO_SWEEP_NATURAL, &reduced->sweep);
+    } else {
+        error = mo_fail_memory(why);
+    }
+    free(colour);
+    const size_t count = (size_t)whole->constraint_count + 1;
+    s->each = calloc(count, sizeof *s->each);
+    s->constraint_id = malloc(count * sizeof *s->constraint_id);
+    if (!s->each || !s->constraint_id) {
+        return mo_fail_memory(why);
+    }
+    for (int i = 0; i < whole->constraint_count; ++i) {
+        s->constraint_id[i] = i;
+    }
+    return error;
+}
+
+mo_error mo_reduced_deal(MPI_Comm comm, const mo_problem *whole, mo_spread **spread,
+                         mo_message *why)
+{
+    mo_spread *s = calloc(1, sizeof *s);
+    mo_error error = MO_OK;
+    if (s) {
+        s->reduced = calloc(1, sizeof *s->reduced);
+        s->comm = comm;
+        MPI_Comm_rank(comm, &s->rank);
+        MPI_Comm_size(comm, &s->size);
+        mo_exact_init(&s->exact, comm);
+    }
+    error = s && s->reduced ? prepare(s, whole, why) : mo_fail_memory(why);
+    error = mo_mpi_agree(comm, error, why);
+    if (error) {
+        mo_spread_destroy(s);
+        return error;
+    }
+    s->constraint_total = whole->constraint_count;
+    s->colour_count = s->reduced->colour_count;
+    s->whole_rows = whole->row_count;
+    *spread = s;
+    return MO_OK;
+}
+
+void mo_reduced_destroy(mo_reduced *reduced)
+{
+    if (reduced) {
+        free(reduced->owner);
+        free(reduced->order);
+        free(reduced->start);
+        free(reduced->count);
+        free(reduced->place);
+        free(reduced->packed);
+        free(reduced->r);
+        free(reduced->before);
+        free(reduced->u);
+        free(reduced);
+    }
+}
+
+/* ---- sweeps --------------------------------------------------------------------------------- */
+
+/* The impulses of a colour into one row of numbers, or back. */
+static void pack(const mo_spread *s, int colour, int is_back)
+{
+    const mo_reduced *reduced = s->reduced;
+    double *at = reduced->packed;
+    for (int k = reduced->start[colour]; k < reduced->start[colour + 1]; ++k) {
+        const int i = reduced->order[k], d = mo_constraint_dim(s->part, i);
+        double *own = reduced->r + s->part->row_start[i];
+        memcpy(is_back ? own : at, is_back ? at : own, (size_t)d * sizeof *at);
+        at += d;
+    }
+}
+
+static void exchange(const mo_spread *s, int colour)
+{
+    const mo_reduced *reduced = s->reduced;
+    if (s->size > 1) {
+        pack(s, colour, 0);
+        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, reduced->packed,
+                       reduced->count + colour * s->size, reduced->place + colour * s->size,
+                       MPI_DOUBLE, s->comm);
+        pack(s, colour, 1);
+    }
+}
+
+static double sweep_once(mo_spread *s)
+{
+    mo_reduced *reduced = s->reduced;
+    const mo_visitor visitor = mo_visitor_begin(reduced->sweep, 1, reduced->r, reduced->r);
+    for (int c = 0; c < reduced->colour_count; ++c) {
+        for (int k = reduced->start[c]; k < reduced->start[c + 1]; ++k) {
+            const int i = reduced->order[k];
+            s->each[i] = reduced->owner[i] == s->rank ? mo_visit(&visitor, i) : 0;
+        }
+        exchange(s, c);
+    }
+    return mo_exact_sum(&s->exact, KIND_MOVED, s->each, (size_t)s->part->constraint_count);
+}
+
+static double exact_norm(mo_spread *s)
+{
+    s->exact.bound[KIND_MEASURED] = 0;
+    return sqrt(mo_exact_sum(&s->exact, KIND_MEASURED, s->each, (size_t)s->part->constraint_count));
+}
+
+/* The norm of a vector with a number a row, from the rows of each rank. */
+static double norm_of(mo_spread *s, const double *x)
+{
+    for (int i = 0; i < s->part->constraint_count; ++i) {
+        const double *own = x + s->part->row_start[i];
+        const int is_own = s->reduced->owner[i] == s->rank;
+        s->each[i] = is_own ? mo_dot(mo_constraint_dim(s->part, i), own, own) : 0;
+    }
+    return exact_norm(s);
+}
+
+/* u of this rank's rows. */
+static void write_u(mo_spread *s, const double *r)
+{
+    for (int i = 0; i < s->part->constraint_count; ++i) {
+        if (s->reduced->owner[i] == s->rank) {
+            mo_sweep_velocity(s->reduced->sweep, i, r, s->reduced->u + s->part->row_start[i]);
+        }
+    }
+}
+
+static void measure(mo_spread *s, double q_norm, mo_residual *residual)
+{
+    mo_reduced *reduced = s->reduced;
+    const mo_problem *part = s->part;
+    mo_residual all = {.q_norm = q_norm,
+                       .block = {0, -1},
+                       .penetration_rate = {0, -1},
+                       .cone_violation = {0, -1},
+                       .dissipation = {0, -1}};
+    write_u(s, reduced->r);
+    const double u_norm = norm_of(s, reduced->u), r_norm = norm_of(s, reduced->r);
+    for (int i = 0; i < part->constraint_count; ++i) {
+        const int row = part->row_start[i];
+        s->each[i] = reduced->owner[i] == s->rank
+                         ? mo_measure_block(part, i, reduced->u + row, reduced->r + row, &all)
+                         : 0;
+    }
+    const double natural = exact_norm(s);
+    mo_spread_agree_on_worst(s, &all);
+    mo_measure_sums(natural, u_norm, r_norm, &all);
+    *residual = all;
+}
+
+/* ---- the loop, as in solver/nsgs.c ---------------------------------------------------------- */
+
+typedef struct reduced_run {
+    mo_spread *s;
+    const mo_options *options;
+    double start_time, q_norm, best;
+    mo_result *result;
+} reduced_run;
+
+/* u and r of the best, on all ranks. */
+static void keep_best(reduced_run *run)
+{
+    mo_spread *s = run->s;
+    memcpy(run->result->r, s->reduced->r, (size_t)s->part->row_count * sizeof(double));
+    for (int i = 0; i < s->part->constraint_count; ++i) {
+        const int row = s->part->row_start[i], d = mo_constraint_dim(s->part, i);
+        const int is_own = s->reduced->owner[i] == s->rank;
+        for (int k = row; k < row + d; ++k) {
+            run->result->u[k] = is_own ? 0.0 + s->reduced->u[k] : 0; /* no -0: ranks are added */
+        }
+    }
+}
+
+static int check(reduced_run *run, int iteration)
+{
+    mo_residual residual;
+    measure(run->s, run->q_norm, &residual);
+    run->result->iterations = iteration;
+    if (residual.natural < run->best || iteration == 0) {
+        run->best = residual.natural;
+        run->result->residual = residual;
+        keep_best(run);
+    }
+    return residual.natural_relative <= run->options->tol;
+}
+
+static void push_on(mo_spread *s, double beta)
+{
+    mo_reduced *reduced = s->reduced;
+    for (int k = 0; k < s->part->row_count; ++k) {
+        const double now = reduced->r[k];
+        reduced->r[k] += beta > 0 ? beta * (now - reduced->before[k]) : 0;
+        reduced->before[k] = now;
+    }
+}
+
+static mo_status iterate(reduced_run *run, double cap)
+{
+    mo_spread *s = run->s;
+    mo_momentum momentum = mo_momentum_begin(cap);
+    double moved = INFINITY;
+    for (int iteration = 0, due = 0;; ++iteration) {
+        const int is_last = iteration >= run->options->max_iter || s->exact.must_stop;
+        if ((iteration >= due || is_last || moved == 0) && check(run, iteration)) {
+            return MO_SOLVED;
+        }
+        due = iteration >= due ? iteration + 1 + (int)fmin(15, iteration / 3) : due;
+        if (is_last || moved == 0) {
+            return s->exact.must_stop ? (mo_status)s->exact.must_stop
+                   : is_last          ? MO_ITERATION_LIMIT
+                                      : MO_STALLED;
+        }
+        s->exact.wants_stop = run->options->cancel && *run->options->cancel ? MO_CANCELLED
+                              : mo_clock() - run->start_time >= run->options->time_limit
+                                  ? MO_TIME_LIMIT
+                                  : 0;
+        if (cap > 1) {
+            push_on(s, mo_momentum_next(&momentum));
+        }
+        moved = sweep_once(s);
+        mo_momentum_watch(&momentum, moved);
+    }
+}
+
+mo_status mo_reduced_solve(mo_spread *s, const mo_options *options, double start_time,
+                           double momentum, mo_result *result)
+{
+    const size_t rows = (size_t)s->part->row_count;
+    reduced_run run = {s, options, start_time, 0, INFINITY, result};
+    memset(s->reduced->r, 0, rows * sizeof(double));
+    write_u(s, s->reduced->r);
+    run.q_norm = norm_of(s, s->reduced->u);
+    memcpy(s->reduced->r, result->r, rows * sizeof(double));
+    s->exact.must_stop = 0;
+    s->exact.bound[KIND_MOVED] = 0;
+    const mo_status status = iterate(&run, momentum);
+    MPI_Allreduce(MPI_IN_PLACE, result->u, (int)rows, MPI_DOUBLE, MPI_SUM, s->comm);
+    if (status == MO_STALLED) {
+        mo_say(&result->message, "a whole sweep changes no impulse, yet the residual is above tol");
+    }
+    return status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The same bits on 1 to 4 ranks.  One run of four ranks holds them all: the first 1, 2, 3 and 4 of
+ * them make communicators.
+ */
+#ifndef TESTS_MPI_BITS_H
+#define TESTS_MPI_BITS_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "moreau/mpi.h"
+
+static int rank, failures;
+
+static inline void expect(int is_true, const char *what, const char *of)
+{
+    if (!is_true) {
+        ++failures;
+        fprintf(stderr, "rank %d: %s: %s\n", rank, of, what);
+    }
+}
+
+typedef struct answer {
+    double *r, *v;
+    mo_residual residual;
+    int iterations, colours;
+    mo_status status;
+} answer;
+
+static inline void solve_on(MPI_Comm comm, const mo_problem *whole, const mo_options *options,
+                            const char *name, answer *out)
+{
+    mo_spread *spread;
+    mo_message why = {""};
+    mo_result result = {0};
+    const mo_error error = mo_spread_deal(comm, whole, &spread, &why);
+    expect(!error, why.text, name);
+    if (error) {
+        return;
+    }
+    expect(!mo_spread_solve(spread, options, &result), result.message.text, name);
+    out->r = calloc((size_t)mo_problem_row_count(whole) + 1, sizeof(double));
+    out->v = calloc((size_t)mo_problem_dof_count(whole) + 1, sizeof(double));
+    expect(!mo_spread_gather(spread, &result, out->r, out->v), "gather", name);
+    out->residual = result.residual;
+    out->iterations = result.iterations;
+    out->status = result.status;
+    out->colours = mo_spread_colour_count(spread);
+    mo_result_clear(&result);
+    mo_spread_destroy(spread);
+}
+
+/* The answer of one rank against the measure of one process. */
+static inline void check_residual(const char *name, const mo_problem *whole,
+                                  const mo_options *options, const answer *own)
+{
+    mo_residual residual;
+    mo_measure(whole, own->r, &residual);
+    expect(fabs(residual.natural - own->residual.natural) <= 1e-6 * residual.natural + 1e-13,
+           "residual differs from mo_measure", name);
+    expect((own->status == MO_SOLVED) == (residual.natural_relative <= options->tol),
+           "status and residual do not agree", name);
+    printf("%s: %s, %d sweeps, %d colours, residual %.3g\n", name, mo_status_word(own->status),
+           own->iterations, own->colours, own->residual.natural_relative);
+}
+
+/* Solves on 1 to 4 ranks, and compares; returns the status of one rank, on rank 0. */
+static inline mo_status check_bits(const char *name, const mo_problem *whole,
+                                   const mo_options *options)
+{
+    answer first = {0};
+    for (int ranks = 1; ranks <= 4; ++ranks) {
+        MPI_Comm comm;
+        answer own = {0};
+        MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &comm);
+        if (comm == MPI_COMM_NULL) {
+            continue;
+        }
+        solve_on(comm, whole, options, name, &own);
+        MPI_Comm_free(&comm);
+        if (rank == 0 && ranks == 1) {
+            first = own;
+            check_residual(name, whole, options, &own);
+            continue;
+        }
+        if (rank == 0) {
+            const size_t rows = (size_t)mo_problem_row_count(whole),
+                         dofs = (size_t)mo_problem_dof_count(whole);
+            expect(!memcmp(first.r, own.r, rows * sizeof(double)), "r differs", name);
+            expect(!memcmp(first.v, own.v, dofs * sizeof(double)), "v differs", name);
+            expect(first.iterations == own.iterations, "sweeps differ", name);
+            expect(!memcmp(&first.residual, &own.residual, sizeof own.residual), "residual differs",
+                   name);
+        }
+        free(own.r);
+        free(own.v);
+    }
+    free(first.r);
+    free(first.v);
+    return first.status;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Every FCLIB file of a folder (MOREAU_PROBLEMS, or the one beside the tree): the same bits on 1 to
+ * 4 ranks, for global and reduced problems and for all laws in them.
+ */
+#include <glob.h>
+
+#include "bits.h"
+
+enum { SWEEPS = 25, SKIPPED = 77 };
+
+static int check_file(const char *path)
+{
+    mo_options options = mo_default_options();
+    mo_document document;
+    mo_message why = {""};
+    if (mo_fclib_read(path, NULL, &document, &why)) {
+        expect(0, why.text, path);
+        return 0;
+    }
+    options.method = "nsgs";
+    options.tol = 1e-4;
+    options.max_iter = SWEEPS;
+    const mo_status status = check_bits(path, document.problem, &options);
+    mo_document_clear(&document);
+    return status == MO_SOLVED;
+}
+
+static int check_folder(const char *folder)
+{
+    char pattern[4096];
+    glob_t found = {0};
+    int solved = 0;
+    snprintf(pattern, sizeof pattern, "%s/*/*.hdf5", folder);
+    if (glob(pattern, 0, NULL, &found)) {
+        globfree(&found);
+        return -1;
+    }
+    for (size_t k = 0; k < found.gl_pathc; ++k) {
+        solved += check_file(found.gl_pathv[k]);
+    }
+    globfree(&found);
+    return solved;
+}
+
+int main(int argc, char **argv)
+{
+    const char *folder = getenv("MOREAU_PROBLEMS");
+    int all = 0;
+    mo_mpi_begin(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int solved = check_folder(folder ? folder : MOREAU_SHARED_PROBLEMS);
+    if (solved < 0 && rank == 0) {
+        printf("skipped: there is no folder of FCLIB files; MOREAU_PROBLEMS names one\n");
+    }
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    mo_mpi_end();
+    return solved < 0 ? SKIPPED : all > 0;
+}
