@@ -4,11 +4,13 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
-    BITS = 26,   /* of a part                              */
-    WINDOW = 16, /* by so many bits g may be too large     */
-    LEAST = -900 /* exponent of g: its inverse is finite   */
+    BITS = 26,    /* of a part                              */
+    WINDOW = 16,  /* by so many bits g may be too large     */
+    LEAST = -900, /* exponent of g: its inverse is finite   */
+    LANES = 8
 };
 
 /* What one rank finds, and after the reduction all of them. */
@@ -47,18 +49,38 @@ void mo_exact_clear(mo_exact *exact)
     }
 }
 
-/* Parts of the numbers in units of g 2^-26 and g 2^-52, which powers of two make exact.  What would
- * not be exact, or is not a number, is infinite. */
+typedef struct sums {
+    double largest[LANES], coarse[LANES], fine[LANES];
+} sums;
+
+/* Adds LANES numbers, in units of g 2^-26 and g 2^-52, which powers of two make exact. */
+static inline void add_numbers(double up, const double *x, sums *s)
+{
+    const double turn = 0x1.8p52, fine_up = 0x1p26; /* adding `turn` leaves whole numbers */
+    for (int k = 0; k < LANES; ++k) {
+        const double scaled = x[k] * up, whole = (scaled + turn) - turn;
+        s->largest[k] = x[k] > s->largest[k] ? x[k] : s->largest[k];
+        s->coarse[k] += whole;
+        s->fine[k] += ((scaled - whole) * fine_up + turn) - turn;
+    }
+}
+
+/* What would not be exact, or is not a number, is infinite. */
 static part split(double g, const double *x, size_t count)
 {
-    const double up = ldexp(1 / g, BITS), turn = 0x1.8p52, fine_up = ldexp(1, BITS);
-    double largest = 0, coarse = 0, fine = 0;
-#pragma omp simd reduction(max : largest) reduction(+ : coarse, fine)
-    for (size_t k = 0; k < count; ++k) {
-        const double scaled = x[k] * up, whole = (scaled + turn) - turn;
-        largest = x[k] > largest ? x[k] : largest;
-        coarse += whole;
-        fine += ((scaled - whole) * fine_up + turn) - turn;
+    const double up = ldexp(1 / g, BITS);
+    double rest[LANES] = {0}, largest = 0, coarse = 0, fine = 0;
+    size_t k = 0;
+    sums s = {{0}, {0}, {0}};
+    for (; k + LANES <= count; k += LANES) {
+        add_numbers(up, x + k, &s);
+    }
+    memcpy(rest, x + k, (count - k) * sizeof *rest);
+    add_numbers(up, rest, &s);
+    for (int lane = 0; lane < LANES; ++lane) {
+        largest = s.largest[lane] > largest ? s.largest[lane] : largest;
+        coarse += s.coarse[lane];
+        fine += s.fine[lane];
     }
     if (!(fabs(coarse) < 0x1p53) || !(fabs(fine) < 0x1p53)) {
         return (part){largest > g ? largest : INFINITY, 0, 0, 0}; /* another g may do */
