@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What every other header rests on: version, errors, messages, memory.
+ * Version, errors, messages and memory: the base of all other headers.
  *
- * The library never prints, exits or aborts, and has no global state.  A call that cannot run
- * returns an mo_error; where the caller passes an mo_message, it also receives one sentence that
- * names the place and the remedy.
+ * The library never prints, exits or aborts, and has no global state.  A call that fails returns an
+ * mo_error.  If the caller passes an mo_message, it receives one sentence that says what is wrong,
+ * where, and what to do.
  */
 #ifndef MOREAU_BASE_H
 #define MOREAU_BASE_H
@@ -28,34 +28,34 @@ extern "C" {
 #define MO_PRINTF(format_at, values_at)
 #endif
 
-/* "major.minor.patch" of the library that is linked, which may differ from the header's. */
+/* "major.minor.patch" of the linked library, which may differ from the version of the header. */
 MO_API const char *mo_version(void);
 
-/* Could it run?  What it found is an mo_status (result.h). */
+/* Whether a call could run.  The outcome of a solve is an mo_status (result.h). */
 #define MO_ERROR_LIST(X)                                                                           \
     X(MO_OK, "no error")                                                                           \
     X(MO_ERR_ARGUMENT, "an argument is outside its range")                                         \
     X(MO_ERR_PROBLEM, "the contact problem is not well formed")                                    \
     X(MO_ERR_MEMORY, "memory ran out")                                                             \
     X(MO_ERR_FILE, "the file could not be read or written")                                        \
-    X(MO_ERR_FORMAT, "the file does not hold what its format asks for")                            \
+    X(MO_ERR_FORMAT, "the file does not follow its format")                                        \
     X(MO_ERR_UNSUPPORTED, "the method or the format cannot express this problem")
 
 #define MO_ENUM_NAME(name, text) name,
 typedef enum mo_error { MO_ERROR_LIST(MO_ENUM_NAME) MO_ERROR_COUNT } mo_error;
 
-/* The text of an error code; never NULL, also for a number that is no code. */
+/* The text of an error code.  Never NULL, not even for an invalid code. */
 MO_API const char *mo_error_text(mo_error error);
 
-/* One sentence for a person, always terminated; longer ones are cut. */
+/* One sentence for a person, always terminated.  Longer sentences are truncated. */
 typedef struct mo_message {
     char text[512];
 } mo_message;
 
 /*
- * Memory.  `reallocate` follows realloc: p = NULL allocates, size = 0 frees and returns NULL, and
- * memory that cannot be had is NULL with the old block left as it was.  Blocks are aligned for
- * any scalar type.  Everywhere an allocator is taken, NULL means the C library's.
+ * Memory.  `reallocate` works like realloc: p = NULL allocates; size = 0 frees and returns NULL; on
+ * failure it returns NULL and leaves the old block unchanged.  Blocks are aligned for any scalar
+ * type.  A NULL allocator stands for the C library's.
  */
 typedef struct mo_allocator {
     void *(*reallocate)(void *user, void *p, size_t size);

@@ -3,15 +3,15 @@
 /*
  * Joints of the simulator.
  *
- *   joint        leaves free              coordinate q
- *   ball         every rotation           -                 (in the plane the same as revolute)
- *   revolute     a turn about one axis    angle, rad
- *   prismatic    a slide along one axis   displacement, m
- *   weld         nothing                  -
- *   distance     all but the distance     distance, m       (of the two anchors)
+ *   joint        free motion               coordinate q
+ *   ball         every rotation            -                 (in two dimensions: revolute)
+ *   revolute     rotation about one axis   angle, rad
+ *   prismatic    sliding along one axis    displacement, m
+ *   weld         none                      -
+ *   distance     all but the distance      distance, m       (of the two anchors)
  *
- * A joint is held by bilateral rows.  One with a coordinate may have limits (frictionless rows),
- * dry friction, and a motor or a servo (box rows: at most max_effort).
+ * Joints are bilateral constraints.  A joint with a coordinate may have limits (unilateral
+ * constraints), dry friction, and a motor or a servo with bounded effort (bounded variables).
  */
 #ifndef MOREAU_JOINT_H
 #define MOREAU_JOINT_H
@@ -33,34 +33,35 @@ typedef enum mo_joint_kind {
 
 typedef enum mo_drive_kind {
     MO_DRIVE_NONE,
-    /* q' = target, as far as max_effort reaches */
+    /* motor: q' = target, with at most max_effort */
     MO_DRIVE_VELOCITY,
-    MO_DRIVE_POSITION /* q = target at the end of the step, as far as max_effort reaches */
+    /* servo: q = target at the end of the step, with at most max_effort */
+    MO_DRIVE_POSITION
 } mo_drive_kind;
 
 typedef struct mo_joint_def {
     mo_joint_kind kind;
-    /* a may be none: the world */
+    /* a may be {0}: the world */
     mo_body_id a, b;
-    /* world, at the poses the bodies have when the joint is added */
+    /* m: in the world, at the poses of the bodies when the joint is added */
     double anchor[3];
-    /* distance: the anchor on b; others ignore it */
+    /* m: anchor on b of a distance joint */
     double anchor_b[3];
-    /* world; revolute, prismatic; ignored by a revolute in the plane */
+    /* world axes; of a revolute (not in two dimensions) or prismatic joint */
     double axis[3];
     int has_limits;
-    /* of q, which is zero (or the distance) when the joint is added */
+    /* rad or m: of q, which is zero (or the distance) when the joint is added */
     double lower, upper;
-    /* moment or force that resists motion, N m or N */
+    /* N m or N: resists motion */
     double dry_friction;
     mo_drive_kind drive;
     /* of q or q' */
     double target;
-    /* N m or N; infinity allowed */
+    /* N m or N; may be infinity */
     double max_effort;
-    /* 1: the two bodies may touch each other */
+    /* 1: the two bodies collide with each other */
     int collide;
-    /* weld: 1: b is held at `pose` in a's frame, not where it is when the joint is added */
+    /* weld, 1: hold b at `pose` in the frame of a; 0: where it is when the joint is added */
     int has_pose;
     mo_pose pose;
 } mo_joint_def;
@@ -75,20 +76,21 @@ MO_API mo_joint_id mo_world_joint(const mo_world *world, int k);
 typedef struct mo_joint_state {
     mo_joint_kind kind;
     mo_body_id a, b;
-    /* world, as each of the two bodies has it */
+    /* m: in the world, on each of the two bodies */
     double anchor[2][3];
+    /* rad or m, and rad/s or m/s */
     double q, speed;
-    /* on b in the last step, world axes: impulse / h */
+    /* N, N m: on b in the last step, world axes */
     double force[3], moment[3];
-    /* of the motor, servo or dry friction in the last step */
+    /* N m or N: of motor, servo and dry friction in the last step */
     double effort;
-    /* distance of the anchors (along what the joint holds), m */
+    /* m: distance of the anchors in the constrained directions */
     double error;
-    /* revolute, prismatic: world, as a has it; else zero */
+    /* world axes, on body a; zero for joints without an axis */
     double axis[3];
     int has_limits;
-    double lower, upper; /* as defined */
-    mo_drive_kind drive; /* as it is now, with its target and its greatest effort */
+    double lower, upper;
+    mo_drive_kind drive;
     double target, max_effort;
 } mo_joint_state;
 

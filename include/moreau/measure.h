@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The one residual by which every answer is judged, from the problem and r alone: v and u are
- * computed anew from r, so that the dynamics hold to rounding and only the laws are in question.
+ * The residual by which every solution is judged.  It depends on the problem and r alone: v and u are
+ * recomputed from r, so that the dynamics hold to rounding and only the laws are measured.
  *
  * With uhat = u + compliance r + mu |u_T| e_N (and + mu_rolling |u_R| e_N for rolling; for a soft
  * finger + |(mu u_T, mu_torsion u_S)| e_N in its place), the natural map of block i is r_i -
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* The largest value over the blocks, and the block where it is (-1 where there is none). */
+/* The largest value over all blocks, and its block (-1 if there is none). */
 typedef struct mo_worst {
     double value;
     int constraint;
@@ -49,7 +49,7 @@ typedef struct mo_residual {
     double siconos_full;
 } mo_residual;
 
-/* Fails only for lack of memory, or where r is not finite (MO_ERR_ARGUMENT). */
+/* Fails only if memory runs out, or if r is not finite (MO_ERR_ARGUMENT). */
 MO_API mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual);
 
 /*

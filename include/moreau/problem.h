@@ -14,7 +14,7 @@
  * A *reduced* problem has no bodies: it is u = W r + w with W given in blocks, which need be
  * neither symmetric nor of full rank.  (There w is what the literature calls q.)
  *
- * A problem never changes once it is built, and may be shared between threads.
+ * A problem is immutable and may be shared between threads.
  */
 #ifndef MOREAU_PROBLEM_H
 #define MOREAU_PROBLEM_H
@@ -37,16 +37,15 @@ typedef enum mo_form {
 /* ---- building -------------------------------------------------------------------------------- */
 
 /*
- * Bodies, constraints and blocks come in any order and are numbered from 0 as they come; a block
- * may name a body or a constraint that is added later.  Arrays are copied.  The first thing that is
- * wrong is kept, later calls do nothing, and mo_builder_finish reports it: nothing needs to be
- * checked in between.
+ * Bodies, constraints and blocks may be added in any order and are numbered from 0; a block may refer
+ * to a body or a constraint that is added later.  Arrays are copied.  After the first error all
+ * further calls do nothing, and mo_builder_finish reports it: there is nothing to check in between.
  */
 MO_API mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder);
 MO_API void mo_builder_destroy(mo_builder *builder);
 
-/* Optional: room for so many, so that a large problem is built without copies.  Without block
- * values, room for compact contacts. */
+/* Optional: reserves memory, so that a large problem is built without copies.  Zero block values
+ * reserve for compact contacts. */
 MO_API void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints,
                                size_t blocks, size_t block_values);
 
@@ -107,7 +106,7 @@ MO_API mo_error mo_builder_finish(mo_builder *builder, mo_problem **problem, mo_
 
 MO_API void mo_problem_destroy(mo_problem *problem);
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 MO_API mo_form mo_problem_form(const mo_problem *problem);
 MO_API int mo_problem_body_count(const mo_problem *problem);

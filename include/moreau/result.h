@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a solve found. */
+/* The result of a solve. */
 #ifndef MOREAU_RESULT_H
 #define MOREAU_RESULT_H
 
@@ -12,13 +12,14 @@
 extern "C" {
 #endif
 
-/* What did it find?  The second text is for a person, the first for a program. */
+/* The outcome of a solve: a word for programs, and a sentence for people. */
 #define MO_STATUS_LIST(X)                                                                          \
     X(MO_SOLVED, "solved", "the residual is at most the tolerance")                                \
-    X(MO_ITERATION_LIMIT, "iteration-limit", "the iterations were used up before the tolerance")   \
-    X(MO_TIME_LIMIT, "time-limit", "the time was used up before the tolerance")                    \
-    X(MO_STALLED, "stalled", "the method makes no more progress before the tolerance")             \
-    X(MO_CANCELLED, "cancelled", "the caller stopped it before the tolerance")                     \
+    X(MO_ITERATION_LIMIT, "iteration-limit",                                                       \
+      "the iteration limit was reached before the tolerance")                                      \
+    X(MO_TIME_LIMIT, "time-limit", "the time limit was reached before the tolerance")              \
+    X(MO_STALLED, "stalled", "the method stopped making progress before the tolerance")            \
+    X(MO_CANCELLED, "cancelled", "the caller cancelled it before the tolerance")                   \
     X(MO_NO_SOLUTION, "no-solution", "it is proven that no solution exists")
 
 #define MO_STATUS_ENUM(name, word, text) name,

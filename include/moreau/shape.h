@@ -3,9 +3,9 @@
 /*
  * Poses, materials and shapes of the simulator.
  *
- * A world is planar or spatial.  In a planar world every shape means its cut with the plane z = 0
- * of its body: a ball is a disk, a box a rectangle, a hull a convex polygon, a plane a half-plane,
- * a mesh a chain of segments; densities are per area, and z is ignored throughout.
+ * In a planar world every shape stands for its section with the plane z = 0 of its body: a ball is a
+ * disk, a box a rectangle, a hull a convex polygon, a plane a half-plane, a mesh a chain of segments.
+ * Densities are per area, and z is ignored.
  */
 #ifndef MOREAU_SHAPE_H
 #define MOREAU_SHAPE_H
@@ -16,26 +16,28 @@
 extern "C" {
 #endif
 
-/* Where a frame is: x_world = rotate(orientation, x_local) + position. */
+/* Position and orientation of a frame: x_world = rotate(orientation, x_local) + position. */
 typedef struct mo_pose {
     /* m */
     double position[3];
-    double orientation[4]; /* unit quaternion (w, x, y, z), Hamilton's product */
+    /* unit quaternion (w, x, y, z) with Hamilton's product */
+    double orientation[4];
 } mo_pose;
 
 MO_API mo_pose mo_pose_identity(void);
 MO_API mo_pose mo_pose_at(double x, double y, double z);
-/* At a point, turned by `angle` (rad) about an axis of any length; in the plane about +z. */
+/* At a point, rotated by `angle` (rad) about an axis of any length; in two dimensions about +z. */
 MO_API mo_pose mo_pose_turned(double x, double y, double z, const double axis[3], double angle);
 MO_API mo_pose mo_pose_planar(double x, double y, double angle);
 
-/* pose of `inner`, given in the frame `outer`, in the frame that `outer` is given in. */
+/* The pose `inner`, given in the frame `outer`, expressed in the parent frame of `outer`. */
 MO_API mo_pose mo_pose_compose(const mo_pose *outer, const mo_pose *inner);
 MO_API void mo_pose_point(const mo_pose *pose, const double local[3], double world[3]);
 MO_API void mo_pose_vector(const mo_pose *pose, const double local[3], double world[3]);
 MO_API void mo_pose_point_back(const mo_pose *pose, const double world[3], double local[3]);
 MO_API void mo_pose_vector_back(const mo_pose *pose, const double world[3], double local[3]);
-MO_API double mo_pose_angle(const mo_pose *pose); /* of a planar pose, in (-pi, pi] */
+/* rad: of a planar pose, in (-pi, pi] */
+MO_API double mo_pose_angle(const mo_pose *pose);
 
 /*
  * What a surface is like.  Two surfaces in contact have
@@ -70,57 +72,61 @@ typedef struct mo_material {
     int priority;
 } mo_material;
 
-MO_API mo_material mo_default_material(void); /* friction 0.5, else zero */
+/* friction 0.5, all else zero */
+MO_API mo_material mo_default_material(void);
 MO_API mo_material mo_material_combine(const mo_material *a, const mo_material *b);
 
 typedef enum mo_shape_kind {
     /* radius */
     MO_SHAPE_BALL,
-    /* half[3]: half edges */
+    /* half[3]: half extents */
     MO_SHAPE_BOX,
-    /* all within radius of the segment from ends[0] to ends[1] */
+    /* all points within radius of the segment from ends[0] to ends[1] */
     MO_SHAPE_CAPSULE,
-    /* radius, half[2]: half height along local z; space only */
+    /* radius, half[2]: half height along local z; not in two dimensions */
     MO_SHAPE_CYLINDER,
     /* convex hull of the points */
     MO_SHAPE_HULL,
-    /* z <= 0 is solid (y <= 0 in the plane); of fixed or driven bodies */
+    /* the half-space z <= 0 (y <= 0 in two dimensions); on static or kinematic bodies */
     MO_SHAPE_PLANE,
-    /* triangles (in the plane a chain of segments) of fixed or driven bodies; of any body where
-     * layer and mask are 0: such a shape is drawn and touches nothing */
+    /* triangles (in two dimensions a chain of segments) on static or kinematic bodies; on any body
+     * if layer and mask are 0: such a shape is drawn and does not collide */
     MO_SHAPE_MESH,
     MO_SHAPE_KIND_COUNT
 } mo_shape_kind;
 
-MO_API const char *mo_shape_name(
-    mo_shape_kind kind); /* "ball", or NULL for a number that is no kind */
+/* "ball", or NULL for an invalid kind */
+MO_API const char *mo_shape_name(mo_shape_kind kind);
 
-/* A shape to be added to a body.  Arrays are copied when it is. */
+/* The definition of a shape.  Its arrays are copied when the shape is added. */
 typedef struct mo_shape_def {
     mo_shape_kind kind;
-    mo_pose pose; /* in the body's frame */
+    /* in the body frame */
+    mo_pose pose;
+    /* m */
     double radius;
     double half[3];
     double ends[2][3];
-    /* hull, mesh: 3 numbers a point, also in the plane */
+    /* hull, mesh: 3 coordinates a point, also in two dimensions */
     const double *points;
     int point_count;
-    /* mesh: 3 points a triangle, counterclockwise seen from outside; */
+    /* mesh: 3 points a triangle, counterclockwise seen from outside; in two dimensions 2 points a
+     * segment, with the solid on its right */
     const int *indices;
-    /* in the plane 2 a segment, solid on the right as one walks it */
     int index_count;
     mo_material material;
-    double density; /* kg/m^3 (kg/m^2 in the plane), used where the body's mass is not given */
-    /* shapes collide where (a.layer & b.mask) and (b.layer & a.mask) */
+    /* kg/m^3 (kg/m^2 in two dimensions); used if the mass of the body is not given */
+    double density;
+    /* shapes a and b collide if (a.layer & b.mask) and (b.layer & a.mask) */
     unsigned layer;
     unsigned mask;
-    /* 1, on one side or both: one of the two is enough */
+    /* 1 on either shape: one of the two conditions is enough */
     int either_mask;
     /* for drawing: red, green, blue and opacity from 0 to 1; all zero: none is given */
     double colour[4];
 } mo_shape_def;
 
-/* Everything at rest: pose identity, default material, density 1000, layer 1, mask all. */
+/* Identity pose, default material, density 1000, layer 1, mask all. */
 MO_API mo_shape_def mo_default_shape(mo_shape_kind kind);
 MO_API mo_shape_def mo_shape_ball(double radius);
 MO_API mo_shape_def mo_shape_box(double half_x, double half_y, double half_z);
