@@ -19,14 +19,14 @@
  *                        maximises dissipation over mu r_N times the polygon
  *   pyramid       3      0 <= u_N perp r_N >= 0, and for each tangential row |r_k| <= mu r_N,
  *                        friction opposes u_k [trinkle1997, eq. 15-16]
- *   sliding       2, 3   0 <= u_N perp r_N >= 0, r_T = -mu r_N s with the known direction of sliding
- *                        s, a unit vector [trinkle1997, eq. 10]; u_T is free
+ *   sliding       2, 3   0 <= u_N perp r_N >= 0, r_T = -mu r_N s with the known direction of
+ *                        sliding s, a unit vector [trinkle1997, eq. 10]; u_T is free
  *   soft-finger   4      coulomb on (r_N, r_T), and a torsional moment r_S about the normal; both
  *                        maximise dissipation under |r_T|^2 / mu^2 + r_S^2 / mu_torsion^2 <= r_N^2
  *                        [trinkle1997, section 2.5]
  *
- * mu = 0 is a frictionless contact with zero tangential impulse.  mu = infinity (coulomb only) never
- * slides: either r = 0 and u_N >= 0, or u_T = 0 and 0 <= u_N perp r_N >= 0.
+ * mu = 0 is a frictionless contact with zero tangential impulse.  mu = infinity (coulomb only)
+ * never slides: either r = 0 and u_N >= 0, or u_T = 0 and 0 <= u_N perp r_N >= 0.
  */
 #ifndef MOREAU_LAW_H
 #define MOREAU_LAW_H
@@ -91,9 +91,9 @@ MO_API mo_error mo_law_check(const mo_law *law, int d, mo_message *why);
 MO_API void mo_law_project(const mo_law *law, int d, const double *x, double *y);
 
 /*
- * Solves a single block exactly: r and u = W r + b that obey the law.  W is row-major, d x d, with a
- * positive semidefinite symmetric part; compliance is added to its diagonal.  r is finite for finite
- * input; if W is singular and no solution exists, r is the best point found.
+ * Solves a single block exactly: r and u = W r + b that obey the law.  W is row-major, d x d, with
+ * a positive semidefinite symmetric part; compliance is added to its diagonal.  r is finite for
+ * finite input; if W is singular and no solution exists, r is the best point found.
  */
 MO_API void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, double *r);
 

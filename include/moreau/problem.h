@@ -37,9 +37,10 @@ typedef enum mo_form {
 /* ---- building -------------------------------------------------------------------------------- */
 
 /*
- * Bodies, constraints and blocks may be added in any order and are numbered from 0; a block may refer
- * to a body or a constraint that is added later.  Arrays are copied.  After the first error all
- * further calls do nothing, and mo_builder_finish reports it: there is nothing to check in between.
+ * Bodies, constraints and blocks may be added in any order and are numbered from 0; a block may
+ * refer to a body or a constraint that is added later.  Arrays are copied.  After the first error
+ * all further calls do nothing, and mo_builder_finish reports it: there is nothing to check in
+ * between.
  */
 MO_API mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder);
 MO_API void mo_builder_destroy(mo_builder *builder);

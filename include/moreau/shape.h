@@ -3,9 +3,9 @@
 /*
  * Poses, materials and shapes of the simulator.
  *
- * In a planar world every shape stands for its section with the plane z = 0 of its body: a ball is a
- * disk, a box a rectangle, a hull a convex polygon, a plane a half-plane, a mesh a chain of segments.
- * Densities are per area, and z is ignored.
+ * In a planar world every shape stands for its section with the plane z = 0 of its body: a ball is
+ * a disk, a box a rectangle, a hull a convex polygon, a plane a half-plane, a mesh a chain of
+ * segments. Densities are per area, and z is ignored.
  */
 #ifndef MOREAU_SHAPE_H
 #define MOREAU_SHAPE_H

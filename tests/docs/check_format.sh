@@ -10,5 +10,5 @@ if [[ -z $tool || $("$tool" --version) != *"version 14."* ]]; then
     echo "skipped: clang-format 14 is not installed"
     exit 77
 fi
-find . \( -name build -o -name node_modules -o -name .git \) -prune -o -name '*.[ch]' -print0 |
+find . \( -name 'build*' -o -name node_modules -o -name .git \) -prune -o -name '*.[ch]' -print0 |
     xargs -0 -n 100 -P 2 "$tool" --dry-run --Werror

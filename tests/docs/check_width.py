@@ -12,13 +12,14 @@ import sys
 ROOT = os.path.abspath(sys.argv[1])
 COLUMNS = 100
 ENDINGS = (".c", ".h", ".cu", ".md", ".ts", ".mjs", ".css")
-WRITTEN = ("build", ".git", "node_modules", "out", "results", "corpus")
+WRITTEN = (".git", "node_modules", "out", "results", "corpus")
 LONE_LINK = re.compile(r"^\s*(?:[-*] )?!?\[[^\]]*\]\([^)]*\)[.,;]?$|^\s*\[[^\]]*\]: \S+$")
 
 
 def pages():
     for folder, folders, files in os.walk(ROOT):
-        folders[:] = sorted(name for name in folders if name not in WRITTEN)
+        folders[:] = sorted(name for name in folders
+                            if name not in WRITTEN and not name.startswith("build"))
         for name in sorted(files):
             path = os.path.join(folder, name)
             if name.endswith(ENDINGS):
