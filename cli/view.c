@@ -4,6 +4,7 @@
 #include "view.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 #include "text.h"
 #include "world_call.h"
 
-static const char DEFAULT_SCENE[] = "stack";
+static const char DEFAULT_SCENE[] = "cascade"; /* it moves, and starts again */
 static const double DEFAULT_TOL = 1e-4; /* for the eye, so that piles keep up with the clock */
 static const double CROWD_TOL = 2e-3;   /* where there are more bodies than CROWD */
 enum { CROWD = 1000 };
@@ -34,8 +35,11 @@ static const args_command COMMAND = {
     .operands = "[SCENE|ROBOT|RECORDING]",
     .summary = "a scene or a robot in the browser, live, with the mouse in it; or a recording",
     .about =
-        "Prints an address, opens it in the browser where there is a desktop, and simulates while a"
-        " page looks on, until Ctrl-C. In the page: drag a body with the mouse, throw a ball, see"
+        "Prints an address, opens it in the browser where there is a desktop, runs the simulation "
+        "and"
+        " streams it to the browser until Ctrl-C. Without an operand it shows dominoes that knock"
+        " down an arch, and starts again when they have come to rest. In the page: drag a body "
+        "with the mouse, throw a ball, see"
         " contacts and forces, change the scene, the method, the step, gravity and friction.\n\n"
         "The address is on this machine alone. To look from another one, forward the port with the"
         " same number: ssh -L 8000:127.0.0.1:8000 MACHINE moreau view stack --port 8000.\n\n"
@@ -143,7 +147,8 @@ static int is_over(void *user)
 static void configure(void *user, int bodies, mo_options *options)
 {
     const view_call *call = user;
-    options->tol = bodies > CROWD ? CROWD_TOL : DEFAULT_TOL;
+    /* A scene that asks for less (a heap of beads) has its reasons. */
+    options->tol = fmax(options->tol, bodies > CROWD ? CROWD_TOL : DEFAULT_TOL);
     if (call->flags[FLAG_METHOD].value) {
         options->method = call->flags[FLAG_METHOD].value;
     }
@@ -287,6 +292,7 @@ int command_view(int argc, char **argv)
         status = EXIT_CALL;
     } else if (answer == ARGS_RUN) {
         view_call call = {.flags = flags, .flag_count = flag_count, .world = {.model = &model}};
+        call.source.restart = operands == 0;
         status = read_call(&call, operands ? argv[0] : DEFAULT_SCENE, &sets);
         if (!status) {
             status = call.recording ? view_recording(&call) : view_scene(&call);

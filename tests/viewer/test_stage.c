@@ -388,6 +388,8 @@ static void actuators_are_told_and_take_targets(void **state)
     ask(s, 1, "{\"do\":\"scene\",\"name\":\"stack\"}", 1);
     CHECK(s->actuator_count == 0);
     ask(s, 1, "{\"do\":\"target\",\"index\":0,\"value\":0}", 0);
+    ask(s, 1, "{\"do\":\"scene\",\"name\":\"arm\"}", 1); /* the file is still in the list */
+    CHECK(s->actuator_count == 4);
     shut_stage(s);
 }
 
@@ -414,6 +416,43 @@ static void a_link_is_dragged(void **state)
     shut_stage(s);
 }
 
+/* A ball that has rolled away starts again after three times the scene's time of 1 s, unless a
+ * user acted in the last 5 s. */
+static void what_has_left_starts_again(void **state)
+{
+    (void)state;
+    stage *s = open_stage("slip-to-roll");
+    const uint32_t first = s->generation;
+    take_steps(s, 298);
+    CHECK(s->generation == first && s->steps == 298);
+    take_steps(s, 3);
+    CHECK(s->generation == first + 1 && s->steps <= 2 && mo_world_time(s->world) < 0.03);
+    take_steps(s, 250 - (int)s->steps);
+    ask(s, 1, "{\"do\":\"throw\",\"from\":[0,0,5],\"velocity\":[90,0,0],\"radius\":0.1}", 1);
+    take_steps(s, 498);
+    CHECK(s->steps == 748);
+    take_steps(s, 4);
+    CHECK(s->steps <= 3);
+    shut_stage(s);
+}
+
+/* A stack at rest is shown for its usual 10 s if it is to start again, and stays otherwise. */
+static void what_rests_starts_again_if_asked(void **state)
+{
+    (void)state;
+    stage *s = open_stage("stack");
+    ask(s, 1, "{\"do\":\"scene\",\"set\":{\"count\":1}}", 1);
+    take_steps(s, 600);
+    CHECK(s->steps == 600);
+    ask(s, 1, "{\"do\":\"set\",\"restart\":1}", 1);
+    CHECK(s->restart && s->state_changed);
+    take_steps(s, 248);
+    CHECK(s->steps == 848);
+    take_steps(s, 4);
+    CHECK(s->steps <= 3);
+    shut_stage(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +467,8 @@ int main(void)
         cmocka_unit_test(drives_take_targets),
         cmocka_unit_test(actuators_are_told_and_take_targets),
         cmocka_unit_test(a_link_is_dragged),
+        cmocka_unit_test(what_has_left_starts_again),
+        cmocka_unit_test(what_rests_starts_again_if_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,9 @@ typedef struct frames_facts {
     const char *title;
     const world_scene *scene; /* or NULL: neither name nor parameters */
     const double *values;     /* of its parameters */
-    const char *name;         /* where there is no scene; or NULL */
+    const char *name;         /* of a file, with or without a scene in its place; or NULL */
+    const char *file_title;   /* of that file, if it may be chosen among the scenes; or NULL */
+    int restart;              /* starts again when it has come to rest */
     double gravity[3];
     double step, tolerance;
     const char *method;
@@ -85,6 +87,26 @@ void frames_look(const mo_recording *recording, double centre[3], double *size);
 
 /* The farthest that a shape reaches from the origin of its body; infinity for a plane. */
 double frames_reach(const mo_shape_def *shape);
+
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+enum { FRAMES_CHAINS_ABOVE = 300 }; /* contacts: then force chains take the place of arrows */
+
+/* 1: the force on b is shown, -1: the one on a (forces.c has the rule); z is up, y in the plane. */
+int frames_shown_side(const mo_recording *recording, const mo_recorded_contact *contact);
+
+/* A pair of bodies in a force chain: the sum of its contacts. */
+typedef struct frames_link {
+    int a, b, slides;
+    int moves[2];              /* a and b */
+    double point[3], force[3]; /* weighted by the forces; on b, N */
+} frames_link;
+
+/* The pair of contact `first` of a frame, whose contacts lie together; where the next begins. */
+int frames_next_link(const mo_recording *recording, const mo_recorded_frame *frame, int first,
+                     frames_link *link);
+
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 size_t frames_size(const mo_recording *recording, int frame);
 void frames_write(const mo_recording *recording, int frame, const frames_numbers *numbers,

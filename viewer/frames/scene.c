@@ -199,7 +199,7 @@ static void put_actuators(json *j, const frames_facts *facts)
 static void put_parameters(json *j, const world_scene *scene)
 {
     json_array(j, "parameters");
-    for (int k = 0; k < world_parameter_count(scene); ++k) {
+    for (int k = 0; scene && k < world_parameter_count(scene); ++k) {
         const world_parameter *p = scene->parameter + k;
         json_object(j, NULL);
         json_text(j, "name", p->name);
@@ -213,16 +213,25 @@ static void put_parameters(json *j, const world_scene *scene)
     json_array_end(j);
 }
 
-static void put_scenes(json *j, int is_replay)
+static void put_choice(json *j, const char *name, const char *summary, const world_scene *scene)
+{
+    json_object(j, NULL);
+    json_text(j, "name", name);
+    json_text(j, "summary", summary);
+    put_parameters(j, scene);
+    json_object_end(j);
+}
+
+/* The file that was opened comes first: it can be reached again after another choice. */
+static void put_scenes(json *j, const frames_facts *facts)
 {
     json_array(j, "scenes");
-    for (int k = 0; !is_replay && k < world_scene_count(); ++k) {
+    if (facts->file_title && facts->name) {
+        put_choice(j, facts->name, facts->file_title, NULL);
+    }
+    for (int k = 0; !facts->is_replay && k < world_scene_count(); ++k) {
         const world_scene *scene = world_scene_at(k);
-        json_object(j, NULL);
-        json_text(j, "name", scene->name);
-        json_text(j, "summary", scene->text);
-        put_parameters(j, scene);
-        json_object_end(j);
+        put_choice(j, scene->name, scene->text, scene);
     }
     json_array_end(j);
 }
@@ -256,6 +265,7 @@ static void put_state(json *j, const frames_facts *facts)
     json_number(j, "tolerance", facts->tolerance);
     put_numbers(j, "gravity", facts->gravity, 3);
     json_number(j, "friction", facts->friction); /* NaN is null */
+    json_truth(j, "restart", facts->restart);
 }
 
 void frames_state(FILE *out, const frames_facts *facts)
@@ -291,7 +301,7 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
     }
     json_array_end(&j);
     put_actuators(&j, facts);
-    put_scenes(&j, facts->is_replay);
+    put_scenes(&j, facts);
     put_camera(&j, recording);
     json_truth(&j, "replay", facts->is_replay);
     json_text(&j, "note", facts->note);

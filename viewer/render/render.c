@@ -8,6 +8,7 @@
 
 #include "cast.h"
 #include "flat.h"
+#include "forces.h"
 #include "frames.h"
 
 enum { SHADOW_SIZE = 1400, TAPS = 2 /* to each side */ };
@@ -32,12 +33,23 @@ static int is_planar(const renderer *r)
     return r->recording->dimension == 2;
 }
 
+static colour mix(colour a, colour b, double part)
+{
+    const float p = (float)part;
+    return (colour){a.red + p * (b.red - a.red), a.green + p * (b.green - a.green),
+                    a.blue + p * (b.blue - a.blue)};
+}
+
+/* Bodies stand back behind force chains. */
+static const double PALE = 0.75;
+
 static colour colour_of(const renderer *r, int body)
 {
     const mo_body_kind kind = r->recording->bodies[body].kind;
     const int count = (int)(sizeof PALETTE / sizeof *PALETTE);
     /* Rows of as many bodies as there are colours would show stripes. */
-    return kind == MO_BODY_FIXED ? FIXED : PALETTE[(body + body / (count - 1)) % count];
+    const colour own = kind == MO_BODY_FIXED ? FIXED : PALETTE[(body + body / (count - 1)) % count];
+    return mix(own, BACKGROUND, r->is_pale ? PALE : 0);
 }
 
 /* ---- the place of things --------------------------------------------------------------------- */
@@ -132,35 +144,6 @@ static void fit(renderer *r)
     r->eye.pixel /= r->def.zoom;
 }
 
-/* The force that is a third of the size long: the middle one of the largest of each frame, so that
- * an impact does not make all others small. */
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static int measure_forces(renderer *r)
-{
-    const mo_recording *recording = r->recording;
-    double *most = calloc((size_t)recording->frame_count, sizeof *most);
-    int count = 0;
-    for (int k = 0; most && k < recording->frame_count; ++k) {
-        const mo_recorded_frame *frame = recording->frames + k;
-        for (int i = 0; i < frame->contact_count; ++i) {
-            const double *f = recording->contacts[frame->first_contact + i].force;
-            most[count] = fmax(most[count], sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]));
-        }
-        count += most[count] > 0;
-    }
-    if (count > 0) {
-        qsort(most, (size_t)count, sizeof *most, by_size);
-        r->strongest = most[count / 2];
-    }
-    free(most);
-    return most != NULL;
-}
-
 /* ---- opening and closing --------------------------------------------------------------------- */
 
 int render_open(renderer *r, const mo_recording *recording, const render_def *def)
@@ -170,7 +153,7 @@ int render_open(renderer *r, const mo_recording *recording, const render_def *de
     place_cameras(r);
     fit(r);
     r->order = malloc(((size_t)recording->shape_count + 1) * sizeof *r->order);
-    if (!r->order || !measure_forces(r) ||
+    if (!r->order || !forces_measure(recording, &r->strongest, &r->thickness) ||
         !canvas_open(&r->large, 2 * def->width, 2 * def->height, 1) ||
         !canvas_open(&r->small, def->width, def->height, 1) ||
         !canvas_open(&r->shadow, SHADOW_SIZE, SHADOW_SIZE, 0)) {
@@ -217,13 +200,6 @@ static double light_at(const renderer *r, const surface *hit)
         }
     }
     return (double)lit / asked;
-}
-
-static colour mix(colour a, colour b, double part)
-{
-    const float p = (float)part;
-    return (colour){a.red + p * (b.red - a.red), a.green + p * (b.green - a.green),
-                    a.blue + p * (b.blue - a.blue)};
 }
 
 /* The ground fades into the background far from what moves. */
@@ -328,31 +304,19 @@ static int draw_plane(renderer *r, const mo_pose *poses)
     return good;
 }
 
-/* From the point, along the force; no longer than the size. */
-static void draw_force(renderer *r, const mo_recorded_contact *contact)
+static void draw_forces(renderer *r, const mo_recorded_frame *frame, const mo_pose *poses)
 {
     static const colour STICKS = {0.11F, 0.42F, 0.85F}, SLIDES = {0.85F, 0.22F, 0.20F};
-    const colour how = contact->mode == MO_CONTACT_SLIDES ? SLIDES : STICKS;
-    const double *f = contact->force, length_of = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
-    const double scale = r->size / fmax(3 * r->strongest, length_of);
-    double tip[3], a[2], b[2];
-    for (int k = 0; k < 3; ++k) {
-        tip[k] = contact->point[k] + scale * contact->force[k];
-    }
-    if (camera_see(&r->eye, contact->point, a) <= 0 || camera_see(&r->eye, tip, b) <= 0) {
-        return;
-    }
-    const double dx = b[0] - a[0], dy = b[1] - a[1], length = hypot(dx, dy);
-    if (!(length > 3)) {
-        return;
-    }
-    canvas_line(&r->large, a, b, 5, how);
-    const double head = fmin(24, 0.5 * length) / length;
-    for (int side = -1; side <= 1; side += 2) {
-        const double barb[2] = {b[0] - head * (dx - 0.5 * side * dy),
-                                b[1] - head * (dy + 0.5 * side * dx)};
-        canvas_line(&r->large, b, barb, 5, how);
-    }
+    const forces_view view = {.recording = r->recording,
+                              .onto = &r->large,
+                              .eye = &r->eye,
+                              .size = r->size,
+                              .strongest = r->strongest,
+                              .thickness = r->thickness,
+                              .sticks = STICKS,
+                              .slides = SLIDES,
+                              .halo = BACKGROUND};
+    forces_draw(&view, frame, poses);
 }
 
 int render_frame(renderer *r, int k)
@@ -360,11 +324,12 @@ int render_frame(renderer *r, int k)
     const mo_recording *recording = r->recording;
     const mo_recorded_frame *frame = recording->frames + k;
     const mo_pose *poses = recording->poses + (size_t)k * (size_t)recording->body_count;
+    r->is_pale = r->def.forces && forces_are_chains(frame);
     wipe(&r->large);
     wipe(&r->shadow);
     const int good = is_planar(r) ? draw_plane(r, poses) : draw_space(r, poses);
-    for (int i = 0; r->def.forces && r->strongest > 0 && i < frame->contact_count; ++i) {
-        draw_force(r, recording->contacts + frame->first_contact + i);
+    if (r->def.forces) {
+        draw_forces(r, frame, poses);
     }
     canvas_halve(&r->large, &r->small);
     return good;

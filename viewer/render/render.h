@@ -6,8 +6,7 @@
  * Space: each shape is cast onto a canvas of twice the size (cast.h).  Then each pixel is lit by
  * one light with a soft shadow (its map of depths, asked at several places) and by the sky, and the
  * canvas is halved.  The plane: shapes by their distance (flat.h), the layers from behind to the
- * front.  Contact forces are arrows over all, with a length proportional to the force: blue for
- * sticking contacts, red for sliding ones.
+ * front.  Contact forces are drawn over all (forces.h).
  */
 #ifndef VIEWER_RENDER_H
 #define VIEWER_RENDER_H
@@ -30,8 +29,10 @@ typedef struct renderer {
     const mo_recording *recording;
     camera eye, light;
     canvas large, small, shadow;
-    double centre[3], size, strongest; /* strongest: a typical largest force of a frame, N */
-    int *order;                        /* of shapes, by layer */
+    double centre[3], size;      /* of what can move, at the start, m */
+    double strongest, thickness; /* forces_measure */
+    int is_pale;                 /* this frame has force chains, behind which bodies stand back */
+    int *order;                  /* of shapes, by layer */
 } renderer;
 
 /* False for lack of memory.  The recording has a frame, and stays the caller's. */

@@ -15,9 +15,8 @@
 static mo_error build(const stage_source *source, mo_world **world, mo_message *why)
 {
     *world = NULL;
-    const mo_error error = source->scene ? source->scene->build(source->values, world, why)
-                                         : source->build(source->build_user, world, why);
-    return error;
+    return source->scene ? source->scene->build(source->values, world, why)
+                         : source->build(source->build_user, world, why);
 }
 
 mo_error stage_look(stage *s, mo_message *why)
@@ -85,6 +84,7 @@ static mo_error replace(stage *s, const stage_source *source, mo_message *why)
         *s = before; /* stage_look, the last, changes nothing where it fails */
         return error;
     }
+    s->watch = restart_begin(&s->picture, source->scene ? source->scene->time : 0);
     free(before.material);
     mo_world_destroy(before.world);
     return MO_OK;
@@ -92,7 +92,7 @@ static mo_error replace(stage *s, const stage_source *source, mo_message *why)
 
 mo_error stage_open(stage *s, const stage_source *source, mo_message *why)
 {
-    *s = (stage){.playing = 1, .speed = 1, .friction = NAN};
+    *s = (stage){.playing = 1, .restart = source->restart, .speed = 1, .friction = NAN};
     s->step = source->step > 0 ? source->step : source->scene ? source->scene->step : 0.01;
     const mo_error error = replace(s, source, why);
     if (error) {
@@ -124,7 +124,7 @@ mo_error stage_load(stage *s, const world_scene *scene, const double *values, mo
     source.scene = scene;
     memcpy(source.values, values, sizeof source.values);
     if (kept.source.scene != scene) {
-        s->step = scene->step;
+        s->step = scene ? scene->step : source.step > 0 ? source.step : 0.01;
         s->friction = NAN;
         s->has_gravity = 0;
     }
@@ -152,6 +152,16 @@ void stage_keep_pages(stage *s, const unsigned *pages, int count)
     }
 }
 
+static int holds_any(const stage *s)
+{
+    for (int k = 0; k < STAGE_PAGES; ++k) {
+        if (s->hands[k].page) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 mo_error stage_step(stage *s, mo_message *why)
 {
     for (int k = 0; k < STAGE_PAGES; ++k) {
@@ -170,6 +180,10 @@ mo_error stage_step(stage *s, mo_message *why)
         s->state_changed = 1;
     }
     s->frame_changed = 1;
+    if (!error && s->playing && !holds_any(s) &&
+        restart_is_due(&s->watch, &s->picture, s->restart)) {
+        error = stage_reset(s, why);
+    }
     return error;
 }
 
@@ -187,6 +201,8 @@ static frames_facts facts_of(const stage *s)
                           .scene = s->source.scene,
                           .values = s->source.values,
                           .name = s->source.name,
+                          .file_title = s->source.build ? s->source.title : NULL,
+                          .restart = s->restart,
                           .step = s->step,
                           .tolerance = def.solver.tol,
                           .method = method,

@@ -16,6 +16,7 @@
 
 #include "frames.h"
 #include "hand.h"
+#include "restart.h"
 #include "wish.h"
 #include "worlds.h"
 
@@ -33,6 +34,7 @@ typedef struct stage_source {
     const char *name, *title;
 
     double step; /* s; 0: that of the scene */
+    int restart; /* whether it starts again when it has come to rest */
     void (*configure)(
         void *user, int bodies,
         mo_options *what); /* changes the solver's options for a world of so many bodies, or NULL */
@@ -53,8 +55,9 @@ typedef struct stage {
     int actuator_count;
     uint32_t generation, steps, unsolved;
     mo_step_report report; /* of the last step, where steps > 0 */
+    restart_watch watch;
 
-    int playing;
+    int playing, restart;
     double speed, step;
     char method[WISH_NAME]; /* "": the default */
     double tolerance;       /* 0: as the scene has it */
@@ -81,7 +84,7 @@ mo_error stage_wish(stage *s, unsigned page, const wish *w, mo_message *why);
 /* The hands of pages that are not in the list let go. */
 void stage_keep_pages(stage *s, const unsigned *pages, int count);
 
-/* One step; a step that is refused pauses. */
+/* One step, or the start again where that is due; a step that is refused pauses. */
 mo_error stage_step(stage *s, mo_message *why);
 
 /* Messages for the page: see frames.h. */

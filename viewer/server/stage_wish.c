@@ -234,6 +234,9 @@ static mo_error set(stage *s, const wish *w, mo_message *why)
         stage_apply(s, &ignored);
         return error;
     }
+    if (w->field[FIELD_RESTART].count) {
+        s->restart = w->field[FIELD_RESTART].at[0] != 0;
+    }
     s->state_changed = 1;
     return set_friction(s, &w->field[FIELD_FRICTION], why);
 }
@@ -242,6 +245,10 @@ static mo_error load(stage *s, const wish *w, mo_message *why)
 {
     const world_scene *scene = w->name[0] ? world_scene_find(w->name) : s->source.scene;
     double values[WORLD_PARAMETERS] = {0};
+    /* A file has no parameters, and its name stays in the list of scenes. */
+    if (!scene && s->source.build && (!w->name[0] || strcmp(w->name, s->source.name) == 0)) {
+        return stage_load(s, NULL, values, why);
+    }
     if (!scene) {
         return view_fail(why, "there is no scene '%s'", w->name);
     }
@@ -292,6 +299,9 @@ static void play(stage *s, int playing)
 
 mo_error stage_wish(stage *s, unsigned page, const wish *w, mo_message *why)
 {
+    if (w->verb >= WISH_GRAB) {
+        restart_touch(&s->watch, mo_world_time(s->world));
+    }
     switch (w->verb) {
     case WISH_PLAY:
         play(s, 1);

@@ -40,6 +40,7 @@ static const char *const FIELDS[WISH_FIELDS] = {
     [FIELD_TARGET] = "target",       [FIELD_FROM] = "from",         [FIELD_VELOCITY] = "velocity",
     [FIELD_RADIUS] = "radius",       [FIELD_STEP] = "step",         [FIELD_GRAVITY] = "gravity",
     [FIELD_TOLERANCE] = "tolerance", [FIELD_FRICTION] = "friction", [FIELD_INDEX] = "index",
+    [FIELD_RESTART] = "restart",
 };
 
 /* ---- the parser's calls ---------------------------------------------------------------------- */

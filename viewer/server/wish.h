@@ -49,6 +49,7 @@ typedef enum wish_field {
     FIELD_GRAVITY,
     FIELD_FRICTION,
     FIELD_INDEX,
+    FIELD_RESTART,
     WISH_FIELDS
 } wish_field;
 

@@ -14,6 +14,7 @@ import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { lookTests } from "./looks.mjs";
 import {
     findChromium,
     launch,
@@ -450,6 +451,7 @@ const tests = {
             },
             { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
         ),
+    ...lookTests({ withScene, model, picture }),
 };
 
 let failed = 0;

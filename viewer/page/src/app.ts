@@ -4,9 +4,8 @@
  * The page as a whole: takes scenes and frames from where they come (a socket or a recording),
  * gives them to what draws, and the user's wishes to whoever can fulfil them.
  */
-import { Vector3 } from "three";
 import { Bar } from "./bar";
-import { Bodies, isMovable, reachOf } from "./bodies";
+import { Bodies, isMovable, reachOf, thicknessOf } from "./bodies";
 import { Contacts, type ContactView } from "./contacts";
 import { el, iconButton } from "./dom";
 import { Framing } from "./framing";
@@ -14,7 +13,8 @@ import { Ground } from "./ground";
 import { Joints, Spring } from "./joints";
 import { listenToKeys, type KeyAction } from "./keys";
 import { readView, writeView, type View } from "./link";
-import { Card, helpDialog, Hint, Legend, Title, Toast } from "./overlay";
+import { Legend } from "./legend";
+import { Card, helpDialog, Hint, Title, Toast } from "./overlay";
 import { Panel, TOGGLES, type ToggleName } from "./panel";
 import { Pointer } from "./pointer";
 import {
@@ -54,6 +54,9 @@ interface Props {
     front: number; // z before all plates of a planar scene
 }
 
+const medianOf = (values: number[]): number | undefined =>
+    values.sort((a, b) => a - b)[values.length >> 1];
+
 export class App {
     readonly stage: Stage;
     readonly panel: Panel;
@@ -70,14 +73,15 @@ export class App {
     private readonly help: HTMLDialogElement;
     private readonly on = new Set<ToggleName>(["joints", "shadows", "log"]);
     private arrowSize = 1;
+    private threshold = 0.01; // of the largest force
     private themeName: ThemeName;
     private palette: Palette;
     private themeChosen = false;
     scene: SceneMessage | null = null;
     span: [number, number] = [0, 1]; // of time, in a replay
     frame: Frame | null = null;
-    private props: Props | null = null;
-    private hovered = -1;
+    props: Props | null = null;
+    hovered = -1; // the body under the mouse
     private wanted: Partial<View>;
     private drawnAt = 0;
     private rehearsing = false;
@@ -141,8 +145,7 @@ export class App {
         requestAnimationFrame((now) => this.tick(now));
     }
 
-    // ---- the parts
-    // ------------------------------------------------------------------------------------
+    // ---- the parts ------------------------------------------------------------------------------
 
     private makePanel(): Panel {
         return new Panel({
@@ -150,6 +153,10 @@ export class App {
             toggle: (name) => this.toggle(name),
             arrowSize: (size) => {
                 this.arrowSize = size;
+                this.redraw();
+            },
+            threshold: (part) => {
+                this.threshold = part;
                 this.redraw();
             },
         });
@@ -174,8 +181,8 @@ export class App {
         return el(
             "nav",
             { class: "tools", "aria-label": "View" },
-            iconButton("home", "The whole scene (h)", () => this.home()),
-            iconButton("camera", "Save a picture (g)", () => this.screenshot()),
+            iconButton("home", "Fit view (h)", () => this.home()),
+            iconButton("camera", "Save an image (g)", () => this.screenshot()),
             iconButton("link", "Copy a link to this view", () => this.copyLink()),
             iconButton("theme", "Dark or light (t)", () => this.switchTheme()),
             iconButton("help", "Help (?)", () => this.help.showModal()),
@@ -191,7 +198,10 @@ export class App {
             does,
             run,
         });
-        const live = [one("b", "throw a ball at the pointer", () => this.throwBall())];
+        const live = [
+            one("b", "throw a ball at the pointer", () => this.throwBall()),
+            one("o", "start again when at rest, or not", () => source.loop?.()),
+        ];
         const recorded = [
             {
                 keys: [",", "ArrowLeft"],
@@ -216,11 +226,11 @@ export class App {
             ...TOGGLES.map(({ name, label, key }) =>
                 one(key, label.toLowerCase(), () => this.toggle(name)),
             ),
-            one("h", "the whole scene", () => this.home()),
-            one("g", "save a picture", () => this.screenshot()),
+            one("h", "fit view", () => this.home()),
+            one("g", "save an image", () => this.screenshot()),
             one("t", "dark or light", () => this.switchTheme()),
             one("p", "show or hide the panel", () => this.foldPanel()),
-            { keys: ["Escape"], label: "esc", does: "choose nothing", run: () => this.choose(-1) },
+            { keys: ["Escape"], label: "esc", does: "deselect", run: () => this.choose(-1) },
             { keys: ["?"], label: "?", does: "this help", run: () => this.help.showModal() },
         ];
     }
@@ -246,8 +256,7 @@ export class App {
         });
     }
 
-    // ---- from the source
-    // ------------------------------------------------------------------------------
+    // ---- from the source ------------------------------------------------------------------------
 
     setScene(scene: SceneMessage): void {
         const before = this.scene;
@@ -295,14 +304,16 @@ export class App {
 
     showSettings(settings: Partial<Settings>): void {
         if (this.scene) Object.assign(this.scene, settings);
+        if (settings.gravity) this.props?.contacts.setGravity(settings.gravity);
         this.panel.showSettings(settings);
         if (settings.playing !== undefined) this.bar.showPlaying(settings.playing);
         if (settings.speed !== undefined) this.bar.showSpeed(settings.speed);
+        if (settings.restart !== undefined && !this.source.replay)
+            this.bar.showLoop(settings.restart);
     }
 
     private look(scene: SceneMessage): void {
-        const { centre, size } = scene.camera ?? { centre: [0, 0, 0] as Vec3, size: 1 };
-        this.stage.lookAt(centre, size, scene.dimension === 2);
+        this.stage.lookAtScene(scene);
         this.framing.restart(scene);
     }
 
@@ -310,17 +321,15 @@ export class App {
         const { stage, palette } = this;
         this.clearProps();
         const thickness = stage.thickness();
-        const movable = scene.shapes
-            .filter((shape) => isMovable(scene.bodies[shape.body]))
-            .map(reachOf);
-        movable.sort((a, b) => a - b);
-        const bodyRadius = movable[movable.length >> 1] ?? 0.1 * stage.reach;
+        const moving = scene.shapes.filter((shape) => isMovable(scene.bodies[shape.body]));
+        const bodyRadius = medianOf(moving.map(reachOf)) ?? 0.1 * stage.reach;
+        const thin = medianOf(moving.map(thicknessOf)) ?? 0.1 * stage.reach;
         const layers = Math.max(0, ...scene.shapes.map((shape) => layerDepth(shape.layer)));
         const front = 1.5 * thickness * layers + thickness;
         const props = {
             bodies: new Bodies(scene, palette, thickness),
-            ground: new Ground(scene, palette, new Vector3().copy(stage.centre), stage.reach),
-            contacts: new Contacts(scene, palette, stage.reach, front),
+            ground: new Ground(scene, palette, stage.controls.target, stage.reach),
+            contacts: new Contacts(scene, palette, stage.reach, front, thin),
             joints: new Joints(scene, palette, front),
             bodyRadius,
             front,
@@ -343,8 +352,7 @@ export class App {
         this.props = null;
     }
 
-    // ---- pictures
-    // -------------------------------------------------------------------------------------
+    // ---- pictures -------------------------------------------------------------------------------
 
     private tick(now: number): void {
         requestAnimationFrame((next) => this.tick(next));
@@ -358,7 +366,7 @@ export class App {
             if (this.pointer.holds < 0) this.framing.update(this.scene, this.frame);
             const part = this.source.replay ? this.replayPart(this.frame) : null;
             this.panel.draw(this.frame, now, part);
-            this.legend.draw(this.frame, this.contactView(), now);
+            this.showForces(now);
             this.card.draw(this.scene, this.frame, now);
         }
         const drawn = this.stage.draw((eye, way) => {
@@ -372,6 +380,15 @@ export class App {
             if (this.pictures.length > 600) this.pictures.splice(0, 300);
         }
         this.drawnAt = now;
+    }
+
+    /** The legend; bodies stand back behind force chains. */
+    private showForces(now: number): void {
+        if (!this.frame || !this.props) return;
+        const view = this.contactView();
+        const { contacts, bodies } = this.props;
+        bodies.setPale(contacts.hasChains(view));
+        this.legend.draw(this.frame, view, contacts.scaleBar(view), this.stage, now);
     }
 
     private replayPart(frame: Frame): number {
@@ -414,8 +431,7 @@ export class App {
         return Math.max(2, Math.min(pixels, body)) * this.stage.renderer.getPixelRatio();
     }
 
-    // ---- what is shown
-    // --------------------------------------------------------------------------------
+    // ---- what is shown --------------------------------------------------------------------------
 
     private contactView(): ContactView {
         return {
@@ -424,6 +440,8 @@ export class App {
             cones: this.on.has("cones"),
             scale: this.on.has("log") ? "log" : "linear",
             size: this.arrowSize,
+            threshold: this.threshold,
+            selected: this.card.body,
         };
     }
 
@@ -472,11 +490,14 @@ export class App {
 
     private foldPanel(fold = !this.root.classList.contains("folded")): void {
         this.root.classList.toggle("folded", fold);
-        this.stage.setInset(fold || innerWidth < 900 ? 0 : 280);
+        // On a narrow screen the panel lies at the bottom (style.css), else at the right.
+        const { width, height } = this.panel.element.getBoundingClientRect();
+        const narrow = innerWidth < 720;
+        this.stage.setInset(fold || narrow ? 0 : width + 16, !fold && narrow ? height : 0);
+        if (this.scene && this.framing.free) this.framing.restart(this.scene);
     }
 
-    // ---- light and dark
-    // -------------------------------------------------------------------------------
+    // ---- light and dark -------------------------------------------------------------------------
 
     private switchTheme(): void {
         this.themeChosen = true;
@@ -511,8 +532,7 @@ export class App {
         this.redraw();
     }
 
-    // ---- what the user does
-    // ---------------------------------------------------------------------------
+    // ---- what the user does ---------------------------------------------------------------------
 
     private playOrPause(): void {
         this.source.wish({ do: this.scene?.playing ? "pause" : "play" });
@@ -532,7 +552,7 @@ export class App {
 
     private screenshot(): void {
         this.stage.screenshot((blob) => {
-            if (!blob) return this.toast.say("The picture could not be made.");
+            if (!blob) return this.toast.say("The image could not be made.");
             const address = URL.createObjectURL(blob);
             const name = (this.scene?.name || "moreau").replace(/[^\w-]+/g, "-");
             el("a", {
@@ -540,7 +560,7 @@ export class App {
                 download: `${name}-${(this.frame?.time ?? 0).toFixed(2)}s.png`,
             }).click();
             setTimeout(() => URL.revokeObjectURL(address), 10000);
-            this.toast.say("Saved a picture.");
+            this.toast.say("Image saved.");
         });
     }
 

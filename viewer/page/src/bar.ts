@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /* The bar at the bottom: play, step, speed; in a replay also the time line. */
-import { el, iconButton, setIcon } from "./dom";
+import { el, iconButton, returnFocus, setIcon } from "./dom";
 
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 
@@ -44,7 +44,12 @@ export class Bar {
     ) {
         this.playButton = iconButton("play", "Play (space)", events.play);
         this.playButton.classList.add("play");
-        this.loopButton = iconButton("loop", "Play again at the end", events.loop);
+        this.loopButton = iconButton(
+            "loop",
+            replay ? "Play again at the end (o)" : "Start again when it has come to rest (o)",
+            events.loop,
+        );
+        returnFocus(this.speedSelect);
         this.speedSelect.addEventListener("change", () =>
             events.speed(Number(this.speedSelect.value)),
         );
@@ -57,6 +62,7 @@ export class Bar {
             step,
             this.speedSelect,
             iconButton("ball", "Throw a ball (b)", events.throwBall),
+            this.loopButton,
         ];
         const recorded = [
             reset,

@@ -44,6 +44,21 @@ export interface Hit {
     point: Vec3;
 }
 
+/** Half of the least width of a shape. */
+export function thicknessOf(shape: ShapeInfo): number {
+    switch (shape.kind) {
+        case "ball":
+        case "capsule":
+            return shape.radius;
+        case "box":
+            return Math.min(...shape.half);
+        case "cylinder":
+            return Math.min(shape.radius, shape.half[2]);
+        default:
+            return 0.4 * reachOf(shape);
+    }
+}
+
 export const isMovable = (body: BodyInfo): boolean => body.kind === "free" || body.kind === "link";
 
 /** A size of the scene to go by: half the diagonal of the shapes that end, or 1. */
@@ -73,6 +88,18 @@ export function reachOf(shape: ShapeInfo): number {
     }
 }
 
+/** Bodies that may overlap others: those of joints and mechanisms, and those of several shapes. */
+function overlappingBodies(scene: SceneMessage): Set<number> {
+    const found = new Set<number>();
+    const seen = new Set<number>();
+    scene.bodies.forEach(({ kind }, body) => {
+        if (kind === "link") found.add(body);
+    });
+    for (const { a, b } of scene.joints) found.add(a).add(b);
+    for (const { body } of scene.shapes) (seen.has(body) ? found : seen).add(body);
+    return found;
+}
+
 export class Bodies {
     readonly group = new Group();
     private readonly batches: Batch[] = [];
@@ -81,6 +108,8 @@ export class Bodies {
     private readonly planar: boolean;
     private opacity = 1;
     private colours: Color[] = [];
+    private pale = false;
+    private readonly overlapping: Set<number>; // bodies whose shapes may overlap others
     private marked: { body: number; colour: number }[] = [];
 
     constructor(
@@ -92,6 +121,7 @@ export class Bodies {
         this.planar = planar;
         const hasMesh = scene.shapes.some((shape) => shape.kind === "mesh");
         this.side = hasMesh ? DoubleSide : FrontSide;
+        this.overlapping = overlappingBodies(scene);
         this.rich = new MeshLambertMaterial({ vertexColors: true, side: this.side });
         const cut = fineness(
             scene.shapes.filter((shape) => shape.kind !== "box" && shape.kind !== "plane").length,
@@ -126,13 +156,14 @@ export class Bodies {
     }
 
     /** The batch as one mesh; null where it would be too large. */
-    private merge({ mesh, drawings }: Batch): Merged | null {
+    private merge({ mesh, drawings, bodies }: Batch): Merged | null {
         const isRound = drawings[0].isRound === true;
+        const exact = bodies.some((body) => this.overlapping.has(body));
         const geometry = isRound ? new PlaneGeometry(2, 2) : mesh.geometry;
         if (!canMerge(geometry, mesh.count)) return null;
         const kind = !isRound ? "plain" : this.planar ? "disc" : "ball";
         const merged = new Merged(geometry, mesh.count, (matrices, colours) =>
-            plainMaterial(kind, this.planar, this.side, matrices, colours),
+            plainMaterial(kind, this.planar, this.side, matrices, colours, exact),
         );
         const material = merged.mesh.material as ShaderMaterial;
         lightPlainly(material, this.palette);
@@ -154,7 +185,10 @@ export class Bodies {
         this.palette = palette;
         for (const { merged } of this.batches)
             if (merged) lightPlainly(merged.mesh.material as ShaderMaterial, palette);
-        this.colours = this.scene.bodies.map((body, k) => new Color(this.colourOf(body, k)));
+        const back = new Color(palette.background);
+        this.colours = this.scene.bodies.map((body, k) =>
+            new Color(this.colourOf(body, k)).lerp(back, this.pale ? PALE : 0),
+        );
         this.paint();
     }
 
@@ -184,6 +218,13 @@ export class Bodies {
             if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
             batch.changed = true;
         }
+    }
+
+    /** Pale bodies stand back behind force chains. */
+    setPale(pale: boolean): void {
+        if (pale === this.pale) return;
+        this.pale = pale;
+        this.setPalette(this.palette);
     }
 
     setOpacity(opacity: number): void {
@@ -260,6 +301,7 @@ export class Bodies {
     }
 }
 
+const PALE = 0.75; // of the background's colour
 const SORT_ABOVE = 100;
 const BUCKETS = 1024;
 

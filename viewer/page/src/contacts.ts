@@ -2,19 +2,28 @@
 // SPDX-FileCopyrightText: The Moreau authors
 /*
  * Contacts: points, forces as arrows, friction cones, coloured by what the contact does.  They are
- * drawn over the bodies, which would hide them.
+ * drawn over the bodies, which would hide them.  Arrows are flat and turned to the eye; forces.ts
+ * says on which body they act and how long they are.
  *
- * An arrow is a force F on the second body, or on the first where the second cannot move; it is
- * flat and turned to the eye.  Its length is linear, L |F| / F0, or logarithmic, L log(1 + 9 |F| /
- * F0) / log 10, with F0 the largest force, followed slowly so that the scale does not jump.
+ * Above CHAINS_ABOVE contacts forces are chains: for each pair of bodies a line from centre to
+ * centre (to the contact where one of them does not move), as wide as their force.  The arrows on a
+ * selected body stay.
  */
 import { Color, Group, Vector3 } from "three";
 import { isMovable } from "./bodies";
+import { CHAINS_ABOVE, ForceScaling, roundBelow, shownSide, upwards } from "./forces";
+import type { ForceScale } from "./forces";
 import { Dots, Triangles } from "./glyphs";
-import { CONTACT_WORDS, MODE_SLIDES, MODE_STICKS, type Frame, type SceneMessage } from "./protocol";
+import {
+    BODY_FLOATS,
+    CONTACT_WORDS,
+    MODE_SLIDES,
+    MODE_STICKS,
+    type Frame,
+    type SceneMessage,
+    type Vec3,
+} from "./protocol";
 import type { Palette } from "./theme";
-
-export type ForceScale = "linear" | "log";
 
 export interface ContactView {
     points: boolean;
@@ -22,11 +31,23 @@ export interface ContactView {
     cones: boolean;
     scale: ForceScale;
     size: number; // of arrows, 1 as a rule
+    threshold: number; // part of the largest force below which none is shown
+    selected: number; // body, or -1
+}
+
+/** What a length or a width in the picture means. */
+export interface ScaleBar {
+    force: number; // N
+    length: number; // m in the scene: of an arrow, or the width of a chain
+    chains: boolean;
 }
 
 const CONE_LIMIT = 2000; // more would hide everything, themselves included
 const CONE_SIDES = 18;
 const CONE_ALPHA = 0.2;
+const ARROW = 0.24; // length of the largest force, in sizes of the scene
+const HALO = 1.9; // width of the rim around an arrow, in widths of its shaft
+const CHAIN = 0.55; // width of the largest force's line, in half widths of a body
 
 /** Two unit vectors across a third. */
 function across(axis: Vector3): [Vector3, Vector3] {
@@ -39,33 +60,42 @@ export class Contacts {
     readonly group = new Group();
     private readonly points = new Dots(13);
     private readonly arrows = new Triangles(12);
-    private readonly cones = new Triangles(11);
+    private readonly halos = new Triangles(11);
+    private readonly cones = new Triangles(10);
     private colours: Color[] = [];
-    private reference = 0; // F0
+    private rim = new Color();
+    private readonly scaling = new ForceScaling();
     private frame: Frame | null = null;
     private readonly planar: boolean;
     private readonly movable: boolean[];
+    private up: Vec3;
 
     constructor(
         scene: SceneMessage,
         palette: Palette,
         private readonly reach: number,
         private readonly front: number, // z of what is drawn, in planar scenes
+        private readonly thickness: number, // of a body: half its least width
     ) {
         this.planar = scene.dimension === 2;
         this.movable = scene.bodies.map(isMovable);
-        this.group.add(this.cones.mesh, this.arrows.mesh, this.points.points);
+        this.up = upwards(scene.gravity);
+        this.group.add(this.cones.mesh, this.halos.mesh, this.arrows.mesh, this.points.points);
         this.setPalette(palette);
     }
 
     dispose(): void {
-        for (const part of [this.points, this.arrows, this.cones]) part.dispose();
+        for (const part of [this.points, this.arrows, this.halos, this.cones]) part.dispose();
     }
 
     setPalette(palette: Palette): void {
-        this.colours = [palette.apart, palette.sticks, palette.slides].map(
-            (colour) => new Color(colour),
-        );
+        const modes = [palette.apart, palette.sticks, palette.slides];
+        this.colours = modes.map((colour) => new Color(colour));
+        this.rim.set(palette.background);
+    }
+
+    setGravity(gravity: Vec3): void {
+        this.up = upwards(gravity);
     }
 
     private colourOf(mode: number): Color {
@@ -76,65 +106,70 @@ export class Contacts {
         this.frame = frame;
     }
 
+    hasChains(view: ContactView): boolean {
+        return view.forces && (this.frame?.contactCount ?? 0) > CHAINS_ABOVE;
+    }
+
+    /** For the legend: a round force near the largest one, and how long or wide it is. */
+    scaleBar(view: ContactView): ScaleBar | null {
+        const { scaling } = this;
+        if (!view.forces || !(scaling.reference > 0)) return null;
+        const force = roundBelow(scaling.reference);
+        const chains = this.hasChains(view);
+        const length = chains ? this.chainWidth(force, view) : this.arrowLength(force, view);
+        return { force, length, chains };
+    }
+
     /** Writes the marks for a picture: `eye` looks along `way`; `pixels` is the size of a dot. */
     arrange(view: ContactView, eye: Vector3, way: Vector3, pixels: number): void {
         const { frame } = this;
         this.group.visible = frame !== null && (view.points || view.forces || view.cones);
         if (!frame || !this.group.visible) return;
-        if (view.forces) this.follow(frame);
+        if (view.forces) this.scaling.follow(frame);
+        const parts = [this.points, this.arrows, this.halos, this.cones];
         this.points.begin(pixels);
-        this.arrows.begin();
-        this.cones.begin();
-        const point = new Vector3();
-        const vector = new Vector3();
+        for (const part of [this.arrows, this.halos, this.cones]) part.begin();
+        const chains = this.hasChains(view);
+        if (chains) this.chains(frame, view, eye, way);
+        this.marks(frame, view, eye, way, chains);
+        for (const part of parts) part.end();
+    }
+
+    private marks(
+        frame: Frame,
+        view: ContactView,
+        eye: Vector3,
+        way: Vector3,
+        chains: boolean,
+    ): void {
+        if (chains && !view.points && !view.cones && view.selected < 0) return;
+        const [point, vector] = [new Vector3(), new Vector3()];
         const { contacts: c, contactWords: words } = frame;
+        const { up } = this;
         for (let k = 0; k < frame.contactCount; ++k) {
             const at = CONTACT_WORDS * k;
+            const [a, b] = [words[at + 12], words[at + 13]];
             point.set(c[at], c[at + 1], this.planar ? this.front : c[at + 2]);
             const colour = this.colourOf(words[at + 11]);
-            const side = this.movable[words[at + 13]] || !this.movable[words[at + 12]] ? 1 : -1;
+            const rise = c[at + 3] * up[0] + c[at + 4] * up[1] + c[at + 5] * up[2];
+            const side = shownSide(a, b, rise, this.movable, view.selected);
             if (view.points) this.points.add(point, colour);
-            if (view.forces) {
+            if (view.forces && (!chains || a === view.selected || b === view.selected)) {
                 const look = this.planar ? way : point.clone().sub(eye);
-                this.arrow(
-                    point,
-                    vector.set(c[at + 6], c[at + 7], c[at + 8]).multiplyScalar(side),
-                    look,
-                    colour,
-                    view,
-                );
+                vector.set(c[at + 6], c[at + 7], c[at + 8]).multiplyScalar(side);
+                this.arrow(point, vector, look, colour, view);
             }
-            if (view.cones && k < CONE_LIMIT)
-                this.cone(
-                    point,
-                    vector.set(c[at + 3], c[at + 4], c[at + 5]).multiplyScalar(side),
-                    c[at + 9],
-                    colour,
-                    view,
-                );
+            if (view.cones && k < CONE_LIMIT) {
+                vector.set(c[at + 3], c[at + 4], c[at + 5]).multiplyScalar(side);
+                this.cone(point, vector, c[at + 9], colour, view);
+            }
         }
-        for (const part of [this.points, this.arrows, this.cones]) part.end();
     }
 
-    /** F0: soon up to a larger force, slowly down to a smaller one. */
-    private follow(frame: Frame): void {
-        let largest = 0;
-        for (let k = 0; k < frame.contactCount; ++k) {
-            const at = CONTACT_WORDS * k + 6;
-            largest = Math.max(
-                largest,
-                Math.hypot(frame.contacts[at], frame.contacts[at + 1], frame.contacts[at + 2]),
-            );
-        }
-        const share = largest > this.reference ? 0.3 : 0.02;
-        this.reference =
-            this.reference > 0 ? this.reference + share * (largest - this.reference) : largest;
-    }
+    // ---- arrows ---------------------------------------------------------------------------------
 
-    private length(force: number, view: ContactView): number {
-        const part = force / Math.max(this.reference, 1e-30);
-        const measure = view.scale === "log" ? Math.log10(1 + 9 * part) : part;
-        return 0.24 * this.reach * view.size * Math.min(measure, 3);
+    private arrowLength(force: number, view: ContactView): number {
+        return ARROW * this.reach * view.size * this.scaling.length(force, view.scale);
     }
 
     private arrow(
@@ -145,28 +180,108 @@ export class Contacts {
         view: ContactView,
     ): void {
         const size = force.length();
-        const length = this.length(size, view);
-        const width = 0.0032 * this.reach * Math.sqrt(view.size);
-        if (!(length > 0.5 * width)) return;
+        const length = this.arrowLength(size, view);
+        const width = 0.0036 * this.reach * Math.sqrt(view.size);
+        if (!(length > 0.5 * width) || this.scaling.part(size) < view.threshold) return;
         force.divideScalar(size);
         const side = new Vector3().crossVectors(force, look);
         if (!(side.lengthSq() > 0)) return; // along the look
         side.normalize();
         const head = Math.min(7.5 * width, 0.5 * length);
-        const neck = point.clone().addScaledVector(force, length - head);
-        const tip = point.clone().addScaledVector(force, length);
-        const beside = (from: Vector3, by: number) => from.clone().addScaledVector(side, by);
         const half = Math.min(width, 0.2 * head);
-        const [a, b, c, d] = [
-            beside(point, -half),
-            beside(point, half),
-            beside(neck, half),
-            beside(neck, -half),
-        ];
-        this.arrows.add(a, b, c, colour);
-        this.arrows.add(a, c, d, colour);
-        this.arrows.add(beside(neck, -0.4 * head), beside(neck, 0.4 * head), tip, colour);
+        const rim = (HALO - 1) * half;
+        this.shape(this.halos, point, force, side, [-rim, length + 2 * rim, half + rim, rim], head);
+        this.shape(this.arrows, point, force, side, [0, length, half, 0], head, colour);
     }
+
+    /** From `start` to `end` along the way: a shaft of half a width, and a head grown by `more`. */
+    private shape(
+        to: Triangles,
+        point: Vector3,
+        way: Vector3,
+        side: Vector3,
+        [start, end, half, more]: number[],
+        head: number,
+        colour = this.rim,
+    ): void {
+        const at = (along: number, by: number) =>
+            point.clone().addScaledVector(way, along).addScaledVector(side, by);
+        const neck = end - head - 2.5 * more;
+        const [a, b, c, d] = [at(start, -half), at(start, half), at(neck, half), at(neck, -half)];
+        const wing = 0.4 * head + 1.5 * more;
+        to.add(a, b, c, colour);
+        to.add(a, c, d, colour);
+        to.add(at(neck, -wing), at(neck, wing), at(end, 0), colour);
+    }
+
+    // ---- chains ---------------------------------------------------------------------------------
+
+    private chainWidth(force: number, view: ContactView): number {
+        return CHAIN * this.thickness * view.size * this.scaling.part(force);
+    }
+
+    /** Contacts of a pair lie together in a frame. */
+    private chains(frame: Frame, view: ContactView, eye: Vector3, way: Vector3): void {
+        const { contacts: c, contactWords: words } = frame;
+        const from = { point: [0, 0, 0], force: [0, 0, 0], weight: 0, slides: false };
+        for (let k = 0; k < frame.contactCount; ++k) {
+            const at = CONTACT_WORDS * k;
+            const size = Math.hypot(c[at + 6], c[at + 7], c[at + 8]);
+            for (let i = 0; i < 3; ++i) {
+                from.point[i] += size * c[at + i];
+                from.force[i] += c[at + 6 + i];
+            }
+            from.weight += size;
+            from.slides ||= words[at + 11] === MODE_SLIDES;
+            const next = at + CONTACT_WORDS;
+            const isLast =
+                k + 1 === frame.contactCount ||
+                words[at + 12] !== words[next + 12] ||
+                words[at + 13] !== words[next + 13];
+            if (!isLast) continue;
+            if (from.weight > 0) {
+                const colour = this.colours[from.slides ? 2 : 1];
+                const middle = from.point.map((x) => x / from.weight) as Vec3;
+                const force = Math.hypot(...(from.force as Vec3));
+                this.link(frame, words[at + 12], words[at + 13], middle, force, view, colour, [
+                    eye,
+                    way,
+                ]);
+            }
+            from.point.fill(0);
+            from.force.fill(0);
+            from.weight = 0;
+            from.slides = false;
+        }
+    }
+
+    private link(
+        frame: Frame,
+        a: number,
+        b: number,
+        middle: Vec3,
+        force: number,
+        view: ContactView,
+        colour: Color,
+        [eye, way]: Vector3[],
+    ): void {
+        const part = this.scaling.part(force);
+        if (!(part >= view.threshold) || part < 1e-3) return;
+        const half = 0.5 * this.chainWidth(force, view);
+        const look = this.planar ? way : new Vector3(...middle).sub(eye);
+        const alpha = Math.min(1, 0.25 + 1.5 * part);
+        for (const body of [a, b])
+            if (this.movable[body])
+                this.arrows.line(this.centreOf(frame, body), middle, half, look, colour, alpha);
+    }
+
+    private centreOf(frame: Frame, body: number): Vec3 {
+        const at = BODY_FLOATS * body;
+        const z = this.planar ? this.front : frame.bodies[at + 2];
+        return [frame.bodies[at], frame.bodies[at + 1], z];
+    }
+
+    // ---- cones ----------------------------------------------------------------------------------
 
     /**
      * The cone of forces that friction allows, on the body that the arrow is for; its slant is as
@@ -185,13 +300,8 @@ export class Contacts {
         const radius = slant * Math.sin(angle);
         if (this.planar) {
             const side = new Vector3(-normal.y, normal.x, 0).multiplyScalar(radius);
-            this.cones.add(
-                point,
-                top.clone().add(side),
-                top.clone().sub(side),
-                colour,
-                1.6 * CONE_ALPHA,
-            );
+            const [left, right] = [top.clone().add(side), top.clone().sub(side)];
+            this.cones.add(point, left, right, colour, 1.6 * CONE_ALPHA);
             return;
         }
         const [x, y] = across(normal);

@@ -88,4 +88,21 @@ export function say(x: number): string {
     return text.replaceAll("-", "−");
 }
 
+/**
+ * After a choice by the mouse or a finger, keys go to the scene again; a choice by keys keeps the
+ * focus, so that the next one is a key away.
+ */
+export function returnFocus(select: HTMLSelectElement): void {
+    let byKeys = false;
+    select.addEventListener("keydown", () => {
+        byKeys = true;
+    });
+    select.addEventListener("pointerdown", () => {
+        byKeys = false;
+    });
+    select.addEventListener("change", () => {
+        if (!byKeys) select.blur();
+    });
+}
+
 export const count = (n: number): string => n.toLocaleString("en");

@@ -5,15 +5,18 @@
  * camera goes where everything fits; later, when something leaves the picture, it follows gently.
  * What flies far away is let go.
  */
+import { Vector3 } from "three";
 import { isMovable, reachOf, turned } from "./bodies";
 import { BODY_FLOATS, type Frame, type SceneMessage, type ShapeInfo } from "./protocol";
 import type { Stage } from "./stage";
 
 const FAR = 4; // sizes of the scene
-// what does not move belongs to the picture if it ends within so many sizes of what does
+// What does not move belongs to the picture if it ends within so many sizes of what does.
 const NEAR_BY = 3;
-const EASE = 0.06; // of the way, a picture
+const EASE = 0.09; // of the way, a picture
 const LOOK_EVERY = 4; // pictures
+const MIDDLE_OF = 200; // bodies, at most
+const LONE_ROOM = 2.2; // sizes around a body that is alone
 
 const MANY_SHAPES = 1000; // above so many each is a ball around itself
 
@@ -52,11 +55,52 @@ export function hullBalls(shape: ShapeInfo): Ball[] {
     }
 }
 
+/** The balls that reached farthest in eight directions of the picture. */
+class Extremes {
+    private balls: (Ball | null)[] = new Array(8).fill(null);
+    private most = new Array<number>(8).fill(-Infinity);
+
+    clear(): void {
+        this.balls.fill(null);
+        this.most.fill(-Infinity);
+    }
+
+    add(balls: Ball[], right: Vector3, above: Vector3): void {
+        for (const ball of balls) {
+            const x = ball[0] * right.x + ball[1] * right.y + ball[2] * right.z;
+            const y = ball[0] * above.x + ball[1] * above.y + ball[2] * above.z;
+            for (let k = 0; k < 8; ++k) {
+                const reach = x * DIRECTIONS[k][0] + y * DIRECTIONS[k][1] + ball[3];
+                if (reach <= this.most[k]) continue;
+                this.most[k] = reach;
+                this.balls[k] = ball;
+            }
+        }
+    }
+
+    /** Those nearer than `most` to a point. */
+    near(point: Vector3, most: number): Ball[] {
+        return this.balls.filter(
+            (ball): ball is Ball =>
+                ball !== null &&
+                Math.hypot(ball[0] - point.x, ball[1] - point.y, ball[2] - point.z) < most,
+        );
+    }
+}
+
+const DIRECTIONS = Array.from({ length: 8 }, (_, k) => [
+    Math.cos((k * Math.PI) / 4),
+    Math.sin((k * Math.PI) / 4),
+]);
+
 export class Framing {
     private parts = new Map<number, Ball[]>(); // of each body, in its frame
+    private movable = 0; // bodies
     private fresh = true;
     private following = false;
     private pictures = 0;
+    private readonly past = new Extremes(); // where things were since the scene began
+    private lastTime = 0;
     free = true; // nobody has taken the camera
 
     constructor(private readonly stage: Stage) {
@@ -69,7 +113,9 @@ export class Framing {
     restart(scene: SceneMessage): void {
         this.fresh = this.free = true;
         this.following = false;
+        this.past.clear();
         this.parts = new Map();
+        this.movable = scene.bodies.filter(isMovable).length;
         for (const shape of scene.shapes) {
             const all =
                 scene.shapes.length > MANY_SHAPES && shape.kind !== "plane"
@@ -85,9 +131,27 @@ export class Framing {
         }
     }
 
-    private balls(scene: SceneMessage, frame: Frame): Ball[] {
-        const { centre, reach } = this.stage;
+    /** The middle one, in each coordinate, of the bodies that can move. */
+    private middle(scene: SceneMessage, frame: Frame): Vector3 {
+        const bodies = [...this.parts.keys()].filter(
+            (body) => body < frame.bodyCount && isMovable(scene.bodies[body]),
+        );
+        if (bodies.length === 0) return this.stage.controls.target;
+        const stride = Math.ceil(bodies.length / MIDDLE_OF);
+        const some = bodies.filter((_, k) => k % stride === 0);
+        const median = (c: number) =>
+            some.map((body) => frame.bodies[BODY_FLOATS * body + c]).sort((a, b) => a - b)[
+                some.length >> 1
+            ];
+        return new Vector3(median(0), median(1), median(2));
+    }
+
+    /** What is near the middle: all that moves, and what it moves on. */
+    private balls(scene: SceneMessage, frame: Frame, target: Vector3): Ball[] {
+        const { reach } = this.stage;
         const balls: Ball[] = [];
+        for (const { kind, a, anchorA } of scene.joints)
+            if (kind === "distance" && a < 0) balls.push([...anchorA, 0]); // where a string hangs
         for (const [body, parts] of this.parts) {
             if (body >= frame.bodyCount) continue;
             const [x, y, z, ...turn] = frame.bodies.subarray(
@@ -99,7 +163,7 @@ export class Framing {
                 return [x + tx, y + ty, z + tz, radius];
             });
             const away = (ball: Ball) =>
-                Math.hypot(ball[0] - centre.x, ball[1] - centre.y, ball[2] - centre.z) + ball[3];
+                Math.hypot(ball[0] - target.x, ball[1] - target.y, ball[2] - target.z) + ball[3];
             const most = (isMovable(scene.bodies[body]) ? FAR : NEAR_BY) * reach;
             if (placed.every((ball) => away(ball) < most)) balls.push(...placed);
         }
@@ -108,13 +172,30 @@ export class Framing {
 
     /** Before each picture. */
     update(scene: SceneMessage, frame: Frame): void {
-        if (!this.free || (!this.fresh && ++this.pictures % LOOK_EVERY !== 0 && !this.following))
+        const isReset = frame.time < this.lastTime;
+        this.lastTime = frame.time;
+        if (!this.free) return;
+        if (!isReset && !this.fresh && ++this.pictures % LOOK_EVERY !== 0 && !this.following)
             return;
-        const balls = this.balls(scene, frame);
+        const { stage } = this;
+        const middle = this.middle(scene, frame);
+        const balls = this.balls(scene, frame, middle);
         if (balls.length === 0) return;
-        if (this.fresh) this.stage.approach(balls, 1);
-        else if (this.following) this.following = this.stage.approach(balls, EASE) > 0.02;
-        else this.following = !this.stage.sees(balls);
+        if (isReset && !stage.sees(balls)) return this.begin(scene);
+        const [right, above] = stage.axes();
+        this.past.add(balls, right, above);
+        // One body alone has room around it, in which one sees it move.
+        if (this.movable < 2) balls.push([middle.x, middle.y, middle.z, LONE_ROOM * stage.reach]);
+        const all = [...balls, ...this.past.near(middle, FAR * stage.reach)];
+        if (this.fresh) stage.approach(balls, 1);
+        else if (this.following) this.following = stage.approach(all, EASE) > 0.02;
+        else this.following = !stage.sees(balls);
         this.fresh = false;
+    }
+
+    /** The scene started again while the camera was elsewhere. */
+    private begin(scene: SceneMessage): void {
+        this.stage.lookAtScene(scene);
+        this.restart(scene);
     }
 }

@@ -18,6 +18,8 @@ import {
     type Vector3,
 } from "three";
 
+import type { Vec3 } from "./protocol";
+
 /**
  * Vertices with a position and a colour (red, green, blue, alpha), as many as there happen to be.
  */
@@ -153,6 +155,22 @@ export class Triangles {
 
     add(a: Vector3, b: Vector3, c: Vector3, colour: Color, alpha = 1): void {
         for (const p of [a, b, c]) this.vertices.add(p.x, p.y, p.z, colour, alpha);
+    }
+
+    /** A flat line of some half width, turned to a look along `look`. */
+    line(a: Vec3, b: Vec3, half: number, look: Vector3, colour: Color, alpha: number): void {
+        const [x, y, z] = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
+        const s = [y * look.z - z * look.y, z * look.x - x * look.z, x * look.y - y * look.x];
+        const scale = half / Math.hypot(s[0], s[1], s[2]);
+        if (!Number.isFinite(scale)) return;
+        const [u, v, w] = [scale * s[0], scale * s[1], scale * s[2]];
+        const { vertices } = this;
+        vertices.add(a[0] - u, a[1] - v, a[2] - w, colour, alpha);
+        vertices.add(a[0] + u, a[1] + v, a[2] + w, colour, alpha);
+        vertices.add(b[0] + u, b[1] + v, b[2] + w, colour, alpha);
+        vertices.add(a[0] - u, a[1] - v, a[2] - w, colour, alpha);
+        vertices.add(b[0] + u, b[1] + v, b[2] + w, colour, alpha);
+        vertices.add(b[0] - u, b[1] - v, b[2] - w, colour, alpha);
     }
 
     end(): void {

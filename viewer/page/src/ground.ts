@@ -92,7 +92,7 @@ export class Ground {
     constructor(
         scene: SceneMessage,
         palette: Palette,
-        private readonly centre: Vector3,
+        private readonly centre: Vector3, // that of the picture, also when it moves
         private readonly reach: number,
     ) {
         this.planar = scene.dimension === 2;

@@ -20,7 +20,7 @@ export function listenToKeys(actions: KeyAction[]): void {
             target !== null &&
             TYPING.has(target.tagName) &&
             (target as HTMLInputElement).type !== "range";
-        if (typing) return;
+        if (typing || document.querySelector("dialog[open]")) return; // a dialog has its own keys
         if (event.key === " " && target instanceof HTMLButtonElement) return; // the button's own
         // a slider's own
         if (target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return;

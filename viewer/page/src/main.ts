@@ -41,6 +41,7 @@ function live(root: HTMLElement): void {
         replay: false,
         wish: (wish) => connection?.send(wish),
         next: () => connection?.takeFrame() ?? null,
+        loop: () => connection?.send({ do: "set", restart: app.scene?.restart ? 0 : 1 }),
     };
     const app = new App(root, source);
     let online = false;
@@ -58,8 +59,8 @@ function live(root: HTMLElement): void {
             if (!now)
                 app.toast.say(
                     online || app.scene
-                        ? "The program has gone; waiting for it to come back."
-                        : "Looking for the program …",
+                        ? "Connection lost. Reconnecting …"
+                        : "Connecting …",
                     0,
                 );
             online = now;

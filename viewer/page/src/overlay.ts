@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * What lies over the picture: the title, the hint for newcomers, the legend of contacts, the card
- * of a chosen body, messages that pass, and the help.
+ * What lies over the picture: the title, the hint for newcomers, the card of a chosen body,
+ * messages that pass, and the help.
  */
-import type { ContactView } from "./contacts";
 import { count, el, iconButton, say } from "./dom";
-import {
-    BODY_FLOATS,
-    CONTACT_WORDS,
-    MODE_SLIDES,
-    MODE_STICKS,
-    type Frame,
-    type SceneMessage,
-} from "./protocol";
+import { BODY_FLOATS, CONTACT_WORDS, type Frame, type SceneMessage } from "./protocol";
 
 export class Title {
     private readonly heading = el("h1", {}, "Moreau");
@@ -60,53 +52,6 @@ export class Toast {
 
     hide(): void {
         this.element.classList.remove("shown");
-    }
-}
-
-export class Legend {
-    private readonly counts = [0, 1, 2].map(() => el("span", { class: "legend-count" }));
-    private readonly scale = el("div", { class: "legend-scale" });
-    readonly element: HTMLElement;
-    private last = 0;
-
-    constructor() {
-        const row = (mode: number, word: string) =>
-            el(
-                "div",
-                { class: "legend-row" },
-                el("span", { class: `dot mode-${mode}` }),
-                el("span", {}, word),
-                this.counts[mode],
-            );
-        this.element = el(
-            "div",
-            { class: "legend", hidden: true, "aria-label": "Contacts by mode" },
-            row(1, "sticks"),
-            row(2, "slides"),
-            row(0, "separates"),
-            this.scale,
-        );
-    }
-
-    draw(frame: Frame, view: ContactView, now: number): void {
-        this.element.hidden = !(view.points || view.forces || view.cones);
-        if (this.element.hidden || now - this.last < 150) return;
-        this.last = now;
-        const modes = [0, 0, 0];
-        let largest = 0;
-        for (let k = 0; k < frame.contactCount; ++k) {
-            const at = CONTACT_WORDS * k;
-            const mode = frame.contactWords[at + 11];
-            modes[mode === MODE_STICKS || mode === MODE_SLIDES ? mode : 0]++;
-            largest = Math.max(
-                largest,
-                Math.hypot(frame.contacts[at + 6], frame.contacts[at + 7], frame.contacts[at + 8]),
-            );
-        }
-        modes.forEach((n, mode) => (this.counts[mode].textContent = count(n)));
-        this.scale.textContent = view.forces
-            ? `largest force ${say(largest)} N${view.scale === "log" ? ", log scale" : ""}`
-            : "";
     }
 }
 
@@ -207,7 +152,7 @@ export function forcesOn(
 export function helpDialog(keys: [string, string][], replay: boolean): HTMLDialogElement {
     const mouse: [string, string][] = [
         ...(replay ? [] : ([["drag a body", "pull it by a spring"]] as [string, string][])),
-        ["click a body", "what it is and the forces on it"],
+        ["click a body", "select: properties and contact forces"],
         ["drag elsewhere", "turn the view (planar scenes: move it)"],
         ["right drag, two fingers", "move the view"],
         ["wheel, pinch", "nearer, further"],

@@ -5,7 +5,7 @@
  * knows no socket: wishes go to `wish`, and what the program answers comes back through show().
  */
 import { Chart } from "./charts";
-import { count, el, say } from "./dom";
+import { count, el, returnFocus, say } from "./dom";
 import type {
     ActuatorInfo,
     Frame,
@@ -33,7 +33,7 @@ export const TOGGLES = [
         name: "shadows",
         label: "Shadows",
         key: "s",
-        tip: "left out by itself where it would be slow",
+        tip: "turned off automatically if rendering is slow",
     },
 ] as const;
 
@@ -46,6 +46,7 @@ export interface PanelEvents {
     wish(wish: Wish): void;
     toggle(name: ToggleName): void;
     arrowSize(size: number): void;
+    threshold(part: number): void;
 }
 
 /** A slider for what a joint or an actuator aims at. */
@@ -269,6 +270,8 @@ export class Panel {
 
     private listen(): void {
         const { wish } = this.events;
+        for (const select of [this.sceneSelect, this.methodSelect, this.toleranceSelect])
+            returnFocus(select);
         this.sceneSelect.addEventListener("change", () =>
             wish({ do: "scene", name: this.sceneSelect.value, set: {} }),
         );
@@ -320,15 +323,28 @@ export class Panel {
             this.events.arrowSize(10 ** value),
         );
         size.input.value = "0";
-        return el("div", {}, el("div", { class: "chips" }, ...chips), size.element);
+        const least = slider(
+            "Threshold",
+            "forces below this part of the largest one are not shown",
+            0,
+            50,
+            false,
+            (percent) => {
+                least.value.textContent = `${say(percent)} %`;
+                this.events.threshold(percent / 100);
+            },
+        );
+        least.input.value = "1";
+        least.value.textContent = "1 %";
+        const rows = [size.element, least.element];
+        return el("div", {}, el("div", { class: "chips" }, ...chips), ...rows);
     }
 
     setToggle(name: ToggleName, on: boolean): void {
         this.chips.get(name)?.setAttribute("aria-pressed", String(on));
     }
 
-    // ---- the scene
-    // ------------------------------------------------------------------------------------
+    // ---- the scene ------------------------------------------------------------------------------
 
     showScene(scene: SceneMessage, replay: boolean): void {
         const before = this.scene;
@@ -493,8 +509,7 @@ export class Panel {
         this.friction.value.textContent = mu === null ? "scene" : say(mu);
     }
 
-    // ---- frames
-    // -----------------------------------------------------------------------------------------
+    // ---- frames ---------------------------------------------------------------------------------
 
     setRecording(recording: Recording): void {
         const kinetic = recording.column(16, "f32");

@@ -9,8 +9,9 @@
  *   ball    two triangles that face the eye, on which every pixel finds its place on the ball
  *   disc    the same for the discs of planar scenes
  *
- * Balls have the depth of their middle plane.  That is enough: along a ray it lies inside the ball,
- * and bodies do not overlap.
+ * A ball has the depth of its middle plane, which lies inside it along every ray: enough among
+ * bodies that do not overlap, and hidden pixels are left out early.  EXACT gives the depth of the
+ * surface, for balls that overlap other shapes, as the parts of a robot do.
  */
 import { Color, ShaderMaterial, Vector3, type DataTexture, type Side } from "three";
 import { COPIES } from "./merged";
@@ -65,6 +66,8 @@ const PLAIN_FRAGMENT = /* glsl */ `
 const BALL_VERTEX = /* glsl */ `
     varying vec2 vAt;
     flat varying vec3 vColour, vSun, vUp, vTurnX, vTurnY, vTurnZ;
+    flat varying vec4 vDepth; // view z of the centre, and of m = (1, 0, 0), (0, 1, 0), (0, 0, 1)
+    flat varying vec2 vLens;
     ${COPIES}
     ${LIGHT}
     ${SCREEN}
@@ -87,6 +90,9 @@ const BALL_VERTEX = /* glsl */ `
         vTurnX = pose[0].xyz * axes;
         vTurnY = pose[1].xyz * axes;
         vTurnZ = pose[2].xyz * axes;
+        vec3 back = vec3(viewMatrix[0][2], viewMatrix[1][2], viewMatrix[2][2]);
+        vDepth = vec4((viewMatrix * vec4(centre, 1.0)).z, radius * (back * axes));
+        vLens = vec2(projectionMatrix[2][2], projectionMatrix[3][2]);
         vec3 corner = centre + wide * (position.x * across + position.y * above);
         gl_Position = projectionMatrix * viewMatrix * vec4(corner, 1.0);
     }`;
@@ -94,12 +100,18 @@ const BALL_VERTEX = /* glsl */ `
 const BALL_FRAGMENT = /* glsl */ `
     varying vec2 vAt;
     flat varying vec3 vColour, vSun, vUp, vTurnX, vTurnY, vTurnZ;
+    flat varying vec4 vDepth;
+    flat varying vec2 vLens;
     uniform float opacity;
     ${LIGHT}
     void main() {
         float square = dot(vAt, vAt);
         if (square > 1.0) discard;
         vec3 m = vec3(vAt, sqrt(1.0 - square));
+        #ifdef EXACT
+            float z = vDepth.x + dot(m, vDepth.yzw);
+            gl_FragDepth = 0.5 - 0.5 * (vLens.x + vLens.y / z);
+        #endif
         float octant = dot(m, vTurnX) * dot(m, vTurnY) * dot(m, vTurnZ);
         // The screen's value of a product is near the product of the values; that of light is near
         // this polynomial.
@@ -145,12 +157,14 @@ export function plainMaterial(
     side: Side,
     matrices: DataTexture,
     colours: DataTexture,
+    exact: boolean,
 ): ShaderMaterial {
     const [vertexShader, fragmentShader] = SHADERS[kind];
     return new ShaderMaterial({
         vertexShader,
         fragmentShader,
         side,
+        defines: exact ? { EXACT: "" } : {},
         uniforms: {
             matrices: { value: matrices },
             colours: { value: colours },

@@ -38,6 +38,7 @@ interface Hold {
 export class Pointer {
     x = 0;
     y = 0;
+    private isOver = false; // a mouse over the picture; a finger points at nothing when it is up
     private hold: Hold | null = null;
     private down: { x: number; y: number; body: number; id: number } | null = null;
     private hoverAt = 0;
@@ -52,6 +53,9 @@ export class Pointer {
         // Before the camera's own listener, which sits on the canvas.
         parent.addEventListener("pointerdown", (event) => this.press(event), { capture: true });
         canvas.addEventListener("pointermove", (event) => this.move(event));
+        canvas.addEventListener("pointerleave", () => {
+            this.isOver = false;
+        });
         for (const type of ["pointerup", "pointercancel", "lostpointercapture"] as const)
             canvas.addEventListener(type, (event) => this.lift(event));
         const box = canvas.getBoundingClientRect();
@@ -93,6 +97,7 @@ export class Pointer {
     }
 
     private move(event: PointerEvent): void {
+        this.isOver = event.pointerType === "mouse";
         this.x = event.clientX;
         this.y = event.clientY;
         if (!this.hold) return;
@@ -153,7 +158,8 @@ export class Pointer {
         }
         if (this.down || now - this.hoverAt < 60 || scene.shapes.length > HOVER_BODIES) return;
         this.hoverAt = now;
-        const hit = this.world.bodies()?.pick(this.stage.rayAt(this.x, this.y)) ?? null;
+        const bodies = this.isOver ? this.world.bodies() : null;
+        const hit = bodies?.pick(this.stage.rayAt(this.x, this.y)) ?? null;
         const body = hit && isMovable(scene.bodies[hit.body]) ? hit.body : -1;
         this.stage.canvas.style.cursor = body >= 0 && this.world.live() ? "grab" : "";
         this.world.hover(body);

@@ -83,6 +83,7 @@ export interface Settings {
     tolerance: number;
     gravity: Vec3;
     friction: number | null; // null: as the scene has it
+    restart: boolean; // starts again when it has come to rest
 }
 
 /** A ball that holds what can move, at the start. */
@@ -131,6 +132,7 @@ export type Wish =
     | { do: "set"; tolerance: number }
     | { do: "set"; gravity: number } // its strength, downwards
     | { do: "set"; friction: number | null }
+    | { do: "set"; restart: 0 | 1 }
     | { do: "joint"; index: number; target: number }
     | { do: "target"; index: number; value: number };
 
@@ -143,8 +145,7 @@ export function writeWish(wish: Wish): string {
 
 export class ProtocolError extends Error {}
 
-// ---- binary frames
-// --------------------------------------------------------------------------------
+// ---- binary frames ------------------------------------------------------------------------------
 
 export const FRAME_MAGIC = 0x314f4d46;
 export const HEADER_BYTES = 64;
@@ -219,8 +220,7 @@ export function decodeFrame(
     };
 }
 
-// ---- messages
-// ---------------------------------------------------------------------------------------
+// ---- messages -----------------------------------------------------------------------------------
 
 type Json = Record<string, unknown>;
 
@@ -332,6 +332,7 @@ function readSettings(message: Json): Partial<Settings> {
     if (typeof message.step === "number") settings.step = message.step;
     if (typeof message.tolerance === "number") settings.tolerance = message.tolerance;
     if (Array.isArray(message.gravity)) settings.gravity = vec3(message.gravity);
+    if (typeof message.restart === "boolean") settings.restart = message.restart;
     if ("friction" in message) settings.friction = numberOrNull(message.friction);
     return settings;
 }
@@ -350,6 +351,7 @@ const DEFAULT_SETTINGS: Settings = {
     tolerance: 1e-8,
     gravity: [0, 0, -9.81],
     friction: null,
+    restart: false,
 };
 
 function readScene(message: Json): SceneMessage {

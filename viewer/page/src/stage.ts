@@ -26,7 +26,7 @@ import {
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Ball } from "./framing";
 import { SUN_PLANE, SUN_SPACE } from "./plain";
-import type { Vec3 } from "./protocol";
+import type { SceneMessage, Vec3 } from "./protocol";
 import type { Palette } from "./theme";
 
 const FIELD_OF_VIEW = 32;
@@ -69,7 +69,8 @@ export class Stage {
     private readonly sky = new HemisphereLight(0xffffff, 0xcccccc, 1);
     private readonly raycaster = new Raycaster();
     private dirty = true;
-    private inset = 0;
+    private inset = 0; // pixels covered at the right
+    private below = BAR_PIXELS; // and at the bottom
     private slow = 0;
     private tired = false; // shadows were too slow here
     /** Called when shadows are given up, or come back. */
@@ -160,6 +161,12 @@ export class Stage {
 
     // ---- camera ---------------------------------------------------------------------------------
 
+    /** A first look at a scene; the framing fills the picture at the first frame. */
+    lookAtScene(scene: SceneMessage): void {
+        const { centre, size } = scene.camera ?? { centre: [0, 0, 0] as Vec3, size: 1 };
+        this.lookAt(centre, size, scene.dimension === 2);
+    }
+
     /** A first look at a ball that holds what can move. */
     lookAt(centre: Vec3, size: number, planar: boolean): void {
         this.centre.set(...centre);
@@ -204,32 +211,35 @@ export class Stage {
         const width = Math.max(1, this.canvas.clientWidth);
         return [
             tangent * this.perspective.aspect * (1 - this.inset / width),
-            tangent * (1 - BAR_PIXELS / Math.max(1, this.canvas.clientHeight)),
+            tangent * (1 - this.below / Math.max(1, this.canvas.clientHeight)),
         ];
     }
 
     /** The axes of the picture: to the right, upwards, towards the eye. */
-    private axes(): Vector3[] {
+    axes(): Vector3[] {
         this.camera.updateMatrixWorld();
         return [0, 1, 2].map((column) =>
             new Vector3().setFromMatrixColumn(this.camera.matrixWorld, column),
         );
     }
 
-    /** Whether the centres of balls (x, y, z, radius) are in the picture. */
+    /** Whether balls (x, y, z, radius) are in the part of the picture that nothing covers. */
     sees(balls: Ball[]): boolean {
         const [right, above, back] = this.axes();
         const [tx, ty] = this.tangents();
-        return balls.every(([x, y, z]) => {
+        return balls.every(([x, y, z, radius]) => {
             const p = new Vector3(x, y, z).sub(this.camera.position);
             const depth = this.camera === this.parallel ? this.viewDistance() : -p.dot(back);
-            return Math.abs(p.dot(right)) < depth * tx && Math.abs(p.dot(above)) < depth * ty;
+            return (
+                Math.abs(p.dot(right)) + radius < depth * tx &&
+                Math.abs(p.dot(above)) + radius < depth * ty
+            );
         });
     }
 
     /**
-     * Goes part of the way to where balls just fill the picture; says how far it was, against the
-     * distance.
+     * Goes part of the way to where balls just fill the picture, and more where it is far; says how
+     * far it was, against the distance.
      */
     approach(balls: Ball[], part: number): number {
         const axes = this.axes();
@@ -263,8 +273,10 @@ export class Stage {
         const off =
             Math.abs(Math.log(distance / before)) +
             target.distanceTo(this.controls.target) / distance;
-        this.controls.target.lerp(target, part);
-        this.setViewDistance(before * (distance / before) ** part, back);
+        if (!Number.isFinite(off)) return 0;
+        const way = Math.max(part, off / (1 + off));
+        this.controls.target.lerp(target, way);
+        this.setViewDistance(before * (distance / before) ** way, back);
         return off;
     }
 
@@ -295,8 +307,9 @@ export class Stage {
      * So many pixels at the right are covered: what is in the middle comes to the middle of the
      * rest.
      */
-    setInset(pixels: number): void {
-        this.inset = pixels;
+    setInset(right: number, below: number): void {
+        this.inset = right;
+        this.below = below + BAR_PIXELS;
         this.resize();
     }
 
@@ -338,7 +351,7 @@ export class Stage {
         Object.assign(this.parallel, { left: -x, right: x, top: y, bottom: -y });
         this.parallel.updateProjectionMatrix();
         for (const camera of [this.perspective, this.parallel])
-            camera.setViewOffset(width, height, this.inset / 2, BAR_PIXELS / 2, width, height);
+            camera.setViewOffset(width, height, this.inset / 2, this.below / 2, width, height);
         this.invalidate();
     }
 
@@ -376,8 +389,7 @@ export class Stage {
         this.canvas.toBlob(done, "image/png");
     }
 
-    // ---- between the screen and the world
-    // -----------------------------------------------------------
+    // ---- between the screen and the world -------------------------------------------------------
 
     /** The ray through a point of the window. */
     rayAt(clientX: number, clientY: number): Raycaster {

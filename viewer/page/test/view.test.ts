@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Vector3 } from "three";
 import { nearestFirst, toLocal, toWorld } from "../src/bodies";
 import { rangeOf } from "../src/charts";
+import { roundBelow, shownSide, upwards } from "../src/forces";
 import { hullBalls } from "../src/framing";
 import { roundLength } from "../src/ground";
 import { readView, writeView } from "../src/link";
@@ -161,4 +162,22 @@ test("instances are sorted by their depth", () => {
         Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, -1))),
         [0, 2, 1],
     );
+});
+
+test("a force is shown on the selected, the movable, the upper or the later body", () => {
+    const movable = [false, true, true, true];
+    assert.equal(shownSide(1, 2, 0.9, movable, -1), 1, "b is above a");
+    assert.equal(shownSide(2, 1, -0.9, movable, -1), -1, "the same pair, named the other way");
+    assert.equal(shownSide(1, 2, 0.9, movable, 1), -1, "the selected one");
+    assert.equal(shownSide(3, 0, 0.9, movable, -1), -1, "the ground never");
+    assert.equal(shownSide(0, 3, -0.9, movable, -1), 1);
+    assert.equal(shownSide(3, 1, 0.01, movable, -1), -1, "level: the later one");
+    assert.equal(shownSide(1, 3, -0.01, movable, -1), 1);
+    assert.deepEqual(upwards([0, -2, 0]), [-0, 1, -0]);
+    assert.deepEqual(upwards([0, 0, 0]), [0, 0, 0]);
+});
+
+test("scale bars have round forces", () => {
+    const rounded = [1, 4.9, 5, 99, 0.0123].map((x) => Number(roundBelow(x).toPrecision(3)));
+    assert.deepEqual(rounded, [1, 2, 5, 50, 0.01]);
 });

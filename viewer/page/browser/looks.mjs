@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/* Tests of what a newcomer sees first: the opening scene, the camera, forces, keys, charts. */
+import assert from "node:assert/strict";
+import { sleep, until } from "./tools.mjs";
+
+/** Where a body is on the screen, and the free part of the window: left of the panel. */
+const placesOf = (page) =>
+    page.evaluate(() => {
+        const { scene } = window.moreau.app;
+        const panel = document.querySelector(".panel").getBoundingClientRect();
+        const bodies = scene.bodies.flatMap(({ kind }, k) => (kind === "free" ? [k] : []));
+        return { right: panel.left, places: bodies.map((k) => window.moreau.onScreen(k)) };
+    });
+
+/**
+ * Of the pixels where a body is drawn (they change when it is marked) or a ray meets it first, the
+ * part where both is so: drawing and picking see the same body in front.
+ */
+const agreement = (page, body) =>
+    page.evaluate(async (k) => {
+        const { app } = window.moreau;
+        const { bodies } = app.props;
+        const pixels = () =>
+            new Promise((done) =>
+                app.stage.screenshot(async (blob) => {
+                    const bitmap = await createImageBitmap(blob);
+                    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+                    const context = canvas.getContext("2d");
+                    context.drawImage(bitmap, 0, 0);
+                    done(context.getImageData(0, 0, bitmap.width, bitmap.height));
+                }),
+            );
+        const arrange = () => bodies.arrange(app.stage.camera.position, app.stage.axes()[2]);
+        const plain = await pixels();
+        bodies.mark([{ body: k, colour: 0xff0000 }]);
+        arrange();
+        const marked = await pixels();
+        bodies.mark([]);
+        arrange();
+        let [both, either] = [0, 0];
+        const ratio = plain.width / app.stage.canvas.clientWidth;
+        const [cx, cy] = window.moreau.onScreen(k);
+        for (let y = cy - 90; y < cy + 90; y += 6)
+            for (let x = cx - 90; x < cx + 90; x += 6) {
+                const at = 4 * (Math.floor(y * ratio) * plain.width + Math.floor(x * ratio));
+                const isDrawn = Math.abs(plain.data[at + 1] - marked.data[at + 1]) >= 12;
+                const isMet = bodies.pick(app.stage.rayAt(x, y))?.body === k;
+                both += isDrawn && isMet ? 1 : 0;
+                either += isDrawn || isMet ? 1 : 0;
+            }
+        return { either, part: both / Math.max(1, either) };
+    }, body);
+
+export const lookTests = ({ withScene, model, picture }) => ({
+    "the opening scene moves, and starts again": () =>
+        withScene([], async (page) => {
+            const { name, restart } = await page.evaluate(() => window.moreau.app.scene);
+            assert.equal(name, "cascade");
+            assert.equal(restart, true);
+            await until(page, () => window.moreau.time() > 0.3);
+            assert.ok((await page.evaluate(() => window.moreau.app.frame.kinetic)) > 1e-4);
+            await picture(page, "opening");
+            await page.keyboard.press("o");
+            await until(page, () => window.moreau.app.scene.restart === false);
+        }),
+
+    "the camera follows what rolls away, beside the panel": () =>
+        withScene(["slip-to-roll", "--dt", "0.02"], async (page) => {
+            const first = await page.evaluate(() => window.moreau.generation());
+            await until(page, () => window.moreau.time() > 1.5);
+            const { right, places } = await placesOf(page);
+            for (const [x, y] of places)
+                assert.ok(x > 0 && x < right && y > 0 && y < 800, `a ball at ${x}, ${y}`);
+            await until(page, (g) => window.moreau.generation() > g, first); // all has left
+            assert.ok((await page.evaluate(() => window.moreau.time())) < 1);
+        }),
+
+    "balls are drawn at their depth without shadows": () =>
+        withScene([model("quadruped.xml"), "--key", "stand"], async (page) => {
+            await page.keyboard.press(" ");
+            await until(page, () => window.moreau.app.scene.playing === false);
+            await sleep(300);
+            assert.equal(await page.evaluate(() => window.moreau.app.stage.shadows), false);
+            const hips = await page.evaluate(() => {
+                const { bodies } = window.moreau.app.scene;
+                return bodies.flatMap(({ name }, k) => (/hip/.test(name) ? [k] : []));
+            });
+            assert.ok(hips.length >= 4);
+            let seen = 0;
+            for (const body of hips) {
+                const { either, part } = await agreement(page, body);
+                if (either < 30) continue; // behind the trunk
+                seen++;
+                assert.ok(part > 0.9, `${either} pixels, ${part} of them drawn and met`);
+            }
+            assert.ok(seen >= 2);
+        }),
+
+    "keys after a choice, the help, and no mouse": () =>
+        withScene([model("arm.xml")], async (page) => {
+            await sleep(200);
+            assert.equal(await page.evaluate(() => window.moreau.app.hovered), -1);
+            await page.selectOption('select[aria-label="Scene"]', "stack");
+            await until(page, () => window.moreau.app.scene.name === "stack");
+            await page.keyboard.press("f");
+            await until(page, () => !document.querySelector(".legend").hidden);
+            assert.equal(await page.inputValue('select[aria-label="Scene"]'), "stack");
+            await page.keyboard.press("?");
+            assert.equal(await page.isVisible("dialog.help"), true);
+            await page.keyboard.press("f");
+            await page.keyboard.press("Escape");
+            assert.equal(await page.isVisible("dialog.help"), false);
+            const forces = page.locator(".chip", { hasText: "Forces" });
+            assert.equal(await forces.getAttribute("aria-pressed"), "true", "f did nothing there");
+            await page.selectOption('select[aria-label="Scene"]', "arm.xml");
+            await until(page, () => window.moreau.app.scene.actuators.length === 6);
+        }),
+
+    "many contacts are force chains, with a scale in newton": () =>
+        withScene(["beads", "--set", "count=200"], async (page) => {
+            await page.keyboard.press("f");
+            await until(page, () => window.moreau.app.frame.contactCount > 300);
+            await until(page, () => document.querySelector(".scale-bar.chain"));
+            assert.match(await page.textContent(".legend"), /[1-9] N wide|[1-9]0+ N wide/);
+            const { tolerance, unsolved } = await page.evaluate(() => {
+                const { app } = window.moreau;
+                return { tolerance: app.scene.tolerance, unsolved: app.frame.unsolved };
+            });
+            assert.ok(Math.abs(tolerance - 1e-3) < 1e-9, "the tolerance of the scene");
+            assert.equal(unsolved, 0);
+            await picture(page, "force-chains");
+        }),
+});
