@@ -6,6 +6,11 @@
  * The library never prints, exits or aborts, and has no global state.  A call that fails returns an
  * mo_error.  If the caller passes an mo_message, it receives one sentence that says what is wrong,
  * where, and what to do.
+ *
+ * A pointer must not be NULL unless its declaration says what NULL means; `why` and `allocator` may
+ * always be NULL, and so may an array of no elements.  A call that breaks this changes nothing and
+ * returns MO_ERR_ARGUMENT, an id of {0}, or zero (-1 for an index).  Functions that clear or destroy
+ * ignore NULL.
  */
 #ifndef MOREAU_BASE_H
 #define MOREAU_BASE_H

@@ -203,7 +203,7 @@ typedef struct mo_forces {
 
 /*
  * The world stays as it is.  Controls of mechanisms are asked as for a step of no time.  An error
- * where a body has no mass; what was found is in the status.
+ * where a body has no mass; what was found is in the status.  NULL options are the default ones.
  */
 MO_API mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
                                 mo_message *why);

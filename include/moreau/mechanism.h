@@ -251,7 +251,7 @@ typedef struct mo_mechanism_info {
 MO_API mo_mechanism_info mo_mechanism_get(const mo_world *world, mo_mechanism_id mechanism);
 
 MO_API mo_body_id mo_mechanism_link(const mo_world *world, mo_mechanism_id mechanism, int k);
-/* The mechanism of a link, and its number there; {0} for other bodies. */
+/* The mechanism of a link, and its number there (NULL: not wanted); {0} for other bodies. */
 MO_API mo_mechanism_id mo_body_mechanism(const mo_world *world, mo_body_id body, int *link);
 
 typedef struct mo_axis_state {
@@ -314,6 +314,7 @@ MO_API mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id mechani
 /* Efforts (as long as v), added to what acts in the next step only. */
 MO_API mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id mechanism, const double *effort,
                                   mo_message *why);
+/* NULL: no control from now on. */
 MO_API mo_error mo_mechanism_set_control(mo_world *world, mo_mechanism_id mechanism,
                                          mo_control_fn *control, void *user, mo_message *why);
 
@@ -325,7 +326,7 @@ MO_API mo_error mo_mechanism_mass_matrix(const mo_world *world, mo_mechanism_id 
 /* b: the efforts that keep v as it is against gravity and inertia (Newton-Euler). */
 MO_API mo_error mo_mechanism_bias(const mo_world *world, mo_mechanism_id mechanism, double *bias,
                                   mo_message *why);
-/* efforts = M a + b, without forming M. */
+/* efforts = M a + b, without forming M; NULL a: zero. */
 MO_API mo_error mo_mechanism_inverse(const mo_world *world, mo_mechanism_id mechanism,
                                      const double *acceleration, double *effort, mo_message *why);
 /* a = M^-1 (efforts - b), without forming M (articulated bodies). */

@@ -62,8 +62,8 @@ MO_API int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const dou
 
 /*
  * A rigid body in space, M = diag(mass I, J): velocities are that of its centre of mass and its
- * spin, in the axes of the world; J is its inertia in these axes, row-major.  Contacts between such
- * bodies may be given in compact form.
+ * spin, in the axes of the world; J is its inertia in these axes, row-major; f is as above.
+ * Contacts between such bodies may be given in compact form.
  */
 MO_API int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9],
                                      const double *f);
@@ -87,7 +87,7 @@ typedef struct mo_rigid_contact {
 } mo_rigid_contact;
 MO_API int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact);
 
-/* A constraint block with d rows; w has d entries (w, or q in a reduced problem). */
+/* A constraint block with d rows; w has d entries (w, or q in a reduced problem), NULL: zeros. */
 MO_API int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law,
                                      const double *w);
 
@@ -152,7 +152,7 @@ MO_API mo_block_view mo_problem_block(const mo_problem *problem, int constraint,
 
 /* ---- computing ------------------------------------------------------------------------------- */
 
-/* v = M^-1 (H r + f): the velocities that impulses r cause.  Global problems only. */
+/* v = M^-1 (H r + f): the velocities that impulses r cause (NULL: none).  Global problems only. */
 MO_API void mo_problem_velocity(const mo_problem *problem, const double *r, double *v);
 
 /* u = H' v + w.  Global problems only. */

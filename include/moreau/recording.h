@@ -107,6 +107,7 @@ typedef struct mo_recording {
 /* Bodies, shapes and joints of the world, and no frame yet. */
 MO_API mo_error mo_recording_begin(mo_recording *recording, const mo_world *world,
                                    const mo_allocator *allocator, mo_message *why);
+/* NULL: none. */
 MO_API mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_message *why);
 
 /*

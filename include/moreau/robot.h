@@ -45,8 +45,8 @@ MO_API const char *mo_robot_note(const mo_robot *robot, int k);
 
 /* By the numbers of the model; body 0 is {0} where the model's world has no shapes. */
 MO_API mo_body_id mo_robot_body(const mo_robot *robot, int body);
-/* The mechanism of a joint, or of an actuator, and its number there; {0} for the joint of a free
- * body, or an actuator that does nothing. */
+/* The mechanism of a joint, or of an actuator, and its number there (NULL: not wanted); {0} for the
+ * joint of a free body, or an actuator that does nothing. */
 MO_API mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number);
 MO_API mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *number);
 MO_API mo_mechanism_id mo_robot_tendon(const mo_robot *robot, int tendon, int *number);

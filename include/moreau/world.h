@@ -204,8 +204,8 @@ typedef struct mo_step_report {
 } mo_step_report;
 
 /*
- * Takes one step of h seconds.  If it returns an error, nothing has changed; a step that would make
- * the state infinite or NaN is refused.
+ * Takes one step of h seconds; `report` may be NULL.  If it returns an error, nothing has changed; a
+ * step that would make the state infinite or NaN is refused.
  */
 MO_API mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
 

@@ -49,3 +49,8 @@ mo_error mo_fail_memory(mo_message *why)
 {
     return mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
 }
+
+mo_error mo_fail_null(mo_message *why, const char *function, const char *pointers)
+{
+    return mo_fail(why, MO_ERR_ARGUMENT, "%s: NULL where it needs %s", function, pointers);
+}

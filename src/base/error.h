@@ -12,6 +12,28 @@ mo_error mo_fail(mo_message *why, mo_error code, const char *format, ...) MO_PRI
 /* The same for lack of memory, which needs no details. */
 mo_error mo_fail_memory(mo_message *why);
 
+/* The same for an argument that is NULL: "FUNCTION: NULL where it needs POINTERS". */
+mo_error mo_fail_null(mo_message *why, const char *function, const char *pointers);
+
+/*
+ * The rule of moreau/base.h for NULL, as the first line of a public function: it ends here unless
+ * all these pointers are there (`world && def`).  MO_NEED_OR is for what returns no mo_error; its
+ * value is left out where nothing is returned.
+ */
+#define MO_NEED(pointers, why)                                                                     \
+    do {                                                                                           \
+        if (!(pointers)) {                                                                         \
+            return mo_fail_null((why), __func__, #pointers);                                       \
+        }                                                                                          \
+    } while (0)
+#define MO_NEED_OR(value, pointers, why)                                                           \
+    do {                                                                                           \
+        if (!(pointers)) {                                                                         \
+            mo_fail_null((why), __func__, #pointers);                                              \
+            return value;                                                                          \
+        }                                                                                          \
+    } while (0)
+
 /* Fills the message without an error; NULL is allowed. */
 void mo_say(mo_message *message, const char *format, ...) MO_PRINTF(2, 3);
 

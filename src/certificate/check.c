@@ -115,6 +115,7 @@ static mo_error find_limit(const mo_problem *problem, mo_check_result *check)
 
 mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_result *check)
 {
+    MO_NEED(problem && check, NULL);
     const double start = mo_clock();
     *check = (mo_check_result){.verdict = MO_VERDICT_UNKNOWN};
     mo_error error = mo_find_all_solutions(problem, most_systems, &check->set);
@@ -129,6 +130,7 @@ mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_re
 
 void mo_check_clear(mo_check_result *check)
 {
+    MO_NEED_OR(, check, NULL);
     for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
         mo_condition_clear(&check->conditions[k]);
     }

@@ -333,6 +333,7 @@ static mo_error confirm(const mo_problem *problem, mo_condition *condition)
 mo_error mo_condition_decide(const mo_problem *problem, mo_condition_kind kind,
                              mo_condition *condition)
 {
+    MO_NEED(problem && condition, NULL);
     return mo_condition_decide_with(problem, kind, 1, condition);
 }
 
@@ -360,6 +361,7 @@ mo_error mo_condition_decide_with(const mo_problem *problem, mo_condition_kind k
 
 void mo_condition_clear(mo_condition *condition)
 {
+    MO_NEED_OR(, condition, NULL);
     mo_memory_free(&condition->allocator, condition->motion);
     mo_memory_free(&condition->allocator, condition->impulse);
     *condition = (mo_condition){

@@ -541,6 +541,7 @@ static long long default_systems(int rows)
 mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems,
                                mo_solution_set *set)
 {
+    MO_NEED(problem && set, NULL);
     mo_enclosure enclosure;
     mo_cell_system system;
     *set = (mo_solution_set){.verdict = MO_VERDICT_UNKNOWN, .allocator = problem->allocator};

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "certificate/search.h"
 
 static const mo_allocator *allocator_of(const mo_search *search)
@@ -142,6 +143,7 @@ int mo_search_add_solution(mo_search *search, int is_proven)
 
 void mo_solution_set_clear(mo_solution_set *set)
 {
+    MO_NEED_OR(, set, NULL);
     for (int s = 0; s < set->count; ++s) {
         mo_memory_free(&set->allocator, set->solutions[s].r);
         mo_memory_free(&set->allocator, set->solutions[s].modes);

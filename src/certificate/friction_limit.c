@@ -119,6 +119,7 @@ static void explain(mo_friction_limit *limit, mo_answer frictionless)
 
 mo_error mo_friction_limit_find(const mo_problem *problem, double width, mo_friction_limit *limit)
 {
+    MO_NEED(problem && limit, NULL);
     mo_answer frictionless = MO_ANSWER_UNKNOWN;
     *limit = (mo_friction_limit){.above = INFINITY, .allocator = problem->allocator};
     limit->pointed = limit->blunt =
@@ -146,6 +147,7 @@ mo_error mo_friction_limit_find(const mo_problem *problem, double width, mo_fric
 
 void mo_friction_limit_clear(mo_friction_limit *limit)
 {
+    MO_NEED_OR(, limit, NULL);
     mo_condition_clear(&limit->pointed);
     mo_condition_clear(&limit->blunt);
     *limit = (mo_friction_limit){.above = INFINITY};

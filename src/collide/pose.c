@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Poses: positions and unit quaternions. */
+#include "base/error.h"
 #include "linalg/vec3.h"
 #include "moreau/shape.h"
 
@@ -16,6 +17,7 @@ mo_pose mo_pose_at(double x, double y, double z)
 
 mo_pose mo_pose_turned(double x, double y, double z, const double axis[3], double angle)
 {
+    MO_NEED_OR((mo_pose){0}, axis, NULL);
     mo_pose pose = mo_pose_at(x, y, z);
     const double size = mo_vec3_norm(axis);
     if (size > 0) {
@@ -33,6 +35,7 @@ mo_pose mo_pose_planar(double x, double y, double angle)
 
 mo_pose mo_pose_compose(const mo_pose *outer, const mo_pose *inner)
 {
+    MO_NEED_OR((mo_pose){0}, outer && inner, NULL);
     mo_pose both = *outer;
     if (mo_vec3_dot(inner->position, inner->position) != 0) {
         mo_pose_point(outer, inner->position, both.position);
@@ -43,23 +46,27 @@ mo_pose mo_pose_compose(const mo_pose *outer, const mo_pose *inner)
 
 void mo_pose_vector(const mo_pose *pose, const double local[3], double world[3])
 {
+    MO_NEED_OR(, pose && local && world, NULL);
     mo_quat_turn(pose->orientation, local, world);
 }
 
 void mo_pose_point(const mo_pose *pose, const double local[3], double world[3])
 {
+    MO_NEED_OR(, pose && local && world, NULL);
     mo_quat_turn(pose->orientation, local, world);
     mo_vec3_along(world, 1, pose->position, world);
 }
 
 void mo_pose_vector_back(const mo_pose *pose, const double world[3], double local[3])
 {
+    MO_NEED_OR(, pose && world && local, NULL);
     const double *q = pose->orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
     mo_quat_turn(back, world, local);
 }
 
 void mo_pose_point_back(const mo_pose *pose, const double world[3], double local[3])
 {
+    MO_NEED_OR(, pose && world && local, NULL);
     double arm[3];
     mo_vec3_minus(world, pose->position, arm);
     mo_pose_vector_back(pose, arm, local);
@@ -67,6 +74,7 @@ void mo_pose_point_back(const mo_pose *pose, const double world[3], double local
 
 double mo_pose_angle(const mo_pose *pose)
 {
+    MO_NEED_OR(0, pose, NULL);
     const double angle = 2 * atan2(pose->orientation[3], pose->orientation[0]);
     const double turn = 2 * acos(-1.0);
     return angle > turn / 2 ? angle - turn : angle <= -turn / 2 ? angle + turn : angle;

@@ -3,6 +3,7 @@
 /* Materials and definitions of shapes. */
 #include <math.h>
 
+#include "base/error.h"
 #include "linalg/vec3.h"
 #include "moreau/shape.h"
 
@@ -30,6 +31,7 @@ static int are_alike(const mo_material *a, const mo_material *b)
 
 mo_material mo_material_combine(const mo_material *a, const mo_material *b)
 {
+    MO_NEED_OR((mo_material){0}, a && b, NULL);
     if (are_alike(a, b)) { /* as most are in a heap */
         return *a;
     }
@@ -89,6 +91,7 @@ mo_shape_def mo_shape_box(double half_x, double half_y, double half_z)
 
 mo_shape_def mo_shape_capsule(const double a[3], const double b[3], double radius)
 {
+    MO_NEED_OR((mo_shape_def){0}, a && b, NULL);
     mo_shape_def def = mo_default_shape(MO_SHAPE_CAPSULE);
     mo_vec3_copy(a, def.ends[0]);
     mo_vec3_copy(b, def.ends[1]);

@@ -277,6 +277,7 @@ static mo_error make_room(mo_gradient *g)
 mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradient **gradient,
                             mo_message *why)
 {
+    MO_NEED(problem && (r || problem->row_count == 0) && gradient, why);
     double residual = 0;
     *gradient = NULL;
     mo_error error = check(problem, r, &residual, why);
@@ -321,11 +322,13 @@ void mo_gradient_destroy(mo_gradient *gradient)
 
 mo_gradient_info mo_gradient_describe(const mo_gradient *gradient)
 {
+    MO_NEED_OR((mo_gradient_info){0}, gradient, NULL);
     return gradient->info;
 }
 
 mo_gradient_block mo_gradient_block_of(const mo_gradient *gradient, int constraint)
 {
+    MO_NEED_OR((mo_gradient_block){0}, gradient, NULL);
     return gradient->block[constraint];
 }
 
@@ -390,6 +393,7 @@ static void scale_rows(const mo_gradient *g, double *x)
 void mo_gradient_forward(mo_gradient *g, const mo_data_vector *data,
                          const mo_solution_vector *solution, double *defect)
 {
+    MO_NEED_OR(, g && data && solution, NULL);
     const mo_problem *problem = g->problem;
     data_velocity(g, data);
     right_side(g, data);
@@ -457,6 +461,7 @@ static void seed(mo_gradient *g, const mo_solution_vector *solution)
 void mo_gradient_adjoint(mo_gradient *g, const mo_solution_vector *solution,
                          const mo_data_vector *data)
 {
+    MO_NEED_OR(, g && solution && data, NULL);
     const mo_problem *problem = g->problem;
     seed(g, solution);
     scale_rows(g, g->x);

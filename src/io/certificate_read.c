@@ -465,6 +465,7 @@ static void begin(const mo_problem *problem, mo_check_result *check)
 mo_error mo_check_read(const char *path, const mo_problem *problem, mo_check_result *check,
                        mo_message *why)
 {
+    MO_NEED(path && problem && check, why);
     reader r = {.path = path, .problem = problem, .check = check, .why = why, .line = 1};
     begin(problem, check);
     r.error = slurp(&r);

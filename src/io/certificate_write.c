@@ -147,6 +147,7 @@ static void put_all(writer *w, const mo_problem *problem, const mo_check_result 
 mo_error mo_check_write(const char *path, const mo_problem *problem, const mo_check_result *check,
                         mo_message *why)
 {
+    MO_NEED(path && problem && check, why);
     writer w = {.allocator = &problem->allocator};
     put_all(&w, problem, check);
     mo_error error = w.error ? mo_fail_memory(why) : MO_OK;

@@ -37,7 +37,7 @@ const char *mo_model_actuator_word(mo_model_actuator_kind kind)
 #define FIND(what, list, count)                                                                    \
     int mo_model_find_##what(const mo_model *model, const char *name)                              \
     {                                                                                              \
-        for (int k = 0; name && name[0] && k < model->count; ++k) {                                \
+        for (int k = 0; model && name && name[0] && k < model->count; ++k) {                       \
             if (strcmp(model->list[k].name, name) == 0) return k;                                  \
         }                                                                                          \
         return -1;                                                                                 \
@@ -78,6 +78,7 @@ int mo_model_drop_visuals(mo_model *model)
 
 int mo_model_servo(mo_model *model, double rate)
 {
+    MO_NEED_OR(0, model, NULL);
     int count = 0;
     for (int k = 0; k < model->actuator_count; ++k) {
         mo_model_actuator *a = model->actuators + k;
@@ -108,6 +109,7 @@ int mo_model_servo(mo_model *model, double rate)
 
 void mo_model_clear(mo_model *model)
 {
+    MO_NEED_OR(, model, NULL);
     if (!model->allocator.reallocate) {
         return;
     }
@@ -151,12 +153,14 @@ static void clear_reader(mo_reader *r)
 mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
                        mo_message *why)
 {
+    MO_NEED(path && model, why);
     return mo_model_read_with(path, NULL, allocator, model, why);
 }
 
 mo_error mo_model_read_with(const char *path, const char *folder, const mo_allocator *allocator,
                             mo_model *model, mo_message *why)
 {
+    MO_NEED(path && model, why);
     *model = (mo_model){.name = "", .format = "", .gravity = {0, 0, -9.81}};
     model->allocator = mo_allocator_or_default(allocator);
     mo_pool *pool = mo_memory_array(&model->allocator, 1, sizeof *pool);

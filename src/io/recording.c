@@ -154,6 +154,7 @@ static int count_shapes(const mo_world *world)
 mo_error mo_recording_begin(mo_recording *recording, const mo_world *world,
                             const mo_allocator *allocator, mo_message *why)
 {
+    MO_NEED(recording && world, why);
     const mo_allocator own = mo_allocator_or_default(allocator);
     const mo_world_def def = mo_world_definition(world);
     const int bodies = mo_world_body_count(world), shapes = count_shapes(world);
@@ -175,9 +176,10 @@ mo_error mo_recording_begin(mo_recording *recording, const mo_world *world,
 
 mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_message *why)
 {
+    MO_NEED(recording, why);
     recording->allocator = mo_allocator_or_default(&recording->allocator);
-    char *copy = copy_text(&recording->allocator, title);
-    if (!copy) {
+    char *copy = title ? copy_text(&recording->allocator, title) : NULL;
+    if (title && !copy) {
         return mo_fail_memory(why);
     }
     mo_memory_free(&recording->allocator, recording->title);
@@ -263,6 +265,7 @@ static void add_bodies(mo_recording *recording, const mo_world *world)
 mo_error mo_recording_add(mo_recording *recording, const mo_world *world, double h,
                           const mo_step_report *report, mo_message *why)
 {
+    MO_NEED(recording && world, why);
     const int contacts = h > 0 ? mo_world_contact_count(world) : 0;
     mo_error error = check_bodies(recording, world, why);
     error = error ? error : make_room(recording, contacts, why);

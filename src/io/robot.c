@@ -30,6 +30,7 @@ void mo_robot_destroy(mo_robot *robot)
 
 mo_body_id mo_robot_body(const mo_robot *robot, int body)
 {
+    MO_NEED_OR((mo_body_id){0}, robot, NULL);
     return body >= 0 && body < robot->body_count ? robot->bodies[body] : (mo_body_id){0};
 }
 
@@ -52,16 +53,19 @@ mo_error mo_robot_keep_note(mo_robot *robot, mo_message *why, const char *format
 
 int mo_robot_note_count(const mo_robot *robot)
 {
+    MO_NEED_OR(0, robot, NULL);
     return robot->note_count;
 }
 
 const char *mo_robot_note(const mo_robot *robot, int k)
 {
+    MO_NEED_OR(NULL, robot, NULL);
     return k >= 0 && k < robot->note_count ? robot->notes[k] : NULL;
 }
 
 mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number)
 {
+    MO_NEED_OR((mo_mechanism_id){0}, robot, NULL);
     if (joint < 0 || joint >= robot->joint_count) {
         return (mo_mechanism_id){0};
     }
@@ -73,6 +77,7 @@ mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number)
 
 mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *number)
 {
+    MO_NEED_OR((mo_mechanism_id){0}, robot, NULL);
     if (actuator < 0 || actuator >= robot->actuator_count) {
         return (mo_mechanism_id){0};
     }
@@ -84,6 +89,7 @@ mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *numb
 
 mo_mechanism_id mo_robot_tendon(const mo_robot *robot, int tendon, int *number)
 {
+    MO_NEED_OR((mo_mechanism_id){0}, robot, NULL);
     if (tendon < 0 || tendon >= robot->tendon_count) {
         return (mo_mechanism_id){0};
     }
@@ -149,6 +155,7 @@ static mo_error set_free(mo_world *world, mo_body_id body, const double *q, cons
 
 void mo_robot_get(const mo_robot *robot, const mo_world *world, double *q, double *v)
 {
+    MO_NEED_OR(, robot && world, NULL);
     for (int k = 0; k < robot->joint_count; ++k) {
         const mo_robot_place *at = robot->joints + k;
         double *own_q = q ? q + at->first_q : NULL, *own_v = v ? v + at->first_v : NULL;
@@ -190,6 +197,7 @@ static mo_error set_mechanism(const mo_robot *robot, mo_world *world, int k, con
 mo_error mo_robot_set(const mo_robot *robot, mo_world *world, const double *q, const double *v,
                       mo_message *why)
 {
+    MO_NEED(robot && world, why);
     mo_error error = MO_OK;
     for (int k = 0; k < robot->joint_count && !error; ++k) {
         const mo_robot_place *at = robot->joints + k;
@@ -206,6 +214,7 @@ mo_error mo_robot_set(const mo_robot *robot, mo_world *world, const double *q, c
 mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int actuator, double control,
                               mo_message *why)
 {
+    MO_NEED(robot && world, why);
     if (actuator < 0 || actuator >= robot->actuator_count) {
         return mo_fail(why, MO_ERR_ARGUMENT, "%d is no actuator; there are %d", actuator,
                        robot->actuator_count);
@@ -219,6 +228,7 @@ mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int actuat
 mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world, const double *controls,
                                mo_message *why)
 {
+    MO_NEED(robot && world && (controls || robot->actuator_count == 0), why);
     mo_error error = MO_OK;
     for (int k = 0; k < robot->actuator_count && !error; ++k) {
         error = mo_robot_set_control(robot, world, k, controls[k], why);
@@ -229,6 +239,7 @@ mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world, const dou
 mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model_key *key,
                           mo_message *why)
 {
+    MO_NEED(robot && world && key, why);
     mo_error error = mo_robot_set(robot, world, key->q, key->v, why);
     for (int k = 0; k < robot->mocap_count && !error; ++k) {
         error = mo_robot_move_mocap(robot, world, robot->mocap[k], key->mocap + k, 0, why);
@@ -241,6 +252,7 @@ mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model
 mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body, const mo_pose *to,
                              double time, mo_message *why)
 {
+    MO_NEED(robot && world && to, why);
     const mo_body_id id = mo_robot_body(robot, body);
     int k = 0;
     while (k < robot->mocap_count && robot->mocap[k] != body) {

@@ -20,6 +20,7 @@
 
 mo_world_def mo_model_world(const mo_model *model)
 {
+    MO_NEED_OR((mo_world_def){0}, model, NULL);
     mo_world_def def = mo_default_world();
     memcpy(def.gravity, model->gravity, sizeof def.gravity);
     return def;
@@ -235,6 +236,7 @@ static mo_error make_room(mo_building *b)
 mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocator *allocator,
                         mo_robot **robot, mo_message *why)
 {
+    MO_NEED(model && world && robot, why);
     mo_building b = {.model = model, .world = world, .why = why};
     *robot = NULL;
     if (mo_world_definition(world).dimension != 3) {

@@ -97,6 +97,7 @@ mo_error mo_law_check(const mo_law *law, int d, mo_message *why)
 
 void mo_law_project(const mo_law *law, int d, const double *x, double *y)
 {
+    MO_NEED_OR(, law && x && y, NULL);
     double p[MAX_PARAMS];
     mo_law_table[law->kind]->pack(law, d, p);
     mo_law_table[law->kind]->project(p, d, x, y);
@@ -104,6 +105,7 @@ void mo_law_project(const mo_law *law, int d, const double *x, double *y)
 
 void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, double *r)
 {
+    MO_NEED_OR(, law && W && b && r, NULL);
     double p[MAX_PARAMS];
     double soft[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     mo_law_table[law->kind]->pack(law, d, p);

@@ -151,6 +151,7 @@ static void check_in(walk *w, mo_certificate_report *report)
 mo_error mo_certificate_check(const mo_problem *problem, const mo_certificate *certificate,
                               mo_certificate_report *report)
 {
+    MO_NEED(problem && certificate && report, NULL);
     mo_enclosure enclosure;
     mo_cell_system system;
     *report = (mo_certificate_report){0};

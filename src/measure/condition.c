@@ -328,6 +328,7 @@ static mo_error check_by_map(const mo_problem *problem, const mo_condition *cond
 mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condition,
                             mo_certificate_report *report)
 {
+    MO_NEED(problem && condition && report, NULL);
     *report = (mo_certificate_report){0};
     if (condition->answer == MO_ANSWER_UNKNOWN || (unsigned)condition->kind >= MO_CONDITION_COUNT ||
         !(condition->friction >= 0) || isinf(condition->friction) ||

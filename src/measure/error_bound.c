@@ -471,6 +471,7 @@ static mo_error bound_with(const mo_enclosure *e, const double *v, const double 
 mo_error mo_bound_error(const mo_problem *problem, const double *v, const double *r,
                         mo_error_bound *bound)
 {
+    MO_NEED(problem && (r || problem->row_count == 0) && bound, NULL);
     mo_enclosure enclosure;
     *bound = (mo_error_bound){.v = INFINITY, .v_energy = INFINITY, .u = INFINITY, .r = INFINITY};
     if (!all_finite(problem->row_count, r) ||

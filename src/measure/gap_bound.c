@@ -273,6 +273,8 @@ static mo_error bound_in(gap *g, mo_frozen_bound *bound)
 mo_error mo_bound_frozen(const mo_problem *problem, const double *v, const double *r, double *shift,
                          mo_frozen_bound *bound)
 {
+    MO_NEED(problem && (v || problem->dof_count == 0) && (r || problem->row_count == 0) && bound,
+            NULL);
     gap g = {
         .problem = problem, .v = v, .r = r, .shift = shift, .sum = mo_ball_exact(0), .is_good = 1};
     const char *reason = reason_against(problem);

@@ -253,6 +253,7 @@ static void decide(judge *j)
 mo_error mo_check_judge(const mo_problem *problem, const mo_check_result *check,
                         mo_judgement *judgement)
 {
+    MO_NEED(problem && check && judgement, NULL);
     mo_enclosure enclosure;
     judge j = {problem, check, judgement, NULL, MO_OK};
     *judgement = (mo_judgement){.claimed = check->verdict, .supported = MO_VERDICT_UNKNOWN};

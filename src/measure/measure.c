@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "linalg/dense.h"
 #include "measure/measure_blocks.h"
@@ -205,6 +206,7 @@ mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scr
 
 mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual)
 {
+    MO_NEED(problem && (r || problem->row_count == 0) && residual, NULL);
     double *scratch =
         mo_memory_array(&problem->allocator, mo_measure_scratch(problem), sizeof *scratch);
     if (!scratch) {
@@ -244,6 +246,7 @@ static double mean_diagonal(const mo_problem *problem, int i, double *scratch)
 
 mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *scaled)
 {
+    MO_NEED(problem && (r || problem->row_count == 0) && scaled, NULL);
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
     if (!mo_all_finite(r, rows)) {
         return MO_ERR_ARGUMENT;
@@ -291,6 +294,8 @@ static double energy_norm(const mo_problem *problem, const double *x, const doub
 mo_error mo_measure_global(const mo_problem *problem, const double *v, const double *r,
                            mo_global_residual *residual)
 {
+    MO_NEED(problem && (v || problem->dof_count == 0) && (r || problem->row_count == 0) && residual,
+            NULL);
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
     const size_t chunks = (size_t)mo_chunk_count(problem->constraint_count);
     if (problem->form != MO_FORM_GLOBAL || !mo_all_finite(r, rows) || !mo_all_finite(v, dofs)) {

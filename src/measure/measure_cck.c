@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/dense.h"
 #include "measure/measure_blocks.h"
 #include "moreau/measure.h"
@@ -137,6 +138,7 @@ static double block_square(const mo_problem *problem, int i, int facets, double 
 mo_error mo_measure_cck(const mo_problem *problem, const double *r, int facets, double xi,
                         double *total_error)
 {
+    MO_NEED(problem && (r || problem->row_count == 0) && total_error, NULL);
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
     const int most = MO_LAW_MAX_DIRECTIONS / MO_LAW_MAX_GROUPS;
     if (!mo_all_finite(r, rows) || facets < 0 || facets == 1 || facets == 2 || facets > most) {

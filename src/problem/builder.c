@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/vec3.h"
 #include "problem/builder_data.h"
 #include "problem/views.h"
@@ -65,6 +66,7 @@ int mo_builder_append_size(mo_builder *builder, mo_pool *p, size_t value)
 
 mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder)
 {
+    MO_NEED(builder, NULL);
     const mo_allocator own = mo_allocator_or_default(allocator);
     *builder = mo_memory_array(&own, 1, sizeof **builder);
     if (!*builder) {
@@ -107,6 +109,7 @@ static void reserve(mo_builder *builder, mo_pool *p, size_t count, size_t size)
 void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints, size_t blocks,
                         size_t block_values)
 {
+    MO_NEED_OR(, builder, NULL);
     reserve(builder, &builder->body_start, bodies + 1, sizeof(int));
     reserve(builder, &builder->mass_start, bodies + 1, sizeof(size_t));
     reserve(builder, &builder->row_start, constraints + 1, sizeof(int));
@@ -208,11 +211,13 @@ static int add_body(mo_builder *builder, int n, const double *M, const double *f
 
 int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f)
 {
+    MO_NEED_OR(-1, builder, NULL);
     return add_body(builder, n, M, f, 0, &(mo_rigid){0});
 }
 
 int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M, const double *f)
 {
+    MO_NEED_OR(-1, builder, NULL);
     return add_body(builder, n, M, f, 1, &(mo_rigid){0});
 }
 
@@ -228,9 +233,12 @@ static int is_positive_definite(const double J[9])
 
 int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9], const double *f)
 {
+    MO_NEED_OR(-1, builder, NULL);
     if (builder->error) {
         return -1;
     }
+    const double none[9] = {0}; /* no inertia is refused below */
+    J = J ? J : none;
     const mo_rigid rigid = mo_rigid_of(mass, J);
     if (!(mass > 0) || !isfinite(rigid.inverse_mass) || !is_positive_definite(J) ||
         first_bad(J, 9) >= 0 || first_bad(rigid.inverse_inertia, 6) >= 0) {
@@ -288,6 +296,7 @@ static int add_compliance(mo_builder *builder, const mo_law *law, int d)
 
 int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, const double *w)
 {
+    MO_NEED_OR(-1, builder, NULL);
     if (builder->error) {
         return -1;
     }
@@ -317,7 +326,8 @@ int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, con
 static int check_contact(mo_builder *builder, const mo_rigid_contact *contact, int constraint)
 {
     const char *wrong =
-        contact->body[0] < -1 || contact->body[1] < -1 || contact->body[0] == contact->body[1]
+        !contact ? "is NULL"
+        : contact->body[0] < -1 || contact->body[1] < -1 || contact->body[0] == contact->body[1]
             ? "needs two bodies, or one and the world"
         : !mo_is_frame(contact->frame, 3, 1e-8)     ? "has a frame that is not orthonormal"
         : !(contact->mu >= 0) || isinf(contact->mu) ? "needs a finite friction coefficient"
@@ -349,6 +359,7 @@ static int append_contact_blocks(mo_builder *builder, const mo_rigid_contact *co
 
 int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
 {
+    MO_NEED_OR(-1, builder, NULL);
     const int number = (int)builder->contacts.count;
     if (builder->error || !check_contact(builder, contact, (int)builder->law.count)) {
         return -1;
@@ -398,6 +409,7 @@ static void add_block(mo_builder *builder, mo_block_record record, const double 
 void mo_builder_add_jacobian(mo_builder *builder, int constraint, int body, int d, int n,
                              const double *J)
 {
+    MO_NEED_OR(, builder, NULL);
     builder->jacobians = 1;
     add_block(builder, (mo_block_record){constraint, body, d, n, 0, 0}, J,
               "the Jacobian of constraint");
@@ -406,6 +418,7 @@ void mo_builder_add_jacobian(mo_builder *builder, int constraint, int body, int 
 void mo_builder_add_coupling(mo_builder *builder, int row, int column, int d_row, int d_column,
                              const double *W)
 {
+    MO_NEED_OR(, builder, NULL);
     builder->couplings = 1;
     add_block(builder, (mo_block_record){row, column, d_row, d_column, 0, 0}, W,
               "the coupling of constraint");

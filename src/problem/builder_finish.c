@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/dense.h"
 #include "problem/builder_data.h"
 #include "problem/views.h"
@@ -338,6 +339,7 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
 
 mo_error mo_builder_finish(mo_builder *builder, mo_problem **out, mo_message *why)
 {
+    MO_NEED(builder && out, why);
     *out = NULL;
     mo_error error = builder->error;
     mo_problem *problem = NULL;

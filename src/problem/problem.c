@@ -30,31 +30,37 @@ void mo_problem_destroy(mo_problem *problem)
 
 mo_form mo_problem_form(const mo_problem *problem)
 {
+    MO_NEED_OR((mo_form)0, problem, NULL);
     return problem->form;
 }
 
 int mo_problem_body_count(const mo_problem *problem)
 {
+    MO_NEED_OR(0, problem, NULL);
     return problem->body_count;
 }
 
 int mo_problem_constraint_count(const mo_problem *problem)
 {
+    MO_NEED_OR(0, problem, NULL);
     return problem->constraint_count;
 }
 
 int mo_problem_dof_count(const mo_problem *problem)
 {
+    MO_NEED_OR(0, problem, NULL);
     return problem->dof_count;
 }
 
 int mo_problem_row_count(const mo_problem *problem)
 {
+    MO_NEED_OR(0, problem, NULL);
     return problem->row_count;
 }
 
 mo_body_view mo_problem_body(const mo_problem *problem, int body)
 {
+    MO_NEED_OR((mo_body_view){0}, problem, NULL);
     const int start = problem->body_start[body];
     mo_problem_write_rows(problem);
     return (mo_body_view){mo_body_dim(problem, body), start, problem->M + problem->mass_start[body],
@@ -63,6 +69,7 @@ mo_body_view mo_problem_body(const mo_problem *problem, int body)
 
 mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constraint)
 {
+    MO_NEED_OR((mo_constraint_view){0}, problem, NULL);
     const int row = problem->row_start[constraint];
     mo_constraint_view view = {
         .dim = mo_constraint_dim(problem, constraint),
@@ -79,6 +86,7 @@ mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constrai
 
 mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
 {
+    MO_NEED_OR((mo_block_view){0}, problem, NULL);
     mo_problem_write_rows(problem);
     const int d = mo_constraint_dim(problem, constraint);
     const int *index = problem->block_index + problem->block_start[constraint];
@@ -147,6 +155,7 @@ static void solve_mass(const mo_problem *problem, int b, double *v)
 
 void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
 {
+    MO_NEED_OR(, problem && v, NULL);
     if (problem->dof_count) {
         memcpy(v, problem->f, (size_t)problem->dof_count * sizeof *v);
     }
@@ -231,6 +240,7 @@ static void pull(const mo_problem *problem, const double *x, double *u)
 
 void mo_problem_relative_velocity(const mo_problem *problem, const double *v, double *u)
 {
+    MO_NEED_OR(, problem && (v || problem->dof_count == 0) && u, NULL);
     pull(problem, v, u);
 }
 
@@ -246,6 +256,7 @@ void mo_problem_response_into(const mo_problem *problem, const double *r, double
 
 mo_error mo_problem_response(const mo_problem *problem, const double *r, double *u)
 {
+    MO_NEED(problem && u, NULL);
     double *v = mo_memory_array(&problem->allocator, (size_t)problem->dof_count, sizeof *v);
     if (!v) {
         return MO_ERR_MEMORY;
@@ -257,6 +268,7 @@ mo_error mo_problem_response(const mo_problem *problem, const double *r, double 
 
 size_t mo_problem_bytes(const mo_problem *problem)
 {
+    MO_NEED_OR(0, problem, NULL);
     const size_t bodies = (size_t)problem->body_count, rows = (size_t)problem->row_count;
     const size_t constraints = (size_t)problem->constraint_count;
     const size_t masses = problem->mass_start[bodies],

@@ -183,6 +183,7 @@ static mo_error copy_reduced(const mo_problem *problem, mo_problem **copy, mo_me
 
 mo_error mo_problem_reduce(const mo_problem *problem, mo_problem **reduced, mo_message *why)
 {
+    MO_NEED(problem && reduced, why);
     *reduced = NULL;
     return problem->form == MO_FORM_GLOBAL ? reduce_global(problem, reduced, why)
                                            : copy_reduced(problem, reduced, why);

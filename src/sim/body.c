@@ -180,6 +180,7 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
 
 mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
 {
+    MO_NEED_OR((mo_body_state){0}, world, NULL);
     const int place = mo_body_place(world, id);
     if (place < 0) {
         return (mo_body_state){.pose = mo_pose_identity(), .name = ""};
@@ -203,6 +204,7 @@ mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
 mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const double velocity[3],
                      const double spin[3], mo_message *why)
 {
+    MO_NEED(world && pose && velocity && spin, why);
     const int place = mo_body_place(world, id);
     if (place < 0) {
         return mo_fail(why, MO_ERR_ARGUMENT, "this body is not in the world");
@@ -246,6 +248,7 @@ void mo_body_wake(mo_world *world, int place)
 
 void mo_body_push(mo_world *world, mo_body_id id, const double force[3], const double at[3])
 {
+    MO_NEED_OR(, world && force && at, NULL);
     const int place = mo_body_place(world, id);
     if (place >= 0) {
         mo_sim_body *body = world->body + place;
@@ -260,6 +263,7 @@ void mo_body_push(mo_world *world, mo_body_id id, const double force[3], const d
 
 void mo_body_twist(mo_world *world, mo_body_id id, const double moment[3])
 {
+    MO_NEED_OR(, world && moment, NULL);
     const int place = mo_body_place(world, id);
     if (place >= 0) {
         mo_vec3_along(world->body[place].force + 3, 1, moment, world->body[place].force + 3);
@@ -269,6 +273,7 @@ void mo_body_twist(mo_world *world, mo_body_id id, const double moment[3])
 
 mo_shape_def mo_body_shape(const mo_world *world, mo_body_id id, int k)
 {
+    MO_NEED_OR((mo_shape_def){0}, world, NULL);
     const int place = mo_body_place(world, id);
     int shape = place < 0 || k < 0 ? MO_NONE : world->body[place].first_shape;
     for (int skip = 0; shape != MO_NONE && skip < k; ++skip) {
@@ -280,6 +285,7 @@ mo_shape_def mo_body_shape(const mo_world *world, mo_body_id id, int k)
 
 void mo_body_set_material(mo_world *world, mo_body_id id, const mo_material *material)
 {
+    MO_NEED_OR(, world && material, NULL);
     const int place = mo_body_place(world, id);
     for (int k = place < 0 ? MO_NONE : world->body[place].first_shape; k != MO_NONE;
          k = world->shape[k].next) {

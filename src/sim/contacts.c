@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
 
@@ -376,6 +377,7 @@ mo_error mo_contacts_touching(mo_world *world)
 
 double mo_world_penetration(mo_world *world)
 {
+    MO_NEED_OR(0, world, NULL);
     double depth = 0;
     if (mo_pairs_update(world, 0)) {
         return NAN;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Energies and momenta of the free bodies and the links of a world. */
+#include "base/error.h"
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
@@ -44,6 +45,7 @@ double mo_body_potential(const mo_world *world, const mo_sim_body *body)
 
 double mo_world_kinetic_energy(const mo_world *world)
 {
+    MO_NEED_OR(0, world, NULL);
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
         sum += mo_body_kinetic_now(world, world->body + world->living[k]);
@@ -55,6 +57,7 @@ double mo_world_kinetic_energy(const mo_world *world)
 
 double mo_world_potential_energy(const mo_world *world)
 {
+    MO_NEED_OR(0, world, NULL);
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
         sum += mo_body_potential(world, world->body + world->living[k]);
@@ -65,6 +68,7 @@ double mo_world_potential_energy(const mo_world *world)
 
 void mo_world_momentum(const mo_world *world, double linear[3], double angular[3])
 {
+    MO_NEED_OR(, world && linear && angular, NULL);
     mo_vec3_set(linear, 0, 0, 0);
     mo_vec3_set(angular, 0, 0, 0);
     for (int k = 0; k < world->living_count; ++k) {

@@ -43,6 +43,7 @@ const char *mo_transition_name(mo_transition transition)
 
 void mo_forces_clear(mo_forces *forces)
 {
+    MO_NEED_OR(, forces, NULL);
     const mo_allocator own = mo_allocator_or_default(&forces->allocator);
     mo_memory_free(&own, forces->contacts);
     mo_memory_free(&own, forces->accelerations);
@@ -299,6 +300,7 @@ static mo_error check_known(const mo_world *world, const mo_force_options *optio
 mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
                          mo_message *why)
 {
+    MO_NEED(world && forces, why);
     mo_force_options own = options ? *options : mo_default_force_options();
     own.solver.start = NULL; /* which is for another problem */
     options = &own;

@@ -33,11 +33,13 @@ int mo_joint_place(const mo_world *world, mo_joint_id id)
 
 int mo_world_joint_count(const mo_world *world)
 {
+    MO_NEED_OR(0, world, NULL);
     return world->jointed_count;
 }
 
 mo_joint_id mo_world_joint(const mo_world *world, int k)
 {
+    MO_NEED_OR((mo_joint_id){0}, world, NULL);
     if (k < 0 || k >= world->jointed_count) {
         return (mo_joint_id){0};
     }
@@ -161,6 +163,7 @@ static void attach(const mo_world *world, mo_sim_joint *joint)
 
 mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_message *why)
 {
+    MO_NEED_OR((mo_joint_id){0}, world && def, why);
     if (check_joint(world, def, why)) {
         return (mo_joint_id){0};
     }
@@ -211,6 +214,7 @@ static void unlink_joint(mo_world *world, int place, int side)
 
 void mo_world_remove_joint(mo_world *world, mo_joint_id id)
 {
+    MO_NEED_OR(, world, NULL);
     const int place = mo_joint_place(world, id);
     if (place < 0) {
         return;
@@ -230,6 +234,7 @@ void mo_world_remove_joint(mo_world *world, mo_joint_id id)
 mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive, double target,
                             double max_effort, mo_message *why)
 {
+    MO_NEED(world, why);
     const int place = mo_joint_place(world, id);
     if (place < 0) {
         return mo_fail(why, MO_ERR_ARGUMENT, "this joint is not in the world");
@@ -276,6 +281,7 @@ static void axis_of(const mo_world *world, const mo_sim_joint *joint, double axi
 
 mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
 {
+    MO_NEED_OR((mo_joint_state){0}, world, NULL);
     mo_joint_state state = {.kind = MO_JOINT_KIND_COUNT};
     const int place = mo_joint_place(world, id);
     if (place < 0) {

@@ -238,6 +238,7 @@ static mo_error add_links(mo_world *world, const mo_mechanism_def *def, int plac
 mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *def,
                                        mo_message *why)
 {
+    MO_NEED_OR((mo_mechanism_id){0}, world && def, why);
     const mo_mechanism_id none = {0};
     if (mo_mechanism_check(world, def, why)) {
         return none;
@@ -284,6 +285,7 @@ void mo_mechanism_remove_place(mo_world *world, int place)
 
 void mo_world_remove_mechanism(mo_world *world, mo_mechanism_id id)
 {
+    MO_NEED_OR(, world, NULL);
     if (mo_mechanism_at(world, id)) {
         mo_mechanism_remove_place(world, id.index - 1);
     }
@@ -343,6 +345,7 @@ int mo_is_excluded(const mo_world *world, int a, int b)
 
 mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_message *why)
 {
+    MO_NEED(world, why);
     const int one = mo_body_place(world, a), other = mo_body_place(world, b);
     if (one < 0 || other < 0) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a body to be excluded is not in the world");

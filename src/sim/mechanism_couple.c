@@ -106,6 +106,7 @@ static mo_error check(const mo_sim_mechanism *mechanism, const mo_coupling_def *
 mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id id, const mo_coupling_def *def,
                              mo_message *why)
 {
+    MO_NEED(world && def, why);
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     if (!mechanism) {
         return mo_fail(why, MO_ERR_ARGUMENT, "this mechanism is not in the world");

@@ -11,11 +11,13 @@
 
 int mo_world_mechanism_count(const mo_world *world)
 {
+    MO_NEED_OR(0, world, NULL);
     return world->mechanism_count;
 }
 
 mo_mechanism_id mo_world_mechanism(const mo_world *world, int k)
 {
+    MO_NEED_OR((mo_mechanism_id){0}, world, NULL);
     for (int place = 0; k >= 0 && place < world->mechanism_places; ++place) {
         const mo_sim_mechanism *mechanism = world->mechanism[place];
         if (mechanism && k-- == 0) {
@@ -27,6 +29,7 @@ mo_mechanism_id mo_world_mechanism(const mo_world *world, int k)
 
 mo_mechanism_info mo_mechanism_get(const mo_world *world, mo_mechanism_id id)
 {
+    MO_NEED_OR((mo_mechanism_info){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     if (!mechanism) {
         return (mo_mechanism_info){.name = ""};
@@ -44,6 +47,7 @@ mo_mechanism_info mo_mechanism_get(const mo_world *world, mo_mechanism_id id)
 
 mo_body_id mo_mechanism_link(const mo_world *world, mo_mechanism_id id, int k)
 {
+    MO_NEED_OR((mo_body_id){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     const int is_there = mechanism && k >= 0 && k < mechanism->tree.links;
     return is_there ? mo_body_id_of(world, mechanism->body[k]) : (mo_body_id){0};
@@ -51,6 +55,7 @@ mo_body_id mo_mechanism_link(const mo_world *world, mo_mechanism_id id, int k)
 
 mo_mechanism_id mo_body_mechanism(const mo_world *world, mo_body_id id, int *link)
 {
+    MO_NEED_OR((mo_mechanism_id){0}, world, NULL);
     const int place = mo_body_place(world, id);
     const int at = place < 0 ? MO_NONE : world->body[place].mechanism;
     if (link) {
@@ -62,6 +67,7 @@ mo_mechanism_id mo_body_mechanism(const mo_world *world, mo_body_id id, int *lin
 
 mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int k)
 {
+    MO_NEED_OR((mo_axis_state){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     if (!mechanism || k < 0 || k >= mechanism->tree.joints) {
         return (mo_axis_state){.kind = MO_AXIS_KIND_COUNT, .name = ""};
@@ -91,6 +97,7 @@ mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int 
 
 mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id id, int k)
 {
+    MO_NEED_OR((mo_actuator_state){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     if (!mechanism || k < 0 || k >= mechanism->actuators) {
         return (mo_actuator_state){.name = "", .joint = MO_NONE};
@@ -117,12 +124,14 @@ mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id i
 
 const double *mo_mechanism_q(const mo_world *world, mo_mechanism_id id)
 {
+    MO_NEED_OR(NULL, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     return mechanism ? mechanism->q : NULL;
 }
 
 const double *mo_mechanism_v(const mo_world *world, mo_mechanism_id id)
 {
+    MO_NEED_OR(NULL, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     return mechanism ? mechanism->v : NULL;
 }
@@ -148,6 +157,7 @@ static int are_finite(int count, const double *x)
 mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, const double *v,
                           mo_message *why)
 {
+    MO_NEED(world, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find(world, id, &mechanism, why);
     if (error) {
@@ -209,6 +219,7 @@ mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
 mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id id, int k, double target,
                                  mo_message *why)
 {
+    MO_NEED(world, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find(world, id, &mechanism, why);
     if (error) {
@@ -234,6 +245,7 @@ mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id id, int k, dou
 mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id id, const double *effort,
                            mo_message *why)
 {
+    MO_NEED(world && effort, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find(world, id, &mechanism, why);
     if (error) {
@@ -253,6 +265,7 @@ mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id id, const double *ef
 mo_error mo_mechanism_set_control(mo_world *world, mo_mechanism_id id, mo_control_fn *control,
                                   void *user, mo_message *why)
 {
+    MO_NEED(world, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find(world, id, &mechanism, why);
     if (!error) {
@@ -333,6 +346,7 @@ double mo_mechanisms_stored(const mo_world *world, double *kinetic)
 mo_error mo_mechanism_mass_matrix(const mo_world *world, mo_mechanism_id id, double *M,
                                   mo_message *why)
 {
+    MO_NEED(world && M, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find(world, id, &mechanism, why);
     if (!error) {
@@ -343,12 +357,14 @@ mo_error mo_mechanism_mass_matrix(const mo_world *world, mo_mechanism_id id, dou
 
 mo_error mo_mechanism_bias(const mo_world *world, mo_mechanism_id id, double *bias, mo_message *why)
 {
+    MO_NEED(world && bias, why);
     return mo_mechanism_inverse(world, id, NULL, bias, why);
 }
 
 mo_error mo_mechanism_inverse(const mo_world *world, mo_mechanism_id id, const double *acceleration,
                               double *effort, mo_message *why)
 {
+    MO_NEED(world && effort, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find(world, id, &mechanism, why);
     if (!error) {
@@ -361,6 +377,7 @@ mo_error mo_mechanism_inverse(const mo_world *world, mo_mechanism_id id, const d
 mo_error mo_mechanism_forward(const mo_world *world, mo_mechanism_id id, const double *effort,
                               double *acceleration, mo_message *why)
 {
+    MO_NEED(world && effort && acceleration, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find(world, id, &mechanism, why);
     if (!error && !mo_linkage_forward(&mechanism->tree, mechanism->v, effort, world->def.gravity,
@@ -392,6 +409,7 @@ static mo_error find_link(const mo_world *world, mo_mechanism_id id, int link,
 mo_error mo_mechanism_jacobian(const mo_world *world, mo_mechanism_id id, int link,
                                const double at[3], double *J, mo_message *why)
 {
+    MO_NEED(world && at && J, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find_link(world, id, link, &mechanism, why);
     for (int k = 0; k < 6 && !error; ++k) {
@@ -405,6 +423,7 @@ mo_error mo_mechanism_jacobian(const mo_world *world, mo_mechanism_id id, int li
 mo_error mo_mechanism_drift(const mo_world *world, mo_mechanism_id id, int link, const double at[3],
                             double drift[6], mo_message *why)
 {
+    MO_NEED(world && at && drift, why);
     mo_sim_mechanism *mechanism;
     const mo_error error = find_link(world, id, link, &mechanism, why);
     if (!error) {

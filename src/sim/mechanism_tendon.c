@@ -118,6 +118,7 @@ void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim
 
 mo_tendon_state mo_mechanism_tendon(const mo_world *world, mo_mechanism_id id, int k)
 {
+    MO_NEED_OR((mo_tendon_state){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     if (!mechanism || k < 0 || k >= mechanism->tendons) {
         return (mo_tendon_state){.name = ""};

@@ -97,6 +97,7 @@ static int is_drawn_mesh(const mo_sim_shape *shape)
 mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
                        const mo_material *material, mo_message *why)
 {
+    MO_NEED(world && material, why);
     const int p = shape_place(world, one), q = shape_place(world, other);
     const int a = p < q ? p : q, b = p < q ? q : p;
     if (a < 0 || a == b || !(material->friction >= 0) || !(material->torsion >= 0) ||

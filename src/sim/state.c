@@ -91,6 +91,7 @@ static joint_state read_joint(const mo_sim_joint *joint)
 
 size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
 {
+    MO_NEED_OR(0, world, NULL);
     const head h = head_of(world);
     const size_t size = size_of(&h);
     if (!bytes || room < size) {
@@ -273,6 +274,7 @@ static void write_parts(mo_world *world, const head *h, const char *from)
 
 mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why)
 {
+    MO_NEED(world && bytes, why);
     head h;
     if (size < sizeof h) {
         return mo_fail(why, MO_ERR_FORMAT, "the state is cut short");

@@ -312,6 +312,7 @@ static mo_error find_contacts(mo_world *world, double h)
 
 mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
+    MO_NEED(world, why);
     mo_step_report own;
     report = report ? report : &own;
     *report = (mo_step_report){0};
@@ -364,11 +365,13 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
 
 int mo_world_contact_count(const mo_world *world)
 {
+    MO_NEED_OR(0, world, NULL);
     return world->contacts.count;
 }
 
 mo_contact mo_world_contact(const mo_world *world, int k)
 {
+    MO_NEED_OR((mo_contact){0}, world, NULL);
     mo_contact out = {0};
     if (k < 0 || k >= world->contacts.count) {
         return out;
@@ -390,6 +393,7 @@ mo_contact mo_world_contact(const mo_world *world, int k)
 
 const mo_problem *mo_world_problem(const mo_world *world)
 {
+    MO_NEED_OR(NULL, world, NULL);
     return world->problem;
 }
 

@@ -74,6 +74,7 @@ static mo_error make_parts(mo_world *world)
 mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator, mo_world **world,
                          mo_message *why)
 {
+    MO_NEED(world, why);
     const mo_world_def usual = mo_default_world();
     def = def ? def : &usual;
     *world = NULL;
@@ -139,11 +140,13 @@ void mo_world_destroy(mo_world *world)
 
 mo_world_def mo_world_definition(const mo_world *world)
 {
+    MO_NEED_OR((mo_world_def){0}, world, NULL);
     return world->def;
 }
 
 mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *why)
 {
+    MO_NEED(world && def, why);
     if (def->dimension != world->def.dimension) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change");
     }
@@ -160,6 +163,7 @@ mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *w
 
 double mo_world_time(const mo_world *world)
 {
+    MO_NEED_OR(0, world, NULL);
     return world->time;
 }
 
@@ -180,16 +184,19 @@ mo_body_id mo_body_id_of(const mo_world *world, int place)
 
 int mo_world_has_body(const mo_world *world, mo_body_id body)
 {
+    MO_NEED_OR(0, world, NULL);
     return mo_body_place(world, body) >= 0;
 }
 
 int mo_world_body_count(const mo_world *world)
 {
+    MO_NEED_OR(0, world, NULL);
     return world->living_count;
 }
 
 mo_body_id mo_world_body(const mo_world *world, int k)
 {
+    MO_NEED_OR((mo_body_id){0}, world, NULL);
     return k < 0 || k >= world->living_count ? (mo_body_id){0}
                                              : mo_body_id_of(world, world->living[k]);
 }
@@ -273,6 +280,7 @@ static void *copy_bytes(const mo_world *world, const void *bytes, size_t size)
 
 mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message *why)
 {
+    MO_NEED_OR((mo_body_id){0}, world && def, why);
     if (check_body(world, def, why)) {
         return (mo_body_id){0};
     }
@@ -401,6 +409,7 @@ static void forget_shape(mo_world *world, int place)
 mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_def *def,
                                mo_message *why)
 {
+    MO_NEED_OR((mo_shape_id){0}, world && def, why);
     const mo_shape_id none = {0};
     const int owner = mo_body_place(world, id);
     if (owner < 0) {
@@ -457,6 +466,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
 mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape_def *shape,
                               const mo_pose *pose, mo_message *why)
 {
+    MO_NEED_OR((mo_body_id){0}, world && shape, why);
     mo_body_def def = mo_default_body(kind);
     def.pose = pose ? *pose : def.pose;
     const mo_body_id body = mo_world_add_body(world, &def, why);
@@ -469,6 +479,7 @@ mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape
 
 void mo_world_remove_body(mo_world *world, mo_body_id id)
 {
+    MO_NEED_OR(, world, NULL);
     const int place = mo_body_place(world, id);
     if (place < 0) {
         return;

@@ -3,6 +3,7 @@
 /* The visible list of methods. */
 #include <string.h>
 
+#include "base/error.h"
 #include "solver/method.h"
 
 const mo_method *const mo_methods[] = {
@@ -30,6 +31,7 @@ mo_method_info mo_method_describe(int index)
 
 int mo_method_find(const char *name)
 {
+    MO_NEED_OR(-1, name, NULL);
     for (int k = 0; k < mo_methods_count; ++k) {
         if (strcmp(mo_methods[k]->name, name) == 0) {
             return k;

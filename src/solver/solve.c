@@ -40,6 +40,7 @@ const char *mo_status_text(mo_status status)
 
 void mo_result_clear(mo_result *result)
 {
+    MO_NEED_OR(, result, NULL);
     const mo_allocator own = mo_allocator_or_default(&result->allocator);
     mo_memory_free(&own, result->v); /* v, u, r and the ray are one block */
     mo_memory_free(&own, result->history);
@@ -283,6 +284,7 @@ static mo_error solve_from_copy(const mo_problem *problem, const mo_options *opt
 
 mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_result *result)
 {
+    MO_NEED(result, NULL);
     const double start_time = mo_clock();
     const mo_options *use = options ? options : mo_options_default();
     const mo_method *method = NULL;

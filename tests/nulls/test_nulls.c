@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The rule of base.h for NULL, for every function of the public headers and every set of its
+ * pointers: a call that needs what is NULL is refused, with a sentence where it has a message, and
+ * nothing crashes.  The list of calls is made from the headers (make_calls.py).  Each function has
+ * a process of its own, so that one run names all that fail.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#include "moreau/moreau.h"
+
+/* One of everything that a call may be given. */
+typedef struct place {
+    mo_problem *problem, *made_problem;
+    mo_world *world, *made_world;
+    mo_gradient *gradient, *made_gradient;
+    mo_builder *builder, *made_builder;
+    mo_robot *robot, *made_robot;
+    mo_body_id body;
+    mo_shape_id shape;
+    mo_joint_id joint;
+    mo_mechanism_id mechanism;
+
+    mo_certificate certificate;
+    mo_certificate_report certificate_report;
+    mo_solution_set solution_set;
+    mo_condition condition;
+    mo_friction_limit friction_limit;
+    mo_error_bound error_bound;
+    mo_frozen_bound frozen_bound;
+    mo_check_result check_result;
+    mo_judgement judgement;
+    mo_force_options force_options;
+    mo_forces forces;
+    mo_data_vector data_vector;
+    mo_solution_vector solution_vector;
+    mo_document document;
+    mo_joint_def joint_def;
+    mo_law law;
+    mo_residual residual;
+    mo_global_residual global_residual;
+    mo_mechanism_def mechanism_def;
+    mo_coupling_def coupling_def;
+    mo_model model;
+    mo_options options;
+    mo_rigid_contact rigid_contact;
+    mo_recording recording;
+    mo_result result;
+    mo_pose pose;
+    mo_model_key model_key;
+    mo_shape_def shape_def;
+    mo_material material;
+    mo_world_def world_def;
+    mo_body_def body_def;
+    mo_step_report step_report;
+    mo_message message;
+    mo_allocator allocator;
+
+    mo_link_def link;
+    mo_axis_def axis;
+    double numbers[256]; /* the identity of three rows, then zeros */
+    double room[4096];
+    int indices[8];
+    char text[64], path[64], state[4096];
+    size_t state_size;
+} place;
+
+typedef enum outcome { REFUSED, TAKEN } outcome;
+
+enum { /* what a call needs that takes long to make */
+       NEEDS_MODEL = 1,
+       NEEDS_GRADIENT = 2,
+       NEEDS_CHECK = 4,
+       NEEDS_ROBOT = 8,
+       NEEDS_RECORDING = 16
+};
+
+typedef struct call {
+    const char *name;
+    outcome (*make)(place *p, unsigned nulls);
+    int pointer_count;
+    unsigned needed; /* a bit for each pointer that must not be NULL */
+    int why;         /* which pointer is the message, or -1 */
+    int answers;     /* it says whether it was refused */
+    int needs;
+} call;
+
+static void idle(void *user, double time, double h, const double *q, const double *v,
+                 double *effort)
+{
+    (void)user, (void)time, (void)h, (void)q, (void)v, (void)effort;
+}
+
+static void *plain_reallocate(void *user, void *p, size_t size)
+{
+    (void)user;
+    if (size == 0) {
+        free(p);
+        return NULL;
+    }
+    return realloc(p, size);
+}
+
+#include "null_calls.h"
+enum { CALL_COUNT = sizeof CALLS / sizeof *CALLS };
+
+/* ---- the place --------------------------------------------------------------------------- */
+
+static mo_problem *small_problem(void)
+{
+    const double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, f[3] = {-1, 0, 0}, w[3] = {0};
+    const mo_law law = mo_law_coulomb(0.5);
+    mo_builder *builder;
+    mo_problem *problem;
+    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+    mo_builder_add_body(builder, 3, M, f);
+    mo_builder_add_constraint(builder, 3, &law, w);
+    mo_builder_add_jacobian(builder, 0, 0, 3, 3, M);
+    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+    mo_builder_destroy(builder);
+    return problem;
+}
+
+/* A ball on a plane, a joint that holds it, and a mechanism of one link. */
+static void fill_world(place *p)
+{
+    const mo_shape_def plane = mo_shape_plane();
+    p->world_def = mo_default_world();
+    CHECK(mo_world_create(&p->world_def, NULL, &p->world, NULL) == MO_OK);
+    mo_world_add_solid(p->world, MO_BODY_FIXED, &plane, NULL, NULL);
+    p->shape_def = mo_shape_ball(0.5);
+    p->body_def = mo_default_body(MO_BODY_FREE);
+    p->body_def.pose = p->pose = mo_pose_at(0, 0, 0.5);
+    p->body = mo_world_add_body(p->world, &p->body_def, NULL);
+    p->shape = mo_world_add_shape(p->world, p->body, &p->shape_def, NULL);
+    p->joint_def = mo_default_joint(MO_JOINT_BALL, (mo_body_id){0}, p->body);
+    p->joint = mo_world_add_joint(p->world, &p->joint_def, NULL);
+    p->link = mo_default_link(-1);
+    p->link.mass = 1;
+    p->link.inertia[0] = p->link.inertia[1] = p->link.inertia[2] = 1;
+    p->axis = mo_default_axis(MO_AXIS_REVOLUTE, 0);
+    p->mechanism_def = mo_default_mechanism();
+    p->mechanism_def.links = &p->link, p->mechanism_def.link_count = 1;
+    p->mechanism_def.joints = &p->axis, p->mechanism_def.joint_count = 1;
+    p->mechanism = mo_world_add_mechanism(p->world, &p->mechanism_def, NULL);
+    CHECK(p->shape.index > 0 && p->joint.index > 0 && p->mechanism.index > 0);
+    p->state_size = mo_world_save(p->world, p->state, sizeof p->state);
+    CHECK(p->state_size <= sizeof p->state);
+}
+
+static void fill_model(place *p)
+{
+    const char *const path = MOREAU_SOURCE_DIR "/scenes/models/arm.xml";
+    mo_world_def def;
+    mo_world_destroy(p->world);
+    CHECK(mo_model_read(path, NULL, &p->model, NULL) == MO_OK);
+    def = mo_model_world(&p->model);
+    CHECK(mo_world_create(&def, NULL, &p->world, NULL) == MO_OK);
+    CHECK(mo_model_build(&p->model, p->world, NULL, &p->robot, NULL) == MO_OK);
+}
+
+static void fill(place *p, int needs)
+{
+    memset(p, 0, sizeof *p);
+    p->numbers[0] = p->numbers[4] = p->numbers[8] = 1;
+    p->indices[1] = 1, p->indices[2] = 2;
+    p->allocator = (mo_allocator){plain_reallocate, NULL};
+    snprintf(p->path, sizeof p->path, "nulls-%ld.file", (long)getpid());
+    p->problem = small_problem();
+    CHECK(mo_builder_create(NULL, &p->builder) == MO_OK);
+    fill_world(p);
+    p->options = mo_default_options();
+    p->force_options = mo_default_force_options();
+    p->law = mo_law_coulomb(0.5);
+    p->material = mo_default_material();
+    p->document.problem = p->problem;
+    p->rigid_contact.body[1] = -1;
+    p->rigid_contact.frame[0] = p->rigid_contact.frame[4] = p->rigid_contact.frame[8] = 1;
+    if (needs & (NEEDS_MODEL | NEEDS_ROBOT)) {
+        fill_model(p);
+    }
+    if (needs & NEEDS_GRADIENT) {
+        CHECK(mo_gradient_create(p->problem, p->numbers, &p->gradient, NULL) == MO_OK);
+    }
+    if (needs & NEEDS_CHECK) {
+        CHECK(mo_check(p->problem, 100, &p->check_result) == MO_OK);
+    }
+    if (needs & NEEDS_RECORDING) {
+        CHECK(mo_recording_begin(&p->recording, p->world, NULL, NULL) == MO_OK);
+    }
+}
+
+static void empty(place *p)
+{
+    mo_solution_set_clear(&p->solution_set);
+    mo_condition_clear(&p->condition);
+    mo_friction_limit_clear(&p->friction_limit);
+    mo_check_clear(&p->check_result);
+    mo_forces_clear(&p->forces);
+    mo_result_clear(&p->result);
+    mo_recording_clear(&p->recording);
+    mo_robot_destroy(p->robot), mo_robot_destroy(p->made_robot);
+    mo_model_clear(&p->model);
+    mo_gradient_destroy(p->gradient), mo_gradient_destroy(p->made_gradient);
+    mo_builder_destroy(p->builder), mo_builder_destroy(p->made_builder);
+    mo_world_destroy(p->world), mo_world_destroy(p->made_world);
+    if (p->document.problem) {
+        mo_problem_destroy(p->problem);
+    }
+    mo_problem_destroy(p->made_problem);
+    remove(p->path);
+}
+
+/* ---- the rule ---------------------------------------------------------------------------- */
+
+enum { KEPT = 3, NOT_REFUSED, NO_SENTENCE };
+
+/* One function with every set of its pointers NULL; the set at work is kept for the parent. */
+static int try_all(const call *one, volatile unsigned *at)
+{
+    static place p;
+    for (unsigned nulls = 1; nulls < 1u << one->pointer_count; ++nulls) {
+        *at = nulls;
+        fill(&p, one->needs);
+        const outcome what = one->make(&p, nulls);
+        if (one->answers && (nulls & one->needed) && what == TAKEN) {
+            return NOT_REFUSED;
+        }
+        if (one->answers && (nulls & one->needed) && one->why >= 0 && !(nulls >> one->why & 1) &&
+            !p.message.text[0]) {
+            return NO_SENTENCE;
+        }
+        empty(&p);
+    }
+    return KEPT;
+}
+
+/* 1, with a line on standard error, where the function breaks the rule. */
+static int breaks_the_rule(const call *one, volatile unsigned *at)
+{
+    int status = 0;
+    fflush(NULL);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL); /* cmocka's own would go on with the next test */
+        signal(SIGFPE, SIG_DFL);
+        exit(try_all(one, at));
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (code == KEPT) {
+        return 0;
+    }
+    fprintf(stderr, "%s with the pointers of %#x NULL: %s\n", one->name, *at,
+            code == NOT_REFUSED   ? "not refused"
+            : code == NO_SENTENCE ? "refused without a sentence"
+                                  : "the process ended");
+    return 1;
+}
+
+static void calls_without_what_they_need_are_refused(void **state)
+{
+    (void)state;
+    int broken = 0;
+    volatile unsigned *at =
+        mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(at != MAP_FAILED);
+    for (int k = 0; k < CALL_COUNT; ++k) {
+        broken += CALLS[k].pointer_count > 0 && breaks_the_rule(&CALLS[k], at);
+    }
+    munmap((void *)(uintptr_t)at, sizeof *at);
+    if (broken) {
+        fail_msg("%d of %d functions", broken, CALL_COUNT);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_without_what_they_need_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
