@@ -503,9 +503,12 @@ static void a_step_that_would_bring_nan_is_refused_and_nothing_changes(void **st
     CHECK(mo_world_step(world, NAN, NULL, &why) == MO_ERR_ARGUMENT);
     mo_body_push(world, ball, (const double[3]){NAN, 0, 0}, before.centre);
     CHECK(mo_world_step(world, 0.01, NULL, &why) != MO_OK && why.text[0]);
+    mo_body_twist(world, ball, (const double[3]){0, INFINITY, 0});
+    CHECK(mo_world_step(world, 0.01, NULL, &why) != MO_OK);
     const mo_body_state after = mo_body_get(world, ball);
     CHECK(memcmp(&before.pose, &after.pose, sizeof before.pose) == 0);
     CHECK_NEAR(mo_world_time(world), 0.05, 1e-12);
+    CHECK(mo_world_step(world, 0.01, NULL, &why) == MO_OK);
     mo_world_destroy(world);
 }
 

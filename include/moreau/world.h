@@ -10,6 +10,8 @@
  * and moves the bodies with v+ [anitescu2004, eq. 2.7-2.8].  docs/simulation.md describes
  * restitution, stabilisation, warm starts and accuracy.
  *
+ * Numbers above 1e100 in magnitude are refused, except where infinity is allowed.
+ *
  * Ids are values that may be copied and stored; {0} is the null id.  The id of a removed object is
  * stale, and recognised as such.  A world may be used by one thread at a time.
  */
@@ -174,13 +176,15 @@ MO_API mo_body_state mo_body_get(const mo_world *world, mo_body_id body);
 /* Sets the pose and the velocities of a body (m/s, rad/s), and wakes it. */
 MO_API mo_error mo_body_set(mo_world *world, mo_body_id body, const mo_pose *pose,
                             const double velocity[3], const double spin[3], mo_message *why);
-/* Applies a force (N, world axes) at a point of the world, or a moment (N m), in the next step. */
+/* Applies a force (N, world axes) at a point of the world, or a moment (N m), in the next step.  One
+ * that is not finite is dropped, and the next step is refused. */
 MO_API void mo_body_push(mo_world *world, mo_body_id body, const double force[3],
                          const double at[3]);
 MO_API void mo_body_twist(mo_world *world, mo_body_id body, const double moment[3]);
 
 /* The k-th shape of a body as it was defined.  Its arrays belong to the world. */
 MO_API mo_shape_def mo_body_shape(const mo_world *world, mo_body_id body, int k);
+/* Ignores a material that mo_world_add_shape would refuse. */
 MO_API void mo_body_set_material(mo_world *world, mo_body_id body, const mo_material *material);
 
 /* ---- steps ----------------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@
 #ifndef MO_COLLIDE_COLLIDE_H
 #define MO_COLLIDE_COLLIDE_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/memory.h"
@@ -72,6 +73,21 @@ typedef struct mo_collider {
     struct mo_hull *hull; /* box, hull */
     struct mo_mesh *mesh;
 } mo_collider;
+
+/* The largest number in a state or a definition, in SI units: an energy is a product of three. */
+#define MO_LARGEST 1e100
+
+/* No number is NaN, or beyond it. */
+static inline int mo_are_moderate(int count, const double *x)
+{
+    int moderate = 1;
+    for (int k = 0; k < count; ++k) {
+        moderate = moderate && fabs(x[k]) <= MO_LARGEST;
+    }
+    return moderate;
+}
+
+mo_error mo_material_check(const mo_material *material, int is_planar, mo_message *why);
 
 /* Checks the definition (`why` says what is wrong) and makes the collider. */
 mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_allocator *allocator,

@@ -12,9 +12,8 @@
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static mo_error check_material(const mo_shape_def *def, int is_planar, mo_message *why)
+mo_error mo_material_check(const mo_material *m, int is_planar, mo_message *why)
 {
-    const mo_material *m = &def->material;
     if (!(m->friction >= 0)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the friction of a material is %g, but must not be negative", m->friction);
@@ -24,7 +23,8 @@ static mo_error check_material(const mo_shape_def *def, int is_planar, mo_messag
                        "the restitution of a material is %g, but must be between 0 and 1",
                        m->restitution);
     }
-    if (!(m->rolling >= 0 && isfinite(m->rolling)) || !(m->torsion >= 0 && isfinite(m->torsion))) {
+    if (!(m->rolling >= 0 && m->rolling <= MO_LARGEST) ||
+        !(m->torsion >= 0 && m->torsion <= MO_LARGEST)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "rolling and torsion of a material must be finite and not negative");
     }
@@ -32,6 +32,11 @@ static mo_error check_material(const mo_shape_def *def, int is_planar, mo_messag
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "rolling and torsional friction are for worlds in space");
     }
+    return MO_OK;
+}
+
+static mo_error check_density(const mo_shape_def *def, mo_message *why)
+{
     if (!(def->density >= 0) || isinf(def->density)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the density of a shape is %g, but must be finite and not negative",
@@ -42,7 +47,7 @@ static mo_error check_material(const mo_shape_def *def, int is_planar, mo_messag
 
 static int is_length(double x)
 {
-    return x > 0 && isfinite(x);
+    return x > 0 && x <= MO_LARGEST;
 }
 
 static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *why)
@@ -65,8 +70,8 @@ static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *
         }
         return MO_OK;
     case MO_SHAPE_CAPSULE:
-        return is_length(def->radius) &&
-                       isfinite(mo_vec3_norm(def->ends[0]) + mo_vec3_norm(def->ends[1]))
+        return is_length(def->radius) && mo_are_moderate(3, def->ends[0]) &&
+                       mo_are_moderate(3, def->ends[1])
                    ? MO_OK
                    : mo_fail(why, MO_ERR_ARGUMENT,
                              "a capsule has finite ends and a radius above zero");
@@ -92,15 +97,16 @@ static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
 {
     const double *q = def->pose.orientation;
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (!isfinite(mo_vec3_norm(def->pose.position)) || !(fabs(square - 1) <= 1e-6)) {
+    if (!mo_are_moderate(3, def->pose.position) || !(fabs(square - 1) <= 1e-6)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the pose of a shape must be finite, with a unit quaternion");
     }
     if (is_planar && (q[1] != 0 || q[2] != 0)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a shape of a planar world turns about z only");
     }
-    const mo_error error = check_sizes(def, is_planar, why);
-    return error ? error : check_material(def, is_planar, why);
+    mo_error error = check_sizes(def, is_planar, why);
+    error = error ? error : mo_material_check(&def->material, is_planar, why);
+    return error ? error : check_density(def, why);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */

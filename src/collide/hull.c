@@ -336,7 +336,7 @@ mo_hull *mo_hull_create(const mo_allocator *allocator, int is_planar, const doub
         return NULL;
     }
     for (int k = 0; k < 3 * count; ++k) {
-        if (!isfinite(points[k])) {
+        if (!mo_are_moderate(1, points + k)) {
             mo_fail(why, MO_ERR_ARGUMENT, "point %d of a hull is not finite", k / 3);
             return NULL;
         }

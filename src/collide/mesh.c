@@ -232,7 +232,7 @@ static mo_error check(const mo_shape_def *def, int sides, mo_message *why)
         return mo_fail(why, MO_ERR_ARGUMENT, "a mesh has points and %d indices a face", sides);
     }
     for (int k = 0; k < 3 * def->point_count; ++k) {
-        if (!isfinite(def->points[k])) {
+        if (!mo_are_moderate(1, def->points + k)) {
             return mo_fail(why, MO_ERR_ARGUMENT, "point %d of a mesh is not finite", k / 3);
         }
     }

@@ -52,6 +52,7 @@ FIND(key, keys, key_count)
 
 int mo_model_drop_visuals(mo_model *model)
 {
+    MO_NEED_OR(0, model, NULL);
     int kept = 0;
     for (int k = 0; k < model->geom_count; ++k) {
         int is_paired = 0;

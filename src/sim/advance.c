@@ -208,18 +208,17 @@ static void move(const mo_sim_body *body, double h, double x[3], double orientat
     mo_advance_turn(body->orientation, body->next_v + 3, h, orientation);
 }
 
-/* A number that is finite where the next pose and velocity are; the pose is that of a finite place
- * and a turn of a finite angle. */
-static double is_number(const mo_world *world, const mo_sim_body *body, double h)
+/* The sum of squares of the next place, velocity and turn; NaN where one of them is. */
+static double squares(const mo_world *world, const mo_sim_body *body, double h)
 {
     const double *v = body->next_v, *q = body->next_orientation, *x = body->next_x;
+    const double speeds = mo_vec3_dot(v, v) + mo_vec3_dot(v + 3, v + 3);
     if (moves_at_once(world, body)) {
         const double turn[3] = {h * v[3], h * v[4], h * v[5]};
-        return body->x[0] + h * v[0] + (body->x[1] + h * v[1]) + (body->x[2] + h * v[2]) +
-               mo_vec3_dot(turn, turn) + (v[0] + v[1] + v[2] + v[3] + v[4] + v[5]);
+        const double at[3] = {body->x[0] + h * v[0], body->x[1] + h * v[1], body->x[2] + h * v[2]};
+        return speeds + mo_vec3_dot(at, at) + mo_vec3_dot(turn, turn);
     }
-    return v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + (q[0] + q[1] + q[2] + q[3]) +
-           (x[0] + x[1] + x[2]);
+    return speeds + mo_vec3_dot(x, x) + (q[0] + q[1] + q[2] + q[3]);
 }
 
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
@@ -232,12 +231,13 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
         if (body->mechanism == MO_NONE && !moves_at_once(world, body)) {
             move(body, h, body->next_x, body->next_orientation);
         }
-        if (!isfinite(is_number(world, body, h))) {
-            return mo_fail(why, MO_ERR_ARGUMENT,
-                           "the step would move body %d '%.64s' to a place or with a speed that is "
-                           "not finite: its "
-                           "forces, its prescribed motion or the step are out of range",
-                           k, body->def.name);
+        if (!(squares(world, body, h) <= MO_LARGEST * MO_LARGEST)) {
+            return mo_fail(
+                why, MO_ERR_ARGUMENT,
+                "the step would move body %d '%.64s' to a place or with a speed that is "
+                "not finite, or above 1e100: its forces, its prescribed motion or the step "
+                "are out of range",
+                k, body->def.name);
         }
     }
     return MO_OK;

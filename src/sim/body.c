@@ -157,9 +157,11 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
         const int is_fit = is_planar ? all.inertia[8] > 0 : is_positive_definite(all.inertia);
         const int may_wait =
             body->first_shape == MO_NONE && all.inertia[0] + all.inertia[4] + all.inertia[8] == 0;
-        if (!isfinite(all.mass) || (!is_fit && !may_wait)) {
+        const int is_moderate = all.mass <= MO_LARGEST && mo_are_moderate(9, all.inertia);
+        if (!is_moderate || (!is_fit && !may_wait)) {
             return mo_fail(why, MO_ERR_ARGUMENT,
-                           "the inertia of body '%.64s' is not positive definite", body->def.name);
+                           "the inertia of body '%.64s' is not positive definite, or above %g",
+                           body->def.name, MO_LARGEST);
         }
     }
     body->mass = all.mass;
@@ -209,13 +211,10 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     if (place < 0) {
         return mo_fail(why, MO_ERR_ARGUMENT, "this body is not in the world");
     }
-    double sum = 0;
-    for (int k = 0; k < 3; ++k) {
-        sum += pose->position[k] + velocity[k] + spin[k];
-    }
     const double *q = pose->orientation;
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (!isfinite(sum) || !(fabs(square - 1) <= 1e-6)) {
+    if (!mo_are_moderate(3, pose->position) || !mo_are_moderate(3, velocity) ||
+        !mo_are_moderate(3, spin) || !(fabs(square - 1) <= 1e-6)) {
         return mo_fail(
             why, MO_ERR_ARGUMENT,
             "a body is put at a finite pose with a unit quaternion, and with finite velocities");
@@ -250,7 +249,9 @@ void mo_body_push(mo_world *world, mo_body_id id, const double force[3], const d
 {
     MO_NEED_OR(, world && force && at, NULL);
     const int place = mo_body_place(world, id);
-    if (place >= 0) {
+    if (!mo_are_moderate(3, force) || !mo_are_moderate(3, at)) {
+        world->has_bad_push = 1;
+    } else if (place >= 0) {
         mo_sim_body *body = world->body + place;
         double arm[3], moment[3];
         mo_vec3_minus(at, body->x, arm);
@@ -265,7 +266,9 @@ void mo_body_twist(mo_world *world, mo_body_id id, const double moment[3])
 {
     MO_NEED_OR(, world && moment, NULL);
     const int place = mo_body_place(world, id);
-    if (place >= 0) {
+    if (!mo_are_moderate(3, moment)) {
+        world->has_bad_push = 1;
+    } else if (place >= 0) {
         mo_vec3_along(world->body[place].force + 3, 1, moment, world->body[place].force + 3);
         mo_body_wake(world, place);
     }
@@ -287,7 +290,8 @@ void mo_body_set_material(mo_world *world, mo_body_id id, const mo_material *mat
 {
     MO_NEED_OR(, world && material, NULL);
     const int place = mo_body_place(world, id);
-    for (int k = place < 0 ? MO_NONE : world->body[place].first_shape; k != MO_NONE;
+    const int is_fit = mo_material_check(material, mo_is_planar(world), NULL) == MO_OK;
+    for (int k = place < 0 || !is_fit ? MO_NONE : world->body[place].first_shape; k != MO_NONE;
          k = world->shape[k].next) {
         world->shape[k].collider.def.material = *material;
         world->near[k].surface = mo_surface_number(world, material);

@@ -201,11 +201,11 @@ static int move_all(mo_world *world, double d)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         for (int i = 0; i < 6; ++i) {
-            sum += body->v[i] + body->x[i % 3];
+            sum += body->v[i] * body->v[i] + body->x[i % 3] * body->x[i % 3];
         }
     }
     world->time += d;
-    return isfinite(sum);
+    return sum <= MO_LARGEST * MO_LARGEST;
 }
 
 /* Driven bodies reach their place at the end of the step. */

@@ -81,7 +81,7 @@ static mo_error check_joint(const mo_world *world, const mo_joint_def *def, mo_m
     }
     const double sum =
         mo_vec3_norm(def->anchor) + mo_vec3_norm(def->anchor_b) + mo_vec3_norm(def->axis);
-    if (!isfinite(sum)) {
+    if (!(sum <= MO_LARGEST)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "anchors and axis of a %s joint must be finite", name);
     }
     const double *turn = def->pose.orientation;

@@ -55,13 +55,10 @@ mo_mechanism_def mo_default_mechanism(void)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static int are_finite(int count, const double *x)
+/* Either end may be infinite, but some moderate number is between them. */
+static int is_range(double lower, double upper)
 {
-    int finite = 1;
-    for (int k = 0; k < count; ++k) {
-        finite = finite && isfinite(x[k]);
-    }
-    return finite;
+    return lower <= upper && lower <= MO_LARGEST && upper >= -MO_LARGEST;
 }
 
 static const char *named(const char *name)
@@ -79,7 +76,7 @@ static mo_error check_link(const mo_world *world, const mo_link_def *def, int k,
             "the parent of link %d '%.64s' is %d, but must be an earlier link, or -1 for the world",
             k, name, def->parent);
     }
-    if (!are_finite(3, def->pose.position) || !are_finite(4, q) ||
+    if (!mo_are_moderate(3, def->pose.position) || !mo_are_moderate(4, q) ||
         fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) > 1e-6) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the pose of link %d '%.64s' must be finite, with a unit quaternion", k,
@@ -90,8 +87,9 @@ static mo_error check_link(const mo_world *world, const mo_link_def *def, int k,
                        k, name);
     }
     const double *I = def->inertia;
-    if (!(def->mass >= 0) || isinf(def->mass) || !isfinite(def->borne) || !are_finite(6, I) ||
-        !are_finite(3, def->centre) || I[0] < 0 || I[1] < 0 || I[2] < 0) {
+    if (!(def->mass >= 0 && def->mass <= MO_LARGEST) || !mo_are_moderate(1, &def->borne) ||
+        !mo_are_moderate(6, I) || !mo_are_moderate(3, def->centre) || I[0] < 0 || I[1] < 0 ||
+        I[2] < 0) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "mass, inertia and centre of link %d '%.64s' must be finite, mass and "
                        "moments not negative",
@@ -106,7 +104,8 @@ static mo_error check_frame(const mo_world *world, const mo_axis_def *def, const
     const int needs_axis = def->kind != MO_AXIS_BALL && def->kind != MO_AXIS_FREE;
     double cross[3];
     mo_vec3_cross(def->axis, def->side, cross);
-    if (!are_finite(3, def->anchor) || !are_finite(3, def->axis) || !are_finite(3, def->side)) {
+    if (!mo_are_moderate(3, def->anchor) || !mo_are_moderate(3, def->axis) ||
+        !mo_are_moderate(3, def->side)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "anchor and axis of joint %d '%.64s' must be finite",
                        k, name);
     }
@@ -159,7 +158,7 @@ static mo_error check_axis(const mo_world *world, const mo_mechanism_def *all, i
     }
     const double positive[4] = {def->dry_friction, def->damping, def->armature, def->stiffness};
     for (int i = 0; i < 4; ++i) {
-        if (!(positive[i] >= 0) || isinf(positive[i])) {
+        if (!(positive[i] >= 0 && positive[i] <= MO_LARGEST)) {
             return mo_fail(
                 why, MO_ERR_ARGUMENT,
                 "friction, damping, armature and stiffness of joint %d '%.64s' must be finite and "
@@ -167,13 +166,13 @@ static mo_error check_axis(const mo_world *world, const mo_mechanism_def *all, i
                 k, name);
         }
     }
-    if (!isfinite(def->reference + def->initial + def->rest)) {
+    if (!mo_are_moderate(3, (const double[]){def->reference, def->initial, def->rest})) {
         return mo_fail(why, MO_ERR_ARGUMENT,
-                       "reference, initial value and rest of joint %d '%.64s' must be finite", k,
-                       name);
+                       "reference, initial value and rest of joint %d '%.64s' must be at most %g",
+                       k, name, MO_LARGEST);
     }
     if (def->has_limits &&
-        !(def->kind == MO_AXIS_BALL ? def->upper > 0 : def->lower <= def->upper)) {
+        !(def->kind == MO_AXIS_BALL ? def->upper > 0 : is_range(def->lower, def->upper))) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the limits %g to %g of joint %d '%.64s' leave no room", def->lower,
                        def->upper, k, name);
@@ -207,17 +206,17 @@ static mo_error check_actuator(const mo_mechanism_def *all, int k, mo_message *w
                        "not positive",
                        k, name);
     }
-    if (!are_finite(6, def->gear) || !are_finite(3, def->bias) || !isfinite(def->gain) ||
-        !isfinite(def->target) || !isfinite(def->gain_length + def->gain_speed) ||
-        (on == MO_ON_LINK &&
-         !(are_finite(3, def->place.position) && are_finite(4, def->place.orientation)))) {
+    if (!mo_are_moderate(6, def->gear) || !mo_are_moderate(3, def->bias) || !isfinite(def->gain) ||
+        !mo_are_moderate(1, &def->target) || !isfinite(def->gain_length + def->gain_speed) ||
+        (on == MO_ON_LINK && !(mo_are_moderate(3, def->place.position) &&
+                               mo_are_moderate(4, def->place.orientation)))) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "gear, gain, bias and target of actuator %d '%.64s' must be finite", k,
                        name);
     }
-    if (!(def->lower <= def->upper) ||
-        (def->has_target_range && !(def->target_lower <= def->target_upper)) ||
-        (def->has_state_range && !(def->state_lower <= def->state_upper))) {
+    if (!is_range(def->lower, def->upper) ||
+        (def->has_target_range && !is_range(def->target_lower, def->target_upper)) ||
+        (def->has_state_range && !is_range(def->state_lower, def->state_upper))) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a range of actuator %d '%.64s' is empty", k, name);
     }
     return MO_OK;
@@ -228,7 +227,7 @@ static mo_error check_tendon(const mo_mechanism_def *all, int k, mo_message *why
     const mo_tendon_def *def = all->tendons + k;
     const char *name = named(def->name);
     if (def->count < 1 || !def->joints || !def->coefficients ||
-        !are_finite(def->count, def->coefficients)) {
+        !mo_are_moderate(def->count, def->coefficients)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "tendon %d '%.64s' has no joints, or no coefficients",
                        k, name);
     }
@@ -243,8 +242,9 @@ static mo_error check_tendon(const mo_mechanism_def *all, int k, mo_message *why
         }
     }
     const double positive[3] = {def->stiffness, def->damping, def->dry_friction};
-    if (!are_finite(3, positive) || positive[0] < 0 || positive[1] < 0 || positive[2] < 0 ||
-        !(def->slack[0] <= def->slack[1]) || (def->has_limits && !(def->lower <= def->upper))) {
+    if (!mo_are_moderate(3, positive) || positive[0] < 0 || positive[1] < 0 || positive[2] < 0 ||
+        !is_range(def->slack[0], def->slack[1]) ||
+        (def->has_limits && !is_range(def->lower, def->upper))) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "tendon %d '%.64s' has a negative stiffness, damping or friction, or limits "
                        "or a slack that leave no room",

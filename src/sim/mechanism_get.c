@@ -145,15 +145,6 @@ static mo_error find(const mo_world *world, mo_mechanism_id id, mo_sim_mechanism
     return *mechanism ? MO_OK : mo_fail(why, MO_ERR_ARGUMENT, "this mechanism is not in the world");
 }
 
-static int are_finite(int count, const double *x)
-{
-    int finite = 1;
-    for (int k = 0; k < count; ++k) {
-        finite = finite && isfinite(x[k]);
-    }
-    return finite;
-}
-
 mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, const double *v,
                           mo_message *why)
 {
@@ -167,8 +158,9 @@ mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, 
     if (q) {
         memcpy(mechanism->next_q, q, (size_t)tree->coordinates * sizeof *q);
     }
-    if ((q && !mo_linkage_normalise(tree, mechanism->next_q)) ||
-        (v && !are_finite(tree->dofs, v))) {
+    if ((q && !mo_are_moderate(tree->coordinates, q)) ||
+        (q && !mo_linkage_normalise(tree, mechanism->next_q)) ||
+        (v && !mo_are_moderate(tree->dofs, v))) {
         return mo_fail(
             why, MO_ERR_ARGUMENT,
             "mechanism '%.64s' is put at finite coordinates with quaternions that are not zero, "
@@ -251,7 +243,7 @@ mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id id, const double *ef
     if (error) {
         return error;
     }
-    if (!are_finite(mechanism->tree.dofs, effort)) {
+    if (!mo_are_moderate(mechanism->tree.dofs, effort)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "efforts on mechanism '%.64s' must be finite",
                        mechanism->name);
     }

@@ -85,7 +85,7 @@ int mo_mechanisms_sound(const mo_world *world, const char *from)
     for (size_t k = 0; k < count; ++k, from += sizeof(double)) {
         double number;
         memcpy(&number, from, sizeof number);
-        if (!isfinite(number)) {
+        if (!mo_are_moderate(1, &number)) {
             return 0;
         }
     }

@@ -100,11 +100,12 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
     MO_NEED(world && material, why);
     const int p = shape_place(world, one), q = shape_place(world, other);
     const int a = p < q ? p : q, b = p < q ? q : p;
-    if (a < 0 || a == b || !(material->friction >= 0) || !(material->torsion >= 0) ||
-        !(material->rolling >= 0) || !(material->restitution >= 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "a pair is made of two shapes of the world, with friction, torsion, rolling "
-                       "and restitution that are not negative");
+    if (a < 0 || a == b) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "a pair is made of two shapes of the world");
+    }
+    const mo_error error = mo_material_check(material, mo_is_planar(world), why);
+    if (error) {
+        return error;
     }
     if (is_drawn_mesh(world->shape + a) || is_drawn_mesh(world->shape + b)) {
         return mo_fail(why, MO_ERR_ARGUMENT,

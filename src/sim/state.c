@@ -149,7 +149,7 @@ static mo_error check_head(const mo_world *world, const head *h, size_t size, mo
 static int is_finite(size_t count, const double *x)
 {
     for (size_t k = 0; k < count; ++k) {
-        if (!isfinite(x[k])) {
+        if (!(fabs(x[k]) <= MO_LARGEST)) {
             return 0;
         }
     }

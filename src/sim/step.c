@@ -59,6 +59,14 @@ static mo_error check_step(mo_world *world, double h, mo_message *why)
     if (!(h > 0) || isinf(h)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h);
     }
+    if (world->has_bad_push) {
+        world->has_bad_push = 0;
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "a body was pushed or twisted by more than %g N or N m, or by NaN: that push "
+            "was dropped, and so is this step",
+            MO_LARGEST);
+    }
     return mo_check_masses(world, why);
 }
 

@@ -33,8 +33,8 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
         return mo_fail(why, MO_ERR_ARGUMENT, "a world has dimension 2 or 3, not %d",
                        def->dimension);
     }
-    if (!isfinite(mo_vec3_norm(def->gravity))) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "gravity must be finite");
+    if (!mo_are_moderate(3, def->gravity)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "gravity must be finite, and at most %g", MO_LARGEST);
     }
     if (!(def->margin >= 0) || isinf(def->margin)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
@@ -208,15 +208,6 @@ mo_body_def mo_default_body(mo_body_kind kind)
     return (mo_body_def){.kind = kind, .pose = {.orientation = {1, 0, 0, 0}}};
 }
 
-static int is_finite(int n, const double *x)
-{
-    int finite = 1;
-    for (int k = 0; k < n; ++k) {
-        finite = finite && isfinite(x[k]);
-    }
-    return finite;
-}
-
 static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_message *why)
 {
     if (def->kind == MO_BODY_LINK) {
@@ -227,8 +218,8 @@ static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_mes
         return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of body", (int)def->kind);
     }
     const double *q = def->pose.orientation;
-    if (!is_finite(3, def->pose.position) || !is_finite(4, q) || !is_finite(3, def->velocity) ||
-        !is_finite(3, def->spin)) {
+    if (!mo_are_moderate(3, def->pose.position) || !mo_are_moderate(4, q) ||
+        !mo_are_moderate(3, def->velocity) || !mo_are_moderate(3, def->spin)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the pose and the velocities of a body must be finite");
     }
@@ -238,11 +229,12 @@ static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_mes
     if (mo_is_planar(world) && (q[1] != 0 || q[2] != 0)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a body of a planar world turns about z only");
     }
-    if (!(def->mass >= 0) || isinf(def->mass)) {
+    if (!(def->mass >= 0 && def->mass <= MO_LARGEST)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
-                       "the mass of a body is %g, but must be finite and not negative", def->mass);
+                       "the mass of a body is %g, but must be between 0 and %g", def->mass,
+                       MO_LARGEST);
     }
-    if (!is_finite(6, def->inertia) || !is_finite(3, def->centre)) {
+    if (!mo_are_moderate(6, def->inertia) || !mo_are_moderate(3, def->centre)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the inertia and the centre of a body must be finite");
     }
     if (!(def->linear_damping >= 0) || isinf(def->linear_damping) || !(def->angular_damping >= 0) ||

@@ -279,6 +279,7 @@ struct mo_world {
 
     double last_step;                        /* h, for forces from impulses */
     mo_hold joints_hold;                     /* in this step */
+    int has_bad_push;                        /* since the last step: not finite, or too large */
     int masses_are_fit;                      /* as they were when they were last looked at */
     double kinetic_energy, potential_energy; /* of the bodies at the end of the step */
     int middle_pause; /* steps from one search for the middle to the next (impulses.c) */

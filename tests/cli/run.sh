@@ -191,6 +191,8 @@ run solve stack.hdf5 --max-iter 0 --json
 status_is 1
 member_is status '"iteration-limit"'
 member_is iterations 0
+err_is_one_sentence
+err_has 'stack.hdf5.*not solved (iteration-limit)'
 run solve stack.hdf5 --max-iter=0
 status_is 1
 out_has 'NOT SOLVED'
