@@ -9,8 +9,8 @@
  *
  * A pointer must not be NULL unless its declaration says what NULL means; `why` and `allocator` may
  * always be NULL, and so may an array of no elements.  A call that breaks this changes nothing and
- * returns MO_ERR_ARGUMENT, an id of {0}, or zero (-1 for an index).  Functions that clear or destroy
- * ignore NULL.
+ * returns MO_ERR_ARGUMENT, an id of {0}, or zero (-1 for an index).  Functions that clear or
+ * destroy ignore NULL.
  */
 #ifndef MOREAU_BASE_H
 #define MOREAU_BASE_H

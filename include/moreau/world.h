@@ -176,8 +176,8 @@ MO_API mo_body_state mo_body_get(const mo_world *world, mo_body_id body);
 /* Sets the pose and the velocities of a body (m/s, rad/s), and wakes it. */
 MO_API mo_error mo_body_set(mo_world *world, mo_body_id body, const mo_pose *pose,
                             const double velocity[3], const double spin[3], mo_message *why);
-/* Applies a force (N, world axes) at a point of the world, or a moment (N m), in the next step.  One
- * that is not finite is dropped, and the next step is refused. */
+/* Applies a force (N, world axes) at a point of the world, or a moment (N m), in the next step.
+ * One that is not finite is dropped, and the next step is refused. */
 MO_API void mo_body_push(mo_world *world, mo_body_id body, const double force[3],
                          const double at[3]);
 MO_API void mo_body_twist(mo_world *world, mo_body_id body, const double moment[3]);
@@ -208,8 +208,8 @@ typedef struct mo_step_report {
 } mo_step_report;
 
 /*
- * Takes one step of h seconds; `report` may be NULL.  If it returns an error, nothing has changed; a
- * step that would make the state infinite or NaN is refused.
+ * Takes one step of h seconds; `report` may be NULL.  If it returns an error, nothing has changed.
+ * A step that would make the state infinite or NaN is refused.
  */
 MO_API mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
 
