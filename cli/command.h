@@ -18,6 +18,7 @@ int command_forces(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_solvers(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_compare(int argc, char **argv);
 int command_reproduce(int argc, char **argv);
 int command_bench(int argc, char **argv);
 

@@ -25,6 +25,7 @@ static const command COMMANDS[] = {
     {{"run", "SCENE|FILE", "simulate a scene, or a robot from its file"}, command_run},
     {{"view", "[SCENE]", "the same in the browser, live; or a recording"}, command_view},
     {{"render", "IN OUT", "images, animations and videos of a recording"}, command_render},
+    {{"compare", "FILE", "the robot of a file in Moreau and in MuJoCo"}, command_compare},
     {{"solve", "FILE...", "solve the contact problem of each FCLIB file"}, command_solve},
     {{"check", "FILE|SCENE", "does a solution exist, is it the only one"}, command_check},
     {{"forces", "SCENE|FILE", "forces at contacts and joints at one instant"}, command_forces},

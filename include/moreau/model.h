@@ -261,6 +261,9 @@ MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, m
 MO_API mo_error mo_model_read_with(const char *path, const char *folder,
                                    const mo_allocator *allocator, mo_model *model, mo_message *why);
 MO_API void mo_model_clear(mo_model *model);
+/* Writes MJCF that MuJoCo 2.2 reads, with everything resolved and without what is only drawn; the
+ * file is whole or untouched. */
+MO_API mo_error mo_model_write(const char *path, const mo_model *model, mo_message *why);
 
 /* Takes out what is only drawn (geoms with is_visual), so that worlds are smaller; returns how many
  * there were. */

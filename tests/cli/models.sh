@@ -119,6 +119,23 @@ is_wrong_call '--known takes JOINT=A'
 run forces "$models/arm.xml" --known nothing=1
 is_wrong_call "no revolute or prismatic joint 'nothing'"
 
+# Both stand with the same height, Moreau without penetration; where MuJoCo is not there, it says so.
+run compare "$models/biped.xml" --time 0.5 --json
+if test "$status" = 0; then
+    is_json_lines 1
+    member_is velocities 9
+    member_is steps 100
+    member_is unsolved 0
+    out_has '"mujoco":{"failed":null'
+    run compare "$models/quadruped.xml" --key stand --time 0.2
+    status_is 0
+    out_has 'height of trunk'
+else
+    err_has 'libmujoco-dev'
+fi
+run compare "$models/biped.xml" --with nothing
+is_wrong_call '--with nothing'
+
 run forces nowhere.xml
 fails_on nowhere.xml
 
