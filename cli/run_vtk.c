@@ -76,7 +76,7 @@ static void move_point(const run_mesh *mesh, int k, const mo_body_state *body, d
     v[2] = body->velocity[2] + w[0] * arm[1] - w[1] * arm[0];
 }
 
-/* Positions, or velocities, of all points; those of a body come one after the other. */
+/* Positions, or velocities, of all points; those of a body are consecutive. */
 static void put_points(FILE *out, const run_mesh *mesh, const mo_world *world, int velocities)
 {
     mo_body_state body = {0};

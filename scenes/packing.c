@@ -184,7 +184,7 @@ static void note_growth(void *context, const candidate *pair)
     ++list->count;
 }
 
-/* The number with so many smaller ones (Hoare's select); the array is reordered. */
+/* The number with this many smaller ones (Hoare's select); the array is reordered. */
 static double select_rank(double *x, size_t count, size_t rank)
 {
     size_t low = 0, high = count - 1;

@@ -115,7 +115,7 @@ static void add_box(sketch *s, double w)
 }
 
 /*
- * What sweeps reach while a heap of so many balls comes down, at a few milliseconds for each
+ * What sweeps reach while a heap of this many balls comes down, at a few milliseconds for each
  * thousand; --tol asks for another.
  */
 static double heap_tolerance(int count, double finest)

@@ -24,7 +24,7 @@ static int resolve(output *o, const char *path)
     return length > 0 && length < OUTPUT_PATH;
 }
 
-/* A name in the target's folder that nobody has yet. */
+/* A name in the target's folder that is not in use. */
 static int open_temporary(output *o)
 {
     const char *slash = strrchr(o->target, '/');

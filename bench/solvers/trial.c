@@ -14,7 +14,7 @@ const char *const trial_time_limit = "time-limit";
 const char *const trial_crashed = "crashed";
 const char *const trial_refused = "unsupported";
 
-static const double LONG_SECONDS = 0.5;   /* after so many a run is not repeated */
+static const double LONG_SECONDS = 0.5;   /* after this many a run is not repeated */
 static const double SHORT_SECONDS = 2e-3; /* until so many it is repeated further  */
 enum { SHORT_FACTOR = 10 };
 

@@ -42,7 +42,7 @@ typedef struct lt_trace {
     int iterations;            /* the first whose total error is below the tolerance, or LT_MOST */
     int reached;               /* is there such an iteration? */
     int last;                  /* the iteration that the run ended with */
-    double error[LT_MOST + 1]; /* total error of eq. 31 after so many iterations */
+    double error[LT_MOST + 1]; /* total error of eq. 31 after this many iterations */
     double impulse[LT_MOST + 1][3]; /* p_n, p_t, p_o */
 } lt_trace;
 

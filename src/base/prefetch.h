@@ -11,7 +11,7 @@
 
 enum { MO_AHEAD = 12 /* turns */, MO_CACHE_LINE = 64 };
 
-/* All lines of so many bytes. */
+/* All lines of this many bytes. */
 static inline void mo_prefetch(const void *at, size_t size)
 {
 #if defined(__GNUC__) || defined(__clang__)

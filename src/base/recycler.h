@@ -5,7 +5,7 @@
  * blocks in every step. The C library gives large blocks back to the system, whose pages then cost
  * more than the work on them.
  *
- * Blocks that nobody has asked for in a few rounds go back to the allocator below.  Safe for
+ * Blocks that were not requested in a few rounds go back to the allocator below.  Safe for
  * threads.
  */
 #ifndef MO_BASE_RECYCLER_H

@@ -7,7 +7,7 @@
  *     c.(A x + b) >= t   for all rays c of K                                                    (1)
  *
  * and a margin t.  A polyhedral cone has finitely many rays.  A round one has (1, mu d) for every
- * unit vector d: it starts with eight, and each round adds the one that the motion at hand fails
+ * unit vector d: it starts with eight, and each round adds the one that the current motion fails
  * most, d = -u_T / |u_T|.  So the rows are always a relaxation: if they contradict each other,
  * their multipliers add up rays of the true cone to an impulse r that proves failure; if the motion
  * meets the cone itself, with the margin to spare for rounding, it proves that the condition holds.
@@ -40,7 +40,7 @@ typedef struct program {
     mo_polyhedron polyhedron;
     cut *cuts;
     int cut_count, most_cuts;
-    double *x, *r; /* motion and impulse at hand, natural units */
+    double *x, *r; /* motion and current impulse, natural units */
 } program;
 
 static void add_cut(program *p, int unit, const double *ray)
@@ -133,7 +133,7 @@ static void impulse_of(program *p)
     }
 }
 
-/* u of the motion at hand, of one unit. */
+/* u of the current motion, of one unit. */
 static void velocity_of(const program *p, const mo_unit *unit, double *u)
 {
     const mo_motion_map *map = p->map;

@@ -9,7 +9,7 @@
  *                    visit each of its cells
  *
  * Units that act on each other are decided one island (search_cell.c) after the other, and
- * contradictions are sought within the island at hand: the work is that of the islands added up,
+ * contradictions are sought within the current island: the work is that of the islands added up,
  * not multiplied.  Before that each island is asked by itself whether it has no solution at all,
  * which proves it of the whole problem.
  *
@@ -238,7 +238,7 @@ static void last_cell(mo_search *s)
     }
 }
 
-/* How far the point at hand is from every mode of a unit: what its u and r do together that no law
+/* How far the current point is from every mode of a unit: what its u and r do together that no law
  * allows. */
 static double quarrel(const mo_unit *unit, const double *u, const double *r)
 {
@@ -251,7 +251,7 @@ static double quarrel(const mo_unit *unit, const double *u, const double *r)
 }
 
 /* Of the active island, or of the first one that has any: the undecided unit that quarrels most at
- * the point at hand, or the first; -1 where all are decided. */
+ * the current point, or the first; -1 where all are decided. */
 static int undecided(mo_search *s, int has_point, int *children, int *count)
 {
     int best = -1;

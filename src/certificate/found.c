@@ -60,7 +60,7 @@ int mo_search_find(const mo_search *search, double distance)
     return -1;
 }
 
-/* Writes r, u, v and modes of the solution at hand, in the units of the problem. */
+/* Writes r, u, v and modes of the current solution, in the units of the problem. */
 static void write_solution(mo_search *search, mo_found_solution *found, int is_proven)
 {
     const mo_enclosure *e = search->system->enclosure;

@@ -18,7 +18,7 @@
 #include "measure/condition.h"
 #include "problem/problem_data.h"
 
-/* Factors beyond which nobody asks; a power of two each. */
+/* Factors beyond any practical value; a power of two each. */
 static const double LARGEST = 0x1p30, SMALLEST = 0x1p-60;
 
 static int has_friction(const mo_problem *problem)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The search for all solutions from the inside: the cell at hand, and what has been found so far.
+/* The search for all solutions from the inside: the current cell, and what has been found so far.
  */
 #ifndef MO_CERTIFICATE_SEARCH_H
 #define MO_CERTIFICATE_SEARCH_H
@@ -42,7 +42,7 @@ typedef struct mo_search {
     mo_error error;
 } mo_search;
 
-/* ---- the cell at hand (search_cell.c) -------------------------------------------------------- */
+/* ---- the current cell (search_cell.c) -------------------------------------------------------- */
 
 enum { MO_EVERY_ISLAND = -1 };
 
@@ -51,7 +51,7 @@ void mo_search_find_islands(mo_search *search);
 /* The rows of the active island as a polyhedron. */
 void mo_search_load(mo_search *search);
 
-/* Multipliers for the rows at hand that the checker accepts up to this reach?  Otherwise `point`
+/* Multipliers for the current rows that the checker accepts up to this reach?  Otherwise `point`
  * may be one of the cell. */
 int mo_search_is_empty(mo_search *search, double reach);
 
@@ -66,17 +66,17 @@ void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int sol
 /* Appends multipliers for the last node. */
 void mo_search_add_values(mo_search *search, int count, const double *y);
 
-/* The solution in search->u, search->r with the cells at hand: its index; a near one counts as the
+/* The solution in search->u, search->r with the current cells: its index; a near one counts as the
  * same. */
 int mo_search_add_solution(mo_search *search, int is_proven);
 
-/* A listed solution within so many natural units of search->u, or -1. */
+/* A listed solution within this many natural units of search->u, or -1. */
 int mo_search_find(const mo_search *search, double distance);
 
 /* Asks methods for a solution, and lists what the measure accepts. */
 void mo_search_seed(mo_search *search);
 
-/* Newton's method from search->r for the modes of the cells at hand, sliding directions free; what
+/* Newton's method from search->r for the modes of the current cells, sliding directions free; what
  * the measure accepts is listed.  Finds solutions that every iteration runs away from. */
 void mo_search_refine(mo_search *search);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The cell at hand as a polyhedron in r, of all units or of one island.
+ * The current cell as a polyhedron in r, of all units or of one island.
  *
  * Units act on each other through W.  Where W falls into blocks, islands, the rows of one island
  * hold its own impulses alone: a contradiction among them is one of the whole cell, with

@@ -31,7 +31,7 @@ static int stays(const mo_feature *f, double sign, const double m[3])
 }
 
 /*
- * The separation along m; -infinity where it is not that of the corners at hand, whose neighbours
+ * The separation along m; -infinity where it is not that of the current corners, whose neighbours
  * have their turn later.
  */
 static double gap_along(search *s, const double m[3])

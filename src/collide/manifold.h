@@ -32,7 +32,7 @@ void mo_core_flat(mo_core *core, const double n[3], mo_flat *flat);
 /*
  * Appends the touches whose gap is at most `reach`; all points are given about `origin`.  A corner
  * that is outside by no more than `tolerance` is on the side; its gap is then no less than the
- * separation all the same.  Returns the least of all gaps of the overlap, infinity where there is
+ * separation anyway.  Returns the least of all gaps of the overlap, infinity where there is
  * none.  Features are below 2^20.
  */
 double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, const double origin[3],

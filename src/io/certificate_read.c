@@ -24,7 +24,7 @@ typedef struct reader {
     mo_message *why;
     char *text, *at;
     int line;
-    char *word; /* the word at hand, ended by a zero */
+    char *word; /* the current word, ended by a zero */
     size_t node_room, value_room, solution_room;
     mo_error error;
 } reader;

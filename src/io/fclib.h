@@ -35,7 +35,7 @@ enum { MO_FCLIB_KINDS = 4 };
 extern const mo_fclib_kind
     mo_fclib_kinds[MO_FCLIB_KINDS]; /* in the order in which they are tried */
 
-/* Joint rows are put in blocks of at most so many. */
+/* Joint rows are put in blocks of at most this many. */
 enum { MO_FCLIB_JOINT_ROWS = 6 };
 
 /* What is known of a problem before its matrices are read. */

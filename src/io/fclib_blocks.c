@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "io/fclib.h"
 
-/* Dense blocks may take so many values, and more if at least one in so many is stored. */
+/* Dense blocks may take this many values, and more if at least one in so many is stored. */
 static const double DENSE_ANYWAY = 0x1p24; /* 128 MiB */
 static const double DENSE_RATIO = 256;
 
@@ -78,7 +78,7 @@ static void collect(const mo_fclib_blocks *blocks, int c, scratch *s)
     qsort(s->touched, (size_t)s->touched_count, sizeof *s->touched, compare_ints);
 }
 
-/* Places the blocks one after the other, and clears them. */
+/* Places the blocks consecutively, and clears them. */
 static bool place_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks, int c,
                          scratch *s)
 {

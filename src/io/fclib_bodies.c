@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "io/fclib.h"
 
-/* A body may always have so many velocities; more, if one entry in so many is stored. */
+/* A body may always have this many velocities; more, if one entry in so many is stored. */
 enum { DENSE_ANYWAY = 4096, DENSE_RATIO = 128 };
 
 /* ---- half a matrix --------------------------------------------------------------------------- */

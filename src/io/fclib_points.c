@@ -111,7 +111,7 @@ static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_s
     if (!mo_h5_read_int(h, group, "number_of_guesses", &count)) {
         return false;
     }
-    /* Held against the links, of which one is the number, before memory is asked for so many. */
+    /* Held against the links, of which one is the number, before memory is asked for this many. */
     const size_t held = group->links.count - 1;
     if (count < 0 || (size_t)count > held) {
         return mo_h5_fail(h, MO_ERR_FORMAT,

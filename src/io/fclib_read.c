@@ -206,7 +206,7 @@ static bool cut_constraints(reader *in, const mo_sparse *G, const mo_fclib_parts
     for (int c = 0; c < sizes->contacts; ++c) {
         constraints->start[constraints->count++] = c * sizes->d;
     }
-    int length = 0; /* of the joint block at hand */
+    int length = 0; /* of the current joint block */
     for (int j = 0; j < sizes->joints; ++j) {
         if (j == 0 || length == MO_FCLIB_JOINT_ROWS || !same_parts(G, parts, j - 1, j)) {
             constraints->start[constraints->count++] = sizes->rows + j;

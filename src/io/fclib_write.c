@@ -238,7 +238,7 @@ static bool write_mass(writer *out)
     return write_entries(out, "M", out->sizes.dofs, out->sizes.dofs, &entries);
 }
 
-/* The values of the blocks of a constraint, one after the other. */
+/* The values of the blocks of a constraint, consecutively. */
 static const double *blocks_of(const mo_problem *p, int c)
 {
     return p->block_start[c + 1] > p->block_start[c] ? p->values + p->value_start[c] : NULL;

@@ -56,7 +56,7 @@ static hid_t access_list(void)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
-    /* A file on a disk that knows no locks can be read all the same. */
+    /* A file on a disk that knows no locks can be read anyway. */
     H5Pset_file_locking(access, 1, 1);
 #endif
     return access;

@@ -6,7 +6,7 @@
 
 #include "moreau/base.h"
 
-/* At most so many bytes of mesh files a model, and points or triangles a mesh. */
+/* At most this many bytes of mesh files a model, and points or triangles a mesh. */
 enum { MO_MESH_BYTES = 256 << 20, MO_MESH_POINTS = 2000000 };
 
 typedef struct mo_mesh_file {
@@ -14,9 +14,9 @@ typedef struct mo_mesh_file {
     int point_count;
     int *triangles;     /* 3 points each, counterclockwise seen from outside */
     int triangle_count; /* 0: points alone, of which the convex hull is meant */
-    const double *hull; /* its corners, once somebody asked; not its own */
+    const double *hull; /* its corners, once requested; not its own */
     int hull_count;
-    const double *drawn;      /* its points in the model's pool, once somebody asked */
+    const double *drawn;      /* its points in the model's pool, once requested */
     const int *drawn_indices; /* and its triangles there */
     int is_exact, is_shell;   /* how it is weighed, where the file says so of this mesh */
 } mo_mesh_file;

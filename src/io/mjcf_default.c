@@ -141,7 +141,7 @@ static bool is_about(const mo_xml_node *node, const char *kind)
 
 static const char *get_of_class(const mo_mjcf_class *class, const char *kind, const char *attribute)
 {
-    const char *found = NULL; /* what stands last counts */
+    const char *found = NULL; /* the last one counts */
     for (int k = 0; k < class->node_count; ++k) {
         for (const mo_xml_node *node = class->nodes[k]->first; node; node = node->next) {
             const char *value = is_about(node, kind) ? mo_xml_get(node, attribute) : NULL;

@@ -92,7 +92,7 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
     if (!mo_mjcf_numbers(m, node, kind, "pos", 3, 3, pose->position, NULL)) {
         return false;
     }
-    /* Of the element itself first: what stands there is meant, whatever the class has. */
+    /* Of the element itself first: an explicit value wins, whatever the class has. */
     int way = -1, count = 0, given = 0;
     for (int own = 1; own >= 0 && way < 0; --own) {
         for (int k = 0; k < 5; ++k) {

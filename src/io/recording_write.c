@@ -68,7 +68,7 @@ static bool write_names(mo_h5 *h, const mo_recording *recording)
     return good;
 }
 
-/* The points and indices of all shapes, one after the other. */
+/* The points and indices of all shapes, concatenated. */
 static bool write_arrays(mo_h5 *h, const mo_recording *recording)
 {
     size_t points = 0, indices = 0;

@@ -47,7 +47,7 @@ static mo_error resolve(mo_replacement *r, mo_message *why)
                : fail(why, r, length > 0 ? ENAMETOOLONG : ENOENT);
 }
 
-/* A name in the target's directory that nobody has yet. */
+/* A name in the target's directory that is not in use. */
 static mo_error make_temporary(mo_replacement *r, mo_message *why)
 {
     const char *slash = strrchr(r->target, '/');

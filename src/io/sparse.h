@@ -24,7 +24,7 @@ typedef struct mo_entries {
     size_t count, room;
 } mo_entries;
 
-/* Adds all entries of a matrix, or of its transpose, shifted by so many rows and columns. */
+/* Adds all entries of a matrix, or of its transpose, shifted by this many rows and columns. */
 bool mo_entries_add_matrix(const mo_allocator *allocator, mo_entries *entries,
                            const mo_sparse *matrix, bool transposed, int row_shift,
                            int column_shift);

@@ -24,7 +24,7 @@ bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap);
 
 /*
  * Solves with what an elimination of n pivots over m rows below left: LU is n x n; L, the part
- * below, has n columns of m numbers one after the other, U, the part to the right, n rows of m.
+ * below, has n columns of m numbers consecutively, U, the part to the right, n rows of m.
  * Forward: x = L^-1 x, and below = what the pivots take from the rows below. Backward: x = U^-1 (x
  * - U_right below).
  */

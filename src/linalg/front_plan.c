@@ -59,7 +59,7 @@ static void find_tree(analysis *a)
     }
 }
 
-/* The part of a front with so many pivots that may be zeros. */
+/* The part of a front with this many pivots that may be zeros. */
 static double allowance(double pivots)
 {
     return pivots <= 16 ? 0.5 : pivots <= 48 ? 0.15 : 0.05;

@@ -218,7 +218,7 @@ static void faceted_rows(writer *w, int cell)
 /* More than the rounding of a cosine, a product and a difference. */
 static const double OUTWARD = 1 + 0x1p-48, INWARD = 1 - 0x1p-48;
 
-/* -r_T.d <= mu r_N for d at so many radians. */
+/* -r_T.d <= mu r_N for d at this angle in radians. */
 static void add_tangent_line(writer *w, double angle)
 {
     add(w, ON_R, AT_LEAST_ZERO, w->unit->law.mu * OUTWARD, cos(angle), sin(angle));

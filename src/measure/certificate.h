@@ -13,7 +13,7 @@
  * natural ones its velocity has few digits, and has to be as near as this. */
 #define MO_CLOSENESS_OF_ROOT 1e-3
 
-/* A proof that is blind to impulses above so many natural units is none (cell_system.h). */
+/* A proof that is blind to impulses above this many natural units is none (cell_system.h). */
 #define MO_REACH_LEAST 1e6
 
 /* The same for the motions of a condition: what opens contacts barely, opens them with large

@@ -12,7 +12,7 @@
  *
  * Every joint is split into degrees of freedom (dofs), one number of v each: a turn about an axis
  * through a point, or a slide along it.  Dof j gives its link and all links above that the motion
- * S_j v_j (spatial.h).  The dofs of a link come one after the other, from its parent's side;
+ * S_j v_j (spatial.h).  The dofs of a link are consecutive, from its parent's side;
  * `parent` of a dof is the next one towards the root.  All algorithms run over dofs and know no
  * kinds of joints.
  *

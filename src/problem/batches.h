@@ -48,7 +48,7 @@ enum {
 
 typedef struct mo_batch {
     int line[2][MO_LANES]; /* of the two bodies in the state */
-    size_t data;           /* its mo_points, one after the other, from this double on */
+    size_t data;           /* its mo_points, consecutively, from this double on */
     int point;             /* the number of its first point among those of all batches */
     int point_count;
     int is_central;

@@ -46,7 +46,7 @@ mo_rigid mo_rigid_of(double mass, const double J[9]);
 /* out = M^-1 x of a rigid body, 6 numbers; out may be x. */
 void mo_rigid_accelerate(const mo_rigid *rigid, const double *x, double *out);
 
-/* Room for so many, with nothing in it. */
+/* Room for this many, with nothing in it. */
 mo_error mo_compact_create(const mo_allocator *allocator, int bodies, int constraints,
                            mo_compact **compact);
 

@@ -136,7 +136,7 @@ typedef struct mo_lcp {
 /* Can this constraint be written as an LCP? */
 int mo_lcp_takes(const mo_problem *problem, int constraint);
 
-/* Can all of them, with at most so many unknowns?  `why` names the method that asks. */
+/* Can all of them, with at most this many unknowns?  `why` names the method that asks. */
 mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, const char *method,
                       mo_message *why);
 

@@ -40,7 +40,7 @@ struct mo_problem {
     double *compliance; /* one a row, or NULL where every law is hard */
 
     /* Blocks block_start[i] .. block_start[i+1] of constraint i, by rising index (body, or column
-     * constraint), their values one after the other from value_start[i]. */
+     * constraint), their values consecutively from value_start[i]. */
     int *block_start;
     int *block_index;
     size_t *value_start;
@@ -97,7 +97,7 @@ static inline void mo_law_velocity(const mo_problem *problem, int row, int d, co
     }
 }
 
-/* Where the d x d blocks of the constraints start, one after the other (start may be NULL); returns
+/* Where the d x d blocks of the constraints start, consecutively (start may be NULL); returns
  * the numbers of all. */
 size_t mo_square_starts(const mo_problem *problem, size_t *start);
 

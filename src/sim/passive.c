@@ -15,7 +15,7 @@
  *
  *   1. with joints held at the end of the step (joint_ahead.c), which leaves them closed.  The pull
  *      of a link that turns then slows it;
- *   2. where that gains, too (a whip that cracks, links that push), it counts all the same, and the
+ *   2. where that gains, too (a whip that cracks, links that push), it counts anyway, and the
  *      gain is taken out of the velocities with which the step ends: those with which the jointed
  *      bodies move against each other shrink by one factor, so that momentum and angular momentum
  *      of what hangs together, and of nothing else, stay as they are;

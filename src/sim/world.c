@@ -263,7 +263,7 @@ static int take_body_place(mo_world *world)
     return world->body_places++;
 }
 
-/* A copy of so many bytes (at least one); NULL for lack of memory. */
+/* A copy of this many bytes (at least one); NULL for lack of memory. */
 static void *copy_bytes(const mo_world *world, const void *bytes, size_t size)
 {
     void *copy = mo_memory_array(&world->allocator, size, 1);

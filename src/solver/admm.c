@@ -26,7 +26,7 @@
 enum {
     CHECK_EVERY = 5,
     EAGER = 10
-}; /* checks: after so many iterations, and after each of the first */
+}; /* checks: after this many iterations, and after each of the first */
 
 typedef struct workspace {
     mo_admm admm;

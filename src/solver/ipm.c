@@ -9,7 +9,7 @@
  * digits, and the path may turn back before it.  Newton steps on regularised problems (proximal.h)
  * are the reverse: they finish in a few steps where that guess is nearly right.  So:
  *
- *   1. where a start was given, or the impulses at hand are near, a try of Newton steps from them
+ *   1. where a start was given, or the current impulses are near, a try of Newton steps from them
  *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
  *   3. at FIRST_TRY of the residual at the start of the path, and at each further factor of ten:
  *      a try of Newton steps; where it fails, on with 2 from the interior iterate

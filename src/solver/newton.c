@@ -9,7 +9,7 @@
  * first attempt, twice as many before each further one.
  *
  * A step is halved twice at most; where that does not lower the merit the best of the three is
- * taken all the same, and the third such event ends the attempt: Newton needs the right set of
+ * taken anyway, and the third such event ends the attempt: Newton needs the right set of
  * contacts, not a descent.  An attempt that did not halve the residual is undone.
  *
  * Limits: a matrix of the size of all contacts or of all bodies is factored, so memory and time

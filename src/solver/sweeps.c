@@ -135,7 +135,7 @@ static double sweep(pass_context *c)
     return moved;
 }
 
-/* Lines of the state by so many at a time: fewer would not be worth a thread. */
+/* Lines of the state by this many at a time: fewer would not be worth a thread. */
 static void extrapolate_lines(void *context, int begin, int end)
 {
     const pass_context *c = context;

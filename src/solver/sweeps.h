@@ -63,10 +63,10 @@ void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *swe
 /* From the impulses r of the problem's rows; momentum: its cap (momentum.h), up to 1 for none. */
 void mo_sweeps_start(mo_sweeps *sweeps, int threads, double momentum, const double *r);
 
-/* True where there is a reason to end after so many sweeps. */
+/* True where there is a reason to end after this many sweeps. */
 typedef int mo_must_stop(void *context, int iteration);
 
-/* Natural residual, and penetration rate; the latter is given up after so many sweeps. */
+/* Natural residual, and penetration rate; the latter is given up after this many sweeps. */
 typedef struct mo_sweep_goal {
     double natural, rate;
     int rate_until;

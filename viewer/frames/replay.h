@@ -39,7 +39,7 @@ void replay_clear(replay *r);
 
 /* Does the frame of this time belong in? */
 int replay_wants(const replay *r, double time);
-/* Keeps the frame where it belongs in, or must be there all the same: the last. */
+/* Keeps the frame where it belongs in, or must be there anyway: the last. */
 void replay_add(replay *r, const mo_recording *recording, int frame, const frames_numbers *numbers,
                 int must);
 

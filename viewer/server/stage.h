@@ -37,7 +37,8 @@ typedef struct stage_source {
     int restart; /* whether it starts again when it has come to rest */
     void (*configure)(
         void *user, int bodies,
-        mo_options *what); /* changes the solver's options for a world of so many bodies, or NULL */
+        mo_options
+            *what); /* changes the solver's options for a world of this many bodies, or NULL */
     void *configure_user;
 } stage_source;
 
