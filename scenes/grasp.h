@@ -58,7 +58,7 @@ typedef struct grasp {
     grasp_contact *contacts;
 } grasp;
 
-/* A world with gravity, and room for this many; what grasp_clear frees (as it does a zeroed one). */
+/* A world with gravity and room for this many; grasp_clear frees it (and a zeroed one). */
 mo_error grasp_init(grasp *g, int mechanisms, int coordinates, int contacts, mo_message *why);
 void grasp_clear(grasp *g);
 

@@ -452,8 +452,8 @@ static void judge(mo_search *s)
 
 static void lay_out(mo_search *s, int n, int rows, mo_arena *arena)
 {
-    s->root_r = MO_TAKE(arena, n, mo_ball);
-    s->root_u = MO_TAKE(arena, n, mo_ball);
+    s->root_r = MO_TAKE(arena, n, mo_interval);
+    s->root_u = MO_TAKE(arena, n, mo_interval);
     s->u = MO_TAKE(arena, n, double);
     s->r = MO_TAKE(arena, n, double);
     s->other = MO_TAKE(arena, n, double);

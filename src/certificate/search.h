@@ -23,7 +23,7 @@ enum { MO_SMALL_SECTOR = 1 << 7, MO_SMALLEST_SECTOR = 1 << 25 };
 typedef struct mo_search {
     mo_cell_system *system;
     mo_polyhedron polyhedron;
-    mo_ball *root_r, *root_u;
+    mo_interval *root_r, *root_u;
     double *u, *r, *other;    /* n each, natural units */
     double *span;             /* n x n: directions of a set of velocities */
     double *newton;           /* n x (n + 2): a matrix, its right side, a step */

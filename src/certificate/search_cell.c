@@ -18,7 +18,7 @@ static int touch(const mo_search *s, const mo_unit *a, const mo_unit *b)
     const mo_enclosure *e = s->system->enclosure;
     for (int i = a->row; i < a->row + a->dim; ++i) {
         for (int j = b->row; j < b->row + b->dim; ++j) {
-            const mo_ball *to = &e->W[i * e->n + j], *from = &e->W[j * e->n + i];
+            const mo_interval *to = &e->W[i * e->n + j], *from = &e->W[j * e->n + i];
             if (to->mid != 0 || to->rad != 0 || from->mid != 0 || from->rad != 0) {
                 return 1;
             }

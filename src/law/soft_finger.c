@@ -33,8 +33,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "law/ball.h"
 #include "law/ellipsoid.h"
+#include "law/friction_ball.h"
 #include "law/law_ops.h"
 #include "linalg/dense.h"
 
@@ -266,9 +266,9 @@ static void by_coefficient(const double *p, int d, const double *u, const double
 
 /* What u_N = 0 leaves once it has eliminated r_N, in scaled rows.  Symmetric to the last bit where
  * W is. */
-static mo_ball scaled_ball(const double *D, const double *W, const double *b)
+static mo_friction_ball scaled_ball(const double *D, const double *W, const double *b)
 {
-    mo_ball ball = {.b_N = b[0], .W_NN = W[0]};
+    mo_friction_ball ball = {.b_N = b[0], .W_NN = W[0]};
     double most = 0;
     for (int i = 0; i < FRICTION; ++i) {
         const double *row = W + (1 + i) * ROWS, via_normal = row[0] / W[0] * b[0];
@@ -294,8 +294,8 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     }
     double D[FRICTION];
     axes(p, D);
-    const mo_ball ball = scaled_ball(D, W, b);
-    mo_ball_solve(&ball, r);
+    const mo_friction_ball ball = scaled_ball(D, W, b);
+    mo_friction_ball_solve(&ball, r);
     for (int i = 0; i < FRICTION; ++i) {
         r[1 + i] *= D[i];
     }

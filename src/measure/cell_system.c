@@ -17,7 +17,7 @@ static void lay_out(mo_cell_system *s, mo_arena *arena)
     s->units = MO_TAKE(arena, n, mo_unit);
     s->cells = MO_TAKE(arena, n, int);
     s->rows = MO_TAKE(arena, n * MO_CELL_MOST_ROWS + 1, mo_cell_row);
-    s->scratch = MO_TAKE(arena, n * (2 * n + 3) + 1, mo_ball);
+    s->scratch = MO_TAKE(arena, n * (2 * n + 3) + 1, mo_interval);
     s->inverse = MO_TAKE(arena, n * n, double);
 }
 
@@ -75,50 +75,50 @@ double mo_cell_system_reach(mo_cell_system *system, const double *y)
 {
     const mo_enclosure *e = system->enclosure;
     const int n = e->n;
-    mo_ball *on_u = system->scratch, *on_r = on_u + n, c = mo_ball_exact(0);
+    mo_interval *on_u = system->scratch, *on_r = on_u + n, c = mo_interval_exact(0);
     for (int k = 0; k < 2 * n; ++k) {
-        on_u[k] = mo_ball_exact(0);
+        on_u[k] = mo_interval_exact(0);
     }
     for (int m = 0; m < system->row_count; ++m) {
         const mo_cell_row *row = &system->rows[m];
         if (!isfinite(y[m]) || (!row->is_equation && y[m] < 0)) {
             return 0;
         }
-        mo_ball *sum = (row->on_u ? on_u : on_r) + row->row;
+        mo_interval *sum = (row->on_u ? on_u : on_r) + row->row;
         for (int k = 0; k < row->dim; ++k) {
-            sum[k] = mo_ball_fma(sum[k], y[m], mo_ball_exact(row->c[k]));
+            sum[k] = mo_interval_fma(sum[k], y[m], mo_interval_exact(row->c[k]));
         }
-        c = mo_ball_fma(c, -y[m], mo_ball_exact(row->constant));
+        c = mo_interval_fma(c, -y[m], mo_interval_exact(row->constant));
     }
     double size = 0;
     for (int j = 0; j < n; ++j) {
-        mo_ball g = on_r[j];
+        mo_interval g = on_r[j];
         for (int i = 0; i < n; ++i) {
-            g = mo_ball_add(g, mo_ball_mul(on_u[i], e->W[i * n + j]));
+            g = mo_interval_add(g, mo_interval_mul(on_u[i], e->W[i * n + j]));
         }
-        c = mo_ball_add(c, mo_ball_mul(on_u[j], e->q[j]));
-        size += g.mid == 0 && g.rad == 0 ? 0 : mo_ball_size(g);
+        c = mo_interval_add(c, mo_interval_mul(on_u[j], e->q[j]));
+        size += g.mid == 0 && g.rad == 0 ? 0 : mo_interval_size(g);
     }
     size *= 1 + (n + 1) * DBL_EPSILON;
-    const double least = -mo_ball_upper(c);
+    const double least = -mo_interval_upper(c);
     return !(least > 0) ? 0 : size == 0 ? INFINITY : least / size * (1 - 4 * DBL_EPSILON);
 }
 
 /* ---- the root -------------------------------------------------------------------------------- */
 
 /* The row at the point (u, r). */
-static mo_ball value_at(const mo_cell_row *row, const mo_ball *u, const mo_ball *r)
+static mo_interval value_at(const mo_cell_row *row, const mo_interval *u, const mo_interval *r)
 {
-    const mo_ball *x = (row->on_u ? u : r) + row->row;
-    mo_ball sum = mo_ball_exact(-row->constant);
+    const mo_interval *x = (row->on_u ? u : r) + row->row;
+    mo_interval sum = mo_interval_exact(-row->constant);
     for (int k = 0; k < row->dim; ++k) {
-        sum = mo_ball_fma(sum, row->c[k], x[k]);
+        sum = mo_interval_fma(sum, row->c[k], x[k]);
     }
     return sum;
 }
 
 /* The equations as E r = c; their number, at most n of them written. */
-static int write_equations(const mo_cell_system *system, mo_ball *E, mo_ball *c)
+static int write_equations(const mo_cell_system *system, mo_interval *E, mo_interval *c)
 {
     const mo_enclosure *e = system->enclosure;
     const int n = e->n;
@@ -128,20 +128,20 @@ static int write_equations(const mo_cell_system *system, mo_ball *E, mo_ball *c)
         if (!row->is_equation || count++ >= n) {
             continue;
         }
-        mo_ball *line = E + (size_t)(count - 1) * n;
-        c[count - 1] = mo_ball_exact(row->constant);
+        mo_interval *line = E + (size_t)(count - 1) * n;
+        c[count - 1] = mo_interval_exact(row->constant);
         for (int j = 0; j < n; ++j) {
-            line[j] = mo_ball_exact(0);
+            line[j] = mo_interval_exact(0);
         }
         for (int k = 0; k < row->dim; ++k) {
             const int at = row->row + k;
             for (int j = 0; row->on_u && j < n; ++j) {
-                line[j] = mo_ball_fma(line[j], row->c[k], e->W[at * n + j]);
+                line[j] = mo_interval_fma(line[j], row->c[k], e->W[at * n + j]);
             }
             if (row->on_u) {
-                c[count - 1] = mo_ball_fma(c[count - 1], -row->c[k], e->q[at]);
+                c[count - 1] = mo_interval_fma(c[count - 1], -row->c[k], e->q[at]);
             } else {
-                line[at] = mo_ball_exact(row->c[k]);
+                line[at] = mo_interval_exact(row->c[k]);
             }
         }
     }
@@ -149,23 +149,23 @@ static int write_equations(const mo_cell_system *system, mo_ball *E, mo_ball *c)
 }
 
 /* u = W r + q, entry by entry: loses digits where large impulses cancel. */
-static void velocity_by_impulses(const mo_enclosure *e, const mo_ball *r, mo_ball *u)
+static void velocity_by_impulses(const mo_enclosure *e, const mo_interval *r, mo_interval *u)
 {
     for (int i = 0; i < e->n; ++i) {
         u[i] = e->q[i];
         for (int j = 0; j < e->n; ++j) {
-            u[i] = mo_ball_add(u[i], mo_ball_mul(e->W[i * e->n + j], r[j]));
+            u[i] = mo_interval_add(u[i], mo_interval_mul(e->W[i * e->n + j], r[j]));
         }
     }
 }
 
 /* The same without r: u_k = q_k + z' c with E' z = W_k', for the rows that lost digits. */
-static void velocity_by_equations(mo_cell_system *system, const mo_ball *c, mo_ball *u)
+static void velocity_by_equations(mo_cell_system *system, const mo_interval *c, mo_interval *u)
 {
     const mo_enclosure *e = system->enclosure;
     const int n = e->n;
-    mo_ball *E = system->scratch, *z = E + (size_t)n * n + n, *column = z + n,
-            *transposed = column + n;
+    mo_interval *E = system->scratch, *z = E + (size_t)n * n + n, *column = z + n,
+                *transposed = column + n;
     for (int k = 0; k < n * n; ++k) {
         transposed[k] = E[k % n * n + k / n];
     }
@@ -176,16 +176,16 @@ static void velocity_by_equations(mo_cell_system *system, const mo_ball *c, mo_b
         }
         memcpy(column, e->W + (size_t)k * n, (size_t)n * sizeof *column);
         mo_root_enclose(n, transposed, system->inverse, a, column, z);
-        mo_ball sum = e->q[k];
+        mo_interval sum = e->q[k];
         for (int j = 0; j < n; ++j) {
-            sum = mo_ball_add(sum, mo_ball_mul(z[j], c[j]));
+            sum = mo_interval_add(sum, mo_interval_mul(z[j], c[j]));
         }
         u[k] = sum.rad < u[k].rad ? sum : u[k];
     }
 }
 
 /* What the equations say of one entry, to the digit: a sticking contact has u = 0. */
-static void write_zeros(const mo_cell_system *system, mo_ball *r, mo_ball *u)
+static void write_zeros(const mo_cell_system *system, mo_interval *r, mo_interval *u)
 {
     for (int m = 0; m < system->row_count; ++m) {
         const mo_cell_row *row = &system->rows[m];
@@ -195,18 +195,18 @@ static void write_zeros(const mo_cell_system *system, mo_ball *r, mo_ball *u)
             single = row->c[k] != 0 ? k : single;
         }
         if (row->is_equation && row->constant == 0 && entries == 1) {
-            (row->on_u ? u : r)[row->row + single] = mo_ball_exact(0);
+            (row->on_u ? u : r)[row->row + single] = mo_interval_exact(0);
         }
     }
 }
 
 /* mu^2 r_N^2 - |r_T|^2 of a sticking contact in space. */
-static mo_ball room_in_cone(const mo_unit *unit, const mo_ball *r)
+static mo_interval room_in_cone(const mo_unit *unit, const mo_interval *r)
 {
-    const mo_ball limit = mo_ball_mul(mo_ball_exact(unit->law.mu), r[unit->row]);
-    mo_ball room = mo_ball_mul(limit, limit);
+    const mo_interval limit = mo_interval_mul(mo_interval_exact(unit->law.mu), r[unit->row]);
+    mo_interval room = mo_interval_mul(limit, limit);
     for (int k = unit->row + 1; k < unit->row + unit->dim; ++k) {
-        room = mo_ball_add(room, mo_ball_neg(mo_ball_mul(r[k], r[k])));
+        room = mo_interval_add(room, mo_interval_neg(mo_interval_mul(r[k], r[k])));
     }
     return room;
 }
@@ -225,32 +225,33 @@ int mo_cells_are_met(const mo_cell_system *system, const double *r)
 }
 
 /* Where the root is, by the rows; and by the round cones, which they relax. */
-static mo_root_place place_of(const mo_cell_system *system, const mo_ball *r, const mo_ball *u)
+static mo_root_place place_of(const mo_cell_system *system, const mo_interval *r,
+                              const mo_interval *u)
 {
     mo_root_place place = MO_ROOT_INSIDE;
     for (int m = 0; m < system->row_count && place != MO_ROOT_OUTSIDE; ++m) {
-        const mo_ball value = value_at(&system->rows[m], u, r);
-        if (system->rows[m].is_equation || mo_ball_lower(value) >= 0) {
+        const mo_interval value = value_at(&system->rows[m], u, r);
+        if (system->rows[m].is_equation || mo_interval_lower(value) >= 0) {
             continue;
         }
-        place = mo_ball_upper(value) < 0 ? MO_ROOT_OUTSIDE : MO_ROOT_EDGE;
+        place = mo_interval_upper(value) < 0 ? MO_ROOT_OUTSIDE : MO_ROOT_EDGE;
     }
     for (int k = 0; k < system->unit_count && place != MO_ROOT_OUTSIDE; ++k) {
         if (mo_cell_has_round_cone(&system->units[k], system->cells[k])) {
-            const mo_ball room = room_in_cone(&system->units[k], r);
-            if (!(mo_ball_lower(room) >= 0)) {
-                place = mo_ball_upper(room) < 0 ? MO_ROOT_OUTSIDE : MO_ROOT_EDGE;
+            const mo_interval room = room_in_cone(&system->units[k], r);
+            if (!(mo_interval_lower(room) >= 0)) {
+                place = mo_interval_upper(room) < 0 ? MO_ROOT_OUTSIDE : MO_ROOT_EDGE;
             }
         }
     }
     return place;
 }
 
-mo_root_place mo_cell_system_root(mo_cell_system *system, mo_ball *r, mo_ball *u)
+mo_root_place mo_cell_system_root(mo_cell_system *system, mo_interval *r, mo_interval *u)
 {
     const mo_enclosure *e = system->enclosure;
     const int n = e->n;
-    mo_ball *E = system->scratch, *c = E + (size_t)n * n;
+    mo_interval *E = system->scratch, *c = E + (size_t)n * n;
     if (n > MO_SMALL || write_equations(system, E, c) != n) {
         return MO_ROOT_UNKNOWN;
     }

@@ -26,9 +26,9 @@ typedef struct mo_cell_system {
     mo_unit *units; /* at most n */
     int *cells;     /* one a unit */
     int row_count;
-    mo_cell_row *rows; /* of all units, and room for one more */
-    mo_ball *scratch;  /* E, c, E' and two columns */
-    double *inverse;   /* n x n */
+    mo_cell_row *rows;    /* of all units, and room for one more */
+    mo_interval *scratch; /* E, c, E' and two columns */
+    double *inverse;      /* n x n */
     void *memory;
 } mo_cell_system;
 
@@ -54,9 +54,9 @@ typedef enum mo_root_place {
     MO_ROOT_UNKNOWN
 } mo_root_place;
 
-/* Unknown: no square system, or one that may be singular.  r and u (n balls each) hold the root
+/* Unknown: no square system, or one that may be singular.  r and u (n intervals each) hold the root
  * otherwise. */
-mo_root_place mo_cell_system_root(mo_cell_system *system, mo_ball *r, mo_ball *u);
+mo_root_place mo_cell_system_root(mo_cell_system *system, mo_interval *r, mo_interval *u);
 
 /* Are the round cones of sticking contacts, which the rows relax, met by r to 1e-10? */
 int mo_cells_are_met(const mo_cell_system *system, const double *r);

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The checker of certificates.  It walks the tree of cells that the nodes describe in preorder,
- * makes the cells itself from the laws, and multiplies each proof back in ball arithmetic.  It
+ * makes the cells itself from the laws, and multiplies each proof back in interval arithmetic.  It
  * knows nothing of how a proof was found.
  *
  * What the walk shows: the cells of one unit cover its law, so the leaves cover all solutions; a
@@ -18,7 +18,7 @@
 typedef struct walk {
     const mo_certificate *certificate;
     mo_cell_system *system;
-    mo_ball *r, *u;
+    mo_interval *r, *u;
     size_t next;
     double reach, closeness;
 } walk;
@@ -67,9 +67,10 @@ static int check_point(walk *w, const mo_proof_node *node)
     }
     int near = place != MO_ROOT_UNKNOWN && is_listed(w, node->solution);
     for (int k = 0; k < n && near; ++k) {
-        const mo_ball far = mo_ball_add(w->u[k], mo_ball_exact(-listed(w, node->solution, k)));
-        near = mo_ball_size(far) <= MO_CLOSENESS_OF_ROOT;
-        w->closeness = near ? fmax(w->closeness, mo_ball_size(far)) : w->closeness;
+        const mo_interval far =
+            mo_interval_add(w->u[k], mo_interval_exact(-listed(w, node->solution, k)));
+        near = mo_interval_size(far) <= MO_CLOSENESS_OF_ROOT;
+        w->closeness = near ? fmax(w->closeness, mo_interval_size(far)) : w->closeness;
     }
     return near;
 }
@@ -165,7 +166,7 @@ mo_error mo_certificate_check(const mo_problem *problem, const mo_certificate *c
     error = mo_cell_system_create(&enclosure, &system, NULL);
     if (!error) {
         const size_t n = (size_t)enclosure.n;
-        mo_ball *root = mo_memory_array(&problem->allocator, 2 * n, sizeof *root);
+        mo_interval *root = mo_memory_array(&problem->allocator, 2 * n, sizeof *root);
         if (root) {
             walk w = {certificate, &system, root, root + n, 0, INFINITY, 0};
             check_in(&w, report);

@@ -21,9 +21,9 @@ static double power_of_two(double x)
     return ldexp(1, exponent > 400 ? 400 : exponent < -400 ? -400 : exponent);
 }
 
-static mo_ball times(mo_ball a, double power)
+static mo_interval times(mo_interval a, double power)
 {
-    return mo_ball_mul((mo_ball){power, 0}, a);
+    return mo_interval_mul((mo_interval){power, 0}, a);
 }
 
 /* H' and w in the natural units of the rows. */
@@ -39,12 +39,12 @@ static void write_jacobians(mo_motion_map *map)
             for (int k = 0; k < view.dim * n; ++k) {
                 const int row = view.offset + k / n;
                 map->A[(size_t)row * map->columns + start + k % n] =
-                    times(mo_ball_exact(block.values[k]), 1 / map->enclosure.unit_u[row]);
+                    times(mo_interval_exact(block.values[k]), 1 / map->enclosure.unit_u[row]);
             }
         }
     }
     for (int k = 0; k < map->rows; ++k) {
-        map->b[k] = times(mo_ball_exact(problem->w[k]), 1 / map->enclosure.unit_u[k]);
+        map->b[k] = times(mo_interval_exact(problem->w[k]), 1 / map->enclosure.unit_u[k]);
     }
 }
 
@@ -57,7 +57,7 @@ static void scale_columns(mo_motion_map *map)
         }
         map->unit[j] = 1 / power_of_two(largest);
         for (int i = 0; i < map->rows; ++i) {
-            mo_ball *entry = &map->A[(size_t)i * map->columns + j];
+            mo_interval *entry = &map->A[(size_t)i * map->columns + j];
             *entry = times(*entry, map->unit[j]);
         }
     }
@@ -65,8 +65,8 @@ static void scale_columns(mo_motion_map *map)
 
 static void lay_out(mo_motion_map *map, mo_arena *arena)
 {
-    map->A = MO_TAKE(arena, (size_t)map->rows * map->columns, mo_ball);
-    map->b = MO_TAKE(arena, map->rows, mo_ball);
+    map->A = MO_TAKE(arena, (size_t)map->rows * map->columns, mo_interval);
+    map->b = MO_TAKE(arena, map->rows, mo_interval);
     map->unit = MO_TAKE(arena, map->columns, double);
     map->units = MO_TAKE(arena, map->rows, mo_unit);
 }
@@ -76,7 +76,7 @@ static void fill(mo_motion_map *map)
     const size_t entries = (size_t)map->rows * map->columns;
     if (map->problem->form == MO_FORM_GLOBAL) {
         for (size_t k = 0; k < entries; ++k) {
-            map->A[k] = mo_ball_exact(0);
+            map->A[k] = mo_interval_exact(0);
         }
         write_jacobians(map);
     } else if (entries) {
@@ -185,14 +185,14 @@ int mo_motion_map_is_symmetric(const mo_motion_map *map)
     int symmetric = 1;
     for (int i = 0; i < map->rows && symmetric; ++i) {
         for (int j = 0; j < i && symmetric; ++j) { /* natural units: the diagonal is about one */
-            const mo_ball *W = map->enclosure.W;
+            const mo_interval *W = map->enclosure.W;
             symmetric = fabs(W[i * map->rows + j].mid - W[j * map->rows + i].mid) <= 1e-12;
         }
     }
     return symmetric;
 }
 
-static int in_dual(const mo_unit *unit, mo_condition_kind kind, const mo_ball *u)
+static int in_dual(const mo_unit *unit, mo_condition_kind kind, const mo_interval *u)
 {
     const int frictionless = mo_condition_is_frictionless(kind);
     const int strictly = mo_condition_is_homogeneous(kind) ||
@@ -205,12 +205,12 @@ int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const dou
     int good = 1;
     for (int k = 0; k < map->unit_count && good; ++k) {
         const mo_unit *unit = &map->units[k];
-        mo_ball u[MO_CONE_MOST_ROWS];
+        mo_interval u[MO_CONE_MOST_ROWS];
         for (int i = 0; i < unit->dim; ++i) {
-            const mo_ball *line = map->A + (size_t)(unit->row + i) * map->columns;
-            u[i] = mo_condition_is_homogeneous(kind) ? mo_ball_exact(0) : map->b[unit->row + i];
+            const mo_interval *line = map->A + (size_t)(unit->row + i) * map->columns;
+            u[i] = mo_condition_is_homogeneous(kind) ? mo_interval_exact(0) : map->b[unit->row + i];
             for (int j = 0; j < map->columns; ++j) {
-                u[i] = mo_ball_fma(u[i], x[j], line[j]);
+                u[i] = mo_interval_fma(u[i], x[j], line[j]);
             }
         }
         good = in_dual(unit, kind, u);
@@ -219,16 +219,16 @@ int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const dou
 }
 
 /* u = H' v + w of row k of a constraint, from the problem's own numbers. */
-static mo_ball velocity_of_row(const mo_problem *problem, int i, int k, int homogeneous,
-                               const double *v)
+static mo_interval velocity_of_row(const mo_problem *problem, int i, int k, int homogeneous,
+                                   const double *v)
 {
     const mo_constraint_view view = mo_problem_constraint(problem, i);
-    mo_ball u = mo_ball_exact(homogeneous ? 0 : view.w[k]);
+    mo_interval u = mo_interval_exact(homogeneous ? 0 : view.w[k]);
     for (int b = 0; b < view.block_count; ++b) {
         const mo_block_view block = mo_problem_block(problem, i, b);
         const int n = mo_body_dim(problem, block.index), start = problem->body_start[block.index];
         for (int j = 0; j < n; ++j) {
-            u = mo_ball_fma(u, v[start + j], mo_ball_exact(block.values[k * n + j]));
+            u = mo_interval_fma(u, v[start + j], mo_interval_exact(block.values[k * n + j]));
         }
     }
     return u;
@@ -243,7 +243,7 @@ int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double
         const mo_constraint_view view = mo_problem_constraint(problem, i);
         const mo_unit unit = {i, view.offset, view.dim,
                               friction == 1 ? view.law : with_friction(view.law, friction)};
-        mo_ball u[MO_CONE_MOST_ROWS];
+        mo_interval u[MO_CONE_MOST_ROWS];
         for (int k = 0; k < view.dim && good; ++k) {
             u[mo_cone_is_joint(&unit) ? 0 : k] = velocity_of_row(problem, i, k, homogeneous, v);
             good = !mo_cone_is_joint(&unit) || in_dual(&unit, kind, u);
@@ -255,29 +255,29 @@ int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double
 
 double mo_impulse_reach(const mo_motion_map *map, mo_condition_kind kind, const double *r)
 {
-    mo_ball c = mo_ball_exact(0);
+    mo_interval c = mo_interval_exact(0);
     for (int k = 0; k < map->unit_count; ++k) {
         const mo_unit *unit = &map->units[k];
         if (!mo_cone_has_impulse(unit, mo_condition_is_frictionless(kind), r + unit->row)) {
             return 0;
         }
         if (mo_condition_is_homogeneous(kind) && !mo_cone_is_joint(unit)) {
-            c = mo_ball_add(c, mo_ball_exact(-r[unit->row]));
+            c = mo_interval_add(c, mo_interval_exact(-r[unit->row]));
         }
     }
     for (int k = 0; k < map->rows && !mo_condition_is_homogeneous(kind); ++k) {
-        c = mo_ball_fma(c, r[k], map->b[k]);
+        c = mo_interval_fma(c, r[k], map->b[k]);
     }
     double size = 0;
     for (int j = 0; j < map->columns; ++j) {
-        mo_ball g = mo_ball_exact(0);
+        mo_interval g = mo_interval_exact(0);
         for (int i = 0; i < map->rows; ++i) {
-            g = mo_ball_fma(g, r[i], map->A[(size_t)i * map->columns + j]);
+            g = mo_interval_fma(g, r[i], map->A[(size_t)i * map->columns + j]);
         }
-        size += g.mid == 0 && g.rad == 0 ? 0 : mo_ball_size(g);
+        size += g.mid == 0 && g.rad == 0 ? 0 : mo_interval_size(g);
     }
     size *= 1 + (map->columns + 1) * DBL_EPSILON;
-    const double least = -mo_ball_upper(c);
+    const double least = -mo_interval_upper(c);
     return !(least > 0) ? 0 : size == 0 ? INFINITY : least / size * (1 - 4 * DBL_EPSILON);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The evidence for a condition, multiplied back in balls.  With A x + b for H' v + w (W y + q for a
- * reduced problem), all in natural units, rows of u by the enclosure's and columns by the largest
- * entry of each:
+ * The evidence for a condition, multiplied back in intervals.  With A x + b for H' v + w (W y + q
+ * for a reduced problem), all in natural units, rows of u by the enclosure's and columns by the
+ * largest entry of each:
  *
  *   holds   A x + b in K*, or in its interior; for pointed cones A x
  *   fails   r in K, g = A' r, c = b' r (pointed: minus the sum of r_N): K* holds no A x + b (with
@@ -20,8 +20,8 @@ typedef struct mo_motion_map {
     const mo_problem *problem;
     mo_enclosure enclosure;
     int rows, columns;
-    mo_ball *A, *b; /* rows x columns, rows: natural units */
-    double *unit;   /* one a column: powers of two */
+    mo_interval *A, *b; /* rows x columns, rows: natural units */
+    double *unit;       /* one a column: powers of two */
     mo_unit *units;
     int unit_count;
     void *memory;

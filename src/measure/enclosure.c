@@ -7,17 +7,17 @@
 
 /* ---- one body -------------------------------------------------------------------------------- */
 
-static void to_balls(int count, const double *x, mo_ball *balls)
+static void to_intervals(int count, const double *x, mo_interval *intervals)
 {
     for (int k = 0; k < count; ++k) {
-        balls[k] = mo_ball_exact(x[k]);
+        intervals[k] = mo_interval_exact(x[k]);
     }
 }
 
 /* What one body needs: columns of M^-1 [J' f], one for each row and f, MO_SMALL numbers each; M,
  * and near its inverse. */
 typedef struct scratch {
-    mo_ball *X, *M;
+    mo_interval *X, *M;
     double *R;
 } scratch;
 
@@ -27,28 +27,28 @@ static bool add_body(mo_enclosure *e, int body, const int *owner, const double *
 {
     const mo_body_view view = mo_problem_body(e->problem, body);
     const int n = view.dim;
-    mo_ball *X = room->X, *M = room->M;
+    mo_interval *X = room->X, *M = room->M;
     double *R = room->R;
     if (n > MO_SMALL) {
         return false;
     }
-    to_balls(n * n, view.M, M);
+    to_intervals(n * n, view.M, M);
     const double a = mo_root_prepare(n, M, R);
     if (!(a < 0.5)) {
         return false;
     }
     for (int j = 0; j <= e->n; ++j) {
         if (j == e->n || owner[j]) {
-            mo_ball column[MO_SMALL];
-            to_balls(n, j < e->n ? rows[j] : view.f, column);
+            mo_interval column[MO_SMALL];
+            to_intervals(n, j < e->n ? rows[j] : view.f, column);
             mo_root_enclose(n, M, R, a, column, X + (size_t)j * MO_SMALL);
         }
     }
     for (int i = 0; i < e->n; ++i) {
         for (int j = 0; owner[i] && j <= e->n; ++j) {
-            mo_ball *entry = j < e->n ? &e->W[i * e->n + j] : &e->q[i];
+            mo_interval *entry = j < e->n ? &e->W[i * e->n + j] : &e->q[i];
             for (int k = 0; (j == e->n || owner[j]) && k < n; ++k) {
-                *entry = mo_ball_fma(*entry, rows[i][k], X[(size_t)j * MO_SMALL + k]);
+                *entry = mo_interval_fma(*entry, rows[i][k], X[(size_t)j * MO_SMALL + k]);
             }
         }
     }
@@ -78,7 +78,7 @@ static mo_error add_bodies(mo_enclosure *e, mo_message *why)
     int owner[MO_ENCLOSURE_MOST_ROWS];
     const double *rows[MO_ENCLOSURE_MOST_ROWS] = {NULL};
     const size_t columns = (size_t)(e->n + 1) * MO_SMALL, square = (size_t)MO_SMALL * MO_SMALL;
-    mo_ball *X = mo_memory_array(&e->problem->allocator, columns + 2 * square, sizeof *X);
+    mo_interval *X = mo_memory_array(&e->problem->allocator, columns + 2 * square, sizeof *X);
     if (!X) {
         return mo_fail_memory(why);
     }
@@ -108,7 +108,7 @@ static void add_couplings(mo_enclosure *e)
             for (int k = 0; k < view.dim * column.dim; ++k) {
                 const int row = view.offset + k / column.dim, at = column.offset + k % column.dim;
                 e->W[row * e->n + at] =
-                    mo_ball_add(e->W[row * e->n + at], mo_ball_exact(block.values[k]));
+                    mo_interval_add(e->W[row * e->n + at], mo_interval_exact(block.values[k]));
             }
         }
     }
@@ -169,11 +169,11 @@ static void choose_units(mo_enclosure *e)
     }
 }
 
-static mo_ball times_power(mo_ball a, double factor)
+static mo_interval times_power(mo_interval a, double factor)
 {
     const double mid = a.mid * factor;
     const int underflows = a.mid != 0 && fabs(mid) < DBL_MIN;
-    return (mo_ball){mid, a.rad > 0 || underflows ? a.rad * factor + DBL_MIN : 0};
+    return (mo_interval){mid, a.rad > 0 || underflows ? a.rad * factor + DBL_MIN : 0};
 }
 
 static void apply_units(mo_enclosure *e)
@@ -191,10 +191,10 @@ static mo_error fill(mo_enclosure *e, mo_message *why)
 {
     const int n = e->n;
     for (int k = 0; k < n * n; ++k) {
-        e->W[k] = mo_ball_exact(0);
+        e->W[k] = mo_interval_exact(0);
     }
     for (int i = 0; i < n; ++i) {
-        e->q[i] = mo_ball_exact(e->problem->w[i]);
+        e->q[i] = mo_interval_exact(e->problem->w[i]);
     }
     mo_error error = MO_OK;
     if (e->problem->form == MO_FORM_GLOBAL) {
@@ -203,7 +203,8 @@ static mo_error fill(mo_enclosure *e, mo_message *why)
         add_couplings(e);
     }
     for (int i = 0; e->problem->compliance && i < n; ++i) {
-        e->W[i * n + i] = mo_ball_add(e->W[i * n + i], mo_ball_exact(e->problem->compliance[i]));
+        e->W[i * n + i] =
+            mo_interval_add(e->W[i * n + i], mo_interval_exact(e->problem->compliance[i]));
     }
     choose_units(e);
     apply_units(e);
@@ -218,8 +219,9 @@ mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure,
         return mo_fail(why, MO_ERR_UNSUPPORTED, "the problem has %d rows; this takes at most %d", n,
                        MO_ENCLOSURE_MOST_ROWS);
     }
-    const size_t balls = (size_t)n * (n + 1);
-    enclosure->memory = mo_memory_array(&problem->allocator, balls + (size_t)n, sizeof(mo_ball));
+    const size_t intervals = (size_t)n * (n + 1);
+    enclosure->memory =
+        mo_memory_array(&problem->allocator, intervals + (size_t)n, sizeof(mo_interval));
     if (!enclosure->memory) {
         return mo_fail_memory(why);
     }

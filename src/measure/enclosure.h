@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The reduced problem u = W r + q (W with the compliance on its diagonal) of a small problem,
- * enclosed in balls: the exact W and q of the problem's numbers lie in them.
+ * enclosed in intervals: the exact W and q of the problem's numbers lie in them.
  *
  * For a body, M^-1 [J' f] is not computed but enclosed: see root.h.
  *
@@ -14,7 +14,7 @@
 #ifndef MO_MEASURE_ENCLOSURE_H
 #define MO_MEASURE_ENCLOSURE_H
 
-#include "measure/ball.h"
+#include "measure/interval.h"
 #include "problem/problem_data.h"
 
 enum { MO_ENCLOSURE_MOST_ROWS = 160 };
@@ -22,7 +22,7 @@ enum { MO_ENCLOSURE_MOST_ROWS = 160 };
 typedef struct mo_enclosure {
     const mo_problem *problem;
     int n;
-    mo_ball *W, *q;          /* n x n and n, in natural units */
+    mo_interval *W, *q;      /* n x n and n, in natural units */
     double *unit_r, *unit_u; /* one a row: powers of two */
     void *memory;
 } mo_enclosure;

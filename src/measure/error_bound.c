@@ -10,8 +10,8 @@
  *        K(X) = x - C F(x) + (I - C F'(X)) (X - x)                                              (1)
  *
  *    F'(X) holding the derivatives at all points of X.  If K(X) lies inside X, then F has one root
- *    r* in X, and K(X) holds it. W, q, F and F' are balls, every rounding included, so this holds
- *    for the exact problem.
+ *    r* in X, and K(X) holds it. W, q, F and F' are intervals, every rounding included, so this
+ *    holds for the exact problem.
  * 3. Where every inequality of the modes is met by all of K(X), r* is a solution, and the largest
  *    distances from K(X) to the point that was given bound its error.
  *
@@ -40,10 +40,10 @@ typedef struct krawczyk {
     int n, unit_count;
     mo_unit *units;
     mo_unit_mode *modes;
-    double *x, *p, *C; /* n, n, n x n */
-    mo_ball *R, *U;    /* the box X, then K(X); u of it */
-    mo_ball *F, *J;    /* n, n x n */
-    mo_ball *z;        /* C F(x) */
+    double *x, *p, *C;  /* n, n, n x n */
+    mo_interval *R, *U; /* the box X, then K(X); u of it */
+    mo_interval *F, *J; /* n, n x n */
+    mo_interval *z;     /* C F(x) */
 } krawczyk;
 
 /* ---- F and its derivatives over the box R ---------------------------------------------------- */
@@ -53,7 +53,7 @@ static void velocities(krawczyk *k)
     for (int i = 0; i < k->n; ++i) {
         k->U[i] = k->e->q[i];
         for (int j = 0; j < k->n; ++j) {
-            k->U[i] = mo_ball_add(k->U[i], mo_ball_mul(k->e->W[i * k->n + j], k->R[j]));
+            k->U[i] = mo_interval_add(k->U[i], mo_interval_mul(k->e->W[i * k->n + j], k->R[j]));
         }
     }
 }
@@ -61,17 +61,17 @@ static void velocities(krawczyk *k)
 /* The row as F and a line of J: by_u W + by_r. */
 static void write_row(krawczyk *k, const mo_unit *unit, const mo_mode_row *row, int at)
 {
-    mo_ball *line = k->J + (size_t)at * k->n;
+    mo_interval *line = k->J + (size_t)at * k->n;
     k->F[at] = row->value;
     for (int j = 0; j < k->n; ++j) {
-        line[j] = mo_ball_exact(0);
+        line[j] = mo_interval_exact(0);
         for (int i = 0; i < unit->dim; ++i) {
-            line[j] = mo_ball_add(line[j],
-                                  mo_ball_mul(row->by_u[i], k->e->W[(unit->row + i) * k->n + j]));
+            line[j] = mo_interval_add(
+                line[j], mo_interval_mul(row->by_u[i], k->e->W[(unit->row + i) * k->n + j]));
         }
     }
     for (int i = 0; i < unit->dim; ++i) {
-        line[unit->row + i] = mo_ball_add(line[unit->row + i], row->by_r[i]);
+        line[unit->row + i] = mo_interval_add(line[unit->row + i], row->by_r[i]);
     }
 }
 
@@ -110,7 +110,7 @@ static int all_finite(int n, const double *x)
 static int linearise(krawczyk *k)
 {
     for (int i = 0; i < k->n; ++i) {
-        k->R[i] = mo_ball_exact(k->x[i]);
+        k->R[i] = mo_interval_exact(k->x[i]);
     }
     if (!evaluate(k)) {
         return 0;
@@ -122,9 +122,9 @@ static int linearise(krawczyk *k)
         return 0;
     }
     for (int i = 0; i < k->n; ++i) {
-        k->z[i] = mo_ball_exact(0);
+        k->z[i] = mo_interval_exact(0);
         for (int j = 0; j < k->n; ++j) {
-            k->z[i] = mo_ball_fma(k->z[i], k->C[i * k->n + j], k->F[j]);
+            k->z[i] = mo_interval_fma(k->z[i], k->C[i * k->n + j], k->F[j]);
         }
     }
     return 1;
@@ -153,15 +153,15 @@ static int refine(krawczyk *k)
 }
 
 /* K(X) - x, entry i, for the box x +- p with J = F'(X). */
-static mo_ball shift_of(const krawczyk *k, int i)
+static mo_interval shift_of(const krawczyk *k, int i)
 {
-    mo_ball sum = mo_ball_neg(k->z[i]);
+    mo_interval sum = mo_interval_neg(k->z[i]);
     for (int j = 0; j < k->n; ++j) {
-        mo_ball entry = mo_ball_exact(i == j ? 1 : 0);
+        mo_interval entry = mo_interval_exact(i == j ? 1 : 0);
         for (int m = 0; m < k->n; ++m) {
-            entry = mo_ball_fma(entry, -k->C[i * k->n + m], k->J[m * k->n + j]);
+            entry = mo_interval_fma(entry, -k->C[i * k->n + m], k->J[m * k->n + j]);
         }
-        sum = mo_ball_add(sum, mo_ball_mul(entry, (mo_ball){0, k->p[j]}));
+        sum = mo_interval_add(sum, mo_interval_mul(entry, (mo_interval){0, k->p[j]}));
     }
     return sum;
 }
@@ -171,18 +171,18 @@ static int encloses(krawczyk *k)
 {
     int inside = 1;
     for (int i = 0; i < k->n; ++i) {
-        k->R[i] = (mo_ball){k->x[i], k->p[i]};
+        k->R[i] = (mo_interval){k->x[i], k->p[i]};
     }
     if (!evaluate(k)) {
         return 0;
     }
     for (int i = 0; i < k->n; ++i) {
-        const mo_ball shift = shift_of(k, i);
-        inside = inside && mo_ball_size(shift) < k->p[i];
-        k->R[i] = mo_ball_add(mo_ball_exact(k->x[i]), shift);
+        const mo_interval shift = shift_of(k, i);
+        inside = inside && mo_interval_size(shift) < k->p[i];
+        k->R[i] = mo_interval_add(mo_interval_exact(k->x[i]), shift);
     }
     for (int i = 0; i < k->n && !inside; ++i) {
-        const double size = mo_ball_size(mo_ball_add(k->R[i], mo_ball_exact(-k->x[i])));
+        const double size = mo_interval_size(mo_interval_add(k->R[i], mo_interval_exact(-k->x[i])));
         k->p[i] = fmax(1.5 * size, 2 * k->p[i]);
     }
     return inside;
@@ -195,7 +195,7 @@ static int find_root(krawczyk *k)
         return 0;
     }
     for (int i = 0; i < k->n; ++i) {
-        k->p[i] = 2 * mo_ball_size(k->z[i]) + DBL_EPSILON * fabs(k->x[i]) + DBL_MIN;
+        k->p[i] = 2 * mo_interval_size(k->z[i]) + DBL_EPSILON * fabs(k->x[i]) + DBL_MIN;
     }
     for (int round = 0; round < INFLATIONS && !found; ++round) {
         found = encloses(k);
@@ -215,7 +215,7 @@ static void write_zeros(krawczyk *k)
         for (int i = 0; i < count; ++i) {
             const int which = rows[i].is_zero_of;
             if (which >= 0) {
-                (which < 16 ? k->U : k->R)[unit->row + which % 16] = mo_ball_exact(0);
+                (which < 16 ? k->U : k->R)[unit->row + which % 16] = mo_interval_exact(0);
             }
         }
     }
@@ -239,18 +239,18 @@ static int modes_are_met(const krawczyk *k)
 static double prepare_hull(krawczyk *k, const double *r)
 {
     const int n = k->n;
-    mo_ball *root = k->z; /* free by now */
+    mo_interval *root = k->z; /* free by now */
     memcpy(root, k->R, (size_t)n * sizeof *root);
     for (int i = 0; i < n; ++i) {
         const double at = r[i] / k->e->unit_r[i];
-        k->R[i] =
-            mo_ball_between(fmin(at, mo_ball_lower(root[i])), fmax(at, mo_ball_upper(root[i])));
+        k->R[i] = mo_interval_between(fmin(at, mo_interval_lower(root[i])),
+                                      fmax(at, mo_interval_upper(root[i])));
     }
     double a = INFINITY;
     if (evaluate(k)) {
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < i; ++j) {
-                const mo_ball kept = k->J[i * n + j];
+                const mo_interval kept = k->J[i * n + j];
                 k->J[i * n + j] = k->J[j * n + i];
                 k->J[j * n + i] = kept;
             }
@@ -265,10 +265,10 @@ static double prepare_hull(krawczyk *k, const double *r)
 static void values_at(krawczyk *k, const double *r)
 {
     mo_mode_row rows[MO_CONE_MOST_ROWS];
-    mo_ball *root = k->z;
+    mo_interval *root = k->z;
     memcpy(root, k->R, (size_t)k->n * sizeof *root);
     for (int i = 0; i < k->n; ++i) {
-        k->R[i] = mo_ball_exact(r[i] / k->e->unit_r[i]);
+        k->R[i] = mo_interval_exact(r[i] / k->e->unit_r[i]);
     }
     velocities(k);
     for (int m = 0, at = 0; m < k->unit_count; ++m) {
@@ -285,12 +285,12 @@ static void values_at(krawczyk *k, const double *r)
 /* (2) for row i. */
 static double distance_by_values(krawczyk *k, int i, double a)
 {
-    mo_ball *z = k->U, sum = mo_ball_exact(0); /* U is free by now */
+    mo_interval *z = k->U, sum = mo_interval_exact(0); /* U is free by now */
     mo_root_enclose(k->n, k->J, k->C, a, k->e->W + (size_t)i * k->n, z);
     for (int j = 0; j < k->n; ++j) {
-        sum = mo_ball_add(sum, mo_ball_mul(z[j], k->F[j]));
+        sum = mo_interval_add(sum, mo_interval_mul(z[j], k->F[j]));
     }
-    return mo_ball_size(sum);
+    return mo_interval_size(sum);
 }
 
 /* W (r* - r), directly and by (2). */
@@ -300,12 +300,13 @@ static double velocity_distance(krawczyk *k, const double *r)
     double most = 0;
     values_at(k, r);
     for (int i = 0; i < k->n; ++i) {
-        mo_ball sum = mo_ball_exact(0);
+        mo_interval sum = mo_interval_exact(0);
         for (int j = 0; j < k->n; ++j) {
-            const mo_ball far = mo_ball_add(k->R[j], mo_ball_exact(-r[j] / k->e->unit_r[j]));
-            sum = mo_ball_add(sum, mo_ball_mul(k->e->W[i * k->n + j], far));
+            const mo_interval far =
+                mo_interval_add(k->R[j], mo_interval_exact(-r[j] / k->e->unit_r[j]));
+            sum = mo_interval_add(sum, mo_interval_mul(k->e->W[i * k->n + j], far));
         }
-        double far = mo_ball_size(sum);
+        double far = mo_interval_size(sum);
         if (a < 0.5) {
             far = fmin(far, distance_by_values(k, i, a));
         }
@@ -318,18 +319,19 @@ static double impulse_distance(const krawczyk *k, const double *r)
 {
     double most = 0;
     for (int i = 0; i < k->n; ++i) {
-        const mo_ball far = mo_ball_add(k->R[i], mo_ball_exact(-r[i] / k->e->unit_r[i]));
-        most = fmax(most, mo_ball_size(far) * k->e->unit_r[i]);
+        const mo_interval far =
+            mo_interval_add(k->R[i], mo_interval_exact(-r[i] / k->e->unit_r[i]));
+        most = fmax(most, mo_interval_size(far) * k->e->unit_r[i]);
     }
     return most;
 }
 
 /* f + H r* of one body, in the units of the problem. */
-static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_ball *load)
+static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_interval *load)
 {
     const mo_problem *problem = k->e->problem;
     for (int j = 0; j < view->dim; ++j) {
-        load[j] = mo_ball_exact(view->f[j]);
+        load[j] = mo_interval_exact(view->f[j]);
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
         const mo_constraint_view c = mo_problem_constraint(problem, i);
@@ -337,8 +339,9 @@ static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_ba
             const mo_block_view block = mo_problem_block(problem, i, b);
             for (int m = 0; block.index == body && m < c.dim * view->dim; ++m) {
                 const int row = c.offset + m / view->dim;
-                const mo_ball r = mo_ball_mul(mo_ball_exact(k->e->unit_r[row]), k->R[row]);
-                load[m % view->dim] = mo_ball_fma(load[m % view->dim], block.values[m], r);
+                const mo_interval r =
+                    mo_interval_mul(mo_interval_exact(k->e->unit_r[row]), k->R[row]);
+                load[m % view->dim] = mo_interval_fma(load[m % view->dim], block.values[m], r);
             }
         }
     }
@@ -346,15 +349,15 @@ static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_ba
 
 /* The errors of one body's velocities, into the bound; false where its M cannot be inverted safely.
  */
-static int body_distance(const krawczyk *k, int body, const double *v, mo_ball *scratch,
+static int body_distance(const krawczyk *k, int body, const double *v, mo_interval *scratch,
                          double *energy, double *most)
 {
     const mo_body_view view = mo_problem_body(k->e->problem, body);
     const int d = view.dim;
-    mo_ball *M = scratch, *load = M + d * d, *root = load + d;
+    mo_interval *M = scratch, *load = M + d * d, *root = load + d;
     double *inverse = (double *)(root + d), far[MO_SMALL];
     for (int i = 0; i < d * d; ++i) {
-        M[i] = mo_ball_exact(view.M[i]);
+        M[i] = mo_interval_exact(view.M[i]);
     }
     const double a = mo_root_prepare(d, M, inverse);
     if (!(a < 0.5)) {
@@ -363,7 +366,7 @@ static int body_distance(const krawczyk *k, int body, const double *v, mo_ball *
     load_of(k, &view, body, load);
     mo_root_enclose(d, M, inverse, a, load, root);
     for (int i = 0; i < d; ++i) {
-        far[i] = mo_ball_size(mo_ball_add(root[i], mo_ball_exact(-v[i])));
+        far[i] = mo_interval_size(mo_interval_add(root[i], mo_interval_exact(-v[i])));
         *most = fmax(*most, far[i]);
     }
     for (int i = 0; i < d * d; ++i) {
@@ -375,9 +378,9 @@ static int body_distance(const krawczyk *k, int body, const double *v, mo_ball *
 static mo_error body_distances(const krawczyk *k, const double *v, mo_error_bound *bound)
 {
     const mo_problem *problem = k->e->problem;
-    const size_t room = (size_t)MO_SMALL * (MO_SMALL + 2) * sizeof(mo_ball) +
+    const size_t room = (size_t)MO_SMALL * (MO_SMALL + 2) * sizeof(mo_interval) +
                         (size_t)MO_SMALL * MO_SMALL * sizeof(double);
-    mo_ball *scratch = mo_memory_array(&problem->allocator, room, 1);
+    mo_interval *scratch = mo_memory_array(&problem->allocator, room, 1);
     double energy = 0, most = 0;
     if (!scratch) {
         return MO_ERR_MEMORY;
@@ -402,11 +405,11 @@ static void lay_out(krawczyk *k, mo_arena *arena)
     k->x = MO_TAKE(arena, n, double);
     k->p = MO_TAKE(arena, n, double);
     k->C = MO_TAKE(arena, n * n, double);
-    k->R = MO_TAKE(arena, n, mo_ball);
-    k->U = MO_TAKE(arena, n, mo_ball);
-    k->F = MO_TAKE(arena, n, mo_ball);
-    k->z = MO_TAKE(arena, n, mo_ball);
-    k->J = MO_TAKE(arena, n * n, mo_ball);
+    k->R = MO_TAKE(arena, n, mo_interval);
+    k->U = MO_TAKE(arena, n, mo_interval);
+    k->F = MO_TAKE(arena, n, mo_interval);
+    k->z = MO_TAKE(arena, n, mo_interval);
+    k->J = MO_TAKE(arena, n * n, mo_interval);
 }
 
 /* The point that was given, its velocities and modes. */
@@ -416,7 +419,7 @@ static void start(krawczyk *k, const double *r)
     k->unit_count = mo_units_list(k->e->problem, k->units);
     for (int i = 0; i < k->n; ++i) {
         k->x[i] = r[i] / k->e->unit_r[i];
-        k->R[i] = mo_ball_exact(k->x[i]);
+        k->R[i] = mo_interval_exact(k->x[i]);
     }
     velocities(k);
     for (int m = 0; m < k->unit_count; ++m) {

@@ -12,7 +12,7 @@
  * since f = M v - H r - p; and P grows by at least 1/2 |v - v*|_M^2 from its minimum: |v - v*|_M <=
  * sqrt(2 gap).  The shift is chosen so that v is feasible: s e_N with s = g(u_T) + max(0, -u_N),
  * g(u_T) = mu |u_T| for Coulomb's cone, and -u for joints. A box [l, b] adds r_k u_k - min(l_k u_k,
- * b_k u_k) in place of r' u.  All of it in balls: rounding is included.
+ * b_k u_k) in place of r' u.  All of it in intervals: rounding is included.
  */
 #include <math.h>
 #include <string.h>
@@ -28,8 +28,8 @@ typedef struct gap {
     const mo_problem *problem;
     const double *v, *r;
     double *shift;
-    mo_ball *p; /* M v - H r - f */
-    mo_ball sum;
+    mo_interval *p; /* M v - H r - f */
+    mo_interval sum;
     double beyond;
     int is_good;
 } gap;
@@ -37,26 +37,27 @@ typedef struct gap {
 /* ---- laws ------------------------------------------------------------------------------------ */
 
 /* An upper bound of g(u_T): the least s with (s, u_T) in K*. */
-static double speed_above(const mo_unit *unit, const mo_ball *u)
+static double speed_above(const mo_unit *unit, const mo_interval *u)
 {
     double rays[MO_CONE_MOST_RAYS][MO_CONE_MOST_ROWS], c[MO_CONE_MOST_ROWS], most = 0;
     int groups[MO_CONE_MOST_GROUPS + 1];
     const int count = mo_cone_rays(unit, 0, rays);
     for (int j = 0; j < count; ++j) {
-        mo_ball sum = mo_ball_exact(0);
+        mo_interval sum = mo_interval_exact(0);
         for (int k = 1; k < unit->dim; ++k) {
-            sum = mo_ball_fma(sum, -rays[j][k], u[k]);
+            sum = mo_interval_fma(sum, -rays[j][k], u[k]);
         }
-        most = fmax(most, mo_ball_upper(sum));
+        most = fmax(most, mo_interval_upper(sum));
     }
     const int group_count = count > 0 ? 0 : mo_cone_groups(unit, groups, c);
     for (int g = 0; g < group_count; ++g) {
-        mo_ball sum = mo_ball_exact(0);
+        mo_interval sum = mo_interval_exact(0);
         for (int k = groups[g]; k < groups[g + 1]; ++k) {
-            const mo_ball scaled = mo_ball_mul(mo_ball_exact(c[k]), u[k]);
-            sum = mo_ball_add(sum, mo_ball_mul(scaled, scaled));
+            const mo_interval scaled = mo_interval_mul(mo_interval_exact(c[k]), u[k]);
+            sum = mo_interval_add(sum, mo_interval_mul(scaled, scaled));
         }
-        most = nextafter(most + nextafter(sqrt(fmax(0, mo_ball_upper(sum))), INFINITY), INFINITY);
+        most =
+            nextafter(most + nextafter(sqrt(fmax(0, mo_interval_upper(sum))), INFINITY), INFINITY);
     }
     return most;
 }
@@ -71,15 +72,15 @@ static int put_into_cone(const mo_unit *unit, const double *r, double *inside)
     return mo_cone_has_impulse(unit, 0, inside);
 }
 
-static void add_contact(gap *g, const mo_unit *unit, const mo_ball *u, double *r)
+static void add_contact(gap *g, const mo_unit *unit, const mo_interval *u, double *r)
 {
-    const double speed = speed_above(unit, u), lack = fmax(0, -mo_ball_lower(u[0]));
+    const double speed = speed_above(unit, u), lack = fmax(0, -mo_interval_lower(u[0]));
     const double s = lack > 0 ? nextafter(speed + lack, INFINITY) : speed;
     g->is_good = g->is_good && put_into_cone(unit, g->r + unit->row, r) && isfinite(s);
-    g->sum =
-        mo_ball_add(g->sum, mo_ball_mul(mo_ball_exact(r[0]), mo_ball_add(u[0], mo_ball_exact(s))));
+    g->sum = mo_interval_add(g->sum, mo_interval_mul(mo_interval_exact(r[0]),
+                                                     mo_interval_add(u[0], mo_interval_exact(s))));
     for (int k = 1; k < unit->dim; ++k) {
-        g->sum = mo_ball_fma(g->sum, r[k], u[k]);
+        g->sum = mo_interval_fma(g->sum, r[k], u[k]);
     }
     g->beyond = fmax(g->beyond, lack);
     if (g->shift) {
@@ -90,17 +91,18 @@ static void add_contact(gap *g, const mo_unit *unit, const mo_ball *u, double *r
 
 /* One row of a joint, or of a box that has no bound on the side to which u drives it: u is shifted
  * to zero. */
-static void add_joint_row(gap *g, int row, mo_ball u, double r, double *kept)
+static void add_joint_row(gap *g, int row, mo_interval u, double r, double *kept)
 {
     *kept = r;
-    g->beyond = fmax(g->beyond, mo_ball_size(u));
-    g->sum = mo_ball_add(g->sum, mo_ball_mul(mo_ball_exact(r), (mo_ball){0, u.rad}));
+    g->beyond = fmax(g->beyond, mo_interval_size(u));
+    g->sum =
+        mo_interval_add(g->sum, mo_interval_mul(mo_interval_exact(r), (mo_interval){0, u.rad}));
     if (g->shift) {
         g->shift[row] = -u.mid;
     }
 }
 
-static void add_box_row(gap *g, const mo_law *law, int k, int row, mo_ball u, double *kept)
+static void add_box_row(gap *g, const mo_law *law, int k, int row, mo_interval u, double *kept)
 {
     const double bound = u.mid > 0 ? law->lower[k] : law->upper[k];
     const double r = fmin(fmax(g->r[row], law->lower[k]), law->upper[k]);
@@ -113,27 +115,27 @@ static void add_box_row(gap *g, const mo_law *law, int k, int row, mo_ball u, do
     if (g->shift) {
         g->shift[row] = 0;
     }
-    /* |u| times the distance to the bound; the other bound where the ball holds zero */
-    const mo_ball far = mo_ball_add(mo_ball_exact(r), mo_ball_exact(-bound));
-    mo_ball part = mo_ball_mul(far, u);
+    /* |u| times the distance to the bound; the other bound where the interval holds zero */
+    const mo_interval far = mo_interval_add(mo_interval_exact(r), mo_interval_exact(-bound));
+    mo_interval part = mo_interval_mul(far, u);
     if (holds_zero) {
         part.rad += 2 * u.rad * (law->upper[k] - law->lower[k]);
     }
-    g->sum = mo_ball_add(g->sum, part);
+    g->sum = mo_interval_add(g->sum, part);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 /* u = H' v + w of one row. */
-static mo_ball velocity_of(const gap *g, const mo_constraint_view *view, int i, int k)
+static mo_interval velocity_of(const gap *g, const mo_constraint_view *view, int i, int k)
 {
-    mo_ball u = mo_ball_exact(view->w[k]);
+    mo_interval u = mo_interval_exact(view->w[k]);
     for (int b = 0; b < view->block_count; ++b) {
         const mo_block_view block = mo_problem_block(g->problem, i, b);
         const int n = mo_body_dim(g->problem, block.index);
         const double *v = g->v + g->problem->body_start[block.index];
         for (int j = 0; j < n; ++j) {
-            u = mo_ball_fma(u, v[j], mo_ball_exact(block.values[k * n + j]));
+            u = mo_interval_fma(u, v[j], mo_interval_exact(block.values[k * n + j]));
         }
     }
     return u;
@@ -145,9 +147,9 @@ static void take_off(gap *g, const mo_constraint_view *view, int i, int k, doubl
     for (int b = 0; b < view->block_count; ++b) {
         const mo_block_view block = mo_problem_block(g->problem, i, b);
         const int n = mo_body_dim(g->problem, block.index);
-        mo_ball *p = g->p + g->problem->body_start[block.index];
+        mo_interval *p = g->p + g->problem->body_start[block.index];
         for (int j = 0; j < n; ++j) {
-            p[j] = mo_ball_fma(p[j], -r, mo_ball_exact(block.values[k * n + j]));
+            p[j] = mo_interval_fma(p[j], -r, mo_interval_exact(block.values[k * n + j]));
         }
     }
 }
@@ -158,7 +160,7 @@ static void add_constraint(gap *g, int i)
     const mo_unit unit = {i, view.offset, view.dim, view.law};
     if (view.law.kind == MO_LAW_BOX || view.law.kind == MO_LAW_BILATERAL) {
         for (int k = 0; k < view.dim; ++k) {
-            const mo_ball u = velocity_of(g, &view, i, k);
+            const mo_interval u = velocity_of(g, &view, i, k);
             double kept = 0;
             if (view.law.kind == MO_LAW_BOX) {
                 add_box_row(g, &view.law, k, view.offset + k, u, &kept);
@@ -169,7 +171,7 @@ static void add_constraint(gap *g, int i)
         }
         return;
     }
-    mo_ball u[MO_CONE_MOST_ROWS];
+    mo_interval u[MO_CONE_MOST_ROWS];
     double r[MO_CONE_MOST_ROWS];
     for (int k = 0; k < view.dim; ++k) {
         u[k] = velocity_of(g, &view, i, k);
@@ -187,9 +189,10 @@ static void begin_balance(gap *g)
         const mo_body_view view = mo_problem_body(g->problem, b);
         const int start = g->problem->body_start[b];
         for (int i = 0; i < view.dim; ++i) {
-            mo_ball sum = mo_ball_exact(-view.f[i]);
+            mo_interval sum = mo_interval_exact(-view.f[i]);
             for (int j = 0; j < view.dim; ++j) {
-                sum = mo_ball_fma(sum, g->v[start + j], mo_ball_exact(view.M[i * view.dim + j]));
+                sum = mo_interval_fma(sum, g->v[start + j],
+                                      mo_interval_exact(view.M[i * view.dim + j]));
             }
             g->p[start + i] = sum;
         }
@@ -197,26 +200,27 @@ static void begin_balance(gap *g)
 }
 
 /* 1/2 p' M^-1 p of one body. */
-static void add_body(gap *g, int b, mo_ball *scratch)
+static void add_body(gap *g, int b, mo_interval *scratch)
 {
     const mo_body_view view = mo_problem_body(g->problem, b);
     const int d = view.dim;
-    const mo_ball *p = g->p + g->problem->body_start[b];
+    const mo_interval *p = g->p + g->problem->body_start[b];
     if (d > MO_SMALL) {
         g->is_good = 0;
         return;
     }
-    mo_ball *M = scratch, *y = M + d * d;
+    mo_interval *M = scratch, *y = M + d * d;
     double *inverse = (double *)(y + d);
     for (int i = 0; i < d * d; ++i) {
-        M[i] = mo_ball_exact(view.M[i]);
+        M[i] = mo_interval_exact(view.M[i]);
     }
     const double a = mo_root_prepare(d, M, inverse);
     g->is_good = g->is_good && a < 0.5;
     if (g->is_good) {
         mo_root_enclose(d, M, inverse, a, p, y);
         for (int i = 0; i < d; ++i) {
-            g->sum = mo_ball_add(g->sum, mo_ball_mul(mo_ball_exact(0.5), mo_ball_mul(p[i], y[i])));
+            g->sum = mo_interval_add(
+                g->sum, mo_interval_mul(mo_interval_exact(0.5), mo_interval_mul(p[i], y[i])));
         }
     }
 }
@@ -247,7 +251,7 @@ static mo_error bound_in(gap *g, mo_frozen_bound *bound)
     const mo_allocator *allocator = &g->problem->allocator;
     const size_t small = MO_SMALL, dofs = (size_t)g->problem->dof_count;
     const size_t room =
-        (dofs + small * (small + 1)) * sizeof(mo_ball) + small * small * sizeof(double);
+        (dofs + small * (small + 1)) * sizeof(mo_interval) + small * small * sizeof(double);
     g->p = mo_memory_array(allocator, room, 1);
     if (!g->p) {
         return MO_ERR_MEMORY;
@@ -259,7 +263,7 @@ static mo_error bound_in(gap *g, mo_frozen_bound *bound)
     for (int b = 0; b < g->problem->body_count && g->is_good; ++b) {
         add_body(g, b, g->p + dofs);
     }
-    const double most = mo_ball_upper(g->sum);
+    const double most = mo_interval_upper(g->sum);
     if (g->is_good && isfinite(most)) {
         bound->v_energy = sqrt(2 * fmax(0, most)) * (1 + 4 * DBL_EPSILON);
         bound->beyond = g->beyond;
@@ -275,8 +279,12 @@ mo_error mo_bound_frozen(const mo_problem *problem, const double *v, const doubl
 {
     MO_NEED(problem && (v || problem->dof_count == 0) && (r || problem->row_count == 0) && bound,
             NULL);
-    gap g = {
-        .problem = problem, .v = v, .r = r, .shift = shift, .sum = mo_ball_exact(0), .is_good = 1};
+    gap g = {.problem = problem,
+             .v = v,
+             .r = r,
+             .shift = shift,
+             .sum = mo_interval_exact(0),
+             .is_good = 1};
     const char *reason = reason_against(problem);
     *bound = (mo_frozen_bound){.v_energy = INFINITY, .beyond = INFINITY};
     if (reason) {

@@ -74,14 +74,15 @@ mo_unit_mode mo_mode_of(const mo_unit *unit, double unit_r, const double *u, con
 /* ---- equations ------------------------------------------------------------------------------- */
 
 /* u_k = 0 or r_k = 0 */
-static mo_mode_row zero_row(int on_r, int k, const mo_ball *u, const mo_ball *r)
+static mo_mode_row zero_row(int on_r, int k, const mo_interval *u, const mo_interval *r)
 {
     mo_mode_row row = {.value = on_r ? r[k] : u[k], .is_zero_of = on_r ? ROW_IS_R + k : k};
-    (on_r ? row.by_r : row.by_u)[k] = mo_ball_exact(1);
+    (on_r ? row.by_r : row.by_u)[k] = mo_interval_exact(1);
     return row;
 }
 
-static int apart_rows(const mo_unit *unit, const mo_ball *u, const mo_ball *r, mo_mode_row *rows)
+static int apart_rows(const mo_unit *unit, const mo_interval *u, const mo_interval *r,
+                      mo_mode_row *rows)
 {
     for (int k = 0; k < unit->dim; ++k) {
         rows[k] = zero_row(1, k, u, r);
@@ -90,32 +91,34 @@ static int apart_rows(const mo_unit *unit, const mo_ball *u, const mo_ball *r, m
 }
 
 /* (1) for row k of the group from `begin` to `end`. */
-static mo_mode_row sliding_row(int k, int begin, int end, const double *c, const mo_ball *u,
-                               const mo_ball *r)
+static mo_mode_row sliding_row(int k, int begin, int end, const double *c, const mo_interval *u,
+                               const mo_interval *r)
 {
-    mo_ball sum = mo_ball_exact(0), scaled[MO_CONE_MOST_ROWS];
+    mo_interval sum = mo_interval_exact(0), scaled[MO_CONE_MOST_ROWS];
     for (int j = begin; j < end; ++j) {
-        scaled[j] = mo_ball_mul(mo_ball_exact(c[j]), u[j]);
-        sum = mo_ball_add(sum, mo_ball_mul(scaled[j], scaled[j]));
+        scaled[j] = mo_interval_mul(mo_interval_exact(c[j]), u[j]);
+        sum = mo_interval_add(sum, mo_interval_mul(scaled[j], scaled[j]));
     }
-    const mo_ball s = mo_ball_sqrt(sum), over = mo_ball_inverse(s);
-    const mo_ball pull = mo_ball_mul(mo_ball_exact(c[k]), scaled[k]); /* c_k^2 u_k */
+    const mo_interval s = mo_interval_sqrt(sum), over = mo_interval_inverse(s);
+    const mo_interval pull = mo_interval_mul(mo_interval_exact(c[k]), scaled[k]); /* c_k^2 u_k */
     mo_mode_row row = {.is_zero_of = -1};
-    row.value = mo_ball_add(mo_ball_mul(s, r[k]), mo_ball_mul(r[0], pull));
+    row.value = mo_interval_add(mo_interval_mul(s, r[k]), mo_interval_mul(r[0], pull));
     for (int j = begin; j < end; ++j) {
-        const mo_ball slope =
-            mo_ball_mul(mo_ball_mul(mo_ball_exact(c[j]), scaled[j]), over); /* ds / du_j */
-        row.by_u[j] = mo_ball_mul(r[k], slope);
+        const mo_interval slope =
+            /* ds / du_j */
+            mo_interval_mul(mo_interval_mul(mo_interval_exact(c[j]), scaled[j]), over);
+        row.by_u[j] = mo_interval_mul(r[k], slope);
     }
-    row.by_u[k] = mo_ball_add(
-        row.by_u[k], mo_ball_mul(r[0], mo_ball_mul(mo_ball_exact(c[k]), mo_ball_exact(c[k]))));
+    row.by_u[k] = mo_interval_add(
+        row.by_u[k],
+        mo_interval_mul(r[0], mo_interval_mul(mo_interval_exact(c[k]), mo_interval_exact(c[k]))));
     row.by_r[0] = pull;
     row.by_r[k] = s;
     return row;
 }
 
-static int closed_rows(const mo_unit *unit, const mo_unit_mode *mode, const mo_ball *u,
-                       const mo_ball *r, mo_mode_row *rows)
+static int closed_rows(const mo_unit *unit, const mo_unit_mode *mode, const mo_interval *u,
+                       const mo_interval *r, mo_mode_row *rows)
 {
     int groups[MO_CONE_MOST_GROUPS + 1], count = 0;
     double c[MO_CONE_MOST_ROWS];
@@ -131,21 +134,23 @@ static int closed_rows(const mo_unit *unit, const mo_unit_mode *mode, const mo_b
     return count;
 }
 
-static mo_ball value_of(const mo_cell_row *row, int dim, const mo_ball *u, const mo_ball *r)
+static mo_interval value_of(const mo_cell_row *row, int dim, const mo_interval *u,
+                            const mo_interval *r)
 {
-    mo_ball sum = mo_ball_exact(-row->constant);
+    mo_interval sum = mo_interval_exact(-row->constant);
     for (int k = 0; k < dim; ++k) {
-        sum = mo_ball_fma(sum, row->c[k], (row->on_u ? u : r)[k]);
+        sum = mo_interval_fma(sum, row->c[k], (row->on_u ? u : r)[k]);
     }
     return sum;
 }
 
-static mo_mode_row linear_row(const mo_cell_row *from, int dim, const mo_ball *u, const mo_ball *r)
+static mo_mode_row linear_row(const mo_cell_row *from, int dim, const mo_interval *u,
+                              const mo_interval *r)
 {
     mo_mode_row row = {.value = value_of(from, dim, u, r), .is_zero_of = -1};
     int entries = 0, single = 0;
     for (int k = 0; k < dim; ++k) {
-        (from->on_u ? row.by_u : row.by_r)[k] = mo_ball_exact(from->c[k]);
+        (from->on_u ? row.by_u : row.by_r)[k] = mo_interval_exact(from->c[k]);
         entries += from->c[k] != 0;
         single = from->c[k] != 0 ? k : single;
     }
@@ -155,8 +160,8 @@ static mo_mode_row linear_row(const mo_cell_row *from, int dim, const mo_ball *u
     return row;
 }
 
-int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, const mo_ball *u,
-                 const mo_ball *r, mo_mode_row *rows)
+int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, const mo_interval *u,
+                 const mo_interval *r, mo_mode_row *rows)
 {
     mo_cell_row all[MO_CELL_MOST_ROWS];
     int equations = 0;
@@ -179,40 +184,41 @@ int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, c
 
 /* Closed: r_N >= 0; what sticks is inside of its limit; what slides has s > 0, or (1) would say
  * nothing. */
-static int closed_is_met(const mo_unit *unit, const mo_unit_mode *mode, const mo_ball *u,
-                         const mo_ball *r)
+static int closed_is_met(const mo_unit *unit, const mo_unit_mode *mode, const mo_interval *u,
+                         const mo_interval *r)
 {
-    int groups[MO_CONE_MOST_GROUPS + 1], met = mo_ball_lower(r[0]) >= 0;
+    int groups[MO_CONE_MOST_GROUPS + 1], met = mo_interval_lower(r[0]) >= 0;
     double c[MO_CONE_MOST_ROWS];
     const int count = mo_cone_groups(unit, groups, c);
     for (int g = 0; g < count && met; ++g) {
-        mo_ball room = mo_ball_mul(r[0], r[0]), slip = mo_ball_exact(0);
+        mo_interval room = mo_interval_mul(r[0], r[0]), slip = mo_interval_exact(0);
         for (int k = groups[g]; k < groups[g + 1]; ++k) {
             if (c[k] > 0) {
-                const mo_ball share = mo_ball_mul(mo_ball_inverse(mo_ball_exact(c[k])), r[k]);
-                room = mo_ball_add(room, mo_ball_neg(mo_ball_mul(share, share)));
-                slip = mo_ball_add(slip, mo_ball_mul(u[k], u[k]));
+                const mo_interval share =
+                    mo_interval_mul(mo_interval_inverse(mo_interval_exact(c[k])), r[k]);
+                room = mo_interval_add(room, mo_interval_neg(mo_interval_mul(share, share)));
+                slip = mo_interval_add(slip, mo_interval_mul(u[k], u[k]));
             }
         }
-        met = mode->slides[g] ? mo_ball_lower(slip) > 0 : mo_ball_lower(room) >= 0;
+        met = mode->slides[g] ? mo_interval_lower(slip) > 0 : mo_interval_lower(room) >= 0;
     }
     return met;
 }
 
-int mo_mode_is_met(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, const mo_ball *u,
-                   const mo_ball *r)
+int mo_mode_is_met(const mo_unit *unit, const mo_unit_mode *mode, double unit_r,
+                   const mo_interval *u, const mo_interval *r)
 {
     mo_cell_row all[MO_CELL_MOST_ROWS];
     if (mode->is_round) {
         return closed_is_met(unit, mode, u, r);
     }
     if (is_round(unit)) {
-        return mo_ball_lower(u[0]) >= 0;
+        return mo_interval_lower(u[0]) >= 0;
     }
     const int count = mo_cell_rows(unit, mode->cell, unit_r, all);
     int met = 1;
     for (int m = 0; m < count && met; ++m) {
-        met = all[m].is_equation || mo_ball_lower(value_of(&all[m], unit->dim, u, r)) >= 0;
+        met = all[m].is_equation || mo_interval_lower(value_of(&all[m], unit->dim, u, r)) >= 0;
     }
     return met;
 }

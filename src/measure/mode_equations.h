@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The modes of an approximate solution as n equations F(r) = 0 in n unknowns, with u = W r + q, in
- * balls and natural units: one mode for each unit, of the true law.
+ * intervals and natural units: one mode for each unit, of the true law.
  *
  *   polyhedral laws   the equations of the cell (cells.h) that the point fits best
  *   round cones      apart: r = 0.  Closed: u_N = 0, and each group of rows (unit_cone.h) by itself
@@ -29,17 +29,17 @@ mo_unit_mode mo_mode_of(const mo_unit *unit, double unit_r, const double *u, con
 
 /* One equation of a unit: its value, and its derivatives by the unit's own u and r. */
 typedef struct mo_mode_row {
-    mo_ball value, by_u[MO_CONE_MOST_ROWS], by_r[MO_CONE_MOST_ROWS];
+    mo_interval value, by_u[MO_CONE_MOST_ROWS], by_r[MO_CONE_MOST_ROWS];
     int is_zero_of; /* the equation says that one number is zero: -1 none, k u_k, 16 + k r_k */
 } mo_mode_row;
 
-/* The unit's equations for all (u, r) in the balls, which hold the unit's own rows; their number,
- * unit->dim where the mode is a good one.  Room: MO_CONE_MOST_ROWS. */
-int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, const mo_ball *u,
-                 const mo_ball *r, mo_mode_row *rows);
+/* The unit's equations for all (u, r) in the intervals, which hold the unit's own rows; their
+ * number, unit->dim where the mode is a good one.  Room: MO_CONE_MOST_ROWS. */
+int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, const mo_interval *u,
+                 const mo_interval *r, mo_mode_row *rows);
 
-/* Do all (u, r) in the balls that solve the equations meet the inequalities of the mode? */
-int mo_mode_is_met(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, const mo_ball *u,
-                   const mo_ball *r);
+/* Do all (u, r) in the intervals that solve the equations meet the inequalities of the mode? */
+int mo_mode_is_met(const mo_unit *unit, const mo_unit_mode *mode, double unit_r,
+                   const mo_interval *u, const mo_interval *r);
 
 #endif

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "measure/root.h"
 
-double mo_root_prepare(int n, const mo_ball *E, double *R)
+double mo_root_prepare(int n, const mo_interval *E, double *R)
 {
     for (int k = 0; k < n * n; ++k) {
         R[k] = E[k].mid;
@@ -14,11 +14,11 @@ double mo_root_prepare(int n, const mo_ball *E, double *R)
     for (int i = 0; i < n; ++i) {
         double sum = 0;
         for (int j = 0; j < n; ++j) {
-            mo_ball entry = mo_ball_exact(i == j ? -1 : 0);
+            mo_interval entry = mo_interval_exact(i == j ? -1 : 0);
             for (int k = 0; k < n; ++k) {
-                entry = mo_ball_fma(entry, R[i * n + k], E[k * n + j]);
+                entry = mo_interval_fma(entry, R[i * n + k], E[k * n + j]);
             }
-            sum += mo_ball_size(entry);
+            sum += mo_interval_size(entry);
         }
         sum *= 1 + (n + 1) * DBL_EPSILON;
         worst = sum <= worst ? worst : sum; /* keeps a NaN */
@@ -27,29 +27,29 @@ double mo_root_prepare(int n, const mo_ball *E, double *R)
 }
 
 /* e = R (c - E x) */
-static void correction(int n, const double *R, const mo_ball *E, const mo_ball *c, const double *x,
-                       mo_ball *e)
+static void correction(int n, const double *R, const mo_interval *E, const mo_interval *c,
+                       const double *x, mo_interval *e)
 {
-    mo_ball d[MO_SMALL];
+    mo_interval d[MO_SMALL];
     for (int i = 0; i < n; ++i) {
         d[i] = c[i];
         for (int j = 0; j < n; ++j) {
-            d[i] = mo_ball_fma(d[i], -x[j], E[i * n + j]);
+            d[i] = mo_interval_fma(d[i], -x[j], E[i * n + j]);
         }
     }
     for (int i = 0; i < n; ++i) {
-        e[i] = mo_ball_exact(0);
+        e[i] = mo_interval_exact(0);
         for (int j = 0; j < n; ++j) {
-            e[i] = mo_ball_fma(e[i], R[i * n + j], d[j]);
+            e[i] = mo_interval_fma(e[i], R[i * n + j], d[j]);
         }
     }
 }
 
-void mo_root_enclose(int n, const mo_ball *E, const double *R, double a, const mo_ball *c,
-                     mo_ball *X)
+void mo_root_enclose(int n, const mo_interval *E, const double *R, double a, const mo_interval *c,
+                     mo_interval *X)
 {
     double x[MO_SMALL] = {0};
-    mo_ball e[MO_SMALL];
+    mo_interval e[MO_SMALL];
     for (int pass = 0; pass < 3; ++pass) { /* from 0: the first pass makes R c, two refine it */
         correction(n, R, E, c, x, e);
         for (int i = 0; i < n; ++i) {
@@ -59,11 +59,11 @@ void mo_root_enclose(int n, const mo_ball *E, const double *R, double a, const m
     correction(n, R, E, c, x, e);
     double largest = 0;
     for (int i = 0; i < n; ++i) {
-        largest = fmax(largest, mo_ball_size(e[i]));
+        largest = fmax(largest, mo_interval_size(e[i]));
     }
     const double spread = largest * a / (1 - a);
     for (int i = 0; i < n; ++i) {
-        const double size = e[i].mid == 0 && e[i].rad == 0 ? 0 : mo_ball_size(e[i]);
-        X[i] = (mo_ball){x[i], (size + spread) * (1 + 16 * DBL_EPSILON)};
+        const double size = e[i].mid == 0 && e[i].rad == 0 ? 0 : mo_interval_size(e[i]);
+        X[i] = (mo_interval){x[i], (size + spread) * (1 + 16 * DBL_EPSILON)};
     }
 }

@@ -85,36 +85,36 @@ static int reached(double value, int strictly)
     return strictly ? value > 0 : value >= 0;
 }
 
-/* No less than the square root of the numbers in the ball. */
-static double root_above(mo_ball square)
+/* No less than the square root of the numbers in the interval. */
+static double root_above(mo_interval square)
 {
-    const double top = mo_ball_upper(square);
+    const double top = mo_interval_upper(square);
     return top > 0 ? nextafter(sqrt(top), INFINITY) : top <= 0 ? 0 : INFINITY;
 }
 
 /* (2).  One group is judged by squares, so that a motion along the border is not lost to a root. */
-static int in_round_dual(const mo_unit *unit, int strictly, const mo_ball *u)
+static int in_round_dual(const mo_unit *unit, int strictly, const mo_interval *u)
 {
     int groups[MO_CONE_MOST_GROUPS + 1];
     double c[MO_CONE_MOST_ROWS];
     const int count = mo_cone_groups(unit, groups, c);
-    mo_ball rest = u[0], slip = mo_ball_exact(0);
+    mo_interval rest = u[0], slip = mo_interval_exact(0);
     for (int g = 0; g < count; ++g) {
-        slip = mo_ball_exact(0);
+        slip = mo_interval_exact(0);
         for (int k = groups[g]; k < groups[g + 1]; ++k) {
-            const mo_ball scaled = mo_ball_mul(mo_ball_exact(c[k]), u[k]);
-            slip = mo_ball_add(slip, mo_ball_mul(scaled, scaled));
+            const mo_interval scaled = mo_interval_mul(mo_interval_exact(c[k]), u[k]);
+            slip = mo_interval_add(slip, mo_interval_mul(scaled, scaled));
         }
-        rest = mo_ball_add(rest, mo_ball_exact(-root_above(slip)));
+        rest = mo_interval_add(rest, mo_interval_exact(-root_above(slip)));
     }
     if (count == 1) {
-        rest = mo_ball_add(mo_ball_mul(u[0], u[0]), mo_ball_neg(slip));
+        rest = mo_interval_add(mo_interval_mul(u[0], u[0]), mo_interval_neg(slip));
     }
-    return mo_ball_lower(u[0]) >= 0 && reached(mo_ball_lower(rest), strictly) &&
-           (!strictly || mo_ball_lower(u[0]) > 0);
+    return mo_interval_lower(u[0]) >= 0 && reached(mo_interval_lower(rest), strictly) &&
+           (!strictly || mo_interval_lower(u[0]) > 0);
 }
 
-int mo_cone_has_motion(const mo_unit *unit, mo_cone_question question, const mo_ball *u)
+int mo_cone_has_motion(const mo_unit *unit, mo_cone_question question, const mo_interval *u)
 {
     double rays[MO_CONE_MOST_RAYS][MO_CONE_MOST_ROWS];
     if (mo_cone_is_joint(unit)) {
@@ -123,33 +123,33 @@ int mo_cone_has_motion(const mo_unit *unit, mo_cone_question question, const mo_
     const int count = mo_cone_rays(unit, question.frictionless, rays);
     int inside = count > 0 || in_round_dual(unit, question.strictly, u);
     for (int j = 0; j < count && inside; ++j) {
-        mo_ball sum = mo_ball_exact(0);
+        mo_interval sum = mo_interval_exact(0);
         for (int k = 0; k < unit->dim; ++k) {
-            sum = mo_ball_fma(sum, rays[j][k], u[k]);
+            sum = mo_interval_fma(sum, rays[j][k], u[k]);
         }
-        inside = reached(mo_ball_lower(sum), question.strictly);
+        inside = reached(mo_interval_lower(sum), question.strictly);
     }
     return inside;
 }
 
-/* (1), by squares; r_k / c_k is a ball around the quotient. */
+/* (1), by squares; r_k / c_k is an interval around the quotient. */
 static int in_round_cone(const mo_unit *unit, const double *r)
 {
     int groups[MO_CONE_MOST_GROUPS + 1], good = r[0] >= 0;
     double c[MO_CONE_MOST_ROWS];
     const int count = mo_cone_groups(unit, groups, c);
-    const mo_ball normal = mo_ball_exact(r[0]);
+    const mo_interval normal = mo_interval_exact(r[0]);
     for (int g = 0; g < count && good; ++g) {
-        mo_ball room = mo_ball_mul(normal, normal);
+        mo_interval room = mo_interval_mul(normal, normal);
         for (int k = groups[g]; k < groups[g + 1] && good; ++k) {
             if (r[k] == 0) {
                 continue;
             }
             good = c[k] > 0;
-            const mo_ball share = mo_ball_round(r[k] / c[k], 0);
-            room = mo_ball_add(room, mo_ball_neg(mo_ball_mul(share, share)));
+            const mo_interval share = mo_interval_round(r[k] / c[k], 0);
+            room = mo_interval_add(room, mo_interval_neg(mo_interval_mul(share, share)));
         }
-        good = good && mo_ball_lower(room) >= 0;
+        good = good && mo_interval_lower(room) >= 0;
     }
     return good;
 }
@@ -178,11 +178,11 @@ int mo_cone_has_impulse(const mo_unit *unit, int frictionless, const double *r)
     const int count = mo_cell_rows(unit, MO_CELL_ANY, 1, rows); /* what a polyhedral cone says */
     int good = 1;
     for (int m = 0; m < count && good; ++m) {
-        mo_ball sum = mo_ball_exact(0);
+        mo_interval sum = mo_interval_exact(0);
         for (int k = 0; k < unit->dim && !rows[m].on_u; ++k) {
-            sum = mo_ball_fma(sum, rows[m].c[k], mo_ball_exact(r[k]));
+            sum = mo_interval_fma(sum, rows[m].c[k], mo_interval_exact(r[k]));
         }
-        good = mo_ball_lower(sum) >= 0;
+        good = mo_interval_lower(sum) >= 0;
     }
     return good;
 }

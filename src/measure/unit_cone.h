@@ -16,8 +16,8 @@
 #ifndef MO_MEASURE_UNIT_CONE_H
 #define MO_MEASURE_UNIT_CONE_H
 
-#include "measure/ball.h"
 #include "measure/cells.h"
+#include "measure/interval.h"
 
 enum { MO_CONE_MOST_ROWS = 5, MO_CONE_MOST_RAYS = 64, MO_CONE_MOST_GROUPS = 2 };
 
@@ -39,8 +39,8 @@ int mo_cone_rays(const mo_unit *unit, int frictionless, double (*rays)[MO_CONE_M
 int mo_cone_groups(const mo_unit *unit, int groups[MO_CONE_MOST_GROUPS + 1],
                    double c[MO_CONE_MOST_ROWS]);
 
-/* Is every number of the balls in K*?  A joint's is u = 0. */
-int mo_cone_has_motion(const mo_unit *unit, mo_cone_question question, const mo_ball *u);
+/* Is every number of the intervals in K*?  A joint's is u = 0. */
+int mo_cone_has_motion(const mo_unit *unit, mo_cone_question question, const mo_interval *u);
 
 /* Is r in K? */
 int mo_cone_has_impulse(const mo_unit *unit, int frictionless, const double *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-#include "law/ball.h"
+#include "law/friction_ball.h"
 
 #include <float.h>
 #include <math.h>
@@ -71,7 +71,7 @@ static void into_axes(const double V[9], const double x[3], double y[3])
     }
 }
 
-static rotated rotate(const mo_ball *ball)
+static rotated rotate(const mo_friction_ball *ball)
 {
     rotated s = {.b_N = ball->b_N, .W_NN = ball->W_NN};
     const double *A = ball->A;
@@ -206,7 +206,7 @@ static void find_slip(const rotated *s, double high, double nt[4])
     memcpy(nt, at_high, sizeof at_high);
 }
 
-void mo_ball_solve(const mo_ball *ball, double nt[4])
+void mo_friction_ball_solve(const mo_friction_ball *ball, double nt[4])
 {
     const rotated s = rotate(ball);
     double full[4];

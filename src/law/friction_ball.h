@@ -15,16 +15,16 @@
  * the cross product with k, whose inverse is (adj L + k k' - [L k]) / (det L + k' L k): no
  * cancellation in the determinant.
  */
-#ifndef MO_LAW_BALL_H
-#define MO_LAW_BALL_H
+#ifndef MO_LAW_FRICTION_BALL_H
+#define MO_LAW_FRICTION_BALL_H
 
-typedef struct mo_ball {
+typedef struct mo_friction_ball {
     double b_N, W_NN;
     double W_NT[3], A[9], c[3];
     double c_noise[3]; /* size of the terms that each c was computed from */
-} mo_ball;
+} mo_friction_ball;
 
 /* nt = (n, t), four entries. */
-void mo_ball_solve(const mo_ball *ball, double nt[4]);
+void mo_friction_ball_solve(const mo_friction_ball *ball, double nt[4]);
 
 #endif
