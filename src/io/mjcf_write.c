@@ -465,6 +465,7 @@ static int put_model(const writer *w)
 
 mo_error mo_model_write(const char *path, const mo_model *model, mo_message *why)
 {
+    MO_NEED(path && model, why);
     char *text = NULL;
     size_t size = 0;
     mo_replacement replacement;
