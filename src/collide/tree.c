@@ -8,6 +8,7 @@
 #include "collide/tree.h"
 
 #include <math.h>
+#include <stdint.h>
 
 enum { NONE = -1, FREE = -2 };
 
@@ -167,19 +168,23 @@ static void mend(mo_tree *tree, int k)
 
 /*
  * The node to become the sibling: down the child whose subtree grows least, as long as that may
- * pay.
+ * pay.  Where both are as good as the best so far, as among equal boxes, down either of them by the
+ * bits of a hash: a tree of equal boxes would be a chain otherwise.
  */
-static int find_sibling(const mo_tree *tree, const mo_bounds *bounds)
+static int find_sibling(const mo_tree *tree, const mo_bounds *bounds, int leaf)
 {
     const node *n = tree->node;
+    uint32_t coin = (uint32_t)leaf;
     int k = tree->root, best = k;
     double inherited = 0, best_cost = joint_area(&n[k].bounds, bounds);
     while (!is_leaf(tree, k)) {
         inherited += joint_area(&n[k].bounds, bounds) - area(&n[k].bounds);
         double low[2];
+        int ties = 0;
         for (int side = 0; side < 2; ++side) {
             const node *child = n + n[k].child[side];
             const double direct = joint_area(&child->bounds, bounds), cost = inherited + direct;
+            ties += cost == best_cost;
             if (cost < best_cost) {
                 best_cost = cost;
                 best = n[k].child[side];
@@ -187,6 +192,11 @@ static int find_sibling(const mo_tree *tree, const mo_bounds *bounds)
             low[side] = is_leaf(tree, n[k].child[side])
                             ? INFINITY
                             : cost - area(&child->bounds) + area(bounds);
+        }
+        if (ties == 2) {
+            coin = coin * 1664525 + 1013904223; /* a linear congruence; the high bit is fair */
+            k = best = n[k].child[coin >> 31];
+            continue;
         }
         const int side = low[1] < low[0];
         if (low[side] >= best_cost) {
@@ -206,7 +216,7 @@ static void link_leaf(mo_tree *tree, int leaf, int parent)
         drop_node(tree, parent);
         return;
     }
-    const int sibling = find_sibling(tree, &n[leaf].bounds);
+    const int sibling = find_sibling(tree, &n[leaf].bounds, leaf);
     *place_in_parent(tree, sibling) = parent;
     n[parent] = (node){.parent = n[sibling].parent, .child = {sibling, leaf}, .item = NONE};
     n[sibling].parent = n[leaf].parent = parent;

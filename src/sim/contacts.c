@@ -22,6 +22,9 @@
  * close a gap that nobody has looked at. */
 static const double LOOKS_AGAIN = 0.5;
 
+static const double DEEP = 0.25; /* of the smaller shape: an overlap that no step leaves behind */
+enum { MOST_DEEP = 16 };         /* pairs of a body that overlap deeply */
+
 /* Between shapes that nearly touch, a normal is a unit vector to a few digits only. */
 static void set_frame(const mo_world *world, const double normal[3], double frame[9])
 {
@@ -85,7 +88,9 @@ static mo_error collide_at(mo_world *world, const mo_pair *pair, const mo_pose *
             return MO_ERR_MEMORY;
         }
     }
-    sort_by_feature(list->at + first, list->count - first);
+    if (list->count > first) {
+        sort_by_feature(list->at + first, list->count - first);
+    }
     return world->touches.is_short ? MO_ERR_MEMORY : MO_OK;
 }
 
@@ -98,13 +103,60 @@ static mo_error collide_balls(mo_world *world, const mo_pair *pair, mo_sim_conta
     return meet ? add_contact(world, pair, &touch, list) : MO_OK;
 }
 
-static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
+/*
+ * Bodies that start at one place overlap in n^2 / 2 pairs, which say nothing that a few of each body
+ * do not: a pair that overlaps deeply is left out where both bodies have enough of such pairs.
+ */
+static int is_one_too_many(mo_world *world, const mo_sim_contact *contact, int count)
+{
+    int is_deep = 0;
+    for (int k = 0; k < count; ++k) {
+        is_deep |= contact[k].gap < -DEEP * contact[k].size;
+    }
+    if (!is_deep) {
+        return 0;
+    }
+    int *a = world->crowd + contact->body[0], *b = world->crowd + contact->body[1];
+    if (*a >= MOST_DEEP && *b >= MOST_DEEP) {
+        return 1;
+    }
+    ++*a;
+    ++*b;
+    return 0;
+}
+
+static mo_error collide_shapes(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
 {
     if (world->near[pair->a].is_round && world->near[pair->b].is_round && !mo_is_planar(world)) {
         return collide_balls(world, pair, list);
     }
     return collide_at(world, pair, &world->shape[pair->a].pose, &world->shape[pair->b].pose,
                       mo_pair_reach(world, pair), list);
+}
+
+static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
+{
+    const int first = list->count;
+    const mo_error error = collide_shapes(world, pair, list);
+    if (!error && list->count > first &&
+        is_one_too_many(world, list->at + first, list->count - first)) {
+        list->count = first;
+        world->left_out++;
+    }
+    return error;
+}
+
+/* No body has overlaps yet. */
+static mo_error clear_crowd(mo_world *world)
+{
+    const size_t bodies = (size_t)world->body_places;
+    if (!mo_memory_grow(&world->allocator, (void **)&world->crowd, &world->crowd_room, bodies,
+                        sizeof *world->crowd)) {
+        return MO_ERR_MEMORY;
+    }
+    memset(world->crowd, 0, bodies * sizeof *world->crowd);
+    world->left_out = 0;
+    return MO_OK;
 }
 
 /* ---- the last step --------------------------------------------------------------------------- */
@@ -131,7 +183,7 @@ static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
  * those of the last step from *k on. */
 static void match(const mo_sim_contacts *before, int *k, mo_sim_contacts *list, int first)
 {
-    for (int i = first; i < list->count; ++i) {
+    for (int i = first; i < list->count && *k < before->count; ++i) {
         mo_sim_contact *now = list->at + i;
         const mo_sim_contact *old = before->at + *k;
         int order = -1;
@@ -197,6 +249,9 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
     list->has_open = list->is_sorted_out = 1;
     list->deepest = 0;
     list->least = INFINITY;
+    if (clear_crowd(world)) {
+        return MO_ERR_MEMORY;
+    }
     for (int k = 0; k < world->pairs.count; ++k) {
         const mo_pair *pair = world->pairs.at + k;
         const int first = list->count;

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "moreau/solve.h"
 #include "sim/forces_data.h"
+#include "sim/pairs.h"
 #include "sim/world_data.h"
 
 /* m/s^2 over gravity (or 1): smaller accelerations are none.  Contact forces are told apart from
@@ -256,7 +257,7 @@ static mo_error find_forces(mo_world *world, const mo_force_options *options, mo
 {
     mo_instant_begin(world, instant);
     if (mo_contacts_list(world, 0, &world->contacts)) {
-        return mo_fail_memory(why);
+        return mo_fail_pairs(world, why);
     }
     mo_instant_keep_touching(world, options->gap);
     if (mo_instant_make(world, instant)) {

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sim/forces_piece.h"
+#include "sim/pairs.h"
 
 enum { MOST_PIECES = 100, MOST_IMPACTS = 30 };
 static const double LEAST_PIECE = 0.02; /* of the step */
@@ -228,7 +229,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     drive(world, p->left);
     mo_error error = mo_mechanisms_check(world, why);
     if (!error && mo_contacts_find(world, p->left)) {
-        error = mo_fail_memory(why);
+        error = mo_fail_pairs(world, why);
     }
     error = error ? error : resolve_impacts(p, report, why);
     if (error) {

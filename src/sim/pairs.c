@@ -5,11 +5,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/vec3.h"
 
 static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none */
 static const double FAT = 0.1;             /* of the size of a shape: what its box is larger by */
 enum {
+    /* Pairs that are looked at: so many in all, and so many for each shape.  Shapes of one size that
+     * do not overlap have fewer than 13 neighbours. */
+    MOST_PAIRS = 1000000,
+    MOST_OF_SHAPE = 64,
     FEW = 4,  /* one in so many shapes that left its box: beyond that all pairs are found anew */
     LASTS = 4 /* steps in which a tree may keep its shape then */
 };
@@ -239,6 +244,10 @@ static void add_pair(search *s, int a, int b)
     if (!may_touch(s->world, a, b)) {
         return;
     }
+    if (into->count / MOST_OF_SHAPE >= MOST_PAIRS / MOST_OF_SHAPE + s->world->shape_places) {
+        s->failed = s->world->has_too_many_pairs = 1;
+        return;
+    }
     if (!mo_memory_grow(&s->world->allocator, (void **)&into->at, &into->room,
                         (size_t)into->count + 1, sizeof *into->at)) {
         s->failed = 1;
@@ -297,6 +306,18 @@ static void search_from(search *s, const mo_bounds *box)
     if (!s->failed) {
         search_boundless(s, box);
     }
+}
+
+mo_error mo_fail_pairs(mo_world *world, mo_message *why)
+{
+    if (!world->has_too_many_pairs) {
+        return mo_fail_memory(why);
+    }
+    world->has_too_many_pairs = 0;
+    return mo_fail(why, MO_ERR_ARGUMENT,
+                   "more than %d pairs of %d shapes overlap or may meet in this step: place the "
+                   "bodies apart, or shorten the step",
+                   MOST_PAIRS + MOST_OF_SHAPE * world->shape_places, world->shape_places);
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */

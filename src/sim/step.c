@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/recycler.h"
 #include "linalg/vec3.h"
+#include "sim/pairs.h"
 #include "sim/world_data.h"
 
 enum {
@@ -334,7 +335,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return mo_forces_step(world, h, report, why);
     }
     mo_mechanisms_begin(world, h);
-    error = find_contacts(world, h) ? mo_fail_memory(why) : mo_mechanisms_check(world, why);
+    error = find_contacts(world, h) ? mo_fail_pairs(world, why) : mo_mechanisms_check(world, why);
     error = error ? error : check_length(world, h, why);
     const double found = mo_clock();
     report->seconds_collide = found - start;
@@ -359,11 +360,16 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     mo_assemble_finish(world);
     mo_advance_accept(world, h);
     mo_contacts_keep_taken(world);
-    if (world->def.projection) {
-        error = mo_project_positions(world, why);
-    }
+    /* The step is taken: what fails from here on is said in its report. */
+    const int is_projected = !world->def.projection || !mo_project_positions(world, why);
     report->islands = mo_islands_update(world);
     fill_report(world, report);
+    if (!is_projected) {
+        mo_say(&report->message, "positions were not projected: %s", mo_error_text(MO_ERR_MEMORY));
+    } else if (world->left_out > 0 && !report->message.text[0]) {
+        mo_say(&report->message, "%d pairs of bodies that overlap deeply were left out",
+               world->left_out);
+    }
     mo_recycler_end_round(world->recycler);
     report->seconds_advance = mo_clock() - solved;
     return error;

@@ -277,6 +277,10 @@ struct mo_world {
     unsigned char *seen; /* of contacts */
     size_t seen_room;
 
+    int *crowd; /* of each body: overlaps that are deep, in this step (contacts.c) */
+    size_t crowd_room;
+    int left_out;                            /* pairs that overlap deeply, beyond those */
+    int has_too_many_pairs;                  /* the last search for pairs was given up */
     double last_step;                        /* h, for forces from impulses */
     mo_hold joints_hold;                     /* in this step */
     int has_bad_push;                        /* since the last step: not finite, or too large */
