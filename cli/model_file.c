@@ -252,6 +252,7 @@ mo_error model_file_build(void *user, mo_world **world, mo_message *why)
         error = mo_robot_set_key(file->robot, *world, file->model.keys + file->key, why);
     }
     error = error ? error : mo_robot_set_controls(file->robot, *world, file->control, why);
+    error = error ? error : mo_robot_order(file->robot, *world, why);
     for (int k = 0; !error && !file->quiet && k < mo_robot_note_count(file->robot); ++k) {
         say_of_file(file->path, "%s", mo_robot_note(file->robot, k));
     }

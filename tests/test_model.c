@@ -5,6 +5,8 @@
 #include "model_text.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- by hand --------------------------------------------------------------------------------- */
 
@@ -74,6 +76,73 @@ static void includes_are_put_where_they_stand(void **state)
     assert_string_equal(model.bodies[4].name, "last");
     assert_string_equal(model.notes[0].text,
                         "foot.xml, line 2: <geom odd> is not understood: ignored");
+    mo_model_clear(&model);
+}
+
+static void a_file_is_found_beside_the_one_that_includes_it(void **state)
+{
+    (void)state;
+    const double half[3] = {1, 1, 1}, shift[3] = {0};
+    char stl[84 + 600], inner[200];
+    mo_model model;
+    snprintf(inner, sizeof inner, "%s/parts", folder.path);
+    CHECK(mkdir(inner, 0700) == 0);
+    folder_put_bytes(&folder, "parts/foot.stl", stl, write_stl(stl, half, shift));
+    folder_put(&folder, "parts/leg.xml",
+               "<any><asset><mesh file='foot.stl'/></asset><worldbody><include file='toe.xml'/>"
+               "<geom type='mesh' mesh='foot'/></worldbody></any>");
+    folder_put(&folder, "parts/toe.xml", "<any><body name='toe'/></any>");
+    read_text(MJCF("<include file='parts/leg.xml'/>"), &model);
+    assert_int_equal(model.geom_count, 1);
+    assert_string_equal(model.bodies[1].name, "toe");
+    mo_model_clear(&model);
+    for (int k = 0; k < 4; ++k) { /* the folder goes before those of the test group do */
+        remove(folder.file[folder.count - 1 - k]);
+    }
+    rmdir(inner);
+}
+
+static void a_chain_of_two_hundred_bodies_is_read(void **state)
+{
+    (void)state;
+    static char text[40000];
+    char *at = text + sprintf(text, "<mujoco><worldbody>");
+    for (int k = 0; k < 200; ++k) {
+        at += sprintf(at, "<body pos='0 0 1'><joint/><geom size='.1'/>");
+    }
+    for (int k = 0; k < 200; ++k) {
+        at += sprintf(at, "</body>");
+    }
+    sprintf(at, "</worldbody></mujoco>");
+    mo_model model;
+    read_text(text, &model);
+    assert_int_equal(model.body_count, 201);
+    mo_model_clear(&model);
+}
+
+static void keyframes_have_unit_quaternions(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(MJCF("<worldbody><body><freejoint/><geom size='1'/></body></worldbody><keyframe>"
+                   "<key qpos='1 2 3 0 0 0 0'/><key qpos='1 2 3 0 0 2 0'/></keyframe>"),
+              &model);
+    CHECK_NEAR(model.keys[0].q[3], 1, 0);
+    CHECK_NEAR(model.keys[1].q[5], 1, 0);
+    assert_int_equal(model.note_count, 1);
+    CHECK(strstr(model.notes[0].text, "quaternion of length zero"));
+    mo_model_clear(&model);
+}
+
+static void what_makes_mujoco_soft_is_one_note(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(WORLD("<geom size='1' solref='1 1' solimp='.9 .9 .1' margin='1'/><body>"
+                    "<joint solreflimit='1 1'/><geom size='1' gap='1'/></body>"),
+              &model);
+    assert_int_equal(model.note_count, 1);
+    assert_int_equal(model.notes[0].count, 5);
     mo_model_clear(&model);
 }
 
@@ -267,6 +336,10 @@ int main(void)
         cmocka_unit_test(defaults_go_down_the_classes),
         cmocka_unit_test(what_is_not_understood_is_listed_once_with_its_line),
         cmocka_unit_test(includes_are_put_where_they_stand),
+        cmocka_unit_test(a_file_is_found_beside_the_one_that_includes_it),
+        cmocka_unit_test(a_chain_of_two_hundred_bodies_is_read),
+        cmocka_unit_test(keyframes_have_unit_quaternions),
+        cmocka_unit_test(what_makes_mujoco_soft_is_one_note),
         cmocka_unit_test(colours_come_from_the_geom_its_class_or_its_material),
         cmocka_unit_test(a_mesh_that_only_shows_keeps_its_triangles),
         cmocka_unit_test(a_mesh_of_a_box_weighs_like_the_box),

@@ -202,7 +202,7 @@ static void depth_is_bounded_across_files(void **state)
 {
     (void)state;
     char name[32], text[2000];
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 18; ++k) {
         char *at = text + sprintf(text, "<m>");
         for (int b = 0; b < 30; ++b)
             at += sprintf(at, "<body>");

@@ -97,7 +97,8 @@ static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
                         "line 2: <mesh> is no .stl or .obj file: the shape is left "
                         "out; convert it: 'package://p/hand.dae'");
     assert_string_equal(model.notes[2].text,
-                        "line 3: <mesh> is not there: the shape is left out: 'gone.stl'");
+                        "line 3: <mesh> is not there: the shape is left out; looked in the file's "
+                        "folder and in --meshes: 'gone.stl'");
     mo_model_clear(&model);
 }
 
@@ -179,6 +180,18 @@ static void meshes_of_the_package_are_found(void **state)
     assert_int_equal(mo_model_read_with(path, folder.path, NULL, &model, &why), MO_OK);
     assert_int_equal(model.geom_count, 2);
     mo_model_clear(&model);
+    /* in a folder of the package's name, without a package.xml */
+    const char *name = strrchr(folder.path, '/') + 1;
+    char by_name[900];
+    snprintf(by_name, sizeof by_name,
+             "<robot name='r'><link name='a'><collision><geometry><mesh filename="
+             "'package://%s/meshes/box.stl'/></geometry></collision></link></robot>",
+             name);
+    char named[200];
+    snprintf(named, sizeof named, "%s", folder_put(&folder, "urdf/n.urdf", by_name));
+    assert_int_equal(mo_model_read(named, NULL, &model, &why), MO_OK);
+    assert_int_equal(model.geom_count, 1);
+    mo_model_clear(&model);
     const char *package = folder_put(&folder, "package.xml", "<package/>");
     assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_OK);
     assert_int_equal(model.geom_count, 2);
@@ -186,8 +199,9 @@ static void meshes_of_the_package_are_found(void **state)
     mo_model_clear(&model);
     remove(package);
     snprintf(inner, sizeof inner, "%s/meshes", folder.path);
-    remove(folder.file[folder.count - 3]);
-    remove(folder.file[folder.count - 2]);
+    for (int k = 1; k < 5; ++k) {
+        remove(folder.file[folder.count - k]);
+    }
     rmdir(inner);
     snprintf(inner, sizeof inner, "%s/urdf", folder.path);
     rmdir(inner);

@@ -468,9 +468,77 @@ static void servos_hold_an_arm_of_motors(void **state)
     close_world(&w);
 }
 
+/* ---- a start that is put in order ------------------------------------------------------------ */
+
+static void joints_and_loops_are_put_in_order(void **state)
+{
+    (void)state;
+    robot_world w;
+    mo_message why = {{0}};
+    const double q[3] = {0.3, 0.1, -0.2}; /* the loop is open by centimetres */
+    open_scene("linkage", NULL, &w);
+    CHECK(mo_robot_set(w.robot, w.world, q, NULL, &why) == MO_OK);
+    const mo_joint_id pin = mo_world_joint(w.world, 0);
+    CHECK(mo_joint_get(w.world, pin).error > 1e-3);
+    CHECK(mo_robot_order(w.robot, w.world, &why) == MO_OK);
+    CHECK_BELOW(mo_joint_get(w.world, pin).error, 1e-12);
+    assert_int_equal(mo_robot_note_count(w.robot), 1);
+    CHECK(strstr(mo_robot_note(w.robot, 0), "loops are open by up to"));
+    CHECK(mo_robot_order(w.robot, w.world, &why) == MO_OK); /* in order: nothing to say */
+    assert_int_equal(mo_robot_note_count(w.robot), 1);
+    close_world(&w);
+
+    double at[2];
+    open_text(WORLD("<body><joint name='a' range='10 50' limited='true'/><geom size='.1'/></body>"
+                    "<body pos='1 0 0'><joint range='-50 50' limited='true'/><geom size='.1'/>"
+                    "</body>"),
+              &w);
+    CHECK(mo_robot_order(w.robot, w.world, &why) == MO_OK);
+    mo_robot_get(w.robot, w.world, at, NULL);
+    CHECK_NEAR(at[0], 10 * 3.14159265358979323846 / 180, 1e-15);
+    CHECK_NEAR(at[1], 0, 0);
+    assert_int_equal(mo_robot_note_count(w.robot), 1);
+    assert_string_equal(mo_robot_note(w.robot, 0),
+                        "1 joint is beyond its limit at the start ('a' by 0.175): moved to it");
+    close_world(&w);
+}
+
+static void bodies_that_overlap_at_the_start_are_named(void **state)
+{
+    (void)state;
+    robot_world w;
+    mo_message why = {{0}};
+    open_text(WORLD("<body name='one'><freejoint/><geom size='.1'/></body>"
+                    "<body name='two' pos='.19 0 0'><freejoint/><geom size='.1'/></body>"),
+              &w);
+    CHECK(mo_robot_order(w.robot, w.world, &why) == MO_OK);
+    assert_int_equal(mo_robot_note_count(w.robot), 1);
+    assert_string_equal(mo_robot_note(w.robot, 0),
+                        "bodies overlap at the start at 1 point, most of all 'one' and 'two', by "
+                        "10 mm: contact moves them apart");
+    close_world(&w);
+}
+
+static void controls_begin_in_their_range(void **state)
+{
+    (void)state;
+    robot_world w;
+    open_text(MJCF("<worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+                   "<actuator><position joint='j' ctrlrange='1 2' ctrllimited='true'/>"
+                   "</actuator>"),
+              &w);
+    int number = 0;
+    const mo_mechanism_id id = mo_robot_actuator(w.robot, 0, &number);
+    CHECK_NEAR(mo_mechanism_actuator(w.world, id, number).target, 1, 0);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joints_and_loops_are_put_in_order),
+        cmocka_unit_test(bodies_that_overlap_at_the_start_are_named),
+        cmocka_unit_test(controls_begin_in_their_range),
         cmocka_unit_test(geoms_touch_as_in_mjcf),
         cmocka_unit_test(links_of_urdf_that_overlap_at_zero_do_not_touch),
         cmocka_unit_test(links_that_overlap_deeply_do_not_touch),

@@ -33,7 +33,8 @@ typedef struct mo_robot mo_robot;
 /* The default world with the model's gravity. */
 MO_API mo_world_def mo_model_world(const mo_model *model);
 
-/* Adds the model to a world in space, at its reference configuration, with all controls zero. */
+/* Adds the model to a world in space, at its reference configuration, with all controls zero, or
+ * as near to it as their ranges allow. */
 MO_API mo_error mo_model_build(const mo_model *model, mo_world *world,
                                const mo_allocator *allocator, mo_robot **robot, mo_message *why);
 MO_API void mo_robot_destroy(mo_robot *robot);
@@ -42,6 +43,13 @@ MO_API void mo_robot_destroy(mo_robot *robot);
  * touch each other. */
 MO_API int mo_robot_note_count(const mo_robot *robot);
 MO_API const char *mo_robot_note(const mo_robot *robot, int k);
+
+/*
+ * Puts the present configuration in order, before the first step: joints beyond their limits are
+ * moved to them, loops that are open are closed by the smallest change of q, and bodies that
+ * overlap are named.  Each leaves a note that says by how much.
+ */
+MO_API mo_error mo_robot_order(mo_robot *robot, mo_world *world, mo_message *why);
 
 /* By the numbers of the model; body 0 is {0} where the model's world has no shapes. */
 MO_API mo_body_id mo_robot_body(const mo_robot *robot, int body);

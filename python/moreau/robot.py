@@ -19,6 +19,7 @@ _joint_v = function("mo_model_joint_v", "int", "int")
 _joint_word = function("mo_model_joint_word", "text", "int")
 _actuator_word = function("mo_model_actuator_word", "text", "int")
 _build = function("mo_model_build", "int", "pointer", "pointer", "pointer", "pointer", "pointer")
+_order = function("mo_robot_order", "int", "pointer", "pointer", "pointer")
 _destroy = function("mo_robot_destroy", None, "pointer")
 _body = function("mo_robot_body", "mo_body_id", "pointer", "int")
 _actuator = function("mo_robot_actuator", "mo_mechanism_id", "pointer", "int", "pointer")
@@ -190,6 +191,13 @@ class Robot:
         why, number = Why(), self._number(self.keys, key, "keyframe")
         made = self._all("key", self._model.keys, self._model.key_count)[number]
         why.check(_set_key(self._robot, self.world._w, ctypes.addressof(made), why.pointer))
+        self.order()
+
+    def order(self):
+        """Moves joints beyond their limits to them, closes open loops; adds to notes."""
+        why, known = Why(), _note_count(self._robot)
+        why.check(_order(self._robot, self.world._w, why.pointer))
+        self.notes += [text(_note(self._robot, k)) for k in range(known, _note_count(self._robot))]
 
     def step(self, h=None):
         """One step, by default of the model's length."""

@@ -7,6 +7,7 @@
  */
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -81,6 +82,17 @@ static int inline_mesh(mo_mjcf *m, const mo_xml_node *node)
     return -1;
 }
 
+/* From the folder of the file that names it: in meshdir there, or in that folder itself. */
+static bool find_beside(mo_mjcf *m, const mo_xml_node *node, const char *file, char path[MO_PATH])
+{
+    char beside[MO_PATH], under[2 * MO_PATH];
+    mo_message ignored = {{0}};
+    mo_reader_beside(node, beside);
+    snprintf(under, sizeof under, "%s/%s", beside, m->set.mesh_folder);
+    return beside[0] && (mo_reader_path(m->r, under, file, path, &ignored) == MO_OK ||
+                         mo_reader_path(m->r, beside, file, path, &ignored) == MO_OK);
+}
+
 static int file_mesh(mo_mjcf *m, const mo_xml_node *node, const char *file)
 {
     static const double AS_IT_IS[3] = {1, 1, 1};
@@ -90,7 +102,8 @@ static int file_mesh(mo_mjcf *m, const mo_xml_node *node, const char *file)
     }
     char path[MO_PATH];
     mo_message why = {{0}};
-    if (mo_reader_path(m->r, m->set.mesh_folder, file, path, &why)) {
+    if (mo_reader_path(m->r, m->set.mesh_folder, file, path, &why) &&
+        !find_beside(m, node, file, path)) {
         mo_reader_fail(m->r, node, "%.380s", why.text);
         return -1;
     }

@@ -2,9 +2,10 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * <include file="..."/> is replaced by what is inside the root of that file, whatever the root is
- * called.  Files are looked for beside the first one.  A file may be included once, as MuJoCo has
- * it, so that includes cannot go in circles.
+ * called.  Files are looked for beside the first one, then beside the one that includes.  A file
+ * may be included once, as MuJoCo has it, so that includes cannot go in circles.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/mjcf.h"
@@ -46,8 +47,19 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
         return mo_reader_fail(r, node, "is one of more than %d files that are included",
                               (int)MOST_FILES);
     }
+    char beside[MO_PATH], shown[2 * MO_PATH];
+    mo_message ignored = {{0}};
+    mo_reader_beside(node, beside);
+    snprintf(shown, sizeof shown, "%s", file);
     if (mo_reader_path(r, "", file, path, &why)) {
-        return mo_reader_fail(r, node, "%.380s", why.text);
+        if (!beside[0] || mo_reader_path(r, beside, file, path, &ignored)) {
+            return mo_reader_fail(r, node, "%.380s", why.text);
+        }
+        snprintf(shown, sizeof shown, "%s/%s", beside, file);
+    }
+    file = mo_pool_text(&r->tree, shown, strlen(shown));
+    if (!file) {
+        return mo_reader_no_memory(r);
     }
     const char *kept = mo_pool_text(&r->tree, path, strlen(path));
     if (!kept) {

@@ -219,16 +219,40 @@ static bool read_mocap(mo_mjcf *m, const mo_xml_node *node, mo_model_key *key)
     return true;
 }
 
+/* Quaternions of length one; one of length zero is no rotation, as in MuJoCo. */
+static void normalise_key(mo_mjcf *m, const mo_xml_node *node, double *q)
+{
+    const mo_model *model = m->r->model;
+    for (int k = 0; k < model->joint_count; ++k) {
+        const mo_model_joint *joint = model->joints + k;
+        if (joint->kind >= MO_MODEL_SLIDE) {
+            continue;
+        }
+        double *turn = q + joint->first_q + (joint->kind == MO_MODEL_FREE ? 3 : 0);
+        if (mo_vec3_dot(turn + 1, turn + 1) + turn[0] * turn[0] < 1e-20) {
+            mo_reader_note(m->r, node, " qpos> has a quaternion of length zero: it is 1 0 0 0");
+            turn[0] = 1;
+            mo_vec3_set(turn + 1, 0, 0, 0);
+        }
+        mo_quat_normalise(turn);
+    }
+}
+
 static bool read_key(mo_mjcf *m, const mo_xml_node *node)
 {
     const mo_model *model = m->r->model;
     mo_model_key *key = mo_reader_add_key(m->r, node, mo_xml_get(node, "name"));
-    return key && mo_mjcf_number(m, node, NULL, "time", &key->time) &&
-           mo_mjcf_numbers(m, node, NULL, "qpos", model->q_count, model->q_count, key->q, NULL) &&
-           mo_mjcf_numbers(m, node, NULL, "qvel", model->v_count, model->v_count, key->v, NULL) &&
-           mo_mjcf_numbers(m, node, NULL, "ctrl", model->actuator_count, model->actuator_count,
-                           key->control, NULL) &&
-           read_mocap(m, node, key);
+    const bool good =
+        key && mo_mjcf_number(m, node, NULL, "time", &key->time) &&
+        mo_mjcf_numbers(m, node, NULL, "qpos", model->q_count, model->q_count, key->q, NULL) &&
+        mo_mjcf_numbers(m, node, NULL, "qvel", model->v_count, model->v_count, key->v, NULL) &&
+        mo_mjcf_numbers(m, node, NULL, "ctrl", model->actuator_count, model->actuator_count,
+                        key->control, NULL) &&
+        read_mocap(m, node, key);
+    if (good) {
+        normalise_key(m, node, key->q);
+    }
+    return good;
 }
 
 static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const mo_xml_node *))

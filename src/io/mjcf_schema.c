@@ -7,6 +7,7 @@
  * passed over in silence: the motion that the model means does not depend on it.  What makes
  * contacts, joints and limits soft is noted once by attribute, since here they are hard.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/mjcf.h"
@@ -127,8 +128,11 @@ static void list_attributes(mo_reader *r, const mo_xml_node *node, const element
             continue;
         }
         if (has_word(known->soft, a->name)) {
-            mo_reader_note(r, node, " %.40s> is ignored: contacts, joints and limits are hard here",
-                           a->name);
+            char of[120];
+            snprintf(of, sizeof of, "<%.40s %.40s>", node->name, a->name);
+            mo_reader_note_kind(r, node, of,
+                                "solref, solimp, margin and the like are ignored, since contacts, "
+                                "joints and limits are hard here");
         } else {
             mo_reader_note(r, node, " %.40s> is not understood: ignored", a->name);
         }

@@ -9,12 +9,17 @@
  *   1. the folder of the model,
  *   2. its package: the nearest folder above, up to four levels, that has a package.xml (a ROS
  *      package has urdf/ beside meshes/),
- *   3. the folder that the caller gave.
+ *   3. the folder that the caller gave,
+ *   4. for package://name/rest: the folder `name` above the model, or beside a folder above it, up
+ *      to four levels.
  *
  * A relative name is sought from the model's folder, then from the one that the caller gave.
  */
+#define _XOPEN_SOURCE 700
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -38,6 +43,37 @@ void mo_reader_find_package(mo_reader *r)
         }
         strcat(up, "/..");
     }
+}
+
+bool mo_reader_named_folder(const mo_reader *r, const char *name, size_t length,
+                            char folder[MO_PATH])
+{
+    char *real = realpath(r->folder, NULL);
+    bool found = false;
+    const int is_plain = length > 0 && length < 200 && name[0] != '.';
+    char *end = real ? real + strlen(real) : NULL;
+    for (int k = 0; real && is_plain && k <= LEVELS && end > real && !found; ++k) {
+        struct stat about;
+        char *slash = end;
+        while (slash > real && *--slash != '/') {
+        }
+        if ((size_t)(end - slash) == length + 1 && strncmp(slash + 1, name, length) == 0) {
+            found = snprintf(folder, MO_PATH, "%.*s", (int)(end - real), real) < MO_PATH;
+        } else {
+            found = snprintf(folder, MO_PATH, "%.*s/%.*s", (int)(end - real), real, (int)length,
+                             name) < MO_PATH &&
+                    stat(folder, &about) == 0 && S_ISDIR(about.st_mode);
+        }
+        end = slash;
+    }
+    free(real);
+    return found;
+}
+
+void mo_reader_beside(const mo_xml_node *node, char folder[MO_PATH])
+{
+    const char *slash = strrchr(node->file, '/');
+    snprintf(folder, MO_PATH, "%.*s", slash ? (int)(slash - node->file) : 0, node->file);
 }
 
 /* In the package, or in what the caller gave? */

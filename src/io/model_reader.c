@@ -96,6 +96,12 @@ void mo_reader_note_of(mo_reader *r, const mo_xml_node *node, const char *of, co
     keep_note(r, node, of, said);
 }
 
+void mo_reader_note_kind(mo_reader *r, const mo_xml_node *node, const char *of,
+                         const char *sentence)
+{
+    keep_note(r, node, of, sentence);
+}
+
 /* "leg.xml, line 12: <joint margin> is ignored (and 3 more)" */
 static bool number_notes(mo_reader *r)
 {

@@ -61,6 +61,10 @@ void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, .
 /* A note that names the first thing it is about; others with the same sentence only count. */
 void mo_reader_note_of(mo_reader *r, const mo_xml_node *node, const char *of, const char *sentence);
 
+/* The same; the sentence does not begin with the element. */
+void mo_reader_note_kind(mo_reader *r, const mo_xml_node *node, const char *of,
+                         const char *sentence);
+
 /* ---- growing the model ----------------------------------------------------------------------- */
 
 mo_model_body *mo_reader_add_body(mo_reader *r, const mo_xml_node *node, const char *name,
@@ -116,6 +120,8 @@ void mo_quat_from_matrix(const double Q[9], double q[4]);
  */
 mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name, char path[MO_PATH],
                         mo_message *why);
+/* The folder, relative to the model's, of the file that an element is in; "": the model's own. */
+void mo_reader_beside(const mo_xml_node *node, char folder[MO_PATH]);
 /* Reads a mesh from a path that was found so, scaled; sentences begin with `shown`.  -1 and a
  * sentence, or the place in r->meshes. */
 int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, const char *shown,
@@ -168,6 +174,9 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
 
 /* model_path.c: fills in r->package. */
 void mo_reader_find_package(mo_reader *r);
+/* The folder of a package by its name (length bytes): one above the file, or beside one above. */
+bool mo_reader_named_folder(const mo_reader *r, const char *name, size_t length,
+                            char folder[MO_PATH]);
 
 bool mo_mjcf_read(mo_reader *r);
 bool mo_urdf_read(mo_reader *r);

@@ -203,6 +203,9 @@ static mo_actuator_def actuator_of(const mo_building *b, const mo_model_actuator
     def.has_target_range = a->has_control_range;
     def.target_lower = a->control_range[0];
     def.target_upper = a->control_range[1];
+    if (a->has_control_range) { /* the control is zero at first, as far as its range allows */
+        def.target = fmin(fmax(0, a->control_range[0]), a->control_range[1]);
+    }
     def.has_state_range = a->has_state_range;
     def.state_lower = a->state_range[0];
     def.state_upper = a->state_range[1];

@@ -88,9 +88,13 @@ static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PA
     const char *inner = strstr(name, "://") + 3, *slash = strchr(inner, '/');
     const char *rest = slash ? slash + 1 : "";
     const char *package = u->r->package[0] ? u->r->package : u->r->folder;
+    char named[MO_PATH];
+    mo_message ignored = {{0}};
     mo_error error = mo_file_within(package, "", rest, path, why);
+    if (error && mo_reader_named_folder(u->r, inner, slash ? (size_t)(slash - inner) : 0, named)) {
+        error = mo_file_within(named, "", rest, path, &ignored) ? error : MO_OK;
+    }
     for (int k = 0; k < 2 && error && u->r->more[0]; ++k) {
-        mo_message ignored = {{0}};
         error = mo_file_within(u->r->more, "", k ? inner : rest, path, &ignored) ? error : MO_OK;
     }
     return error && strstr(why->text, "leads out") ? MO_ERR_UNSUPPORTED : error;
@@ -117,7 +121,12 @@ static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, cha
         return mo_reader_fail(u->r, node, "%.300s", why.text);
     }
     if (error) {
-        mo_reader_note_of(u->r, node, name, "> is not there: the shape is left out");
+        mo_reader_note_of(u->r, node, name,
+                          in_package ? "> is not there: the shape is left out; looked in the "
+                                       "file's package, in folders of the package's name above "
+                                       "and beside it, and in --meshes"
+                                     : "> is not there: the shape is left out; looked in the "
+                                       "file's folder and in --meshes");
     }
     *found = !error;
     return true;

@@ -100,7 +100,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
         return;
     }
     if (++r->depth > MO_XML_DEPTH) {
-        stop(r, MO_ERR_UNSUPPORTED, "elements are nested more than 100 levels deep");
+        stop(r, MO_ERR_UNSUPPORTED, "elements are nested more than 500 levels deep");
         return;
     }
     if (++*r->elements > MO_XML_ELEMENTS) {
@@ -174,8 +174,9 @@ static mo_error parse(reading *r, const char *bytes, size_t size)
         return mo_fail_memory(r->why);
     }
     /* Entities are replaced, so that &amp; is &; no other than XML's own can be declared. */
-    xmlCtxtUseOptions(r->parser,
-                      XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    /* HUGE: the limits of size and depth are ours. */
+    xmlCtxtUseOptions(r->parser, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR |
+                                     XML_PARSE_NOWARNING | XML_PARSE_HUGE);
     int ok = xmlParseChunk(r->parser, bytes, (int)size, 1) == 0 && r->parser->wellFormed;
     if (!r->error && (!ok || !r->root)) {
         r->error = not_well_formed(r);

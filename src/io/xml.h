@@ -4,7 +4,7 @@
  * XML as a plain tree of elements and attributes, each with its line; text between elements is left
  * out.  All calls of libxml2 are in xml.c.
  *
- * Limits, each with a sentence: 16 MiB a file, 100,000 elements in all, 100 levels, no document
+ * Limits, each with a sentence: 16 MiB a file, 100,000 elements in all, 500 levels, no document
  * type declaration (and so no entities but the five of XML itself), nothing from the network.
  */
 #ifndef MO_IO_XML_H
@@ -12,7 +12,7 @@
 
 #include "base/pool.h"
 
-enum { MO_XML_BYTES = 16 << 20, MO_XML_ELEMENTS = 100000, MO_XML_DEPTH = 100 };
+enum { MO_XML_BYTES = 16 << 20, MO_XML_ELEMENTS = 100000, MO_XML_DEPTH = 500 };
 
 typedef struct mo_xml_attribute {
     const char *name, *value;
