@@ -347,6 +347,7 @@ static mo_error note_overlaps(mo_robot *robot, mo_world *world, mo_message *why)
 
 mo_error mo_robot_order(mo_robot *robot, mo_world *world, mo_message *why)
 {
+    MO_NEED(robot && world, why);
     mo_pool pool = {.allocator = robot->allocator};
     start s = {.robot = robot, .world = world, .why = why};
     mo_error error = find_mechanisms(&s, &pool);
