@@ -69,7 +69,7 @@ static void a_step_with_too_many_pairs_is_refused_and_changes_nothing(void **sta
     mo_world_destroy(world);
 }
 
-/* A plate that rests on 400 balls, which rest on the floor: 400 neighbours, none of them left out. */
+/* A plate on 400 balls, which rest on the floor: 400 neighbours, none of them left out. */
 static void neighbours_that_touch_all_count(void **state)
 {
     (void)state;

@@ -104,8 +104,8 @@ static mo_error collide_balls(mo_world *world, const mo_pair *pair, mo_sim_conta
 }
 
 /*
- * Bodies that start at one place overlap in n^2 / 2 pairs, which say nothing that a few of each body
- * do not: a pair that overlaps deeply is left out where both bodies have enough of such pairs.
+ * Bodies that start at one place overlap in n^2 / 2 pairs, which say nothing that a few of each
+ * body do not: a pair that overlaps deeply is left out where both bodies have enough of such pairs.
  */
 static int is_one_too_many(mo_world *world, const mo_sim_contact *contact, int count)
 {

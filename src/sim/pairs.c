@@ -11,8 +11,8 @@
 static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none */
 static const double FAT = 0.1;             /* of the size of a shape: what its box is larger by */
 enum {
-    /* Pairs that are looked at: so many in all, and so many for each shape.  Shapes of one size that
-     * do not overlap have fewer than 13 neighbours. */
+    /* Pairs that are looked at: so many in all, and so many for each shape.  Shapes of one size
+     * that do not overlap have fewer than 13 neighbours. */
     MOST_PAIRS = 1000000,
     MOST_OF_SHAPE = 64,
     FEW = 4,  /* one in so many shapes that left its box: beyond that all pairs are found anew */

@@ -62,11 +62,10 @@ static mo_error check_step(mo_world *world, double h, mo_message *why)
     }
     if (world->has_bad_push) {
         world->has_bad_push = 0;
-        return mo_fail(
-            why, MO_ERR_ARGUMENT,
-            "a body was pushed or twisted by more than %g N or N m, or by NaN: that push "
-            "was dropped, and so is this step",
-            MO_LARGEST);
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "a body was pushed or twisted by what is not finite, or above %g N or N m: "
+                       "that push was dropped, and so is this step",
+                       MO_LARGEST);
     }
     return mo_check_masses(world, why);
 }
