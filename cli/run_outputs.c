@@ -117,7 +117,7 @@ static int recording_frame(run_outputs *o, const run_call *call, const mo_world 
 {
     mo_message why = {{0}};
     const mo_error error =
-        call->record ? mo_recording_add(&o->recording, world, h, report, &why) : MO_OK;
+        o->recorder ? mo_recorder_add(o->recorder, world, h, report, &why) : MO_OK;
     if (error) {
         run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
     }
@@ -147,8 +147,8 @@ static int begin_recording(run_outputs *o, const run_call *call, const mo_world 
                            run_tally *tally)
 {
     mo_message why = {{0}};
-    mo_error error = mo_recording_begin(&o->recording, world, NULL, &why);
-    error = error ? error : mo_recording_set_title(&o->recording, call->world.scene->name, &why);
+    const mo_error error =
+        mo_recorder_create(call->record, world, call->world.scene->name, NULL, &o->recorder, &why);
     if (error) {
         run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
     }
@@ -186,12 +186,11 @@ int run_outputs_step(run_outputs *o, const run_call *call, mo_world *world, int 
 static void end_recording(run_outputs *o, const run_call *call, run_tally *tally)
 {
     mo_message why = {{0}};
-    const mo_error error =
-        o->recording.frame_count ? mo_recording_write(call->record, &o->recording, &why) : MO_OK;
+    const mo_error error = o->recorder ? mo_recorder_finish(o->recorder, &why) : MO_OK;
     if (error) {
         run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
     }
-    mo_recording_clear(&o->recording);
+    o->recorder = NULL;
 }
 
 void run_outputs_end(run_outputs *o, const run_call *call, const mo_world *world, run_tally *tally)

@@ -12,7 +12,7 @@
 
 typedef struct run_outputs {
     output csv;
-    mo_recording recording;
+    mo_recorder *recorder; /* or NULL */
     run_vtk vtk;
     run_plot plot;
     run_replay replay;

@@ -4,7 +4,7 @@
  * Recordings: what a world looked like, frame by frame.  Shapes and joints once; poses, velocities,
  * contacts with their forces and modes in every frame.
  *
- * A recording is kept in memory and written as a whole, as an HDF5 file (docs/formats.md), which is
+ * A mo_recording is kept in memory and written at once, as an HDF5 file (docs/formats.md), which is
  * whole or untouched. Files are untrusted: whatever is in one, the answer is a recording that holds
  * together or a sentence.
  *
@@ -123,6 +123,28 @@ MO_API mo_error mo_recording_write(const char *path, const mo_recording *recordi
                                    mo_message *why);
 MO_API mo_error mo_recording_read(const char *path, const mo_allocator *allocator,
                                   mo_recording *recording, mo_message *why);
+
+/* ---- written as the run goes ----------------------------------------------------------------- */
+
+/*
+ * A recorder writes to PATH.part every two seconds, and holds at most 32 MB of frames in memory.
+ * Finishing it renames the file to PATH.  After a crash PATH.part has all frames but those of the
+ * last seconds, and mo_recording_read reads it.  A recording of up to 32 MB ends as one HDF5 file,
+ * a larger one as a sequence of them (docs/formats.md).
+ */
+typedef struct mo_recorder mo_recorder;
+
+/* The title may be NULL.  A file that cannot be written is an error here. */
+MO_API mo_error mo_recorder_create(const char *path, const mo_world *world, const char *title,
+                                   const mo_allocator *allocator, mo_recorder **recorder,
+                                   mo_message *why);
+/* As mo_recording_add; the report may be NULL. */
+MO_API mo_error mo_recorder_add(mo_recorder *recorder, const mo_world *world, double h,
+                                const mo_step_report *report, mo_message *why);
+/* Puts the file in place, and destroys the recorder whatever is returned. */
+MO_API mo_error mo_recorder_finish(mo_recorder *recorder, mo_message *why);
+/* Leaves PATH.part as it is. */
+MO_API void mo_recorder_destroy(mo_recorder *recorder);
 
 #ifdef __cplusplus
 }

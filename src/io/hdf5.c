@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/hdf5_parse.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -79,6 +80,39 @@ bool mo_h5_open(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_me
     H5Pclose(access);
     return h->file >= 0 ||
            mo_h5_fail(h, MO_ERR_FORMAT, "HDF5 cannot open this file; h5dump may tell why");
+}
+
+/* The bytes of the part, as a file in the memory of libhdf5. */
+static hid_t open_copy(mo_h5 *h, uint64_t size)
+{
+    unsigned char *bytes = mo_guard_load(&h->guard, 0, size, "content");
+    const hid_t access = bytes ? H5Pcreate(H5P_FILE_ACCESS) : H5I_INVALID_HID;
+    hid_t file = H5I_INVALID_HID;
+    if (bytes && H5Pset_fapl_core(access, 1 << 20, 0) >= 0 &&
+        H5Pset_file_image(access, bytes, (size_t)size) >= 0) {
+        file = H5Fopen("in-memory", H5F_ACC_RDONLY, access);
+    }
+    if (bytes) {
+        H5Pclose(access);
+    }
+    mo_memory_free(h->allocator, bytes);
+    return file;
+}
+
+bool mo_h5_open_part(mo_h5 *h, const char *path, uint64_t start, uint64_t size,
+                     const mo_allocator *allocator, mo_message *why, mo_h5_group *root)
+{
+    *h = (mo_h5){.path = path, .allocator = allocator, .why = why, .file = H5I_INVALID_HID};
+    *root = (mo_h5_group){.path = "/"};
+    silence(h);
+    if (!mo_guard_open_part(&h->guard, path, start, size, allocator)) {
+        return fail_as_guard(h, "");
+    }
+    if (!mo_guard_read_group(&h->guard, h->guard.root, &root->links)) {
+        return fail_as_guard(h, "/");
+    }
+    h->file = open_copy(h, h->guard.size);
+    return h->file >= 0 || mo_h5_fail(h, MO_ERR_FORMAT, "HDF5 cannot open a part of this file");
 }
 
 void mo_h5_close(mo_h5 *h)

@@ -44,3 +44,31 @@ mo_error mo_recording_write(const char *path, const mo_recording *recording, mo_
     (void)recording;
     return refuse(path, "recordings", why);
 }
+
+mo_error mo_recorder_create(const char *path, const mo_world *world, const char *title,
+                            const mo_allocator *allocator, mo_recorder **recorder, mo_message *why)
+{
+    (void)world, (void)title, (void)allocator;
+    if (recorder) {
+        *recorder = NULL;
+    }
+    return refuse(path, "recordings", why);
+}
+
+mo_error mo_recorder_add(mo_recorder *recorder, const mo_world *world, double h,
+                         const mo_step_report *report, mo_message *why)
+{
+    (void)recorder, (void)world, (void)h, (void)report;
+    return refuse(NULL, "recordings", why);
+}
+
+mo_error mo_recorder_finish(mo_recorder *recorder, mo_message *why)
+{
+    (void)recorder;
+    return refuse(NULL, "recordings", why);
+}
+
+void mo_recorder_destroy(mo_recorder *recorder)
+{
+    (void)recorder;
+}

@@ -51,7 +51,7 @@ bool mo_guard_bytes(mo_guard *guard, uint64_t address, size_t size, void *to, co
     if (!mo_guard_inside(guard, address, size)) {
         return mo_guard_fault(guard, "has its %s outside the file; the file is damaged", what);
     }
-    if (fseeko(guard->file, (off_t)address, SEEK_SET) != 0 ||
+    if (fseeko(guard->file, (off_t)(guard->start + address), SEEK_SET) != 0 ||
         fread(to, 1, size, guard->file) != size) {
         return mo_guard_fault(guard, "has a %s that could not be read", what);
     }
@@ -216,6 +216,22 @@ bool mo_guard_open(mo_guard *guard, const char *path, const mo_allocator *alloca
     *guard = (mo_guard){
         .allocator = allocator, .root_tree = MO_GUARD_NOWHERE, .root_heap = MO_GUARD_NOWHERE};
     return open_file(guard, path) && read_superblock(guard);
+}
+
+bool mo_guard_open_part(mo_guard *guard, const char *path, uint64_t start, uint64_t size,
+                        const mo_allocator *allocator)
+{
+    *guard = (mo_guard){
+        .allocator = allocator, .root_tree = MO_GUARD_NOWHERE, .root_heap = MO_GUARD_NOWHERE};
+    if (!open_file(guard, path)) {
+        return false;
+    }
+    if (!mo_guard_inside(guard, start, size)) {
+        return mo_guard_fault(guard, "was cut short while it was read");
+    }
+    guard->start = start;
+    guard->size = size;
+    return read_superblock(guard);
 }
 
 void mo_guard_close(mo_guard *guard)

@@ -29,6 +29,7 @@
 
 typedef struct mo_guard {
     FILE *file;
+    uint64_t start;     /* of the HDF5 file inside the file: addresses count from here */
     uint64_t size;      /* bytes of the file that may be used: its end-of-file address */
     uint64_t root;      /* address of the root group's object header */
     uint64_t root_tree; /* the superblock's copy of the root's symbol table, or */
@@ -82,6 +83,9 @@ typedef struct mo_guard_dataset {
 
 /* Opens the file and checks its superblock.  Whatever is returned, mo_guard_close may be called. */
 bool mo_guard_open(mo_guard *guard, const char *path, const mo_allocator *allocator);
+/* The same for an HDF5 file that is `size` bytes of another one, from `start` on. */
+bool mo_guard_open_part(mo_guard *guard, const char *path, uint64_t start, uint64_t size,
+                        const mo_allocator *allocator);
 void mo_guard_close(mo_guard *guard);
 
 /* Is the object at `address` a group, and which links does it hold?  To be cleared. */

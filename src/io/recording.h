@@ -21,6 +21,19 @@
 #include "io/hdf5.h"
 #include "moreau/recording.h"
 
+/*
+ * A file that was written as the run went is a sequence of such files.  The first has the head (all
+ * but frames and contacts) and may have frames; each of the others has version, frames and contacts
+ * alone, and 16 bytes before it: MO_RECORDING_MORE, and its size, low byte first.
+ */
+#define MO_RECORDING_MORE "MOREAU+\n"
+enum { MO_RECORDING_MARK = 8 }; /* bytes of it, without the zero */
+
+/* The bytes of one of them: the frames from `first` on.  To be freed with the allocator of the
+ * recording. */
+mo_error mo_recording_image(const mo_recording *recording, const char *path, int has_head,
+                            int first, void **bytes, size_t *size, mo_message *why);
+
 #define MO_RECORDING_ROOT "moreau_recording"
 enum { MO_RECORDING_VERSION = 1 };
 

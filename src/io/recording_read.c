@@ -12,12 +12,15 @@
  * Memory is bounded by the file: nothing is allocated by a count that no vector of the file
  * confirms.
  */
+#define _XOPEN_SOURCE 700
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/hdf5_parse.h"
 #include "io/recording.h"
 
 /* One file while it is read. */
@@ -378,21 +381,7 @@ static bool read_contacts(reader *in)
 static bool read_head(reader *in)
 {
     mo_h5 *h = &in->h;
-    int version = 0;
     size_t count = 0;
-    if (!mo_h5_has(&in->file, MO_RECORDING_ROOT)) {
-        return mo_h5_fail(h, MO_ERR_FORMAT,
-                          "holds no group /" MO_RECORDING_ROOT "; is it a recording?");
-    }
-    if (!mo_h5_enter(h, &in->file, MO_RECORDING_ROOT, &in->root) ||
-        !mo_h5_read_int(h, &in->root, "version", &version)) {
-        return false;
-    }
-    if (version != MO_RECORDING_VERSION) {
-        return mo_h5_fail(h, MO_ERR_UNSUPPORTED,
-                          "is a recording of version %d; this library reads %d", version,
-                          MO_RECORDING_VERSION);
-    }
     if (!mo_h5_read_int(h, &in->root, "dimension", &in->recording->dimension)) {
         return false;
     }
@@ -410,6 +399,116 @@ static bool read_head(reader *in)
                     mo_h5_read_text(h, &in->root, "title", &in->recording->title));
 }
 
+static bool check_version(reader *in)
+{
+    mo_h5 *h = &in->h;
+    int version = 0;
+    if (!mo_h5_has(&in->file, MO_RECORDING_ROOT)) {
+        return mo_h5_fail(h, MO_ERR_FORMAT,
+                          "holds no group /" MO_RECORDING_ROOT "; is it a recording?");
+    }
+    if (!mo_h5_enter(h, &in->file, MO_RECORDING_ROOT, &in->root) ||
+        !mo_h5_read_int(h, &in->root, "version", &version)) {
+        return false;
+    }
+    return version == MO_RECORDING_VERSION ||
+           mo_h5_fail(h, MO_ERR_UNSUPPORTED, "is a recording of version %d; this library reads %d",
+                      version, MO_RECORDING_VERSION);
+}
+
+static void close_part(reader *in)
+{
+    mo_h5_leave(&in->h, &in->root);
+    mo_h5_leave(&in->h, &in->file);
+    mo_h5_close(&in->h);
+}
+
+/* ---- files that were written as the run went ------------------------------------------------- */
+
+/* Moves the frames of `more` behind those that are there. */
+static mo_error append(mo_recording *to, const mo_recording *more, mo_message *why)
+{
+    const size_t bodies = (size_t)to->body_count;
+    const size_t frames = (size_t)to->frame_count + (size_t)more->frame_count;
+    const size_t contacts = (size_t)to->contact_count + (size_t)more->contact_count;
+    if (7 * frames * bodies > INT_MAX || contacts > INT_MAX / 3) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED, "the recording is too large for one of this kind");
+    }
+    const mo_allocator *allocator = &to->allocator;
+    if (!mo_memory_grow(allocator, (void **)&to->frames, &to->frame_room, frames + 1,
+                        sizeof *to->frames) ||
+        !mo_memory_grow(allocator, (void **)&to->poses, &to->pose_room, frames * bodies + 1,
+                        sizeof *to->poses) ||
+        !mo_memory_grow(allocator, (void **)&to->velocities, &to->velocity_room,
+                        frames * bodies + 1, sizeof *to->velocities) ||
+        !mo_memory_grow(allocator, (void **)&to->contacts, &to->contact_room, contacts + 1,
+                        sizeof *to->contacts)) {
+        return mo_fail_memory(why);
+    }
+    const size_t at = (size_t)to->frame_count * bodies, rows = (size_t)more->frame_count * bodies;
+    memcpy(to->poses + at, more->poses, rows * sizeof *to->poses);
+    memcpy(to->velocities + at, more->velocities, rows * sizeof *to->velocities);
+    memcpy(to->contacts + to->contact_count, more->contacts,
+           (size_t)more->contact_count * sizeof *to->contacts);
+    for (int k = 0; k < more->frame_count; ++k) {
+        mo_recorded_frame *frame = to->frames + to->frame_count + k;
+        *frame = more->frames[k];
+        frame->first_contact += to->contact_count;
+    }
+    to->frame_count = (int)frames;
+    to->contact_count = (int)contacts;
+    return MO_OK;
+}
+
+/* One of the files after the first: `size` bytes from `start` on. */
+static mo_error read_more(mo_recording *recording, const char *path, uint64_t start, uint64_t size,
+                          mo_message *why)
+{
+    mo_recording more = {.allocator = recording->allocator, .body_count = recording->body_count};
+    reader in = {.recording = &more};
+    if (mo_h5_open_part(&in.h, path, start, size, &recording->allocator, why, &in.file) &&
+        check_version(&in) && read_frames(&in)) {
+        read_contacts(&in);
+    }
+    close_part(&in);
+    const mo_error error = in.h.error ? in.h.error : append(recording, &more, why);
+    more.body_count = 0; /* their names are not here */
+    mo_recording_clear(&more);
+    return error;
+}
+
+/* All that follow, up to the end or to one that is not complete: its run was killed. */
+static mo_error read_rest(mo_recording *recording, const char *path, uint64_t start,
+                          mo_message *why)
+{
+    mo_error error = MO_OK;
+    FILE *file = fopen(path, "rb");
+    unsigned char mark[2 * MO_RECORDING_MARK];
+    if (!file || fseeko(file, 0, SEEK_END) != 0) {
+        error = mo_fail(why, MO_ERR_FILE, "%.300s: could not be read to its end", path);
+    }
+    const off_t length = error ? 0 : ftello(file);
+    const uint64_t end = length > 0 ? (uint64_t)length : 0;
+    while (!error && start <= end && end - start > sizeof mark) {
+        if (fseeko(file, (off_t)start, SEEK_SET) != 0 ||
+            fread(mark, 1, sizeof mark, file) != sizeof mark) {
+            error = mo_fail(why, MO_ERR_FILE, "%.300s: could not be read to its end", path);
+            break;
+        }
+        const uint64_t size = mo_guard_number(mark + MO_RECORDING_MARK, 8);
+        start += sizeof mark;
+        if (memcmp(mark, MO_RECORDING_MORE, MO_RECORDING_MARK) != 0 || size > end - start) {
+            break;
+        }
+        error = read_more(recording, path, start, size, why);
+        start += size;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return error;
+}
+
 mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_recording *recording,
                            mo_message *why)
 {
@@ -420,15 +519,15 @@ mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_r
     const mo_allocator own = mo_allocator_or_default(allocator);
     *recording = (mo_recording){.allocator = own};
     reader in = {.recording = recording};
-    if (mo_h5_open(&in.h, path, &own, why, &in.file) && read_head(&in) && read_bodies(&in) &&
-        read_shapes(&in) && read_joints(&in) && read_frames(&in)) {
+    if (mo_h5_open(&in.h, path, &own, why, &in.file) && check_version(&in) && read_head(&in) &&
+        read_bodies(&in) && read_shapes(&in) && read_joints(&in) && read_frames(&in)) {
         read_contacts(&in);
     }
-    mo_h5_leave(&in.h, &in.root);
-    mo_h5_leave(&in.h, &in.file);
-    mo_h5_close(&in.h);
-    if (in.h.error) {
+    const uint64_t end = in.h.guard.size;
+    close_part(&in);
+    const mo_error error = in.h.error ? in.h.error : read_rest(recording, path, end, why);
+    if (error) {
         mo_recording_clear(recording);
     }
-    return in.h.error;
+    return error;
 }

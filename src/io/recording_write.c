@@ -100,12 +100,9 @@ static bool write_arrays(mo_h5 *h, const mo_recording *recording)
     return good;
 }
 
-static bool write_all(mo_h5 *h, const mo_recording *recording)
+static bool write_head(mo_h5 *h, const mo_recording *recording)
 {
-    const size_t rows = (size_t)recording->frame_count * (size_t)recording->body_count;
-    return mo_h5_make_group(h, "/" MO_RECORDING_ROOT) &&
-           mo_h5_write_int(h, "/" MO_RECORDING_ROOT "/version", MO_RECORDING_VERSION) &&
-           mo_h5_write_int(h, "/" MO_RECORDING_ROOT "/dimension", recording->dimension) &&
+    return mo_h5_write_int(h, "/" MO_RECORDING_ROOT "/dimension", recording->dimension) &&
            mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/gravity", 3, recording->gravity) &&
            (!recording->title ||
             mo_h5_write_text(h, "/" MO_RECORDING_ROOT "/title", recording->title)) &&
@@ -113,13 +110,45 @@ static bool write_all(mo_h5 *h, const mo_recording *recording)
            write_names(h, recording) &&
            write_table(h, MO_TABLE_SHAPES, recording->shape_count, recording->shapes) &&
            write_arrays(h, recording) &&
-           write_table(h, MO_TABLE_JOINTS, recording->joint_count, recording->joints) &&
-           write_table(h, MO_TABLE_FRAMES, recording->frame_count, recording->frames) &&
+           write_table(h, MO_TABLE_JOINTS, recording->joint_count, recording->joints);
+}
+
+/* The frames from `first` on, with their contacts. */
+static bool write_frames(mo_h5 *h, const mo_recording *recording, int first)
+{
+    const int frames = recording->frame_count - first;
+    const size_t bodies = (size_t)recording->body_count;
+    const size_t rows = (size_t)frames * bodies, from = (size_t)first * bodies;
+    const int contact = frames > 0 ? recording->frames[first].first_contact : 0;
+    const int contacts = frames > 0 ? recording->contact_count - contact : 0;
+    return write_table(h, MO_TABLE_FRAMES, frames, frames > 0 ? recording->frames + first : NULL) &&
            mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/frames/poses", 7 * rows,
-                               rows ? recording->poses[0].position : NULL) &&
+                               rows ? recording->poses[from].position : NULL) &&
            mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/frames/velocities", 6 * rows,
-                               rows ? recording->velocities[0] : NULL) &&
-           write_table(h, MO_TABLE_CONTACTS, recording->contact_count, recording->contacts);
+                               rows ? recording->velocities[from] : NULL) &&
+           write_table(h, MO_TABLE_CONTACTS, contacts,
+                       contacts > 0 ? recording->contacts + contact : NULL);
+}
+
+mo_error mo_recording_image(const mo_recording *recording, const char *path, int has_head,
+                            int first, void **bytes, size_t *size, mo_message *why)
+{
+    const mo_allocator own = mo_allocator_or_default(&recording->allocator);
+    mo_h5 h;
+    *bytes = NULL;
+    *size = 0;
+    if (mo_h5_create(&h, path, &own, why) &&
+        mo_h5_make_group(&h, "/" MO_RECORDING_ROOT) &&
+        mo_h5_write_int(&h, "/" MO_RECORDING_ROOT "/version", MO_RECORDING_VERSION) &&
+        (!has_head || write_head(&h, recording)) && write_frames(&h, recording, first)) {
+        mo_h5_image(&h, bytes, size);
+    }
+    mo_h5_close(&h);
+    if (h.error) {
+        mo_memory_free(&own, *bytes);
+        *bytes = NULL;
+    }
+    return h.error;
 }
 
 mo_error mo_recording_write(const char *path, const mo_recording *recording, mo_message *why)
@@ -129,15 +158,10 @@ mo_error mo_recording_write(const char *path, const mo_recording *recording, mo_
                        "mo_recording_write needs a path and a recording that was begun");
     }
     const mo_allocator own = mo_allocator_or_default(&recording->allocator);
-    mo_h5 h;
     void *bytes = NULL;
     size_t size = 0;
-    if (mo_h5_create(&h, path, &own, why) && write_all(&h, recording)) {
-        mo_h5_image(&h, &bytes, &size);
-    }
-    mo_h5_close(&h);
-    mo_error error = h.error;
     mo_replacement replacement;
+    mo_error error = mo_recording_image(recording, path, 1, 0, &bytes, &size, why);
     error = error ? error : mo_replace_begin(&replacement, path, why);
     error = error ? error : mo_replace_write(&replacement, bytes, size, why);
     error = error ? error : mo_replace_commit(&replacement, why);

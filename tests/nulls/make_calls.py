@@ -29,6 +29,8 @@ OPTIONAL = {
     "mo_problem_velocity": {"r"},
     "mo_recording_set_title": {"title"},
     "mo_recording_add": {"report"},
+    "mo_recorder_add": {"report"},
+    "mo_recorder_create": {"title"},
     "mo_robot_get": {"q", "v"},
     "mo_robot_set": {"q", "v"},
     "mo_robot_joint": {"number"},

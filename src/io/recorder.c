@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Recordings that are written as the run goes, into PATH.part, which is renamed at the end.
+ *
+ *   1. at the start the file is made, with the head and no frames: what cannot be written is known
+ *   2. frames are kept in memory; every WAIT seconds those that are not in the file are appended,
+ *      as an HDF5 file of their own (recording.h), so that a run that is killed loses no more
+ *   3. beyond MOST bytes they are then dropped from memory, which stays flat
+ *   4. at the end, a recording that never grew so large is written once more, as one HDF5 file
+ */
+#define _XOPEN_SOURCE 700
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/recording.h"
+#include "io/replace.h"
+
+static const double WAIT = 2; /* s */
+enum { MOST = 32 << 20 };     /* bytes of frames in memory */
+
+struct mo_recorder {
+    mo_recording recording;
+    int file;    /* of PATH.part, or -1 */
+    int written; /* frames of those in memory that are in the file */
+    int dropped; /* some are no longer in memory */
+    double last; /* time of the last writing */
+    char path[MO_REPLACE_PATH], part[MO_REPLACE_PATH + 8];
+};
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static mo_error fail(const mo_recorder *recorder, int number, mo_message *why)
+{
+    return mo_fail(why, MO_ERR_FILE, "%.300s: cannot be written: %s", recorder->part,
+                   strerror(number));
+}
+
+static mo_error put(const mo_recorder *recorder, const void *bytes, size_t size, mo_message *why)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t written = write(recorder->file, (const char *)bytes + done, size - done);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (written == 0 || errno != EINTR) {
+            return fail(recorder, written == 0 ? ENOSPC : errno, why);
+        }
+    }
+    return MO_OK;
+}
+
+static mo_error put_mark(const mo_recorder *recorder, size_t size, mo_message *why)
+{
+    unsigned char mark[2 * MO_RECORDING_MARK] = MO_RECORDING_MORE;
+    for (int k = 0; k < 8; ++k) {
+        mark[MO_RECORDING_MARK + k] = (unsigned char)((unsigned long long)size >> (8 * k) & 0xFF);
+    }
+    return put(recorder, mark, sizeof mark, why);
+}
+
+/* The frames that are not in the file; with the head, at the start. */
+static mo_error append(mo_recorder *recorder, int has_head, mo_message *why)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    mo_error error = mo_recording_image(&recorder->recording, recorder->path, has_head,
+                                        recorder->written, &bytes, &size, why);
+    error = error || has_head ? error : put_mark(recorder, size, why);
+    error = error ? error : put(recorder, bytes, size, why);
+    mo_memory_free(&recorder->recording.allocator, bytes);
+    if (!error) {
+        recorder->written = recorder->recording.frame_count;
+        recorder->last = mo_clock();
+    }
+    return error;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+static mo_error begin(mo_recorder *recorder, const char *path, const mo_world *world,
+                      const char *title, const mo_allocator *allocator, mo_message *why)
+{
+    const int length = snprintf(recorder->path, sizeof recorder->path, "%s", path);
+    snprintf(recorder->part, sizeof recorder->part, "%s.part", recorder->path);
+    if (length < 1 || (size_t)length >= sizeof recorder->path) {
+        return fail(recorder, length < 1 ? ENOENT : ENAMETOOLONG, why);
+    }
+    mo_error error = mo_recording_begin(&recorder->recording, world, allocator, why);
+    error = error ? error : mo_recording_set_title(&recorder->recording, title, why);
+    if (error) {
+        return error;
+    }
+    recorder->file = open(recorder->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return recorder->file < 0 ? fail(recorder, errno, why) : append(recorder, 1, why);
+}
+
+mo_error mo_recorder_create(const char *path, const mo_world *world, const char *title,
+                            const mo_allocator *allocator, mo_recorder **recorder, mo_message *why)
+{
+    MO_NEED(path && world && recorder, why);
+    const mo_allocator own = mo_allocator_or_default(allocator);
+    mo_recorder *made = mo_memory_array(&own, 1, sizeof *made);
+    *recorder = NULL;
+    if (!made) {
+        return mo_fail_memory(why);
+    }
+    memset(made, 0, sizeof *made);
+    made->recording.allocator = own;
+    made->file = -1;
+    const mo_error error = begin(made, path, world, title, &own, why);
+    if (error) {
+        if (made->file >= 0) {
+            unlink(made->part);
+        }
+        made->recording.allocator = own;
+        mo_recorder_destroy(made);
+        return error;
+    }
+    *recorder = made;
+    return MO_OK;
+}
+
+static size_t bytes_of(const mo_recording *recording)
+{
+    const size_t frames = (size_t)recording->frame_count;
+    return frames * (sizeof *recording->frames +
+                     (size_t)recording->body_count *
+                         (sizeof *recording->poses + sizeof *recording->velocities)) +
+           (size_t)recording->contact_count * sizeof *recording->contacts;
+}
+
+mo_error mo_recorder_add(mo_recorder *recorder, const mo_world *world, double h,
+                         const mo_step_report *report, mo_message *why)
+{
+    MO_NEED(recorder && world, why);
+    mo_recording *recording = &recorder->recording;
+    mo_error error = mo_recording_add(recording, world, h, report, why);
+    const int is_full = !error && bytes_of(recording) > MOST;
+    if (!error && (is_full || mo_clock() - recorder->last > WAIT)) {
+        error = append(recorder, 0, why);
+    }
+    if (!error && (is_full || recorder->dropped) && recorder->written == recording->frame_count) {
+        recorder->dropped = 1;
+        recorder->written = recording->frame_count = recording->contact_count = 0;
+    }
+    return error;
+}
+
+/* Renamed only where all of it is on the disk. */
+static mo_error put_in_place(mo_recorder *recorder, mo_message *why)
+{
+    const int failed = fsync(recorder->file) != 0 || rename(recorder->part, recorder->path) != 0;
+    return failed ? fail(recorder, errno, why) : MO_OK;
+}
+
+mo_error mo_recorder_finish(mo_recorder *recorder, mo_message *why)
+{
+    MO_NEED(recorder, why);
+    mo_error error = MO_OK;
+    if (!recorder->dropped) {
+        error = mo_recording_write(recorder->path, &recorder->recording, why);
+        if (!error) {
+            unlink(recorder->part);
+        }
+    } else {
+        error =
+            recorder->written < recorder->recording.frame_count ? append(recorder, 0, why) : MO_OK;
+        error = error ? error : put_in_place(recorder, why);
+    }
+    mo_recorder_destroy(recorder);
+    return error;
+}
+
+void mo_recorder_destroy(mo_recorder *recorder)
+{
+    if (recorder) {
+        const mo_allocator own = recorder->recording.allocator;
+        if (recorder->file >= 0) {
+            close(recorder->file);
+        }
+        mo_recording_clear(&recorder->recording);
+        mo_memory_free(&own, recorder);
+    }
+}
