@@ -48,7 +48,7 @@ bool mo_h5_no_memory(mo_h5 *h);
 /* Opens `path` and its root group.  mo_h5_close is called whatever is returned. */
 bool mo_h5_open(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why,
                 mo_h5_group *root);
-/* The same for an HDF5 file that is `size` bytes of `path`, from `start` on; libhdf5 sees a copy. */
+/* The same for an HDF5 file that is `size` bytes of `path`, from `start` on; libhdf5 has a copy. */
 bool mo_h5_open_part(mo_h5 *h, const char *path, uint64_t start, uint64_t size,
                      const mo_allocator *allocator, mo_message *why, mo_h5_group *root);
 void mo_h5_close(mo_h5 *h);
