@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hull_faces.h"
-
 static const double PI = 3.14159265358979323846;
 enum { FINE_SECTORS = 12, FINE_RINGS = 6, COARSE_SECTORS = 8, COARSE_RINGS = 4 };
 enum { MANY_BODIES = 300 /* and more are drawn coarsely */, ROUND = 24 /* corners of a disk */ };
@@ -240,7 +238,8 @@ static void add_hull(pen *p, const mo_shape_def *shape)
     hull_pen hull = {p, p->mesh->point_count, malloc((size_t)shape->point_count * sizeof(int))};
     add_points(p, shape);
     if (!hull.numbers || p->mesh->failed ||
-        !hull_faces(shape->points, shape->point_count, p->planar, take_hull_face, &hull)) {
+        mo_hull_faces(shape->points, shape->point_count, p->planar ? 2 : 3, take_hull_face, &hull,
+                      NULL)) {
         p->mesh->failed = 1;
     }
     free(hull.numbers);

@@ -9,7 +9,6 @@
 
 #include "check.h"
 
-#include "hull_faces.h"
 #include "moreau/moreau.h"
 #include "run_mesh.h"
 
@@ -184,17 +183,17 @@ static void faces_of_hulls_are_whole_whatever_else_lies_on_them(void **state)
     memcpy(points + 3 * n, points, 3 * sizeof *points);
     ++n;
     counted c = {0, 0};
-    CHECK(hull_faces(points, n, 0, count_face, &c));
+    CHECK(mo_hull_faces(points, n, 3, count_face, &c, NULL) == MO_OK);
     CHECK(c.faces == 6 && c.corners == 24);
 
     /* a tetrahedron, and a planar square whose points repeat */
     static const double four[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     c = (counted){0, 0};
-    CHECK(hull_faces(four, 4, 0, count_face, &c));
+    CHECK(mo_hull_faces(four, 4, 3, count_face, &c, NULL) == MO_OK);
     CHECK(c.faces == 4 && c.corners == 12);
     static const double square[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0.5, 0.5, 0};
     c = (counted){0, 0};
-    CHECK(hull_faces(square, 6, 1, count_face, &c));
+    CHECK(mo_hull_faces(square, 6, 2, count_face, &c, NULL) == MO_OK);
     CHECK(c.faces == 1 && c.corners == 4);
 }
 

@@ -137,6 +137,15 @@ MO_API mo_shape_def mo_shape_plane(void);
 MO_API mo_shape_def mo_shape_mesh(const double *points, int point_count, const int *indices,
                                   int index_count);
 
+/*
+ * The faces of the convex hull of points, 3 coordinates each: numbers of points, counterclockwise
+ * seen from outside; in two dimensions one face, the polygon.  Fails where mo_world_add_shape would
+ * refuse the hull.
+ */
+typedef void mo_face_fn(void *user, int count, const int *corners);
+MO_API mo_error mo_hull_faces(const double *points, int point_count, int dimension,
+                              mo_face_fn *take, void *user, mo_message *why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -306,7 +306,7 @@ static int rim_of(const builder *b, int *group, int root, int *rim)
     return n;
 }
 
-/* Faces, corners and sides of all groups into the hull, or their numbers alone where it is NULL. */
+/* Faces and corners of all groups into the hull, or their numbers alone where it is NULL. */
 static void fill(const builder *b, int *group, const int *number, mo_hull *hull, int *faces,
                  int *corners)
 {
@@ -316,34 +316,39 @@ static void fill(const builder *b, int *group, const int *number, mo_hull *hull,
         if (root_of(group, f) != f) {
             continue;
         }
-        const int n = rim_of(b, group, f, rim);
-        if (hull) {
-            hull->face_start[*faces] = *corners;
-            for (int k = 0; k < n; ++k) {
-                hull->face_vertex[*corners + k] = number[rim[k]];
+        const int first = *corners, n = rim_of(b, group, f, rim);
+        for (int k = 0; k < n; ++k) {
+            if (number[rim[k]] != NONE) {
+                if (hull) {
+                    hull->face_vertex[*corners] = number[rim[k]];
+                }
+                ++*corners;
             }
-            hull->face_start[*faces + 1] = *corners + n;
+        }
+        if (hull) {
+            hull->face_start[*faces] = first;
+            hull->face_start[*faces + 1] = *corners;
         }
         ++*faces;
-        *corners += n;
     }
 }
 
-/* Numbers the points that are corners of some face, in their own order. */
-static int number_corners(const builder *b, int *group, int *number)
+/*
+ * Numbers the vertices, in the order of the points: those on the rim of three faces or more.  A
+ * point on the rim of two lies on the edge between them.
+ */
+static int number_vertices(const builder *b, int *group, int *number)
 {
-    for (int k = 0; k < b->count; ++k) {
-        number[k] = NONE;
-    }
+    memset(number, 0, (size_t)b->count * sizeof *number);
     for (int f = 0; f < b->faces; ++f) {
         int rim[MOST];
         for (int k = root_of(group, f) == f ? rim_of(b, group, f, rim) : 0; k > 0; --k) {
-            number[rim[k - 1]] = 0;
+            ++number[rim[k - 1]];
         }
     }
     int vertices = 0;
     for (int k = 0; k < b->count; ++k) {
-        number[k] = number[k] == NONE ? NONE : vertices++;
+        number[k] = number[k] < 3 ? NONE : vertices++;
     }
     return vertices;
 }
@@ -358,7 +363,7 @@ static mo_hull *make(const builder *b, const mo_allocator *allocator, int *numbe
     if (join) {
         join_flat(b, group);
     }
-    const int vertices = number_corners(b, group, number);
+    const int vertices = number_vertices(b, group, number);
     fill(b, group, number, NULL, &faces, &corners);
     mo_hull *hull = mo_hull_allocate(allocator, vertices, faces, corners, corners / 2, why);
     if (!hull) {

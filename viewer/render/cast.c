@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hull_faces.h"
-
 typedef struct ray {
     double from[3], to[3]; /* from + t to */
 } ray;
@@ -285,47 +283,9 @@ static void take_face(void *user, int count, const int *corners)
     }
 }
 
-/*
- * A hull of many points, as robots' files have them, is drawn by those that reach farthest in so
- * many directions, which are spread evenly over the sphere (a Fibonacci lattice): finding its faces
- * costs the fourth power of their number.
- */
-enum { HULL_POINTS = 48 };
-
-static int farthest(const mo_shape_def *shape, const double direction[3])
-{
-    int best = 0;
-    for (int k = 1; k < shape->point_count; ++k) {
-        if (dot(shape->points + 3 * k, direction) > dot(shape->points + 3 * best, direction)) {
-            best = k;
-        }
-    }
-    return best;
-}
-
 static int cast_hull(fan *f, const mo_shape_def *shape)
 {
-    double few[HULL_POINTS][3];
-    int chosen[HULL_POINTS], count = 0;
-    if (shape->point_count <= HULL_POINTS) {
-        return hull_faces(shape->points, shape->point_count, 0, take_face, f);
-    }
-    for (int k = 0; k < HULL_POINTS; ++k) {
-        const double z = (2 * k + 1.0) / HULL_POINTS - 1, angle = 2.399963229728653 * k;
-        const double across = sqrt(1 - z * z);
-        const int point =
-            farthest(shape, (const double[3]){across * cos(angle), across * sin(angle), z});
-        int is_new = 1;
-        for (int i = 0; i < count; ++i) {
-            is_new &= chosen[i] != point;
-        }
-        if (is_new) {
-            memcpy(few[count], shape->points + 3 * point, sizeof few[count]);
-            chosen[count++] = point;
-        }
-    }
-    f->points = few[0];
-    return hull_faces(few[0], count, 0, take_face, f);
+    return !mo_hull_faces(shape->points, shape->point_count, 3, take_face, f, NULL);
 }
 
 int cast_shape(const caster *c, const mo_shape_def *shape, const mo_pose *body_pose, int body)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hull_faces.h"
-
 static double to_segment(const double p[3], const double a[3], const double b[3])
 {
     const double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
@@ -47,7 +45,7 @@ static void take_corners(void *user, int count, const int *corners)
 int flat_corners(const mo_shape_def *hull, double (*corners)[3])
 {
     ordered o = {hull->points, corners, 0};
-    return hull_faces(hull->points, hull->point_count, 1, take_corners, &o) ? o.count : -1;
+    return mo_hull_faces(hull->points, hull->point_count, 2, take_corners, &o, NULL) ? -1 : o.count;
 }
 
 double flat_distance(const mo_shape_def *shape, const double p[3])
