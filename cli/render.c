@@ -50,6 +50,7 @@ enum {
     FLAG_AZIMUTH,
     FLAG_ELEVATION,
     FLAG_ZOOM,
+    FLAG_DARK,
     FLAG_JSON,
     FLAG_COUNT
 };
@@ -75,6 +76,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                         .initial = "20",
                         .text = "of the eye above the ground"},
     [FLAG_ZOOM] = {.name = "zoom", .operand = "X", .initial = "1", .text = "closer, or farther"},
+    [FLAG_DARK] = {.name = "dark", .text = "dark colours, as on the viewer's dark page"},
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
 };
 
@@ -131,6 +133,7 @@ static int read_call(const args_flag *flags, char **operands, render_call *call)
     call->def.azimuth = azimuth * degree;
     call->def.elevation = elevation * degree;
     call->def.forces = flags[FLAG_FORCES].value != NULL;
+    call->def.dark = flags[FLAG_DARK].value != NULL;
     return status;
 }
 

@@ -264,6 +264,67 @@ static void long_runs_are_thinned_and_say_so(void **state)
     mo_recording_clear(&recording);
 }
 
+/* One of the two opposite forces of a contact is shown, whichever body is named first. */
+static void forces_are_shown_on_the_upper_body(void **state)
+{
+    (void)state;
+    mo_recorded_body bodies[3] = {
+        {.kind = MO_BODY_FIXED}, {.kind = MO_BODY_FREE}, {.kind = MO_BODY_FREE}};
+    mo_recording recording = {.dimension = 3, .bodies = bodies, .body_count = 3};
+    const mo_recorded_contact cases[] = {
+        {.a = 1, .b = 2, .normal = {0, 0.6, 0.8}},  {.a = 2, .b = 1, .normal = {0, -0.6, -0.8}},
+        {.a = 2, .b = 0, .normal = {0, 0, -1}},     {.a = 0, .b = 2, .normal = {0, 0, -1}},
+        {.a = 1, .b = 2, .normal = {1, 0, -0.001}}, {.a = 2, .b = 1, .normal = {-1, 0, 0.001}},
+    };
+    const int expected[] = {1, -1, -1, 1, 1, -1};
+    for (int k = 0; k < 6; ++k) {
+        CHECK(frames_shown_side(&recording, cases + k) == expected[k]);
+    }
+}
+
+/* The contacts of a pair are one link: the sum of their forces, at their weighted middle. */
+static void contacts_of_a_pair_are_one_link(void **state)
+{
+    (void)state;
+    mo_recorded_body bodies[3] = {
+        {.kind = MO_BODY_FIXED}, {.kind = MO_BODY_FREE}, {.kind = MO_BODY_FREE}};
+    mo_recorded_contact contacts[] = {
+        {.a = 0, .b = 1, .point = {0, 0, 0}, .force = {0, 0, 3}},
+        {.a = 0, .b = 1, .point = {4, 0, 0}, .force = {0, 0, 1}, .mode = MO_CONTACT_SLIDES},
+        {.a = 1, .b = 2, .point = {0, 5, 0}, .force = {0, 0, 0}},
+    };
+    mo_recording recording = {
+        .dimension = 3, .bodies = bodies, .body_count = 3, .contacts = contacts};
+    const mo_recorded_frame frame = {.contact_count = 3};
+    frames_link link;
+    CHECK(frames_next_link(&recording, &frame, 0, &link) == 2);
+    CHECK(link.force[2] == 4 && link.point[0] == 1 && link.slides);
+    CHECK(!link.moves[0] && link.moves[1]);
+    CHECK(frames_next_link(&recording, &frame, 2, &link) == 3);
+    CHECK(link.force[2] == 0 && link.point[1] == 5 && link.moves[0] && link.moves[1]);
+}
+
+/* A body with shapes to look at shows those alone; a transparent one is not drawn; MuJoCo's grey
+ * is no colour. */
+static void visual_shapes_take_the_place_of_those_that_collide(void **state)
+{
+    (void)state;
+    mo_recorded_body bodies[2] = {{.kind = MO_BODY_FREE}, {.kind = MO_BODY_FREE}};
+    mo_recorded_shape shapes[] = {
+        {.body = 0, .def = {.layer = 1}},
+        {.body = 0, .def = {.layer = 0, .colour = {1, 0, 0, 1}}},
+        {.body = 1, .def = {.layer = 1, .colour = {0.5, 0.5, 0.5, 1}}},
+        {.body = 1, .def = {.layer = 1, .colour = {0.2, 0.5, 0.5, 0}}},
+    };
+    mo_recording recording = {
+        .bodies = bodies, .body_count = 2, .shapes = shapes, .shape_count = 4};
+    unsigned char drawn[4];
+    CHECK(frames_drawn(&recording, drawn));
+    CHECK(!drawn[0] && drawn[1] && drawn[2] && !drawn[3]);
+    CHECK(!frames_has_colour(&shapes[0].def) && frames_has_colour(&shapes[1].def));
+    CHECK(!frames_has_colour(&shapes[2].def) && frames_has_colour(&shapes[3].def));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +332,9 @@ int main(void)
         cmocka_unit_test(drives_are_told_with_a_range),
         cmocka_unit_test(replay_pages_decode_to_what_was_recorded),
         cmocka_unit_test(long_runs_are_thinned_and_say_so),
+        cmocka_unit_test(forces_are_shown_on_the_upper_body),
+        cmocka_unit_test(contacts_of_a_pair_are_one_link),
+        cmocka_unit_test(visual_shapes_take_the_place_of_those_that_collide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,12 @@ int frames_next_link(const mo_recording *recording, const mo_recorded_frame *fra
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
+/* Whether a colour was given for the shape. */
+int frames_has_colour(const mo_shape_def *def);
+/* For each shape whether it is drawn: of a body that has shapes to look at (layer 0), those alone;
+ * nothing that a file makes invisible.  False for lack of memory. */
+int frames_drawn(const mo_recording *recording, unsigned char *drawn);
+
 size_t frames_size(const mo_recording *recording, int frame);
 void frames_write(const mo_recording *recording, int frame, const frames_numbers *numbers,
                   unsigned char *to);

@@ -105,6 +105,30 @@ static void put_camera(json *j, const mo_recording *recording)
     json_object_end(j);
 }
 
+/* A file without colours gives MuJoCo's grey, which says nothing. */
+int frames_has_colour(const mo_shape_def *def)
+{
+    const double *c = def->colour;
+    const int given = c[0] > 0 || c[1] > 0 || c[2] > 0 || c[3] > 0;
+    return given && !(c[0] == 0.5 && c[1] == 0.5 && c[2] == 0.5 && c[3] == 1);
+}
+
+int frames_drawn(const mo_recording *recording, unsigned char *drawn)
+{
+    unsigned char *has_visuals = calloc((size_t)recording->body_count + 1, 1);
+    for (int k = 0; has_visuals && k < recording->shape_count; ++k) {
+        has_visuals[recording->shapes[k].body] |= recording->shapes[k].def.layer == 0;
+    }
+    for (int k = 0; has_visuals && k < recording->shape_count; ++k) {
+        const mo_shape_def *def = &recording->shapes[k].def;
+        const double *c = def->colour;
+        const int invisible = c[3] == 0 && (c[0] > 0 || c[1] > 0 || c[2] > 0);
+        drawn[k] = (def->layer == 0 || !has_visuals[recording->shapes[k].body]) && !invisible;
+    }
+    free(has_visuals);
+    return has_visuals != NULL;
+}
+
 /* ---- what there is --------------------------------------------------------------------------- */
 
 static void put_bodies(json *j, const mo_recording *recording)
@@ -135,6 +159,9 @@ static void put_shape(json *j, const mo_recorded_shape *shape)
     }
     json_array_end(j);
     json_whole(j, "layer", def->layer);
+    if (frames_has_colour(def)) {
+        put_numbers(j, "colour", def->colour, 4);
+    }
     if (kind == MO_SHAPE_BALL || kind == MO_SHAPE_CAPSULE || kind == MO_SHAPE_CYLINDER) {
         json_number(j, "radius", def->radius);
     }

@@ -13,7 +13,7 @@ typedef struct colour {
 typedef struct canvas {
     int width, height;
     colour *pixel;      /* NULL in a map of depths */
-    int *owner;         /* the body of each pixel, -1: none; with the colours */
+    int *owner;         /* what each pixel shows, -1: nothing; with the colours */
     float (*normal)[3]; /* of its surface; with the colours */
     float *depth;       /* infinity: nothing there */
 } canvas;

@@ -3,23 +3,25 @@
 /*
  * Pictures of a recording, without a browser.
  *
- * Space: each shape is cast onto a canvas of twice the size (cast.h).  Then each pixel is lit by
- * one light with a soft shadow (its map of depths, asked at several places) and by the sky, and the
- * canvas is halved.  The plane: shapes by their distance (flat.h), the layers from behind to the
- * front.  Contact forces are drawn over all (forces.h).
+ * Space: each shape is cast onto a canvas of twice the size (cast.h), each pixel is lit (light.h),
+ * and the canvas is halved.  The plane: shapes by their distance (flat.h), the layers from behind
+ * to the front.  Contact forces are drawn over all (forces.h).  The colours are those of the
+ * viewer's page (palette.h).
  */
 #ifndef VIEWER_RENDER_H
 #define VIEWER_RENDER_H
 
 #include "canvas.h"
 #include "moreau/recording.h"
+#include "palette.h"
 
 typedef struct render_def {
     int width, height;
     /* rad, of the eye: about the vertical from x, above the ground; space only */
     double azimuth, elevation;
     double zoom; /* 1: all that can move fits in */
-    int forces;  /* arrows */
+    int forces;  /* arrows, or chains */
+    int dark;    /* the dark palette */
 } render_def;
 
 render_def render_default(void); /* 1280 x 720, from the front right, a little above */
@@ -33,6 +35,8 @@ typedef struct renderer {
     double strongest, thickness; /* forces_measure */
     int is_pale;                 /* this frame has force chains, behind which bodies stand back */
     int *order;                  /* of shapes, by layer */
+    unsigned char *drawn;        /* of each shape (frames_drawn) */
+    const palette *colours;
 } renderer;
 
 /* False for lack of memory.  The recording has a frame, and stays the caller's. */

@@ -33,7 +33,9 @@ if (options.page) usePage(resolve(options.page));
 
 const SCENES = [
     ["600 beads", "beads", "--set", "count=600"],
+    ["600, chains", "beads", "--set", "count=600"],
     ["5,000 beads", "beads", "--set", "count=5000"],
+    ["5,000, chains", "beads", "--set", "count=5000"],
     ["blockfeeder", "blockfeeder"],
     ["jack", "jack"],
 ];
@@ -92,6 +94,7 @@ for (const [name, ...words] of SCENES) {
     }
     const page = await openPage(browser, server.url, { viewport: { width: 1280, height: 720 } });
     await until(page, () => window.moreau?.app.frame);
+    if (name.includes("chains")) await page.keyboard.press("f");
     await sleep(4000); // compiled, and settled on a quality
     const live = await measure(page, Number(options.seconds));
     const { rate, milliseconds, bodyCount, contactCount } = await page.evaluate(

@@ -117,6 +117,26 @@ export const lookTests = ({ withScene, model, picture }) => ({
             await until(page, () => window.moreau.app.scene.actuators.length === 6);
         }),
 
+    "a robot has its own colours, and shows what collides": () =>
+        withScene([model("hand.xml")], async (page) => {
+            const red = () =>
+                page.evaluate(() => {
+                    const { scene, props } = window.moreau.app;
+                    const ball = scene.shapes.find(({ colour }) => colour && colour[0] > 0.7);
+                    const batches = props.bodies.batches;
+                    const at = batches.find(({ bodies }) => bodies.includes(ball.body));
+                    const k = at.bodies.indexOf(ball.body);
+                    return [...at.mesh.instanceColor.array.slice(3 * k, 3 * k + 3)];
+                });
+            const [r, g, b] = await red();
+            assert.ok(r > 2 * g && r > 2 * b, `the ball of the file is red, not ${[r, g, b]}`);
+            await page.keyboard.press("k");
+            const pressed = page.locator(".chip", { hasText: "Collision shapes" });
+            assert.equal(await pressed.getAttribute("aria-pressed"), "true");
+            assert.ok(await page.evaluate(() => window.moreau.app.props.bodies.batches.length > 0));
+            await picture(page, "hand");
+        }),
+
     "many contacts are force chains, with a scale in newton": () =>
         withScene(["beads", "--set", "count=200"], async (page) => {
             await page.keyboard.press("f");

@@ -5,7 +5,7 @@
  * gives them to what draws, and the user's wishes to whoever can fulfil them.
  */
 import { Bar } from "./bar";
-import { Bodies, isMovable, reachOf, thicknessOf } from "./bodies";
+import { Bodies, drawnShapes, isMovable, reachOf, thicknessOf } from "./bodies";
 import { Contacts, type ContactView } from "./contacts";
 import { el, iconButton } from "./dom";
 import { Framing } from "./framing";
@@ -321,13 +321,14 @@ export class App {
         const { stage, palette } = this;
         this.clearProps();
         const thickness = stage.thickness();
-        const moving = scene.shapes.filter((shape) => isMovable(scene.bodies[shape.body]));
+        const shapes = drawnShapes(scene, this.on.has("collision"));
+        const moving = shapes.filter((shape) => isMovable(scene.bodies[shape.body]));
         const bodyRadius = medianOf(moving.map(reachOf)) ?? 0.1 * stage.reach;
         const thin = medianOf(moving.map(thicknessOf)) ?? 0.1 * stage.reach;
         const layers = Math.max(0, ...scene.shapes.map((shape) => layerDepth(shape.layer)));
         const front = 1.5 * thickness * layers + thickness;
         const props = {
-            bodies: new Bodies(scene, palette, thickness),
+            bodies: new Bodies(scene, palette, thickness, shapes),
             ground: new Ground(scene, palette, stage.controls.target, stage.reach),
             contacts: new Contacts(scene, palette, stage.reach, front, thin),
             joints: new Joints(scene, palette, front),
@@ -342,6 +343,13 @@ export class App {
         );
         this.props = props;
         this.applyToggles();
+    }
+
+    /** The same scene, with other shapes drawn. */
+    private rebuild(scene: SceneMessage): void {
+        this.build(scene);
+        if (this.frame && this.fits(this.frame)) this.showFrame(this.frame);
+        this.markBodies();
     }
 
     private clearProps(): void {
@@ -442,6 +450,7 @@ export class App {
             size: this.arrowSize,
             threshold: this.threshold,
             selected: this.card.body,
+            pixelsPerMetre: this.stage.pixelsOf(1),
         };
     }
 
@@ -454,6 +463,7 @@ export class App {
         if (this.on.has(name)) this.on.delete(name);
         else this.on.add(name);
         if (name === "shadows") this.stage.forgive();
+        if (name === "collision" && this.scene) this.rebuild(this.scene);
         this.panel.setToggle(name, this.on.has(name));
         this.applyToggles();
         this.keepView();

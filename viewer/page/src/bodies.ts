@@ -16,6 +16,7 @@ import {
     PlaneGeometry,
     Raycaster,
     ShaderMaterial,
+    SRGBColorSpace,
     Vector3,
     type Side,
 } from "three";
@@ -37,7 +38,10 @@ interface Batch {
     changed: boolean; // since it was loaded
     drawings: Drawing[];
     bodies: number[];
+    own: (Color | null)[]; // colours that a file gives
 }
+
+const rgb = ([r, g, b]: number[]): [number, number, number] => [r, g, b];
 
 export interface Hit {
     body: number;
@@ -100,6 +104,19 @@ function overlappingBodies(scene: SceneMessage): Set<number> {
     return found;
 }
 
+/**
+ * What is drawn: of a body that has shapes to look at (layer 0) those alone, unless the shapes that
+ * collide are asked for; nothing that a file makes invisible.
+ */
+export function drawnShapes(scene: SceneMessage, collision: boolean): ShapeInfo[] {
+    const visual = new Set(scene.shapes.filter(({ layer }) => layer === 0).map(({ body }) => body));
+    return scene.shapes.filter(({ body, layer, colour }) =>
+        collision
+            ? layer !== 0
+            : (layer === 0 || !visual.has(body)) && (colour === null || colour[3] > 0),
+    );
+}
+
 export class Bodies {
     readonly group = new Group();
     private readonly batches: Batch[] = [];
@@ -116,40 +133,44 @@ export class Bodies {
         private readonly scene: SceneMessage,
         private palette: Palette,
         thickness: number,
+        shapes: ShapeInfo[],
     ) {
         const planar = scene.dimension === 2;
         this.planar = planar;
-        const hasMesh = scene.shapes.some((shape) => shape.kind === "mesh");
+        const hasMesh = shapes.some((shape) => shape.kind === "mesh");
         this.side = hasMesh ? DoubleSide : FrontSide;
         this.overlapping = overlappingBodies(scene);
         this.rich = new MeshLambertMaterial({ vertexColors: true, side: this.side });
         const cut = fineness(
-            scene.shapes.filter((shape) => shape.kind !== "box" && shape.kind !== "plane").length,
+            shapes.filter((shape) => shape.kind !== "box" && shape.kind !== "plane").length,
         );
         const boxSizes = new Set(
-            scene.shapes.filter((shape) => shape.kind === "box").map((shape) => String(shape.half)),
+            shapes.filter((shape) => shape.kind === "box").map((shape) => String(shape.half)),
         ).size;
-        const byKey = new Map<string, { drawings: Drawing[]; bodies: number[] }>();
-        scene.shapes.forEach((shape, place) => {
+        const byKey = new Map<string, Pick<Batch, "drawings" | "bodies" | "own">>();
+        shapes.forEach((shape, place) => {
             const drawing = drawingOf(shape, place, {
                 planar,
                 cut,
                 thickness,
                 boxSizes,
-                shapes: scene.shapes.length,
+                shapes: shapes.length,
             });
             if (!drawing) return;
-            const entry = byKey.get(drawing.key) ?? { drawings: [], bodies: [] };
+            const entry = byKey.get(drawing.key) ?? { drawings: [], bodies: [], own: [] };
             entry.drawings.push(drawing);
             entry.bodies.push(shape.body);
+            entry.own.push(
+                shape.colour && new Color().setRGB(...rgb(shape.colour), SRGBColorSpace),
+            );
             byKey.set(drawing.key, entry);
         });
-        for (const { drawings, bodies } of byKey.values()) {
+        for (const { drawings, bodies, own } of byKey.values()) {
             const mesh = new InstancedMesh(drawings[0].make(), this.rich, drawings.length);
             mesh.frustumCulled = false;
             mesh.castShadow = true;
             mesh.receiveShadow = true;
-            this.batches.push({ mesh, merged: null, changed: true, drawings, bodies });
+            this.batches.push({ mesh, merged: null, changed: true, drawings, bodies, own });
             this.group.add(mesh);
         }
         this.setPalette(palette);
@@ -206,15 +227,17 @@ export class Bodies {
     }
 
     private paint(): void {
-        const mixed = new Map(
-            this.marked.map(({ body, colour }) => [
-                body,
-                this.colours[body]?.clone().lerp(new Color(colour), 0.6),
-            ]),
-        );
+        const marks = new Map(this.marked.map(({ body, colour }) => [body, new Color(colour)]));
+        const back = new Color(this.palette.background);
         for (const batch of this.batches) {
-            const { mesh, bodies } = batch;
-            bodies.forEach((body, k) => mesh.setColorAt(k, mixed.get(body) ?? this.colours[body]));
+            const { mesh, bodies, own } = batch;
+            bodies.forEach((body, k) => {
+                const plain = own[k]
+                    ? mixed(own[k], back, this.pale ? PALE : 0)
+                    : this.colours[body];
+                const mark = marks.get(body);
+                mesh.setColorAt(k, mark ? mixed(plain, mark, 0.6) : plain);
+            });
             if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
             batch.changed = true;
         }
@@ -300,6 +323,8 @@ export class Bodies {
         return { body: batch.bodies[first.instanceId], point: first.point.toArray() as Vec3 };
     }
 }
+
+const mixed = (a: Color, b: Color, part: number): Color => a.clone().lerp(b, part);
 
 const PALE = 0.75; // of the background's colour
 const SORT_ABOVE = 100;

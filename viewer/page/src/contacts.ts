@@ -33,6 +33,7 @@ export interface ContactView {
     size: number; // of arrows, 1 as a rule
     threshold: number; // part of the largest force below which none is shown
     selected: number; // body, or -1
+    pixelsPerMetre: number;
 }
 
 /** What a length or a width in the picture means. */
@@ -47,6 +48,7 @@ const CONE_SIDES = 18;
 const CONE_ALPHA = 0.2;
 const ARROW = 0.24; // length of the largest force, in sizes of the scene
 const HALO = 1.9; // width of the rim around an arrow, in widths of its shaft
+const THINNEST = 0.4; // pixels: thinner lines of chains are left out
 const CHAIN = 0.55; // width of the largest force's line, in half widths of a body
 
 /** Two unit vectors across a third. */
@@ -69,6 +71,10 @@ export class Contacts {
     private readonly planar: boolean;
     private readonly movable: boolean[];
     private up: Vec3;
+    private readonly pair = new Float64Array(7); // weighted point, force, weight
+    private readonly point: Vec3 = [0, 0, 0];
+    private readonly centre: Vec3 = [0, 0, 0];
+    private readonly look = new Vector3();
 
     constructor(
         scene: SceneMessage,
@@ -220,65 +226,70 @@ export class Contacts {
         return CHAIN * this.thickness * view.size * this.scaling.part(force);
     }
 
-    /** Contacts of a pair lie together in a frame. */
+    /** Contacts of a pair lie together in a frame: their sum is one line. */
     private chains(frame: Frame, view: ContactView, eye: Vector3, way: Vector3): void {
         const { contacts: c, contactWords: words } = frame;
-        const from = { point: [0, 0, 0], force: [0, 0, 0], weight: 0, slides: false };
+        const { pair } = this;
+        let slides = false;
+        pair.fill(0);
         for (let k = 0; k < frame.contactCount; ++k) {
             const at = CONTACT_WORDS * k;
-            const size = Math.hypot(c[at + 6], c[at + 7], c[at + 8]);
-            for (let i = 0; i < 3; ++i) {
-                from.point[i] += size * c[at + i];
-                from.force[i] += c[at + 6 + i];
-            }
-            from.weight += size;
-            from.slides ||= words[at + 11] === MODE_SLIDES;
+            const fx = c[at + 6];
+            const fy = c[at + 7];
+            const fz = c[at + 8];
+            const size = Math.sqrt(fx * fx + fy * fy + fz * fz);
+            pair[0] += size * c[at];
+            pair[1] += size * c[at + 1];
+            pair[2] += size * c[at + 2];
+            pair[3] += fx;
+            pair[4] += fy;
+            pair[5] += fz;
+            pair[6] += size;
+            slides ||= words[at + 11] === MODE_SLIDES;
             const next = at + CONTACT_WORDS;
-            const isLast =
-                k + 1 === frame.contactCount ||
-                words[at + 12] !== words[next + 12] ||
-                words[at + 13] !== words[next + 13];
-            if (!isLast) continue;
-            if (from.weight > 0) {
-                const colour = this.colours[from.slides ? 2 : 1];
-                const middle = from.point.map((x) => x / from.weight) as Vec3;
-                const force = Math.hypot(...(from.force as Vec3));
-                this.link(frame, words[at + 12], words[at + 13], middle, force, view, colour, [
-                    eye,
-                    way,
-                ]);
-            }
-            from.point.fill(0);
-            from.force.fill(0);
-            from.weight = 0;
-            from.slides = false;
+            if (
+                k + 1 < frame.contactCount &&
+                words[at + 12] === words[next + 12] &&
+                words[at + 13] === words[next + 13]
+            )
+                continue;
+            const colour = this.colours[slides ? 2 : 1];
+            this.link(frame, words[at + 12], words[at + 13], view, colour, eye, way);
+            pair.fill(0);
+            slides = false;
         }
     }
 
+    /** The line of the pair that was added up; left out where it would be too thin to be seen. */
     private link(
         frame: Frame,
         a: number,
         b: number,
-        middle: Vec3,
-        force: number,
         view: ContactView,
         colour: Color,
-        [eye, way]: Vector3[],
+        eye: Vector3,
+        way: Vector3,
     ): void {
+        const { pair, point, centre, look } = this;
+        const force = Math.sqrt(pair[3] * pair[3] + pair[4] * pair[4] + pair[5] * pair[5]);
         const part = this.scaling.part(force);
-        if (!(part >= view.threshold) || part < 1e-3) return;
-        const half = 0.5 * this.chainWidth(force, view);
-        const look = this.planar ? way : new Vector3(...middle).sub(eye);
+        const width = this.chainWidth(force, view);
+        if (!(part >= view.threshold) || width * view.pixelsPerMetre < THINNEST) return;
+        for (let i = 0; i < 3; ++i) point[i] = pair[i] / pair[6];
+        if (this.planar) point[2] = this.front;
+        look.set(point[0] - eye.x, point[1] - eye.y, point[2] - eye.z);
+        if (this.planar) look.copy(way);
         const alpha = Math.min(1, 0.25 + 1.5 * part);
-        for (const body of [a, b])
-            if (this.movable[body])
-                this.arrows.line(this.centreOf(frame, body), middle, half, look, colour, alpha);
-    }
-
-    private centreOf(frame: Frame, body: number): Vec3 {
-        const at = BODY_FLOATS * body;
-        const z = this.planar ? this.front : frame.bodies[at + 2];
-        return [frame.bodies[at], frame.bodies[at + 1], z];
+        const { bodies } = frame;
+        for (let end = 0; end < 2; ++end) {
+            const body = end === 0 ? a : b;
+            if (!this.movable[body]) continue;
+            const at = BODY_FLOATS * body;
+            centre[0] = bodies[at];
+            centre[1] = bodies[at + 1];
+            centre[2] = this.planar ? this.front : bodies[at + 2];
+            this.arrows.line(centre, point, width / 2, look, colour, alpha);
+        }
     }
 
     // ---- cones ----------------------------------------------------------------------------------

@@ -55,7 +55,9 @@ export class ForceScaling {
         let largest = 0;
         for (let k = 0; k < frame.contactCount; ++k) {
             const at = CONTACT_WORDS * k + 6;
-            const [x, y, z] = [frame.contacts[at], frame.contacts[at + 1], frame.contacts[at + 2]];
+            const x = frame.contacts[at];
+            const y = frame.contacts[at + 1];
+            const z = frame.contacts[at + 2];
             largest = Math.max(largest, x * x + y * y + z * z);
         }
         largest = Math.sqrt(largest);

@@ -14,7 +14,7 @@ const FAR = 4; // sizes of the scene
 // What does not move belongs to the picture if it ends within so many sizes of what does.
 const NEAR_BY = 3;
 const EASE = 0.09; // of the way, a picture
-const LOOK_EVERY = 4; // pictures
+const LOOK_EVERY = 6; // pictures
 const MIDDLE_OF = 200; // bodies, at most
 const LONE_ROOM = 2.2; // sizes around a body that is alone
 

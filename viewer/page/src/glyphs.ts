@@ -159,11 +159,17 @@ export class Triangles {
 
     /** A flat line of some half width, turned to a look along `look`. */
     line(a: Vec3, b: Vec3, half: number, look: Vector3, colour: Color, alpha: number): void {
-        const [x, y, z] = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-        const s = [y * look.z - z * look.y, z * look.x - x * look.z, x * look.y - y * look.x];
-        const scale = half / Math.hypot(s[0], s[1], s[2]);
+        const x = b[0] - a[0];
+        const y = b[1] - a[1];
+        const z = b[2] - a[2];
+        const sx = y * look.z - z * look.y;
+        const sy = z * look.x - x * look.z;
+        const sz = x * look.y - y * look.x;
+        const scale = half / Math.sqrt(sx * sx + sy * sy + sz * sz);
         if (!Number.isFinite(scale)) return;
-        const [u, v, w] = [scale * s[0], scale * s[1], scale * s[2]];
+        const u = scale * sx;
+        const v = scale * sy;
+        const w = scale * sz;
         const { vertices } = this;
         vertices.add(a[0] - u, a[1] - v, a[2] - w, colour, alpha);
         vertices.add(a[0] + u, a[1] + v, a[2] + w, colour, alpha);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Planes, which have no end.  In space: the lines of a grid, which fade into the background, and a
- * sheet that catches shadows.  There is no filled floor: it would have the colour of the
- * background, and filling the window costs most of a picture where the processor draws.  In planar
- * scenes: a half-plane as a broad band.
+ * Planes, which have no end.  In space: a surface that fades into the horizon, the lines of a grid,
+ * soft contact shadows (shade.ts), and a sheet that catches the shadows of the sun where there are
+ * any.  Walls are lines alone.  In planar scenes: a half-plane as a broad band.
  */
 import {
     BufferGeometry,
@@ -13,15 +12,18 @@ import {
     Group,
     LineBasicMaterial,
     LineSegments,
+    Matrix4,
     Mesh,
     MeshBasicMaterial,
     PlaneGeometry,
     Quaternion,
+    ShaderMaterial,
     ShadowMaterial,
     Vector3,
 } from "three";
-import { toWorld } from "./bodies";
+import { reachOf, toWorld } from "./bodies";
 import { BODY_FLOATS, type SceneMessage, type ShapeInfo } from "./protocol";
+import { ContactShade } from "./shade";
 import type { Palette } from "./theme";
 
 /* Cells from the middle to each side, and pieces of a line, between which it fades. */
@@ -61,9 +63,73 @@ function gridLines(cells: number, pieces: number): BufferGeometry {
     return geometry;
 }
 
+/* Rings of the surface, in sizes of the scene, and how much of the horizon each of them has. */
+const RINGS = [
+    [0, 0],
+    [3, 0.05],
+    [9, 0.55],
+    [22, 0.9],
+    [60, 1],
+];
+const RING_SIDES = 40;
+
+/** A disc of rings in z = 0; colours are set by setSurface. */
+function surface(reach: number): BufferGeometry {
+    const position: number[] = [];
+    const index: number[] = [];
+    RINGS.forEach(([radius], ring) => {
+        for (let k = 0; k < RING_SIDES; ++k) {
+            const turn = (2 * Math.PI * k) / RING_SIDES;
+            position.push(reach * radius * Math.cos(turn), reach * radius * Math.sin(turn), 0);
+            if (ring === 0) continue;
+            const next = (k + 1) % RING_SIDES;
+            const [a, b] = [ring * RING_SIDES + k, ring * RING_SIDES + next];
+            index.push(a, b, a - RING_SIDES, b, b - RING_SIDES, a - RING_SIDES);
+        }
+    });
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new Float32BufferAttribute(position, 3));
+    geometry.setAttribute(
+        "color",
+        new Float32BufferAttribute(new Float32Array(position.length), 3),
+    );
+    geometry.setIndex(index);
+    return geometry;
+}
+
+/** Colours as a screen takes them, at the corners: to convert them at every pixel is costly. */
+function floorMaterial(): ShaderMaterial {
+    return new ShaderMaterial({
+        vertexShader: /* glsl */ `
+            attribute vec3 color;
+            varying vec3 vColour;
+            void main() {
+                vColour = color;
+                gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+            }`,
+        fragmentShader: /* glsl */ `
+            varying vec3 vColour;
+            void main() {
+                gl_FragColor = vec4(vColour, 1.0);
+            }`,
+        depthWrite: false,
+    });
+}
+
+function setSurface(geometry: BufferGeometry, palette: Palette): void {
+    const colours = geometry.getAttribute("color");
+    const [near, far] = [new Color(palette.ground), new Color(palette.background)];
+    RINGS.forEach(([, part], ring) => {
+        const { r, g, b } = near.clone().lerp(far, part).convertLinearToSRGB();
+        for (let k = 0; k < RING_SIDES; ++k) colours.setXYZ(ring * RING_SIDES + k, r, g, b);
+    });
+    colours.needsUpdate = true;
+}
+
 interface Floor {
     group: Group;
     shape: ShapeInfo;
+    isWall: boolean;
 }
 
 export class Ground {
@@ -86,6 +152,11 @@ export class Ground {
     private readonly shadow = new ShadowMaterial({ depthWrite: false });
     private readonly band = new MeshBasicMaterial();
     private readonly rim = new MeshBasicMaterial();
+    private readonly surface: BufferGeometry;
+    private readonly floorMaterial = floorMaterial();
+    private readonly shade = new ContactShade();
+    private readonly casters: ShapeInfo[];
+    private readonly casterHeights: number[]; // of a body, above which its shape has no patch
     private readonly planar: boolean;
     private readonly cell: number;
 
@@ -96,6 +167,13 @@ export class Ground {
         private readonly reach: number,
     ) {
         this.planar = scene.dimension === 2;
+        this.surface = surface(reach);
+        this.casters = scene.shapes.filter(({ kind, layer }) => kind !== "plane" && layer !== 0);
+        this.casterHeights = this.casters.map(
+            (shape) =>
+                Math.hypot(shape.pose[0], shape.pose[1], shape.pose[2]) + 2.6 * reachOf(shape),
+        );
+        if (!this.planar) this.group.add(this.shade.mesh);
         this.cell = roundLength(reach / 4);
         this.sheet = this.planar
             ? new PlaneGeometry(1, 1).translate(0, -0.5, 0)
@@ -114,6 +192,9 @@ export class Ground {
             this.shadow,
             this.band,
             this.rim,
+            this.surface,
+            this.floorMaterial,
+            this.shade,
         ])
             part.dispose();
     }
@@ -121,7 +202,9 @@ export class Ground {
     setPalette(palette: Palette): void {
         this.lines.color.set(palette.grid);
         this.faint.color.set(palette.grid);
-        this.shadow.opacity = palette.shadow;
+        this.shadow.opacity = 0.7 * palette.shadow;
+        this.shade.setDarkness(palette.shadow);
+        setSurface(this.surface, palette);
         this.band.color.set(palette.ground);
         this.rim.color.set(new Color(palette.fixed));
     }
@@ -138,12 +221,15 @@ export class Ground {
             lines.scale.setScalar(this.cell);
             const sheet = new Mesh(this.sheet, this.shadow);
             sheet.receiveShadow = true;
-            sheet.renderOrder = -1;
-            lines.renderOrder = -2;
-            group.add(lines, sheet);
+            const floor = new Mesh(this.surface, this.floorMaterial);
+            floor.raycast = () => {};
+            floor.renderOrder = 3; // after the bodies, which hide much of it
+            lines.renderOrder = -7;
+            sheet.renderOrder = -4;
+            group.add(lines, sheet, floor);
         }
         for (const child of group.children) child.frustumCulled = false;
-        this.floors.push({ group, shape });
+        this.floors.push({ group, shape, isWall: false });
         this.group.add(group);
     }
 
@@ -165,7 +251,8 @@ export class Ground {
      * middle of the scene.
      */
     update(poses: Float32Array): void {
-        for (const { group, shape } of this.floors) {
+        for (const floor of this.floors) {
+            const { group, shape } = floor;
             const at = BODY_FLOATS * shape.body;
             const turn = new Quaternion(poses[at + 4], poses[at + 5], poses[at + 6], poses[at + 3]);
             turn.multiply(
@@ -179,8 +266,9 @@ export class Ground {
             group.position.copy(offset.applyQuaternion(turn)).add(point);
             group.quaternion.copy(turn);
             if (this.planar) group.position.z = -0.03 * this.reach;
-            else this.fitWall(group, turn);
+            else this.fitWall(floor, turn);
         }
+        if (!this.planar) this.shadeFloors(poses);
     }
 
     /** Into the plane, by whole cells, so that the grid stays where it is. */
@@ -191,23 +279,63 @@ export class Ground {
     }
 
     /** Walls are faint and as large as the scene, floors go to the horizon. */
-    private fitWall(group: Group, turn: Quaternion): void {
-        const [lines, sheet] = group.children as [LineSegments, Mesh];
+    private fitWall(floor: Floor, turn: Quaternion): void {
+        const [lines, sheet, top] = floor.group.children as [LineSegments, Mesh, Mesh];
         const isWall = new Vector3(0, 0, 1).applyQuaternion(turn).z < 0.3;
+        floor.isWall = isWall;
         lines.geometry = isWall ? this.wallGrid : this.grid;
         lines.scale.setScalar(
             isWall ? Math.max(this.cell, (1.5 * this.reach) / WALL_CELLS) : this.cell,
         );
         lines.material = isWall ? this.faint : this.lines;
-        sheet.visible = !isWall;
+        sheet.visible = top.visible = !isWall;
+    }
+
+    private shadeFloors(poses: Float32Array): void {
+        this.shade.begin();
+        const pose = new Matrix4();
+        for (const { group, isWall } of this.floors) {
+            if (isWall) continue;
+            const axes = [0, 1, 2].map((k) =>
+                new Vector3().setComponent(k, 1).applyQuaternion(group.quaternion),
+            );
+            const { x, y, z } = axes[2];
+            const level = axes[2].dot(group.position);
+            for (let k = 0; k < this.casters.length; ++k) {
+                const at = BODY_FLOATS * this.casters[k].body;
+                const height = poses[at] * x + poses[at + 1] * y + poses[at + 2] * z - level;
+                if (height > this.casterHeights[k]) continue;
+                writeShapePose(poses, this.casters[k], pose);
+                this.shade.add(this.casters[k], pose, group.position, axes);
+            }
+        }
+        this.shade.end();
     }
 
     /** Walls between the eye and the scene, which are seen from behind, are left out. */
     seenFrom(eye: Vector3): void {
         if (this.planar) return;
-        for (const { group } of this.floors) {
+        for (const { group, isWall } of this.floors) {
             const normal = new Vector3(0, 0, 1).applyQuaternion(group.quaternion);
             group.visible = normal.dot(eye.clone().sub(group.position)) > 0;
+            if (!isWall && !this.planar) this.shade.mesh.visible &&= group.visible;
         }
     }
+}
+
+/** The pose of a shape in the world. */
+function writeShapePose(poses: Float32Array, { body, pose }: ShapeInfo, out: Matrix4): void {
+    const at = BODY_FLOATS * body;
+    const one = new Vector3(1, 1, 1);
+    out.compose(
+        new Vector3(poses[at], poses[at + 1], poses[at + 2]),
+        new Quaternion(poses[at + 4], poses[at + 5], poses[at + 6], poses[at + 3]),
+        one,
+    );
+    const inBody = new Matrix4().compose(
+        new Vector3(pose[0], pose[1], pose[2]),
+        new Quaternion(pose[4], pose[5], pose[6], pose[3]),
+        one,
+    );
+    out.multiply(inBody);
 }

@@ -58,9 +58,7 @@ function live(root: HTMLElement): void {
             if (now && !online) app.toast.hide();
             if (!now)
                 app.toast.say(
-                    online || app.scene
-                        ? "Connection lost. Reconnecting …"
-                        : "Connecting …",
+                    online || app.scene ? "Connection lost. Reconnecting …" : "Connecting …",
                     0,
                 );
             online = now;

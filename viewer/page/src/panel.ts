@@ -30,6 +30,12 @@ export const TOGGLES = [
     { name: "joints", label: "Joints", key: "j", tip: "a pin at each joint" },
     { name: "glass", label: "See-through", key: "x", tip: "bodies like glass, to look inside" },
     {
+        name: "collision",
+        label: "Collision shapes",
+        key: "k",
+        tip: "the shapes that collide, in place of those that a file gives to look at",
+    },
+    {
         name: "shadows",
         label: "Shadows",
         key: "s",

@@ -65,7 +65,7 @@ const PLAIN_FRAGMENT = /* glsl */ `
  */
 const BALL_VERTEX = /* glsl */ `
     varying vec2 vAt;
-    flat varying vec3 vColour, vSun, vUp, vTurnX, vTurnY, vTurnZ;
+    flat varying vec3 vColour, vSun, vUp, vTurnX, vTurnY, vTurnZ, vShine;
     flat varying vec4 vDepth; // view z of the centre, and of m = (1, 0, 0), (0, 1, 0), (0, 0, 1)
     flat varying vec2 vLens;
     ${COPIES}
@@ -85,6 +85,7 @@ const BALL_VERTEX = /* glsl */ `
         vAt = position.xy;
         vColour = onScreen(copyColour());
         vSun = vec3(dot(across, sun), dot(above, sun), dot(towards, sun));
+        vShine = normalize(vSun + vec3(0.0, 0.0, 1.0)); // halfway between the sun and the eye
         vUp = vec3(dot(across, up), dot(above, up), dot(towards, up));
         mat3 axes = mat3(across, above, towards);
         vTurnX = pose[0].xyz * axes;
@@ -99,7 +100,7 @@ const BALL_VERTEX = /* glsl */ `
 
 const BALL_FRAGMENT = /* glsl */ `
     varying vec2 vAt;
-    flat varying vec3 vColour, vSun, vUp, vTurnX, vTurnY, vTurnZ;
+    flat varying vec3 vColour, vSun, vUp, vTurnX, vTurnY, vTurnZ, vShine;
     flat varying vec4 vDepth;
     flat varying vec2 vLens;
     uniform float opacity;
@@ -116,7 +117,12 @@ const BALL_FRAGMENT = /* glsl */ `
         // The screen's value of a product is near the product of the values; that of light is near
         // this polynomial.
         vec3 light = lit(dot(m, vUp), dot(m, vSun)) * (octant < 0.0 ? 0.9 : 1.0);
-        gl_FragColor = vec4(vColour * sqrt(light) * (1.06 - 0.06 * light), opacity);
+        float gloss = max(dot(m, vShine), 0.0);
+        gloss *= gloss;
+        gloss *= gloss;
+        gloss *= gloss * gloss;
+        vec3 seen = vColour * sqrt(light) * (1.06 - 0.06 * light) + 0.22 * gloss * gloss;
+        gl_FragColor = vec4(seen, opacity);
     }`;
 
 const DISC_VERTEX = /* glsl */ `

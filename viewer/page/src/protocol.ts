@@ -32,7 +32,8 @@ export interface ShapeInfo {
     ends: [Vec3, Vec3];
     points: number[]; // three a point
     indices: number[];
-    layer: number;
+    layer: number; // 0: collides with nothing, and is drawn in place of the shapes that collide
+    colour: [number, number, number, number] | null; // as a file has it, and its opacity
 }
 
 export interface JointInfo {
@@ -246,6 +247,11 @@ function readBody(value: unknown): BodyInfo {
     return { kind: known ? kind : "free", name: text(body.name), mass: number(body.mass, 0) };
 }
 
+function readColour(value: unknown): [number, number, number, number] | null {
+    const [r, g, b, a] = numbers(value);
+    return Array.isArray(value) && value.length === 4 ? [r, g, b, a] : null;
+}
+
 function readShape(value: unknown, bodyCount: number): ShapeInfo {
     if (!isObject(value)) throw new ProtocolError("a shape is not an object");
     const kind = SHAPE_KINDS.find((name) => name === value.kind);
@@ -269,6 +275,7 @@ function readShape(value: unknown, bodyCount: number): ShapeInfo {
         points: numbers(value.points),
         indices: numbers(value.indices),
         layer: number(value.layer, 1),
+        colour: readColour(value.colour),
     };
 }
 

@@ -9,7 +9,6 @@
  */
 import {
     Box3,
-    Color,
     DirectionalLight,
     HemisphereLight,
     MOUSE,
@@ -27,6 +26,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Ball } from "./framing";
 import { SUN_PLANE, SUN_SPACE } from "./plain";
 import type { SceneMessage, Vec3 } from "./protocol";
+import { Sky } from "./sky";
 import type { Palette } from "./theme";
 
 const FIELD_OF_VIEW = 32;
@@ -67,6 +67,7 @@ export class Stage {
     private readonly parallel = new OrthographicCamera(-1, 1, 1, -1, -1000, 1000);
     private readonly sun = new DirectionalLight(0xffffff, 2);
     private readonly sky = new HemisphereLight(0xffffff, 0xcccccc, 1);
+    private readonly backdrop = new Sky();
     private readonly raycaster = new Raycaster();
     private dirty = true;
     private inset = 0; // pixels covered at the right
@@ -93,7 +94,7 @@ export class Stage {
         this.renderer.shadowMap.type = PCFShadowMap;
         this.sun.castShadow = true;
         this.sun.shadow.mapSize.setScalar(this.software ? 1024 : insist ? 4096 : 2048);
-        this.scene.add(this.sun, this.sun.target, this.sky);
+        this.scene.add(this.sun, this.sun.target, this.sky, this.backdrop.mesh);
         this.perspective.up.set(0, 0, 1);
         this.camera = this.perspective;
         this.controls = new OrbitControls(this.perspective, canvas);
@@ -109,7 +110,8 @@ export class Stage {
     // ---- light ----------------------------------------------------------------------------------
 
     setPalette(palette: Palette): void {
-        this.scene.background = new Color(palette.background);
+        this.backdrop.setPalette(palette);
+        this.renderer.setClearColor(palette.background);
         this.sky.color.set(palette.sky);
         this.sky.groundColor.set(palette.bounce);
         this.sky.intensity = palette.skyStrength;
@@ -362,6 +364,7 @@ export class Stage {
         if (!this.dirty) return false;
         this.dirty = false;
         prepare(this.camera.position, this.camera.getWorldDirection(new Vector3()));
+        this.backdrop.follow(this.camera, this.camera === this.parallel);
         this.renderer.render(this.scene, this.camera);
         return true;
     }

@@ -120,6 +120,7 @@ test("balls around a shape hold its corners", () => {
         points: [0, 0, 0, 4, 5, 6, 1, 9, 2],
         indices: [],
         layer: 1,
+        colour: null,
     };
     const span = (kind: string) => {
         const balls = hullBalls({ ...shape, kind } as unknown as ShapeInfo);
