@@ -85,6 +85,14 @@ static int take_flag(const call_command *command, const call_flag *flags, int fl
         return EXIT_CALL;
     }
     const char *value = equals ? equals + 1 : argv[++*at];
+    if (flag->texts) {
+        if (flag->texts->count == CALL_TEXTS) {
+            call_say("%s: --%s is given more than %d times", command->name, flag->name, CALL_TEXTS);
+            return EXIT_CALL;
+        }
+        flag->texts->at[flag->texts->count++] = value;
+        return -1;
+    }
     if (flag->text) {
         *flag->text = value;
         return -1;

@@ -11,6 +11,13 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_CALL = 2 };
 
+/* The values of a flag that may be given several times. */
+enum { CALL_TEXTS = 32 };
+typedef struct call_texts {
+    const char *at[CALL_TEXTS];
+    int count;
+} call_texts;
+
 /* One flag; `number` or `text` is where its value goes, `is_set` of a switch. */
 typedef struct call_flag {
     const char *name;    /* "tol", typed --tol           */
@@ -19,6 +26,7 @@ typedef struct call_flag {
     double *number;
     double least, most; /* of the number */
     const char **text;
+    call_texts *texts;
     int *is_set;
 } call_flag;
 
@@ -40,10 +48,12 @@ void call_say(const char *format, ...) MO_PRINTF(1, 2);
 int call_read(const call_command *command, const call_flag *flags, int flag_count, int argc,
               char **argv, const char **operands, int *operand_count);
 
-/* NAME=VALUE pairs of --set, in the order given: name and value are pointers into it. */
+/* Is the pair NAME=NUMBER with this name?  Then *value becomes the number. */
 int call_setting(const char *pair, const char *name, double *value);
 
 int command_solve(int argc, char **argv);
 int command_bench(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_join(int argc, char **argv);
 
 #endif

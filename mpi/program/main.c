@@ -13,6 +13,8 @@ typedef struct command {
 
 static const command COMMANDS[] = {
     {"solve", "solve the contact problem of an FCLIB file", command_solve},
+    {"run", "simulate a heap of balls", command_run},
+    {"join", "one CSV file of those that ranks have written", command_join},
     {"bench", "sweeps over a generated packing: time, messages, bytes", command_bench},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };

@@ -95,6 +95,68 @@ MO_API mo_error mo_spread_predict(const mo_spread *spread, mo_spread_traffic *tr
 MO_API mo_error mo_spread_count(const mo_spread *spread, mo_spread_traffic *traffic,
                                 int64_t *rounds);
 
+/* ---- heaps of balls -------------------------------------------------------------------------- */
+
+/*
+ * Balls of one material that fall into a box without a lid, dealt to the ranks by recursive
+ * bisection.  The trajectory has the same bits for any number of ranks.
+ */
+typedef struct mo_heap_def {
+    int count;      /* of balls                                             */
+    double radius;  /* m                                                    */
+    double density; /* kg/m^3                                               */
+    double mu;      /* friction of all contacts                             */
+    double gravity; /* m/s^2, downwards                                     */
+    double dt;      /* s                                                    */
+    double tol;     /* relative residual of a step                          */
+    int max_iter;   /* sweeps of a step                                     */
+    int balance;    /* steps from one distribution of the balls to the next */
+    uint64_t seed;  /* of the first positions                               */
+    double box;     /* m: half its width; 0: as wide as the scene beads has it */
+} mo_heap_def;
+
+MO_API mo_heap_def mo_default_heap(int count);
+
+typedef struct mo_heap mo_heap;
+
+MO_API mo_error mo_heap_create(MPI_Comm comm, const mo_heap_def *def, mo_heap **heap,
+                               mo_message *why);
+MO_API void mo_heap_destroy(mo_heap *heap);
+
+/* Of all ranks. */
+typedef struct mo_heap_report {
+    int64_t step;
+    int64_t contacts;
+    mo_status status;
+    int iterations; /* sweeps             */
+    int colours;
+    mo_residual residual;
+    double penetration;        /* m, at the start of the step       */
+    double kinetic, potential; /* J, at its end; summed by id groups */
+    int64_t migrated;          /* balls that changed ranks, so far  */
+    int64_t most, least;       /* contacts of a rank                */
+    double seconds;
+} mo_heap_report;
+
+MO_API mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why);
+
+/* The balls of this rank, by rising id. */
+typedef struct mo_heap_state {
+    uint32_t id;
+    double at[3], turn[4], v[3], spin[3];
+} mo_heap_state;
+MO_API int mo_heap_own_count(const mo_heap *heap);
+MO_API mo_heap_state mo_heap_own(const mo_heap *heap, int k);
+MO_API int64_t mo_heap_steps(const mo_heap *heap);
+MO_API const mo_heap_def *mo_heap_def_of(const mo_heap *heap);
+
+/*
+ * A checkpoint: one file, which another number of ranks may load.  It is written beside its place
+ * and moved there when it is whole.
+ */
+MO_API mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why);
+MO_API mo_error mo_heap_load(MPI_Comm comm, const char *path, mo_heap **heap, mo_message *why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "scenes/rng.h"
+#include "spread.h"
+
+enum { MOST_BALLS = 500000000 };
+
+mo_heap_def mo_default_heap(int count)
+{
+    const int many = 2000, huge = 50000; /* as in the scene beads */
+    return (mo_heap_def){.count = count,
+                         .radius = 0.1,
+                         .density = 1000,
+                         .mu = 0.3,
+                         .gravity = 9.81,
+                         .dt = 0.01,
+                         .tol = count > huge   ? 2e-2
+                                : count > many ? 2e-3
+                                               : 1e-3,
+                         .max_iter = 10000,
+                         .balance = 20,
+                         .seed = 1};
+}
+
+static mo_error check_def(const mo_heap_def *d, mo_message *why)
+{
+    const int is_fine = d->count >= 1 && d->count <= MOST_BALLS && d->radius > 0 &&
+                        d->density > 0 && d->mu >= 0 && isfinite(d->mu) && d->dt > 0 &&
+                        d->tol > 0 && d->tol < 1 && d->max_iter > 0 && d->balance > 0 &&
+                        d->gravity >= 0 && d->box >= 0 && isfinite(d->gravity + d->dt + d->box) &&
+                        isfinite(d->radius * d->density);
+    return is_fine ? MO_OK
+                   : mo_fail(why, MO_ERR_ARGUMENT,
+                             "a heap has 1 to %d balls, a positive radius, density, step and "
+                             "tolerance, and friction from 0 on",
+                             MOST_BALLS);
+}
+
+/* Places on a loose grid, a little off it; drawn for all balls, kept for those of this rank. */
+static void place_balls(mo_heap *heap, int begin, int end)
+{
+    const mo_heap_def *d = &heap->def;
+    const double cell = 2.2 * d->radius;
+    const int across = (int)ceil(cbrt((double)d->count));
+    rng random = rng_of(d->seed, 0);
+    for (int k = 0; k < end; ++k) {
+        const int place[3] = {k % across, k / across % across, k / across / across};
+        mo_heap_ball ball = {
+            .id = (uint32_t)k, .rank = heap->rank, .radius = d->radius, .turn = {1, 0, 0, 0}};
+        for (int i = 0; i < 3; ++i) {
+            ball.at[i] = (place[i] + 0.5 - (i < 2 ? 0.5 * across : 0)) * cell +
+                         0.15 * d->radius * (rng_between(&random, 0, 1) - 0.5);
+        }
+        if (k >= begin) {
+            heap->ball[k - begin] = ball;
+        }
+    }
+    heap->count = end - begin;
+}
+
+static int make_room(mo_heap *heap, size_t balls)
+{
+    heap->ball = calloc(balls + 1, sizeof *heap->ball);
+    heap->contacts_of = calloc(balls + 1, sizeof *heap->contacts_of);
+    heap->impulse = calloc(1, sizeof *heap->impulse);
+    heap->ghosts_for = calloc((size_t)heap->size + 1, sizeof *heap->ghosts_for);
+    return heap->ball && heap->contacts_of && heap->impulse && heap->ghosts_for;
+}
+
+mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int balls, mo_heap **out,
+                       mo_message *why)
+{
+    mo_heap *heap = calloc(1, sizeof *heap);
+    *out = NULL;
+    mo_error error = mo_mpi_agree(comm, heap ? check_def(def, why) : mo_fail_memory(why), why);
+    if (error) {
+        free(heap);
+        return error;
+    }
+    heap->comm = comm;
+    heap->def = *def;
+    MPI_Comm_rank(comm, &heap->rank);
+    MPI_Comm_size(comm, &heap->size);
+    mo_exact_init(&heap->exact, comm);
+    if (!(heap->def.box > 0)) {
+        heap->def.box = 0.5 * ceil(cbrt((double)def->count)) * 2.2 * def->radius;
+    }
+    error = make_room(heap, (size_t)balls) ? MO_OK : mo_fail_memory(why);
+    error = mo_mpi_agree(comm, error, why);
+    if (error) {
+        mo_heap_destroy(heap);
+        return error;
+    }
+    *out = heap;
+    return MO_OK;
+}
+
+mo_error mo_heap_create(MPI_Comm comm, const mo_heap_def *def, mo_heap **out, mo_message *why)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    const int begin = (int)((int64_t)def->count * rank / size);
+    const int end = (int)((int64_t)def->count * (rank + 1) / size);
+    mo_error error = mo_heap_begin(comm, def, end - begin, out, why);
+    if (error) {
+        return error;
+    }
+    place_balls(*out, begin, end);
+    error = mo_heap_balance(*out, why);
+    if (error) {
+        mo_heap_destroy(*out);
+        *out = NULL;
+    } else {
+        (*out)->migrated = 0;
+    }
+    return error;
+}
+
+void mo_heap_destroy(mo_heap *heap)
+{
+    if (heap) {
+        mo_exact_clear(&heap->exact);
+        free(heap->ball);
+        free(heap->all);
+        free(heap->ghosts_for);
+        free(heap->sent);
+        free(heap->arrived);
+        free(heap->pair);
+        free(heap->impulse);
+        free(heap->contacts_of);
+        free(heap->each);
+        free(heap);
+    }
+}
+
+int mo_heap_own_count(const mo_heap *heap)
+{
+    return heap->count;
+}
+
+mo_heap_state mo_heap_own(const mo_heap *heap, int k)
+{
+    const mo_heap_ball *ball = heap->ball + k;
+    mo_heap_state state = {.id = ball->id};
+    memcpy(state.at, ball->at, sizeof state.at);
+    memcpy(state.turn, ball->turn, sizeof state.turn);
+    memcpy(state.v, ball->v, sizeof state.v);
+    memcpy(state.spin, ball->spin, sizeof state.spin);
+    return state;
+}
+
+int64_t mo_heap_steps(const mo_heap *heap)
+{
+    return heap->step;
+}
+
+const mo_heap_def *mo_heap_def_of(const mo_heap *heap)
+{
+    return &heap->def;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Checkpoints of a heap: a head, all balls, all impulses of the last step, in the byte order of the
+ * machine.  Every rank writes its part of one file by MPI, under another name; rank 0 moves it to
+ * its place once all have closed it, so that a run that dies leaves the last checkpoint whole.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "heap.h"
+#include "spread.h"
+
+static const char MAGIC[16] = "moreau heap 1\n";
+enum { CHUNK = 1 << 16 }; /* impulses that are read at a time */
+
+typedef struct head {
+    char magic[16];
+    mo_heap_def def;
+    int64_t step, balls, impulses;
+} head;
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+static mo_error fail_file(const char *path, const char *what, mo_message *why)
+{
+    return mo_fail(why, MO_ERR_FILE, "%.300s: %s", path, what);
+}
+
+/* This rank's share of a section of the file, all ranks together. */
+static int write_part(MPI_File file, MPI_Comm comm, MPI_Offset section, size_t bytes, int count,
+                      const void *data)
+{
+    int64_t own = count, before = 0;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Datatype record;
+    MPI_Type_contiguous((int)bytes, MPI_BYTE, &record);
+    MPI_Type_commit(&record);
+    const int code = MPI_File_write_at_all(file, section + (rank ? before : 0) * (MPI_Offset)bytes,
+                                           data, count, record, MPI_STATUS_IGNORE);
+    MPI_Type_free(&record);
+    return code == MPI_SUCCESS;
+}
+
+static head head_of(const mo_heap *heap)
+{
+    int64_t own[2] = {heap->count, heap->impulse_count}, all[2];
+    head h;
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, MAGIC, sizeof h.magic);
+    MPI_Allreduce(own, all, 2, MPI_INT64_T, MPI_SUM, heap->comm);
+    h.def = heap->def;
+    h.step = heap->step;
+    h.balls = all[0];
+    h.impulses = all[1];
+    return h;
+}
+
+static int write_all(const mo_heap *heap, MPI_File file)
+{
+    const head h = head_of(heap);
+    const MPI_Offset balls = sizeof h, impulses = balls + h.balls * (MPI_Offset)sizeof *heap->ball;
+    int good = MPI_File_set_size(file, impulses + h.impulses * (MPI_Offset)sizeof *heap->impulse) ==
+               MPI_SUCCESS;
+    good &= write_part(file, heap->comm, 0, sizeof h, heap->rank == 0, &h);
+    good &= write_part(file, heap->comm, balls, sizeof *heap->ball, heap->count, heap->ball);
+    good &= write_part(file, heap->comm, impulses, sizeof *heap->impulse, heap->impulse_count,
+                       heap->impulse);
+    return good & (MPI_File_sync(file) == MPI_SUCCESS);
+}
+
+mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why)
+{
+    char beside[4200];
+    MPI_File file;
+    mo_error error = MO_OK;
+    snprintf(beside, sizeof beside, "%.4096s.part", path);
+    if (MPI_File_open(heap->comm, beside, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                      &file) != MPI_SUCCESS) {
+        return mo_mpi_agree(heap->comm, fail_file(beside, "it cannot be written", why), why);
+    }
+    if (!write_all(heap, file)) {
+        error = fail_file(beside, "it could not be written", why);
+    }
+    if (MPI_File_close(&file) != MPI_SUCCESS) {
+        error = fail_file(beside, "it could not be closed", why);
+    }
+    error = mo_mpi_agree(heap->comm, error, why);
+    if (!error && heap->rank == 0 && rename(beside, path) != 0) {
+        error = fail_file(path, strerror(errno), why);
+    }
+    return mo_mpi_agree(heap->comm, error, why);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static mo_error read_head(FILE *file, const char *path, head *h, mo_message *why)
+{
+    if (fread(h, sizeof *h, 1, file) != 1 || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) {
+        return mo_fail(why, MO_ERR_FORMAT, "%.300s: it is no checkpoint of a heap", path);
+    }
+    fseek(file, 0, SEEK_END);
+    const double expected = (double)sizeof *h + (double)h->balls * sizeof(mo_heap_ball) +
+                            (double)h->impulses * sizeof(mo_heap_impulse);
+    if (h->balls != h->def.count || h->impulses < 0 || h->step < 0 ||
+        expected != (double)ftell(file)) {
+        return mo_fail(why, MO_ERR_FORMAT, "%.300s: it is cut short or damaged", path);
+    }
+    return MO_OK;
+}
+
+static mo_error check_ball(const mo_heap_ball *ball, const char *path, int64_t count,
+                           mo_message *why)
+{
+    double sum = ball->radius;
+    for (int k = 0; k < 3; ++k) {
+        sum += ball->at[k] + ball->v[k] + ball->spin[k] + ball->turn[k];
+    }
+    return isfinite(sum + ball->turn[3]) && ball->id < count && ball->radius > 0
+               ? MO_OK
+               : mo_fail(why, MO_ERR_FORMAT, "%.300s: a ball is damaged", path);
+}
+
+/* This rank's share of the balls, by rising id. */
+static mo_error read_balls(FILE *file, const char *path, const head *h, int64_t begin, int count,
+                           mo_heap *heap, mo_message *why)
+{
+    const long place = (long)sizeof *h + (long)(begin * (int64_t)sizeof *heap->ball);
+    mo_error error = MO_OK;
+    if (fseek(file, place, SEEK_SET) ||
+        fread(heap->ball, sizeof *heap->ball, (size_t)count, file) != (size_t)count) {
+        return fail_file(path, "its balls cannot be read", why);
+    }
+    heap->count = count;
+    for (int b = 0; b < count && !error; ++b) {
+        error = check_ball(heap->ball + b, path, h->balls, why);
+        heap->ball[b].rank = heap->rank;
+    }
+    qsort(heap->ball, (size_t)count, sizeof *heap->ball, mo_heap_by_id);
+    return error;
+}
+
+static int is_own(const mo_heap *heap, uint32_t id)
+{
+    const mo_heap_ball key = {.id = id};
+    return bsearch(&key, heap->ball, (size_t)heap->count, sizeof key, mo_heap_by_id) != NULL;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const uint64_t x = ((const mo_heap_impulse *)a)->key, y = ((const mo_heap_impulse *)b)->key;
+    return (x > y) - (x < y);
+}
+
+/* Impulses whose lower id is one of this rank's balls; all are read, some at a time. */
+static mo_error read_impulses(FILE *file, const char *path, const head *h, mo_heap *heap,
+                              mo_message *why)
+{
+    mo_heap_impulse *chunk = malloc(CHUNK * sizeof *chunk);
+    mo_error error = chunk ? MO_OK : mo_fail_memory(why);
+    fseek(file, (long)sizeof *h + (long)(h->balls * (int64_t)sizeof *heap->ball), SEEK_SET);
+    for (int64_t at = 0; at < h->impulses && !error; at += CHUNK) {
+        const size_t count = (size_t)(h->impulses - at < CHUNK ? h->impulses - at : CHUNK);
+        mo_heap_impulse *more =
+            realloc(heap->impulse, ((size_t)heap->impulse_count + count + 1) * sizeof *more);
+        heap->impulse = more ? more : heap->impulse;
+        if (!more || fread(chunk, sizeof *chunk, count, file) != count) {
+            error =
+                more ? fail_file(path, "its impulses cannot be read", why) : mo_fail_memory(why);
+            break;
+        }
+        for (size_t k = 0; k < count; ++k) {
+            if (is_own(heap, (uint32_t)(chunk[k].key >> 32))) {
+                heap->impulse[heap->impulse_count++] = chunk[k];
+            }
+        }
+    }
+    qsort(heap->impulse, (size_t)heap->impulse_count, sizeof *heap->impulse, by_key);
+    free(chunk);
+    return error;
+}
+
+mo_error mo_heap_load(MPI_Comm comm, const char *path, mo_heap **out, mo_message *why)
+{
+    FILE *file = fopen(path, "rb");
+    head h;
+    int rank, size;
+    *out = NULL;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    mo_error error = file ? read_head(file, path, &h, why) : fail_file(path, strerror(errno), why);
+    error = mo_mpi_agree(comm, error, why);
+    if (!error) {
+        const int64_t begin = h.balls * rank / size, end = h.balls * (rank + 1) / size;
+        error = mo_heap_begin(comm, &h.def, (int)(end - begin), out, why);
+        mo_heap *heap = *out;
+        if (!error) {
+            error = read_balls(file, path, &h, begin, (int)(end - begin), heap, why);
+            error = error ? error : read_impulses(file, path, &h, heap, why);
+            error = mo_mpi_agree(comm, error, why);
+            heap->step = h.step;
+            error = error ? error : mo_heap_balance(heap, why);
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    if (error) {
+        mo_heap_destroy(*out);
+        *out = NULL;
+    }
+    return error;
+}

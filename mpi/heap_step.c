@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * One step of a heap, as of a world (docs/simulation.md):
+ *
+ *     M (v+ - v) = h F + H r,     u = H' v+ + gap / h,     (u, r) obeys Coulomb's law
+ *
+ *   1. free velocities v + h g; ghosts and pairs within reach
+ *   2. pairs that stay nearly closed, moving on freely, make the problem, and so do those that bore
+ *      in the last step, from whose impulses the sweeps start
+ *   3. where the answer closes a pair that was left out, it is taken in and the problem solved again
+ *   4. new places
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "heap.h"
+#include "linalg/vec3.h"
+#include "spread.h"
+
+enum { MOST_ROUNDS = 10 };
+/* Of the radius: what a pair that is left out may close by, and when it is taken in. */
+static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
+/* Of the radius: what a contact may close by in a step, and of the tolerance. */
+static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4;
+static const double DEEP = 0.01; /* of the radius: a deeper penetration goes out by this a step */
+static const double PI = 3.14159265358979323846;
+
+typedef struct step {
+    mo_heap *heap;
+    int *number; /* of each ball of `all` in the problem, or -1       */
+    int *body;   /* of each body of the problem: its ball              */
+    int body_count;
+    int *pair; /* of each contact of the problem: its pair           */
+    int contact_count;
+    double *start;     /* impulses to start from, three a contact            */
+    double (*last)[3]; /* of each pair: its impulse so far, world axes    */
+    mo_spread *spread;
+    mo_result result;
+} step;
+
+/* ---- impulses of the last step -------------------------------------------------------------- */
+
+const mo_heap_impulse *mo_heap_find_impulse(const mo_heap *heap, uint64_t key)
+{
+    int low = 0, high = heap->impulse_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (heap->impulse[middle].key < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < heap->impulse_count && heap->impulse[low].key == key ? heap->impulse + low : NULL;
+}
+
+/* ---- which pairs ---------------------------------------------------------------------------- */
+
+static double closing_speed(const mo_heap *heap, const mo_heap_pair *pair)
+{
+    const double *one = heap->all[pair->body[0]].v;
+    const double speed = mo_vec3_dot(pair->normal, one);
+    return pair->body[1] < 0 ? speed
+                             : speed - mo_vec3_dot(pair->normal, heap->all[pair->body[1]].v);
+}
+
+/* Takes pairs whose gap at the end of the step is below `limit`; returns how many. */
+static int take_pairs(mo_heap *heap, double limit)
+{
+    int taken = 0;
+    for (int k = 0; k < heap->pair_count; ++k) {
+        mo_heap_pair *pair = heap->pair + k;
+        if (!pair->is_taken && pair->gap + heap->def.dt * closing_speed(heap, pair) < limit) {
+            pair->is_taken = 1;
+            ++taken;
+        }
+    }
+    return taken;
+}
+
+static void choose_pairs(step *s)
+{
+    mo_heap *heap = s->heap;
+    for (int k = 0; k < heap->pair_count; ++k) {
+        const mo_heap_impulse *impulse = mo_heap_find_impulse(heap, heap->pair[k].key);
+        heap->pair[k].is_taken = impulse != NULL;
+        memset(s->last[k], 0, sizeof s->last[k]);
+        if (impulse) {
+            mo_vec3_copy(impulse->r, s->last[k]);
+        }
+    }
+    take_pairs(heap, NEARLY_LATE * heap->def.radius);
+}
+
+/* ---- the problem ---------------------------------------------------------------------------- */
+
+static void number_bodies(step *s)
+{
+    mo_heap *heap = s->heap;
+    s->body_count = s->contact_count = 0;
+    for (int b = 0; b < heap->all_count; ++b) {
+        s->number[b] = heap->all[b].rank == heap->rank ? 0 : -1;
+    }
+    for (int k = 0; k < heap->pair_count; ++k) {
+        const mo_heap_pair *pair = heap->pair + k;
+        if (pair->is_taken) {
+            s->pair[s->contact_count++] = k;
+            s->number[pair->body[0]] = 0;
+            if (pair->body[1] >= 0) {
+                s->number[pair->body[1]] = 0;
+            }
+        }
+    }
+    for (int b = 0; b < heap->all_count; ++b) {
+        if (s->number[b] == 0) {
+            s->number[b] = s->body_count;
+            s->body[s->body_count++] = b;
+        }
+    }
+}
+
+static double mass_of(const mo_heap *heap, const mo_heap_ball *ball)
+{
+    return heap->def.density * (4.0 / 3) * PI * ball->radius * ball->radius * ball->radius;
+}
+
+static void add_ball(const mo_heap *heap, const mo_heap_ball *ball, mo_builder *builder)
+{
+    const double mass = mass_of(heap, ball), i = 0.4 * mass * ball->radius * ball->radius;
+    const double J[9] = {i, 0, 0, 0, i, 0, 0, 0, i};
+    double f[6];
+    mo_vec3_scale(mass, ball->v, f);
+    mo_vec3_scale(i, ball->spin, f + 3);
+    mo_builder_add_rigid_body(builder, mass, J, f);
+}
+
+static void frame_of(const mo_heap_pair *pair, double frame[9])
+{
+    mo_vec3_copy(pair->normal, frame);
+    mo_vec3_tangents(frame, frame + 3, frame + 6);
+}
+
+static void add_contact(step *s, int contact, mo_builder *builder)
+{
+    const mo_heap *heap = s->heap;
+    const mo_heap_pair *pair = heap->pair + s->pair[contact];
+    const double deep = DEEP * heap->def.radius;
+    mo_rigid_contact out = {
+        .body = {s->number[pair->body[0]], pair->body[1] < 0 ? -1 : s->number[pair->body[1]]},
+        .w = {(pair->gap < -deep ? -deep : pair->gap) / heap->def.dt, 0, 0},
+        .mu = heap->def.mu};
+    frame_of(pair, out.frame);
+    mo_vec3_scale(-heap->all[pair->body[0]].radius, pair->normal, out.arm[0]);
+    if (pair->body[1] >= 0) {
+        mo_vec3_scale(heap->all[pair->body[1]].radius, pair->normal, out.arm[1]);
+    }
+    for (int k = 0; k < 3; ++k) {
+        s->start[3 * contact + k] = mo_vec3_dot(out.frame + 3 * k, s->last[s->pair[contact]]);
+    }
+    mo_builder_add_contact(builder, &out);
+}
+
+static mo_error build(step *s, mo_problem **part, mo_message *why)
+{
+    mo_builder *builder;
+    if (mo_builder_create(NULL, &builder)) {
+        return mo_fail_memory(why);
+    }
+    for (int k = 0; k < s->body_count; ++k) {
+        add_ball(s->heap, s->heap->all + s->body[k], builder);
+    }
+    for (int k = 0; k < s->contact_count; ++k) {
+        add_contact(s, k, builder);
+    }
+    const mo_error error = mo_builder_finish(builder, part, why);
+    mo_builder_destroy(builder);
+    return error;
+}
+
+/* Names of bodies and contacts that all ranks know. */
+static mo_error spread_problem(step *s, mo_problem *part, mo_message *why)
+{
+    const mo_heap *heap = s->heap;
+    uint32_t *id = malloc(((size_t)s->body_count + 1) * sizeof *id);
+    int *owner = malloc(((size_t)s->body_count + 1) * sizeof *owner);
+    int64_t *name = malloc(((size_t)s->contact_count + 1) * sizeof *name);
+    mo_error error = id && owner && name ? MO_OK : mo_fail_memory(why);
+    error = mo_mpi_agree(heap->comm, error, why);
+    if (error) {
+        mo_problem_destroy(part);
+    } else {
+        for (int k = 0; k < s->body_count; ++k) {
+            id[k] = heap->all[s->body[k]].id;
+            owner[k] = heap->all[s->body[k]].rank;
+        }
+        for (int k = 0; k < s->contact_count; ++k) {
+            name[k] = (int64_t)heap->pair[s->pair[k]].key;
+        }
+        error =
+            mo_spread_create(heap->comm, part, &(mo_spread_map){id, owner, name}, &s->spread, why);
+    }
+    free(id);
+    free(owner);
+    free(name);
+    return error;
+}
+
+/* ---- the answer ----------------------------------------------------------------------------- */
+
+/* Velocities of own balls, in both lists; and impulses of pairs in the axes of the world. */
+static void take_answer(step *s)
+{
+    mo_heap *heap = s->heap;
+    for (int k = 0, own = 0; k < s->body_count; ++k) {
+        mo_heap_ball *ball = heap->all + s->body[k];
+        if (ball->rank == heap->rank) {
+            memcpy(ball->v, s->result.v + 6 * k, sizeof ball->v);
+            memcpy(ball->spin, s->result.v + 6 * k + 3, sizeof ball->spin);
+            memcpy(heap->ball[own].v, ball->v, sizeof ball->v);
+            memcpy(heap->ball[own].spin, ball->spin, sizeof ball->spin);
+            ++own;
+        }
+    }
+    for (int k = 0; k < s->contact_count; ++k) {
+        double frame[9], *r = s->last[s->pair[k]];
+        const double *own = s->result.r + 3 * k;
+        frame_of(heap->pair + s->pair[k], frame);
+        for (int x = 0; x < 3; ++x) {
+            r[x] = own[0] * frame[x] + own[1] * frame[3 + x] + own[2] * frame[6 + x];
+        }
+    }
+}
+
+static mo_options options_of(const mo_heap *heap)
+{
+    mo_options options = mo_default_options();
+    const double depth = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * heap->def.tol);
+    options.tol = heap->def.tol;
+    options.max_iter = heap->def.max_iter;
+    options.penetration_rate = depth * heap->def.radius / heap->def.dt;
+    return options;
+}
+
+static mo_error solve_once(step *s, mo_message *why)
+{
+    mo_heap *heap = s->heap;
+    mo_options options = options_of(heap);
+    mo_problem *part = NULL;
+    number_bodies(s);
+    mo_error error = mo_mpi_agree(heap->comm, build(s, &part, why), why);
+    if (error) {
+        mo_problem_destroy(part);
+        return error;
+    }
+    mo_spread_destroy(s->spread);
+    s->spread = NULL;
+    error = spread_problem(s, part, why);
+    if (!error) {
+        options.start = s->start;
+        error = mo_spread_solve(s->spread, &options, &s->result);
+        *why = error ? s->result.message : *why;
+    }
+    if (!error) {
+        take_answer(s);
+    }
+    return error;
+}
+
+/* Free velocities of own balls, where a solve has changed them. */
+static void free_again(mo_heap *heap, const double *motion)
+{
+    for (int b = 0, own = 0; b < heap->all_count; ++b) {
+        mo_heap_ball *ball = heap->all + b;
+        memcpy(ball->v, motion + 6 * b, sizeof ball->v);
+        memcpy(ball->spin, motion + 6 * b + 3, sizeof ball->spin);
+        if (ball->rank == heap->rank) {
+            heap->ball[own++] = *ball;
+        }
+    }
+}
+
+static mo_error solve_rounds(step *s, const double *motion, mo_heap_report *report, mo_message *why)
+{
+    mo_heap *heap = s->heap;
+    mo_error error = solve_once(s, why);
+    for (int round = 0; !error; ++round) {
+        int64_t late;
+        report->iterations += s->result.iterations;
+        error = mo_heap_update_ghosts(heap) ? mo_fail_memory(why) : MO_OK;
+        late = take_pairs(heap, -fmax(LATE, LATE_OF_TOLERANCE * heap->def.tol) * heap->def.radius);
+        MPI_Allreduce(MPI_IN_PLACE, &late, 1, MPI_INT64_T, MPI_SUM, heap->comm);
+        if (error || late == 0 || round == MOST_ROUNDS) {
+            break;
+        }
+        take_pairs(heap, NEARLY_LATE * heap->def.radius);
+        free_again(heap, motion);
+        error = solve_once(s, why);
+    }
+    return error;
+}
+
+/* ---- the end of a step ---------------------------------------------------------------------- */
+
+/* turn <- exp(h spin / 2) turn */
+static void turn_on(double h, const double spin[3], double turn[4])
+{
+    const double speed = mo_vec3_norm(spin), half = 0.5 * h * speed;
+    const double s = speed > 0 ? sin(half) / speed : 0, c = cos(half);
+    const double q[4] = {c, s * spin[0], s * spin[1], s * spin[2]},
+                 p[4] = {turn[0], turn[1], turn[2], turn[3]};
+    turn[0] = q[0] * p[0] - q[1] * p[1] - q[2] * p[2] - q[3] * p[3];
+    turn[1] = q[0] * p[1] + q[1] * p[0] + q[2] * p[3] - q[3] * p[2];
+    turn[2] = q[0] * p[2] - q[1] * p[3] + q[2] * p[0] + q[3] * p[1];
+    turn[3] = q[0] * p[3] + q[1] * p[2] - q[2] * p[1] + q[3] * p[0];
+    const double length =
+        sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3]);
+    for (int k = 0; k < 4; ++k) {
+        turn[k] /= length;
+    }
+}
+
+static mo_error move_balls(mo_heap *heap, mo_message *why)
+{
+    for (int b = 0; b < heap->count; ++b) {
+        mo_heap_ball *ball = heap->ball + b;
+        mo_vec3_along(ball->at, heap->def.dt, ball->v, ball->at);
+        turn_on(heap->def.dt, ball->spin, ball->turn);
+        if (!isfinite(ball->at[0] + ball->at[1] + ball->at[2] + ball->turn[0])) {
+            return mo_fail(why, MO_ERR_ARGUMENT, "step %lld moves ball %u to nowhere",
+                           (long long)heap->step + 1, ball->id);
+        }
+    }
+    return MO_OK;
+}
+
+static mo_error keep_impulses(step *s)
+{
+    mo_heap *heap = s->heap;
+    mo_heap_impulse *kept = realloc(heap->impulse, ((size_t)s->contact_count + 1) * sizeof *kept);
+    if (!kept) {
+        return MO_ERR_MEMORY;
+    }
+    heap->impulse = kept;
+    heap->impulse_count = 0;
+    for (int b = 0; b < heap->count; ++b) {
+        heap->contacts_of[b] = 0;
+    }
+    for (int k = 0, own = 0; k < s->contact_count; ++k) {
+        const mo_heap_pair *pair = heap->pair + s->pair[k];
+        const double *r = s->last[s->pair[k]];
+        while (own < heap->count - 1 && heap->ball[own].id < pair->key >> 32) {
+            ++own;
+        }
+        ++heap->contacts_of[own];
+        if (r[0] != 0 || r[1] != 0 || r[2] != 0) {
+            heap->impulse[heap->impulse_count++] = (mo_heap_impulse){pair->key, {r[0], r[1], r[2]}};
+        }
+    }
+    return MO_OK;
+}
+
+static double sum_over_balls(mo_heap *heap, int is_kinetic)
+{
+    double *each = realloc(heap->each, ((size_t)heap->count + 1) * sizeof *each);
+    heap->each = each ? each : heap->each;
+    for (int b = 0; each && b < heap->count; ++b) {
+        const mo_heap_ball *ball = heap->ball + b;
+        const double mass = mass_of(heap, ball);
+        const double turning = 0.4 * ball->radius * ball->radius;
+        each[b] = is_kinetic ? 0.5 * mass *
+                                   (mo_vec3_dot(ball->v, ball->v) +
+                                    turning * mo_vec3_dot(ball->spin, ball->spin))
+                             : mass * heap->def.gravity * fmax(0, ball->at[2]);
+    }
+    heap->exact.bound[0] = 0;
+    return mo_exact_sum(&heap->exact, 0, each, each ? (size_t)heap->count : 0);
+}
+
+static void fill_report(const step *s, double started, mo_heap_report *report)
+{
+    mo_heap *heap = s->heap;
+    int64_t own[3] = {heap->migrated, s->contact_count, -(int64_t)s->contact_count}, sums[2],
+            most[2];
+    double depth = 0;
+    for (int k = 0; k < heap->pair_count; ++k) {
+        depth = fmax(depth, -heap->pair[k].gap);
+    }
+    MPI_Allreduce(own, sums, 2, MPI_INT64_T, MPI_SUM, heap->comm);
+    MPI_Allreduce(own + 1, most, 2, MPI_INT64_T, MPI_MAX, heap->comm);
+    report->step = heap->step;
+    report->contacts = sums[1];
+    report->migrated = sums[0];
+    report->most = most[0];
+    report->least = -most[1];
+    report->status = s->result.status;
+    report->colours = mo_spread_colour_count(s->spread);
+    report->residual = s->result.residual;
+    report->penetration = mo_exact_largest(&heap->exact, depth);
+    report->kinetic = sum_over_balls(heap, 1);
+    report->potential = sum_over_balls(heap, 0);
+    report->seconds = mo_clock() - started;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static int make_room(step *s, double **motion)
+{
+    const mo_heap *heap = s->heap;
+    const size_t balls = (size_t)heap->all_count + 1, pairs = (size_t)heap->pair_count + 1;
+    s->number = malloc(balls * sizeof *s->number);
+    s->body = malloc(balls * sizeof *s->body);
+    s->pair = malloc(pairs * sizeof *s->pair);
+    s->start = malloc(3 * pairs * sizeof *s->start);
+    s->last = malloc(pairs * sizeof *s->last);
+    *motion = malloc(6 * balls * sizeof **motion);
+    return s->number && s->body && s->pair && s->start && s->last && *motion;
+}
+
+static void accelerate(mo_heap *heap)
+{
+    for (int b = 0; b < heap->count; ++b) {
+        heap->ball[b].v[2] -= heap->def.dt * heap->def.gravity;
+    }
+}
+
+static mo_error solve_step(step *s, mo_heap_report *report, mo_message *why)
+{
+    mo_heap *heap = s->heap;
+    double *motion = NULL;
+    mo_error error = make_room(s, &motion) ? MO_OK : mo_fail_memory(why);
+    error = mo_mpi_agree(heap->comm, error, why);
+    if (!error) {
+        for (int b = 0; b < heap->all_count; ++b) {
+            memcpy(motion + 6 * b, heap->all[b].v, 3 * sizeof *motion);
+            memcpy(motion + 6 * b + 3, heap->all[b].spin, 3 * sizeof *motion);
+        }
+        choose_pairs(s);
+        error = solve_rounds(s, motion, report, why);
+    }
+    error = error ? error : mo_mpi_agree(heap->comm, move_balls(heap, why), why);
+    error = error ? error : mo_mpi_agree(heap->comm, keep_impulses(s), NULL);
+    free(motion);
+    return error;
+}
+
+mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why)
+{
+    const double started = mo_clock();
+    mo_heap_report own;
+    step s = {.heap = heap};
+    report = report ? report : &own;
+    *report = (mo_heap_report){0};
+    mo_error error = MO_OK;
+    if (heap->step % heap->def.balance == 0) {
+        error = mo_heap_balance(heap, why);
+    }
+    if (!error) {
+        accelerate(heap);
+        error = mo_heap_find_pairs(heap, why);
+    }
+    error = error ? error : solve_step(&s, report, why);
+    if (!error) {
+        ++heap->step;
+        fill_report(&s, started, report);
+    }
+    mo_spread_destroy(s.spread);
+    mo_result_clear(&s.result);
+    free(s.number);
+    free(s.body);
+    free(s.pair);
+    free(s.start);
+    free(s.last);
+    return error;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * moreau-mpi join: the rows that ranks have written, as one CSV file by time, then body.  Each part
+ * is in this order already, so they are merged line by line.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "call.h"
+
+static const call_command COMMAND = {
+    .name = "join",
+    .operands = "FILE",
+    .about = "make one CSV file of FILE.rank-0, FILE.rank-1, ...; these are removed",
+    .examples = "  moreau-mpi join beads.csv\n",
+    .least = 1,
+    .most = 1,
+};
+
+enum { MOST_PARTS = 4096, LINE = 1024 };
+
+typedef struct part {
+    FILE *file;
+    char line[LINE];
+    double time;
+    unsigned body;
+    int is_over;
+} part;
+
+/* The next line of a part; false where it is none of ours. */
+static int read_line(part *p)
+{
+    char *end;
+    if (!fgets(p->line, LINE, p->file)) {
+        p->is_over = 1;
+        return 1;
+    }
+    p->time = strtod(p->line, &end);
+    if (*end != ',') {
+        return 0;
+    }
+    p->body = (unsigned)strtoul(end + 1, &end, 10);
+    return *end == ',' && strchr(p->line, '\n') != NULL;
+}
+
+static void path_of(const char *file, int rank, char *path, size_t size)
+{
+    snprintf(path, size, "%.4096s.rank-%d", file, rank);
+}
+
+static int open_parts(const char *file, part **parts)
+{
+    char path[4200];
+    int count = 0;
+    *parts = calloc(MOST_PARTS, sizeof **parts);
+    for (; *parts && count < MOST_PARTS; ++count) {
+        path_of(file, count, path, sizeof path);
+        (*parts)[count].file = fopen(path, "r");
+        if (!(*parts)[count].file) {
+            break;
+        }
+    }
+    return count;
+}
+
+static part *least_of(part *parts, int count)
+{
+    part *least = NULL;
+    for (int k = 0; k < count; ++k) {
+        part *p = parts + k;
+        if (!p->is_over && (!least || p->time < least->time ||
+                            (p->time == least->time && p->body < least->body))) {
+            least = p;
+        }
+    }
+    return least;
+}
+
+static int merge(const char *file, part *parts, int count, FILE *out)
+{
+    fputs("time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", out);
+    for (int k = 0; k < count; ++k) {
+        if (!read_line(parts + k)) {
+            call_say("join: %.500s.rank-%d: its first line is no row", file, k);
+            return EXIT_FAILED;
+        }
+    }
+    for (part *p = least_of(parts, count); p; p = least_of(parts, count)) {
+        fputs(p->line, out);
+        if (!read_line(p)) {
+            call_say("join: %.500s.rank-%d: a line is cut short or no row", file, (int)(p - parts));
+            return EXIT_FAILED;
+        }
+    }
+    return EXIT_DONE;
+}
+
+static int write_joined(const char *file, part *parts, int count)
+{
+    char beside[4200], path[4200];
+    snprintf(beside, sizeof beside, "%.4096s.part", file);
+    FILE *out = fopen(beside, "w");
+    int status = out ? merge(file, parts, count, out) : EXIT_FAILED;
+    if (!out || fclose(out) != 0 || (status == EXIT_DONE && rename(beside, file) != 0)) {
+        call_say("join: %.500s: %s", file, strerror(errno));
+        status = EXIT_FAILED;
+    }
+    if (status != EXIT_DONE) {
+        unlink(beside);
+        return status;
+    }
+    for (int k = 0; k < count; ++k) {
+        path_of(file, k, path, sizeof path);
+        unlink(path);
+    }
+    return EXIT_DONE;
+}
+
+int command_join(int argc, char **argv)
+{
+    const char *file;
+    part *parts;
+    int count;
+    const int asked = call_read(&COMMAND, NULL, 0, argc, argv, &file, &count);
+    if (asked >= 0 || !call_is_root()) {
+        return asked >= 0 ? asked : EXIT_DONE;
+    }
+    count = open_parts(file, &parts);
+    int status = EXIT_FAILED;
+    if (count == 0) {
+        call_say("join: %.500s.rank-0: %s", file, strerror(errno));
+    } else {
+        status = write_joined(file, parts, count);
+    }
+    for (int k = 0; k < count; ++k) {
+        fclose(parts[k].file);
+    }
+    free(parts);
+    return status;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * moreau-mpi run: a heap of balls, step by step; rows of a CSV file by rank, checkpoints, and the
+ * way back from one.
+ */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "json.h"
+#include "number.h"
+
+static const call_command COMMAND = {
+    .name = "run",
+    .operands = "beads",
+    .about = "simulate balls that fall into a box, dealt to the ranks",
+    .examples = "  mpiexec -n 4 moreau-mpi run beads --set count=20000 --steps 200\n"
+                "  mpiexec -n 2 moreau-mpi run beads --steps 500 --checkpoint beads.heap\n"
+                "  mpiexec -n 3 moreau-mpi run beads --restart beads.heap --steps 500\n"
+                "  mpiexec -n 2 moreau-mpi run beads --csv beads.csv --every 10\n"
+                "  moreau-mpi join beads.csv\n",
+    .least = 1,
+    .most = 1,
+};
+
+typedef struct run {
+    mo_heap_def def;
+    call_texts settings;
+    double steps, every, checkpoint_every, dt, tol;
+    const char *csv, *checkpoint, *restart;
+    int json;
+    mo_heap *heap;
+    FILE *rows; /* of this rank */
+    int is_terminal;
+    int64_t sweeps, unsolved;
+    double depth, worst, seconds;
+} run;
+
+/* ---- a rank that dies ----------------------------------------------------------------------- */
+
+static char farewell[4400]; /* what rank 0 says when mpiexec ends the run; ready beforehand */
+
+static void end_early(int number)
+{
+    (void)number;
+    const ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
+    _exit(written < 0 ? EXIT_FAILED + 1 : EXIT_FAILED);
+}
+
+static void prepare_farewell(const run *r, int64_t step)
+{
+    char text[sizeof farewell];
+    if (r->checkpoint && step > 0) {
+        snprintf(text, sizeof text,
+                 "moreau-mpi: a rank has died, or the run was told to end; the checkpoint %.3000s "
+                 "of step %lld is whole: go on with --restart\n",
+                 r->checkpoint, (long long)step);
+    } else {
+        snprintf(text, sizeof text,
+                 "moreau-mpi: a rank has died, or the run was told to end; there is no checkpoint "
+                 "yet\n");
+    }
+    memcpy(farewell, text, sizeof farewell);
+    if (call_is_root()) {
+        signal(SIGTERM, end_early);
+    }
+}
+
+/* ---- the call ------------------------------------------------------------------------------- */
+
+static int apply_settings(run *r)
+{
+    double count = r->def.count, seed = (double)r->def.seed;
+    struct {
+        const char *name;
+        double *value;
+    } known[] = {{"count", &count}, {"mu", &r->def.mu},           {"radius", &r->def.radius},
+                 {"seed", &seed},   {"density", &r->def.density}, {"box", &r->def.box}};
+    for (int pass = 0; pass < 2; ++pass) { /* the number of balls decides on the tolerance */
+        for (int k = 0; k < r->settings.count; ++k) {
+            int is_known = 0;
+            for (size_t j = 0; j < sizeof known / sizeof *known; ++j) {
+                is_known |= call_setting(r->settings.at[k], known[j].name, known[j].value);
+            }
+            if (!is_known) {
+                call_say("run: --set %.100s: beads has count, mu, radius, seed, density and box, "
+                         "each with a number",
+                         r->settings.at[k]);
+                return EXIT_CALL;
+            }
+        }
+        if (!(count >= 1 && count <= 5e8)) {
+            call_say("run: count is from 1 to 500000000, not %g", count);
+            return EXIT_CALL;
+        }
+        if (pass == 0) {
+            r->def = mo_default_heap((int)count);
+        }
+    }
+    r->def.seed = (uint64_t)seed;
+    return -1;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static int open_rows(run *r)
+{
+    char path[4200];
+    int rank, good;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(path, sizeof path, "%.4096s.rank-%d", r->csv, rank);
+    r->rows = fopen(path, "w");
+    good = r->rows != NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!good) {
+        call_say("run: %.500s.rank-*: a rank cannot write its rows there", r->csv);
+        return EXIT_FAILED;
+    }
+    return -1;
+}
+
+static void put_rows(run *r)
+{
+    const double time = (double)mo_heap_steps(r->heap) * mo_heap_def_of(r->heap)->dt;
+    for (int k = 0; k < mo_heap_own_count(r->heap); ++k) {
+        const mo_heap_state s = mo_heap_own(r->heap, k);
+        fprintf(r->rows, "%s,%u", number_exact(time).text, s.id);
+        for (int i = 0; i < 3; ++i) {
+            fprintf(r->rows, ",%s", number_exact(s.at[i]).text);
+        }
+        for (int i = 0; i < 4; ++i) {
+            fprintf(r->rows, ",%s", number_exact(s.turn[i]).text);
+        }
+        for (int i = 0; i < 3; ++i) {
+            fprintf(r->rows, ",%s", number_exact(s.v[i]).text);
+        }
+        for (int i = 0; i < 3; ++i) {
+            fprintf(r->rows, ",%s", number_exact(s.spin[i]).text);
+        }
+        fputc('\n', r->rows);
+    }
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+/* Of all states and ids, whatever the ranks: FNV-1a of each ball, added. */
+static uint64_t hash_of(const mo_heap *heap)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < mo_heap_own_count(heap); ++k) {
+        const mo_heap_state s = mo_heap_own(heap, k);
+        double numbers[14] = {s.id};
+        memcpy(numbers + 1, s.at, sizeof s.at);
+        memcpy(numbers + 4, s.turn, sizeof s.turn);
+        memcpy(numbers + 8, s.v, sizeof s.v);
+        memcpy(numbers + 11, s.spin, sizeof s.spin);
+        const unsigned char *byte = (const unsigned char *)numbers;
+        uint64_t hash = UINT64_C(0xcbf29ce484222325);
+        for (size_t i = 0; i < sizeof numbers; ++i) {
+            hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+        }
+        sum += hash;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+
+static void put_json(const run *r, const mo_heap_report *last, const char *hash, int ranks)
+{
+    json j = json_begin(stdout);
+    json_object(&j, NULL);
+    json_text(&j, "scene", "beads");
+    json_whole(&j, "ranks", ranks);
+    json_whole(&j, "balls", mo_heap_def_of(r->heap)->count);
+    json_whole(&j, "steps", mo_heap_steps(r->heap));
+    json_number(&j, "dt", mo_heap_def_of(r->heap)->dt);
+    json_number(&j, "tol", mo_heap_def_of(r->heap)->tol);
+    json_whole(&j, "contacts", last->contacts);
+    json_whole(&j, "contacts_most", last->most);
+    json_whole(&j, "contacts_least", last->least);
+    json_whole(&j, "colours", last->colours);
+    json_whole(&j, "sweeps", r->sweeps);
+    json_whole(&j, "unsolved_steps", r->unsolved);
+    json_number(&j, "worst_residual", r->worst);
+    json_number(&j, "penetration", r->depth);
+    json_number(&j, "kinetic_energy", last->kinetic);
+    json_number(&j, "potential_energy", last->potential);
+    json_whole(&j, "migrated", last->migrated);
+    json_number(&j, "seconds", r->seconds);
+    json_text(&j, "hash", hash);
+    json_object_end(&j);
+    json_end(&j);
+}
+
+static void put_text(const run *r, const mo_heap_report *last, const char *hash, int ranks)
+{
+    printf("balls          %d on %d ranks, %lld steps of %g s\n", mo_heap_def_of(r->heap)->count,
+           ranks, (long long)mo_heap_steps(r->heap), mo_heap_def_of(r->heap)->dt);
+    printf("contacts       %lld at the end, %lld to %lld a rank; %lld balls have changed ranks\n",
+           (long long)last->contacts, (long long)last->least, (long long)last->most,
+           (long long)last->migrated);
+    printf("unsolved steps %lld; worst residual %.2g (tolerance %g), %lld sweeps\n",
+           (long long)r->unsolved, r->worst, mo_heap_def_of(r->heap)->tol, (long long)r->sweeps);
+    printf("penetration    %.2g of the radius at most\n",
+           r->depth / mo_heap_def_of(r->heap)->radius);
+    printf("energy         kinetic %.4g J, potential %.4g J\n", last->kinetic, last->potential);
+    printf("time           %.3g s\nstate          %s\n", r->seconds, hash);
+}
+
+static void report(const run *r, const mo_heap_report *last)
+{
+    char hash[20];
+    int ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)hash_of(r->heap));
+    if (r->is_terminal) {
+        fputs("\r\033[K", stderr);
+    }
+    if (call_is_root()) {
+        (r->json ? put_json : put_text)(r, last, hash, ranks);
+    }
+}
+
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+static void note_step(run *r, const mo_heap_report *now)
+{
+    r->sweeps += now->iterations;
+    r->unsolved += now->status != MO_SOLVED;
+    r->depth = fmax(r->depth, now->penetration);
+    r->worst = fmax(r->worst, now->residual.natural_relative);
+    r->seconds += now->seconds;
+    if (r->is_terminal) {
+        fprintf(stderr, "\r\033[Kstep %lld: %lld contacts, %d sweeps, residual %.1e",
+                (long long)now->step, (long long)now->contacts, now->iterations,
+                now->residual.natural_relative);
+    }
+}
+
+static mo_error save_if_due(run *r, int is_last, mo_message *why)
+{
+    const int64_t step = mo_heap_steps(r->heap);
+    if (!r->checkpoint || (!is_last && step % (int64_t)r->checkpoint_every != 0)) {
+        return MO_OK;
+    }
+    const mo_error error = mo_heap_save(r->heap, r->checkpoint, why);
+    if (!error) {
+        prepare_farewell(r, step);
+    }
+    return error;
+}
+
+static int take_steps(run *r)
+{
+    mo_message why = {""};
+    mo_heap_report now = {0};
+    mo_error error = MO_OK;
+    if (r->rows) {
+        put_rows(r);
+    }
+    for (int64_t k = 1; !error && k <= (int64_t)r->steps; ++k) {
+        error = mo_heap_step(r->heap, &now, &why);
+        if (!error) {
+            note_step(r, &now);
+            error = save_if_due(r, k == (int64_t)r->steps, &why);
+        }
+        if (!error && r->rows && k % (int64_t)r->every == 0) {
+            put_rows(r);
+        }
+    }
+    if (error) {
+        call_say("run: %s", why.text);
+        return EXIT_FAILED;
+    }
+    report(r, &now);
+    return EXIT_DONE;
+}
+
+static int start(run *r)
+{
+    mo_message why = {""};
+    mo_error error;
+    prepare_farewell(r, 0);
+    if (r->restart) {
+        error = mo_heap_load(MPI_COMM_WORLD, r->restart, &r->heap, &why);
+    } else {
+        error = mo_heap_create(MPI_COMM_WORLD, &r->def, &r->heap, &why);
+    }
+    if (error) {
+        call_say("run: %s", why.text);
+        return EXIT_FAILED;
+    }
+    return r->csv ? open_rows(r) : -1;
+}
+
+int command_run(int argc, char **argv)
+{
+    run r = {.def = mo_default_heap(600), .steps = 100, .every = 1, .checkpoint_every = 50};
+    const call_flag flags[] = {
+        {.name = "set",
+         .operand = "NAME=VALUE",
+         .about = "count [600], mu [0.3], radius [0.1], density [1000], box, seed [1]",
+         .texts = &r.settings},
+        {.name = "steps",
+         .operand = "N",
+         .about = "how many [100]",
+         .number = &r.steps,
+         .least = 0,
+         .most = 1e9},
+        {.name = "dt",
+         .operand = "H",
+         .about = "length of a step, s [0.01]",
+         .number = &r.dt,
+         .least = 1e-9,
+         .most = 1},
+        {.name = "tol",
+         .operand = "X",
+         .about = "relative residual of a step [as the scene beads]",
+         .number = &r.tol,
+         .least = 1e-12,
+         .most = 0.5},
+        {.name = "csv",
+         .operand = "FILE",
+         .about = "rows of each ball and recorded step, a file a rank; see moreau-mpi join",
+         .text = &r.csv},
+        {.name = "every",
+         .operand = "K",
+         .about = "record every K-th step [1]",
+         .number = &r.every,
+         .least = 1,
+         .most = 1e9},
+        {.name = "checkpoint",
+         .operand = "FILE",
+         .about = "where to save the state",
+         .text = &r.checkpoint},
+        {.name = "checkpoint-every",
+         .operand = "K",
+         .about = "and after how many steps [50]",
+         .number = &r.checkpoint_every,
+         .least = 1,
+         .most = 1e9},
+        {.name = "restart",
+         .operand = "FILE",
+         .about = "go on from a checkpoint, on any number of ranks",
+         .text = &r.restart},
+        {.name = "json", .about = "one JSON object, and nothing else", .is_set = &r.json},
+    };
+    const char *scene;
+    int count;
+    int status =
+        call_read(&COMMAND, flags, sizeof flags / sizeof *flags, argc, argv, &scene, &count);
+    if (status < 0 && strcmp(scene, "beads") != 0) {
+        call_say("run: the scene for ranks is beads, not %.80s; moreau run has the others", scene);
+        status = EXIT_CALL;
+    }
+    status = status < 0 ? apply_settings(&r) : status;
+    if (status >= 0) {
+        return status;
+    }
+    r.def.dt = r.dt > 0 ? r.dt : r.def.dt;
+    r.def.tol = r.tol > 0 ? r.tol : r.def.tol;
+    r.is_terminal = call_is_root() && isatty(STDERR_FILENO) && !r.json;
+    status = start(&r);
+    status = status < 0 ? take_steps(&r) : status;
+    if (r.rows && fclose(r.rows) != 0) {
+        call_say("run: %.500s: rows could not be written: %s", r.csv, strerror(errno));
+        status = EXIT_FAILED;
+    }
+    mo_heap_destroy(r.heap);
+    return status;
+}
