@@ -4,14 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "admm.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "measure/measure_blocks.h"
 #include "reduced.h"
-#include "sweep.h"
 
-static const double AUTO_MOMENTUM = 10; /* as the ladder of auto has it */
+enum {
+    AUTO_SWEEPS = 1000,     /* of auto, before it goes on with admm           */
+    AUTO_ADMM_MOST = 300000 /* constraints: with more, its matrix is too large */
+};
+static const double AUTO_MOMENTUM = 10; /* as the ladder of auto has it         */
 
 static int is_method(const mo_options *options, const char *name)
 {
@@ -28,10 +32,15 @@ static mo_error check_options(const mo_spread *s, const mo_options *options, mo_
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the starting point holds a number that is not finite");
     }
-    if (options->method && !is_method(options, "nsgs") && !is_method(options, "auto")) {
+    if (options->method && !is_method(options, "nsgs") && !is_method(options, "auto") &&
+        !is_method(options, "admm")) {
         return mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "method %.40s is for one process; those for ranks are nsgs and auto",
+                       "method %.40s is for one process; those for ranks are nsgs, admm and auto",
                        options->method);
+    }
+    if (s->reduced && is_method(options, "admm")) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "on ranks admm works on bodies, which a reduced problem lacks; take nsgs");
     }
     if (options->nsgs.omega != 1 || options->nsgs.check_every || options->nsgs.order == 1) {
         return mo_fail(why, MO_ERR_UNSUPPORTED,
@@ -82,22 +91,54 @@ static void set_start(const mo_problem *part, const double *start, double *r)
     }
 }
 
+/* Sweeps, and where these do not get there, alternating directions from the best of them. */
+static mo_error solve_auto(mo_spread_run *run)
+{
+    mo_result *result = run->result;
+    const mo_options *asked = run->options;
+    mo_options sweeps = *asked;
+    sweeps.max_iter = asked->max_iter < AUTO_SWEEPS ? asked->max_iter : AUTO_SWEEPS;
+    run->options = &sweeps;
+    result->status = mo_spread_sweep(run, AUTO_MOMENTUM);
+    run->options = asked;
+    const int left = asked->max_iter - result->iterations;
+    const int may_go_on = result->status == MO_ITERATION_LIMIT || result->status == MO_STALLED;
+    if (!may_go_on || left <= 0 || run->s->constraint_total > AUTO_ADMM_MOST) {
+        return MO_OK;
+    }
+    mo_message why = {""};
+    const mo_error error = mo_spread_admm(run, left, &result->status, &why);
+    return error == MO_ERR_UNSUPPORTED ? MO_OK : error; /* the sweeps' answer stands */
+}
+
+static mo_error solve_by(mo_spread_run *run)
+{
+    mo_result *result = run->result;
+    if (is_method(run->options, "nsgs")) {
+        result->status = mo_spread_sweep(run, run->options->nsgs.momentum);
+        return MO_OK;
+    }
+    return is_method(run->options, "admm")
+               ? mo_spread_admm(run, run->options->max_iter, &result->status, &result->message)
+               : solve_auto(run);
+}
+
 static mo_error solve(mo_spread_run *run)
 {
     mo_result *result = run->result;
-    const int is_auto = !run->options->method || is_method(run->options, "auto");
-    const double momentum = is_auto ? AUTO_MOMENTUM : run->options->nsgs.momentum;
-    result->method = is_auto ? "auto" : "nsgs";
+    const int is_nsgs = is_method(run->options, "nsgs");
+    const double momentum = is_nsgs ? run->options->nsgs.momentum : AUTO_MOMENTUM;
+    result->method = run->options->method ? run->options->method : "auto";
     if (run->s->reduced) {
         set_start(run->s->part, run->options->start, result->r);
         result->status = mo_reduced_solve(run->s, run->options, run->start_time, momentum, result);
         return MO_OK;
     }
-    const mo_error error = mo_spread_run_begin(run, &result->message);
+    mo_error error = mo_spread_run_begin(run, &result->message);
     if (!error) {
         set_start(run->s->part, run->options->start, result->r);
         result->setup_seconds = mo_clock() - run->start_time;
-        result->status = mo_spread_sweep(run, momentum);
+        error = solve_by(run);
     }
     mo_spread_run_end(run);
     return error;

@@ -134,7 +134,7 @@ int command_solve(int argc, char **argv)
     const call_flag flags[] = {
         {.name = "method",
          .operand = "NAME",
-         .about = "nsgs or auto [auto]",
+         .about = "nsgs, admm or auto [auto]",
          .text = &j.options.method},
         {.name = "tol",
          .operand = "X",

@@ -300,6 +300,70 @@ static void check_same_packing(void)
     mo_problem_destroy(whole);
 }
 
+/* ---- alternating directions ------------------------------------------------------------------ */
+
+/* admm on 1 and 4 ranks: solved, by the measure of one process, and the same motion; and auto goes
+ * on where its sweeps end. */
+static void check_admm(void)
+{
+    mo_options options = mo_default_options();
+    mo_problem *whole;
+    answer one = {0}, all = {0};
+    MPI_Comm self;
+    if (scene_packing(300, 11, &whole, NULL)) {
+        expect(0, "it could not be built", "admm");
+        return;
+    }
+    options.method = "admm";
+    options.tol = 1e-5;
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : MPI_UNDEFINED, rank, &self);
+    if (rank == 0) {
+        solve_on(self, whole, &options, "admm", &one);
+        MPI_Comm_free(&self);
+    }
+    solve_on(MPI_COMM_WORLD, whole, &options, "admm", &all);
+    if (rank == 0) {
+        double off = 0, size = 0;
+        check_residual("admm", whole, &options, &all);
+        expect(one.status == MO_SOLVED && all.status == MO_SOLVED, "not solved", "admm");
+        for (int k = 0; k < mo_problem_dof_count(whole); ++k) {
+            off = fmax(off, fabs(one.v[k] - all.v[k]));
+            size = fmax(size, fabs(one.v[k]));
+        }
+        expect(off < 1e-6 * size, "another motion on four ranks", "admm");
+    }
+    free(one.r);
+    free(one.v);
+    free(all.r);
+    free(all.v);
+    mo_problem_destroy(whole);
+}
+
+/* Methods and options that ranks do not have are refused, on all ranks alike. */
+static void check_refusals(void)
+{
+    static const char *const names[] = {"lemke", "newton", "nobody"};
+    mo_options options = mo_default_options();
+    mo_message why = {""};
+    mo_result result = {0};
+    mo_spread *spread;
+    expect(!mo_spread_packing(MPI_COMM_WORLD, 50, 1, &spread, &why), why.text, "refusals");
+    for (int k = 0; k < 3; ++k) {
+        options.method = names[k];
+        expect(mo_spread_solve(spread, &options, &result) == MO_ERR_UNSUPPORTED &&
+                   strstr(result.message.text, "nsgs") != NULL,
+               result.message.text, names[k]);
+    }
+    options.method = "nsgs";
+    options.tol = rank == 2 ? -1 : 1e-3; /* one rank alone is wrong */
+    expect(mo_spread_solve(spread, &options, &result) == MO_ERR_ARGUMENT, result.message.text,
+           "a wrong tolerance");
+    mo_result_clear(&result);
+    mo_spread_destroy(spread);
+    expect(mo_spread_packing(MPI_COMM_WORLD, 0, 1, &spread, &why) == MO_ERR_ARGUMENT, why.text,
+           "an empty packing");
+}
+
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 static void check_sums(void)
@@ -347,6 +411,8 @@ int main(int argc, char **argv)
     check_one_rank_with_all();
     check_packing_by_rank();
     check_same_packing();
+    check_admm();
+    check_refusals();
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mo_mpi_end();
     return all > 0;

@@ -65,7 +65,7 @@ MO_API const uint32_t *mo_spread_body_ids(const mo_spread *spread);
 MO_API const uint8_t *mo_spread_colours(const mo_spread *spread);
 
 /*
- * mo_solve for a spread problem: methods nsgs and auto, with their options and statuses.  v,
+ * mo_solve for a spread problem: methods nsgs, admm and auto, with their options and statuses.  v,
  * u and r are those of the part; residual, status and iterations those of the whole, where
  * constraints are named by id.
  */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The alternating direction method of multipliers on a spread problem: the steps of
+ * solver/admm_step.h without Anderson's acceleration.  The dynamics,
+ *
+ *     (W + C + rho D) r = b,     W = H' M^-1 H,
+ *
+ * are solved in the space of velocities: with E = C + rho D, which is diagonal,
+ *
+ *     (M + H E^-1 H') y = H E^-1 b,     r = E^-1 (b - H' y)
+ *
+ * by PETSc: an MPIAIJ matrix in blocks of bodies, factored by MUMPS once for each rho, or where
+ * that is too large conjugate gradients with algebraic multigrid (GAMG).  The laws stay ours: PETSc
+ * has no second-order cones.
+ *
+ * Limits: its sums are PETSc's, so bits depend on the ranks; the residual of the answer does not.
+ */
+#ifndef MOREAU_MPI_ADMM_H
+#define MOREAU_MPI_ADMM_H
+
+#include "sweep.h"
+
+/*
+ * From result->r; at most so many iterations more.  The result holds the better of the start, whose
+ * residual is known, and what is found.
+ */
+mo_error mo_spread_admm(mo_spread_run *run, int iterations, mo_status *status, mo_message *why);
+
+#endif
