@@ -8,7 +8,8 @@
  *   1. free velocities v + h g; ghosts and pairs within reach
  *   2. pairs that stay nearly closed, moving on freely, make the problem, and so do those that bore
  *      in the last step, from whose impulses the sweeps start
- *   3. where the answer closes a pair that was left out, it is taken in and the problem solved again
+ *   3. where the answer closes a pair that was left out, it is taken in and the problem is
+ *      solved again
  *   4. new places
  */
 #include <math.h>

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "moreau/mpi.h"
 
@@ -21,6 +22,19 @@ static inline void expect(int is_true, const char *what, const char *of)
     if (!is_true) {
         ++failures;
         fprintf(stderr, "rank %d: %s: %s\n", rank, of, what);
+    }
+}
+
+/* A barrier that leaves the processor to others: ranks without work wait here. */
+static inline void wait_for_all(void)
+{
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int is_over = 0; !is_over;) {
+        MPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
+        if (!is_over) {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        }
     }
 }
 
@@ -76,6 +90,7 @@ static inline mo_status check_bits(const char *name, const mo_problem *whole,
     for (int ranks = 1; ranks <= 4; ++ranks) {
         MPI_Comm comm;
         answer own = {0};
+        wait_for_all();
         MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &comm);
         if (comm == MPI_COMM_NULL) {
             continue;

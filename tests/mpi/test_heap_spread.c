@@ -73,6 +73,7 @@ static int same_path(const path *a, const path *b)
 static MPI_Comm first_ranks(int ranks)
 {
     MPI_Comm comm;
+    wait_for_all();
     MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &comm);
     return comm;
 }
@@ -148,7 +149,7 @@ static void check_restart(const path *first, int before, int after, const char *
         mo_heap_destroy(heap);
         MPI_Comm_free(&one);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_all();
     if (two != MPI_COMM_NULL) {
         const mo_error error = mo_heap_load(two, file, &heap, &why);
         expect(!error, why.text, "restart");
@@ -173,15 +174,15 @@ static void check_damage(const char *file)
     if (rank == 0) {
         expect(truncate(file, 5000) == 0, "truncate", "damage");
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_all();
     expect(mo_heap_load(MPI_COMM_WORLD, file, &heap, &why) == MO_ERR_FORMAT && !heap, why.text,
            "damage");
     expect(strstr(why.text, "cut short") != NULL, why.text, "damage");
-    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_all();
     if (rank == 0) {
         unlink(file);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_all();
     expect(mo_heap_load(MPI_COMM_WORLD, file, &heap, &why) == MO_ERR_FILE, why.text, "damage");
 }
 

@@ -321,6 +321,7 @@ static void check_admm(void)
         solve_on(self, whole, &options, "admm", &one);
         MPI_Comm_free(&self);
     }
+    wait_for_all();
     solve_on(MPI_COMM_WORLD, whole, &options, "admm", &all);
     if (rank == 0) {
         double off = 0, size = 0;
