@@ -137,8 +137,7 @@ mo_error mo_recording_image(const mo_recording *recording, const char *path, int
     mo_h5 h;
     *bytes = NULL;
     *size = 0;
-    if (mo_h5_create(&h, path, &own, why) &&
-        mo_h5_make_group(&h, "/" MO_RECORDING_ROOT) &&
+    if (mo_h5_create(&h, path, &own, why) && mo_h5_make_group(&h, "/" MO_RECORDING_ROOT) &&
         mo_h5_write_int(&h, "/" MO_RECORDING_ROOT "/version", MO_RECORDING_VERSION) &&
         (!has_head || write_head(&h, recording)) && write_frames(&h, recording, first)) {
         mo_h5_image(&h, bytes, size);
