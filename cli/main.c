@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -162,6 +163,25 @@ static int wants_json(int argc, char **argv)
     return 0;
 }
 
+/*
+ * What is too large for the machine fails with a sentence where memory is asked for, and not by the
+ * system's hand when it is used.  Sanitizers reserve far more than there is.
+ */
+static void bound_memory(void)
+{
+#if defined(RLIMIT_DATA) && defined(_SC_PHYS_PAGES) && !defined(__SANITIZE_ADDRESS__)
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+    if (pages > 0 && size > 0 && getrlimit(RLIMIT_DATA, &limit) == 0) {
+        const rlim_t most = (rlim_t)pages / 10 * 9 * (rlim_t)size;
+        if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most) {
+            limit.rlim_cur = most;
+            setrlimit(RLIMIT_DATA, &limit);
+        }
+    }
+#endif
+}
+
 /* The object of a command that failed before it came to its own. */
 static void put_failure(void)
 {
@@ -178,6 +198,7 @@ int main(int argc, char **argv)
 {
     const int as_json = wants_json(argc, argv); /* argv is reordered by what follows */
     fill_standard_streams();
+    bound_memory();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, not the end */
     const int status = dispatch(argc, argv);
     if (status == EXIT_FAILED && as_json && !json_was_printed()) {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "text.h"
@@ -13,12 +14,24 @@
 static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing */
 static const double EVERY_SECONDS = 0.1; /* ten lines a second are readable */
 
+enum { LAST_MICROSECONDS = 700000 }; /* from SIGTERM to the end, whatever the program does */
+
 static volatile int interrupted; /* all that a signal handler may touch */
 
-static void interrupt(int signal_number)
+static void end_now(int signal_number)
 {
     (void)signal_number;
+    _exit(128 + SIGTERM);
+}
+
+/* A step or a scene may take long; SIGTERM and SIGHUP do not wait for it. */
+static void interrupt(int signal_number)
+{
     interrupted = 1;
+    if (signal_number != SIGINT) {
+        const struct itimerval last = {.it_value.tv_usec = LAST_MICROSECONDS};
+        setitimer(ITIMER_REAL, &last, NULL);
+    }
 }
 
 const volatile int *interrupt_watch(void)
@@ -28,6 +41,7 @@ const volatile int *interrupt_watch(void)
     memset(&action, 0, sizeof action);
     action.sa_handler = interrupt;
     action.sa_flags = (int)SA_RESETHAND; /* the second one does what it always did */
+    signal(SIGALRM, end_now);
     for (size_t k = 0; k < sizeof SIGNALS / sizeof SIGNALS[0]; ++k) {
         if (sigaction(SIGNALS[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
             sigaction(SIGNALS[k], &action, NULL);

@@ -6,6 +6,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +26,9 @@ static void become_worker(int (*work)(const void *input, FILE *out), const void 
         _exit(1);
     }
     signal(SIGPROF, SIG_DFL);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the program nobody reads the answer */
+#endif
     const int status = work(input, out);
     fflush(out);
     _exit(status);
