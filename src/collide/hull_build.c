@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/union_find.h"
 #include "linalg/vec3.h"
 
 enum { NONE = -1, MOST = 2 * MO_HULL_VERTICES, ROOM = 8 * MO_HULL_VERTICES };
@@ -253,14 +254,6 @@ static void grow(builder *b)
 
 /* ---- faces ----------------------------------------------------------------------------------- */
 
-static int root_of(int *group, int f)
-{
-    while (group[f] != f) {
-        f = group[f] = group[group[f]];
-    }
-    return f;
-}
-
 /* Neighbours in one plane join, the larger plane's corners being within FLAT of it. */
 static void join_flat(const builder *b, int *group)
 {
@@ -269,7 +262,8 @@ static void join_flat(const builder *b, int *group)
     }
     for (int f = 0; f < b->faces; ++f) {
         for (int i = 0; i < 3; ++i) {
-            const int g = b->face[f].beside[i], base = root_of(group, f), other = root_of(group, g);
+            const int g = b->face[f].beside[i], base = mo_set_root(group, f),
+                      other = mo_set_root(group, g);
             int is_flat = mo_vec3_dot(b->face[base].plane, b->face[g].plane) > 0.9;
             for (int c = 0; c < 3; ++c) {
                 is_flat = is_flat && fabs(height(b->face + base, point(b, b->face[g].corner[c]))) <=
@@ -287,8 +281,8 @@ static int rim_of(const builder *b, int *group, int root, int *rim)
 {
     int from[MOST], to[MOST], sides = 0;
     for (int f = 0; f < b->faces; ++f) {
-        for (int i = 0; root_of(group, f) == root && i < 3; ++i) {
-            if (root_of(group, b->face[f].beside[i]) != root && sides < MOST) {
+        for (int i = 0; mo_set_root(group, f) == root && i < 3; ++i) {
+            if (mo_set_root(group, b->face[f].beside[i]) != root && sides < MOST) {
                 from[sides] = b->face[f].corner[i];
                 to[sides++] = b->face[f].corner[(i + 1) % 3];
             }
@@ -313,7 +307,7 @@ static void fill(const builder *b, int *group, const int *number, mo_hull *hull,
     *faces = *corners = 0;
     for (int f = 0; f < b->faces; ++f) {
         int rim[MOST];
-        if (root_of(group, f) != f) {
+        if (mo_set_root(group, f) != f) {
             continue;
         }
         const int first = *corners, n = rim_of(b, group, f, rim);
@@ -342,7 +336,7 @@ static int number_vertices(const builder *b, int *group, int *number)
     memset(number, 0, (size_t)b->count * sizeof *number);
     for (int f = 0; f < b->faces; ++f) {
         int rim[MOST];
-        for (int k = root_of(group, f) == f ? rim_of(b, group, f, rim) : 0; k > 0; --k) {
+        for (int k = mo_set_root(group, f) == f ? rim_of(b, group, f, rim) : 0; k > 0; --k) {
             ++number[rim[k - 1]];
         }
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/union_find.h"
 #include "problem/views.h"
 
 /* ---- finding them: union-find over bodies (global) or constraints (reduced) ------------------ */
@@ -24,35 +25,18 @@ static int is_zero(const double *block, size_t count)
     return 1;
 }
 
-/* The root of a node; the path to it is halved on the way. */
-static int find(int *parent, int node)
-{
-    while (parent[node] != node) {
-        parent[node] = parent[parent[node]];
-        node = parent[node];
-    }
-    return node;
-}
-
 /* Joins what constraint i touches; returns one of the nodes, or -1 where it touches nothing. */
 static int join(const mo_problem *problem, int i, int *parent)
 {
     const int d = mo_constraint_dim(problem, i);
     const double *block = problem->values + problem->value_start[i];
-    int first = problem->form == MO_FORM_GLOBAL ? -1 : find(parent, i);
+    int first = problem->form == MO_FORM_GLOBAL ? -1 : mo_set_root(parent, i);
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int index = problem->block_index[k];
         const size_t count = (size_t)d * (size_t)mo_block_columns(problem, index);
         if (!is_zero(block, count)) {
-            const int root = find(parent, index);
-            if (first < 0) {
-                first = root;
-            } else if (root < first) { /* the smaller number is the root: the same on every run */
-                parent[first] = root;
-                first = root;
-            } else {
-                parent[root] = first;
-            }
+            first =
+                first < 0 ? mo_set_root(parent, index) : mo_set_unite(parent, first, index, NULL);
         }
         block += count;
     }
@@ -75,7 +59,7 @@ static int number(const mo_problem *problem, int *parent, int *number_of, int *i
             island[i] = count++;
             continue;
         }
-        int *of_root = &number_of[find(parent, island[i])];
+        int *of_root = &number_of[mo_set_root(parent, island[i])];
         *of_root = *of_root < 0 ? count++ : *of_root;
         island[i] = *of_root;
     }

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/union_find.h"
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
@@ -33,14 +34,9 @@ static int join(int *leader, int a, int b)
     if (a < 0 || b < 0 || leader[a] == MO_NONE || leader[b] == MO_NONE) {
         return 0;
     }
-    while (leader[a] != a) {
-        a = leader[a] = leader[leader[a]];
-    }
-    while (leader[b] != b) {
-        b = leader[b] = leader[leader[b]];
-    }
-    leader[a < b ? b : a] = a < b ? a : b;
-    return a != b;
+    int were_two;
+    mo_set_unite(leader, a, b, &were_two);
+    return were_two;
 }
 
 /* A link may have no shapes: then by how far its mass is spread, or a unit of length. */
