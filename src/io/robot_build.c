@@ -260,6 +260,9 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
         }
         error = error ? error : mo_robot_part_overlaps(b.robot, world, is_urdf, why);
     }
+    /* calls that return an id say in words why there is none */
+    const char *const short_of = mo_error_text(MO_ERR_MEMORY);
+    error = error && why && strcmp(why->text, short_of) == 0 ? MO_ERR_MEMORY : error;
     mo_pool_clear(&b.pool);
     if (error) {
         mo_robot_destroy(b.robot);

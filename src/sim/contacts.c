@@ -81,7 +81,7 @@ static mo_error collide_at(mo_world *world, const mo_pair *pair, const mo_pose *
 {
     const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
     const int first = list->count;
-    world->touches.count = 0;
+    world->touches.count = world->touches.is_short = 0;
     mo_collide_at(&a->collider, at_a, &b->collider, at_b, margin, &world->touches);
     for (int i = 0; i < world->touches.count; ++i) {
         if (add_contact(world, pair, world->touches.touch + i, list)) {

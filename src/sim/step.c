@@ -295,6 +295,23 @@ static void fill_report(const mo_world *world, mo_step_report *report)
         is_known ? world->potential_energy : mo_world_potential_energy(world);
 }
 
+/* What a step that is refused has touched: the coordinates of joints at the last look. */
+static void keep_joints(mo_world *world)
+{
+    for (int k = 0; k < world->jointed_count; ++k) {
+        mo_sim_joint *joint = world->joint + world->jointed[k];
+        joint->start_q = joint->q;
+    }
+}
+
+static void undo_joints(mo_world *world)
+{
+    for (int k = 0; k < world->jointed_count; ++k) {
+        mo_sim_joint *joint = world->joint + world->jointed[k];
+        joint->q = joint->start_q;
+    }
+}
+
 /* The contacts of the last step become the present ones again. */
 static void undo_contacts(mo_world *world)
 {
@@ -333,6 +350,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     if (world->def.level == MO_LEVEL_ACCELERATION) {
         return mo_forces_step(world, h, report, why);
     }
+    keep_joints(world);
     mo_mechanisms_begin(world, h);
     error = find_contacts(world, h) ? mo_fail_pairs(world, why) : mo_mechanisms_check(world, why);
     error = error ? error : check_length(world, h, why);
@@ -350,6 +368,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     error = error ? error : mo_advance_poses(world, h, why);
     if (error) {
         undo_contacts(world);
+        undo_joints(world);
         return error;
     }
     const double gain = mo_step_gain(world, h);

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Every request for memory fails once, by itself and with all that follow: in a build, a step, a
+ * solve with each method, a model, a recording.  Nothing crashes or leaks, the error is that of
+ * memory with a sentence, and what failed changed nothing: done again, it gives the same bits.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+#include "moreau/moreau.h"
+#include "moreau/recording.h"
+
+/* Requests are granted until `left` is zero; then one fails, or all do. */
+typedef struct ration {
+    long left, live, failed;
+    int fails_once;
+} ration;
+
+enum { PLENTY = 1000000000, MOST = 20000 /* requests of one job */ };
+
+static void *ration_reallocate(void *user, void *p, size_t size)
+{
+    ration *memory = user;
+    if (size == 0) {
+        memory->live -= p != NULL;
+        free(p);
+        return NULL;
+    }
+    const long left = memory->left--;
+    if (memory->fails_once ? left == 0 : left <= 0) {
+        memory->failed++;
+        return NULL;
+    }
+    void *moved = realloc(p, size);
+    memory->live += p == NULL && moved != NULL;
+    return moved;
+}
+
+typedef struct task task;
+/* With memory as the ration has it; an error with its sentence. */
+typedef mo_error work_fn(const task *job, const mo_allocator *allocator, mo_message *why);
+struct task {
+    const char *name;
+    work_fn *work;
+    const char *method, *path;
+    int sleeping, projection;
+};
+
+/* Lets each request of the work fail; how many there are. */
+static long starve(const task *job)
+{
+    long requests = 0;
+    for (int once = 0; once < 2; ++once) {
+        for (long k = 0; k < MOST; k += k < 200 ? 1 : k < 1000 ? 7 : 41) {
+            ration memory = {.left = k, .fails_once = once};
+            const mo_allocator allocator = {ration_reallocate, &memory};
+            mo_message why = {{0}};
+            const mo_error error = job->work(job, &allocator, &why);
+            if (memory.live != 0) {
+                fail_msg("%s: request %ld fails, %ld blocks are left", job->name, k, memory.live);
+            }
+            if (error && (error != MO_ERR_MEMORY || !why.text[0])) {
+                fail_msg("%s: request %ld fails: error %d, '%s'", job->name, k, (int)error,
+                         why.text);
+            }
+            requests = k;
+            if (memory.failed == 0) {
+                CHECK(error == MO_OK);
+                break;
+            }
+        }
+    }
+    return requests;
+}
+
+/* ---- solve ------------------------------------------------------------------------------- */
+
+/* A stack of cubes in the plane of their centres: contacts, some redundant. */
+static mo_problem *make_problem(const mo_allocator *allocator)
+{
+    enum { BODIES = 4 };
+    const double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 0.2}, f[3] = {-0.1, 0.02, 0}, w[2] = {0};
+    const mo_law law = mo_law_coulomb(0.6);
+    mo_builder *builder;
+    mo_problem *problem = NULL;
+    if (mo_builder_create(allocator, &builder)) {
+        return NULL;
+    }
+    for (int k = 0; k < BODIES; ++k) {
+        mo_builder_add_body(builder, 3, M, f);
+        for (int side = -1; side < 2; side += 2) {
+            const double below[6] = {-1, 0, -0.5 * side, 0, -1, -0.5},
+                         above[6] = {1, 0, 0.5 * side, 0, 1, -0.5};
+            const int contact = mo_builder_add_constraint(builder, 2, &law, w);
+            mo_builder_add_jacobian(builder, contact, k, 2, 3, above);
+            if (k > 0) {
+                mo_builder_add_jacobian(builder, contact, k - 1, 2, 3, below);
+            }
+        }
+    }
+    mo_builder_finish(builder, &problem, NULL);
+    mo_builder_destroy(builder);
+    return problem;
+}
+
+static mo_error solve(const task *job, const mo_allocator *allocator, mo_message *why)
+{
+    mo_options options = mo_default_options();
+    mo_result result = {0};
+    mo_problem *problem = make_problem(allocator);
+    if (!problem) {
+        snprintf(why->text, sizeof why->text, "the problem was not made");
+        return MO_ERR_MEMORY;
+    }
+    options.method = job->method;
+    options.max_iter = 200;
+    const mo_error error = mo_solve(problem, &options, &result);
+    *why = result.message;
+    mo_result_clear(&result);
+    mo_problem_destroy(problem);
+    return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
+}
+
+static void every_request_of_every_method_fails_once(void **state)
+{
+    (void)state;
+    for (int k = 0; k < mo_method_count(); ++k) {
+        const task one = {.name = mo_method_describe(k).name,
+                          .work = solve,
+                          .method = mo_method_describe(k).name};
+        starve(&one);
+    }
+}
+
+/* ---- worlds ------------------------------------------------------------------------------ */
+
+static mo_error add_bodies(mo_world *world, mo_message *why)
+{
+    const double a[3] = {-0.1, 0, 0}, b[3] = {0.1, 0, 0};
+    const double corners[12] = {-0.5, -0.5, -0.5, 0.5, -0.5, -0.5, 0, 0.5, -0.5, 0, 0, 0.5};
+    const mo_shape_def shapes[] = {mo_shape_plane(),
+                                   mo_shape_box(0.5, 0.5, 0.5),
+                                   mo_shape_ball(0.5),
+                                   mo_shape_capsule(a, b, 0.4),
+                                   mo_shape_cylinder(0.5, 0.5),
+                                   mo_shape_hull(corners, 4)};
+    mo_body_id last = {0};
+    for (int k = 0; k < 6; ++k) {
+        mo_body_def body = mo_default_body(k ? MO_BODY_FREE : MO_BODY_FIXED);
+        mo_shape_def shape = shapes[k];
+        body.pose = mo_pose_at(0.01 * k, 0, k ? k - 0.5 : 0);
+        body.name = "body";
+        shape.material.restitution = 0.3;
+        const mo_body_id id = mo_world_add_body(world, &body, why);
+        if (!id.index || !mo_world_add_shape(world, id, &shape, why).index) {
+            return MO_ERR_MEMORY;
+        }
+        if (k == 5) {
+            mo_joint_def joint = mo_default_joint(MO_JOINT_REVOLUTE, last, id);
+            joint.axis[0] = 1, joint.anchor[2] = 4;
+            return mo_world_add_joint(world, &joint, why).index ? MO_OK : MO_ERR_MEMORY;
+        }
+        last = id;
+    }
+    return MO_OK;
+}
+
+static mo_error build_world(const task *job, const mo_allocator *allocator, mo_world **world,
+                            mo_message *why)
+{
+    mo_world_def def = mo_default_world();
+    def.sleeping = job->sleeping;
+    def.projection = job->projection;
+    const mo_error error = mo_world_create(&def, allocator, world, why);
+    return error ? error : add_bodies(*world, why);
+}
+
+static mo_error build(const task *job, const mo_allocator *allocator, mo_message *why)
+{
+    mo_world *world = NULL;
+    const mo_error error = build_world(job, allocator, &world, why);
+    mo_world_destroy(world);
+    return error;
+}
+
+static void every_request_of_a_build_fails_once(void **state)
+{
+    (void)state;
+    const task one = {.name = "build", .work = build};
+    starve(&one);
+}
+
+static char *saved(const mo_world *world, size_t *size)
+{
+    *size = mo_world_save(world, NULL, 0);
+    char *bytes = malloc(*size);
+    CHECK(bytes && mo_world_save(world, bytes, *size) == *size);
+    return bytes;
+}
+
+static int has_state(const mo_world *world, const char *bytes, size_t size)
+{
+    size_t own;
+    char *now = saved(world, &own);
+    const int same = own == size && memcmp(now, bytes, size) == 0;
+    free(now);
+    return same;
+}
+
+/* The request of number k of a step fails; false where it has no such request. */
+static int starve_step(const task *job, int steps, long k, int once)
+{
+    ration memory = {.left = PLENTY, .fails_once = once};
+    const mo_allocator allocator = {ration_reallocate, &memory};
+    mo_message why = {{0}};
+    mo_world *world, *other;
+    size_t size, next_size;
+    CHECK(build_world(job, &allocator, &world, &why) == MO_OK);
+    CHECK(build_world(job, NULL, &other, &why) == MO_OK);
+    for (int i = 0; i < steps; ++i) {
+        CHECK(mo_world_step(world, 0.02, NULL, &why) == MO_OK);
+        CHECK(mo_world_step(other, 0.02, NULL, &why) == MO_OK);
+    }
+    char *before = saved(world, &size);
+    CHECK(mo_world_step(other, 0.02, NULL, &why) == MO_OK);
+    char *next = saved(other, &next_size);
+    memory.left = k;
+    why.text[0] = '\0';
+    mo_step_report report;
+    const mo_error error = mo_world_step(world, 0.02, &report, &why);
+    const int failed = memory.failed > 0;
+    memory.left = PLENTY;
+    if (error && (error != MO_ERR_MEMORY || !why.text[0] || !has_state(world, before, size))) {
+        fail_msg("%s: request %ld of step %d fails: error %d '%s', or the state changed", job->name,
+                 k, steps, (int)error, why.text);
+    }
+    if (error && mo_world_step(world, 0.02, NULL, &why)) {
+        fail_msg("%s: after request %ld of step %d failed: '%s'", job->name, k, steps, why.text);
+    }
+    /* a projection that failed, or a search that was cut short, is said in the report */
+    if (!has_state(world, next, next_size) && !(failed && !error && report.message.text[0])) {
+        fail_msg("%s: request %ld of step %d failed, and the next one differs", job->name, k,
+                 steps);
+    }
+    mo_world_destroy(world);
+    mo_world_destroy(other);
+    CHECK(memory.live == 0);
+    free(before);
+    free(next);
+    return failed;
+}
+
+static void a_step_whose_request_fails_changes_nothing(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; ++kind) {
+        const task one = {.name = kind == 0   ? "step"
+                                  : kind == 1 ? "step with sleep"
+                                              : "step with projection",
+                          .sleeping = kind == 1,
+                          .projection = kind == 2};
+        for (int steps = 0; steps < 8; steps += 7) {
+            for (long k = 0; k < MOST && starve_step(&one, steps, k, 0); ++k) {
+            }
+            for (long k = 0; k < MOST && starve_step(&one, steps, k, 1); ++k) {
+            }
+        }
+    }
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static mo_error read_model(const task *job, const mo_allocator *allocator, mo_message *why)
+{
+    mo_model model = {0};
+    mo_world *world = NULL;
+    mo_robot *robot = NULL;
+    mo_error error = mo_model_read(job->path, allocator, &model, why);
+    if (!error) {
+        const mo_world_def def = mo_model_world(&model);
+        error = mo_world_create(&def, allocator, &world, why);
+    }
+    error = error ? error : mo_model_build(&model, world, allocator, &robot, why);
+    error = error ? error : mo_world_step(world, 0.002, NULL, why);
+    mo_robot_destroy(robot);
+    mo_world_destroy(world);
+    mo_model_clear(&model);
+    return error;
+}
+
+static void every_request_of_a_model_fails_once(void **state)
+{
+    (void)state;
+    const task one = {
+        .name = "arm.xml", .work = read_model, .path = MOREAU_SOURCE_DIR "/scenes/models/arm.xml"};
+    starve(&one);
+}
+
+static mo_error record_world(const task *job, const mo_allocator *allocator, mo_message *why)
+{
+    mo_world *world;
+    mo_recorder *recorder = NULL;
+    mo_recording found = {0};
+    CHECK(build_world(job, NULL, &world, NULL) == MO_OK);
+    mo_error error = mo_recorder_create(job->path, world, "fall", allocator, &recorder, why);
+    for (int k = 0; k < 3 && !error; ++k) {
+        CHECK(mo_world_step(world, 0.02, NULL, NULL) == MO_OK);
+        error = mo_recorder_add(recorder, world, 0.02, NULL, why);
+    }
+    if (error) {
+        mo_recorder_destroy(recorder);
+    } else {
+        error = mo_recorder_finish(recorder, why);
+    }
+    error = error ? error : mo_recording_read(job->path, allocator, &found, why);
+    mo_recording_clear(&found);
+    mo_world_destroy(world);
+    return error;
+}
+
+static void every_request_of_a_recording_fails_once(void **state)
+{
+    (void)state;
+    const task one = {
+        .name = "recording", .work = record_world, .path = "test_failing_memory.hdf5"};
+    starve(&one);
+    remove(one.path);
+    remove("test_failing_memory.hdf5.part");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_request_of_every_method_fails_once),
+        cmocka_unit_test(every_request_of_a_build_fails_once),
+        cmocka_unit_test(a_step_whose_request_fails_changes_nothing),
+        cmocka_unit_test(every_request_of_a_model_fails_once),
+        cmocka_unit_test(every_request_of_a_recording_fails_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
