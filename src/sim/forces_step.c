@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A step at the acceleration level: collisions found, impacts resolved, then forces [baraff1994;
- * trinkle1997], to be compared with time stepping.
+ * A step at the acceleration level: collision times, impacts, then forces [baraff1994;
+ * trinkle1997], for comparison with time stepping.
  *
- * A step of h is cut into pieces where something comes to touch.  Each piece of length d:
+ * A step h is divided where contacts close.  Each piece of length d:
  *
- *   1. impacts contacts that touch and approach change the velocities at once (the problem of
- *      impact.c), until none approaches
- *   2. length to the nearest collision of what does not touch yet, by gap and speed, or what is
- *      left of h; again, shorter, where the forces
- *                  bring one about
- *   3. forces of this instant, acting for d (forces_piece.c); where there are none, their impulse
- *      changes the velocities, and the piece begins anew
- *   4. motion      v+ = v + d a, positions by v+
+ *   1. impacts   contacts that touch and approach change the velocities at once (impact.c), until
+ *                none approaches
+ *   2. length    to the next closing contact, by gap and speed, or to the end of h; shorter, and
+ *                again, if the forces cause one earlier
+ *   3. forces    of this instant, acting for d (forces_piece.c); if none exist, their impulse
+ *                changes the velocities, and the piece starts again
+ *   4. motion    v+ = v + d a, positions by v+
  *
- * Limits: at most MOST_PIECES a step, the last of which takes what is left.  First order.  An error
- * leaves the world as it was.
+ * Limits: at most MOST_PIECES a step; the last one takes the rest.  First order.  After an error
+ * the world is unchanged.
  */
 #include <math.h>
 #include <string.h>

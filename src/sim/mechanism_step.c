@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A mechanism through a step of h.
+ * A step of size h of a mechanism.
  *
- *   1. turning M (v' - v) = -h C(q, (v + v')/2), C the forces that are quadratic in velocities: the
- *      midpoint rule in v, by fixed point.  A free
- *                  spinning body keeps its energy and the length of its angular momentum to
- *                  rounding, whatever h.  Where the fixed point does not settle (more than about a
- *                  radian a step), C is taken at v and v' is shortened to the energy of v.
- *   2. forces A v_free = M v' + h (efforts - gravity - K (q - rest)), A = M + h D + h^2 K, with the
- *      springs and dampers of joints and the
- *                  actuators that are inside their limits.  Efforts do not enter 1: a force that a
- *                  contact takes up at once makes no speed.
- *   3. problem     A v+ = A v_free + H r; in an impact M v+ = M v + H r, in a projection M d = H r.
- *   4. positions   q+ = q moved by h v+.
+ *   1. gyroscopic terms   M (v' - v) = -h C(q, (v + v')/2), C quadratic in the velocities: midpoint
+ *                         rule in v, by fixed point.  A free spinning body keeps its energy and the
+ *                         length of its angular momentum to rounding, for any h.  If the fixed
+ *                         point does not converge (more than about a radian a step), C is taken at
+ *                         v and v' is scaled to the energy of v.
+ *   2. forces             A v_free = M v' + h (efforts - gravity - K (q - rest)),
+ *                         A = M + h D + h^2 K, with springs and dampers of joints and actuators
+ *                         inside their limits.  Efforts do not enter 1: a force that a contact
+ *                         balances at once produces no velocity.
+ *   3. problem            A v+ = A v_free + H r; in an impact M v+ = M v + H r, in a projection
+ *                         M d = H r
+ *   4. positions          q+ = q moved by h v+
  */
 #include <math.h>
 #include <string.h>

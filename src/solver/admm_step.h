@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The alternating direction method of multipliers on a contact problem: what `admm` and the engine
- * of convex_admm.c share.
+ * The alternating direction method of multipliers on a contact problem, shared by `admm` and the
+ * engine of convex_admm.c.
  *
- * The impulses are held twice: r obeys the dynamics, z the laws, and lambda is the velocity that
- * makes the two meet [boyd2011].  With C the compliance, D one number a block (a bound of |W_ii +
- * C|, so that the penalty rho has no units), and weights of a proximal term as in convex.h:
+ * There are two copies of the impulses: r obeys the dynamics, z the laws, and lambda is the
+ * velocity that couples them [boyd2011].  With the compliance C, one number D a block (a bound of
+ * |W_ii + C|, so that the penalty rho has no units), and the weights of a proximal term as in
+ * convex.h:
  *
- *   1. (W + C + weight + rho D) r = rho D z + lambda - q + weight centre the dynamics; one
- *      factorisation (block_system.h)
- *   2. x = alpha r + (1 - alpha) z - lambda / (rho D)                  alpha = 1.6: over-relaxation
- *   3. now and then x becomes a mixture of the last ones       Anderson's acceleration, safeguarded
- *   4. z = prox(x), step 1 / (rho D)                     the laws, block by block, with the shift s
+ *   1. (W + C + weight + rho D) r = rho D z + lambda - q + weight centre
+ *                                                      dynamics; one factorisation (block_system.h)
+ *   2. x = alpha r + (1 - alpha) z - lambda / (rho D)                over-relaxation, alpha = 1.6
+ *   3. now and then x = a mixture of the last iterates     Anderson acceleration, safeguarded
+ *   4. z = prox(x), step 1 / (rho D)                             laws, block by block, shift s
  *      lambda = rho D (z - x)
  *
- * After 4 each block of (lambda, z) obeys its law with the shift s exactly; what is left is the
+ * After 4 each block of (lambda, z) obeys its law with the shift s exactly; the residual is the
  * distance of lambda from the velocity of z.
  *
- * The penalty starts from the spectrum of W.  At first it moves by two, at rarer and rarer times,
- * where the primal residual |r - z| and the dual one rho |z - z before| differ by more than ten.
- * Where the residual of the problem then falls too slowly, fixed multiples of the first penalty are
- * tried in turn: too small a penalty lets the shift go round in circles, too large a one crawls,
- * and which it is cannot be told from the two residuals.  Each change costs a factorisation.
+ * The penalty starts from the spectrum of W.  At first it changes by factors of two, at growing
+ * intervals, if the primal residual |r - z| and the dual one rho |z - z before| differ by more than
+ * ten.  If the residual of the problem then falls too slowly, fixed multiples of the first penalty
+ * are tried: with too small a penalty the shift cycles, with too large a one progress is slow, and
+ * the two residuals do not tell which.  Each change costs a factorisation.
  *
  *   here        boyd2011, section 5.3    meaning
  *   r, z        x, z                     the two copies

@@ -11,10 +11,10 @@
  *   1. s = 0, or the shift of the starting point
  *   2. accelerated steps with s frozen (gradient.h), until the convex problem is solved to a fifth
  *      of the residual of the law
- *   3. s becomes mu |u_T|, momentum is forgotten, on with 2                   [acary2011, eq. 3.19]
+ *   3. s = mu |u_T|, momentum is reset, 2 follows                             [acary2011, eq. 3.19]
  *
- * Where a round leaves the law no better than the one before, s moves only a part of the way: the
- * map of 3 contracts for small mu alone, and often goes round in circles that this breaks.
+ * If a round does not reduce the residual of the law, s moves only a part of the way: the map of 3
+ * contracts only for small mu, and often cycles; damping breaks the cycles.
  *
  *   here      mazhar2015     meaning
  *   r, u      gamma, -       impulses, velocities N gamma + r of the paper

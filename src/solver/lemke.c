@@ -7,15 +7,12 @@
  *     w = A z + b,   w_f = 0 on joints,   0 <= z perp w >= 0 elsewhere          (problem/lcp.h)
  *
  *   1. Scale the unknowns of each block (powers of two) so that the diagonal of A is about one, and
- *      pivot the joints
- *      out: w = S z + c on the pairs                                               (lemke_lcp.c)
- *   2. Lemke's path from a covering vector d, w = S z + c + d z0, to z0 = 0 (lemke_path.h) On a
- *      ray, or lost to rounding, or out of pivots: again with a random d, lemke.restarts times.
- *      With friction, some starts go by way of regularised problems; with many unknowns the first
- *      ones do
- *                                                                                  (lemke_follow.c)
- *   3. At z0 = 0: r = r0 + R z, two corrections of z from the true velocity of r, and the word of
- *      the measure.
+ *      pivot out the joints: w = S z + c on the pairs                            (lemke_lcp.c)
+ *   2. Follow Lemke's path from a covering vector d, w = S z + c + d z0, to z0 = 0 (lemke_path.h).
+ *      After a ray, numerical failure or too many pivots: again with a random d, lemke.restarts
+ *      times.  With friction, some starts pass through regularised problems; with many unknowns
+ *      the first starts do                                                       (lemke_follow.c)
+ *   3. At z0 = 0: r = r0 + R z, two corrections of z from the true velocity of r, and the measure.
  *
  *   here            [trinkle1997]             meaning
  *   A, b            M, r of (32)              the LCP, c and S the same without joints
@@ -23,10 +20,10 @@
  *   iteration       # iter.                   pivots, those of failed starts included
  *   start           # starts                  runs with different covering vectors
  *
- * Why regularise.  In a pile the impulses are not unique, and a path between covering vector and
- * solution wanders through an exponential number of ways to share them: of 210 disks at mu = 0.6 it
- * has not come to its end after 35,000 pivots.  Paths of regularised problems are short.
- * lemke.start = cover leaves them out, as [trinkle1997] does.
+ * Why regularise.  In a pile the impulses are not unique, and a path from covering vector to
+ * solution passes through an exponential number of distributions: for 210 disks at mu = 0.6 it is
+ * not at its end after 35,000 pivots.  Paths of regularised problems are short.  lemke.start =
+ * cover leaves them out, as [trinkle1997] does.
  *
  * For faceted contacts and joints, and a step that starts without penetration, A is copositive, and
  * the path from a covering vector ends at a solution in exact arithmetic [anitescu2004, section

@@ -7,13 +7,13 @@
  * depends on u, which makes it nonconvex.  With s frozen it is the optimality condition of a convex
  * problem with one velocity v(s). The loop solves that, reads the new s, and repeats:
  *
- *   1. s = 0, or the shift of the starting point where one was given
- *   2. v = P_1(s): the convex problem with the shift s [anitescu2004, eq. 4.21-4.22], [acary2011,
- *      eq. 3.15]
- *   3. map two only: v = P_2(Lambda(v)), the slip speeds of 2 as bounds [anitescu2004, eq.
- *      4.29-4.30, 5.38]
- *   4. the image of s: mu Lambda(v)           [anitescu2004, eq. 5.37, 5.39], [acary2011, eq. 3.19]
- *   5. measure; unless solved, s becomes its image, and on with 2
+ *   1. s = 0, or the shift of the starting point if one is given
+ *   2. v = P_1(s): the convex problem with shift s
+ *                                         [anitescu2004, eq. 4.21-4.22], [acary2011, eq. 3.15]
+ *   3. map two only: v = P_2(Lambda(v)), with the slip speeds of 2 as bounds
+ *                                         [anitescu2004, eq. 4.29-4.30, 5.38]
+ *   4. the image of s: mu Lambda(v)       [anitescu2004, eq. 5.37, 5.39], [acary2011, eq. 3.19]
+ *   5. measure; unless solved, s becomes its image, and 2 follows
  *
  *   here      anitescu2004          acary2011     meaning
  *   s         Gamma                 mu s          one a contact, not negative
