@@ -14,5 +14,5 @@ for mu in (0.1, 0.5, 1.0, 2.0, 2.9, 3.5):
     result = problem.solve(tol=1e-12)  # a derivative is as accurate as the solution it is taken at
     gradient = problem.gradient(result.r)
     by_f, by_w, by_mu = gradient.adjoint(v=[0, 1, 0])  # of the speed v[1], with respect to all data
-    print(f"{mu}  {abs(result.v[1]):.3f}  {by_mu[0] + 0.0:.3f}  {by_f[0] + 0.0:.3f}  {by_f[1] + 0.0:.3f}  "
-          f"{gradient.status}")
+    print(f"{mu}  {abs(result.v[1]):.3f}  {by_mu[0] + 0.0:.3f}  "
+          f"{by_f[0] + 0.0:.3f}  {by_f[1] + 0.0:.3f}  {gradient.status}")

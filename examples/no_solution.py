@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
 """Painleve's rod [acary2011, example 2.1]: the upper end of a rod moves along a rail at 1 m/s and
-pushes the lower end over the ground.  With mu > tan(angle), angle from the vertical, the rod lies inside
-the friction cone and jams: the contact problem of rigid bodies has no solution.  Problem.check proves that."""
+pushes the lower end over the ground.  With mu > tan(angle), angle from the vertical, the rod lies
+inside the friction cone and jams: the contact problem of rigid bodies has no solution.
+Problem.check proves that."""
 import math
 
 import moreau

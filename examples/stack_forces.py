@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Moreau authors
 """Forces inside a stack of five cubes at rest, without a time step.
 
-Four corners carry each cube, but statics determines only the resultant of their forces: the contacts
-are hyperstatic.  A small relative compliance (softness) selects the even distribution.
+Four corners carry each cube, but statics determines only the resultant of their forces: the
+contacts are hyperstatic.  A small relative compliance (softness) selects the even distribution.
 """
 import moreau
 
@@ -15,5 +15,6 @@ forces = world.forces(softness=1e-6)
 assert forces.solved
 for below in range(1, CUBES + 1):
     up = forces.contacts["force"][forces.contacts["a"]["index"] == below][:, 2] / 1000
-    print(f"interface {below}: {len(up)} corners, {up.min():.1f} to {up.max():.1f} kN each, {up.sum():.1f} kN in all")
+    print(f"interface {below}: {len(up)} corners, {up.min():.1f} to {up.max():.1f} kN each, "
+          f"{up.sum():.1f} kN in all")
 print(f"bodies that accelerate: {forces.moving}")

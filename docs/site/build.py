@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: The Moreau authors
 """build.py ROOT OUT: the documentation as a static site in the folder OUT, which opens from disk.
 
-Pages are the Markdown files of the tree, converted by pandoc (formulas become MathML), and a reference made from the public
-headers.  Links between files of the tree become links between pages; files that are linked and are no page are shown as text.
-docs/index.md gives the navigation.  Every link of the result is checked: the exit status is 1 where one is broken.
+Pages are the Markdown files of the tree, converted by pandoc (formulas become MathML), and a
+reference made from the public headers.  Links between files of the tree become links between pages;
+files that are linked and are no page are shown as text.  docs/index.md gives the navigation.  Every
+link of the result is checked: the exit status is 1 where one is broken.
 """
 import html
 import json
@@ -19,17 +20,19 @@ from html.parser import HTMLParser
 import headers
 import module
 
-# A font with the metrics of formulas (Debian: fonts-stix); without it the browser takes one of its own.
+# A font with the metrics of formulas (Debian: fonts-stix); without it the browser takes one of its
+# own.
 MATH_FONT = "/usr/share/fonts/opentype/stix-word/STIXMath-Regular.otf"
 IMAGES = (".png", ".svg", ".webp", ".jpg", ".gif")
 
 
-# ---- what there is -----------------------------------------------------------------------------------
+# ---- what there is -----------------------------------------------------------------------------
 
 
 def markdown_files(root):
     """Every page: its path in the tree to its path in the site."""
-    pages = {name: name[:-len(".md")].lower() + ".html" for name in sorted(os.listdir(root)) if name.endswith(".md")}
+    pages = {name: name[:-len(".md")].lower() + ".html" for name in sorted(os.listdir(root))
+             if name.endswith(".md")}
     for folder in ("docs", "docs/methods"):
         for name in sorted(os.listdir(os.path.join(root, folder))):
             if name.endswith(".md"):
@@ -51,7 +54,7 @@ def read(path):
         return file.read()
 
 
-# ---- links -------------------------------------------------------------------------------------------
+# ---- links -------------------------------------------------------------------------------------
 
 
 class Site:
@@ -92,7 +95,8 @@ class Site:
             path, _, fragment = address.partition("#")
             if ":" in address or not path:
                 return match.group(0)
-            target = self.target(posixpath.normpath(posixpath.join(posixpath.dirname(source), path)))
+            joined = posixpath.join(posixpath.dirname(source), path)
+            target = self.target(posixpath.normpath(joined))
             if target is None:
                 return 'class="folder"'
             address = posixpath.relpath(target.partition("#")[0], posixpath.dirname(place) or ".")
@@ -100,12 +104,13 @@ class Site:
             return f'{kind}="{html.escape(address + ("#" + fragment if fragment else ""))}"'
         return re.sub(r'\b(href|src)="([^"]*)"', one, body)
 
-    # ---- pages ---------------------------------------------------------------------------------------
+    # ---- pages ----------------------------------------------------------------------------------
 
     def put(self, place, title, body):
         """A page, and its sections in the search."""
         up = "../" * place.count("/")
-        body = contents(body).replace("<table", '<div class="wide"><table').replace("</table>", "</table></div>")
+        body = contents(body).replace("<table", '<div class="wide"><table')
+        body = body.replace("</table>", "</table></div>")
         body = body.replace('<math display="block"', '<span class="formula"><math display="block"')
         body = re.sub(r'(<math display="block".*?</math>)', r"\1</span>", body, flags=re.DOTALL)
         shown = self.template.replace("{{title}}", html.escape(title)).replace("{{up}}", up)
@@ -126,9 +131,10 @@ class Site:
         for heading, links in self.navigation:
             made.append(f"<h2>{html.escape(heading)}</h2>\n<ul>")
             for text, target in links:
-                address = posixpath.relpath(target.partition("#")[0], posixpath.dirname(place) or ".")
+                page, hash_sign, anchor = target.partition("#")
+                address = posixpath.relpath(page, posixpath.dirname(place) or ".")
                 here = ' aria-current="page"' if target == place else ""
-                made.append(f'<li><a href="{address}{"#" if "#" in target else ""}{target.partition("#")[2]}"{here}>'
+                made.append(f'<li><a href="{address}{hash_sign}{anchor}"{here}>'
                             f"{html.escape(text)}</a></li>")
             made.append("</ul>")
         return "\n".join(made)
@@ -136,17 +142,20 @@ class Site:
     def read_navigation(self):
         """The headings of docs/index.md with the pages below each; a page is listed once."""
         self.navigation, listed = [], set()
-        for part in re.split(r"^## ", read(os.path.join(self.root, "docs/index.md")), flags=re.MULTILINE)[1:]:
+        index = read(os.path.join(self.root, "docs/index.md"))
+        for part in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
             heading, links = part.split("\n", 1)[0], []
             for text, address in re.findall(r"\[([^\]]*)\]\(([^)#]*)\)", part):
                 target = self.target(posixpath.normpath(posixpath.join("docs", address)))
-                if target and target.endswith(".html") and target not in listed and "reference" not in target:
+                is_page = target and target.endswith(".html") and "reference" not in target
+                if is_page and target not in listed:
                     listed.add(target)
                     text = " ".join(text.split())
                     links.append((text[:1].upper() + text[1:], target))
             self.navigation.append((heading, links))
         self.navigation.append(("Reference", [
-            ("All functions", "reference/index.html"), ("Python module", "reference/python.html")] + [
+            ("All functions", "reference/index.html"),
+            ("Python module", "reference/python.html")] + [
                 (f"{name}.h", f"reference/{name}.html") for name in public_headers(self.root)]))
 
     def build(self):
@@ -166,7 +175,8 @@ class Site:
             body = pandoc(read(os.path.join(self.root, source)))
             title = re.search(r"<h1[^>]*>(.*?)</h1>", body, re.DOTALL)
             title = re.sub(r"<[^>]*>", "", title.group(1)) if title else source
-            self.put(place, html.unescape(title), self.link_names(self.relink(body, source, place), place))
+            body = self.link_names(self.relink(body, source, place), place)
+            self.put(place, html.unescape(title), body)
         self.build_reference()
         for source, place in list(self.sources.items()):
             text = html.escape(read(os.path.join(self.root, source)), quote=False)
@@ -174,13 +184,14 @@ class Site:
         with open(os.path.join(self.out, "index.js"), "w", encoding="utf-8") as file:
             file.write("const INDEX = " + json.dumps(self.index, ensure_ascii=False) + ";\n")
 
-    # ---- the reference -------------------------------------------------------------------------------
+    # ---- the reference --------------------------------------------------------------------------
 
     def read_headers(self):
         """The headers by name, and the page of every name that they declare."""
         self.headers, self.declared = {}, {}
         for name in public_headers(self.root):
-            self.headers[name] = headers.read(read(os.path.join(self.root, f"include/moreau/{name}.h")))
+            source = read(os.path.join(self.root, f"include/moreau/{name}.h"))
+            self.headers[name] = headers.read(source)
             for _, groups in self.headers[name][1]:
                 for declared in [one for group in groups for one in group.names]:
                     self.declared.setdefault(declared, f"{name}.html")
@@ -190,27 +201,33 @@ class Site:
         def one(match):
             page = self.declared.get(match.group(1))
             address = posixpath.relpath("reference", posixpath.dirname(place) or ".")
-            return f'<a href="{address}/{page}#{match.group(1)}">{match.group(0)}</a>' if page else match.group(0)
+            shown = match.group(0)
+            return f'<a href="{address}/{page}#{match.group(1)}">{shown}</a>' if page else shown
         return re.sub(r"<code>(mo_\w+)</code>(?!</a>)", one, body)
 
     def build_reference(self):
-        made = ["<h1>Reference</h1>", "<p>Every public header, made from its comments. <code>#include "
+        made = ["<h1>Reference</h1>",
+                "<p>Every public header, made from its comments. <code>#include "
                 "&lt;moreau/moreau.h&gt;</code> includes them all.</p>", "<table><tbody>"]
         for name, (about, sections) in self.headers.items():
-            self.put(f"reference/{name}.html", f"{name}.h", headers.page(name, about, sections, self.declared))
+            page = headers.page(name, about, sections, self.declared)
+            self.put(f"reference/{name}.html", f"{name}.h", page)
             first = html.escape(re.split(r"(?<=[.:])\s|\n\n", about)[0].rstrip(":"))
-            made.append(f'<tr><td><a href="{name}.html"><code>{name}.h</code></a></td><td>{first}</td></tr>')
+            made.append(f'<tr><td><a href="{name}.html"><code>{name}.h</code></a></td>'
+                        f'<td>{first}</td></tr>')
         made.append('</tbody></table>\n<h2 id="names">All names</h2>\n<ul class="names">')
         made += [f'<li><a href="{place}#{name}"><code>{name}</code></a></li>'
                  for name, place in sorted(self.declared.items())]
         self.put("reference/index.html", "Reference", "\n".join(made) + "</ul>")
-        self.put("reference/python.html", "Python", module.page(os.path.join(self.root, "python", "moreau")))
+        package = os.path.join(self.root, "python", "moreau")
+        self.put("reference/python.html", "Python", module.page(package))
         self.check_reference()
 
     def check_reference(self):
         """Every function with MO_API has its place in the reference."""
         for name in self.headers:
-            source = re.sub(r"/\*.*?\*/", "", read(os.path.join(self.root, f"include/moreau/{name}.h")), flags=re.DOTALL)
+            source = read(os.path.join(self.root, f"include/moreau/{name}.h"))
+            source = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
             for function in re.findall(r"^MO_API[^;]*?\b(mo_\w+)\(", source, flags=re.MULTILINE):
                 if self.declared.get(function) != f"{name}.html":
                     raise SystemExit(f"{name}.h: {function} is not in the reference")
@@ -221,19 +238,21 @@ def contents(body):
     sections = re.findall(r'<h2 id="([^"]*)">(.*?)</h2>', body, re.DOTALL)
     if len(sections) < 4:
         return body
-    items = "".join(f'<li><a href="#{anchor}">{re.sub("<[^>]*>", "", text)}</a></li>' for anchor, text in sections)
+    items = "".join(f'<li><a href="#{anchor}">{re.sub("<[^>]*>", "", text)}</a></li>'
+                    for anchor, text in sections)
     return body.replace("</h1>", f'</h1>\n<ul class="toc">{items}</ul>', 1)
 
 
 def pandoc(text):
-    made = subprocess.run(["pandoc", "-f", "gfm+tex_math_dollars", "-t", "html5", "--mathml", "--wrap=preserve"],
+    made = subprocess.run(["pandoc", "-f", "gfm+tex_math_dollars", "-t", "html5", "--mathml",
+                           "--wrap=preserve"],
                           input=text, capture_output=True, text=True, check=False)
     if made.returncode or "Could not convert" in made.stderr:
         raise SystemExit(f"pandoc failed: {made.stderr}")
     return made.stdout
 
 
-# ---- checking ----------------------------------------------------------------------------------------
+# ---- checking ----------------------------------------------------------------------------------
 
 
 class Links(HTMLParser):
@@ -260,14 +279,16 @@ def check(out):
                 parser.feed(read(path))
     count, broken = 0, []
     searched = json.loads(read(os.path.join(out, "index.js"))[len("const INDEX = "):-len(";\n")])
-    found[os.path.normpath(os.path.join(out, "index.html"))].links += [section[0] for section in searched]
+    first = os.path.normpath(os.path.join(out, "index.html"))
+    found[first].links += [section[0] for section in searched]
     for path, parser in found.items():
         for link in parser.links:
             if re.match(r"(https?|mailto):", link):
                 continue
             count += 1
             address, _, fragment = link.partition("#")
-            target = os.path.normpath(os.path.join(os.path.dirname(path), address)) if address else path
+            joined = os.path.join(os.path.dirname(path), address)
+            target = os.path.normpath(joined) if address else path
             if not os.path.isfile(target):
                 broken.append(f"{path}: {link} leads nowhere")
             elif fragment and (target not in found or fragment not in found[target].ids):
@@ -284,7 +305,8 @@ def main():
     root, out = sys.argv[1:]
     Site(root, out).build()
     pages, links, broken = check(out)
-    print("\n".join(broken + [f"{pages} pages, {links} links, {len(broken)} broken: {os.path.abspath(out)}/index.html"]))
+    print("\n".join(broken))
+    print(f"{pages} pages, {links} links, {len(broken)} broken: {os.path.abspath(out)}/index.html")
     sys.exit(1 if broken else 0)
 
 

@@ -2,14 +2,17 @@
 # SPDX-FileCopyrightText: The Moreau authors
 """The reference: public headers to HTML.
 
-A header is a comment on the whole, then groups of declarations.  A group is what has no blank line inside; the comment above
-it explains it.  Names of functions, types and constants that have an entry become links.
+A header is a comment on the whole, then groups of declarations.  A group is what has no blank line
+inside; the comment above it explains it.  Names of functions, types and constants that have an
+entry become links.
 """
 import html
 import re
 
-# Comment, preprocessor line with its continuations, blank line, or other text up to the end of the line.
-_TOKEN = re.compile(r"(?P<comment>/\*.*?\*/)|(?P<blank>\n[ \t]*(?=\n))|(?P<macro>^#(?:[^\n]*\\\n)*[^\n]*)|(?P<code>[^\n/#]+|/|#|\n)",
+# Comment, preprocessor line with its continuations, blank line, or other text up to the end of the
+# line.
+_TOKEN = re.compile(r"(?P<comment>/\*.*?\*/)|(?P<blank>\n[ \t]*(?=\n))"
+                    r"|(?P<macro>^#(?:[^\n]*\\\n)*[^\n]*)|(?P<code>[^\n/#]+|/|#|\n)",
                     re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"\b(?:mo|MO)_\w+\b")
 
@@ -18,14 +21,16 @@ def _clean(source):
     """Without guards, includes and the lines for C++."""
     source = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", source, flags=re.DOTALL)
     source = re.sub(r"#if defined\(__GNUC__\)\n.*?#endif\n", "", source, flags=re.DOTALL)
-    source = re.sub(r"^#(ifndef|define) MOREAU_\w+_H\n|^#endif\n?|^#include [^\n]*\n", "", source, flags=re.MULTILINE)
+    source = re.sub(r"^#(ifndef|define) MOREAU_\w+_H\n|^#endif\n?|^#include [^\n]*\n", "", source,
+                    flags=re.MULTILINE)
     return re.sub(r"^/\* SPDX[^\n]*\n", "", source, flags=re.MULTILINE)
 
 
 def comment_text(comment):
     """The lines of a comment without its stars."""
     inner = comment[2:-2]
-    lines = [re.sub(r"^\s*\* ?", "", line) if k else line.strip() for k, line in enumerate(inner.split("\n"))]
+    lines = [re.sub(r"^\s*\* ?", "", line) if k else line.strip()
+             for k, line in enumerate(inner.split("\n"))]
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
@@ -96,7 +101,8 @@ def prose(text, link):
     while lines:
         is_code = lines[0].startswith("  ")
         taken = []
-        while lines and (lines[0].startswith("  ") == is_code or (is_code and not lines[0])) and (is_code or lines[0]):
+        while lines and (is_code or lines[0]) and (
+                lines[0].startswith("  ") == is_code or (is_code and not lines[0])):
             taken.append(lines.pop(0))
         while lines and not lines[0]:
             lines.pop(0)
@@ -124,9 +130,11 @@ def page(name, about, sections, places):
     made = [f"<h1>{name}.h</h1>", prose(about, link)]
     for heading, groups in sections:
         if heading:
-            made.append(f'<h2 id="{re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")}">{html.escape(heading)}</h2>')
+            anchor = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+            made.append(f'<h2 id="{anchor}">{html.escape(heading)}</h2>')
         for group in groups:
-            titles = " ".join(f'<code id="{n}">{n}</code>' for n in group.names if places.get(n) == here)
+            titles = " ".join(f'<code id="{n}">{n}</code>'
+                              for n in group.names if places.get(n) == here)
             made.append(f"<h3>{titles}</h3>" if titles else "")
             if group.comment:
                 made.append(prose(group.comment, link))

@@ -17,12 +17,14 @@ def _public(tree):
 def _doc(node):
     text = ast.get_docstring(node) or ""
     parts = [html.escape(part, quote=False) for part in text.split("\n\n") if part]
-    return "\n".join(f"<pre>{part}</pre>" if "\n" in part and "  " in part else f"<p>{part}</p>" for part in parts)
+    return "\n".join(f"<pre>{part}</pre>" if "\n" in part and "  " in part else f"<p>{part}</p>"
+                     for part in parts)
 
 
 def _signature(node, name):
     is_property = any(getattr(one, "id", "") == "property" for one in node.decorator_list)
-    return name if is_property else f"{name}({ast.unparse(node.args)})".replace("(self, ", "(").replace("(self)", "()")
+    shown = f"{name}({ast.unparse(node.args)})".replace("(self, ", "(").replace("(self)", "()")
+    return name if is_property else shown
 
 
 def _members(node):
@@ -40,7 +42,8 @@ def _entry(node):
         return f'<h3><code id="{node.name}">{shown}</code></h3>\n{_doc(node)}'
     made = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
     shown = html.escape(_signature(made[0], node.name) if made else node.name, quote=False)
-    return f'<h3><code id="{node.name}">{shown}</code></h3>\n{_doc(node)}\n<dl>{"".join(_members(node))}</dl>'
+    members = "".join(_members(node))
+    return f'<h3><code id="{node.name}">{shown}</code></h3>\n{_doc(node)}\n<dl>{members}</dl>'
 
 
 def page(folder):
@@ -49,13 +52,15 @@ def page(folder):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             return ast.parse(file.read())
     package = parse("__init__.py")
-    public, made = _public(package), ["<h1>Python</h1>", f"<pre>{html.escape(ast.get_docstring(package), quote=False)}</pre>"]
+    about = html.escape(ast.get_docstring(package), quote=False)
+    public, made = _public(package), ["<h1>Python</h1>", f"<pre>{about}</pre>"]
     for name in sorted(os.listdir(folder)):
         if name.endswith(".py") and name != "__init__.py":
             tree = parse(name)
             nodes = [node for node in tree.body if getattr(node, "name", None) in public]
             if nodes:
                 title = (ast.get_docstring(tree) or name).split("\n")[0].split(":")[0].rstrip(".")
-                made.append(f'<h2 id="{name[:-3].strip("_")}">{html.escape(title, quote=False)}</h2>')
+                anchor = name[:-3].strip("_")
+                made.append(f'<h2 id="{anchor}">{html.escape(title, quote=False)}</h2>')
                 made += [_entry(node) for node in nodes]
     return "\n".join(made)

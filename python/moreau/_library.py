@@ -33,7 +33,7 @@ def _find():
 
 lib = _find()
 
-# ---- structs ----------------------------------------------------------------------------------------
+# ---- structs ------------------------------------------------------------------------------------
 
 _CODES = {"d": ctypes.c_double, "i": ctypes.c_int, "u": ctypes.c_uint, "l": ctypes.c_ulonglong,
           "p": ctypes.c_void_p, "s": ctypes.c_char_p}
@@ -61,7 +61,7 @@ for _name in _layout.STRUCTS:
     if _name not in structs and _name != "nothing":
         _make(_name)
 
-# ---- functions --------------------------------------------------------------------------------------
+# ---- functions ----------------------------------------------------------------------------------
 
 
 def function(name, result, *arguments):
@@ -108,7 +108,7 @@ class Why:
         return made
 
 
-# ---- arrays -----------------------------------------------------------------------------------------
+# ---- arrays ------------------------------------------------------------------------------------
 
 
 def view(address, shape, owner, kind=ctypes.c_double):

@@ -7,7 +7,7 @@ import numpy
 
 from ._library import (Error, Why, address, array, function, set_options, structs, text, view)
 
-# ---- laws -------------------------------------------------------------------------------------------
+# ---- laws ---------------------------------------------------------------------------------------
 
 _law_name = function("mo_law_name", "text", "int")
 
@@ -64,7 +64,7 @@ def soft_finger(mu, mu_torsion):
     return Law(_soft_finger(mu, mu_torsion))
 
 
-# ---- results ----------------------------------------------------------------------------------------
+# ---- results -----------------------------------------------------------------------------------
 
 _default_options = function("mo_default_options", "mo_options")
 _solve = function("mo_solve", "int", "pointer", "pointer", "pointer")
@@ -124,7 +124,7 @@ class Result:
         return f"<Result: {self.status}, residual {self.residual:.1e}, {self.iterations} iterations>"
 
 
-# ---- problems ---------------------------------------------------------------------------------------
+# ---- problems ----------------------------------------------------------------------------------
 
 _builder_create = function("mo_builder_create", "int", "pointer", "pointer")
 _builder_destroy = function("mo_builder_destroy", None, "pointer")
@@ -308,7 +308,7 @@ class Problem:
         return Gradient(self, r)
 
 
-# ---- verdicts ---------------------------------------------------------------------------------------
+# ---- verdicts ----------------------------------------------------------------------------------
 
 _check = function("mo_check", "int", "pointer", "long", "pointer")
 _check_clear = function("mo_check_clear", None, "pointer")
@@ -343,7 +343,7 @@ class Verdict:
         return f"<Verdict: {self.verdict}: {self.message}>"
 
 
-# ---- gradients --------------------------------------------------------------------------------------
+# ---- gradients ---------------------------------------------------------------------------------
 
 _gradient_create = function("mo_gradient_create", "int", "pointer", "pointer", "pointer", "pointer")
 _gradient_destroy = function("mo_gradient_destroy", None, "pointer")

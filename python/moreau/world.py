@@ -9,7 +9,7 @@ from ._library import Why, address, array, function, set_options, structs, text
 from .forces import Forces
 from .problem import Problem, Result, _status_word
 
-# ---- shapes -----------------------------------------------------------------------------------------
+# ---- shapes -------------------------------------------------------------------------------------
 
 _shape_ball = function("mo_shape_ball", "mo_shape_def", "double")
 _shape_box = function("mo_shape_box", "mo_shape_def", "double", "double", "double")
@@ -72,7 +72,7 @@ def plane():
     return Shape(_shape_plane())
 
 
-# ---- bodies -----------------------------------------------------------------------------------------
+# ---- bodies ------------------------------------------------------------------------------------
 
 _KINDS = ("free", "fixed", "driven", "link")
 _default_body = function("mo_default_body", "mo_body_def", "int")
@@ -161,7 +161,7 @@ class Body:
         return f"<Body {self.name or self._id.index}: {self.kind}>"
 
 
-# ---- worlds -----------------------------------------------------------------------------------------
+# ---- worlds ------------------------------------------------------------------------------------
 
 _default_world = function("mo_default_world", "mo_world_def")
 _create = function("mo_world_create", "int", "pointer", "pointer", "pointer", "pointer")

@@ -3,8 +3,9 @@
 """check_sources.py ROOT BUILD: what the Markdown pages say is there.
 
 - Every link between files of the tree leads to a file, and to a heading where it names one.
-- Every command in a code block exists: scripts, built programs, CMake targets, presets and options, tests by name, Python
-  files, packages.  Commands of the program itself are run by tests/cli/docs.sh.
+- Every command in a code block exists: scripts, built programs, CMake targets, presets and options,
+  tests by name, Python files, packages.  Commands of the program itself are run by
+  tests/cli/docs.sh.
 - Every row of a table has as many cells as its head.
 - docs/index.md leads to every page, and no image is larger than 3 MB.
 """
@@ -34,7 +35,7 @@ def read(path):
 PAGES = sorted(path for pattern in ("*.md", "docs/*.md", "docs/methods/*.md", "papers/*/*.md")
                for path in glob.glob(os.path.join(ROOT, pattern)))
 
-# ---- links -------------------------------------------------------------------------------------------
+# ---- links --------------------------------------------------------------------------------------
 
 
 def without_code(text):
@@ -95,7 +96,7 @@ def check_reachable():
         that(page, "no path from docs/index.md leads here", page in reached)
 
 
-# ---- commands ----------------------------------------------------------------------------------------
+# ---- commands ----------------------------------------------------------------------------------
 
 
 def lines_of_code(text):
@@ -112,15 +113,18 @@ def run(*command):
 
 
 def targets():
-    return set(re.findall(r"^(?:\.\.\. )?([\w.+/-]+)", run("cmake", "--build", ".", "--target", "help"), re.MULTILINE))
+    listed = run("cmake", "--build", ".", "--target", "help")
+    return set(re.findall(r"^(?:\.\.\. )?([\w.+/-]+)", listed, re.MULTILINE))
 
 
-CMAKE = "".join(read(path) for path in glob.glob(os.path.join(ROOT, "**", "CMakeLists.txt"), recursive=True)
+LISTS = glob.glob(os.path.join(ROOT, "**", "CMakeLists.txt"), recursive=True)
+CMAKE = "".join(read(path) for path in LISTS
                 if "build" not in os.path.relpath(path, ROOT).split(os.sep)[0])
 PRESETS = read(os.path.join(ROOT, "CMakePresets.json"))
-# Packages that scripts install or packaging depends on; build-essential is what every package is built with, dh-python
-# provides dh-sequence-python3.
-PACKAGES = "".join(read(os.path.join(ROOT, path)) for path in ("scripts/common.sh", "test", "debian/control"))
+# Packages that scripts install or packaging depends on; build-essential is what every package is
+# built with, dh-python provides dh-sequence-python3.
+PACKAGES = "".join(read(os.path.join(ROOT, path))
+                   for path in ("scripts/common.sh", "test", "debian/control"))
 PACKAGES += "build-essential" + (" dh-python" if "dh-sequence-python3" in PACKAGES else "")
 
 
@@ -132,13 +136,15 @@ def check_cmake(page, words):
             that(page, f"there is no preset {value}", f'"{value}"' in PRESETS)
         elif flag == "-D" or re.match(r"-D\w", flag):
             name = re.match(r"\w*", flag[2:] or value).group(0)
-            that(page, f"no CMakeLists.txt knows {name}", name.startswith("CMAKE_") or name in CMAKE)
+            that(page, f"no CMakeLists.txt knows {name}",
+                 name.startswith("CMAKE_") or name in CMAKE)
 
 
 def check_ctest(page, words):
     if "-R" in words:
         pattern = words[words.index("-R") + 1].strip("'\"")
-        that(page, f"no test is called {pattern}", "Total Tests: 0" not in run("ctest", "-N", "-R", pattern))
+        that(page, f"no test is called {pattern}",
+             "Total Tests: 0" not in run("ctest", "-N", "-R", pattern))
 
 
 def check_command(page, line):
@@ -151,18 +157,21 @@ def check_command(page, line):
     if first.startswith("./"):
         that(page, f"{first} is no program", os.access(os.path.join(ROOT, first), os.X_OK))
     elif first.startswith("build/"):
-        that(page, f"{first} is not built", os.access(os.path.join(BUILD, first[len("build/"):]), os.X_OK))
+        that(page, f"{first} is not built",
+             os.access(os.path.join(BUILD, first[len("build/"):]), os.X_OK))
     elif first == "cmake":
         check_cmake(page, words)
     elif first == "ctest":
         check_ctest(page, words)
     elif first == "python3":
-        that(page, f"{words[1]} does not exist", words[1].startswith("-") or os.path.exists(os.path.join(ROOT, words[1])))
+        that(page, f"{words[1]} does not exist",
+             words[1].startswith("-") or os.path.exists(os.path.join(ROOT, words[1])))
     elif first in ("apt", "apt-get"):
         for package in [word for word in words[2:] if not word.startswith("-")]:
             that(page, f"nothing here knows the package {package}", package in PACKAGES)
     elif first == "pkg-config":
-        that(page, f"pkg-config knows no {words[-1]}", os.path.exists(os.path.join(ROOT, "cmake", f"{words[-1]}.pc.in")))
+        that(page, f"pkg-config knows no {words[-1]}",
+             os.path.exists(os.path.join(ROOT, "cmake", f"{words[-1]}.pc.in")))
 
 
 def check_commands(page):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-"""run_test.py SCRIPT ROOT: runs a script in the source tree; status 77, and a sentence, where numpy is missing."""
+"""run_test.py SCRIPT ROOT: runs a script in the source tree.
+
+Ends with status 77 and a sentence where numpy is missing.
+"""
 import os
 import runpy
 import sys

@@ -114,7 +114,8 @@ class Worlds(unittest.TestCase):
         self.assertEqual(len(contacts), 1)
         np.testing.assert_allclose(contacts["normal"][0], [0, 0, 1], atol=1e-12)
         self.assertEqual(moreau.MODES[contacts["mode"][0]], "sticks")
-        np.testing.assert_allclose(world.force_on(ball), [0, 0, 9.81 * ball.mass], rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(world.force_on(ball), [0, 0, 9.81 * ball.mass], rtol=1e-8,
+                                   atol=1e-8)
         np.testing.assert_allclose(world.force_on(ground), [0, 0, -9.81 * ball.mass], rtol=1e-8,
                                    atol=1e-8)
         self.assertEqual(world.body("ball"), ball)
@@ -164,12 +165,14 @@ class Robots(unittest.TestCase):
         self.assertTrue(forces.solved and not forces.impulsive)
         weight = 9.81 * sum(body.mass for body in robot.world.bodies if body.kind == "link")
         self.assertEqual(forces.contacts["force"].shape, (4, 3))
-        self.assertAlmostEqual(abs(forces.contacts["force"][:, 2]).sum(), weight, delta=0.05 * weight)
+        self.assertAlmostEqual(abs(forces.contacts["force"][:, 2]).sum(), weight,
+                               delta=0.05 * weight)
         # nothing holds the trunk, which is free; a leg carries its foot's load less its own weight
         np.testing.assert_allclose(forces.links["force"][0], 0, atol=1e-6)
         self.assertEqual(len(forces.axes), 13)
         self.assertEqual(len(forces.actuator_efforts), 12)
-        np.testing.assert_allclose(forces.axes["actuator"][1:, 0], forces.actuator_efforts, atol=1e-12)
+        np.testing.assert_allclose(forces.axes["actuator"][1:, 0], forces.actuator_efforts,
+                                   atol=1e-12)
         # inverse dynamics undoes forward dynamics
         mechanism = robot.mechanisms[0]
         asked = forces.joint_accelerations[7] + 2
@@ -181,10 +184,12 @@ class Robots(unittest.TestCase):
             robot.world.forces(known=[(mechanism, 99, 0.0)])
 
     def test_a_urdf_arm_of_motors_holds_itself(self):
-        text = ("<robot name='r'><link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
-                "izz='1'/></inertial></link><link name='arm'><inertial><origin xyz='.5 0 0'/>"
-                "<mass value='2'/><inertia ixx='.1' iyy='.1' izz='.1'/></inertial></link><joint name='j' "
-                "type='continuous'><parent link='base'/><child link='arm'/><axis xyz='0 1 0'/></joint></robot>")
+        text = ("<robot name='r'><link name='base'><inertial><mass value='1'/>"
+                "<inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
+                "<link name='arm'><inertial><origin xyz='.5 0 0'/><mass value='2'/>"
+                "<inertia ixx='.1' iyy='.1' izz='.1'/></inertial></link>"
+                "<joint name='j' type='continuous'><parent link='base'/><child link='arm'/>"
+                "<axis xyz='0 1 0'/></joint></robot>")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "arm.urdf")
             with open(path, "w", encoding="utf-8") as file:
