@@ -32,11 +32,11 @@ static void who_looks_changes_nothing(void **state)
         CHECK(report.kinetic_energy == other.kinetic_energy);
         switch (k % 4) { /* each looks in its own way, and once nobody does */
         case 0:
-            CHECK(mo_world_contact_count(seen) == report.contacts);
+            CHECK(mo_world_contact_count(seen) >= report.contacts); /* and those that bounced */
             break;
         case 1:
-            CHECK(mo_world_contact(seen, report.contacts - 1).id != 0);
-            CHECK(mo_world_contact(seen, report.contacts).id == 0);
+            CHECK(mo_world_contact(seen, mo_world_contact_count(seen) - 1).id != 0);
+            CHECK(mo_world_contact(seen, mo_world_contact_count(seen)).id == 0);
             break;
         case 2:
             CHECK(mo_problem_constraint_count(mo_world_problem(seen)) == report.contacts);
@@ -50,22 +50,35 @@ static void who_looks_changes_nothing(void **state)
     mo_world_destroy(unseen);
 }
 
+/* Of a driven body: nowhere, once that is asked for. */
+static void vanish(void *user, double time, mo_pose *pose)
+{
+    (void)time;
+    *pose = mo_pose_at(*(int *)user ? NAN : 0, 0, -9);
+}
+
+static void add_vanishing(mo_world *world, int *vanishes)
+{
+    mo_body_def def = mo_default_body(MO_BODY_DRIVEN);
+    def.pose = mo_pose_at(0, 0, -9);
+    def.motion = vanish;
+    def.motion_user = vanishes;
+    CHECK(mo_world_add_body(world, &def, NULL).index);
+}
+
 /* A step that is refused leaves contacts and impulses as they were. */
 static void a_refused_step_forgets_no_impulse(void **state)
 {
     (void)state;
     mo_world *world = heap_of_beads(60, 2e-3, 1), *other = heap_of_beads(60, 2e-3, 1);
     mo_message why = {""};
+    int vanishes = 0;
+    add_vanishing(world, &vanishes);
     for (int k = 0; k < 50; ++k) {
         heap_step(world, 1);
         heap_step(other, 1);
     }
-    const mo_body_id ball = mo_world_body(world, mo_world_body_count(world) - 1);
-    const double push[3] = {1e100, 0, 0}; /* the largest that is taken */
-    const mo_body_state at = mo_body_get(world, ball);
-    for (int k = 0; k < 10000000; ++k) {
-        mo_body_push(world, ball, push, at.centre);
-    }
+    vanishes = 1;
     CHECK(mo_world_step(world, 0.02, NULL, &why) != MO_OK);
     CHECK(strstr(why.text, "finite") != NULL);
     const int count = mo_world_contact_count(other);
@@ -107,8 +120,8 @@ static void friction_is_right_for_any_number_of_materials(void **state)
     }
     mo_material ice = mo_default_material();
     ice.friction = 0.02;
-    mo_body_set_material(world, mo_world_body(world, 3), &ice);
-    mo_body_set_material(world, mo_world_body(world, BALLS), &ice);
+    mo_body_set_material(world, mo_world_body(world, 3), &ice, NULL);
+    mo_body_set_material(world, mo_world_body(world, BALLS), &ice, NULL);
     CHECK(heap_step(world, 1).contacts == BALLS);
     CHECK_NEAR(mo_world_contact(world, 2).mu, sqrt(0.8 * 0.02), 1e-15);
     CHECK_NEAR(mo_world_contact(world, BALLS - 1).mu, sqrt(0.8 * 0.02), 1e-15);

@@ -61,7 +61,7 @@ static void a_step_with_too_many_pairs_is_refused_and_changes_nothing(void **sta
     }
     CHECK(mo_world_save(world, after, size) == size && memcmp(before, after, size) == 0);
     while (mo_world_body_count(world) > 2) { /* and goes on once they are gone */
-        mo_world_remove_body(world, mo_world_body(world, mo_world_body_count(world) - 1));
+        mo_world_remove_body(world, mo_world_body(world, mo_world_body_count(world) - 1), NULL);
     }
     CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
     free(before);

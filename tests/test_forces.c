@@ -21,7 +21,7 @@ static void a_block_rests_slips_slides_and_leaves(void **state)
     /* a push at the height of the floor, so that it does not tip: half beyond what friction holds
      */
     const double push[3] = {1.5 * mu * mass * G, 0, 0}, at[3] = {0, 0, 0};
-    mo_body_push(world, block, push, at);
+    mo_body_apply_force(world, block, push, at, NULL);
     forces = solve(world, MO_FRICTION_CONE);
     check_transitions(&forces, MO_TRANSITION_SLIPS);
     CHECK_NEAR(forces.accelerations[1][0], 0.5 * mu * G, 1e-6);
@@ -43,7 +43,7 @@ static void a_block_rests_slips_slides_and_leaves(void **state)
     mo_forces_clear(&forces);
     const double lift[3] = {0, 0, 2 * mass * G};
     set(world, block, 0, 0, 0, 0, 0, 0);
-    mo_body_push(world, block, lift, at);
+    mo_body_apply_force(world, block, lift, at, NULL);
     forces = solve(world, MO_FRICTION_CONE);
     check_transitions(&forces, MO_TRANSITION_BREAKS);
     CHECK_NEAR(forces.accelerations[1][2], G, 1e-9);
@@ -61,7 +61,7 @@ static void the_pyramid_holds_more_along_its_diagonal(void **state)
         add(world, MO_BODY_FREE, mo_shape_box(0.1, 0.1, 0.1), mo_pose_at(0, 0, 0.1), mu);
     const double force = 1.2 * mu * mass * G / sqrt(2), at[3] = {0, 0, 0};
     const double push[3] = {force, force, 0};
-    mo_body_push(world, block, push, at);
+    mo_body_apply_force(world, block, push, at, NULL);
     mo_forces forces = solve(world, MO_FRICTION_CONE);
     check_transitions(&forces, MO_TRANSITION_SLIPS);
     mo_forces_clear(&forces);

@@ -135,7 +135,7 @@ static void a_soft_finger_holds_a_moment(void **state)
         add(world, MO_BODY_FIXED, plane, mo_pose_identity(), 0.5);
         const mo_body_id body = add(world, MO_BODY_FREE, ball, mo_pose_at(0, 0, r), 0.5);
         const double most = torsion * mass * G, moment[3] = {0, 0, (round ? 1.5 : 0.8) * most};
-        mo_body_twist(world, body, moment);
+        mo_body_apply_torque(world, body, moment, NULL);
         mo_forces forces = solve(world, MO_FRICTION_CONE);
         const double inertia = 0.4 * mass * r * r;
         CHECK(forces.contact_count == 1);
@@ -157,7 +157,7 @@ static void soft_contacts_spread_forces_as_springs_do(void **state)
     const mo_body_id block =
         add(world, MO_BODY_FREE, mo_shape_box(a, b, 0.1), mo_pose_at(0, 0, 0.1), 0.5);
     const double down[3] = {0, 0, -press}, at[3] = {e, 0, 0.2};
-    mo_body_push(world, block, down, at);
+    mo_body_apply_force(world, block, down, at, NULL);
     mo_force_options options = mo_default_force_options();
     options.softness = 1e-6;
     mo_forces forces = {0};
@@ -225,7 +225,7 @@ static void a_first_order_world_moves_while_it_is_pushed(void **state)
         add(world, MO_BODY_FREE, mo_shape_box(0.1, 0.1, 0.1), mo_pose_at(0, 0, 0.1), mu);
     const double push[3] = {2 * mu * mass * G, 0, 0}, at[3] = {0, 0, 0};
     for (int k = 0; k < 20; ++k) {
-        mo_body_push(world, block, push, at);
+        mo_body_apply_force(world, block, push, at, NULL);
         run(world, h, h);
         CHECK_NEAR(mo_body_get(world, block).velocity[0], tau * mu * G, 1e-6);
         /* the force on the floor is the weight, whatever tau */

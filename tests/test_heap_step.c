@@ -80,7 +80,7 @@ static void the_problem_outlives_its_bodies(void **state)
     mo_message why = {""};
     const mo_step_report report = heap_step(world, 40);
     const mo_body_id first = mo_world_body(world, 1), second = mo_world_body(world, 2);
-    mo_world_remove_body(world, first);
+    mo_world_remove_body(world, first, NULL);
     CHECK(mo_problem_constraint_count(mo_world_problem(world)) == report.contacts);
     const mo_residual residual = judged(world);
     check_same_residual(&report.residual, &residual);

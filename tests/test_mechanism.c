@@ -513,7 +513,7 @@ static void a_mechanism_falls_asleep_and_wakes_as_a_whole(void **state)
         CHECK(mo_body_get(world, mo_mechanism_link(world, id, k)).is_asleep);
     }
     const double force[3] = {30, 0, 0}, at[3] = {0, 0, -3};
-    mo_body_push(world, mo_mechanism_link(world, id, 2), force, at);
+    mo_body_apply_force(world, mo_mechanism_link(world, id, 2), force, at, NULL);
     CHECK(!mo_mechanism_get(world, id).is_asleep);
     run(world, 5e-3, 5e-3);
     CHECK(fabs(mo_mechanism_v(world, id)[0]) + fabs(mo_mechanism_v(world, id)[2]) > 1e-3);
@@ -526,11 +526,11 @@ static void a_mechanism_goes_with_its_links(void **state)
     mo_world *world = new_world(3);
     const mo_mechanism_id a = add_chain(world, 3, 0), b = add_chain(world, 2, 0);
     CHECK(mo_world_mechanism_count(world) == 2 && mo_world_body_count(world) == 5);
-    mo_world_remove_body(world, mo_mechanism_link(world, a, 1));
+    mo_world_remove_body(world, mo_mechanism_link(world, a, 1), NULL);
     CHECK(mo_world_mechanism_count(world) == 1 && mo_world_body_count(world) == 2);
     CHECK(!mo_mechanism_q(world, a) && mo_mechanism_q(world, b));
     run(world, 1e-2, 0.1);
-    mo_world_remove_mechanism(world, b);
+    mo_world_remove_mechanism(world, b, NULL);
     CHECK(mo_world_body_count(world) == 0);
     mo_world_destroy(world);
 }

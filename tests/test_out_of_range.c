@@ -262,9 +262,9 @@ static void try_scene(const parts *p, const char *what)
     for (int k = 0; world && k < 3; ++k) {
         mo_step_report report;
         mo_message why = {{0}};
-        mo_body_push(world, box, p->force, p->at);
-        mo_body_twist(world, box, p->moment);
-        mo_body_set_material(world, box, &material);
+        mo_body_apply_force(world, box, p->force, p->at, NULL);
+        mo_body_apply_torque(world, box, p->moment, NULL);
+        mo_body_set_material(world, box, &material, NULL);
         const int stepped =
             was_taken(mo_world_step(world, p->h, &report, &why) == MO_OK, &why, what);
         if (!is_finite(world) || (stepped && !isfinite(report.kinetic_energy))) {

@@ -222,7 +222,7 @@ static void bodies_that_come_or_go_are_refused(void **state)
     mo_recording recording;
     mo_message why = {{0}};
     record(world, 0.01, 1, &recording);
-    mo_world_remove_body(world, mo_world_body(world, 1));
+    mo_world_remove_body(world, mo_world_body(world, 1), NULL);
     CHECK(mo_recording_add(&recording, world, 0.01, NULL, &why) == MO_ERR_ARGUMENT);
     CHECK(strstr(why.text, "bodies") != NULL);
     CHECK(recording.frame_count == 2); /* as it was */

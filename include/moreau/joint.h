@@ -64,12 +64,14 @@ typedef struct mo_joint_def {
     /* weld, 1: hold b at `pose` in the frame of a; 0: where it is when the joint is added */
     int has_pose;
     mo_pose pose;
+    /* the caller's own; the library only keeps it */
+    void *user_data;
 } mo_joint_def;
 
 MO_API mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b);
 MO_API const char *mo_joint_name(mo_joint_kind kind);
 MO_API mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_message *why);
-MO_API void mo_world_remove_joint(mo_world *world, mo_joint_id joint);
+MO_API mo_error mo_world_remove_joint(mo_world *world, mo_joint_id joint, mo_message *why);
 MO_API int mo_world_joint_count(const mo_world *world);
 MO_API mo_joint_id mo_world_joint(const mo_world *world, int k);
 
@@ -92,11 +94,15 @@ typedef struct mo_joint_state {
     double lower, upper;
     mo_drive_kind drive;
     double target, max_effort;
+    void *user_data;
 } mo_joint_state;
 
+/* Kind MO_JOINT_KIND_COUNT, and all else zero, for a stale id. */
 MO_API mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id joint);
 MO_API mo_error mo_joint_set_drive(mo_world *world, mo_joint_id joint, mo_drive_kind drive,
                                    double target, double max_effort, mo_message *why);
+MO_API mo_error mo_joint_set_user_data(mo_world *world, mo_joint_id joint, void *user_data,
+                                       mo_message *why);
 
 #ifdef __cplusplus
 }

@@ -214,7 +214,8 @@ MO_API mo_mechanism_def mo_default_mechanism(void);
 MO_API mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *def,
                                               mo_message *why);
 /* With its links; so does mo_world_remove_body of one of them. */
-MO_API void mo_world_remove_mechanism(mo_world *world, mo_mechanism_id mechanism);
+MO_API mo_error mo_world_remove_mechanism(mo_world *world, mo_mechanism_id mechanism,
+                                          mo_message *why);
 MO_API int mo_world_mechanism_count(const mo_world *world);
 MO_API mo_mechanism_id mo_world_mechanism(const mo_world *world, int k);
 

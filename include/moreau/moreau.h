@@ -5,7 +5,9 @@
 #define MOREAU_MOREAU_H
 
 #include "moreau/base.h"
+#include "moreau/batch.h"
 #include "moreau/certificate.h"
+#include "moreau/events.h"
 #include "moreau/forces.h"
 #include "moreau/gradient.h"
 #include "moreau/io.h"
@@ -16,6 +18,7 @@
 #include "moreau/model.h"
 #include "moreau/options.h"
 #include "moreau/problem.h"
+#include "moreau/query.h"
 #include "moreau/recording.h"
 #include "moreau/result.h"
 #include "moreau/robot.h"

@@ -124,6 +124,8 @@ typedef struct mo_shape_def {
     int either_mask;
     /* for drawing: red, green, blue and opacity from 0 to 1; all zero: none is given */
     double colour[4];
+    /* the caller's own; the library only keeps it */
+    void *user_data;
 } mo_shape_def;
 
 /* Identity pose, default material, density 1000, layer 1, mask all. */
@@ -136,6 +138,18 @@ MO_API mo_shape_def mo_shape_hull(const double *points, int point_count);
 MO_API mo_shape_def mo_shape_plane(void);
 MO_API mo_shape_def mo_shape_mesh(const double *points, int point_count, const int *indices,
                                   int index_count);
+/* A plane whose solid is normal . x <= offset (m) in the body's frame; the normal has any length.
+ * In space, and in the plane, where the normal has two numbers. */
+MO_API mo_shape_def mo_shape_half_space(const double normal[3], double offset);
+MO_API mo_shape_def mo_shape_half_plane(const double normal[2], double offset);
+
+/*
+ * The points and indices of a height field, for mo_shape_mesh: z = heights[row * columns + column]
+ * (m) over x = column * spacing, y = row * spacing (m), solid below, two triangles a cell.  Writes
+ * 3 * rows * columns numbers to points and 6 * (rows - 1) * (columns - 1) to indices.
+ */
+MO_API void mo_height_field_mesh(int rows, int columns, double spacing, const double *heights,
+                                 double *points, int *indices);
 
 /*
  * The faces of the convex hull of points, 3 coordinates each: numbers of points, counterclockwise

@@ -133,6 +133,8 @@ typedef struct mo_body_def {
     size_t motion_user_size;
     /* copied; may be NULL */
     const char *name;
+    /* the caller's own; the library only keeps it */
+    void *user_data;
 } mo_body_def;
 
 MO_API mo_body_def mo_default_body(mo_body_kind kind);
@@ -148,7 +150,7 @@ MO_API mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const m
 MO_API mo_error mo_world_pair(mo_world *world, mo_shape_id a, mo_shape_id b,
                               const mo_material *material, mo_message *why);
 /* Removes a body with its shapes and joints. */
-MO_API void mo_world_remove_body(mo_world *world, mo_body_id body);
+MO_API mo_error mo_world_remove_body(mo_world *world, mo_body_id body, mo_message *why);
 
 MO_API int mo_world_has_body(const mo_world *world, mo_body_id body);
 MO_API int mo_world_body_count(const mo_world *world);
@@ -170,22 +172,43 @@ typedef struct mo_body_state {
     /* "" if none was given; valid until the world changes */
     const char *name;
     int shape_count;
+    void *user_data;
 } mo_body_state;
 
+/* All zero at the identity for a stale id; mo_world_has_body tells. */
 MO_API mo_body_state mo_body_get(const mo_world *world, mo_body_id body);
+/* The pose of the body's frame: position in m, unit quaternion. */
+MO_API mo_error mo_body_pose(const mo_world *world, mo_body_id body, mo_pose *pose,
+                             mo_message *why);
 /* Sets the pose and the velocities of a body (m/s, rad/s), and wakes it. */
 MO_API mo_error mo_body_set(mo_world *world, mo_body_id body, const mo_pose *pose,
                             const double velocity[3], const double spin[3], mo_message *why);
-/* Applies a force (N, world axes) at a point of the world, or a moment (N m), in the next step.
- * One that is not finite is dropped, and the next step is refused. */
-MO_API void mo_body_push(mo_world *world, mo_body_id body, const double force[3],
-                         const double at[3]);
-MO_API void mo_body_twist(mo_world *world, mo_body_id body, const double moment[3]);
+/* Adds a force (N, world axes) that acts at a point (m, world) during the next step only. */
+MO_API mo_error mo_body_apply_force(mo_world *world, mo_body_id body, const double force[3],
+                                    const double at[3], mo_message *why);
+/* Adds a torque (N m, world axes) that acts during the next step only. */
+MO_API mo_error mo_body_apply_torque(mo_world *world, mo_body_id body, const double torque[3],
+                                     mo_message *why);
+/* Changes the velocities at once by an impulse (N s, world axes) at a point (m, world).  On a link
+ * it moves the whole mechanism: v += M^-1 J' impulse.  Contacts and joints act in the next step. */
+MO_API mo_error mo_body_apply_impulse(mo_world *world, mo_body_id body, const double impulse[3],
+                                      const double at[3], mo_message *why);
+/* Replaces the user data of the definition; mo_body_get, mo_body_shape and mo_joint_get return it.
+ */
+MO_API mo_error mo_body_set_user_data(mo_world *world, mo_body_id body, void *user_data,
+                                      mo_message *why);
+MO_API mo_error mo_shape_set_user_data(mo_world *world, mo_shape_id shape, void *user_data,
+                                       mo_message *why);
 
 /* The k-th shape of a body as it was defined.  Its arrays belong to the world. */
 MO_API mo_shape_def mo_body_shape(const mo_world *world, mo_body_id body, int k);
-/* Ignores a material that mo_world_add_shape would refuse. */
-MO_API void mo_body_set_material(mo_world *world, mo_body_id body, const mo_material *material);
+/* The id of that shape; {0} where there is none. */
+MO_API mo_shape_id mo_body_shape_id(const mo_world *world, mo_body_id body, int k);
+/* The body of a shape; {0} for a stale id. */
+MO_API mo_body_id mo_shape_body(const mo_world *world, mo_shape_id shape);
+/* Of all shapes of the body. */
+MO_API mo_error mo_body_set_material(mo_world *world, mo_body_id body, const mo_material *material,
+                                     mo_message *why);
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -241,8 +264,17 @@ typedef struct mo_contact {
     mo_contact_mode mode;
 } mo_contact;
 
+/* The contacts of the problem, and those that bounced at the start of the step and then parted. */
 MO_API int mo_world_contact_count(const mo_world *world);
 MO_API mo_contact mo_world_contact(const mo_world *world, int k);
+/* Copies the contacts of the last step, or those of one body, in their order; at most `room` of
+ * them.  Returns how many there are. */
+MO_API int mo_world_contacts(const mo_world *world, mo_contact *contacts, int room);
+MO_API int mo_body_contacts(const mo_world *world, mo_body_id body, mo_contact *contacts, int room);
+/* The sum of the contact forces on a body in the last step (impulse / h), N, and of their moments
+ * about its centre of mass, N m; zero before the first step. */
+MO_API mo_error mo_body_contact_force(const mo_world *world, mo_body_id body, double force[3],
+                                      double moment[3], mo_message *why);
 
 /* The contact problem of the last step, or NULL before the first.  It belongs to the world and is
  * valid until the next step. */

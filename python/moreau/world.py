@@ -81,7 +81,8 @@ _add_shape = function("mo_world_add_shape", "mo_shape_id", "pointer", "mo_body_i
 _body_get = function("mo_body_get", "mo_body_state", "pointer", "mo_body_id")
 _body_set = function("mo_body_set", "int", "pointer", "mo_body_id", "pointer", "pointer", "pointer",
                      "pointer")
-_push = function("mo_body_push", None, "pointer", "mo_body_id", "pointer", "pointer")
+_push = function("mo_body_apply_force", "int", "pointer", "mo_body_id", "pointer", "pointer",
+                 "pointer")
 
 
 class Body:
@@ -155,7 +156,8 @@ class Body:
         """A force at a point of the world (the centre of mass) during the next step."""
         force = array(force, (3,))
         at = array(self.centre if at is None else at, (3,))
-        _push(self._world._w, self._id, address(force), address(at))
+        why = Why()
+        why.check(_push(self._world._w, self._id, address(force), address(at), why.pointer))
 
     def __repr__(self):
         return f"<Body {self.name or self._id.index}: {self.kind}>"

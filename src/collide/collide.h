@@ -87,6 +87,7 @@ static inline int mo_are_moderate(int count, const double *x)
     return moderate;
 }
 
+/* A sentence where a number of the material is outside its range. */
 mo_error mo_material_check(const mo_material *material, int is_planar, mo_message *why);
 
 /* Checks the definition (`why` says what is wrong) and makes the collider. */

@@ -537,8 +537,9 @@ void mo_assemble_finish(mo_world *world)
 {
     for (int k = 0; k < world->contacts.count; ++k) {
         look_ahead(world, k);
-        if (world->contacts.at[k].constraint != MO_NONE) {
-            set_velocity(world, world->contacts.at + k);
+        mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint != MO_NONE || mo_vec3_dot(contact->impact, contact->impact) > 0) {
+            set_velocity(world, contact);
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Masses of bodies; looking at a body, moving and pushing it. */
+/* Masses of bodies; looking at a body and moving it.  Forces and impulses: apply.c. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
-mo_pose mo_body_pose(const mo_sim_body *body)
+mo_pose mo_sim_body_pose(const mo_sim_body *body)
 {
     mo_pose pose;
     memcpy(pose.orientation, body->orientation, sizeof pose.orientation);
@@ -23,7 +23,7 @@ mo_pose mo_body_pose(const mo_sim_body *body)
 
 mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape)
 {
-    const mo_pose *in_body = &shape->collider.def.pose, pose = mo_body_pose(body);
+    const mo_pose *in_body = &shape->collider.def.pose, pose = mo_sim_body_pose(body);
     const double *x = in_body->position, *q = in_body->orientation;
     const int is_same =
         x[0] == 0 && x[1] == 0 && x[2] == 0 && q[0] == 1 && q[1] == 0 && q[2] == 0 && q[3] == 0;
@@ -149,7 +149,7 @@ void mo_body_turn_inertia(mo_sim_body *body)
 mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
 {
     mo_sim_body *body = world->body + place;
-    const mo_pose frame = mo_body_pose(body);
+    const mo_pose frame = mo_sim_body_pose(body);
     const weight all = weigh(world, body);
     const int is_planar = mo_is_planar(world);
     if (body->kind == MO_BODY_FREE && all.mass > 0 &&
@@ -189,10 +189,11 @@ mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
     }
     const mo_sim_body *body = world->body + place;
     mo_body_state state = {.kind = body->kind,
-                           .pose = mo_body_pose(body),
+                           .pose = mo_sim_body_pose(body),
                            .mass = body->mass,
                            .is_asleep = body->is_asleep,
                            .name = body->def.name,
+                           .user_data = body->def.user_data,
                            .shape_count = body->shape_count};
     mo_vec3_copy(body->v, state.velocity);
     mo_vec3_copy(body->v + 3, state.spin);
@@ -209,7 +210,7 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     MO_NEED(world && pose && velocity && spin, why);
     const int place = mo_body_place(world, id);
     if (place < 0) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "this body is not in the world");
+        return mo_fail_stale(why, "body", id.index, id.generation);
     }
     const double *q = pose->orientation;
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -245,35 +246,6 @@ void mo_body_wake(mo_world *world, int place)
     world->body[place].quiet_steps = 0;
 }
 
-void mo_body_push(mo_world *world, mo_body_id id, const double force[3], const double at[3])
-{
-    MO_NEED_OR(, world && force && at, NULL);
-    const int place = mo_body_place(world, id);
-    if (!mo_are_moderate(3, force) || !mo_are_moderate(3, at)) {
-        world->has_bad_push = 1;
-    } else if (place >= 0) {
-        mo_sim_body *body = world->body + place;
-        double arm[3], moment[3];
-        mo_vec3_minus(at, body->x, arm);
-        mo_vec3_cross(arm, force, moment);
-        mo_vec3_along(body->force, 1, force, body->force);
-        mo_vec3_along(body->force + 3, 1, moment, body->force + 3);
-        mo_body_wake(world, place);
-    }
-}
-
-void mo_body_twist(mo_world *world, mo_body_id id, const double moment[3])
-{
-    MO_NEED_OR(, world && moment, NULL);
-    const int place = mo_body_place(world, id);
-    if (!mo_are_moderate(3, moment)) {
-        world->has_bad_push = 1;
-    } else if (place >= 0) {
-        mo_vec3_along(world->body[place].force + 3, 1, moment, world->body[place].force + 3);
-        mo_body_wake(world, place);
-    }
-}
-
 mo_shape_def mo_body_shape(const mo_world *world, mo_body_id id, int k)
 {
     MO_NEED_OR((mo_shape_def){0}, world, NULL);
@@ -286,17 +258,21 @@ mo_shape_def mo_body_shape(const mo_world *world, mo_body_id id, int k)
                             : world->shape[shape].collider.def;
 }
 
-void mo_body_set_material(mo_world *world, mo_body_id id, const mo_material *material)
+mo_error mo_body_set_material(mo_world *world, mo_body_id id, const mo_material *material,
+                              mo_message *why)
 {
-    MO_NEED_OR(, world && material, NULL);
+    MO_NEED(world && material, why);
     const int place = mo_body_place(world, id);
-    const int is_fit = mo_material_check(material, mo_is_planar(world), NULL) == MO_OK;
-    for (int k = place < 0 || !is_fit ? MO_NONE : world->body[place].first_shape; k != MO_NONE;
-         k = world->shape[k].next) {
+    if (place < 0) {
+        return mo_fail_stale(why, "body", id.index, id.generation);
+    }
+    if (mo_material_check(material, mo_is_planar(world), why)) {
+        return MO_ERR_ARGUMENT;
+    }
+    for (int k = world->body[place].first_shape; k != MO_NONE; k = world->shape[k].next) {
         world->shape[k].collider.def.material = *material;
         world->near[k].surface = mo_surface_number(world, material);
     }
-    if (place >= 0) {
-        mo_body_wake(world, place);
-    }
+    mo_body_wake(world, place);
+    return MO_OK;
 }

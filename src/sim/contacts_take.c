@@ -126,13 +126,26 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth)
 
 /* ---- at the end of a step -------------------------------------------------------------------- */
 
+/* A contact that bounced and then takes no part in the step: its impulse is that of the impact. */
+static int has_bounced(mo_sim_contact *contact)
+{
+    const double *p = contact->impact;
+    if (p[0] == 0 && p[1] == 0 && p[2] == 0) {
+        return 0;
+    }
+    mo_vec3_set(contact->impulse, 0, 0, 0);
+    mo_vec3_set(contact->moment, 0, 0, 0);
+    contact->mode = MO_CONTACT_APART;
+    return 1;
+}
+
 void mo_contacts_keep_taken(mo_world *world)
 {
     mo_sim_contacts *list = &world->contacts;
     mo_sim_contact *at = list->at;
     int kept = 0;
     for (int k = 0; k < list->count; ++k) {
-        if (at[k].constraint == MO_NONE) {
+        if (at[k].constraint == MO_NONE && !has_bounced(&at[k])) {
             continue;
         }
         if (kept != k) {
@@ -142,4 +155,13 @@ void mo_contacts_keep_taken(mo_world *world)
     }
     list->count = kept;
     list->has_open = 0;
+}
+
+int mo_contacts_taken(const mo_world *world)
+{
+    int taken = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        taken += world->contacts.at[k].constraint != MO_NONE;
+    }
+    return taken;
 }

@@ -143,7 +143,7 @@ static void attach(const mo_world *world, mo_sim_joint *joint)
         mo_vec3_copy(anchor, joint->anchor[side]);
         mo_vec3_copy(axis, joint->axis[side]);
         if (joint->body[side] >= 0) {
-            const mo_pose pose = mo_body_pose(world->body + joint->body[side]);
+            const mo_pose pose = mo_sim_body_pose(world->body + joint->body[side]);
             memcpy(q[side], pose.orientation, sizeof q[side]);
             mo_pose_point_back(&pose, anchor, joint->anchor[side]);
             mo_pose_vector_back(&pose, axis, joint->axis[side]);
@@ -212,12 +212,12 @@ static void unlink_joint(mo_world *world, int place, int side)
     mo_body_wake(world, owner);
 }
 
-void mo_world_remove_joint(mo_world *world, mo_joint_id id)
+mo_error mo_world_remove_joint(mo_world *world, mo_joint_id id, mo_message *why)
 {
-    MO_NEED_OR(, world, NULL);
+    MO_NEED(world, why);
     const int place = mo_joint_place(world, id);
     if (place < 0) {
-        return;
+        return mo_fail_stale(why, "joint", id.index, id.generation);
     }
     unlink_joint(world, place, 0);
     unlink_joint(world, place, 1);
@@ -229,6 +229,7 @@ void mo_world_remove_joint(mo_world *world, mo_joint_id id)
             break;
         }
     }
+    return MO_OK;
 }
 
 mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive, double target,
@@ -237,7 +238,7 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
     MO_NEED(world, why);
     const int place = mo_joint_place(world, id);
     if (place < 0) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "this joint is not in the world");
+        return mo_fail_stale(why, "joint", id.index, id.generation);
     }
     mo_sim_joint *joint = world->joint + place;
     if (drive != MO_DRIVE_NONE && !has_coordinate(world, joint->def.kind)) {
@@ -275,7 +276,7 @@ static double speed_of(const mo_world *world, const mo_sim_joint *joint, const m
 static void axis_of(const mo_world *world, const mo_sim_joint *joint, double axis[3])
 {
     const mo_pose pose =
-        joint->body[0] >= 0 ? mo_body_pose(world->body + joint->body[0]) : mo_pose_identity();
+        joint->body[0] >= 0 ? mo_sim_body_pose(world->body + joint->body[0]) : mo_pose_identity();
     mo_pose_vector(&pose, joint->axis[0], axis);
 }
 
@@ -292,6 +293,7 @@ mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
     state.kind = joint->def.kind;
     state.a = joint->def.a;
     state.b = joint->def.b;
+    state.user_data = joint->def.user_data;
     mo_joint_anchors(world, joint, state.anchor);
     mo_joint_coordinate(world, joint, &rows);
     if (rows.count > 0) {

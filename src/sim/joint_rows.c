@@ -28,7 +28,7 @@ static place place_of(const mo_world *world, const mo_sim_joint *joint)
     for (int side = 0; side < 2; ++side) {
         mo_pose pose = mo_pose_identity();
         if (joint->body[side] >= 0) {
-            pose = mo_body_pose(world->body + joint->body[side]);
+            pose = mo_sim_body_pose(world->body + joint->body[side]);
             mo_vec3_copy(world->body[joint->body[side]].x, at.centre[side]);
         }
         memcpy(at.orientation[side], pose.orientation, sizeof at.orientation[side]);

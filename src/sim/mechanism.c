@@ -206,7 +206,7 @@ static void remove_links(mo_world *world, mo_sim_mechanism *mechanism, int count
 {
     for (int i = count - 1; i >= 0; --i) {
         world->body[mechanism->body[i]].mechanism = MO_NONE;
-        mo_world_remove_body(world, mo_body_id_of(world, mechanism->body[i]));
+        mo_world_remove_body(world, mo_body_id_of(world, mechanism->body[i]), NULL);
     }
 }
 
@@ -283,12 +283,14 @@ void mo_mechanism_remove_place(mo_world *world, int place)
     free_mechanism(&world->allocator, mechanism);
 }
 
-void mo_world_remove_mechanism(mo_world *world, mo_mechanism_id id)
+mo_error mo_world_remove_mechanism(mo_world *world, mo_mechanism_id id, mo_message *why)
 {
-    MO_NEED_OR(, world, NULL);
-    if (mo_mechanism_at(world, id)) {
-        mo_mechanism_remove_place(world, id.index - 1);
+    MO_NEED(world, why);
+    if (!mo_mechanism_at(world, id)) {
+        return mo_fail_stale(why, "mechanism", id.index, id.generation);
     }
+    mo_mechanism_remove_place(world, id.index - 1);
+    return MO_OK;
 }
 
 void mo_mechanisms_clear(mo_world *world)

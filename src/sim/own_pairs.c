@@ -80,14 +80,6 @@ mo_error mo_pair_part(mo_world *world, int a, int b)
     return own ? MO_OK : MO_ERR_MEMORY;
 }
 
-static int shape_place(const mo_world *world, mo_shape_id id)
-{
-    const int place = id.index - 1;
-    const int is_there = place >= 0 && place < world->shape_places && id.generation &&
-                         world->shape[place].generation == id.generation;
-    return is_there ? place : MO_NONE;
-}
-
 /* Such a mesh has no search tree (collide/mesh.h). */
 static int is_drawn_mesh(const mo_sim_shape *shape)
 {
@@ -98,7 +90,7 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
                        const mo_material *material, mo_message *why)
 {
     MO_NEED(world && material, why);
-    const int p = shape_place(world, one), q = shape_place(world, other);
+    const int p = mo_shape_place(world, one), q = mo_shape_place(world, other);
     const int a = p < q ? p : q, b = p < q ? q : p;
     if (a < 0 || a == b) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a pair is made of two shapes of the world");

@@ -60,13 +60,6 @@ static mo_error check_step(mo_world *world, double h, mo_message *why)
     if (!(h > 0) || isinf(h)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h);
     }
-    if (world->has_bad_push) {
-        world->has_bad_push = 0;
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "a body was pushed or twisted by what is not finite, or above %g N or N m: "
-                       "that push was dropped, and so is this step",
-                       MO_LARGEST);
-    }
     return mo_check_masses(world, why);
 }
 
@@ -280,7 +273,7 @@ static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_mes
 
 static void fill_report(const mo_world *world, mo_step_report *report)
 {
-    report->contacts = world->contacts.count;
+    report->contacts = mo_contacts_taken(world);
     report->joints = world->jointed_count;
     report->bodies = mo_problem_body_count(world->problem);
     if (report->status == MO_SOLVED) { /* else an impact was not, which was told already */

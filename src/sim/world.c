@@ -182,6 +182,14 @@ mo_body_id mo_body_id_of(const mo_world *world, int place)
     return place < 0 ? (mo_body_id){0} : (mo_body_id){place + 1, world->body[place].generation};
 }
 
+int mo_shape_place(const mo_world *world, mo_shape_id id)
+{
+    const int place = id.index - 1;
+    const int is_there = place >= 0 && place < world->shape_places && id.generation &&
+                         world->shape[place].generation == id.generation;
+    return is_there ? place : MO_NONE;
+}
+
 int mo_world_has_body(const mo_world *world, mo_body_id body)
 {
     MO_NEED_OR(0, world, NULL);
@@ -308,7 +316,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     }
     world->living[world->living_count++] = place;
     if (mo_body_weigh(world, place, why)) {
-        mo_world_remove_body(world, mo_body_id_of(world, place));
+        mo_world_remove_body(world, mo_body_id_of(world, place), NULL);
         return (mo_body_id){0};
     }
     return mo_body_id_of(world, place);
@@ -347,7 +355,7 @@ mo_error mo_shape_enter(mo_world *world, int place)
         world->boundless[world->boundless_count++] = place;
         return MO_OK;
     }
-    const mo_pose pose = mo_body_pose(world->body + shape->body);
+    const mo_pose pose = mo_sim_body_pose(world->body + shape->body);
     shape->box = mo_collider_bounds(&shape->collider, &pose);
     shape->proxy = mo_tree_insert(world->tree, &shape->box, place);
     return shape->proxy < 0 ? MO_ERR_MEMORY : MO_OK;
@@ -405,7 +413,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
     const mo_shape_id none = {0};
     const int owner = mo_body_place(world, id);
     if (owner < 0) {
-        mo_fail(why, MO_ERR_ARGUMENT, "the body of this shape is not in the world");
+        mo_fail_stale(why, "body", id.index, id.generation);
         return none;
     }
     const int is_drawn_only = def->layer == 0 && def->mask == 0;
@@ -463,22 +471,22 @@ mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape
     def.pose = pose ? *pose : def.pose;
     const mo_body_id body = mo_world_add_body(world, &def, why);
     if (body.index && !mo_world_add_shape(world, body, shape, why).index) {
-        mo_world_remove_body(world, body);
+        mo_world_remove_body(world, body, NULL);
         return (mo_body_id){0};
     }
     return body;
 }
 
-void mo_world_remove_body(mo_world *world, mo_body_id id)
+mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
 {
-    MO_NEED_OR(, world, NULL);
+    MO_NEED(world, why);
     const int place = mo_body_place(world, id);
     if (place < 0) {
-        return;
+        return mo_fail_stale(why, "body", id.index, id.generation);
     }
     if (world->body[place].mechanism != MO_NONE) {
         mo_mechanism_remove_place(world, world->body[place].mechanism);
-        return;
+        return MO_OK;
     }
     mo_forget_exclusions(world, place);
     mo_forget_own_pairs(world, place);
@@ -493,7 +501,7 @@ void mo_world_remove_body(mo_world *world, mo_body_id id)
     }
     while (body->first_joint != MO_NONE) {
         const int j = body->first_joint;
-        mo_world_remove_joint(world, (mo_joint_id){j + 1, world->joint[j].generation});
+        mo_world_remove_joint(world, (mo_joint_id){j + 1, world->joint[j].generation}, NULL);
     }
     for (int k = body->first_shape; k != MO_NONE;) {
         const int next = world->shape[k].next;
@@ -510,4 +518,5 @@ void mo_world_remove_body(mo_world *world, mo_body_id id)
             break;
         }
     }
+    return MO_OK;
 }

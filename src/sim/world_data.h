@@ -4,7 +4,7 @@
  * What a world holds.  The files of this room each do one part of a step:
  *
  *   world.c      create, bodies and shapes come and go
- *   body.c       masses, looking at a body and moving it
+ *   body.c       masses, looking at a body and moving it; apply.c: forces, impulses, user data
  *   pairs.c      positions -> pairs of shapes that may touch
  *   contacts.c   pairs -> contacts, matched with those of the last step; surfaces.c: their friction
  *   contacts_take.c  which of them take part in the step
@@ -20,6 +20,7 @@
  *   projection.c positions put right at the end of a step, where asked for
  *   islands.c    islands, sleep
  *   energy.c     energies and momenta
+ *   query.c      rays, overlaps and distances; events.c: contacts that begin and end
  *   forces_data.h  forces at one instant
  *   mechanism.h  mechanisms in joint coordinates, and the files that do their part of each of these
  */
@@ -284,7 +285,6 @@ struct mo_world {
     int has_too_many_pairs;                  /* the last search for pairs was given up */
     double last_step;                        /* h, for forces from impulses */
     mo_hold joints_hold;                     /* in this step */
-    int has_bad_push;                        /* since the last step: not finite, or too large */
     int masses_are_fit;                      /* as they were when they were last looked at */
     double kinetic_energy, potential_energy; /* of the bodies at the end of the step */
     int middle_pause; /* steps from one search for the middle to the next (impulses.c) */
@@ -323,11 +323,14 @@ static inline int mo_moves_freely(const mo_sim_body *body)
 
 /* The place of an id, or MO_NONE where it is stale. */
 int mo_body_place(const mo_world *world, mo_body_id id);
+int mo_shape_place(const mo_world *world, mo_shape_id id);
 int mo_joint_place(const mo_world *world, mo_joint_id id);
+/* "there is no body with this id ...": of a thing that was removed, or is in another world. */
+mo_error mo_fail_stale(mo_message *why, const char *what, int32_t index, uint32_t generation);
 mo_body_id mo_body_id_of(const mo_world *world, int place);
 
 /* Pose of the body's frame from the centre of mass; of a shape of it, in the world. */
-mo_pose mo_body_pose(const mo_sim_body *body);
+mo_pose mo_sim_body_pose(const mo_sim_body *body);
 mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape);
 
 /* What most loops over contacts read of a body. */
@@ -395,7 +398,9 @@ void mo_contacts_choose(mo_world *world, double h);
 /* And of those that were left out, the ones which next_v closes to less than `depth` of a body's
  * size: so many. */
 int mo_contacts_take_closing(mo_world *world, double h, double depth);
-void mo_contacts_keep_taken(mo_world *world); /* the others are forgotten */
+/* The others are forgotten, but for those that bounced. */
+void mo_contacts_keep_taken(mo_world *world);
+int mo_contacts_taken(const mo_world *world); /* so many take part */
 double mo_contact_approach(const mo_world *world,
                            const mo_sim_contact *contact); /* u_N with start_v */
 

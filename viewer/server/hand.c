@@ -156,7 +156,7 @@ static void calm(const hand *h, mo_world *world, const mo_body_state *body, int 
     for (int k = 0; k < 3; ++k) {
         moment[k] = planar && k < 2 ? 0 : -decay * body->spin[k];
     }
-    mo_body_twist(world, h->body, moment);
+    mo_body_apply_torque(world, h->body, moment, NULL);
 }
 
 void hand_pull(const hand *h, mo_world *world, double step)
@@ -182,7 +182,7 @@ void hand_pull(const hand *h, mo_world *world, double step)
     mobility(&body, planar, r, K);
     if (solve3(K, a, force)) { /* (2) */
         force[2] = planar ? 0 : force[2];
-        mo_body_push(world, h->body, force, at);
+        mo_body_apply_force(world, h->body, force, at, NULL);
         calm(h, world, &body, planar, step);
     }
 }

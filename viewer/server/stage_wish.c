@@ -118,11 +118,11 @@ static mo_error throw_ball(stage *s, const wish *w, mo_message *why)
     const mo_body_id ball = mo_world_add_body(s->world, &def, why);
     const mo_shape_def shape = ball_shape(s, radius);
     if (!ball.index || !mo_world_add_shape(s->world, ball, &shape, why).index) {
-        mo_world_remove_body(s->world, ball);
+        mo_world_remove_body(s->world, ball, NULL);
         return MO_ERR_ARGUMENT;
     }
     if (s->ball_count == STAGE_BALLS) {
-        mo_world_remove_body(s->world, s->balls[s->next_ball]);
+        mo_world_remove_body(s->world, s->balls[s->next_ball], NULL);
     }
     s->balls[s->next_ball] = ball;
     s->next_ball = (s->next_ball + 1) % STAGE_BALLS;
@@ -155,7 +155,7 @@ mo_error stage_replace_friction(stage *s, double friction, mo_message *why)
             k < known ? s->material[k]
                       : mo_body_shape(s->world, mo_world_body(s->world, k), 0).material;
         material.friction = isnan(friction) ? material.friction : friction;
-        mo_body_set_material(s->world, mo_world_body(s->world, k), &material);
+        mo_body_set_material(s->world, mo_world_body(s->world, k), &material, NULL);
     }
     s->friction = friction;
     return MO_OK;

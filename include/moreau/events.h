@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Contacts that begin and end.
+ *
+ * Two bodies are in contact in a step where one of their contacts carries an impulse.  The events
+ * object compares the pairs of the last step with those of the update before:
+ *
+ *     mo_events *events;
+ *     mo_events_create(NULL, &events);
+ *     mo_world_step(world, h, NULL, &why);
+ *     mo_events_update(events, world, &why);
+ *     for (int k = 0; k < mo_events_count(events); ++k) { ... mo_events_get(events, k) ... }
+ *     mo_events_destroy(events);
+ *
+ * Bodies that sleep stay in contact.  A world costs nothing where nobody asks.
+ */
+#ifndef MOREAU_EVENTS_H
+#define MOREAU_EVENTS_H
+
+#include "moreau/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mo_events mo_events;
+
+typedef enum mo_event_kind { MO_EVENT_BEGIN, MO_EVENT_END } mo_event_kind;
+
+typedef struct mo_event {
+    mo_event_kind kind;
+    /* in the order of their ids; stale where a body was removed */
+    mo_body_id a, b;
+} mo_event;
+
+MO_API mo_error mo_events_create(const mo_allocator *allocator, mo_events **events);
+MO_API void mo_events_destroy(mo_events *events);
+
+/* Finds the events between the last update and now: call it after each step.  One object belongs to
+ * one world. */
+MO_API mo_error mo_events_update(mo_events *events, const mo_world *world, mo_message *why);
+
+/* The events of the last update, ends first, each kind by the ids of its bodies. */
+MO_API int mo_events_count(const mo_events *events);
+/* {0} bodies for a number outside the list. */
+MO_API mo_event mo_events_get(const mo_events *events, int k);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
