@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/options.h"
 
@@ -196,7 +197,9 @@ static mo_error parse_value(const option_row *row, const char *text, double *val
                              row->name, text, row->names);
     }
     char *end;
+    mo_c_locale numbers = mo_c_locale_begin();
     *value = strtod(text, &end);
+    mo_c_locale_end(&numbers);
     const int is_number = end != text && !*end && *value == *value;
     const int is_whole =
         is_number && *value >= INT_MIN && *value <= INT_MAX && *value == (int)*value;
@@ -252,6 +255,7 @@ void mo_option_print(const mo_options *options, int index, char *text, size_t si
     const option_row *row = &table[index];
     const double value = get_value(options, row);
     if (!row->names) {
+        mo_c_locale numbers = mo_c_locale_begin();
         /* the shortest text that reads back as the same number */
         for (int digits = 1; digits <= 17; ++digits) {
             snprintf(text, size, "%.*g", row->is_count ? 10 : digits, value);
@@ -259,6 +263,7 @@ void mo_option_print(const mo_options *options, int index, char *text, size_t si
                 break;
             }
         }
+        mo_c_locale_end(&numbers);
         return;
     }
     const char *name = row->names;

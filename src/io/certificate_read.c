@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "certificate/search.h"
@@ -469,7 +470,10 @@ mo_error mo_check_read(const char *path, const mo_problem *problem, mo_check_res
     reader r = {.path = path, .problem = problem, .check = check, .why = why, .line = 1};
     begin(problem, check);
     r.error = slurp(&r);
-    if (!r.error && read_parts(&r)) {
+    mo_c_locale numbers = mo_c_locale_begin();
+    const int is_read = !r.error && read_parts(&r);
+    mo_c_locale_end(&numbers);
+    if (is_read) {
         check->set.verdict = check->verdict;
         list_velocities(&r);
     }

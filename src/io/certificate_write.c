@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/certificate_file.h"
@@ -149,7 +150,9 @@ mo_error mo_check_write(const char *path, const mo_problem *problem, const mo_ch
 {
     MO_NEED(path && problem && check, why);
     writer w = {.allocator = &problem->allocator};
+    mo_c_locale numbers = mo_c_locale_begin();
     put_all(&w, problem, check);
+    mo_c_locale_end(&numbers);
     mo_error error = w.error ? mo_fail_memory(why) : MO_OK;
     mo_replacement replacement;
     error = error ? error : mo_replace_begin(&replacement, path, why);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/pool.h"
 #include "io/replace.h"
@@ -473,7 +474,9 @@ mo_error mo_model_write(const char *path, const mo_model *model, mo_message *why
     if (!w.out) {
         return mo_fail_memory(why);
     }
+    mo_c_locale numbers = mo_c_locale_begin();
     const int is_ordered = put_model(&w);
+    mo_c_locale_end(&numbers);
     const int is_whole = fclose(w.out) == 0;
     mo_error error = MO_OK;
     if (!is_ordered) {
