@@ -59,6 +59,7 @@ static unsigned char *put_head(unsigned char *to, const mo_recording *recording,
     to = put_u32(to, numbers->unsolved);
     to = put_u32(to, (uint32_t)recording->body_count);
     to = put_u32(to, (uint32_t)frame->contact_count);
+    to = put_floats(to, numbers->phases, 4);
     return put_u32(to, 0);
 }
 

@@ -20,8 +20,8 @@
 #include "worlds.h"
 
 enum {
-    FRAME_MAGIC = 0x314F4D46, /* the bytes FMO1 */
-    FRAME_HEAD = 64,          /* bytes before the first body */
+    FRAME_MAGIC = 0x324F4D46, /* the bytes FMO2 */
+    FRAME_HEAD = 80,          /* bytes before the first body */
     FRAME_BODY = 28,
     FRAME_CONTACT = 56
 };
@@ -74,6 +74,7 @@ typedef struct frames_facts {
 typedef struct frames_numbers {
     uint32_t generation, steps, unsolved;
     double milliseconds, rate; /* of a step; simulated seconds in a second */
+    double phases[4];          /* ms of the last step: collide, assemble, solve, advance */
 } frames_numbers;
 
 /* The scene message, without an end of line; the recording has a frame, by which the camera is

@@ -244,10 +244,13 @@ size_t stage_frame_size(const stage *s)
 
 void stage_frame(const stage *s, double milliseconds, double rate, unsigned char *to)
 {
-    const frames_numbers numbers = {.generation = s->generation,
-                                    .steps = s->steps,
-                                    .unsolved = s->unsolved,
-                                    .milliseconds = milliseconds,
-                                    .rate = rate};
+    const frames_numbers numbers = {
+        .generation = s->generation,
+        .steps = s->steps,
+        .unsolved = s->unsolved,
+        .milliseconds = milliseconds,
+        .rate = rate,
+        .phases = {1e3 * s->report.seconds_collide, 1e3 * s->report.seconds_assemble,
+                   1e3 * s->report.seconds_solve, 1e3 * s->report.seconds_advance}};
     frames_write(&s->picture, 0, &numbers, to);
 }

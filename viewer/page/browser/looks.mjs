@@ -151,4 +151,30 @@ export const lookTests = ({ withScene, model, picture }) => ({
             assert.equal(unsolved, 0);
             await picture(page, "force-chains");
         }),
+
+    "a click on a chart opens it large, with its kinds": () =>
+        withScene(["domino"], async (page) => {
+            await until(page, () => window.moreau.time() > 0.4);
+            await page.click(".chart:has-text('Contacts')");
+            assert.match(await page.textContent("dialog.figure"), /sticking.*sliding.*open/s);
+            const { width, height, inked } = await page.evaluate(() => {
+                const canvas = document.querySelector(".figure-canvas");
+                const { data } = canvas
+                    .getContext("2d")
+                    .getImageData(0, 0, canvas.width, canvas.height);
+                let count = 0;
+                for (let k = 3; k < data.length; k += 4) count += data[k] > 100 ? 1 : 0;
+                const { width: w, height: h } = canvas.getBoundingClientRect();
+                return { width: w, height: h, inked: count };
+            });
+            assert.ok(width > 500 && height > 250, `${width} x ${height}`);
+            assert.ok(inked > 2000, "axes, labels and lines are drawn");
+            await picture(page, "chart");
+            await page.keyboard.press("Escape");
+            assert.equal(await page.isVisible("dialog.figure"), false);
+            await page.click(".chart:has-text('Step takes')");
+            assert.match(await page.textContent("dialog.figure"), /collide.*assemble.*solve/s);
+            const solve = await page.evaluate(() => window.moreau.app.frame.phases[2]);
+            assert.ok(solve > 0, "the time of the solve");
+        }),
 });

@@ -4,19 +4,19 @@
  * The page as a whole: takes scenes and frames from where they come (a socket or a recording),
  * gives them to what draws, and the user's wishes to whoever can fulfil them.
  */
-import { Bar } from "./bar";
-import { Bodies, drawnShapes, isMovable, reachOf, thicknessOf } from "./bodies";
-import { Contacts, type ContactView } from "./contacts";
-import { el, iconButton } from "./dom";
+import { keepView, keyActions, makeBar, tools } from "./actions";
+import type { Bar } from "./bar";
+import type { ContactView } from "./contacts";
+import { el } from "./dom";
 import { Framing } from "./framing";
-import { Ground } from "./ground";
-import { Joints, Spring } from "./joints";
-import { listenToKeys, type KeyAction } from "./keys";
-import { readView, writeView, type View } from "./link";
+import { Spring } from "./joints";
+import { listenToKeys } from "./keys";
+import { readView, type View } from "./link";
 import { Legend } from "./legend";
 import { Card, helpDialog, Hint, Title, Toast } from "./overlay";
 import { Panel, TOGGLES, type ToggleName } from "./panel";
 import { Pointer } from "./pointer";
+import { makeProps, type Props } from "./props";
 import {
     BODY_FLOATS,
     type Frame,
@@ -25,7 +25,6 @@ import {
     type Vec3,
     type Wish,
 } from "./protocol";
-import { layerDepth } from "./shapes";
 import { Stage } from "./stage";
 import { throwAlong } from "./throw";
 import { cssColour, paletteOf, systemTheme, type Palette, type ThemeName } from "./theme";
@@ -44,19 +43,6 @@ export interface Source {
     loop?(): void;
 }
 
-/** What is drawn of one scene; made anew with each scene message. */
-interface Props {
-    bodies: Bodies;
-    ground: Ground;
-    contacts: Contacts;
-    joints: Joints;
-    bodyRadius: number;
-    front: number; // z before all plates of a planar scene
-}
-
-const medianOf = (values: number[]): number | undefined =>
-    values.sort((a, b) => a - b)[values.length >> 1];
-
 export class App {
     readonly stage: Stage;
     readonly panel: Panel;
@@ -70,13 +56,13 @@ export class App {
     private readonly pointer: Pointer;
     private readonly framing: Framing;
     private readonly root: HTMLElement;
-    private readonly help: HTMLDialogElement;
-    private readonly on = new Set<ToggleName>(["joints", "shadows", "log"]);
+    readonly help: HTMLDialogElement;
+    readonly on = new Set<ToggleName>(["joints", "shadows", "log"]);
     private arrowSize = 1;
     private threshold = 0.01; // of the largest force
-    private themeName: ThemeName;
+    themeName: ThemeName;
     private palette: Palette;
-    private themeChosen = false;
+    themeChosen = false;
     scene: SceneMessage | null = null;
     span: [number, number] = [0, 1]; // of time, in a replay
     frame: Frame | null = null;
@@ -89,7 +75,7 @@ export class App {
 
     constructor(
         root: HTMLElement,
-        private readonly source: Source,
+        readonly source: Source,
     ) {
         this.root = root;
         this.wanted = readView(location.hash);
@@ -101,9 +87,9 @@ export class App {
         });
         const view = el("div", { class: "view" }, canvas);
         this.panel = this.makePanel();
-        this.bar = this.makeBar();
+        this.bar = makeBar(this);
         this.card = new Card(() => this.choose(-1));
-        const actions = this.keyActions();
+        const actions = keyActions(this);
         this.help = helpDialog(
             actions.map(({ label, does }) => [label, does]),
             source.replay,
@@ -114,11 +100,12 @@ export class App {
             left,
             this.legend.element,
             this.hint.element,
-            this.tools(),
+            tools(this),
             this.panel.element,
             this.bar.element,
             this.toast.element,
             this.help,
+            this.panel.figures.dialog.element,
         );
         this.stage = new Stage(canvas, this.wanted.quality === "high");
         this.stage.onShadows = (on) => {
@@ -141,7 +128,7 @@ export class App {
         });
         listenToKeys(actions);
         this.foldPanel(innerWidth < 720);
-        this.stage.controls.addEventListener("end", () => this.keepView());
+        this.stage.controls.addEventListener("end", () => keepView(this));
         requestAnimationFrame((now) => this.tick(now));
     }
 
@@ -160,79 +147,6 @@ export class App {
                 this.redraw();
             },
         });
-    }
-
-    private makeBar(): Bar {
-        const { source } = this;
-        const events = {
-            play: () => this.playOrPause(),
-            step: () => source.wish({ do: "step" }),
-            back: () => source.back?.(),
-            reset: () => source.wish({ do: "reset" }),
-            speed: (value: number) => source.wish({ do: "speed", value }),
-            throwBall: () => this.throwBall(),
-            seek: (time: number) => source.seek?.(time),
-            loop: () => source.loop?.(),
-        };
-        return new Bar(events, source.replay);
-    }
-
-    private tools(): HTMLElement {
-        return el(
-            "nav",
-            { class: "tools", "aria-label": "View" },
-            iconButton("home", "Fit view (h)", () => this.home()),
-            iconButton("camera", "Save an image (g)", () => this.screenshot()),
-            iconButton("link", "Copy a link to this view", () => this.copyLink()),
-            iconButton("theme", "Dark or light (t)", () => this.switchTheme()),
-            iconButton("help", "Help (?)", () => this.help.showModal()),
-            iconButton("panel", "Show or hide the panel (p)", () => this.foldPanel()),
-        );
-    }
-
-    private keyActions(): KeyAction[] {
-        const { source } = this;
-        const one = (key: string, does: string, run: () => void, label = key): KeyAction => ({
-            keys: [key, key.toUpperCase()],
-            label,
-            does,
-            run,
-        });
-        const live = [
-            one("b", "throw a ball at the pointer", () => this.throwBall()),
-            one("o", "start again when at rest, or not", () => source.loop?.()),
-        ];
-        const recorded = [
-            {
-                keys: [",", "ArrowLeft"],
-                label: ", ←",
-                does: "one frame back",
-                run: () => source.back?.(),
-            },
-            one("o", "play again at the end, or not", () => source.loop?.()),
-        ];
-        const step = {
-            keys: [".", "ArrowRight"],
-            label: source.replay ? ". →" : ".",
-            does: source.replay ? "one frame on" : "one step",
-        };
-        return [
-            one(" ", "play or pause", () => this.playOrPause(), "space"),
-            { ...step, run: () => source.wish({ do: "step" }) },
-            one("r", source.replay ? "to the start" : "reset", () => source.wish({ do: "reset" })),
-            { keys: ["["], label: "[", does: "slower", run: () => this.bar.shiftSpeed(-1) },
-            { keys: ["]"], label: "]", does: "faster", run: () => this.bar.shiftSpeed(1) },
-            ...(source.replay ? recorded : live),
-            ...TOGGLES.map(({ name, label, key }) =>
-                one(key, label.toLowerCase(), () => this.toggle(name)),
-            ),
-            one("h", "fit view", () => this.home()),
-            one("g", "save an image", () => this.screenshot()),
-            one("t", "dark or light", () => this.switchTheme()),
-            one("p", "show or hide the panel", () => this.foldPanel()),
-            { keys: ["Escape"], label: "esc", does: "deselect", run: () => this.choose(-1) },
-            { keys: ["?"], label: "?", does: "this help", run: () => this.help.showModal() },
-        ];
     }
 
     private makePointer(): Pointer {
@@ -270,7 +184,7 @@ export class App {
         this.panel.showScene(scene, this.source.replay);
         this.showSettings(scene);
         if (!same) {
-            if (!this.source.replay) this.panel.restart();
+            if (!this.source.replay) this.panel.figures.restart();
             this.choose(-1);
             this.look(scene);
             if (before) this.wanted = {}; // a link is for the first scene that fits it
@@ -318,29 +232,10 @@ export class App {
     }
 
     private build(scene: SceneMessage): void {
-        const { stage, palette } = this;
         this.clearProps();
-        const thickness = stage.thickness();
-        const shapes = drawnShapes(scene, this.on.has("collision"));
-        const moving = shapes.filter((shape) => isMovable(scene.bodies[shape.body]));
-        const bodyRadius = medianOf(moving.map(reachOf)) ?? 0.1 * stage.reach;
-        const thin = medianOf(moving.map(thicknessOf)) ?? 0.1 * stage.reach;
-        const layers = Math.max(0, ...scene.shapes.map((shape) => layerDepth(shape.layer)));
-        const front = 1.5 * thickness * layers + thickness;
-        const props = {
-            bodies: new Bodies(scene, palette, thickness, shapes),
-            ground: new Ground(scene, palette, stage.controls.target, stage.reach),
-            contacts: new Contacts(scene, palette, stage.reach, front, thin),
-            joints: new Joints(scene, palette, front),
-            bodyRadius,
-            front,
-        };
-        stage.scene.add(
-            props.ground.group,
-            props.bodies.group,
-            props.joints.group,
-            props.contacts.group,
-        );
+        const props = makeProps(scene, this.palette, this.stage, this.on.has("collision"));
+        const { bodies, ground, contacts, joints } = props;
+        this.stage.scene.add(ground.group, bodies.group, joints.group, contacts.group);
         this.props = props;
         this.applyToggles();
     }
@@ -417,7 +312,7 @@ export class App {
         const { props } = this;
         if (!props) return;
         this.frame = frame;
-        if (!this.source.replay) this.panel.sample(frame);
+        if (!this.source.replay) this.panel.figures.sample(frame);
         props.bodies.update(frame.bodies);
         props.ground.update(frame.bodies);
         if (this.on.has("joints")) props.joints.update(frame.bodies, this.dotPixels(9));
@@ -459,14 +354,14 @@ export class App {
         for (const { name } of TOGGLES) if (names.includes(name)) this.on.add(name);
     }
 
-    private toggle(name: ToggleName): void {
+    toggle(name: ToggleName): void {
         if (this.on.has(name)) this.on.delete(name);
         else this.on.add(name);
         if (name === "shadows") this.stage.forgive();
         if (name === "collision" && this.scene) this.rebuild(this.scene);
         this.panel.setToggle(name, this.on.has(name));
         this.applyToggles();
-        this.keepView();
+        keepView(this);
     }
 
     private applyToggles(): void {
@@ -498,7 +393,7 @@ export class App {
         this.stage.invalidate();
     }
 
-    private foldPanel(fold = !this.root.classList.contains("folded")): void {
+    foldPanel(fold = !this.root.classList.contains("folded")): void {
         this.root.classList.toggle("folded", fold);
         // On a narrow screen the panel lies at the bottom (style.css), else at the right.
         const { width, height } = this.panel.element.getBoundingClientRect();
@@ -509,10 +404,10 @@ export class App {
 
     // ---- light and dark -------------------------------------------------------------------------
 
-    private switchTheme(): void {
+    switchTheme(): void {
         this.themeChosen = true;
         this.setTheme(this.themeName === "dark" ? "light" : "dark");
-        this.keepView();
+        keepView(this);
     }
 
     private setTheme(name: ThemeName): void {
@@ -544,63 +439,20 @@ export class App {
 
     // ---- what the user does ---------------------------------------------------------------------
 
-    private playOrPause(): void {
+    playOrPause(): void {
         this.source.wish({ do: this.scene?.playing ? "pause" : "play" });
     }
 
-    private home(): void {
+    home(): void {
         if (this.scene) this.look(this.scene);
-        this.keepView();
+        keepView(this);
     }
 
-    private throwBall(): void {
+    throwBall(): void {
         const { stage, scene, props } = this;
         if (!scene || !props || this.source.replay) return;
         const { ray } = stage.rayAt(this.pointer.x, this.pointer.y);
         this.source.wish(throwAlong(ray, scene, stage.centre, stage.reach, props.bodyRadius));
-    }
-
-    private screenshot(): void {
-        this.stage.screenshot((blob) => {
-            if (!blob) return this.toast.say("The image could not be made.");
-            const address = URL.createObjectURL(blob);
-            const name = (this.scene?.name || "moreau").replace(/[^\w-]+/g, "-");
-            el("a", {
-                href: address,
-                download: `${name}-${(this.frame?.time ?? 0).toFixed(2)}s.png`,
-            }).click();
-            setTimeout(() => URL.revokeObjectURL(address), 10000);
-            this.toast.say("Image saved.");
-        });
-    }
-
-    /** The present view in the address, so that a reload or a link finds it again. */
-    private keepView(): string {
-        const { scene } = this;
-        const view = writeView({
-            scene: this.source.replay ? "" : (scene?.name ?? ""),
-            set: this.source.replay ? {} : (scene?.set ?? {}),
-            camera: this.stage.cameraNumbers(),
-            show: [...this.on],
-            theme: this.themeChosen ? this.themeName : "",
-            time: this.source.replay ? (this.frame?.time ?? 0) : null,
-        });
-        try {
-            history.replaceState(null, "", view);
-        } catch {
-            // Some browsers refuse this for files.
-        }
-        return location.href.replace(/#.*$/, "") + view;
-    }
-
-    private async copyLink(): Promise<void> {
-        const address = this.keepView();
-        try {
-            await navigator.clipboard.writeText(address);
-            this.toast.say("Copied a link to this view.");
-        } catch {
-            this.toast.say("The address of this page now leads to this view.");
-        }
     }
 
     get wantedTime(): number | null {

@@ -1,33 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Small charts: one line over time, the last seconds of a live scene or the whole of a recording
- * with a cursor.
+ * Charts over time: the last part of a live scene, or the whole of a recording with a cursor.  In
+ * the panel a chart is small and shows its first line; a click opens it large, with all its lines,
+ * axes and units (figure.ts).
  */
 import { el, say } from "./dom";
 
-const SAMPLES = 300; // of a live chart
+const SAMPLES = 1500; // of a live chart; the small one shows the last SMALL
+const SMALL = 300;
 const FEWEST = 30; // that fill its width: before, the line grows from the right
+
+export interface Line {
+    label: string;
+    colour: string; // a property of style.css
+}
 
 export interface ChartOptions {
     label: string;
     unit: string;
+    axis: string; // of the large chart
+    lines: Line[];
     log?: boolean;
     fromZero?: boolean;
+    floor: number; // in the unit: what varies by less is noise, and drawn as nothing
     tip: string;
 }
 
 /**
- * The least and the largest finite number, spread a little; with equal ones some room around them.
+ * The least and the largest finite number, spread a little; the range is never narrower than the
+ * floor, so that noise does not fill a chart.
  */
 export function rangeOf(
     values: ArrayLike<number>,
-    count: number,
+    from: number,
+    to: number,
     fromZero: boolean,
+    floor = 1e-12,
 ): [number, number] {
     let least = Infinity;
     let most = -Infinity;
-    for (let k = 0; k < count; ++k) {
+    for (let k = from; k < to; ++k) {
         if (!Number.isFinite(values[k])) continue;
         least = Math.min(least, values[k]);
         most = Math.max(most, values[k]);
@@ -35,28 +48,50 @@ export function rangeOf(
     if (least > most) return [0, 1];
     if (fromZero) least = Math.min(0, least);
     // Frames have single precision: what varies by less is constant.
-    const room =
-        most - least > 1e-6 * Math.max(Math.abs(most), Math.abs(least))
-            ? 0.08 * (most - least)
-            : Math.max(0.1 * Math.abs(most), 1e-12);
+    const size = Math.max(Math.abs(most), Math.abs(least));
+    const varies = most - least > Math.max(1e-6 * size, floor);
+    const room = varies ? 0.08 * (most - least) : Math.max(0.1 * size, floor);
     return [fromZero && least === 0 ? 0 : least - room, most + room];
+}
+
+/** The union of the ranges of some lines. */
+export function rangeOfAll(
+    lines: ArrayLike<number>[],
+    from: number,
+    to: number,
+    fromZero: boolean,
+    floor: number,
+): [number, number] {
+    const ranges = lines.map((values) => rangeOf(values, from, to, fromZero, floor));
+    return [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
 }
 
 export class Chart {
     readonly element: HTMLElement;
     private readonly canvas = el("canvas", { class: "chart-canvas", "aria-hidden": "true" });
     private readonly value = el("span", { class: "chart-value" }, "–");
-    private values = new Float64Array(SAMPLES);
-    private used = 0;
-    private cursor: number | null = null; // 0 to 1, in a recording
-    private reference: number | null = null;
+    times: Float64Array = new Float64Array(SAMPLES);
+    lines: Float64Array[];
+    used = 0;
+    cursor: number | null = null; // 0 to 1, in a recording
+    reference: number | null = null; // scaled
 
-    constructor(private readonly options: ChartOptions) {
+    constructor(
+        readonly options: ChartOptions,
+        open: (chart: Chart) => void,
+    ) {
+        this.lines = options.lines.map(() => new Float64Array(SAMPLES));
         const name = el("span", { class: "chart-label" }, options.label);
         this.element = el(
-            "div",
-            { class: "chart", title: options.tip },
-            el("div", { class: "chart-head" }, name, this.value),
+            "button",
+            {
+                type: "button",
+                class: "chart",
+                title: `${options.tip}; click for a large chart`,
+                "aria-label": `${options.label}: open a large chart`,
+                onclick: () => open(this),
+            },
+            el("span", { class: "chart-head" }, name, this.value),
             this.canvas,
         );
     }
@@ -65,18 +100,22 @@ export class Chart {
         this.used = 0;
     }
 
-    push(value: number): void {
-        if (this.used === this.values.length) {
-            this.values.copyWithin(0, 1);
-            this.used--;
+    push(time: number, values: number[]): void {
+        if (this.used === this.times.length) {
+            const rest = Math.floor(this.used / 4); // a quarter goes at once
+            for (const list of [this.times, ...this.lines]) list.copyWithin(0, rest);
+            this.used -= rest;
         }
-        this.values[this.used++] = this.scaled(value);
+        this.times[this.used] = time;
+        values.forEach((value, k) => (this.lines[k][this.used] = this.scaled(value)));
+        this.used++;
     }
 
     /** All of a recording. */
-    setWhole(values: Float64Array): void {
-        this.values = values.map((value) => this.scaled(value));
-        this.used = values.length;
+    setWhole(times: Float64Array, columns: Float64Array[]): void {
+        this.times = times;
+        this.lines = columns.map((column) => column.map((value) => this.scaled(value)));
+        this.used = times.length;
     }
 
     setCursor(part: number): void {
@@ -89,12 +128,18 @@ export class Chart {
     }
 
     show(value: number): void {
-        const text = this.options.unit ? `${say(value)} ${this.options.unit}` : say(value);
+        const shown = !this.options.log && Math.abs(value) < 1e-6 * this.options.floor ? 0 : value;
+        const text = this.options.unit ? `${say(shown)} ${this.options.unit}` : say(shown);
         if (this.value.textContent !== text) this.value.textContent = text;
     }
 
     private scaled(value: number): number {
-        return this.options.log ? Math.log10(Math.max(value, 1e-18)) : value;
+        return this.options.log ? Math.log10(Math.max(value, this.options.floor)) : value;
+    }
+
+    /** The floor on the axis: of a logarithm, a decade. */
+    get axisFloor(): number {
+        return this.options.log ? 1 : this.options.floor;
     }
 
     draw(): void {
@@ -108,52 +153,57 @@ export class Chart {
         if (!context) return;
         context.clearRect(0, 0, width, height);
         const style = getComputedStyle(this.canvas);
-        const [least, most] = rangeOf(this.values, this.used, this.options.fromZero === true);
+        const from = this.cursor === null ? Math.max(0, this.used - SMALL) : 0;
+        const fromZero = this.options.fromZero === true;
+        const [least, most] = rangeOf(this.lines[0], from, this.used, fromZero, this.axisFloor);
         const y = (value: number) => height - 1 - ((value - least) / (most - least)) * (height - 2);
         if (this.reference !== null && this.reference > least && this.reference < most)
-            this.drawReference(context, y(this.reference), width, style);
-        this.drawLine(context, y, width, height, ratio, style);
+            drawDashes(context, y(this.reference), 0, width, style);
+        this.drawLine(context, y, from, width, height, ratio, style);
         if (this.cursor !== null) {
             context.fillStyle = style.getPropertyValue("--accent");
             context.fillRect(this.cursor * (width - ratio), 0, ratio, height);
         }
     }
 
-    private drawReference(
-        context: CanvasRenderingContext2D,
-        y: number,
-        width: number,
-        style: CSSStyleDeclaration,
-    ): void {
-        context.strokeStyle = style.getPropertyValue("--muted");
-        context.setLineDash([3, 4]);
-        context.beginPath();
-        context.moveTo(0, y);
-        context.lineTo(width, y);
-        context.stroke();
-        context.setLineDash([]);
-    }
-
     private drawLine(
         context: CanvasRenderingContext2D,
         y: (value: number) => number,
+        from: number,
         width: number,
         height: number,
         ratio: number,
         style: CSSStyleDeclaration,
     ): void {
-        if (this.used < 2) return;
-        const span = this.cursor === null ? Math.max(this.used, FEWEST) - 1 : this.used - 1;
+        const count = this.used - from;
+        if (count < 2) return;
+        const span = this.cursor === null ? Math.max(count, FEWEST) - 1 : count - 1;
         const x = (k: number) => width - ((this.used - 1 - k) / span) * width;
         context.beginPath();
-        for (let k = 0; k < this.used; ++k) context.lineTo(x(k), y(this.values[k]));
+        for (let k = from; k < this.used; ++k) context.lineTo(x(k), y(this.lines[0][k]));
         context.strokeStyle = style.getPropertyValue("--line");
         context.lineWidth = 1.4 * ratio;
         context.lineJoin = "round";
         context.stroke();
         context.lineTo(width, height);
-        context.lineTo(x(0), height);
+        context.lineTo(x(from), height);
         context.fillStyle = style.getPropertyValue("--line-fill");
         context.fill();
     }
+}
+
+export function drawDashes(
+    context: CanvasRenderingContext2D,
+    y: number,
+    left: number,
+    right: number,
+    style: CSSStyleDeclaration,
+): void {
+    context.strokeStyle = style.getPropertyValue("--muted");
+    context.setLineDash([3, 4]);
+    context.beginPath();
+    context.moveTo(left, y);
+    context.lineTo(right, y);
+    context.stroke();
+    context.setLineDash([]);
 }

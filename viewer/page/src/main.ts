@@ -119,8 +119,8 @@ function replay(root: HTMLElement, recording: Recording): void {
     app.span = [player.start, player.end];
     app.bar.setSpan(player.start, player.end);
     app.bar.showLoop(player.loop);
-    app.panel.setRecording(recording);
     app.setScene({ ...recording.scene, playing: true, speed: 1 });
+    app.panel.figures.setRecording(recording);
     if (app.wantedTime !== null) {
         player.seek(app.wantedTime);
         player.playing = false;

@@ -4,8 +4,9 @@
  * The panel at the side: what the simulation is doing, what may be changed, what is shown.  It
  * knows no socket: wishes go to `wish`, and what the program answers comes back through show().
  */
-import { Chart } from "./charts";
 import { count, el, returnFocus, say } from "./dom";
+import { Figures } from "./figures";
+import { slider, Targets, type Row } from "./sliders";
 import type {
     ActuatorInfo,
     Frame,
@@ -15,7 +16,6 @@ import type {
     Settings,
     Wish,
 } from "./protocol";
-import type { Recording } from "./replay";
 
 export const TOGGLES = [
     { name: "contacts", label: "Contacts", key: "c", tip: "a point at each contact" },
@@ -46,29 +46,12 @@ export const TOGGLES = [
 export type ToggleName = (typeof TOGGLES)[number]["name"];
 
 const TOLERANCES = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12];
-const SLIDER_STEPS = 200;
 
 export interface PanelEvents {
     wish(wish: Wish): void;
     toggle(name: ToggleName): void;
     arrowSize(size: number): void;
     threshold(part: number): void;
-}
-
-/** A slider for what a joint or an actuator aims at. */
-interface Target {
-    name: string;
-    tip: string;
-    least: number;
-    most: number;
-    value: number;
-    send(value: number): void;
-}
-
-interface Row {
-    element: HTMLElement;
-    input: HTMLInputElement;
-    value: HTMLElement;
 }
 
 function section(title: string, open: boolean, ...children: Node[]): HTMLDetailsElement {
@@ -80,98 +63,13 @@ function section(title: string, open: boolean, ...children: Node[]): HTMLDetails
     );
 }
 
-function slider(
-    label: string,
-    tip: string,
-    least: number,
-    most: number,
-    whole: boolean,
-    change: (value: number) => void,
-): Row {
-    const step = whole ? 1 : (most - least) / SLIDER_STEPS;
-    const input = el("input", { type: "range", min: least, max: most, step, "aria-label": label });
-    const value = el("output", { class: "row-value" });
-    input.addEventListener("input", () => change(Number(input.value)));
-    const element = el(
-        "label",
-        { class: "row", title: tip },
-        el("span", { class: "row-label" }, label),
-        input,
-        value,
-    );
-    return { element, input, value };
-}
-
 const UNITS = { position: ["m", "rad"], velocity: ["m/s", "rad/s"], effort: ["N", "N m"] } as const;
 
 const unitOf = (kind: keyof typeof UNITS, turns: boolean): string => UNITS[kind][turns ? 1 : 0];
 
-/**
- * The sliders of a section; where they are the same as before only their values change, and the one
- * that is being pulled at stays.
- */
-class Targets {
-    readonly element = el("div", { class: "rows" });
-    private rows: Row[] = [];
-    private key = "";
-
-    show(targets: Target[]): void {
-        const key = JSON.stringify(targets.map(({ name, least, most }) => [name, least, most]));
-        if (key !== this.key) this.build(targets);
-        this.key = key;
-        targets.forEach(({ value }, k) => {
-            const { input, value: shown } = this.rows[k];
-            if (input.matches(":active")) return;
-            input.value = String(value);
-            shown.textContent = say(value);
-        });
-    }
-
-    private build(targets: Target[]): void {
-        this.rows = targets.map(({ name, tip, least, most, send }) => {
-            const row = slider(name, tip, least, most, false, (value) => {
-                row.value.textContent = say(value);
-                send(value);
-            });
-            row.element.classList.toggle(
-                "long",
-                targets.some((target) => target.name.length > 11),
-            );
-            return row;
-        });
-        this.element.replaceChildren(...this.rows.map(({ element }) => element));
-    }
-}
-
 export class Panel {
     readonly element: HTMLElement;
-    private readonly charts = {
-        kinetic: new Chart({
-            label: "Kinetic energy",
-            unit: "J",
-            fromZero: true,
-            tip: "of all bodies",
-        }),
-        energy: new Chart({ label: "Energy", unit: "J", tip: "kinetic and potential" }),
-        contacts: new Chart({
-            label: "Contacts",
-            unit: "",
-            fromZero: true,
-            tip: "in the last step",
-        }),
-        residual: new Chart({
-            label: "Residual",
-            unit: "",
-            log: true,
-            tip: "how well the last step solves its contact problem; dashed: the tolerance",
-        }),
-        cost: new Chart({
-            label: "Step takes",
-            unit: "ms",
-            fromZero: true,
-            tip: "computing time of a step; dashed: real time",
-        }),
-    };
+    readonly figures = new Figures();
     private readonly time = el("span", { class: "time" }, "0.00");
     private readonly pace = el("span", { class: "pace" });
     private readonly unsolved = el("p", { class: "unsolved", hidden: true });
@@ -196,7 +94,6 @@ export class Panel {
     >;
     private readonly chips = new Map<ToggleName, HTMLButtonElement>();
     private scene: SceneMessage | null = null;
-    private lastTime = -Infinity;
     private lastDraw = 0;
 
     constructor(private readonly events: PanelEvents) {
@@ -255,16 +152,11 @@ export class Panel {
             el("div", { class: "clock" }, this.time, el("span", { class: "unit" }, "s"), this.pace),
             this.unsolved,
         );
-        const charts = el(
-            "div",
-            { class: "charts" },
-            ...Object.values(this.charts).map((chart) => chart.element),
-        );
         this.element = el(
             "aside",
             { class: "panel", "aria-label": "Simulation" },
             status,
-            charts,
+            this.figures.element,
             section("Show", true, this.toggleRows()),
             this.sections.actuators,
             this.sections.scene,
@@ -357,7 +249,7 @@ export class Panel {
         this.scene = scene;
         this.sections.scene.hidden = replay || scene.scenes.length === 0;
         this.sections.solver.hidden = this.sections.world.hidden = replay;
-        this.charts.cost.element.hidden = replay;
+        this.figures.setScene(scene, replay);
         const anew =
             before?.name !== scene.name ||
             JSON.stringify(before.set) !== JSON.stringify(scene.set) ||
@@ -478,7 +370,7 @@ export class Panel {
         if (settings.friction !== undefined) this.showFriction(settings.friction);
         if (settings.step !== undefined || settings.speed !== undefined) {
             const step = settings.step ?? this.scene?.step ?? 0;
-            this.charts.cost.setReference((1000 * step) / (settings.speed ?? 1));
+            this.figures.setRealTime((1000 * step) / (settings.speed ?? 1));
         }
     }
 
@@ -496,7 +388,7 @@ export class Panel {
                 ),
             ),
         );
-        this.charts.residual.setReference(tolerance);
+        this.figures.setTolerance(tolerance);
     }
 
     private showGravity(strength: number): void {
@@ -517,32 +409,6 @@ export class Panel {
 
     // ---- frames ---------------------------------------------------------------------------------
 
-    setRecording(recording: Recording): void {
-        const kinetic = recording.column(16, "f32");
-        const potential = recording.column(20, "f32");
-        this.charts.kinetic.setWhole(kinetic);
-        this.charts.energy.setWhole(kinetic.map((value, k) => value + potential[k]));
-        this.charts.residual.setWhole(recording.column(24, "f32"));
-        this.charts.contacts.setWhole(recording.column(56, "u32"));
-    }
-
-    restart(): void {
-        this.lastTime = -Infinity;
-        for (const chart of Object.values(this.charts)) chart.clear();
-    }
-
-    sample(frame: Frame): void {
-        if (frame.time < this.lastTime) this.restart();
-        if (frame.time > this.lastTime) {
-            this.charts.kinetic.push(frame.kinetic);
-            this.charts.energy.push(frame.kinetic + frame.potential);
-            this.charts.contacts.push(frame.contactCount);
-            this.charts.residual.push(frame.residual);
-            this.charts.cost.push(frame.milliseconds);
-        }
-        this.lastTime = frame.time;
-    }
-
     /**
      * Numbers and charts, at most ten times a second; in a replay `part` is where on the way it is.
      */
@@ -555,14 +421,6 @@ export class Panel {
         this.unsolved.hidden = frame.unsolved === 0;
         const unsolved = `${count(frame.unsolved)} of ${count(frame.steps)} steps`;
         this.unsolved.textContent = `${unsolved} did not reach the tolerance`;
-        this.charts.kinetic.show(frame.kinetic);
-        this.charts.energy.show(frame.kinetic + frame.potential);
-        this.charts.contacts.show(frame.contactCount);
-        this.charts.residual.show(frame.residual);
-        this.charts.cost.show(frame.milliseconds);
-        for (const chart of Object.values(this.charts)) {
-            if (part !== null) chart.setCursor(part);
-            chart.draw();
-        }
+        this.figures.draw(frame, part);
     }
 }

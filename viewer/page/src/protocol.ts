@@ -148,8 +148,8 @@ export class ProtocolError extends Error {}
 
 // ---- binary frames ------------------------------------------------------------------------------
 
-export const FRAME_MAGIC = 0x314f4d46;
-export const HEADER_BYTES = 64;
+export const FRAME_MAGIC = 0x324f4d46;
+export const HEADER_BYTES = 80;
 export const BODY_FLOATS = 7; // position, quaternion w x y z
 export const CONTACT_WORDS = 14; // point, normal, force, mu, gap; mode, a, b
 
@@ -165,6 +165,7 @@ export interface Frame {
     residual: number;
     penetration: number;
     milliseconds: number; // of computing a step
+    phases: number[]; // of them: collide, assemble, solve, advance
     rate: number; // simulated seconds a second
     status: number;
     steps: number;
@@ -210,6 +211,7 @@ export function decodeFrame(
         penetration: view.getFloat32(28, true),
         milliseconds: view.getFloat32(32, true),
         rate: view.getFloat32(36, true),
+        phases: [60, 64, 68, 72].map((at) => view.getFloat32(at, true)),
         status: view.getUint32(40, true),
         steps: view.getUint32(44, true),
         unsolved: view.getUint32(48, true),

@@ -23,11 +23,6 @@ export interface Recording {
     scene: SceneMessage;
     times: Float64Array;
     frameAt(k: number): Frame;
-    /**
-     * One number of every frame's header, without decoding the rest: an f32 at its offset, or a
-     * u32.
-     */
-    column(offset: number, kind: "f32" | "u32"): Float64Array;
 }
 
 export function bytesFromBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -74,12 +69,6 @@ export function readRecording(buffer: ArrayBuffer): Recording {
         scene,
         times: Float64Array.from(frames, (frame) => view.getFloat64(frame.start + 8, true)),
         frameAt: (k) => decodeFrame(buffer, frames[k].start, frames[k].length),
-        column: (offset, kind) =>
-            Float64Array.from(frames, ({ start }) =>
-                kind === "f32"
-                    ? view.getFloat32(start + offset, true)
-                    : view.getUint32(start + offset, true),
-            ),
     };
 }
 

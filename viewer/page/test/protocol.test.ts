@@ -27,6 +27,7 @@ test("a frame decodes to what was written", () => {
     assert.equal(frame.potential, -2.5);
     assert.equal(frame.milliseconds, 0.25);
     assert.equal(frame.rate, 2);
+    assert.deepEqual(frame.phases, [0.5, 0.25, 2, 0.125]);
     assert.deepEqual(
         [frame.status, frame.steps, frame.unsolved, frame.bodyCount, frame.contactCount],
         [0, 12, 1, 2, 1],
@@ -59,7 +60,7 @@ test("frames that do not hold together are refused", () => {
     const manyBodies = good.slice(0);
     new DataView(manyBodies).setUint32(52, 0xffffffff, true);
     assert.throws(() => decodeFrame(manyBodies), ProtocolError);
-    assert.equal(HEADER_BYTES, 64);
+    assert.equal(HEADER_BYTES, 80);
 });
 
 test("a scene message is read, with what is missing filled in", () => {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Vector3 } from "three";
 import { nearestFirst, toLocal, toWorld } from "../src/bodies";
 import { rangeOf } from "../src/charts";
+import { decadesOf, ticksOf } from "../src/figure";
 import { roundBelow, shownSide, upwards } from "../src/forces";
 import { hullBalls } from "../src/framing";
 import { roundLength } from "../src/ground";
@@ -90,13 +91,21 @@ test("points go to the world and back", () => {
     toLocal(poses, 0, world).forEach((x, k) => assert.ok(Math.abs(x - [1, 0, 0][k]) < 1e-6));
 });
 
-test("charts have room around a constant, and start at zero where they should", () => {
-    const [least, most] = rangeOf([5, 5, 5], 3, false);
+test("charts have room around a constant, start at zero where they should, and hide noise", () => {
+    const [least, most] = rangeOf([5, 5, 5], 0, 3, false);
     assert.ok(least < 5 && most > 5);
-    const [low, high] = rangeOf([1e6, 1e6 + 0.06], 2, false); // the noise of single precision
+    const [low, high] = rangeOf([1e6, 1e6 + 0.06], 0, 2, false); // the noise of single precision
     assert.ok(high - low > 1e4);
-    assert.equal(rangeOf([2, 4], 2, true)[0], 0);
-    assert.deepEqual(rangeOf([NaN, Infinity], 2, false), [0, 1]);
+    assert.equal(rangeOf([2, 4], 0, 2, true)[0], 0);
+    assert.deepEqual(rangeOf([NaN, Infinity], 0, 2, false), [0, 1]);
+    const noise = rangeOf([1e-19, 8e-19, 3e-19], 0, 3, true, 1e-9);
+    assert.ok(noise[0] === 0 && noise[1] >= 1e-9, "noise of 1e-19 J stays at the bottom");
+});
+
+test("axes have round numbers", () => {
+    assert.deepEqual(ticksOf(0, 1, 5), [0, 0.2, 0.4, 0.6, 0.8, 1]);
+    assert.deepEqual(ticksOf(-3.2, 7.9, 3), [0, 5]);
+    assert.deepEqual(decadesOf(-9.5, -3.2), [-9, -8, -7, -6, -5, -4]);
 });
 
 test("lengths of grids are round", () => {

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Moreau authors
+/* The charts of the panel: what they show of a frame, and of a recording. */
+import { isMovable, reachOf } from "./bodies";
+import { Chart, type ChartOptions } from "./charts";
+import { el } from "./dom";
+import { Figure } from "./figure";
+import { countModes } from "./legend";
+import type { Frame, SceneMessage } from "./protocol";
+import type { Recording } from "./replay";
+
+const one = (label: string) => [{ label, colour: "--line" }];
+
+const OPTIONS = {
+    kinetic: {
+        label: "Kinetic energy",
+        unit: "J",
+        axis: "kinetic energy / J",
+        lines: one("kinetic"),
+        fromZero: true,
+        floor: 1e-9,
+        tip: "of all bodies",
+    },
+    energy: {
+        label: "Energy",
+        unit: "J",
+        axis: "energy / J; potential and total from the start",
+        lines: [
+            { label: "total", colour: "--line" },
+            { label: "kinetic", colour: "--accent" },
+            { label: "potential", colour: "--third" },
+        ],
+        floor: 1e-9,
+        tip: "kinetic and potential",
+    },
+    contacts: {
+        label: "Contacts",
+        unit: "",
+        axis: "contacts",
+        lines: [
+            { label: "all", colour: "--line" },
+            { label: "sticking", colour: "--sticks" },
+            { label: "sliding", colour: "--slides" },
+            { label: "open", colour: "--apart" },
+        ],
+        fromZero: true,
+        floor: 1,
+        tip: "in the last step",
+    },
+    penetration: {
+        label: "Penetration",
+        unit: "% of a body",
+        axis: "deepest penetration / % of a body's size",
+        lines: one("deepest"),
+        fromZero: true,
+        floor: 1e-3,
+        tip: "deepest overlap at the start of the last step, in parts of a typical body's size",
+    },
+    residual: {
+        label: "Residual",
+        unit: "",
+        axis: "relative residual",
+        lines: one("residual"),
+        log: true,
+        floor: 1e-16,
+        tip: "how well the last step solves its contact problem; dashed: the tolerance",
+    },
+    cost: {
+        label: "Step takes",
+        unit: "ms",
+        axis: "time of a step / ms",
+        lines: [
+            { label: "whole step", colour: "--line" },
+            { label: "collide", colour: "--third" },
+            { label: "assemble", colour: "--apart" },
+            { label: "solve", colour: "--slides" },
+            { label: "advance", colour: "--accent" },
+        ],
+        fromZero: true,
+        floor: 1e-3,
+        tip: "computing time of a step; dashed: real time",
+    },
+} satisfies Record<string, ChartOptions>;
+
+type Name = keyof typeof OPTIONS;
+
+export class Figures {
+    readonly dialog = new Figure();
+    private readonly charts = Object.fromEntries(
+        Object.entries(OPTIONS).map(([name, options]) => [
+            name,
+            new Chart(options, (chart) => this.dialog.open(chart)),
+        ]),
+    ) as Record<Name, Chart>;
+    readonly element = el(
+        "div",
+        { class: "charts" },
+        ...Object.values(this.charts).map((chart) => chart.element),
+    );
+    private lastTime = -Infinity;
+    private potential = 0; // at the start
+    private bodySize = 1; // m
+
+    /** A typical size of its bodies: the diameter of the middle one. */
+    setScene(scene: SceneMessage, replay: boolean): void {
+        const sizes = scene.shapes
+            .filter(({ body, layer }) => layer !== 0 && isMovable(scene.bodies[body]))
+            .map((shape) => 2 * reachOf(shape))
+            .sort((a, b) => a - b);
+        this.bodySize = sizes[sizes.length >> 1] || 1;
+        this.charts.cost.element.hidden = replay;
+    }
+
+    setTolerance(tolerance: number): void {
+        this.charts.residual.setReference(tolerance);
+    }
+
+    setRealTime(milliseconds: number): void {
+        this.charts.cost.setReference(milliseconds);
+    }
+
+    restart(): void {
+        this.lastTime = -Infinity;
+        for (const chart of Object.values(this.charts)) chart.clear();
+    }
+
+    /** Of each chart its lines at a frame. */
+    private valuesOf(frame: Frame): Record<Name, number[]> {
+        const potential = frame.potential - this.potential;
+        const [open, sticking, sliding] = countModes(frame);
+        const { milliseconds, phases } = frame;
+        return {
+            kinetic: [frame.kinetic],
+            energy: [frame.kinetic + potential, frame.kinetic, potential],
+            contacts: [frame.contactCount, sticking, sliding, open],
+            penetration: [(100 * frame.penetration) / this.bodySize],
+            residual: [frame.residual],
+            cost: [milliseconds, ...phases],
+        };
+    }
+
+    setRecording(recording: Recording): void {
+        const { times } = recording;
+        const names = Object.keys(this.charts) as Name[];
+        const columns = new Map(
+            names.map((name) => [
+                name,
+                OPTIONS[name].lines.map(() => new Float64Array(times.length)),
+            ]),
+        );
+        this.potential = recording.frameAt(0).potential;
+        for (let k = 0; k < times.length; ++k) {
+            const values = this.valuesOf(recording.frameAt(k));
+            for (const name of names)
+                values[name].forEach((value, line) => {
+                    (columns.get(name) as Float64Array[])[line][k] = value;
+                });
+        }
+        for (const name of names)
+            this.charts[name].setWhole(times, columns.get(name) as Float64Array[]);
+    }
+
+    sample(frame: Frame): void {
+        if (frame.time < this.lastTime) this.restart();
+        if (frame.time > this.lastTime) {
+            if (this.lastTime === -Infinity) this.potential = frame.potential;
+            const values = this.valuesOf(frame);
+            for (const name of Object.keys(values) as Name[])
+                this.charts[name].push(frame.time, values[name]);
+        }
+        this.lastTime = frame.time;
+    }
+
+    /** In a replay `part` is where on the way it is. */
+    draw(frame: Frame, part: number | null): void {
+        const values = this.valuesOf(frame);
+        for (const name of Object.keys(values) as Name[]) {
+            const chart = this.charts[name];
+            const isEnergy = name === "energy";
+            chart.show(isEnergy ? frame.kinetic + frame.potential : values[name][0]);
+            if (part !== null) chart.setCursor(part);
+            chart.draw();
+        }
+        this.dialog.draw();
+    }
+}
