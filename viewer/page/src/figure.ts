@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* A chart opened large: all its lines, with axes, units and a legend; it goes on while it is open. */
+/* A chart opened large: all its lines, with axes, units and a legend; it is drawn while open. */
 import { drawDashes, rangeOfAll, type Chart } from "./charts";
 import { el, iconButton, say } from "./dom";
 
