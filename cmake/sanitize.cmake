@@ -8,3 +8,7 @@ if(MOREAU_SANITIZE)
   add_compile_options(${MOREAU_SANITIZE_FLAGS})
   add_link_options(${MOREAU_SANITIZE_FLAGS})
 endif()
+if(MOREAU_FUZZ) # edges are counted everywhere; the targets link libFuzzer itself
+  add_compile_options(-fsanitize=fuzzer-no-link -Wno-pass-failed) # loops with counters stay scalar
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
