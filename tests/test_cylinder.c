@@ -3,6 +3,7 @@
 /* Cylinders that stand, lie and roll. */
 #include "check.h"
 
+#include "linalg/vec3.h"
 #include "moreau/moreau.h"
 
 static const double G = 9.81;
@@ -140,9 +141,65 @@ static void a_tall_cylinder_topples_where_its_weight_leaves_its_foot(void **stat
     }
 }
 
+/* How far b is from a along n, by the support function of a cylinder. */
+static double separation(const mo_pose *a, const mo_pose *b, const double n[3])
+{
+    const double radius = 0.07, half = 0.1;
+    double apart = 0, sum = 0;
+    for (int side = 0; side < 2; ++side) {
+        const mo_pose *pose = side ? b : a;
+        const double up[3] = {0, 0, 1};
+        double axis[3];
+        mo_pose_vector(pose, up, axis);
+        const double along = n[0] * axis[0] + n[1] * axis[1] + n[2] * axis[2];
+        sum += half * fabs(along) + radius * sqrt(fmax(0, 1 - along * along));
+    }
+    for (int i = 0; i < 3; ++i) {
+        apart += n[i] * (b->position[i] - a->position[i]);
+    }
+    return apart - sum;
+}
+
+/* Two poses of heaps whose rims meet: a search among the features near a cap's normal, or near that
+ * of two sides, finds nothing better than these. */
+static void cylinders_leave_each_other_by_the_shortest_way(void **state)
+{
+    (void)state;
+    static const struct {
+        mo_pose a, b;
+        double n[3]; /* along which they hardly overlap */
+    } CASES[] = {
+        {{{0.83945934154002977, -0.14802730967745281, 0.12194399344344052},
+          {0.27724984793099233, -0.84450863683993915, 0.45695865942443148, 0.033562891740978949}},
+         {{0.88999997545084109, -0.15994054873462663, 0.32432265806171745},
+          {0.663718352130933, -0.38617203603840244, -0.32215134488548919, -0.55368548709084353}},
+         {0.0254, -0.4940, 0.8691}},
+        {{{0.46520741214027406, -0.43406004944482868, 0.069999999222735448},
+          {-0.70677727574741778, -0.62706609725779394, -0.32678440086034821, 0.021585817364234799}},
+         {{0.43259302560159379, -0.30012930289044237, 0.20481373932491809},
+          {0.18888257059785044, 0.1291033664051616, 0.64909394411925814, -0.72548793719462246}},
+         {0.0723, 0.1281, 0.9891}}};
+    for (int k = 0; k < 2; ++k) {
+        double n[3], norm = 0;
+        for (int i = 0; i < 3; ++i) {
+            norm += CASES[k].n[i] * CASES[k].n[i];
+        }
+        for (int i = 0; i < 3; ++i) {
+            n[i] = CASES[k].n[i] / sqrt(norm);
+        }
+        mo_world *world = make_world(0);
+        add(world, MO_BODY_FREE, mo_shape_cylinder(0.07, 0.1), CASES[k].a);
+        add(world, MO_BODY_FREE, mo_shape_cylinder(0.07, 0.1), CASES[k].b);
+        CHECK_BELOW(mo_world_penetration(world),
+                    fmax(0, -separation(&CASES[k].a, &CASES[k].b, n)) + 1e-9);
+        mo_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cylinders_leave_each_other_by_the_shortest_way),
         cmocka_unit_test(a_standing_cylinder_stays_where_it_stands),
         cmocka_unit_test(a_lying_cylinder_does_not_roll_by_itself),
         cmocka_unit_test(a_cylinder_rolls_down_a_slope_at_two_thirds),

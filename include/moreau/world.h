@@ -62,7 +62,10 @@ typedef struct mo_world_def {
     double gravity[3];
     /* m: contacts are generated up to this gap, and farther for fast bodies; 0: from the sizes */
     double margin;
-    /* 1: also remove penetration by a projection of positions at the end of a step */
+    /* part of the size of the smaller shape, above 0: shapes that overlap by more at the end of a
+     * step make it solve again or are moved apart; infinite: neither */
+    double overlap;
+    /* 1: also close joints between bodies by a projection of positions at the end of a step */
     int projection;
     /* 1: islands at rest sleep until something touches them */
     int sleeping;
@@ -88,7 +91,7 @@ MO_API mo_error mo_world_create(const mo_world_def *def, const mo_allocator *all
 MO_API void mo_world_destroy(mo_world *world);
 
 MO_API mo_world_def mo_world_definition(const mo_world *world);
-/* Changes gravity, margin, projection, sleeping, level and solver; the rest is fixed. */
+/* Changes gravity, margin, overlap, projection, sleeping, level and solver; the rest is fixed. */
 MO_API mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *why);
 /* s */
 MO_API double mo_world_time(const mo_world *world);
@@ -222,6 +225,8 @@ typedef struct mo_step_report {
     int iterations;
     /* m: largest at the start of the step */
     double penetration;
+    /* largest overlap left at the end among shapes that were moved apart, over the smaller size */
+    double overlap;
     /* J, at the end of the step */
     double kinetic_energy, potential_energy;
     /* s */

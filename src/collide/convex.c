@@ -16,6 +16,8 @@ static const double ON_SIDE =
 static const double IS_NEAREST =
     1e-10; /* a touch so near to the separation shows that it is the distance */
 static const double AT_END = 1e-3; /* an end so near to another touch is that touch */
+enum { MOST_CLIMBS = 8 };
+static const double SHORTER = 0.25; /* than the one before: a step that is tried next */
 static const double DEEP = 0.05; /* overlap from which on the nearest way out may be another one */
 
 static double smaller(const mo_core *a, const mo_core *b)
@@ -118,18 +120,19 @@ static void core_of_flat(mo_core *c, const double n[3], double by, mo_flat *flat
  * The point of a's flat that is nearest to b's along the axis, once they are moved a little apart
  * along it.
  */
-static void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[3])
+static void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[3], double on_b[3])
 {
     mo_flat flat[2];
     mo_hull hull[2];
     mo_core core[2];
     mo_simplex simplex;
-    double against[3], on_b[3];
+    double against[3];
     mo_vec3_scale(-1, axis->normal, against);
     core_of_flat(a, axis->normal, 0, flat, hull, core);
     core_of_flat(b, against, axis->gap - 0.01 * smaller(a, b), flat + 1, hull + 1, core + 1);
     if (mo_gjk_distance(core, core + 1, &simplex, on_a, on_b) == 0) {
         mo_core_support(a, axis->normal, on_a);
+        mo_vec3_copy(on_a, on_b);
     }
 }
 
@@ -141,7 +144,7 @@ static void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const dou
     if (axis->has_points) {
         mo_vec3_copy(axis->on_a, on_a);
     } else {
-        meet_flats(a, b, axis, on_a);
+        meet_flats(a, b, axis, on_a, on_b);
     }
     mo_core_support(a, axis->normal, top); /* from the axis of a cylinder up to its side */
     mo_vec3_along(on_a, mo_vec3_dot(axis->normal, top) - mo_vec3_dot(axis->normal, on_a),
@@ -188,6 +191,31 @@ static void find_other(mo_core *a, mo_core *b, mo_axis *axis)
     if (other.gap > axis->gap) {
         *axis = other;
     }
+}
+
+/*
+ * A step up the slope of the separation from an axis whose flats do not meet: by the part across n
+ * of the way between their nearest points.  The features around n may hold nothing better, where
+ * curves are concerned.  False where the axis stays.
+ */
+static int climb(mo_core *a, mo_core *b, mo_axis *axis)
+{
+    double on_a[3], on_b[3], slope[3];
+    const double size = smaller(a, b);
+    meet_flats(a, b, axis, on_a, on_b);
+    mo_vec3_minus(on_b, on_a, slope);
+    mo_vec3_along(slope, -mo_vec3_dot(slope, axis->normal), axis->normal, slope);
+    for (double by = 1; by * mo_vec3_norm(slope) > IS_NEAREST * size; by *= SHORTER) {
+        mo_axis other;
+        mo_vec3_along(axis->normal, by / size, slope, other.normal);
+        mo_vec3_scale(1 / mo_vec3_norm(other.normal), other.normal, other.normal);
+        if (mo_core_gap(a, b, other.normal) > axis->gap) {
+            mo_axis_refine(a, b, &other);
+            *axis = other;
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /*
@@ -272,9 +300,15 @@ void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach
         return;
     }
     find_other(a, b, &axis);
-    if (axis.gap > -INFINITY && axis.gap <= reach && /* no numbers have no axis */
-        !touch_if_best(a, b, &axis, origin, reach, out)) {
-        touch_deepest(a, b, &axis, origin, out);
+    const int is_curved = mo_core_is_curved(a) || mo_core_is_curved(b);
+    for (int k = 0; axis.gap > -INFINITY && axis.gap <= reach; ++k) { /* no numbers have no axis */
+        if (touch_if_best(a, b, &axis, origin, reach, out)) {
+            return;
+        }
+        if (!is_curved || k == MOST_CLIMBS || !climb(a, b, &axis)) {
+            touch_deepest(a, b, &axis, origin, out);
+            return;
+        }
     }
 }
 

@@ -59,6 +59,16 @@ static void spin_freely(const double J0[9], const double l[3], double h, double 
             return;
         }
     }
+    /* a solution has y' J0 y = y' l, and so no more energy than J0^-1 l; where a body turns by a
+     * radian or more, and none was found, that much is kept */
+    double still[3], J0y[3];
+    mo_mat3_solve(J0, l, still);
+    mo_mat3_apply(J0, y, J0y);
+    const double most = mo_vec3_dot(l, still), energy = mo_vec3_dot(y, J0y);
+    if (!(energy <= most)) {
+        mo_vec3_scale(energy < INFINITY ? sqrt(most / energy) : 0, energy < INFINITY ? y : still,
+                      y);
+    }
 }
 
 static void free_spin(const mo_sim_body *body, double h, double out[3])
@@ -171,6 +181,7 @@ static void advance_all(mo_world *world, double h, int starts)
             memset(body->free_v, 0, sizeof body->free_v);
         }
         memcpy(body->next_v, body->free_v, sizeof body->next_v);
+        body->part = 1;
     }
     mo_mechanisms_free(world, h);
 }
@@ -204,8 +215,8 @@ static int moves_at_once(const mo_world *world, const mo_sim_body *body)
 
 static void move(const mo_sim_body *body, double h, double x[3], double orientation[4])
 {
-    mo_vec3_along(body->x, h, body->next_v, x);
-    mo_advance_turn(body->orientation, body->next_v + 3, h, orientation);
+    mo_vec3_along(body->x, body->part * h, body->next_v, x);
+    mo_advance_turn(body->orientation, body->next_v + 3, body->part * h, orientation);
 }
 
 /* The sum of squares of the next place, velocity and turn; NaN where one of them is. */

@@ -10,8 +10,10 @@
  * w of a contact, with the velocities of driven bodies added:
  *
  *     w_N = gap / h                       the gap is linearised over the step [anitescu2004, eq.
- *                                         2.3]; a penetration deeper than a hundredth of a body
- *                                         goes out in several steps
+ *                                         2.3]; of a shallow overlap no more than the speed that
+ *                                         gravity takes back in one step, of a deeper one nothing:
+ *                                         the projection sees to it
+ *     w_N of a late contact               overlap.c
  *     w_N = e u_N before the impact       in the problem of an impact (Newton's law, Moreau's form;
  *                                         impact.c)
  *     w_T = slip / h                      of a contact that stuck: takes back what tolerance let it
@@ -34,7 +36,14 @@
  * different at each contact of a face, which no motion of rigid bodies has.
  */
 static const double TOUCHES = 8;
-static const double RECOVERY = 0.01; /* of the size of a body: penetration taken back in one step */
+/* Of the size of a body: what a projection takes back in one step, of what was not there when the
+ * step began. */
+static const double RECOVERY = 0.1;
+/* The same: what velocities take back in a step; deeper overlap must not grow. */
+static const double SHALLOW = 1e-3;
+/* The same: what errors of a solve leave, which is taken back where there is no gravity, too. */
+static const double ROUNDED = 1e-6;
+static const double LEAVES = 0.5; /* of the overlap that may be left: what a projection leaves */
 static const double TAKES_BACK = 1e-6; /* tolerances up to this */
 static const double SLIDING = 1e-8;    /* m/s: slower is sticking */
 static const double ON_CONE =
@@ -226,7 +235,7 @@ static void contact_jacobian(const mo_world *world, const mo_sim_contact *contac
     const int rows = contact_rows(world, contact), n = mo_block_rows(world, body);
     const double sign = side ? 1 : -1;
     double arm[3];
-    mo_vec3_minus(contact->point, body->x, arm);
+    mo_contact_arm(world, contact, side, arm);
     for (int k = 0; k < rows; ++k) {
         double line[6] = {0};
         const double *axis = row_axis(contact, rows, k);
@@ -262,10 +271,19 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     if (phase->kind == MO_PHASE_IMPACT) {
         return phase->restitution * contact->restitution * mo_contact_approach(world, contact);
     }
-    const double deepest = -RECOVERY * contact->size;
+    if (phase->kind == MO_PHASE_PROJECTION) {
+        const double leave = LEAVES * world->def.overlap;
+        return (fmax(contact->gap, -RECOVERY * contact->size) + leave * contact->size) / phase->h;
+    }
+    if (contact->late != MO_NONE) {
+        return fmax(0, contact->gap - world->late[contact->late].before) / phase->h;
+    }
+    const double deepest = -fmin(world->def.overlap, SHALLOW) * contact->size;
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
     const double gap = contact->gap - fmax(-rounding, fmin(contact->gap, rounding));
-    return (gap > deepest ? gap : deepest) / phase->h;
+    const double most = fmax(mo_vec3_norm(world->def.gravity) * phase->h,
+                             ROUNDED * contact->size / phase->h); /* which gravity takes back */
+    return gap > deepest ? fmax(gap / phase->h, -most) : 0;
 }
 
 /* What driven bodies add to u. */
@@ -290,7 +308,7 @@ static double response(const mo_world *world, const mo_sim_contact *contact)
     for (int side = 0; side < 2; ++side) {
         const mo_sim_body *body = world->body + contact->body[side];
         double line[6], arm[3], turned[3];
-        mo_vec3_minus(contact->point, body->x, arm);
+        mo_contact_arm(world, contact, side, arm);
         mo_vec3_copy(contact->frame, line);
         mo_vec3_cross(arm, line, line + 3);
         if (body->mechanism != MO_NONE && body->block != MO_NONE) {
@@ -321,9 +339,8 @@ static void add_compact(mo_world *world, mo_sim_contact *contact, const double w
 {
     mo_rigid_contact own = {.mu = contact->mu};
     for (int k = 0; k < 2; ++k) { /* u = v_b - v_a */
-        const mo_sim_body *body = world->body + contact->body[!k];
-        own.body[k] = body->block;
-        mo_vec3_minus(contact->point, body->x, own.arm[k]);
+        own.body[k] = world->body[contact->body[!k]].block;
+        mo_contact_arm(world, contact, !k, own.arm[k]);
     }
     memcpy(own.frame, contact->frame, sizeof own.frame);
     mo_vec3_copy(w, own.w);
@@ -524,13 +541,17 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
 }
 
 /* Of b against a at the point. */
-static void set_velocity(const mo_world *world, mo_sim_contact *contact)
+void mo_contact_velocity(const mo_world *world, const mo_sim_contact *contact, double out[3])
 {
-    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    double u_a[3], u_b[3];
-    mo_point_velocity(a->x, a->next_v, contact->point, u_a);
-    mo_point_velocity(b->x, b->next_v, contact->point, u_b);
-    mo_vec3_minus(u_b, u_a, contact->velocity);
+    double u[2][3];
+    for (int side = 0; side < 2; ++side) {
+        const double *v = world->body[contact->body[side]].next_v;
+        double arm[3];
+        mo_contact_arm(world, contact, side, arm);
+        mo_vec3_cross(v + 3, arm, u[side]);
+        mo_vec3_along(u[side], 1, v, u[side]);
+    }
+    mo_vec3_minus(u[1], u[0], out);
 }
 
 void mo_assemble_finish(mo_world *world)
@@ -539,7 +560,11 @@ void mo_assemble_finish(mo_world *world)
         look_ahead(world, k);
         mo_sim_contact *contact = world->contacts.at + k;
         if (contact->constraint != MO_NONE || mo_vec3_dot(contact->impact, contact->impact) > 0) {
-            set_velocity(world, contact);
+            mo_contact_velocity(world, contact, contact->velocity);
+            if (contact->late != MO_NONE) { /* from now on it is one of the last step's */
+                contact->gap -= world->late[contact->late].before;
+                contact->late = MO_NONE;
+            }
         }
     }
 }

@@ -8,22 +8,34 @@
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
-mo_pose mo_sim_body_pose(const mo_sim_body *body)
+/* With the centre of mass at x. */
+static mo_pose pose_at(const mo_sim_body *body, const double x[3], const double orientation[4])
 {
     mo_pose pose;
-    memcpy(pose.orientation, body->orientation, sizeof pose.orientation);
-    mo_vec3_copy(body->x, pose.position);
+    memcpy(pose.orientation, orientation, sizeof pose.orientation);
+    mo_vec3_copy(x, pose.position);
     if (mo_vec3_dot(body->centre, body->centre) != 0) {
         double arm[3];
-        mo_quat_turn(body->orientation, body->centre, arm);
-        mo_vec3_minus(body->x, arm, pose.position);
+        mo_quat_turn(orientation, body->centre, arm);
+        mo_vec3_minus(x, arm, pose.position);
     }
     return pose;
 }
 
+mo_pose mo_sim_body_pose(const mo_sim_body *body)
+{
+    return pose_at(body, body->x, body->orientation);
+}
+
 mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape)
 {
-    const mo_pose *in_body = &shape->collider.def.pose, pose = mo_sim_body_pose(body);
+    return mo_shape_pose_at(body, body->x, body->orientation, shape);
+}
+
+mo_pose mo_shape_pose_at(const mo_sim_body *body, const double x_body[3],
+                         const double orientation[4], const mo_sim_shape *shape)
+{
+    const mo_pose *in_body = &shape->collider.def.pose, pose = pose_at(body, x_body, orientation);
     const double *x = in_body->position, *q = in_body->orientation;
     const int is_same =
         x[0] == 0 && x[1] == 0 && x[2] == 0 && q[0] == 1 && q[1] == 0 && q[2] == 0 && q[3] == 0;

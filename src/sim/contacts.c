@@ -53,6 +53,7 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
                                 .body = {a->body, b->body},
                                 .feature = touch->feature,
                                 .is_new = 1,
+                                .late = MO_NONE,
                                 .gap = touch->gap,
                                 .size = a->size < b->size ? a->size : b->size,
                                 .mu = both->friction,
@@ -76,13 +77,13 @@ static void sort_by_feature(mo_sim_contact *contact, int count)
     }
 }
 
-static mo_error collide_at(mo_world *world, const mo_pair *pair, const mo_pose *at_a,
-                           const mo_pose *at_b, double margin, mo_sim_contacts *list)
+mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
+                             double margin, mo_sim_contacts *list)
 {
     const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
     const int first = list->count;
     world->touches.count = world->touches.is_short = 0;
-    mo_collide_at(&a->collider, at_a, &b->collider, at_b, margin, &world->touches);
+    mo_collide_at(&a->collider, at, &b->collider, at + 1, margin, &world->touches);
     for (int i = 0; i < world->touches.count; ++i) {
         if (add_contact(world, pair, world->touches.touch + i, list)) {
             return MO_ERR_MEMORY;
@@ -130,8 +131,8 @@ static mo_error collide_shapes(mo_world *world, const mo_pair *pair, mo_sim_cont
     if (world->near[pair->a].is_round && world->near[pair->b].is_round && !mo_is_planar(world)) {
         return collide_balls(world, pair, list);
     }
-    return collide_at(world, pair, &world->shape[pair->a].pose, &world->shape[pair->b].pose,
-                      mo_pair_reach(world, pair), list);
+    const mo_pose at[2] = {world->shape[pair->a].pose, world->shape[pair->b].pose};
+    return mo_contacts_collide(world, pair, at, mo_pair_reach(world, pair), list);
 }
 
 static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
@@ -161,7 +162,7 @@ static mo_error clear_crowd(mo_world *world)
 
 /* ---- the last step --------------------------------------------------------------------------- */
 
-static int by_identity(const mo_sim_contact *c, const mo_sim_contact *d)
+int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d)
 {
     for (int side = 0; side < 2; ++side) {
         if (c->shape[side] != d->shape[side]) {
@@ -190,7 +191,7 @@ static void match(const mo_sim_contacts *before, int *k, mo_sim_contacts *list, 
         if (*k + MO_AHEAD < before->count) {
             mo_prefetch(old + MO_AHEAD, offsetof(mo_sim_contact, is_new));
         }
-        while (*k < before->count && (order = by_identity(old, now)) < 0) {
+        while (*k < before->count && (order = mo_contact_order(old, now)) < 0) {
             ++*k;
             ++old;
         }
@@ -342,8 +343,7 @@ static int has_pair(const mo_sim_contact *contact, int *from, int end, const mo_
     return low < end && contact[low].shape[0] == pair->a && contact[low].shape[1] == pair->b;
 }
 
-/* Sorts the contacts from `sorted` on into those before. */
-static mo_error merge(mo_world *world, int sorted)
+mo_error mo_contacts_merge(mo_world *world, int sorted)
 {
     mo_sim_contacts *list = &world->contacts;
     int left = sorted, right = list->count - sorted;
@@ -357,7 +357,8 @@ static mo_error merge(mo_world *world, int sorted)
     }
     memcpy(own, list->at + sorted, (size_t)right * sizeof *own);
     while (right > 0) {
-        const int takes_left = left > 0 && by_identity(list->at + left - 1, own + right - 1) > 0;
+        const int takes_left =
+            left > 0 && mo_contact_order(list->at + left - 1, own + right - 1) > 0;
         list->at[left + right - 1] = takes_left ? list->at[left - 1] : own[right - 1];
         left -= takes_left;
         right -= !takes_left;
@@ -386,7 +387,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
     for (int k = sorted; k < world->contacts.count; ++k) {
         world->contacts.at[k].constraint = MO_NONE;
     }
-    return merge(world, sorted);
+    return mo_contacts_merge(world, sorted);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -409,9 +410,9 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
             continue;
         }
         const mo_sim_shape *a = world->shape + pair.a, *b = world->shape + pair.b;
-        const mo_pose at_a = mo_shape_pose(world->body + a->body, a),
-                      at_b = mo_shape_pose(world->body + b->body, b);
-        if (collide_at(world, &pair, &at_a, &at_b, mo_margin_of(world, a, b), list)) {
+        const mo_pose at[2] = {mo_shape_pose(world->body + a->body, a),
+                               mo_shape_pose(world->body + b->body, b)};
+        if (mo_contacts_collide(world, &pair, at, mo_margin_of(world, a, b), list)) {
             return MO_ERR_MEMORY;
         }
     }

@@ -124,6 +124,19 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth)
     return count;
 }
 
+void mo_contacts_drop_late(mo_world *world)
+{
+    mo_sim_contacts *list = &world->contacts;
+    int kept = 0;
+    for (int k = 0; k < list->count && world->late_count > 0; ++k) {
+        if (list->at[k].late == MO_NONE) {
+            list->at[kept++] = list->at[k];
+        }
+    }
+    list->count = world->late_count > 0 ? kept : list->count;
+    world->late_count = 0;
+}
+
 /* ---- at the end of a step -------------------------------------------------------------------- */
 
 /* A contact that bounced and then takes no part in the step: its impulse is that of the impact. */
@@ -146,6 +159,11 @@ void mo_contacts_keep_taken(mo_world *world)
     int kept = 0;
     for (int k = 0; k < list->count; ++k) {
         if (at[k].constraint == MO_NONE && !has_bounced(&at[k])) {
+            continue;
+        }
+        if (kept > 0 && mo_contact_order(at + kept - 1, at + k) == 0) { /* taken again, late */
+            mo_vec3_along(at[kept - 1].impulse, 1, at[k].impulse, at[kept - 1].impulse);
+            mo_vec3_along(at[kept - 1].moment, 1, at[k].moment, at[kept - 1].moment);
             continue;
         }
         if (kept != k) {

@@ -77,7 +77,8 @@ static const double FAR = 3;        /* of the aim: nearer, there is nothing to g
 /* Of the smallest body's size: what a contact may sink by in a step, and that over a coarse
  * tolerance. */
 static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4;
-static const double HOPELESS = 2; /* of the tolerance: what rounding leaves */
+static const double ROUNDED = 1e-12; /* of the norm of q: no sweep makes a rate smaller */
+static const double HOPELESS = 2;    /* of the tolerance: what rounding leaves */
 enum { LONGEST_PAUSE = 4096 };
 enum {
     AT_REST_ITERATIONS = 60
@@ -342,7 +343,8 @@ mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_messa
     const int iterations = result->iterations;
     options.penetration_rate = depth * world->contacts.least / h;
     *is_better = result->status == MO_SOLVED && options.tol > MO_FINE_TOLERANCE &&
-                 result->residual.penetration_rate.value > options.penetration_rate;
+                 result->residual.penetration_rate.value > options.penetration_rate &&
+                 options.penetration_rate > ROUNDED * result->residual.q_norm;
     if (!*is_better) {
         return MO_OK;
     }

@@ -97,18 +97,10 @@ double mo_joints_error_ahead(mo_world *world, double h)
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         mo_joint_rows rows;
         stay from;
-        double size = INFINITY, sum = 0;
-        for (int side = 0; side < 2; ++side) {
-            const double of_body = joint->body[side] >= 0 ? world->body[joint->body[side]].size : 0;
-            size = of_body > 0 ? fmin(size, of_body) : size;
-        }
         go_ahead(world, joint, h, &from);
         mo_joint_hold(world, joint, &rows);
         come_back(world, joint, &from);
-        for (int i = 0; i < rows.count; ++i) {
-            sum += rows.error[i] * rows.error[i];
-        }
-        worst = fmax(worst, sqrt(sum) / (isfinite(size) ? size : 1));
+        worst = fmax(worst, mo_joint_gap(world, joint, &rows));
     }
     return worst;
 }

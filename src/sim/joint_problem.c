@@ -90,6 +90,29 @@ static void add_coordinate(mo_world *world, mo_sim_joint *joint, double h)
     }
 }
 
+double mo_joint_gap(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
+{
+    double size = INFINITY, sum = 0;
+    for (int side = 0; side < 2; ++side) {
+        const double of_body = joint->body[side] >= 0 ? world->body[joint->body[side]].size : 0;
+        size = of_body > 0 ? fmin(size, of_body) : size;
+    }
+    for (int i = 0; i < rows->count; ++i) {
+        sum += rows->error[i] * rows->error[i];
+    }
+    return sqrt(sum) / (isfinite(size) ? size : 1);
+}
+
+int mo_joint_is_projected(const mo_world *world, const mo_sim_joint *joint)
+{
+    for (int side = 0; side < 2; ++side) {
+        if (joint->body[side] >= 0 && world->body[joint->body[side]].kind == MO_BODY_LINK) {
+            return 1;
+        }
+    }
+    return world->def.projection;
+}
+
 static int can_move(const mo_world *world, const mo_sim_joint *joint)
 {
     for (int side = 0; side < 2; ++side) {
@@ -113,16 +136,17 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
         mo_instant_joint(world, place, phase->instant);
         return;
     }
-    /* an impact takes no time, and a projection sees to the drift apart */
-    const int is_free_of_drift = phase->kind == MO_PHASE_IMPACT ||
-                                 (phase->kind == MO_PHASE_STEP &&
-                                  (world->def.projection || world->joints_hold == MO_HOLD_SPEED));
     mo_joint_rows rows;
     double w[MO_JOINT_ROWS];
     if (phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD) {
         mo_joint_hold_ahead(world, joint, phase->h, &rows, w);
     } else {
         mo_joint_hold(world, joint, &rows);
+        /* an impact takes no time, and a projection sees to the drift apart */
+        const int is_free_of_drift =
+            phase->kind == MO_PHASE_IMPACT ||
+            (phase->kind == MO_PHASE_STEP &&
+             (world->joints_hold == MO_HOLD_SPEED || mo_joint_is_projected(world, joint)));
         for (int k = 0; k < rows.count; ++k) {
             w[k] = is_free_of_drift ? 0 : rows.error[k] / phase->h;
         }

@@ -27,4 +27,10 @@ void mo_joint_anchors(const mo_world *world, const mo_sim_joint *joint, double a
 void mo_joint_hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_joint_rows *rows,
                          double *w);
 
+/* The norm of its errors over the size of the smaller body that it joins. */
+double mo_joint_gap(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows);
+/* Is its error left to the projection at the end of the step?  That of a loop of a mechanism is;
+ * the drift of a joint between bodies is taken back by velocities (passive.c). */
+int mo_joint_is_projected(const mo_world *world, const mo_sim_joint *joint);
+
 #endif

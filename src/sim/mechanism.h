@@ -152,6 +152,7 @@ void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, 
                             double to_impulse, double to_effort);
 
 /* mechanism_couple.c */
+double mo_mechanism_coupling_error(const mo_sim_mechanism *mechanism);
 void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism,
                                 const mo_phase *phase);
 /* Of coupling k, over the velocities, at the present q. */

@@ -125,17 +125,24 @@ mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id id, const mo_coupl
 }
 
 /* w of the row. */
-static double w_of(const mo_world *world, const mo_sim_mechanism *mechanism,
-                   const mo_coupling_def *def, const coupling_state *at, const mo_phase *phase)
+static double w_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def,
+                   const coupling_state *at, const mo_phase *phase)
 {
     const double v_a = rate_of(mechanism, def, def->a), v_b = rate_of(mechanism, def, def->b);
     if (phase->kind == MO_PHASE_FORCE) {
         const double p = phase->instant->per_step, part = p > 0 ? 0.5 : 1; /* forces_drift.c */
         return -part * at->curve * v_b * v_b + p * (v_a - at->slope * v_b + p * at->error);
     }
-    const int later =
-        phase->kind == MO_PHASE_IMPACT || (phase->kind == MO_PHASE_STEP && world->def.projection);
-    return later ? 0 : at->error / phase->h;
+    return phase->kind == MO_PHASE_PROJECTION ? at->error / phase->h : 0;
+}
+
+double mo_mechanism_coupling_error(const mo_sim_mechanism *mechanism)
+{
+    double worst = 0;
+    for (int k = 0; k < mechanism->couplings; ++k) {
+        worst = fmax(worst, fabs(state_of(mechanism, mechanism->coupling + k).error));
+    }
+    return worst;
 }
 
 void mo_coupling_row(const mo_sim_mechanism *mechanism, int k, double *row)
@@ -153,7 +160,7 @@ void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism, co
     for (int k = 0; k < mechanism->couplings; ++k) {
         const mo_coupling_def *def = mechanism->coupling + k;
         const coupling_state at = state_of(mechanism, def);
-        const double w = w_of(world, mechanism, def, &at, phase);
+        const double w = w_of(mechanism, def, &at, phase);
         mo_coupling_row(mechanism, k, mechanism->row);
         const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
         mechanism->coupling_constraint = k == 0 ? own : mechanism->coupling_constraint;

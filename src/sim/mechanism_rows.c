@@ -22,10 +22,10 @@
 
 #include "sim/forces_data.h"
 
-static const double LATE = 1e-9;   /* rad or m: a limit may be passed by this before it is taken */
-static const double BACK = 0.01;   /* of the range of a joint a step, and */
-static const double BACK_RATE = 1; /* of it a second: what is beyond a limit comes back no faster */
-static const double CLOSED = 1e-8; /* rad or m: a limit that holds in an impact */
+static const double LATE = 1e-9;    /* rad or m: a limit may be passed by this before it is taken */
+static const double SHALLOW = 1e-6; /* rad or m: deeper beyond a limit is left to the projection */
+static const double BACK = 0.01;    /* of the range of a joint: what that takes back in one step */
+static const double CLOSED = 1e-8;  /* rad or m: a limit that holds in an impact */
 static const double BEYOND = 1e-10; /* of an effort's limits */
 
 /* ---- limits ---------------------------------------------------------------------------------- */
@@ -132,6 +132,36 @@ static double beyond(const mo_actuator_def *def)
     const double lower = isfinite(def->lower) ? fabs(def->lower) : 0;
     const double upper = isfinite(def->upper) ? fabs(def->upper) : 0;
     return BEYOND * fmax(lower, upper);
+}
+
+/* ---- at the end of a step -------------------------------------------------------------------- */
+
+/* What is beyond a limit, or near it, takes part; how far beyond the worst is. */
+static double take_reached(mo_sim_mechanism *mechanism)
+{
+    double worst = 0;
+    for (int k = 0; k < stop_count(mechanism); ++k) {
+        for (int side = 0; side < 2; ++side) {
+            const limit at = limit_of(mechanism, k, side);
+            stop_of(mechanism, k)->takes[side] = at.count > 0 && at.gap <= at.most_back;
+            worst = at.count > 0 ? fmax(worst, -at.gap) : worst;
+        }
+    }
+    return worst;
+}
+
+double mo_mechanisms_worst(mo_world *world)
+{
+    double worst = 0;
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mo_mechanism_moves(world, mechanism)) {
+            const double beyond = take_reached(mechanism);
+            worst = fmax(worst, beyond > SHALLOW ? beyond : 0);
+            worst = fmax(worst, mo_mechanism_coupling_error(mechanism));
+        }
+    }
+    return worst;
 }
 
 /* ---- which take part ------------------------------------------------------------------------- */
@@ -248,8 +278,9 @@ static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int s
     }
     const int n = mechanism->tree.dofs;
     const int is_gap_open = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_PROJECTION;
-    const double slower = phase->kind == MO_PHASE_STEP ? fmin(1, BACK_RATE * phase->h / BACK) : 1;
-    const double p = per_step_of(phase), gap = fmax(at.gap, -at.most_back * slower);
+    const double p = per_step_of(phase);
+    const double gap =
+        phase->kind == MO_PHASE_STEP && at.gap < -SHALLOW ? 0 : fmax(at.gap, -at.most_back);
     const double w = is_gap_open ? gap / phase->h : p * (limit_rate(&at, mechanism->v) + p * gap);
     const mo_law law = mo_law_frictionless();
     memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);

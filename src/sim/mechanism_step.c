@@ -431,13 +431,13 @@ void mo_mechanisms_accept(mo_world *world, double h)
     }
 }
 
-/* Moves by the displacement next_v of a projection. */
-void mo_mechanisms_displace(mo_world *world)
+/* Moves by the displacement next_v of a projection, in a unit of length. */
+void mo_mechanisms_displace(mo_world *world, double unit)
 {
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
         if (mechanism && mechanism->block != MO_NONE) {
-            mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v, 1, mechanism->q);
+            mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v, unit, mechanism->q);
             mo_mechanism_place_links(world, mechanism);
         }
     }

@@ -167,8 +167,8 @@ static int is_contact_sound(const mo_world *world, const mo_sim_contact *contact
     }
     const double numbers[] = {contact->gap, contact->size, contact->restitution, contact->rolling,
                               contact->torsion};
-    return is_finite(5, numbers) && contact->size > 0 && contact->mu >= 0 &&
-           is_finite(3, contact->impulse) && is_finite(3, contact->moment) &&
+    return contact->late == MO_NONE && is_finite(5, numbers) && contact->size > 0 &&
+           contact->mu >= 0 && is_finite(3, contact->impulse) && is_finite(3, contact->moment) &&
            is_finite(3, contact->slip) && is_finite(3, contact->impact) &&
            is_finite(3, contact->velocity) && is_finite(9, contact->frame) &&
            is_finite(3, contact->point);

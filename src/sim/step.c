@@ -26,6 +26,7 @@
 
 enum {
     MOST_ROUNDS = 10 /* of contacts that turn out to close */,
+    OVERLAP_ROUNDS = 2 /* of contacts taken where shapes overlap at the end of the step */,
     MOST_NEWTON = 10,
     AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
 };
@@ -193,6 +194,7 @@ static mo_error look_closer(mo_world *world, double h, mo_step_report *report, i
 
 static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
+    int overlap_rounds = 0;
     mo_error error = solve(world, h, report, why);
     for (int round = 0; !error && round < MOST_ROUNDS; ++round) {
         int late;
@@ -200,6 +202,10 @@ static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo
             return mo_fail_memory(why);
         }
         error = late == 0 ? look_closer(world, h, report, &late, why) : MO_OK;
+        if (!error && late == 0) {
+            const int takes = overlap_rounds++ < OVERLAP_ROUNDS;
+            error = mo_overlaps_look(world, h, takes, &late) ? mo_fail_memory(why) : MO_OK;
+        }
         if (error || late == 0) {
             break;
         }
@@ -339,6 +345,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return error;
     }
     const double start = mo_clock();
+    world->late_count = 0;
     world->joints_hold = MO_HOLD_HERE;
     if (world->def.level == MO_LEVEL_ACCELERATION) {
         return mo_forces_step(world, h, report, why);
@@ -353,6 +360,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     error = error ? error : bounce(world, h, report, why);
     error = error ? error : solve_step(world, h, report, why);
     while (!error && world->joints_hold < MO_HOLD_SPEED && !is_well_held(world, h)) {
+        mo_contacts_drop_late(world);
         mo_hold_otherwise(world);
         error = hold(world, h, report, why);
     }
@@ -370,9 +378,9 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     }
     mo_assemble_finish(world);
     mo_advance_accept(world, h);
-    mo_contacts_keep_taken(world);
     /* The step is taken: what fails from here on is said in its report. */
-    const int is_projected = !world->def.projection || !mo_project_positions(world, why);
+    const int is_projected = !mo_project_positions(world, &report->overlap, why);
+    mo_contacts_keep_taken(world);
     report->islands = mo_islands_update(world);
     fill_report(world, report);
     if (!is_projected) {

@@ -12,7 +12,8 @@
 
 mo_world_def mo_default_world(void)
 {
-    mo_world_def def = {.dimension = 3, .gravity = {0, 0, -9.81}, .restitution_speed = 1e-2};
+    mo_world_def def = {
+        .dimension = 3, .gravity = {0, 0, -9.81}, .restitution_speed = 1e-2, .overlap = 1e-3};
     def.solver = mo_default_options();
     /* a step that is not solved by then is better taken as it is, and told */
     def.solver.max_iter = 3000;
@@ -40,6 +41,11 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the margin of contacts is %g, but must be finite and not negative",
                        def->margin);
+    }
+    if (!(def->overlap > 0)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "shapes may overlap by %g of their size, but this must be above zero",
+                       def->overlap);
     }
     if (def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION) {
         return mo_fail(why, MO_ERR_ARGUMENT, "%d is no level of a step", (int)def->level);
@@ -131,7 +137,8 @@ void mo_world_destroy(mo_world *world)
         world->contacts.at,    world->before.at,     world->start,       world->spare_pairs.at,
         world->fresh_pairs.at, world->crowd,         world->pair_start,  world->near,
         world->leader,         world->contacts.open, world->before.open, world->contacts.fast,
-        world->before.fast,    world->touch_start,   world->touching,    world->seen};
+        world->before.fast,    world->touch_start,   world->touching,    world->seen,
+        world->late,           world->overlapping.at};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }

@@ -45,10 +45,11 @@ typedef struct mo_sim_body {
     uint32_t generation; /* 0: this place is free */
     mo_body_kind kind;
     int is_asleep;
-    int is_ball;   /* one and the same inertia about every axis */
-    int block;     /* its body block in the problem of this step, or MO_NONE */
-    int mechanism; /* its place, for a link; else MO_NONE */
-    int leader;    /* of the island with which it sleeps */
+    int is_displaced; /* by the projection of this step */
+    int is_ball;      /* one and the same inertia about every axis */
+    int block;        /* its body block in the problem of this step, or MO_NONE */
+    int mechanism;    /* its place, for a link; else MO_NONE */
+    int leader;       /* of the island with which it sleeps */
     double mass;
     double x[3];       /* centre of mass, world */
     double start_v[6]; /* at the start of the step, after its impacts */
@@ -58,6 +59,7 @@ typedef struct mo_sim_body {
 
     double orientation[4];
     double centre[3];  /* of mass, in the body's frame */
+    double part;       /* of the way of a step that it goes: less than 1 where it is held back */
     double size;       /* radius about the centre of mass that holds the shapes */
     double force[6];   /* and moment, for the next step */
     double inertia[9]; /* about the centre of mass, body axes */
@@ -124,7 +126,7 @@ typedef struct mo_sim_contact {
     uint32_t feature;
     int constraint; /* in the problem of this step, or MO_NONE */
     int is_new;     /* it was none of the last step's */
-    int unused;     /* so that equal contacts are equal bytes */
+    int late;       /* its record in world->late, where it was not taken at the start; or MO_NONE */
     double gap;
     double size; /* of the smaller shape */
     double mu, restitution;
@@ -140,6 +142,12 @@ typedef struct mo_sim_contact {
     mo_contact_mode mode;
     int unused_too;
 } mo_sim_contact;
+
+/* A contact taken later in the step than at its start, with the velocities v* (overlap.c). */
+typedef struct mo_late_contact {
+    double arm[2][3]; /* from the centre of each body to the point, then */
+    double before;    /* m: what v* has opened the gap by since the start, to first order */
+} mo_late_contact;
 
 typedef struct mo_sim_contacts {
     mo_sim_contact *at;
@@ -263,6 +271,10 @@ struct mo_world {
     size_t pair_start_room;
     mo_touch_list touches;
     mo_sim_contacts contacts, before;
+    mo_pairs overlapping; /* at the end of the step */
+    mo_late_contact *late;
+    size_t late_room;
+    int late_count;
 
     struct mo_recycler *recycler; /* memory of problems and results */
     mo_builder *builder;
@@ -332,6 +344,9 @@ mo_body_id mo_body_id_of(const mo_world *world, int place);
 /* Pose of the body's frame from the centre of mass; of a shape of it, in the world. */
 mo_pose mo_sim_body_pose(const mo_sim_body *body);
 mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape);
+/* The same, were the body's centre of mass there and its orientation this. */
+mo_pose mo_shape_pose_at(const mo_sim_body *body, const double x[3], const double orientation[4],
+                         const mo_sim_shape *shape);
 
 /* What most loops over contacts read of a body. */
 static inline void mo_body_prefetch(const mo_world *world, int place)
@@ -367,6 +382,17 @@ static inline double mo_normal_rate(const double x[3], const double v[6],
     return mo_vec3_dot(contact->frame, u);
 }
 
+/* From the centre of one of its bodies to the point of a contact. */
+static inline void mo_contact_arm(const mo_world *world, const mo_sim_contact *contact, int side,
+                                  double arm[3])
+{
+    if (contact->late != MO_NONE) {
+        mo_vec3_copy(world->late[contact->late].arm[side], arm);
+    } else {
+        mo_vec3_minus(contact->point, world->body[contact->body[side]].x, arm);
+    }
+}
+
 /* ---- the parts of a step, in their order ----------------------------------------------------- */
 
 /* body.c */
@@ -390,6 +416,18 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
 mo_error mo_contacts_touching(mo_world *world);
 /* More of them, of bodies that next_v makes faster than was thought when they were found. */
 mo_error mo_contacts_look_again(mo_world *world, double h);
+/* Touches of a pair at these poses, as contacts at the end of the list, by feature. */
+mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
+                             double margin, mo_sim_contacts *list);
+/* By shapes and feature: below, equal to or above zero. */
+int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d);
+/* Sorts the contacts from `sorted` on into those before. */
+mo_error mo_contacts_merge(mo_world *world, int sorted);
+
+/* overlap.c: pairs that would overlap at the end of the step with next_v, into
+ * world->overlapping.  Where `takes`, and one of them does so by much, contacts of theirs: *count
+ * pairs. */
+mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count);
 
 /* contacts_take.c */
 /* Which of them take part, by start_v and free_v (constraint = 0, else MO_NONE); after the impacts.
@@ -398,6 +436,7 @@ void mo_contacts_choose(mo_world *world, double h);
 /* And of those that were left out, the ones which next_v closes to less than `depth` of a body's
  * size: so many. */
 int mo_contacts_take_closing(mo_world *world, double h, double depth);
+void mo_contacts_drop_late(mo_world *world); /* those that were taken later than at the start */
 /* The others are forgotten, but for those that bounced. */
 void mo_contacts_keep_taken(mo_world *world);
 int mo_contacts_taken(const mo_world *world); /* so many take part */
@@ -439,8 +478,9 @@ void mo_joints_stiffness(mo_world *world, int place, double h, double K[36]);
 double *mo_guess_take(const mo_world *world);
 int mo_guess_cut(mo_world *world, double h, double *guess);
 
-/* projection.c: positions without penetration and joint errors, velocities as they are */
-mo_error mo_project_positions(mo_world *world, mo_message *why);
+/* projection.c: positions without penetration and joint errors, velocities as they are; the deepest
+ * overlap that is left where something was moved, over the size */
+mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why);
 
 /* islands.c: islands of the step that is done; sleep and waking.  Returns the number of islands. */
 int mo_islands_update(mo_world *world);
@@ -481,6 +521,8 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why);
 void mo_assemble_velocities(mo_world *world);       /* next_v alone */
 void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
 void mo_assemble_finish(mo_world *world);           /* velocities of contacts, of the last answer */
+/* Of b against a at the point of a contact, with next_v. */
+void mo_contact_velocity(const mo_world *world, const mo_sim_contact *contact, double out[3]);
 /* w_N of a contact. */
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
                            const mo_phase *phase);
@@ -522,7 +564,10 @@ void mo_mechanisms_accept_impact(mo_world *world);
 void mo_mechanisms_kinetic(const mo_world *world, double *before, double *after);
 void mo_mechanisms_poses(mo_world *world, double h);
 void mo_mechanisms_accept(mo_world *world, double h);
-void mo_mechanisms_displace(mo_world *world);
+void mo_mechanisms_displace(mo_world *world, double unit);
+/* How far the worst coupling is off, or the worst joint beyond a limit, rad or m; limits that are
+ * near take part. */
+double mo_mechanisms_worst(mo_world *world);
 
 /* mechanism.c */
 void mo_mechanism_weigh(mo_world *world, int place); /* the body of a link has another mass */

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Shapes at the end of a step: they do not overlap, pass through each other or throw each other. */
+#include "check.h"
+
+#include <string.h>
+
+#include "moreau/moreau.h"
+#include "worlds.h"
+
+static mo_world *build_heap(int count, int shape, double speed)
+{
+    const world_scene *scene = world_scene_find("heap");
+    double values[WORLD_PARAMETERS];
+    mo_message why = {{0}};
+    mo_world *world = NULL;
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "count", count, &why) == MO_OK);
+    CHECK(world_set_value(scene, values, "shape", shape, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        const mo_body_id body = mo_world_body(world, k);
+        const mo_body_state s = mo_body_get(world, body);
+        const double down[3] = {0, 0, -speed};
+        if (s.kind == MO_BODY_FREE) {
+            CHECK(mo_body_set(world, body, &s.pose, down, s.spin, &why) == MO_OK);
+        }
+    }
+    mo_world_def def = mo_world_definition(world);
+    def.solver.tol = 1e-3;
+    CHECK(mo_world_change(world, &def, &why) == MO_OK);
+    return world;
+}
+
+/* The judge is the narrow phase at the poses that the step has left, over the radius of a ball of
+ * the heap: the other shapes are larger. */
+static void no_body_of_a_heap_ends_a_step_inside_another(void **state)
+{
+    (void)state;
+    static const double RADIUS = 0.1;
+    for (int shape = 1; shape <= 5; ++shape) {
+        mo_world *world = build_heap(60, shape, 4);
+        double worst = 0, sum = 0;
+        const int steps = 100;
+        for (int k = 0; k < steps; ++k) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+            const double overlap = mo_world_penetration(world) / RADIUS;
+            worst = fmax(worst, overlap);
+            sum += overlap;
+        }
+        CHECK_BELOW(worst, 1e-2);
+        CHECK_BELOW(sum / steps, 2e-3);
+        mo_world_destroy(world);
+    }
+}
+
+/* ---- thin walls ------------------------------------------------------------------------------ */
+
+enum { WALL_BOX, WALL_MESH, WALLS };
+static const double WALL = 5e-4; /* m: half its thickness */
+
+static mo_shape_def wall_of(int kind)
+{
+    static double corner[24];
+    static const int faces[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
+                                  2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
+    for (int k = 0; k < 8; ++k) {
+        corner[3 * k] = k & 1 ? WALL : -WALL;
+        corner[3 * k + 1] = k & 2 ? 2 : -2;
+        corner[3 * k + 2] = k & 4 ? 2 : -2;
+    }
+    return kind == WALL_BOX ? mo_shape_box(WALL, 2, 2) : mo_shape_mesh(corner, 8, faces, 36);
+}
+
+/* Things of a centimetre. */
+static mo_shape_def thing_of(int kind)
+{
+    static const double a[3] = {0, 0, -0.004}, b[3] = {0, 0, 0.004};
+    return kind == 0   ? mo_shape_ball(0.005)
+           : kind == 1 ? mo_shape_capsule(a, b, 0.001)
+                       : mo_shape_box(0.005, 0.005, 0.005);
+}
+
+/* At 100 m/s towards the wall, with a spin of about a turn a step. */
+static mo_body_def shot(mo_random *random)
+{
+    mo_body_def def = mo_default_body(MO_BODY_FREE);
+    double length = 0;
+    for (int i = 0; i < 4; ++i) {
+        def.pose.orientation[i] = uniform(random, -1, 1);
+        length += def.pose.orientation[i] * def.pose.orientation[i];
+    }
+    for (int i = 0; i < 4; ++i) {
+        def.pose.orientation[i] /= sqrt(length);
+    }
+    const double way[3] = {1, uniform(random, -1, 1), uniform(random, -1, 1)};
+    const double norm = sqrt(1 + way[1] * way[1] + way[2] * way[2]);
+    const double from = 0.1 + 0.4 * mo_random_unit(random);
+    for (int i = 0; i < 3; ++i) {
+        def.velocity[i] = 100 * way[i] / norm;
+        def.pose.position[i] = i == 0 ? -from : 0;
+        def.spin[i] = 300 * uniform(random, -1, 1);
+    }
+    return def;
+}
+
+static void nothing_passes_through_a_thin_wall(void **state)
+{
+    (void)state;
+    mo_random random = {.state = 1};
+    for (int k = 0; k < 240; ++k) {
+        mo_message why = {{0}};
+        mo_world_def def = mo_default_world();
+        memset(def.gravity, 0, sizeof def.gravity);
+        mo_world *world = NULL;
+        CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+        const mo_shape_def wall = wall_of(k % WALLS), thing = thing_of(k / WALLS % 3);
+        mo_world_add_solid(world, MO_BODY_FIXED, &wall, NULL, &why);
+        const mo_body_def flies = shot(&random);
+        const mo_body_id body = mo_world_add_body(world, &flies, &why);
+        CHECK(mo_world_add_shape(world, body, &thing, &why).index > 0);
+        double before = INFINITY;
+        for (int step = 0; step < 6; ++step) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+            const mo_body_state s = mo_body_get(world, body);
+            if (fabs(s.pose.position[1]) > 1.9 || fabs(s.pose.position[2]) > 1.9) {
+                break; /* beside the wall */
+            }
+            CHECK_BELOW(s.pose.position[0], 0);
+            CHECK_BELOW(report.kinetic_energy, before * (1 + 1e-9));
+            before = report.kinetic_energy;
+        }
+        mo_world_destroy(world);
+    }
+}
+
+/* ---- overlap at the start -------------------------------------------------------------------- */
+
+/* Ten bodies of all kinds within a centimetre of each other. */
+static mo_world *build_cluster(double gravity)
+{
+    static const double a[3] = {0, 0, -0.06}, b[3] = {0, 0, 0.06};
+    const mo_shape_def shapes[] = {mo_shape_ball(0.1), mo_shape_box(0.06, 0.08, 0.1),
+                                   mo_shape_capsule(a, b, 0.05), mo_shape_cylinder(0.07, 0.07)};
+    mo_random random = {.state = 2};
+    mo_message why = {{0}};
+    mo_world_def def = mo_default_world();
+    def.gravity[2] = -gravity;
+    mo_world *world = NULL;
+    CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+    const mo_shape_def floor = mo_shape_plane();
+    mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, &why);
+    for (int k = 0; k < 10; ++k) {
+        const double axis[3] = {uniform(&random, -1, 1), uniform(&random, -1, 1), 1};
+        const mo_pose pose =
+            mo_pose_turned(0.05 * uniform(&random, -1, 1), 0.05 * uniform(&random, -1, 1),
+                           0.5 + 0.05 * uniform(&random, -1, 1), axis, uniform(&random, -1, 1));
+        CHECK(mo_world_add_solid(world, MO_BODY_FREE, shapes + k % 4, &pose, &why).index > 0);
+    }
+    return world;
+}
+
+static void what_overlaps_at_the_start_comes_apart_at_rest(void **state)
+{
+    (void)state;
+    mo_world *world = build_cluster(0);
+    CHECK(mo_world_penetration(world) > 0.05);
+    double fastest = 0;
+    for (int k = 0; k < 100; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        fastest = fmax(fastest, report.kinetic_energy);
+    }
+    CHECK_BELOW(mo_world_penetration(world), 1e-3 * 0.15);
+    CHECK_BELOW(fastest, 1e-6); /* J: shallow overlap is taken back by velocities of mm/s */
+    mo_world_destroy(world);
+}
+
+/* With gravity: no more energy than what lifts all of it by the size of the cluster. */
+static void what_overlaps_at_the_start_is_not_thrown(void **state)
+{
+    (void)state;
+    mo_world *world = build_cluster(9.81);
+    double weight = 0;
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
+        weight += s.kind == MO_BODY_FREE ? 9.81 * s.mass : 0;
+    }
+    const double start = mo_world_potential_energy(world);
+    for (int k = 0; k < 150; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        CHECK_BELOW(report.kinetic_energy + report.potential_energy, start + 0.1 * weight);
+    }
+    CHECK_BELOW(mo_world_penetration(world), 1e-3 * 0.15);
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_body_of_a_heap_ends_a_step_inside_another),
+        cmocka_unit_test(nothing_passes_through_a_thin_wall),
+        cmocka_unit_test(what_overlaps_at_the_start_comes_apart_at_rest),
+        cmocka_unit_test(what_overlaps_at_the_start_is_not_thrown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
