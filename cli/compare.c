@@ -30,9 +30,9 @@ static const args_command COMMAND = {
     .summary = "the robot of a file in Moreau and in MuJoCo, side by side",
     .about = "Time of a step, contacts, penetration, heights, creep and joint angles of the same "
              "model, from the same start with the same controls, in both. MuJoCo has its default "
-             "solver and elliptic cones. It is there where it was installed when Moreau was built.",
-    .examples = "  moreau compare quadruped.xml --key stand --time 2\n"
-                "  moreau compare robot.urdf --servo 5 --free --floor 0 --json\n",
+             "solver and elliptic cones. MuJoCo must have been installed when Moreau was built.",
+    .examples = "  moreau compare robot.xml --key stand --time 2\n"
+                "  moreau compare robot.xml --target left_knee=-1.2 --json\n",
     .least = 1,
     .most = 1,
 };

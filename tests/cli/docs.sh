@@ -12,7 +12,7 @@
 # shellcheck disable=SC2034,SC2154 # names of checks.sh
 . "$(dirname "$0")/checks.sh"
 source=$4
-commands='run view render forces solve check info solvers convert reproduce bench'
+commands='run view render compare forces solve check info solvers convert reproduce bench'
 
 "$make_problem" . > /dev/null
 for name in box pile old problem; do
@@ -40,6 +40,7 @@ shortened() {
     'moreau forces '*) echo "$1" | sed -E 's/--time [^ ]+/--time 0.02/' ;;
     'moreau view '*) echo "$1" | sed -E 's/ --port [0-9]+| --no-open//; s/$/ --no-open/' ;;
     'moreau check '*) echo "$1" | sed -E 's/--step [0-9]+/--step 2/; s/count=[0-9]+/count=1/' ;;
+    'moreau compare '*) echo "$1" | sed -E 's/ --time [^ ]+//; s/$/ --time 0.02/' ;;
     'moreau render '*) echo "$1" | sed -E 's/--at [^ ]+/--at 0.01/' ;;
     *) echo "$1" ;;
     esac
@@ -76,6 +77,7 @@ try() {
     *)
         run "$@"
         case $* in
+        compare*) that "status $status" test "$status" -lt 2 ;; # where there is no MuJoCo
         *.mp4*) that "status $status" test "$status" -lt 2 ;; # where there is no ffmpeg
         *'solve rod.hdf5'*) status_is 1 ;;                     # it has no solution
         *) status_is 0 ;;
