@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-"""Builds the wheel: CMake makes the library and the layout of its structs, for the package.
+"""Builds the wheel: CMake makes the library, its bindings and what draws, for the package.
 
 CMAKE_ARGS in the environment is handed to CMake, as in CMAKE_ARGS="-D BLA_VENDOR=All".
 """
@@ -34,14 +34,22 @@ class BuildWithLibrary(build_py):
         super().run()
         made, package = WORK / "cmake", Path(self.build_lib) / "moreau"
         shutil.rmtree(made, ignore_errors=True)  # options of an earlier build
-        off = [f"-DMOREAU_{what}=OFF" for what in ("BUILD_CLI", "BUILD_TESTS", "INSTALL")]
-        on = [f"-DMOREAU_{what}=ON" for what in ("BUILD_PYTHON", "SHARED")]
+        off = [f"-DMOREAU_{what}=OFF" for what in ("BUILD_TESTS", "INSTALL", "BUILD_PEERS")]
+        on = [f"-DMOREAU_{what}=ON" for what in ("BUILD_PYTHON", "SHARED", "BUILD_CLI")]
         more = shlex.split(os.environ.get("CMAKE_ARGS", ""))
         subprocess.run(["cmake", "-S", ROOT, "-B", made, *off, *on, *more], check=True)
-        subprocess.run(["cmake", "--build", made, "--parallel", str(os.cpu_count())], check=True)
-        shutil.copy(made / "python/moreau/_layout.py", package)
-        shutil.copy((made / "src/libmoreau.so").resolve(), package / "libmoreau.so")
-        (package / "_where.py").write_text("LIBRARY = 'libmoreau.so'\n")
+        subprocess.run(["cmake", "--build", made, "--target", "moreau_python", "moreau",
+                        "--parallel", str(os.cpu_count())], check=True)
+        shutil.copy(made / "python/moreau/_bindings.py", package)
+        shutil.copytree(made / "python/moreau/models", package / "models", dirs_exist_ok=True)
+        library = (made / "src/libmoreau.so").resolve()
+        shutil.copy(library, package / "libmoreau.so")
+        where = "LIBRARY = 'libmoreau.so'\n"
+        for pictures in (made / "python").glob("libmoreau_pictures.*"):
+            # It needs the library by its soname, which ctypes loaded before it.
+            shutil.copy(pictures, package)
+            where += f"PICTURES = '{pictures.name}'\n"
+        (package / "_where.py").write_text(where)
 
 
 class PlatformWheel(bdist_wheel):

@@ -11,7 +11,7 @@ import moreau
 problem = moreau.Problem()  # M v = H r + f, u = H' v + w
 # 2 kg; falls at 1 m/s, slides at 3 m/s
 brick = problem.add_body(2 * np.eye(3), f=[2 * -1.0, 2 * 3.0, 0])
-contact = problem.add_constraint(moreau.coulomb(0.5))
+contact = problem.add_constraint(moreau.law.coulomb(0.5))
 problem.add_jacobian(contact, brick, np.eye(3))  # the normal first, then two tangents
 
 tol = 1e-8

@@ -6,7 +6,7 @@ import moreau
 h = 0.01  # SI units: the length of a step is 10 ms
 world = moreau.World(floor=0)
 for k in range(3):
-    world.add_body(moreau.cuboid(0.1, 0.1, 0.1), position=(1, 1, 0.2 + 0.3 * k))
+    world.add_body(moreau.box(0.1, 0.1, 0.1), position=(1, 1, 0.2 + 0.3 * k))
 for _ in range(200):
     assert world.step(h).solved
 contacts = world.contacts

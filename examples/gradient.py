@@ -10,7 +10,7 @@ print("# mu, speed, d speed / d mu, d speed / d f_N, d speed / d f_T, status")
 for mu in (0.1, 0.5, 1.0, 2.0, 2.9, 3.5):
     problem = moreau.Problem()
     brick = problem.add_body(2 * np.eye(3), f=[2 * -1.0, 2 * 3.0, 0])
-    problem.add_jacobian(problem.add_constraint(moreau.coulomb(mu)), brick, np.eye(3))
+    problem.add_jacobian(problem.add_constraint(moreau.law.coulomb(mu)), brick, np.eye(3))
     result = problem.solve(tol=1e-12)  # a derivative is as accurate as the solution it is taken at
     gradient = problem.gradient(result.r)
     by_f, by_w, by_mu = gradient.adjoint(v=[0, 1, 0])  # of the speed v[1], with respect to all data

@@ -13,7 +13,7 @@ print(f"tan(angle) = {math.tan(angle):.4f}")
 for mu in (0.2, 0.5, 0.6, 1.0):
     problem = moreau.Problem()
     rod = problem.add_body([[1.0]], [-math.sin(angle)])  # one velocity, l d(angle)/dt
-    contact = problem.add_constraint(moreau.coulomb(mu), w=[0, 1])
+    contact = problem.add_constraint(moreau.law.coulomb(mu), w=[0, 1])
     problem.add_jacobian(contact, rod, [[math.sin(angle)], [math.cos(angle)]])
     solved = "solved" if problem.solve().solved else "not solved"
     check = problem.check()

@@ -10,7 +10,7 @@ import moreau
 CUBES = 5
 world = moreau.World(floor=0)
 for k in range(CUBES):
-    world.add_body(moreau.cuboid(0.5, 0.5, 0.5), position=(0, 0, 0.5 + k))
+    world.add_body(moreau.box(0.5, 0.5, 0.5), position=(0, 0, 0.5 + k))
 forces = world.forces(softness=1e-6)
 assert forces.solved
 for below in range(1, CUBES + 1):

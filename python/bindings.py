@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-"""bindings.py < moreau.i > _bindings.py: the public headers as Python data.
+"""bindings.py IN OUT: the public headers as Python data.
 
 Reads the output of the C preprocessor (cc -E moreau/moreau.h) and keeps what comes from the headers
 of the library.  Writes the values of the enumerators, the fields of the structs and the types of
@@ -138,7 +138,7 @@ class Reader:
         rest = tokens[at:]
         if rest and rest[0] == "(":
             return "function *" if rest[closing(rest, 0) + 1] == "(" else kind + " *"
-        kind += " *" * rest.count("*")
+        kind += "".join(" " + token for token in rest if token in ("*", "const"))
         return kind + " *" if "[" in rest else kind
 
     def function(self, tokens):
@@ -175,14 +175,18 @@ class Reader:
 
 
 def main():
+    source, target = sys.argv[1:3]
     reader = Reader()
-    reader.read(own_lines(sys.stdin.read()))
+    with open(source, encoding="utf-8") as file:
+        reader.read(own_lines(file.read()))
     if len(reader.functions) < 100:
         raise SystemExit("bindings.py: the headers were not found in what was read")
-    print('"""Written by bindings.py from the public headers when the library was built."""')
+    made = ['"""Written by bindings.py from the public headers when the library was built."""']
     for name in ("constants", "enums", "structs", "functions", "callbacks"):
         value = pprint.pformat(getattr(reader, name), width=100, sort_dicts=False, compact=True)
-        print(f"\n{name.upper()} = \\\n{value}")
+        made.append(f"\n{name.upper()} = \\\n{value}")
+    with open(target, "w", encoding="utf-8") as file:
+        file.write("\n".join(made) + "\n")
 
 
 main()

@@ -2,7 +2,9 @@
 # SPDX-FileCopyrightText: The Moreau authors
 """The shared library: its structs, its functions, its errors.
 
-The structs come from _layout.py, which the compiler's own numbers were written to when the library was built.
+Structs, functions and constants come from _bindings.py, which was written from the public headers
+when the library was built.  C.mo_world_step is a function of the library with its types,
+structs["mo_contact"] a struct, CONSTANTS["MO_BODY_FREE"] an enumerator.
 """
 import ctypes
 import os
@@ -10,10 +12,10 @@ import os
 import numpy
 
 try:
-    from . import _layout, _where
+    from . import _bindings, _where
 except ImportError:
-    raise ImportError("moreau: this is the source of the module; build the library, and take the module from "
-                      "build/python (docs/python.md)") from None
+    raise ImportError("moreau: this is the source of the module; build the library and take the "
+                      "module from build/python (docs/python.md)") from None
 
 
 class Error(Exception):
@@ -32,54 +34,58 @@ def _find():
 
 
 lib = _find()
+CONSTANTS = _bindings.CONSTANTS
 
-# ---- structs ------------------------------------------------------------------------------------
+# ---- types ---------------------------------------------------------------------------------------
 
-_CODES = {"d": ctypes.c_double, "i": ctypes.c_int, "u": ctypes.c_uint, "l": ctypes.c_ulonglong,
-          "p": ctypes.c_void_p, "s": ctypes.c_char_p}
-structs = {}
-
-
-def _make(name):
-    size, fields = _layout.STRUCTS[name]
-    made, at = [], 0
-    for field, offset, length, code in sorted(fields, key=lambda f: f[1]):
-        if offset > at:
-            made.append((f"_gap{at}", ctypes.c_char * (offset - at)))
-        kind = _CODES.get(code) or structs.get(code) or _make(code)
-        count = length // ctypes.sizeof(kind)
-        made.append((field, kind if count == 1 else kind * count))
-        at = offset + length
-    if size > at:
-        made.append((f"_gap{at}", ctypes.c_char * (size - at)))
-    structs[name] = type(name, (ctypes.Structure,), {"_fields_": made})
-    assert ctypes.sizeof(structs[name]) == size, name
-    return structs[name]
+_PLAIN = {"void": None, "int": ctypes.c_int, "unsigned": ctypes.c_uint, "double": ctypes.c_double,
+          "char": ctypes.c_char, "size_t": ctypes.c_size_t, "long long": ctypes.c_longlong,
+          "int32_t": ctypes.c_int32, "uint32_t": ctypes.c_uint32, "uint64_t": ctypes.c_uint64,
+          "const char *": ctypes.c_char_p}
 
 
-for _name in _layout.STRUCTS:
-    if _name not in structs and _name != "nothing":
-        _make(_name)
+class _Structs(dict):
+    """The structs by their C names, each made when it is first asked for."""
 
-# ---- functions ----------------------------------------------------------------------------------
-
-
-def function(name, result, *arguments):
-    """A function of the library with its types; structs are named by their C names."""
-    known = {"int": ctypes.c_int, "double": ctypes.c_double, "text": ctypes.c_char_p,
-             "pointer": ctypes.c_void_p, "size": ctypes.c_size_t, "long": ctypes.c_longlong,
-             None: None}
-
-    def kind(word):
-        return known[word] if word in known else structs[word]
-
-    made = getattr(lib, name)
-    made.restype = kind(result)
-    made.argtypes = [kind(word) for word in arguments]
-    return made
+    def __missing__(self, name):
+        fields = []
+        for field, kind, lengths in _bindings.STRUCTS[name]:
+            made = ctype(kind)
+            for length in reversed(lengths):
+                made = made * length
+            fields.append((field, made))
+        self[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+        return self[name]
 
 
-_error_text = function("mo_error_text", "text", "int")
+structs = _Structs()
+
+
+def ctype(text):
+    """The ctypes type of a C type; pointers other than text are addresses."""
+    if text in _PLAIN:
+        return _PLAIN[text]
+    if text.endswith("*"):
+        return ctypes.c_void_p
+    return ctypes.c_int if text in _bindings.ENUMS else structs[text]
+
+
+# ---- functions -----------------------------------------------------------------------------------
+
+
+class _Functions:
+    """The functions of the library, each given its types when it is first used."""
+
+    def __getattr__(self, name):
+        result, arguments = _bindings.FUNCTIONS[name]
+        made = getattr(lib, name)
+        made.restype = ctype(result)
+        made.argtypes = [ctype(kind) for kind in arguments]
+        setattr(self, name, made)
+        return made
+
+
+C = _Functions()
 
 
 def text(data):
@@ -91,8 +97,15 @@ def text(data):
     return data.decode("utf-8", "replace")
 
 
+def words(name, names):
+    """The number of a word in a list of them; the error names the list."""
+    if name not in names:
+        raise Error(f"'{name}' is none of {', '.join(names)}")
+    return names.index(name)
+
+
 class Why:
-    """An mo_message to hand over, and the exception it becomes."""
+    """An mo_message to hand over, and the exception that it becomes."""
 
     def __init__(self):
         self.message = structs["mo_message"]()
@@ -100,7 +113,7 @@ class Why:
 
     def check(self, code):
         if code:
-            raise Error(text(self.message) or text(_error_text(code)))
+            raise Error(text(self.message) or text(C.mo_error_text(code)))
 
     def check_id(self, made):
         if not made.index:
@@ -108,7 +121,7 @@ class Why:
         return made
 
 
-# ---- arrays ------------------------------------------------------------------------------------
+# ---- arrays --------------------------------------------------------------------------------------
 
 
 def view(address, shape, owner, kind=ctypes.c_double):
@@ -123,9 +136,22 @@ def view(address, shape, owner, kind=ctypes.c_double):
     return numpy.ctypeslib.as_array(memory).reshape(shape)
 
 
+def rows(address, count, owner, name):
+    """A structured array on `count` structs of the library."""
+    kind = numpy.dtype(structs[name])
+    if count == 0:
+        return numpy.zeros(0, kind)
+    memory = (structs[name] * count).from_address(address)
+    memory._owner = owner
+    return numpy.frombuffer(memory, kind)
+
+
 def array(values, shape=None):
     """Doubles in one piece, not copied where they are so already."""
-    made = numpy.ascontiguousarray(values, dtype=numpy.float64)
+    try:
+        made = numpy.ascontiguousarray(values, dtype=numpy.float64)
+    except (TypeError, ValueError):
+        raise Error(f"{values!r} is not an array of numbers") from None
     if shape is not None and made.shape != tuple(shape):
         raise Error(f"an array has the shape {made.shape}, but {tuple(shape)} is needed")
     return made
@@ -136,11 +162,8 @@ def address(values):
     return None if values is None else values.ctypes.data
 
 
-_set_option = function("mo_options_set", "int", "pointer", "text", "text", "pointer")
-
-
 def set_options(options, settings):
-    """Options by their names; an underscore stands for a dot or a minus where it must."""
+    """Solver options by their names; two underscores stand for a dot: nsgs__omega=1.2."""
     for name, value in settings.items():
         if name == "method":
             options._method = value.encode()
@@ -148,6 +171,6 @@ def set_options(options, settings):
             continue
         why = Why()
         shown = str(int(value)) if isinstance(value, (bool, numpy.bool_)) else str(value)
-        why.check(_set_option(ctypes.addressof(options), name.replace("__", ".").encode(),
-                              shown.encode(), why.pointer))
+        why.check(C.mo_options_set(ctypes.addressof(options), name.replace("__", ".").encode(),
+                                   shown.encode(), why.pointer))
     return options

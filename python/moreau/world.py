@@ -1,263 +1,185 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-"""The simulator: a world of bodies that touch, and its time steps."""
+"""The simulator: a world of bodies in contact, and its time steps."""
 import ctypes
 
 import numpy
 
-from ._library import Why, address, array, function, set_options, structs, text
+from . import query
+from ._library import (C, CONSTANTS, Error, Why, address, array, set_options, structs, text,
+                       words)
+from .body import JOINTS, KINDS, Body, Joint, contact_array
 from .forces import Forces
-from .problem import Problem, Result, _status_word
-
-# ---- shapes -------------------------------------------------------------------------------------
-
-_shape_ball = function("mo_shape_ball", "mo_shape_def", "double")
-_shape_box = function("mo_shape_box", "mo_shape_def", "double", "double", "double")
-_shape_capsule = function("mo_shape_capsule", "mo_shape_def", "pointer", "pointer", "double")
-_shape_cylinder = function("mo_shape_cylinder", "mo_shape_def", "double", "double")
-_shape_hull = function("mo_shape_hull", "mo_shape_def", "pointer", "int")
-_shape_plane = function("mo_shape_plane", "mo_shape_def")
-
-
-class Shape:
-    """A shape for World.add_body; made by ball() and the others below."""
-
-    def __init__(self, made, *kept):
-        self._struct = made
-        self._kept = kept
-
-    def at(self, position, orientation=(1, 0, 0, 0)):
-        """Where it is in its body."""
-        self._struct.pose.position[:] = array(position, (3,))
-        self._struct.pose.orientation[:] = array(orientation, (4,))
-        return self
-
-    def of(self, **material):
-        """What it is of: density, friction, restitution, rolling, torsion; layer, mask."""
-        for name, value in material.items():
-            where = self._struct if name in ("density", "layer", "mask") else self._struct.material
-            if not hasattr(where, name):
-                raise TypeError(f"a shape has no {name}")
-            setattr(where, name, value)
-        return self
-
-
-def ball(radius):
-    return Shape(_shape_ball(radius))
-
-
-def cuboid(half_x, half_y, half_z):
-    """A box by its half edges."""
-    return Shape(_shape_box(half_x, half_y, half_z))
-
-
-def capsule(a, b, radius):
-    a, b = array(a, (3,)), array(b, (3,))
-    return Shape(_shape_capsule(address(a), address(b), radius))
-
-
-def cylinder(radius, half_height):
-    return Shape(_shape_cylinder(radius, half_height))
-
-
-def hull(points):
-    """The convex hull of points, one a row."""
-    points = array(points)
-    points = array(points, (len(points), 3))
-    return Shape(_shape_hull(address(points), len(points)), points)
-
-
-def plane():
-    """All below z = 0 of a fixed body."""
-    return Shape(_shape_plane())
-
-
-# ---- bodies ------------------------------------------------------------------------------------
-
-_KINDS = ("free", "fixed", "driven", "link")
-_default_body = function("mo_default_body", "mo_body_def", "int")
-_add_body = function("mo_world_add_body", "mo_body_id", "pointer", "pointer", "pointer")
-_add_shape = function("mo_world_add_shape", "mo_shape_id", "pointer", "mo_body_id", "pointer", "pointer")
-_body_get = function("mo_body_get", "mo_body_state", "pointer", "mo_body_id")
-_body_set = function("mo_body_set", "int", "pointer", "mo_body_id", "pointer", "pointer", "pointer",
-                     "pointer")
-_push = function("mo_body_apply_force", "int", "pointer", "mo_body_id", "pointer", "pointer",
-                 "pointer")
-
-
-class Body:
-    """A body of a world."""
-
-    def __init__(self, world, body_id):
-        self._world = world
-        self._id = body_id
-
-    def __eq__(self, other):
-        return isinstance(other, Body) and (self._id.index, self._id.generation) == (
-            other._id.index, other._id.generation)
-
-    def __hash__(self):
-        return hash((self._id.index, self._id.generation))
-
-    @property
-    def _state(self):
-        return _body_get(self._world._w, self._id)
-
-    @property
-    def name(self):
-        return text(self._state.name)
-
-    @property
-    def kind(self):
-        return _KINDS[self._state.kind]
-
-    @property
-    def mass(self):
-        return self._state.mass
-
-    @property
-    def position(self):
-        """Of its frame."""
-        return numpy.array(self._state.pose.position)
-
-    @property
-    def orientation(self):
-        """Quaternion (w, x, y, z)."""
-        return numpy.array(self._state.pose.orientation)
-
-    @property
-    def centre(self):
-        """Of mass, in the world."""
-        return numpy.array(self._state.centre)
-
-    @property
-    def velocity(self):
-        """Of the centre of mass."""
-        return numpy.array(self._state.velocity)
-
-    @property
-    def spin(self):
-        return numpy.array(self._state.spin)
-
-    def move(self, position=None, orientation=None, velocity=None, spin=None):
-        """Puts it somewhere; what is not given stays."""
-        state, why = self._state, Why()
-        pose = state.pose
-        if position is not None:
-            pose.position[:] = array(position, (3,))
-        if orientation is not None:
-            pose.orientation[:] = array(orientation, (4,))
-        velocity = array(state.velocity if velocity is None else velocity, (3,))
-        spin = array(state.spin if spin is None else spin, (3,))
-        why.check(_body_set(self._world._w, self._id, ctypes.addressof(pose), address(velocity),
-                            address(spin), why.pointer))
-
-    def push(self, force, at=None):
-        """A force at a point of the world (the centre of mass) during the next step."""
-        force = array(force, (3,))
-        at = array(self.centre if at is None else at, (3,))
-        why = Why()
-        why.check(_push(self._world._w, self._id, address(force), address(at), why.pointer))
-
-    def __repr__(self):
-        return f"<Body {self.name or self._id.index}: {self.kind}>"
-
-
-# ---- worlds ------------------------------------------------------------------------------------
-
-_default_world = function("mo_default_world", "mo_world_def")
-_create = function("mo_world_create", "int", "pointer", "pointer", "pointer", "pointer")
-_destroy = function("mo_world_destroy", None, "pointer")
-_time = function("mo_world_time", "double", "pointer")
-_step = function("mo_world_step", "int", "pointer", "double", "pointer", "pointer")
-_body_count = function("mo_world_body_count", "int", "pointer")
-_body = function("mo_world_body", "mo_body_id", "pointer", "int")
-_contact_count = function("mo_world_contact_count", "int", "pointer")
-_contact = function("mo_world_contact", "mo_contact", "pointer", "int")
-_problem = function("mo_world_problem", "pointer", "pointer")
-_result = function("mo_world_result", "pointer", "pointer")
-_kinetic = function("mo_world_kinetic_energy", "double", "pointer")
-_potential = function("mo_world_potential_energy", "double", "pointer")
-_save = function("mo_world_save", "size", "pointer", "pointer", "size")
-_load = function("mo_world_load", "int", "pointer", "pointer", "size", "pointer")
+from .problem import Problem, Result
+from .shape import plane
 
 MODES = ("apart", "sticks", "slides")
+LEVELS = ("velocity", "acceleration")
+_Report = structs["mo_step_report"]
+_step = C.mo_world_step
 
 
 class Report:
-    """How a step went."""
+    """How a step went: contacts, joints, islands, iterations, penetration (m), energies (J), ...
+
+    Every field of mo_step_report is an attribute; status is a word, residual the relative one.
+    """
+
+    __slots__ = ("_struct",)
 
     def __init__(self, made):
-        self.contacts, self.joints, self.islands = made.contacts, made.joints, made.islands
-        self.status = text(_status_word(made.status))
-        self.solved = made.status == 0
-        self.residual = made.residual.natural_relative
-        self.iterations = made.iterations
-        self.penetration = made.penetration
-        self.kinetic_energy, self.potential_energy = made.kinetic_energy, made.potential_energy
-        self.message = text(made.message)
+        self._struct = made
+
+    @property
+    def status(self):
+        return text(C.mo_status_word(self._struct.status))
+
+    @property
+    def solved(self):
+        return self._struct.status == 0
+
+    @property
+    def residual(self):
+        return self._struct.residual.natural_relative
+
+    @property
+    def message(self):
+        return text(self._struct.message)
+
+    def __getattr__(self, name):
+        return getattr(self._struct, name)
 
     def __repr__(self):
         return f"<Report: {self.status}, {self.contacts} contacts, residual {self.residual:.1e}>"
 
 
 class World:
-    """A world in space: World(gravity=(0, 0, -9.81), tol=1e-8, method="auto", threads=2).
+    """A world: World(gravity=(0, 0, -9.81), floor=0, tol=1e-8, method="auto", threads=2).
 
-    floor: the height of a fixed horizontal plane, in m; None for no floor.
+    planar: two dimensions, x and y; gravity is then (0, -9.81, 0) unless it is given.
+    floor: the height in m of a fixed horizontal plane; None for no floor.
+    margin (m), projection, sleeping, level ("velocity" or "acceleration"), first_order (s),
+    restitution_speed (m/s): as in mo_world_def.  All else are options of the solver.
     """
 
-    def __init__(self, gravity=(0, 0, -9.81), margin=0.0, projection=False, sleeping=False, floor=None,
-                 **solver):
-        definition, why, made = _default_world(), Why(), ctypes.c_void_p()
-        self._world = None
-        definition.gravity[:] = array(gravity, (3,))
-        definition.margin = margin
-        definition.projection, definition.sleeping = int(projection), int(sleeping)
-        self._solver = set_options(definition.solver, solver)
-        why.check(_create(ctypes.addressof(definition), None, ctypes.addressof(made), why.pointer))
+    __slots__ = ("_world", "_definition", "_user_data", "_events", "_why", "_why_at", "h",
+                 "__weakref__")
+
+    def __init__(self, gravity=None, planar=False, floor=None, **settings):
+        made = ctypes.c_void_p()
+        self._world, self._events, self._user_data = None, None, [None]
+        self._why = Why()
+        self._why_at = self._why.pointer
+        self._definition = C.mo_default_planar_world() if planar else C.mo_default_world()
+        if gravity is not None:
+            self._definition.gravity[:] = array(gravity, (3,))
+        self._set(settings)
+        self._why.check(C.mo_world_create(ctypes.addressof(self._definition), None,
+                                          ctypes.addressof(made), self._why_at))
         self._world = made.value
-        self.h = 0.0  # of the last step
+        self.h = 0.0  # of the last step, in s
         if floor is not None:
-            self.add_body(plane(), kind="fixed", position=(0, 0, floor), name="floor")
+            at = (0, floor, 0) if planar else (0, 0, floor)
+            self.add_body(plane(), kind="fixed", position=at, name="floor")
+
+    def _set(self, settings):
+        """Fields of the definition by their names; the rest are options of the solver."""
+        fields = {name for name, _ in self._definition._fields_} - {"solver", "gravity",
+                                                                    "dimension"}
+        own = {name: value for name, value in settings.items() if name in fields}
+        set_options(self._definition.solver,
+                    {name: value for name, value in settings.items() if name not in fields})
+        for name, value in own.items():
+            value = words(value, LEVELS) if name == "level" else value
+            kind = type(getattr(self._definition, name))
+            setattr(self._definition, name, kind(value))
 
     def __del__(self):
-        if self._world:
-            _destroy(self._world)
+        if getattr(self, "_events", None):
+            C.mo_events_destroy(self._events)
+        if getattr(self, "_world", None):
+            C.mo_world_destroy(self._world)
 
     @property
     def _w(self):
         return self._world
 
+    def change(self, **settings):
+        """Changes settings between steps: change(tol=1e-6, sleeping=True)."""
+        before = type(self._definition).from_buffer_copy(self._definition)
+        try:
+            self._set(settings)
+            self._apply()
+        except Error:
+            self._definition = before
+            raise
+
+    def _apply(self):
+        self._why.check(C.mo_world_change(self._w, ctypes.addressof(self._definition),
+                                          self._why_at))
+
+    @property
+    def gravity(self):
+        """In m/s^2; assign a new vector to change it."""
+        made = numpy.array(C.mo_world_definition(self._w).gravity)
+        made.flags.writeable = False
+        return made
+
+    @gravity.setter
+    def gravity(self, value):
+        before = list(self._definition.gravity)
+        self._definition.gravity[:] = array(value, (3,))
+        try:
+            self._apply()
+        except Error:
+            self._definition.gravity[:] = before
+            raise
+
+    @property
+    def is_planar(self):
+        return C.mo_world_definition(self._w).dimension == 2
+
+    # -- bodies and joints --
+
     def add_body(self, *shapes, kind="free", position=(0, 0, 0), orientation=(1, 0, 0, 0),
-                 velocity=(0, 0, 0), spin=(0, 0, 0), mass=0.0, name=None):
-        """A body of shapes; its mass from their densities unless it is given."""
-        definition, why = _default_body(_KINDS.index(kind)), Why()
+                 velocity=(0, 0, 0), spin=(0, 0, 0), mass=0.0, inertia=None, centre=(0, 0, 0),
+                 linear_damping=0.0, angular_damping=0.0, name=None):
+        """A body of shapes; its mass from their densities unless it is given.
+
+        kind: free (moves by forces), fixed, or driven (moves with its velocity).  inertia: xx, yy,
+        zz, xy, xz, yz about the centre of mass, in kg m^2.  Where a shape is refused, nothing is
+        added.
+        """
+        definition = C.mo_default_body(words(kind, KINDS))
         definition.pose.position[:] = array(position, (3,))
         definition.pose.orientation[:] = array(orientation, (4,))
         definition.velocity[:] = array(velocity, (3,))
         definition.spin[:] = array(spin, (3,))
         definition.mass = mass
+        definition.centre[:] = array(centre, (3,))
+        if inertia is not None:
+            definition.inertia[:] = array(inertia, (6,))
+        definition.linear_damping, definition.angular_damping = linear_damping, angular_damping
         definition.name = name.encode() if name else None
-        made = why.check_id(_add_body(self._w, ctypes.addressof(definition), why.pointer))
         for shape in shapes:
-            why.check_id(_add_shape(self._w, made, ctypes.addressof(shape._struct), why.pointer))
+            if not hasattr(shape, "_struct"):
+                raise TypeError(f"{shape!r} is no shape; use moreau.box(...) and the others")
+        why = Why()
+        made = why.check_id(C.mo_world_add_body(self._w, ctypes.addressof(definition),
+                                                why.pointer))
+        try:
+            for shape in shapes:
+                why.check_id(C.mo_world_add_shape(self._w, made, ctypes.addressof(shape._struct),
+                                                  why.pointer))
+        except Error:
+            C.mo_world_remove_body(self._w, made, None)
+            raise
         return Body(self, made)
-
-    def step(self, h):
-        """One step of h seconds."""
-        made, why = structs["mo_step_report"](), Why()
-        why.check(_step(self._w, h, ctypes.addressof(made), why.pointer))
-        self.h = h
-        return Report(made)
-
-    @property
-    def time(self):
-        return _time(self._w)
 
     @property
     def bodies(self):
-        return [Body(self, _body(self._w, k)) for k in range(_body_count(self._w))]
+        count = C.mo_world_body_count(self._w)
+        return [Body(self, C.mo_world_body(self._w, k)) for k in range(count)]
 
     def body(self, name):
         """The body of that name."""
@@ -266,61 +188,191 @@ class World:
                 return body
         raise KeyError(name)
 
+    def add_joint(self, kind, a, b, anchor=(0, 0, 0), axis=(0, 0, 1), anchor_b=(0, 0, 0),
+                  limits=None, dry_friction=0.0, drive="none", target=0.0,
+                  max_effort=numpy.inf, collide=False):
+        """A joint of body b on body a (None: the world), at their present poses.
+
+        kind: ball, revolute, prismatic, weld, distance.  anchor and axis in world coordinates;
+        limits of q (rad or m), which is zero now; drive: velocity (motor) or position (servo), with
+        a target and a greatest effort in N m or N; collide: the two bodies may touch.
+        """
+        none = structs["mo_body_id"]()
+        definition = C.mo_default_joint(words(kind, JOINTS), a._id if a else none, b._id)
+        definition.anchor[:] = array(anchor, (3,))
+        definition.anchor_b[:] = array(anchor_b, (3,))
+        definition.axis[:] = array(axis, (3,))
+        if limits is not None:
+            definition.has_limits = 1
+            definition.lower, definition.upper = limits
+        definition.dry_friction = dry_friction
+        definition.drive = CONSTANTS[f"MO_DRIVE_{drive.upper()}"]
+        definition.target, definition.max_effort = target, max_effort
+        definition.collide = int(collide)
+        why = Why()
+        return Joint(self, why.check_id(C.mo_world_add_joint(
+            self._w, ctypes.addressof(definition), why.pointer)))
+
+    @property
+    def joints(self):
+        count = C.mo_world_joint_count(self._w)
+        return [Joint(self, C.mo_world_joint(self._w, k)) for k in range(count)]
+
+    def exclude(self, a, b):
+        """Two bodies never touch, from now on."""
+        self._why.check(C.mo_world_exclude(self._w, a._id, b._id, self._why_at))
+
+    def pair(self, a, b, **material):
+        """All shapes of a and b touch with this material, whatever filters say."""
+        made = C.mo_default_material()
+        for name, value in material.items():
+            if name not in [field[0] for field in made._fields_]:
+                raise TypeError(f"a material has no {name}")
+            setattr(made, name, value)
+        for k in range(a.shape_count):
+            for j in range(b.shape_count):
+                one = C.mo_body_shape_id(self._w, a._id, k)
+                other = C.mo_body_shape_id(self._w, b._id, j)
+                self._why.check(C.mo_world_pair(self._w, one, other, ctypes.addressof(made),
+                                                self._why_at))
+
+    # -- steps --
+
+    def step(self, h):
+        """One step of h seconds."""
+        made = _Report()
+        code = _step(self._world, h, ctypes.addressof(made), self._why_at)
+        if code:
+            self._why.check(code)
+        self.h = h
+        if self._events:
+            self._why.check(C.mo_events_update(self._events, self._w, self._why_at))
+        return Report(made)
+
+    @property
+    def time(self):
+        return C.mo_world_time(self._w)
+
+    @property
+    def events(self):
+        """Contacts that began and ended in the last step: [("begin", body, body), ...].
+
+        Events are found from the first time on that they are asked for.
+        """
+        if not self._events:
+            made = ctypes.c_void_p()
+            self._why.check(C.mo_events_create(None, ctypes.addressof(made)))
+            self._events = made.value
+            self._why.check(C.mo_events_update(self._events, self._w, self._why_at))
+        found = [C.mo_events_get(self._events, k)
+                 for k in range(C.mo_events_count(self._events))]
+        return [("end" if one.kind else "begin", Body(self, one.a), Body(self, one.b))
+                for one in found]
+
     @property
     def contacts(self):
-        """Those of the last step, as a structured array: contacts["point"], ["normal"], ["impulse"], ["gap"], ...
+        """Those of the last step, as a structured array with one row each.
 
-        The force on b is impulse / h; a and b are in ["a"]["index"] as body._id.index has them.
+        contacts["force"] is the force on b in N, ["point"], ["normal"] from a to b, ["gap"] (m),
+        ["velocity"] of b against a, ["mode"] a number in moreau.MODES, ["a"]["index"] and
+        ["b"]["index"] numbers of bodies, ["impulse"] (N s), ["moment"], ["mu"].
         """
-        kind = structs["mo_contact"]
-        made = (kind * max(1, _contact_count(self._w)))()
-        for k in range(_contact_count(self._w)):
-            made[k] = _contact(self._w, k)
-        return numpy.ctypeslib.as_array(made)[:_contact_count(self._w)]
+        count = C.mo_world_contact_count(self._w)
+        made = (structs["mo_contact"] * max(1, count))()
+        C.mo_world_contacts(self._w, ctypes.addressof(made), count)
+        return contact_array(made, count, self.h)
 
     def force_on(self, body):
         """The sum of the contact forces on a body in the last step, in N."""
-        found, index = self.contacts, body._id.index
-        on = found["impulse"][found["b"]["index"] == index].sum(axis=0)
-        by = found["impulse"][found["a"]["index"] == index].sum(axis=0)
-        return (on - by) / self.h if self.h > 0 else on - by
+        return body.contact_force
 
     def forces(self, friction="cone", gap=0.0, speed=1e-6, softness=0.0, known=(), **solver):
-        """Forces at contacts and joints, and accelerations, at this instant; the world stays as it is.
+        """Forces at contacts and joints, and accelerations, at this instant, without a step.
 
-        known: (mechanism, number of the velocity, acceleration) of each velocity whose effort is asked for.
+        known: (mechanism, number of the velocity, acceleration) of each velocity whose effort is
+        asked for.
         """
         return Forces(self, friction, gap, speed, softness, known, **solver)
 
     @property
     def problem(self):
         """The contact problem of the last step; it is gone with the next one."""
-        pointer = _problem(self._w)
+        pointer = C.mo_world_problem(self._w)
         return Problem._borrow(pointer, self) if pointer else None
 
     @property
     def result(self):
-        """And its result, likewise."""
-        pointer = _result(self._w)
+        """Its result, likewise."""
+        pointer = C.mo_world_result(self._w)
         return Result(structs["mo_result"].from_address(pointer), self) if pointer else None
+
+    # -- queries --
+
+    def cast_ray(self, origin, direction, length=numpy.inf, mask=None, ignored=None):
+        """The first body along a ray, as a Hit, or None.  mask: layers of shapes that are seen."""
+        return query.cast_ray(self, origin, direction, length, mask, ignored)
+
+    def cast_rays(self, origins, directions, length=numpy.inf, mask=None, ignored=None, threads=1):
+        """The distances of many rays, one a row; infinity where nothing is hit."""
+        return query.cast_rays(self, origins, directions, length, mask, ignored, threads)
+
+    def overlap(self, shape, position=(0, 0, 0), orientation=(1, 0, 0, 0), distance=0.0, mask=None,
+                ignored=None):
+        """The bodies that a shape at a pose overlaps, or is nearer to than a distance in m."""
+        return query.overlap(self, shape, position, orientation, distance, mask, ignored)
+
+    def distance(self, a, b, most=numpy.inf):
+        """The nearest points of two bodies, as a Proximity."""
+        return query.distance(self, a, b, most)
+
+    # -- the whole of it --
 
     @property
     def kinetic_energy(self):
-        return _kinetic(self._w)
+        return C.mo_world_kinetic_energy(self._w)
 
     @property
     def potential_energy(self):
-        return _potential(self._w)
+        return C.mo_world_potential_energy(self._w)
+
+    @property
+    def momentum(self):
+        """Linear (kg m/s), and angular about the origin (kg m^2/s)."""
+        linear, angular = numpy.zeros(3), numpy.zeros(3)
+        C.mo_world_momentum(self._w, address(linear), address(angular))
+        return linear, angular
+
+    @property
+    def penetration(self):
+        """The deepest now, in m."""
+        return C.mo_world_penetration(self._w)
 
     def save(self):
         """Everything that changes in a step, as bytes for load()."""
-        size = _save(self._w, None, 0)
+        size = C.mo_world_save(self._w, None, 0)
         room = ctypes.create_string_buffer(size)
-        _save(self._w, ctypes.addressof(room), size)
+        C.mo_world_save(self._w, ctypes.addressof(room), size)
         return room.raw
 
     def load(self, state):
-        """Goes on from there, with the same bits."""
-        why = Why()
+        """Goes on from a saved state, with the same bits."""
         room = ctypes.create_string_buffer(state, len(state))
-        why.check(_load(self._w, ctypes.addressof(room), len(state), why.pointer))
+        self._why.check(C.mo_world_load(self._w, ctypes.addressof(room), len(state), self._why_at))
+
+
+def step_worlds(worlds, h, steps=1, threads=1):
+    """Takes `steps` steps of h seconds in each world, over threads, in one call.
+
+    Returns the number of steps of each world that did not converge.
+    """
+    count, why = len(worlds), Why()
+    if len({id(world) for world in worlds}) != count:
+        raise Error("a world is listed twice")
+    pointers = (ctypes.c_void_p * max(1, count))(*[world._w for world in worlds])
+    reports = (structs["mo_batch_report"] * max(1, count))()
+    code = C.mo_worlds_step(ctypes.addressof(pointers), count, h, steps, threads,
+                            ctypes.addressof(reports), why.pointer)
+    for world in worlds:
+        world.h = h
+    why.check(code)
+    return [reports[k].unsolved for k in range(count)]

@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.path.abspath(sys.argv[1])
 COLUMNS = 100
-ENDINGS = (".c", ".h", ".cu", ".md", ".ts", ".mjs", ".css")
+ENDINGS = (".c", ".h", ".cu", ".md", ".ts", ".mjs", ".css", ".py")
 WRITTEN = (".git", "node_modules", "out", "results", "corpus")
 LONE_LINK = re.compile(r"^\s*(?:[-*] )?!?\[[^\]]*\]\([^)]*\)[.,;]?$|^\s*\[[^\]]*\]: \S+$")
 

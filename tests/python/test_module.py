@@ -16,7 +16,7 @@ def stack(n):
     problem = moreau.Problem()
     bodies = [problem.add_body(np.eye(3), [-1, 0, 0]) for _ in range(n)]
     for k, body in enumerate(bodies):
-        contact = problem.add_constraint(moreau.coulomb(0.5))
+        contact = problem.add_constraint(moreau.law.coulomb(0.5))
         problem.add_jacobian(contact, body, np.eye(3))
         if k:
             problem.add_jacobian(contact, bodies[k - 1], -np.eye(3))
@@ -67,7 +67,7 @@ class Problems(unittest.TestCase):
     def test_boxes_and_joints(self):
         problem = moreau.Problem()
         body = problem.add_body(np.eye(1), [5])
-        row = problem.add_constraint(moreau.box([-2], [2]), d=1)
+        row = problem.add_constraint(moreau.law.box([-2], [2]), d=1)
         problem.add_jacobian(row, body, [[1]])
         np.testing.assert_allclose(problem.solve().v, [3])
 
@@ -87,7 +87,7 @@ class Problems(unittest.TestCase):
         def problem_of(push):
             made = moreau.Problem()
             body = made.add_body(np.diag([1.0, 2.0, 3.0]), [-1, push, 0])
-            contact = made.add_constraint(moreau.coulomb(0.4))
+            contact = made.add_constraint(moreau.law.coulomb(0.4))
             made.add_jacobian(contact, body, np.eye(3))
             return made
         base = problem_of(0.7).solve(tol=1e-13)
@@ -123,7 +123,7 @@ class Worlds(unittest.TestCase):
 
     def test_a_world_without_contacts_has_none(self):
         world = moreau.World(gravity=(0, 0, 0))
-        world.add_body(moreau.cuboid(1, 1, 1), velocity=(1, 0, 0))
+        world.add_body(moreau.box(1, 1, 1), velocity=(1, 0, 0))
         world.step(0.5)
         self.assertEqual(len(world.contacts), 0)
         self.assertAlmostEqual(world.bodies[0].position[0], 0.5)
@@ -132,7 +132,7 @@ class Worlds(unittest.TestCase):
         def world_of():
             world = moreau.World()
             world.add_body(moreau.plane(), kind="fixed")
-            world.add_body(moreau.cuboid(0.1, 0.2, 0.3), position=(0, 0, 0.5), spin=(1, 2, 3))
+            world.add_body(moreau.box(0.1, 0.2, 0.3), position=(0, 0, 0.5), spin=(1, 2, 3))
             return world
         one, other = world_of(), world_of()
         for _ in range(20):
