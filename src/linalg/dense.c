@@ -46,6 +46,75 @@ static bool cholesky_small(int n, double *A)
     return true;
 }
 
+/* Four numbers anywhere in memory. */
+enum { LANES = 4, ROWS_FROM = 9 };
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+
+/* y -= a x */
+static inline __attribute__((always_inline)) void subtract_line(int n, double a, const double *x,
+                                                                double *y)
+{
+    int k = 0;
+    for (; k + LANES <= n; k += LANES) {
+        *(lanes *)(y + k) -= a * *(const lanes *)(x + k);
+    }
+    for (; k < n; ++k) {
+        y[k] -= a * x[k];
+    }
+}
+
+/* By rows of U, which a mechanism has enough of: each pivot row is subtracted from those below. */
+static inline __attribute__((always_inline)) bool cholesky_rows(int n, double *A)
+{
+    mirror(n, A);
+    for (int k = 0; k < n; ++k) {
+        double *pivot = A + k * n;
+        if (!(pivot[k] > 0) || !isfinite(pivot[k])) {
+            return false;
+        }
+        const double root = sqrt(pivot[k]);
+        for (int j = k; j < n; ++j) {
+            pivot[j] /= root;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            if (pivot[i] != 0) {
+                subtract_line(n - i, pivot[i], pivot + i, A + i * n + i);
+            }
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < i; ++j) {
+            A[i * n + j] = A[j * n + i];
+        }
+    }
+    return true;
+}
+
+static bool cholesky_anywhere(int n, double *A)
+{
+    return cholesky_rows(n, A);
+}
+
+#if defined(__x86_64__)
+/* The same operations in wider registers: the same bits. */
+__attribute__((target("avx2"))) static bool cholesky_wide(int n, double *A)
+{
+    return cholesky_rows(n, A);
+}
+
+static bool is_wide(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define cholesky_wide cholesky_anywhere
+
+static bool is_wide(void)
+{
+    return false;
+}
+#endif
+
 bool mo_factor_symmetric(int n, double *A)
 {
     int info = 0;
@@ -54,9 +123,12 @@ bool mo_factor_symmetric(int n, double *A)
         dpotrf_("U", &n, A, &n, &info);
         mo_blas_threads_end();
     } else {
-        info = !cholesky_small(n, A);
+        info = n < ROWS_FROM ? !cholesky_small(n, A)
+                             : !(is_wide() ? cholesky_wide : cholesky_anywhere)(n, A);
     }
-    mirror(n, A);
+    if (n < ROWS_FROM || n >= MO_LAPACK_FROM) {
+        mirror(n, A);
+    }
     return info == 0;
 }
 

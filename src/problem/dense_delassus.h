@@ -11,7 +11,7 @@
 
 #include "problem/problem_data.h"
 
-enum { MO_DENSE_BLOCKS = 32 }; /* constraints of a problem at most */
+enum { MO_DENSE_BLOCKS = 96 }; /* constraints of a problem at most */
 
 /* Doubles of scratch that mo_dense_delassus needs. */
 size_t mo_dense_scratch(const mo_problem *problem);
