@@ -65,6 +65,7 @@ enum {
     FLAG_FIRST_ORDER,
     FLAG_EVERY,
     FLAG_CSV,
+    FLAG_SENSORS,
     FLAG_RECORD,
     FLAG_REPLAY,
     FLAG_VTK,
@@ -101,15 +102,20 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                           .text =
                               "first-order dynamics, mass * velocity = TAU * force with TAU in s; "
                               "large values give quasistatic motion"},
-    [FLAG_EVERY] = {.name = "every",
-                    .operand = "K",
-                    .initial = "1",
-                    .text = "record every K-th step in --csv, --record and --vtk, and always the "
-                            "first state"},
+    [FLAG_EVERY] =
+        {.name = "every",
+         .operand = "K",
+         .initial = "1",
+         .text = "record every K-th step in --csv, --sensors, --record and --vtk, and always the "
+                 "first state"},
     [FLAG_CSV] = {.name = "csv",
                   .operand = "FILE",
                   .text = "write a row for each body and recorded step: time, body, position, "
                           "orientation, velocity, angular velocity"},
+    [FLAG_SENSORS] = {.name = "sensors",
+                      .operand = "FILE",
+                      .text = "write the sensors of a robot's file as CSV, a row for each "
+                              "recorded step"},
     [FLAG_RECORD] = {.name = "record",
                      .operand = "FILE",
                      .text = "write an HDF5 recording: shapes, poses, velocities, contacts with "
@@ -244,6 +250,7 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
         status = EXIT_CALL;
     }
     call->csv = flags[FLAG_CSV].value;
+    call->sensors = flags[FLAG_SENSORS].value;
     call->record = flags[FLAG_RECORD].value;
     call->replay = flags[FLAG_REPLAY].value;
     call->vtk = flags[FLAG_VTK].value;

@@ -7,6 +7,7 @@
  *   run_list.c      --list
  *   run_outputs.c   what is written on the way: hands each recorded step to the files below
  *   run_csv.c       --csv
+ *   run_sensors.c   --sensors
  *   run_vtk.c       --vtk; run_mesh.c: shapes as polygons
  *   run_plot.c      --plot
  *   run_replay.c    --replay
@@ -31,7 +32,8 @@ typedef struct run_call {
     double first_order; /* s; 0: Newton's law */
     int every;          /* recorded steps: 0, every, 2 every, ... */
     /* or NULL */
-    const char *csv, *record, *replay, *vtk, *plot, *save_state, *load_state, *export_file;
+    const char *csv, *sensors, *record, *replay, *vtk, *plot, *save_state, *load_state,
+        *export_file;
     int export_step;
     int json;
     int strict;

@@ -59,6 +59,7 @@ static int check_folder(const char *command, const named_file *folder)
 int run_outputs_check(const char *command, const run_call *call)
 {
     const named_file files[] = {{"--csv", call->csv},
+                                {"--sensors", call->sensors},
                                 {"--record", call->record},
                                 {"--replay", call->replay},
                                 {"--save-state", call->save_state},
@@ -159,6 +160,7 @@ int run_outputs_begin(run_outputs *o, const run_call *call, mo_world *world, run
 {
     *o = (run_outputs){0};
     if ((call->csv && !begin_csv(o, call, tally)) ||
+        (call->sensors && !run_sensors_begin(&o->sensors, call, world, tally)) ||
         (call->record && !begin_recording(o, call, world, tally)) ||
         (call->replay && !run_replay_begin(&o->replay, call, world, tally))) {
         return 0;
@@ -180,7 +182,11 @@ int run_outputs_step(run_outputs *o, const run_call *call, mo_world *world, int 
     if (call->replay && !run_replay_step(&o->replay, call, world, report, tally)) {
         return 0;
     }
-    return k % call->every == 0 ? record(o, call, world, call->h, report, tally) : 1;
+    const int is_recorded = k % call->every == 0;
+    if (call->sensors && !run_sensors_step(&o->sensors, call, world, call->h, is_recorded, tally)) {
+        return 0;
+    }
+    return is_recorded ? record(o, call, world, call->h, report, tally) : 1;
 }
 
 static void end_recording(run_outputs *o, const run_call *call, run_tally *tally)
@@ -198,6 +204,7 @@ void run_outputs_end(run_outputs *o, const run_call *call, const mo_world *world
     if (o->csv.file && !output_commit(&o->csv)) {
         run_fail(tally, call->csv, "could not be written: %s", strerror(errno));
     }
+    run_sensors_end(&o->sensors, call, tally);
     end_recording(o, call, tally);
     run_replay_end(&o->replay, call, world, tally);
     if (o->has_vtk) {

@@ -8,10 +8,12 @@
 #include "run.h"
 #include "run_plot.h"
 #include "run_replay.h"
+#include "run_sensors.h"
 #include "run_vtk.h"
 
 typedef struct run_outputs {
     output csv;
+    run_sensors sensors;
     mo_recorder *recorder; /* or NULL */
     run_vtk vtk;
     run_plot plot;

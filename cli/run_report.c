@@ -181,6 +181,7 @@ void run_report_put(const run_call *call, const run_tally *tally)
     put_seconds(&tally->seconds, real_time_factor(tally));
     if (!tally->error.text[0]) {
         put_file("csv", call->csv);
+        put_file("sensors", call->sensors);
         put_file("recording", call->record);
         put_file("replay page", call->replay);
         if (call->replay && tally->replay_note[0]) {
@@ -261,13 +262,10 @@ static void json_files(json *j, const run_call *call)
 {
     const struct {
         const char *key, *path;
-    } files[] = {{"csv", call->csv},
-                 {"record", call->record},
-                 {"replay", call->replay},
-                 {"vtk", call->vtk},
-                 {"plot", call->plot},
-                 {"state", call->save_state},
-                 {"problem", call->export_file}};
+    } files[] = {{"csv", call->csv},          {"sensors", call->sensors},
+                 {"record", call->record},    {"replay", call->replay},
+                 {"vtk", call->vtk},          {"plot", call->plot},
+                 {"state", call->save_state}, {"problem", call->export_file}};
     for (size_t k = 0; k < sizeof files / sizeof files[0]; ++k) {
         if (files[k].path) {
             json_text(j, files[k].key, files[k].path);

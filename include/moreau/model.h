@@ -66,11 +66,13 @@ typedef struct mo_model_body {
     int line;
 } mo_model_body;
 
-/* A place on a body. */
+/* A place on a body, with a volume: ball, box, capsule, cylinder, or hull for an ellipsoid. */
 typedef struct mo_model_site {
     const char *name;
     int body;
     mo_pose pose; /* in the body */
+    mo_shape_kind kind;
+    double size[3]; /* as MJCF has them: radius, half length; half edges; half axes */
     int line;
 } mo_model_site;
 
@@ -203,6 +205,54 @@ typedef struct mo_model_equality {
     int line;
 } mo_model_equality;
 
+/* What they measure is in sensor.h. */
+typedef enum mo_model_sensor_kind {
+    MO_SENSOR_JOINTPOS,
+    MO_SENSOR_JOINTVEL,
+    MO_SENSOR_BALLQUAT,
+    MO_SENSOR_BALLANGVEL,
+    MO_SENSOR_JOINTACTUATORFRC,
+    MO_SENSOR_TENDONPOS,
+    MO_SENSOR_TENDONVEL,
+    MO_SENSOR_ACTUATORPOS,
+    MO_SENSOR_ACTUATORVEL,
+    MO_SENSOR_ACTUATORFRC,
+    MO_SENSOR_ACCELEROMETER,
+    MO_SENSOR_VELOCIMETER,
+    MO_SENSOR_GYRO,
+    MO_SENSOR_FORCE,
+    MO_SENSOR_TORQUE,
+    MO_SENSOR_TOUCH,
+    MO_SENSOR_FRAMEPOS,
+    MO_SENSOR_FRAMEQUAT,
+    MO_SENSOR_FRAMEXAXIS,
+    MO_SENSOR_FRAMEYAXIS,
+    MO_SENSOR_FRAMEZAXIS,
+    MO_SENSOR_FRAMELINVEL,
+    MO_SENSOR_FRAMEANGVEL,
+    MO_SENSOR_FRAMELINACC,
+    MO_SENSOR_FRAMEANGACC,
+    MO_SENSOR_CLOCK,
+    MO_SENSOR_IGNORED /* noted; keeps its place and reads zero */
+} mo_model_sensor_kind;
+
+MO_API const char *mo_model_sensor_word(mo_model_sensor_kind kind); /* "jointpos", ... */
+
+typedef struct mo_model_sensor {
+    const char *name;
+    mo_model_sensor_kind kind;
+    /* joint, tendon, actuator or site, by its kind */
+    int object;
+    /* of sites and frames: the body, and the frame in it */
+    int body;
+    mo_pose pose;
+    /* its place in the values, and how many it has */
+    int first, count;
+    /* values stay within it; 0: none */
+    double cutoff;
+    int line;
+} mo_model_sensor;
+
 typedef struct mo_model_key {
     const char *name;
     double time;
@@ -238,11 +288,13 @@ typedef struct mo_model {
     mo_model_tendon *tendons;
     mo_model_site *sites;
     mo_model_pair *pairs;
+    mo_model_sensor *sensors;
     int (*exclusions)[2]; /* bodies that do not touch each other */
     mo_model_key *keys;
     mo_model_note *notes;
     int body_count, joint_count, geom_count, actuator_count, equality_count, exclusion_count,
-        key_count, note_count, tendon_count, site_count, pair_count, mocap_count;
+        key_count, note_count, tendon_count, site_count, pair_count, mocap_count, sensor_count;
+    int sensor_values; /* numbers of all sensors */
     int q_count, v_count;
     double *q; /* the reference configuration */
     /* 1: a body and its parent may touch each other, which they do not otherwise */
@@ -251,7 +303,7 @@ typedef struct mo_model {
     /* of everything in it, set by the reader; the library's own from here on */
     mo_allocator allocator;
     void *pool;
-    size_t room[11];
+    size_t room[12];
 } mo_model;
 
 MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
@@ -286,6 +338,8 @@ MO_API int mo_model_find_body(const mo_model *model, const char *name);
 MO_API int mo_model_find_joint(const mo_model *model, const char *name);
 MO_API int mo_model_find_actuator(const mo_model *model, const char *name);
 MO_API int mo_model_find_tendon(const mo_model *model, const char *name);
+MO_API int mo_model_find_site(const mo_model *model, const char *name);
+MO_API int mo_model_find_sensor(const mo_model *model, const char *name);
 MO_API int mo_model_find_key(const mo_model *model, const char *name);
 
 #ifdef __cplusplus

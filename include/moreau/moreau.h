@@ -22,6 +22,7 @@
 #include "moreau/recording.h"
 #include "moreau/result.h"
 #include "moreau/robot.h"
+#include "moreau/sensor.h"
 #include "moreau/shape.h"
 #include "moreau/solve.h"
 #include "moreau/world.h"

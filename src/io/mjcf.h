@@ -13,6 +13,7 @@
  *   mjcf_geom.c       geoms
  *   mjcf_tendon.c     fixed tendons
  *   mjcf_actuator.c   actuators
+ *   mjcf_sensor.c     sensors
  *   mjcf_link.c       contact exclusions and pairs, equalities, keyframes
  */
 #ifndef MO_IO_MJCF_H
@@ -98,6 +99,7 @@ bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body);
 bool mo_mjcf_tendons(mo_mjcf *m);
 bool mo_mjcf_actuators(mo_mjcf *m);
 bool mo_mjcf_links(mo_mjcf *m);
+bool mo_mjcf_sensors(mo_mjcf *m);
 /* The thing of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 and a sentence where it
  * is not there. */
 int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attribute,

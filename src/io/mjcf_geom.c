@@ -279,16 +279,24 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
 bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body)
 {
     mo_pose pose = mo_pose_identity();
-    double from_to[6], size[3] = {0};
-    int has_ends = 0;
+    static const mo_shape_kind KINDS[] = {
+        [SPHERE] = MO_SHAPE_BALL,       [CAPSULE] = MO_SHAPE_CAPSULE, [ELLIPSOID] = MO_SHAPE_HULL,
+        [CYLINDER] = MO_SHAPE_CYLINDER, [BOX] = MO_SHAPE_BOX,         [MESH] = MO_SHAPE_BALL};
+    double from_to[6], size[3] = {0.005, 0.005, 0.005}; /* of MJCF */
+    int has_ends = 0, type = SPHERE;
     if (!mo_mjcf_frame(m, node, "site", &pose) ||
+        !mo_mjcf_word(m, node, "site", "type", TYPES, &type) ||
+        !mo_mjcf_numbers(m, node, "site", "size", 1, 3, size, NULL) ||
         !mo_mjcf_numbers(m, node, "site", "fromto", 6, 6, from_to, &has_ends) ||
-        (has_ends && !between(m, node, CAPSULE, from_to, &pose, size))) {
+        (has_ends &&
+         !between(m, node, type == SPHERE ? CAPSULE : (geom_type)type, from_to, &pose, size))) {
         return false;
     }
     mo_model_site *site = mo_reader_add_site(m->r, node, mo_xml_get(node, "name"), body);
     if (site) {
         site->pose = mo_pose_compose(&m->frame, &pose);
+        site->kind = KINDS[type];
+        memcpy(site->size, size, sizeof size);
     }
     return site != NULL;
 }

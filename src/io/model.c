@@ -46,6 +46,8 @@ FIND(body, bodies, body_count)
 FIND(joint, joints, joint_count)
 FIND(actuator, actuators, actuator_count)
 FIND(tendon, tendons, tendon_count)
+FIND(site, sites, site_count)
+FIND(sensor, sensors, sensor_count)
 FIND(key, keys, key_count)
 
 /* ---- what is drawn --------------------------------------------------------------------------- */
@@ -117,7 +119,7 @@ void mo_model_clear(mo_model *model)
     const mo_allocator allocator = model->allocator;
     void *const arrays[] = {model->bodies,     model->joints,     model->geoms, model->actuators,
                             model->equalities, model->exclusions, model->keys,  model->notes,
-                            model->tendons,    model->sites,      model->pairs};
+                            model->tendons,    model->sites,      model->pairs, model->sensors};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         mo_memory_free(&allocator, arrays[k]);
     }

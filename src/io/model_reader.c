@@ -261,6 +261,19 @@ mo_model_site *mo_reader_add_site(mo_reader *r, const mo_xml_node *node, const c
     return r->error ? NULL : site;
 }
 
+mo_model_sensor *mo_reader_add_sensor(mo_reader *r, const mo_xml_node *node, const char *name)
+{
+    mo_model *model = r->model;
+    mo_model_sensor *sensor =
+        grow(r, (void **)&model->sensors, 11, &model->sensor_count, sizeof *model->sensors);
+    if (!sensor || !mo_reader_name_add(r, node, 'S', name, model->sensor_count - 1)) {
+        return NULL;
+    }
+    *sensor = (mo_model_sensor){
+        .name = mo_reader_text(r, name), .pose = mo_pose_identity(), .line = line_of(node)};
+    return r->error ? NULL : sensor;
+}
+
 mo_model_pair *mo_reader_add_pair(mo_reader *r, const mo_xml_node *node, int a, int b)
 {
     mo_model *model = r->model;

@@ -81,6 +81,7 @@ mo_model_tendon *mo_reader_add_tendon(mo_reader *r, const mo_xml_node *node, con
                                       int joints);
 mo_model_site *mo_reader_add_site(mo_reader *r, const mo_xml_node *node, const char *name,
                                   int body);
+mo_model_sensor *mo_reader_add_sensor(mo_reader *r, const mo_xml_node *node, const char *name);
 mo_model_pair *mo_reader_add_pair(mo_reader *r, const mo_xml_node *node, int a, int b);
 bool mo_reader_exclude(mo_reader *r, int a, int b);
 

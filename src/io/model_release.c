@@ -18,6 +18,10 @@ static void renumber(mo_model *model, int body, int at)
     for (int k = 0; k < model->actuator_count; ++k) {
         model->actuators[k].joint += model->actuators[k].joint >= at;
     }
+    for (int k = 0; k < model->sensor_count; ++k) {
+        mo_model_sensor *sensor = model->sensors + k;
+        sensor->object += sensor->kind <= MO_SENSOR_JOINTACTUATORFRC && sensor->object >= at;
+    }
     for (int k = 0; k < model->tendon_count; ++k) {
         for (int i = 0; i < model->tendons[k].count; ++i) {
             model->tendons[k].joints[i] += model->tendons[k].joints[i] >= at;

@@ -20,6 +20,10 @@ void mo_robot_destroy(mo_robot *robot)
         mo_memory_free(&allocator, robot->actuators);
         mo_memory_free(&allocator, robot->tendons);
         mo_memory_free(&allocator, robot->mocap);
+        mo_memory_free(&allocator, robot->sensors);
+        mo_memory_free(&allocator, robot->sites);
+        mo_memory_free(&allocator, robot->parent);
+        mo_memory_free(&allocator, robot->last);
         mo_memory_free(&allocator, robot->q);
         mo_memory_free(&allocator, robot->v);
         mo_memory_free(&allocator, (void *)robot->notes);

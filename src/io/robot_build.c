@@ -248,6 +248,7 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
     }
     b.pool.allocator = b.robot->allocator;
     error = make_room(&b);
+    error = error ? error : mo_robot_keep_sensors(b.robot, model, why);
     if (!error) {
         const int is_urdf = strcmp(model->format, "URDF") == 0;
         find_groups(&b);

@@ -15,6 +15,13 @@ typedef struct mo_robot_place {
     mo_body_id body;                        /* free body: itself */
 } mo_robot_place;
 
+/* How a body moved when the sensors were last read. */
+typedef struct mo_robot_motion {
+    mo_pose pose;
+    double centre[3], velocity[3], spin[3];
+    double momentum[3]; /* angular, about the centre of mass */
+} mo_robot_motion;
+
 typedef struct mo_robot_control {
     mo_mechanism_id mechanism;
     int number;
@@ -57,8 +64,14 @@ struct mo_robot {
     int body_count, joint_count, actuator_count, tendon_count;
     int *mocap; /* bodies of the model */
     int mocap_count;
-    int most_q, most_v; /* of one mechanism */
-    double *q, *v;      /* room for one mechanism */
+    double *q, *v;            /* room for one mechanism */
+    mo_model_sensor *sensors; /* names are texts of the pool */
+    mo_model_site *sites;
+    int *parent; /* of each body */
+    mo_robot_motion *last;
+    int sensor_count, sensor_values, site_count, v_count;
+    int has_last;
+    double last_time;
     const char **notes; /* texts of the pool */
     int note_count;
     mo_pool texts;
@@ -67,6 +80,9 @@ struct mo_robot {
 /* robot.c */
 mo_error mo_robot_keep_note(mo_robot *robot, mo_message *why, const char *format, ...)
     MO_PRINTF(3, 4);
+
+/* robot_sensor.c */
+mo_error mo_robot_keep_sensors(mo_robot *robot, const mo_model *model, mo_message *why);
 
 /* robot_overlap.c: excludes what overlaps for ever; `all`: what overlaps now. */
 mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, int all, mo_message *why);

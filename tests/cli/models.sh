@@ -136,6 +136,18 @@ fi
 run compare "$models/biped.xml" --with nothing
 is_wrong_call '--with nothing'
 
+cat > sensors.xml <<'END'
+<mujoco><worldbody><body><joint name="j"/><geom size=".1" pos=".2 0 0"/><site name="s"/></body></worldbody>
+<sensor><jointpos name="angle" joint="j"/><gyro site="s"/></sensor></mujoco>
+END
+run run sensors.xml --steps 10 --sensors sensors.csv --every 5
+status_is 0
+that "the head of sensors.csv" test "$(head -1 sensors.csv)" = time,angle,gyro1.0,gyro1.1,gyro1.2
+that "start and two rows" test "$(wc -l < sensors.csv)" = 4
+run run "$models/arm.xml" --steps 1 --sensors none.csv
+status_is 1
+err_has 'which has none'
+
 run forces nowhere.xml
 fails_on nowhere.xml
 
