@@ -166,7 +166,7 @@ static void colours_come_from_the_geom_its_class_or_its_material(void **state)
                    "<material name='white'/></asset><worldbody><geom size='1'/>"
                    "<geom size='1' material='red'/><geom size='1' class='d'/>"
                    "<geom size='1' material='of'/><geom size='1' material='red' rgba='0 0 1 1'/>"
-                   "<geom size='1' material='white'/></worldbody>"),
+                   "<geom size='1' material='white' rgba=''/></worldbody>"),
               &model);
     assert_int_equal(model.note_count, 0);
     check_colour(&model, 0, 0.5, 0.5, 0.5, 1);

@@ -72,6 +72,34 @@ static void urdf_colours_are_those_of_the_material(void **state)
     mo_model_clear(&model);
 }
 
+static void what_is_wrong_by_custom_is_mended_with_a_note(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_file(
+        folder_put(
+            &folder, "custom.urdf",
+            "<robot name='r'><link name='a'/><link name='b'><inertial><origin xyz='0.1, 0, 0.2' "
+            "rpy='0 0 0 0'/><mass value='1'/><inertia ixx='1' iyy='1' izz='-1e-8'/></inertial>"
+            "<collision><geometry><sphere radius='0'/></geometry></collision></link>"
+            "<link name='c'><collision><geometry><mesh filename='no.dae'/></geometry></collision>"
+            "</link><link name='d'/><joint name='j' type='revolute'><parent link='a'/><child "
+            "link='b'/><limit lower='1' upper='-1'/></joint><joint name='k' type='continuous'>"
+            "<parent link='b'/><child link='c'/><mimic joint='f' offset='.3'/></joint>"
+            "<joint name='f' type='fixed'><parent link='b'/><child link='d'/></joint></robot>"),
+        &model);
+    assert_int_equal(model.joint_count, 2);
+    CHECK(!model.joints[0].has_limits);
+    CHECK_NEAR(model.bodies[2].centre[0], 0.1, 0);
+    CHECK_NEAR(model.bodies[2].centre[2], 0.2, 0);
+    CHECK_NEAR(model.bodies[2].inertia[2], 1e-6, 1e-15);
+    CHECK_NEAR(model.bodies[3].mass, 1e-3, 0);
+    assert_int_equal(model.equality_count, 1);
+    CHECK(model.equalities[0].b == -1 && model.equalities[0].polynomial[0] == 0.3);
+    assert_int_equal(model.note_count, 7);
+    mo_model_clear(&model);
+}
+
 static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
 {
     (void)state;
@@ -211,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urdf_and_mjcf_of_one_arm_are_the_same),
+        cmocka_unit_test(what_is_wrong_by_custom_is_mended_with_a_note),
         cmocka_unit_test(urdf_colours_are_those_of_the_material),
         cmocka_unit_test(urdf_meshes_that_cannot_be_read_are_noted),
         cmocka_unit_test(urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh),

@@ -202,8 +202,10 @@ static bool read_colour(mo_mjcf *m, const mo_xml_node *node, const char *kind, d
 {
     static const double GREY[4] = {0.5, 0.5, 0.5, 1};
     const int material = mo_reader_name_find(m->r, 'M', mo_mjcf_get(m, node, kind, "material"));
+    const char *rgba = mo_mjcf_get(m, node, kind, "rgba");
     int given = 0;
-    if (!mo_mjcf_numbers(m, node, kind, "rgba", 4, 4, colour, &given)) {
+    if (rgba && rgba[strspn(rgba, " \t\r\n")] && /* an empty one is none */
+        !mo_reader_numbers(m->r, node, "rgba", rgba, 4, 4, colour, &given)) {
         return false;
     }
     const double *from = material >= 0 ? m->colours[material] : GREY;

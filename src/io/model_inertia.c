@@ -293,6 +293,19 @@ void mo_mass_principal(const double inertia[6], double values[3], double Q[9])
     }
 }
 
+/* Q diag(values) Q' with values of at least `least`. */
+static void raise_moments(const double values[3], const double Q[9], double least,
+                          double inertia[6])
+{
+    double D[9] = {0}, turned[9];
+    for (int k = 0; k < 3; ++k) {
+        D[4 * k] = fmax(values[k], least);
+    }
+    mo_mat3_turn(Q, D, turned);
+    const double six[6] = {turned[0], turned[4], turned[8], turned[1], turned[2], turned[5]};
+    memcpy(inertia, six, sizeof six);
+}
+
 bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body)
 {
     double values[3], Q[9];
@@ -303,7 +316,15 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
     const double largest = fmax(values[0], fmax(values[1], values[2]));
     const double smallest = fmin(values[0], fmin(values[1], values[2]));
     const double sum = values[0] + values[1] + values[2];
-    if (!isfinite(sum) || smallest < -1e-12 * fabs(largest) || (body->mass > 0 && largest < 0)) {
+    const int is_negative = smallest < -1e-12 * fabs(largest);
+    if (is_negative && r->is_lenient && isfinite(sum) && largest > 0) {
+        mo_reader_note(r, node,
+                       "> has an inertia that is not positive: moments below 1e-6 of the largest "
+                       "are raised to that");
+        raise_moments(values, Q, 1e-6 * largest, body->inertia);
+        return true;
+    }
+    if (!isfinite(sum) || is_negative || (body->mass > 0 && largest < 0)) {
         return mo_reader_fail(
             r, node, "has an inertia that is not positive: its principal moments are %g, %g and %g",
             values[0], values[1], values[2]);

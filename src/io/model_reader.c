@@ -429,9 +429,10 @@ static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute
 {
     int n = 0;
     const char *at = text;
-    for (at += strspn(at, " \t\r\n"); *at; at += strspn(at, " \t\r\n")) {
+    const char *space = r->is_lenient ? " \t\r\n," : " \t\r\n";
+    for (at += strspn(at, space); *at; at += strspn(at, space)) {
         double value;
-        const int word = (int)strcspn(at, " \t\r\n");
+        const int word = (int)strcspn(at, space);
         const char *end = mo_text_number(at, &value);
         if (!end || isnan(value) || (isinf(value) && !may_be_infinite)) {
             return mo_reader_fail(r, node, "has %s=\"%.60s\", where '%.*s' is no finite number",
@@ -442,6 +443,11 @@ static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute
         }
         ++n;
         at = end;
+    }
+    if (n > most && r->is_lenient) {
+        mo_reader_note(r, node, " %.40s> has more numbers than it should: the first ones count",
+                       attribute);
+        n = most;
     }
     if (n < least || n > most) {
         return mo_reader_fail(r, node, "has %s=\"%.60s\" with %d numbers; there should be %d%s",

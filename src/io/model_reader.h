@@ -47,6 +47,7 @@ typedef struct mo_reader {
     int mesh_count;
     size_t mesh_room;
     size_t mesh_bytes; /* read so far */
+    int is_lenient;    /* URDF: what is wrong by custom is mended with a note */
     mo_error error;
     mo_message *why;
 } mo_reader;

@@ -99,10 +99,11 @@ static bool read_limits(mo_urdf *u, const mo_xml_node *node, urdf_type type, int
         if (!mo_reader_range(u->r, limit, "lower and upper", pair, joint->range)) {
             return false;
         }
-        if (joint->range[0] > joint->range[1]) {
-            return mo_reader_ordered(u->r, limit, "range", joint->range);
+        const int is_turned = joint->range[0] > joint->range[1];
+        if (is_turned) { /* by custom: without limits */
+            mo_reader_note(u->r, limit, "> has a lower limit above the upper one: it has none");
         }
-        joint->has_limits = isfinite(joint->range[0]) || isfinite(joint->range[1]);
+        joint->has_limits = !is_turned && isfinite(joint->range[0]) || isfinite(joint->range[1]);
     }
     return add_motor(u, node, place, effort);
 }
@@ -376,6 +377,32 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 
 /* ---- mimic ----------------------------------------------------------------------------------- */
 
+/* Is there a joint of that name in the file, which moves nothing? */
+static bool is_fixed_joint(const urdf_tree *t, const char *name)
+{
+    for (int k = 0; k < t->joint_count && name; ++k) {
+        const char *known = mo_xml_get(t->joints[k], "name");
+        if (known && strcmp(known, name) == 0) {
+            return type_of(t->joints[k]) == FIXED || is_weightless(t, t->child[k]);
+        }
+    }
+    return false;
+}
+
+/* q of the joint is the offset. */
+static bool hold_at_offset(mo_urdf *u, const mo_xml_node *node, const mo_xml_node *mimic)
+{
+    mo_model_equality *e = mo_reader_add_equality(u->r, mimic, mo_xml_get(node, "name"));
+    if (!e) {
+        return false;
+    }
+    e->kind = MO_MODEL_COUPLE;
+    e->a = mo_reader_name_find(u->r, 'j', mo_xml_get(node, "name"));
+    e->b = -1;
+    return e->a >= 0 ? mo_urdf_number(u, mimic, "offset", &e->polynomial[0])
+                     : mo_reader_fail(u->r, mimic, "is in a joint without a name");
+}
+
 /* q of the joint is multiplier times that of the other one, and offset. */
 static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
 {
@@ -388,6 +415,10 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
     }
     const char *name = mo_xml_get(mimic, "joint");
     const int other = mo_reader_name_find(u->r, 'j', name);
+    if (other < 0 && is_fixed_joint(t, name)) {
+        mo_reader_note(u->r, mimic, "> follows a joint that is fixed: it stays where that has it");
+        return hold_at_offset(u, node, mimic);
+    }
     if (other < 0 || u->r->model->joints[other].kind < MO_MODEL_SLIDE) {
         return mo_reader_fail(u->r, mimic,
                               "follows the joint '%.80s', which does not turn or slide",
@@ -450,6 +481,7 @@ bool mo_urdf_read(mo_reader *r)
     mo_urdf u = {.r = r};
     urdf_tree t = {0};
     int root = -1;
+    r->is_lenient = 1;
     r->model->name = mo_reader_text(r, mo_xml_get(r->root, "name"));
     list_unread(r);
     if (r->error || !mo_reader_add_body(r, NULL, NULL, -1) || !allocate_tree(&u, &t) ||

@@ -206,6 +206,14 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
         return mesh_shape(u, what, is_visual, shape, mass, found);
     }
     static const char *const KNOWN[] = {"box", "sphere", "cylinder", "capsule"};
+    double radius = 1;
+    if (!mo_urdf_number(u, what, "radius", &radius)) {
+        return false;
+    }
+    if (radius == 0) {
+        mo_reader_note(u->r, what, "> has a radius of zero: the shape is left out");
+        return true;
+    }
     for (size_t k = 0; k < sizeof KNOWN / sizeof KNOWN[0]; ++k) {
         if (strcmp(what->name, KNOWN[k]) == 0) {
             *found = 1;
@@ -282,10 +290,20 @@ static bool weigh_by_shape(mo_urdf *u, const mo_xml_node *link, int place, const
     while (moves > 0 && model->bodies[moves].joint_count == 0) {
         moves = model->bodies[moves].parent;
     }
-    if (!u->weighs_by_shape || moves <= 0 || !(sum->mass > 0)) {
+    if (!u->weighs_by_shape || moves <= 0) {
         return true;
     }
     mo_model_body *body = u->r->model->bodies + place;
+    if (!(sum->mass > 0)) { /* its shapes could not be read */
+        if (mo_xml_child(link, "collision")) {
+            mo_reader_note(u->r, link,
+                           "> moves and has neither <inertial> nor a shape that was read: it "
+                           "weighs 1 g");
+            body->mass = 1e-3;
+            body->inertia[0] = body->inertia[1] = body->inertia[2] = 1e-7; /* a ball of 1.6 cm */
+        }
+        return true;
+    }
     mo_reader_note(u->r, link,
                    "> moves and has no <inertial>: it weighs what its <collision> does "
                    "at 1000 kg/m^3");
