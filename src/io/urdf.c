@@ -103,7 +103,7 @@ static bool read_limits(mo_urdf *u, const mo_xml_node *node, urdf_type type, int
         if (is_turned) { /* by custom: without limits */
             mo_reader_note(u->r, limit, "> has a lower limit above the upper one: it has none");
         }
-        joint->has_limits = !is_turned && isfinite(joint->range[0]) || isfinite(joint->range[1]);
+        joint->has_limits = !is_turned && (isfinite(joint->range[0]) || isfinite(joint->range[1]));
     }
     return add_motor(u, node, place, effort);
 }
