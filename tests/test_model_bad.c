@@ -132,7 +132,7 @@ static const struct {
     {"<robot><link name='a'><collision><geometry><mesh filename='package://p/../../x.stl'/>"
      "</geometry></collision></link></robot>",
      "leads out"},
-    {"<robot><link name='a'><collision><geometry><sphere radius='0'/>"
+    {"<robot><link name='a'><collision><geometry><sphere radius='-1'/>"
      "</geometry></collision></link></robot>",
      "positive radius"},
 };
