@@ -50,11 +50,12 @@ OPTIONAL = {
     "mo_builder_add_constraint": {"w"},
 }
 
-OBJECTS = """problem certificate certificate_report solution_set condition friction_limit error_bound
-frozen_bound check_result judgement world force_options forces gradient data_vector
-solution_vector document joint_def law residual global_residual mechanism_def coupling_def
-model options builder rigid_contact recording result robot pose model_key shape_def
-material world_def body_def step_report message allocator""".split()
+OBJECTS = """problem certificate certificate_report solution_set condition friction_limit
+error_bound frozen_bound check_result judgement world force_options forces gradient
+data_vector solution_vector document joint_def law residual global_residual
+mechanism_def coupling_def model options builder rigid_contact recording result
+robot pose model_key shape_def material world_def body_def step_report message
+allocator""".split()
 OPAQUE = {"problem", "world", "gradient", "builder", "robot"}
 IDS = {"mo_body_id": "body", "mo_shape_id": "shape", "mo_joint_id": "joint",
        "mo_mechanism_id": "mechanism"}
