@@ -380,6 +380,7 @@ static void take_steps(const run_call *call, mo_world *world, run_outputs *outpu
             break;
         }
         count_step(world, &report, tally);
+        mo_world_device(world, &tally->device);
         if (call->explain && report.status != MO_SOLVED && tally->unsolved == 1) {
             explain(world, tally);
         }

@@ -61,6 +61,7 @@ typedef struct run_tally {
     long long iterations;
     run_seconds seconds;
     int interrupted;
+    mo_message device;     /* where the last step ran */
     mo_message error;      /* the first thing that failed, or empty */
     const char *error_at;  /* the file it is about, or NULL */
     int plot_drawn;        /* gnuplot ran */

@@ -78,6 +78,11 @@ static int export_problem(const run_call *call, const mo_world *world, run_tally
     const mo_problem *const taken = mo_world_problem(world);
     /* a document owns its problem; this one is only read, and stays the world's */
     mo_problem *problem;
+    if (!taken) {
+        run_fail(tally, call->export_file,
+                 "a step on a GPU has no problem to be written: take --device cpu");
+        return 0;
+    }
     memcpy(&problem, &taken, sizeof problem);
     char title[128], description[256];
     mo_message why = {{0}};

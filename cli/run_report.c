@@ -3,6 +3,7 @@
 #include "run_report.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,6 +169,10 @@ void run_report_put(const run_call *call, const run_tally *tally)
            number_count(tally->joints_last, "joint").text);
     put_label("method");
     printf("%s, %s\n", call->method, number_count(tally->iterations, "iteration").text);
+    if (strcmp(tally->device.text, "cpu") != 0 && tally->device.text[0]) {
+        put_label("device");
+        printf("%s\n", tally->device.text);
+    }
     put_unsolved(call, tally);
     solve_proof_put(&tally->proof);
     put_label("worst residual");
@@ -197,7 +202,7 @@ void run_report_put(const run_call *call, const run_tally *tally)
 
 /* ---- for a program --------------------------------------------------------------------------- */
 
-static void json_call(json *j, const run_call *call)
+static void json_call(json *j, const run_call *call, const run_tally *tally)
 {
     json_text(j, "scene", call->world.scene->name);
     json_object(j, "parameters");
@@ -208,6 +213,7 @@ static void json_call(json *j, const run_call *call)
     json_text(j, "method", call->method);
     json_number(j, "tol", call->options.tol);
     json_whole(j, "threads", call->options.threads);
+    json_text(j, "device", tally->device.text[0] ? tally->device.text : "cpu");
     json_number(j, "dt", call->h);
     json_whole(j, "steps_asked", call->steps);
 }
@@ -304,7 +310,7 @@ void run_report_json(const run_call *call, const run_tally *tally)
         json_text(&j, "error", tally->error.text);
         json_text(&j, "error_at", tally->error_at);
     }
-    json_call(&j, call);
+    json_call(&j, call, tally);
     if (tally->began) {
         json_tally(&j, tally);
     }

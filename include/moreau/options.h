@@ -32,6 +32,8 @@ extern "C" {
     NUMBER(common, time_limit, INFINITY, 0.0, INFINITY, "maximum wall-clock time, in s")           \
     COUNT(common, threads, 1, 1, 1024,                                                             \
           "number of threads; the result does not depend on it, bit for bit")                      \
+    CHOICE(common, device, 0, "auto|cpu|gpu",                                                      \
+           "where sweeps run; auto: on a GPU if there is one and the problem is large")            \
     COUNT(common, history, 0, 0, 1, "1: record every residual check")
 
 #define MO_OPTIONS_LADDER(NUMBER, COUNT, CHOICE)                                                   \

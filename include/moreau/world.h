@@ -286,6 +286,13 @@ MO_API mo_error mo_body_contact_force(const mo_world *world, mo_body_id body, do
 MO_API const mo_problem *mo_world_problem(const mo_world *world);
 MO_API const mo_result *mo_world_result(const mo_world *world);
 
+/*
+ * Where the last step ran, in a few words: "cpu", the name of a GPU, or "cpu (...)" with the reason
+ * why a GPU was asked for and could not take the whole step (docs/gpu.md).  After a step on a GPU
+ * mo_world_problem is NULL.
+ */
+MO_API void mo_world_device(const mo_world *world, mo_message *where);
+
 /* ---- energy, momentum, state ----------------------------------------------------------------- */
 
 /* J; the potential energy is zero at the origin */

@@ -9,17 +9,8 @@
 
 #include <stdint.h>
 
+#include "problem/pair_order.h"
 #include "problem/problem_data.h"
-
-/* The last colour takes what fits no other; its constraints may touch each other. */
-enum { MO_COLOURS = 64, MO_COLOUR_REST = MO_COLOURS - 1 };
-
-/* The lowest colour that is not among those used, a bit each. */
-static inline int mo_colour_free(uint64_t used)
-{
-    const int colour = ~used ? __builtin_ctzll(~used) : MO_COLOUR_REST;
-    return colour < MO_COLOUR_REST ? colour : MO_COLOUR_REST;
-}
 
 /*
  * Greedy in the order of the constraints, hence the same for any number of threads.  colour has

@@ -19,22 +19,7 @@
 #include <stdint.h>
 
 #include "moreau/base.h"
-#include "problem/colouring.h"
-
-#define MO_FIXED_ID UINT32_MAX /* stands for whatever does not move */
-
-/*
- * Of two bodies by their ids, in either order.  The mixing is that of splitmix64, a bijection of 64
- * bits: different pairs have different priorities.
- */
-static inline uint64_t mo_pair_priority(uint32_t a, uint32_t b)
-{
-    const uint64_t low = a < b ? a : b, high = a < b ? b : a;
-    uint64_t z = ((low << 32) | high) + UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+#include "problem/pair_order.h"
 
 /* Pairs of bodies; a body below 0 or from body_count on does not move and bars no colour. */
 typedef struct mo_body_pairs {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "linalg/vec3.h"
 #include "moreau/mechanism.h"
+#include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 mo_error mo_fail_stale(mo_message *why, const char *what, int32_t index, uint32_t generation)
@@ -37,6 +38,7 @@ static mo_error check(const mo_world *world, mo_body_id id, const double *x, con
 
 mo_error mo_body_pose(const mo_world *world, mo_body_id id, mo_pose *pose, mo_message *why)
 {
+    mo_device_heap_fetch(world);
     MO_NEED(world && pose, why);
     const int place = mo_body_place(world, id);
     if (place < 0) {
@@ -66,6 +68,7 @@ static mo_error add_force(mo_world *world, int place, const double force[3], con
 mo_error mo_body_apply_force(mo_world *world, mo_body_id id, const double force[3],
                              const double at[3], mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && force && at, why);
     int place;
     const mo_error error = check(world, id, force, at, &place, why);
@@ -81,6 +84,7 @@ mo_error mo_body_apply_force(mo_world *world, mo_body_id id, const double force[
 mo_error mo_body_apply_torque(mo_world *world, mo_body_id id, const double torque[3],
                               mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && torque, why);
     int place;
     const mo_error error = check(world, id, torque, NULL, &place, why);
@@ -149,6 +153,7 @@ static mo_error kick_link(mo_world *world, mo_body_id id, const double impulse[3
 mo_error mo_body_apply_impulse(mo_world *world, mo_body_id id, const double impulse[3],
                                const double at[3], mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && impulse && at, why);
     int place;
     const mo_error error = check(world, id, impulse, at, &place, why);
@@ -174,6 +179,7 @@ mo_error mo_body_apply_impulse(mo_world *world, mo_body_id id, const double impu
 
 int mo_world_contacts(const mo_world *world, mo_contact *contacts, int room)
 {
+    (void)mo_device_heap_fetch_contacts(world);
     MO_NEED_OR(0, world && (contacts || room <= 0), NULL);
     const int count = mo_world_contact_count(world);
     for (int k = 0; k < count && k < room; ++k) {
@@ -184,6 +190,7 @@ int mo_world_contacts(const mo_world *world, mo_contact *contacts, int room)
 
 int mo_body_contacts(const mo_world *world, mo_body_id id, mo_contact *contacts, int room)
 {
+    (void)mo_device_heap_fetch_contacts(world);
     MO_NEED_OR(0, world && (contacts || room <= 0), NULL);
     const int place = mo_body_place(world, id);
     int count = 0;
@@ -202,6 +209,8 @@ int mo_body_contacts(const mo_world *world, mo_body_id id, mo_contact *contacts,
 mo_error mo_body_contact_force(const mo_world *world, mo_body_id id, double force[3],
                                double moment[3], mo_message *why)
 {
+    mo_device_heap_fetch(world);
+    (void)mo_device_heap_fetch_contacts(world);
     MO_NEED(world && force && moment, why);
     const int place = mo_body_place(world, id);
     if (place < 0) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
+#include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 /* With the centre of mass at x. */
@@ -194,6 +195,7 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
 
 mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
 {
+    mo_device_heap_fetch(world);
     MO_NEED_OR((mo_body_state){0}, world, NULL);
     const int place = mo_body_place(world, id);
     if (place < 0) {
@@ -219,6 +221,7 @@ mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
 mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const double velocity[3],
                      const double spin[3], mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && pose && velocity && spin, why);
     const int place = mo_body_place(world, id);
     if (place < 0) {
@@ -273,6 +276,7 @@ mo_shape_def mo_body_shape(const mo_world *world, mo_body_id id, int k)
 mo_error mo_body_set_material(mo_world *world, mo_body_id id, const mo_material *material,
                               mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && material, why);
     const int place = mo_body_place(world, id);
     if (place < 0) {

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
+#include "sim/device_heap.h"
 #include "sim/pairs.h"
 
 /* Of the least margin: by so much two shapes may each move beyond what was thought, and still not
@@ -433,6 +434,7 @@ mo_error mo_contacts_touching(mo_world *world)
 
 double mo_world_penetration(mo_world *world)
 {
+    mo_device_heap_fetch(world);
     MO_NEED_OR(0, world, NULL);
     double depth = 0;
     if (mo_pairs_update(world, 0)) {

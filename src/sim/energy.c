@@ -3,6 +3,7 @@
 /* Energies and momenta of the free bodies and the links of a world. */
 #include "base/error.h"
 #include "linalg/vec3.h"
+#include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 static int has_mass(const mo_sim_body *body)
@@ -45,6 +46,7 @@ double mo_body_potential(const mo_world *world, const mo_sim_body *body)
 
 double mo_world_kinetic_energy(const mo_world *world)
 {
+    mo_device_heap_fetch(world);
     MO_NEED_OR(0, world, NULL);
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
@@ -57,6 +59,7 @@ double mo_world_kinetic_energy(const mo_world *world)
 
 double mo_world_potential_energy(const mo_world *world)
 {
+    mo_device_heap_fetch(world);
     MO_NEED_OR(0, world, NULL);
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
@@ -68,6 +71,7 @@ double mo_world_potential_energy(const mo_world *world)
 
 void mo_world_momentum(const mo_world *world, double linear[3], double angular[3])
 {
+    mo_device_heap_fetch(world);
     MO_NEED_OR(, world && linear && angular, NULL);
     mo_vec3_set(linear, 0, 0, 0);
     mo_vec3_set(angular, 0, 0, 0);

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "moreau/solve.h"
+#include "sim/device_heap.h"
 #include "sim/forces_data.h"
 #include "sim/pairs.h"
 #include "sim/world_data.h"
@@ -301,6 +302,7 @@ static mo_error check_known(const mo_world *world, const mo_force_options *optio
 mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
                          mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && forces, why);
     mo_force_options own = options ? *options : mo_default_force_options();
     own.solver.start = NULL; /* which is for another problem */

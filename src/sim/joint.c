@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "linalg/vec3.h"
+#include "sim/device_heap.h"
 #include "sim/joint_rows.h"
 #include "sim/world_data.h"
 
@@ -163,6 +164,7 @@ static void attach(const mo_world *world, mo_sim_joint *joint)
 
 mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED_OR((mo_joint_id){0}, world && def, why);
     if (check_joint(world, def, why)) {
         return (mo_joint_id){0};

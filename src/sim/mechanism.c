@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sim/device_heap.h"
 #include "sim/mechanism.h"
 #include "sim/world_data.h"
 
@@ -238,6 +239,7 @@ static mo_error add_links(mo_world *world, const mo_mechanism_def *def, int plac
 mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *def,
                                        mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED_OR((mo_mechanism_id){0}, world && def, why);
     const mo_mechanism_id none = {0};
     if (mo_mechanism_check(world, def, why)) {
@@ -347,6 +349,7 @@ int mo_is_excluded(const mo_world *world, int a, int b)
 
 mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world, why);
     const int one = mo_body_place(world, a), other = mo_body_place(world, b);
     if (one < 0 || other < 0) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 struct mo_own_pair {
@@ -89,6 +90,7 @@ static int is_drawn_mesh(const mo_sim_shape *shape)
 mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
                        const mo_material *material, mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && material, why);
     const int p = mo_shape_place(world, one), q = mo_shape_place(world, other);
     const int a = p < q ? p : q, b = p < q ? q : p;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "collide/ray.h"
+#include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 mo_query_filter mo_default_query_filter(void)
@@ -92,6 +93,7 @@ mo_error mo_world_cast_ray(const mo_world *world, const double origin[3], const 
                            double length, const mo_query_filter *filter, mo_ray_hit *hit,
                            mo_message *why)
 {
+    mo_device_heap_fetch(world);
     MO_NEED(world && origin && direction && hit, why);
     const mo_query_filter all = filter ? *filter : mo_default_query_filter();
     mo_ray ray;
@@ -130,6 +132,7 @@ mo_error mo_world_cast_rays(const mo_world *world, int count, const double *orig
                             const double *directions, double length, const mo_query_filter *filter,
                             int threads, mo_ray_hit *hits, mo_message *why)
 {
+    mo_device_heap_fetch(world);
     MO_NEED(world && origins && directions && hits, why);
     const mo_query_filter seen = filter ? *filter : mo_default_query_filter();
     if (count < 0 || threads < 1) {
@@ -205,6 +208,7 @@ mo_error mo_world_overlap(const mo_world *world, const mo_shape_def *shape, cons
                           double distance, const mo_query_filter *filter, mo_proximity *found,
                           int room, int *count, mo_message *why)
 {
+    mo_device_heap_fetch(world);
     MO_NEED(world && shape && count && (found || room <= 0), why);
     const mo_query_filter seen = filter ? *filter : mo_default_query_filter();
     const mo_pose at = pose ? *pose : mo_pose_identity();
@@ -249,6 +253,7 @@ static void compare_shapes(const mo_world *world, int a, int b, double most, mo_
 mo_error mo_world_distance(const mo_world *world, mo_body_id a, mo_body_id b, double most,
                            mo_proximity *found, mo_message *why)
 {
+    mo_device_heap_fetch(world);
     MO_NEED(world && found, why);
     const int p = mo_body_place(world, a), q = mo_body_place(world, b);
     if (p < 0 || q < 0) {

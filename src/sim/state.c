@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 typedef struct head {
@@ -91,6 +92,8 @@ static joint_state read_joint(const mo_sim_joint *joint)
 
 size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
 {
+    mo_device_heap_fetch(world);
+    (void)mo_device_heap_fetch_contacts(world);
     MO_NEED_OR(0, world, NULL);
     const head h = head_of(world);
     const size_t size = size_of(&h);
@@ -274,6 +277,7 @@ static void write_parts(mo_world *world, const head *h, const char *from)
 
 mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && bytes, why);
     head h;
     if (size < sizeof h) {

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/recycler.h"
 #include "linalg/vec3.h"
+#include "sim/device_heap.h"
 #include "sim/pairs.h"
 #include "sim/world_data.h"
 
@@ -344,6 +345,12 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     if (error) {
         return error;
     }
+    if (mo_device_heap_is_due(world, &error, why)) {
+        return mo_device_heap_step(world, h, report, why);
+    }
+    if (error) {
+        return error;
+    }
     const double start = mo_clock();
     world->late_count = 0;
     world->joints_hold = MO_HOLD_HERE;
@@ -398,12 +405,14 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
 
 int mo_world_contact_count(const mo_world *world)
 {
+    (void)mo_device_heap_fetch_contacts(world);
     MO_NEED_OR(0, world, NULL);
     return world->contacts.count;
 }
 
 mo_contact mo_world_contact(const mo_world *world, int k)
 {
+    (void)mo_device_heap_fetch_contacts(world);
     MO_NEED_OR((mo_contact){0}, world, NULL);
     mo_contact out = {0};
     if (k < 0 || k >= world->contacts.count) {
@@ -427,7 +436,19 @@ mo_contact mo_world_contact(const mo_world *world, int k)
 const mo_problem *mo_world_problem(const mo_world *world)
 {
     MO_NEED_OR(NULL, world, NULL);
-    return world->problem;
+    return mo_device_heap_is_away(world) ? NULL : world->problem;
+}
+
+void mo_world_device(const mo_world *world, mo_message *where)
+{
+    MO_NEED_OR(, world && where, where);
+    if (mo_device_heap_is_away(world)) {
+        mo_say(where, "%s", mo_device_heap_device(world));
+    } else if (world->device_note.text[0]) {
+        mo_say(where, "cpu (%.400s)", world->device_note.text);
+    } else {
+        mo_say(where, "cpu");
+    }
 }
 
 const mo_result *mo_world_result(const mo_world *world)

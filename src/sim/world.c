@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/recycler.h"
 #include "linalg/vec3.h"
+#include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 mo_world_def mo_default_world(void)
@@ -114,6 +115,7 @@ void mo_world_destroy(mo_world *world)
         return;
     }
     const mo_allocator own = world->allocator;
+    mo_device_heap_end(world);
     for (int k = 0; k < world->shape_places; ++k) {
         if (world->shape[k].generation) {
             mo_collider_clear(&own, &world->shape[k].collider);
@@ -153,6 +155,7 @@ mo_world_def mo_world_definition(const mo_world *world)
 
 mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world && def, why);
     if (def->dimension != world->def.dimension) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change");
@@ -287,6 +290,7 @@ static void *copy_bytes(const mo_world *world, const void *bytes, size_t size)
 
 mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED_OR((mo_body_id){0}, world && def, why);
     if (check_body(world, def, why)) {
         return (mo_body_id){0};
@@ -416,6 +420,7 @@ static void forget_shape(mo_world *world, int place)
 mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_def *def,
                                mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED_OR((mo_shape_id){0}, world && def, why);
     const mo_shape_id none = {0};
     const int owner = mo_body_place(world, id);
@@ -486,6 +491,7 @@ mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape
 
 mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
 {
+    mo_device_heap_bring_back(world);
     MO_NEED(world, why);
     const int place = mo_body_place(world, id);
     if (place < 0) {

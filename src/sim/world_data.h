@@ -299,7 +299,9 @@ struct mo_world {
     mo_hold joints_hold;                     /* in this step */
     int masses_are_fit;                      /* as they were when they were last looked at */
     double kinetic_energy, potential_energy; /* of the bodies at the end of the step */
-    int middle_pause; /* steps from one search for the middle to the next (impulses.c) */
+    struct mo_device_heap *heap; /* where it is stepped on a device (device_heap.h), or NULL */
+    mo_message device_note;      /* why it is not, where that was asked for */
+    int middle_pause;            /* steps from one search for the middle to the next (impulses.c) */
 };
 
 /* The default method, which may then be helped by what the simulator knows. */

@@ -14,26 +14,29 @@
 
 #include <math.h>
 
+#include "base/anywhere.h"
+
 typedef struct mo_momentum {
     double cap;         /* the caller's, up to 1 for none */
     double t, most;     /* most <= cap */
     double least_moved; /* by a sweep since the last restart */
 } mo_momentum;
 
-static inline mo_momentum mo_momentum_begin(double cap)
+MO_ANY mo_momentum mo_momentum_begin(double cap)
 {
-    return (mo_momentum){cap, 1, cap, INFINITY};
+    const mo_momentum m = {cap, 1, cap, INFINITY};
+    return m;
 }
 
 /* Another cap, from where it is. */
-static inline void mo_momentum_allow(mo_momentum *m, double cap)
+MO_ANY void mo_momentum_allow(mo_momentum *m, double cap)
 {
     m->cap = m->most = cap;
     m->t = fmin(m->t, cap);
 }
 
 /* beta of the next sweep. */
-static inline double mo_momentum_next(mo_momentum *m)
+MO_ANY double mo_momentum_next(mo_momentum *m)
 {
     const double t = fmin(m->most, 0.5 * (1 + sqrt(1 + 4 * m->t * m->t)));
     const double beta = m->t > 1 ? (m->t - 1) / t : 0;
@@ -42,7 +45,7 @@ static inline double mo_momentum_next(mo_momentum *m)
 }
 
 /* The guard: looks at what a sweep has moved. */
-static inline void mo_momentum_watch(mo_momentum *m, double moved)
+MO_ANY void mo_momentum_watch(mo_momentum *m, double moved)
 {
     const double GROWTH = 2, LOWER = 0.5, HIGHER = 1.02, LEAST_MOST = 2;
     if (moved > GROWTH * m->least_moved) {

@@ -26,14 +26,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "problem/views.h"
+#include "solver/device_arrange.h"
 #include "solver/method.h"
 #include "solver/momentum.h"
 #include "solver/sweeps.h"
 #include "solver/visit.h"
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED, SMALL = 2000 };
+enum { DEVICE_AUTO, DEVICE_CPU, DEVICE_GPU, DEVICE_MANY = 20000 /* constraints: a GPU gains */ };
 enum { RATE_SWEEPS = 1000 }; /* after which a penetration rate is given up */
 
 static const double COARSE = 1e-5;  /* tolerance from which on contacts are swept in lanes  */
@@ -207,7 +210,88 @@ static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
                               "a whole sweep changes no impulse, yet the residual is above tol");
 }
 
-/* ---- the loop -------------------------------------------------------------------------------- */
+/* ---- on a device --------------------------------------------------------------------------- */
+
+/* The same on a device, which holds the state; every answer is measured here. */
+static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arrangement *on)
+{
+    mo_sweep_goal goal = {NEARLY * run->options->tol * run->q_scale, run->options->penetration_rate,
+                          RATE_SWEEPS};
+    int passes = 1;
+    mo_device_write_impulses(on, run->r);
+    mo_device_sweeps_start(&on->sweeps, run->options->nsgs.momentum);
+    while (passes) {
+        passes = mo_device_sweeps_run(&on->sweeps, goal, must_stop, run);
+        mo_device_read_impulses(on, run->r);
+        run->error = mo_device_error(on->sweeps.device, &run->result->message);
+        mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
+        sweeps->iteration = on->sweeps.iteration;
+        if (run->error || confirm(run, sweeps)) {
+            return run->error ? MO_STALLED : MO_SOLVED;
+        }
+        goal.natural *= 0.7;
+    }
+    return mo_run_must_stop(run, sweeps->iteration)
+               ? run->status
+               : mo_run_stall(run,
+                              "a whole sweep changes no impulse, yet the residual is above tol");
+}
+
+/* A device that is not there was refused before the run, so an error here is one of its memory. */
+static mo_status solve_on_device(mo_run *run, mo_sweeps *sweeps)
+{
+    mo_device *device;
+    mo_device_arrangement on;
+    mo_status status = MO_STALLED;
+    run->error = mo_device_open_gpu(&run->problem->allocator, &device, &run->result->message);
+    if (run->error) {
+        return status;
+    }
+    run->error = mo_device_arrange(device, sweeps->batches, &on);
+    if (!run->error) {
+        status = sweep_on_device(run, sweeps, &on);
+        mo_device_arrangement_end(&on);
+    }
+    mo_device_close(device);
+    return status;
+}
+
+static int goes_to_device(const mo_run *run, const mo_batches *batches)
+{
+    const int asked = run->options->device, count = run->problem->constraint_count;
+    return batches->row_count == 0 &&
+           (asked == DEVICE_GPU ||
+            (asked == DEVICE_AUTO && count >= DEVICE_MANY && mo_device_has_gpu()));
+}
+
+/* With device = gpu nsgs takes contacts between rigid bodies, and the default order, alone. */
+static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
+{
+    const mo_compact *compact;
+    const mo_batches *batches;
+    if (options->device != DEVICE_GPU) {
+        return MO_OK;
+    }
+    mo_error error = mo_problem_compact(problem, &compact);
+    for (int i = 0; !error && i < problem->constraint_count; ++i) {
+        if (compact->contact_of[i] < 0) {
+            return mo_fail(why, MO_ERR_UNSUPPORTED,
+                           "device = gpu: constraint %d (%s) is no hard Coulomb contact between "
+                           "rigid bodies in space; take device = cpu",
+                           i, mo_constraint_law(problem, i)->name);
+        }
+    }
+    error = error ? error : find_batches(problem, options, &batches);
+    if (!error && !batches && problem->constraint_count > 0) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "device = gpu: nsgs sweeps there with its default order and relaxation, and "
+                       "from a tolerance of %g or %d constraints on; take device = cpu",
+                       COARSE, SMALL);
+    }
+    return error ? mo_fail_memory(why) : MO_OK;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
 
 /* A check costs about two sweeps: every sweep at first, every sixteenth later on. */
 static int next_check(const mo_options *options, int iteration)
@@ -245,7 +329,8 @@ static mo_status solve(mo_run *run, void *memory)
 {
     const workspace *w = memory;
     if (w->in_lanes) {
-        return solve_in_lanes(run, w->in_lanes);
+        return goes_to_device(run, w->in_lanes->batches) ? solve_on_device(run, w->in_lanes)
+                                                         : solve_in_lanes(run, w->in_lanes);
     }
     const int threads = run->options->threads;
     double *x = mo_sweep_state_size(w->sweep) ? w->state : run->r;
@@ -285,6 +370,7 @@ const mo_method mo_nsgs_method = {
     .paper = "jourdan1998",
     .laws = MO_ALL_LAWS,
     .takes_compact = 1, /* mo_problem_sweep writes rows itself */
+    .check = check,
     .layout = layout,
     .solve = solve,
 };

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "device/device.h"
 #include "linalg/blas_threads.h"
 #include "linalg/dense.h"
 #include "measure/measure_blocks.h"
@@ -71,6 +72,21 @@ static mo_error choose_method(const mo_options *options, const mo_method **metho
     return MO_OK;
 }
 
+/* device = gpu is a demand: it is met, or refused with a sentence. */
+static mo_error check_device(const mo_options *options, const mo_method *method, mo_message *why)
+{
+    enum { DEVICE_GPU = 2 };
+    if (options->device != DEVICE_GPU) {
+        return MO_OK;
+    }
+    if (method != &mo_nsgs_method && method != &mo_auto_method) {
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "device = gpu: method %s runs on the cpu alone; take nsgs or auto",
+                       method->name);
+    }
+    return mo_device_find_gpu(why);
+}
+
 static mo_error check_call(const mo_problem *problem, const mo_options *options,
                            const mo_method **method, mo_message *why)
 {
@@ -86,6 +102,7 @@ static mo_error check_call(const mo_problem *problem, const mo_options *options,
                        "the starting point holds a number that is not finite");
     }
     error = choose_method(options, method, why);
+    error = error ? error : check_device(options, *method, why);
     error = error ? error : check_laws(problem, *method, why);
     return error || !(*method)->check ? error : (*method)->check(problem, options, why);
 }

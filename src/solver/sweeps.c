@@ -10,16 +10,13 @@
 #include "measure/measure_batches.h"
 #include "measure/measure_blocks.h"
 #include "problem/row_blocks.h"
+#include "solver/pace.h"
 
 enum {
     LONGEST_WAIT = 32, /* sweeps between two looks */
-    MANY = 5000,       /* constraints */
-    VERY_MANY = 30000,
-    FIRST_SWEEPS = 120, /* before the pace of the largest heaps changes */
     LINES = 64,
     POINT = 3 * MO_LANES
 };
-static const double MORE = 1.4; /* momentum of large heaps over that of others */
 
 void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *s)
 {
@@ -242,27 +239,15 @@ static void keep_best(const mo_sweeps *s)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/*
- * Visits that go the whole way overshoot where momentum is large: going 0.8 of it takes a quarter
- * fewer sweeps.  Heaps of MANY contacts bear more momentum.  In those of VERY_MANY, whose steps
- * take hundreds of sweeps, normal impulses follow more slowly than friction, which they bound, once
- * the first sweeps have told which contacts bear.
- */
 static void set_pace(mo_sweeps *s)
 {
     const int count =
         s->others ? s->others->constraint_count : s->batches->problem->constraint_count;
-    const int is_largest = count >= VERY_MANY;
-    const int is_late = is_largest && s->iteration >= FIRST_SWEEPS;
-    if (!(s->wanted_momentum > 1)) {
-        s->relax_N = s->relax_T = 1;
-        return;
-    }
-    s->relax_N = is_late ? 0.5 : 0.8;
-    s->relax_T = is_late ? 1 : 0.8;
-    if (s->iteration == 0 || (is_late && s->iteration == FIRST_SWEEPS)) {
-        const int bears_more = is_late || (count > MANY && !is_largest);
-        mo_momentum_allow(&s->momentum, (bears_more ? MORE : 1) * s->wanted_momentum);
+    const mo_sweep_pace pace = mo_sweep_pace_at(count, s->iteration, s->wanted_momentum);
+    s->relax_N = pace.relax_N;
+    s->relax_T = pace.relax_T;
+    if (pace.is_new && pace.cap > 1) {
+        mo_momentum_allow(&s->momentum, pace.cap);
     }
 }
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* The colouring of pairs of bodies on a device: the colours of mo_colour_pairs. */
+#ifndef MO_DEVICE_COLOURING_H
+#define MO_DEVICE_COLOURING_H
+
+#include "device/buffer.h"
+#include "device/colour_rounds.h"
+
+typedef struct mo_device_colouring {
+    mo_buffer key, list, start, head, ready, used, colour, partial, left;
+} mo_device_colouring;
+
+/*
+ * Bodies of each pair (device memory), one of which moves; ids of the moving bodies, or NULL for
+ * their numbers.  Returns the colours, a number for each pair.
+ */
+uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *scratch, int pairs,
+                           const int *one, const int *two, int moving, const uint32_t *id);
+void mo_device_colouring_end(mo_device *device, mo_device_colouring *scratch);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "device/device.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+mo_error mo_device_find_gpu(mo_message *why)
+{
+#ifdef MOREAU_HAS_CUDA
+    return mo_cuda_find(why);
+#else
+    return mo_fail(why, MO_ERR_UNSUPPORTED,
+                   "device = gpu: this library was built without CUDA; configure it with "
+                   "-D MOREAU_CUDA=ON, or take device = cpu");
+#endif
+}
+
+mo_error mo_device_open_gpu(const mo_allocator *allocator, mo_device **device, mo_message *why)
+{
+    const mo_error error = mo_device_find_gpu(why);
+    *device = NULL;
+#ifdef MOREAU_HAS_CUDA
+    return error ? error : mo_cuda_open(allocator, device, why);
+#else
+    (void)allocator;
+    return error;
+#endif
+}
+
+void mo_device_close(mo_device *device)
+{
+    if (device) {
+        device->ops->close(device);
+    }
+}
+
+const char *mo_device_name(const mo_device *device)
+{
+    return device->name;
+}
+
+mo_error mo_device_error(const mo_device *device, mo_message *why)
+{
+    return device->error ? mo_fail(why, device->error, "%s", device->why.text) : MO_OK;
+}
+
+void mo_device_fail(mo_device *device, mo_error error, const char *sentence)
+{
+    if (!device->error) {
+        device->error = error;
+        mo_say(&device->why, "%s", sentence);
+    }
+}
+
+void mo_device_room(mo_device *device, void **memory, size_t *room, size_t bytes)
+{
+    if (bytes <= *room || device->error) {
+        return;
+    }
+    const size_t ample = bytes + bytes / 4;
+    mo_device_free(device, *memory);
+    device->bytes -= *room;
+    *memory = device->ops->take(device, ample);
+    *room = *memory ? ample : 0;
+    if (!*memory) {
+        mo_device_fail(device, MO_ERR_MEMORY, "the memory of the device ran out");
+        return;
+    }
+    device->bytes += ample;
+    device->bytes_most = device->bytes > device->bytes_most ? device->bytes : device->bytes_most;
+}
+
+void mo_device_free(mo_device *device, void *memory)
+{
+    if (memory) {
+        device->ops->give(device, memory);
+    }
+}
+
+size_t mo_device_bytes(const mo_device *device)
+{
+    return device->bytes_most;
+}
+
+void mo_device_write(mo_device *device, void *to, const void *from_host, size_t bytes)
+{
+    if (!device->error && bytes > 0) {
+        device->ops->write(device, to, from_host, bytes);
+    }
+}
+
+/* What cannot be read is zero. */
+void mo_device_read(mo_device *device, void *to_host, const void *from, size_t bytes)
+{
+    if (!device->error && bytes > 0) {
+        device->ops->read(device, to_host, from, bytes);
+    }
+    if (device->error) {
+        memset(to_host, 0, bytes);
+    }
+}
+
+void mo_device_copy(mo_device *device, void *to, const void *from, size_t bytes)
+{
+    if (!device->error && bytes > 0) {
+        device->ops->copy(device, to, from, bytes);
+    }
+}
+
+void mo_device_clear(mo_device *device, void *to, size_t bytes)
+{
+    if (!device->error && bytes > 0) {
+        device->ops->clear(device, to, bytes);
+    }
+}
+
+void mo_device_launch(mo_device *device, mo_kernel kernel, int n, const void *arguments)
+{
+    if (!device->error && n > 0) {
+        device->ops->launch(device, kernel, n, arguments);
+    }
+}
+
+int mo_device_launch_summed(mo_device *device, mo_kernel kernel, int n, const void *arguments,
+                            mo_term *partial)
+{
+    if (!device->error && n > 0) {
+        device->ops->launch_summed(device, kernel, n, arguments, partial);
+    }
+    return mo_device_blocks(n);
+}
+
+void mo_device_add_up(mo_device *device, const mo_term *partial, int count, mo_term *out)
+{
+    if (!device->error) {
+        device->ops->add_up(device, partial, count, out);
+    }
+}
+
+void mo_device_scan(mo_device *device, const int *count, int n, int *start)
+{
+    if (!device->error) {
+        device->ops->scan(device, count, n, start);
+    }
+}
+
+void mo_device_sort(mo_device *device, uint32_t *key, int *value, int n, int bits)
+{
+    if (!device->error && n > 1) {
+        device->ops->sort(device, key, value, n, bits);
+    }
+}
+
+void mo_device_record(mo_device *device, mo_queue_fn *queue, void *context, mo_launch_list **out)
+{
+    *out = device->error ? NULL : device->ops->record(device, queue, context);
+}
+
+void mo_device_replay(mo_device *device, mo_launch_list *recording, int times)
+{
+    if (!device->error && recording) {
+        device->ops->replay(device, recording, times);
+    }
+}
+
+void mo_device_forget(mo_device *device, mo_launch_list *recording)
+{
+    if (recording) {
+        device->ops->forget(device, recording);
+    }
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A GPU of NVIDIA as a device (device.h): one stream, one thread for each index, recordings as
+ * graphs.  Memory comes from the pool of the driver, so that growing arrays cost little.  Compiled
+ * without fused products and sums; sums follow the order of block_sum.h by shuffles in a warp.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <cuda_runtime.h>
+
+#include "device/block_sum.h"
+#include "device/device_cuda.h"
+#include "device/device_kernels.h"
+
+enum { STAGE = 4096 /* bytes of small reads, in memory that the GPU writes to */ };
+
+struct mo_launch_list {
+    cudaGraphExec_t graph;
+};
+
+static mo_cuda_device *of(mo_device *device)
+{
+    return (mo_cuda_device *)device;
+}
+
+/* Notes what the driver says; true where all is well. */
+int mo_cuda_check(mo_device *device, cudaError_t code, const char *call)
+{
+    if (code == cudaSuccess) {
+        return 1;
+    }
+    char text[256];
+    snprintf(text, sizeof text, "the GPU cannot go on: %s (%s)", cudaGetErrorString(code), call);
+    mo_device_fail(device, code == cudaErrorMemoryAllocation ? MO_ERR_MEMORY : MO_ERR_UNSUPPORTED,
+                   text);
+    return 0;
+}
+#define CHECK(device, call) mo_cuda_check((device), (call), #call)
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* Of a warp, in its first lane. */
+static __device__ mo_term warp_sum(mo_term t)
+{
+    for (int half = MO_GROUP / 2; half > 0; half /= 2) {
+        mo_term other;
+        other.sum = __shfl_down_sync(0xffffffffu, t.sum, half);
+        other.largest = __shfl_down_sync(0xffffffffu, t.largest, half);
+        t = mo_term_add(t, other);
+    }
+    return t;
+}
+
+/* Of a block of `threads`, in its first thread. */
+template <int threads> static __device__ mo_term block_sum(mo_term t)
+{
+    __shared__ mo_term of_warp[threads / MO_GROUP];
+    const int lane = threadIdx.x % MO_GROUP, warp = threadIdx.x / MO_GROUP;
+    t = warp_sum(t);
+    if (lane == 0) {
+        of_warp[warp] = t;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < threads / MO_GROUP; ++w) {
+            t = mo_term_add(t, of_warp[w]);
+        }
+    }
+    return t;
+}
+
+static __global__ void add_up_kernel(const mo_term *partial, int count, mo_term *out)
+{
+    mo_term t = {0, 0};
+    for (int k = threadIdx.x; k < count; k += MO_STRANDS) {
+        t = mo_term_add(t, partial[k]);
+    }
+    t = block_sum<MO_STRANDS>(t);
+    if (threadIdx.x == 0) {
+        *out = t;
+    }
+}
+
+static void cuda_add_up(mo_device *device, const mo_term *partial, int count, mo_term *out)
+{
+    add_up_kernel<<<1, MO_STRANDS, 0, of(device)->stream>>>(partial, count, out);
+    CHECK(device, cudaGetLastError());
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/*
+ * On Hopper and later a kernel may be put in place while the one before it ends; it waits for that
+ * one before it reads anything.
+ */
+static __device__ void wait_for_last(void)
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+}
+
+enum { BLOCKS_AT_ONCE = 3 /* on a multiprocessor, at least: more hide the memory better */ };
+
+#define GLOBAL_PLAIN(name, type)                                                                   \
+    static __global__ void __launch_bounds__(MO_BLOCK)                                             \
+        global_##name(const __grid_constant__ type a, int n, mo_term *)                            \
+    {                                                                                              \
+        const int i = (int)(blockIdx.x * MO_BLOCK + threadIdx.x);                                  \
+        wait_for_last();                                                                           \
+        if (i < n) {                                                                               \
+            mo_kernel_##name(&a, i);                                                               \
+        }                                                                                          \
+    }
+#define GLOBAL_SUMMED(name, type)                                                                  \
+    static __global__ void __launch_bounds__(MO_BLOCK, BLOCKS_AT_ONCE)                             \
+        global_##name(const __grid_constant__ type a, int n, mo_term *partial)                     \
+    {                                                                                              \
+        const int i = (int)(blockIdx.x * MO_BLOCK + threadIdx.x);                                  \
+        mo_term t = {0, 0};                                                                        \
+        wait_for_last();                                                                           \
+        if (i < n) {                                                                               \
+            t = mo_kernel_##name(&a, i);                                                           \
+        }                                                                                          \
+        t = block_sum<MO_BLOCK>(t);                                                                \
+        if (threadIdx.x == 0) {                                                                    \
+            partial[blockIdx.x] = t;                                                               \
+        }                                                                                          \
+    }
+MO_KERNEL_LIST(GLOBAL_PLAIN, GLOBAL_SUMMED)
+
+#define GLOBAL_NAME(name, type) (const void *)global_##name,
+static const void *const GLOBAL[] = {MO_KERNEL_LIST(GLOBAL_NAME, GLOBAL_NAME)};
+
+static void cuda_launch_summed(mo_device *device, mo_kernel kernel, int n, const void *arguments,
+                               mo_term *partial)
+{
+    mo_cuda_device *own = of(device);
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config;
+    memset(&config, 0, sizeof config);
+    config.gridDim = dim3((unsigned)mo_device_blocks(n));
+    config.blockDim = dim3(MO_BLOCK);
+    config.stream = own->stream;
+    config.attrs = &attribute;
+    config.numAttrs = own->overlaps ? 1 : 0;
+    void *all[] = {(void *)arguments, &n, &partial};
+    CHECK(device, cudaLaunchKernelExC(&config, GLOBAL[kernel], all));
+}
+
+static void cuda_launch(mo_device *device, mo_kernel kernel, int n, const void *arguments)
+{
+    cuda_launch_summed(device, kernel, n, arguments, NULL);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void *cuda_take(mo_device *device, size_t bytes)
+{
+    void *memory = NULL;
+    return cudaMallocAsync(&memory, bytes, of(device)->stream) == cudaSuccess ? memory : NULL;
+}
+
+static void cuda_give(mo_device *device, void *memory)
+{
+    CHECK(device, cudaFreeAsync(memory, of(device)->stream));
+}
+
+static void cuda_write(mo_device *device, void *to, const void *from, size_t bytes)
+{
+    CHECK(device, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, of(device)->stream));
+}
+
+static void cuda_read(mo_device *device, void *to, const void *from, size_t bytes)
+{
+    mo_cuda_device *own = of(device);
+    void *at = bytes <= STAGE ? own->stage : to;
+    CHECK(device, cudaMemcpyAsync(at, from, bytes, cudaMemcpyDeviceToHost, own->stream));
+    if (CHECK(device, cudaStreamSynchronize(own->stream)) && at != to) {
+        memcpy(to, at, bytes);
+    }
+}
+
+static void cuda_copy(mo_device *device, void *to, const void *from, size_t bytes)
+{
+    CHECK(device, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, of(device)->stream));
+}
+
+static void cuda_clear(mo_device *device, void *to, size_t bytes)
+{
+    CHECK(device, cudaMemsetAsync(to, 0, bytes, of(device)->stream));
+}
+
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+static mo_launch_list *cuda_record(mo_device *device, mo_queue_fn *queue, void *context)
+{
+    cudaStream_t stream = of(device)->stream;
+    cudaGraph_t graph = NULL;
+    mo_launch_list *recording = new mo_launch_list();
+    if (!CHECK(device, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal))) {
+        delete recording;
+        return NULL;
+    }
+    queue(context);
+    if (CHECK(device, cudaStreamEndCapture(stream, &graph))) {
+        CHECK(device, cudaGraphInstantiate(&recording->graph, graph, 0));
+        cudaGraphDestroy(graph);
+    }
+    return recording;
+}
+
+static void cuda_replay(mo_device *device, mo_launch_list *recording, int times)
+{
+    for (int k = 0; k < times && recording->graph; ++k) {
+        CHECK(device, cudaGraphLaunch(recording->graph, of(device)->stream));
+    }
+}
+
+static void cuda_forget(mo_device *device, mo_launch_list *recording)
+{
+    if (recording->graph) {
+        cudaStreamSynchronize(of(device)->stream);
+        cudaGraphExecDestroy(recording->graph);
+    }
+    delete recording;
+}
+
+/* ---- coming and going ------------------------------------------------------------------------ */
+
+static void cuda_close(mo_device *device)
+{
+    mo_cuda_device *own = of(device);
+    if (own->stream) {
+        cudaStreamSynchronize(own->stream);
+        cudaStreamDestroy(own->stream);
+    }
+    cudaFreeHost(own->stage);
+    device->allocator.reallocate(device->allocator.user, own, 0);
+}
+
+static const mo_device_ops OPS = {
+    cuda_close, cuda_take,  cuda_give,   cuda_write,         cuda_read,
+    cuda_copy,  cuda_clear, cuda_launch, cuda_launch_summed, cuda_add_up,
+    mo_cuda_scan, mo_cuda_sort, cuda_record, cuda_replay, cuda_forget};
+
+/* Memory that was given back stays with the pool. */
+static void start(mo_device *device)
+{
+    mo_cuda_device *own = of(device);
+    cudaDeviceProp prop;
+    cudaMemPool_t pool;
+    uint64_t all = UINT64_MAX;
+    if (CHECK(device, cudaGetDeviceProperties(&prop, 0)) &&
+        CHECK(device, cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking)) &&
+        CHECK(device, cudaMallocHost(&own->stage, STAGE)) &&
+        CHECK(device, cudaDeviceGetDefaultMemPool(&pool, 0))) {
+        CHECK(device, cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+        own->overlaps = prop.major >= 9;
+        snprintf(device->name, sizeof device->name, "%s", prop.name);
+    }
+}
+
+extern "C" mo_error mo_cuda_find(mo_message *why)
+{
+    int count = 0;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count > 0) {
+        return MO_OK;
+    }
+    if (why) {
+        snprintf(why->text, sizeof why->text,
+                 "device = gpu: no GPU was found (%s); take device = cpu",
+                 code != cudaSuccess ? cudaGetErrorString(code) : "none is installed");
+    }
+    return MO_ERR_UNSUPPORTED;
+}
+
+extern "C" mo_error mo_cuda_open(const mo_allocator *allocator, mo_device **device,
+                                 mo_message *why)
+{
+    mo_cuda_device *own =
+        (mo_cuda_device *)allocator->reallocate(allocator->user, NULL, sizeof *own);
+    if (!own) {
+        return MO_ERR_MEMORY;
+    }
+    memset(own, 0, sizeof *own);
+    own->base.ops = &OPS;
+    own->base.allocator = *allocator;
+    start(&own->base);
+    const mo_error error = own->base.error;
+    if (error) {
+        if (why) {
+            *why = own->base.why;
+        }
+        cuda_close(&own->base);
+        return error;
+    }
+    *device = &own->base;
+    return MO_OK;
+}

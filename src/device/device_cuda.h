@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What the two files of the CUDA back end share. */
+#ifndef MO_DEVICE_CUDA_H
+#define MO_DEVICE_CUDA_H
+
+#include <cuda_runtime.h>
+
+#include "device/device.h"
+
+typedef struct mo_cuda_device {
+    mo_device base;
+    cudaStream_t stream;
+    void *stage;  /* page-locked: small reads */
+    int overlaps; /* kernels may be put in place early */
+} mo_cuda_device;
+
+/* Notes an error with the call that met it; true where there is none. */
+int mo_cuda_check(mo_device *device, cudaError_t code, const char *call);
+
+/* device_sort.cu */
+void mo_cuda_scan(mo_device *device, const int *count, int n, int *start);
+void mo_cuda_sort(mo_device *device, uint32_t *key, int *value, int n, int bits);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * All kernels, from which each back end makes its table: PLAIN(name, arguments) and
+ * SUMMED(name, arguments), whose function is mo_kernel_<name>.
+ */
+#ifndef MO_DEVICE_KERNELS_H
+#define MO_DEVICE_KERNELS_H
+
+#include "device/ball_step.h"
+#include "device/colour_rounds.h"
+#include "device/contact_visit.h"
+
+#define MO_KERNEL_LIST(PLAIN, SUMMED)                                                              \
+    SUMMED(visit_slot, mo_visit_args)                                                              \
+    SUMMED(visit_manifold, mo_visit_args)                                                          \
+    SUMMED(visit_rest, mo_visit_args)                                                              \
+    SUMMED(look_slot, mo_visit_args)                                                               \
+    SUMMED(look_manifold, mo_visit_args)                                                           \
+    SUMMED(speed_slot, mo_visit_args)                                                              \
+    SUMMED(speed_manifold, mo_visit_args)                                                          \
+    PLAIN(apply_slot, mo_visit_args)                                                               \
+    PLAIN(apply_manifold, mo_visit_args)                                                           \
+    PLAIN(apply_rest, mo_visit_args)                                                               \
+    PLAIN(extrapolate, mo_state_args)                                                              \
+    PLAIN(keep_state, mo_state_args)                                                               \
+    PLAIN(pace, mo_pace_args)                                                                      \
+    PLAIN(colour_ends, mo_colour_args)                                                             \
+    PLAIN(colour_starts, mo_colour_args)                                                           \
+    PLAIN(colour_order, mo_colour_args)                                                            \
+    SUMMED(colour_ready, mo_colour_args)                                                           \
+    PLAIN(colour_paint, mo_colour_args)                                                            \
+    SUMMED(ball_speed, mo_ball_args)                                                               \
+    PLAIN(cell_edge, mo_find_args)                                                                 \
+    PLAIN(bucket_keys, mo_bucket_args)                                                             \
+    PLAIN(bucket_starts, mo_bucket_args)                                                           \
+    PLAIN(ball_gather, mo_ball_args)                                                               \
+    PLAIN(fixed_lines, mo_ball_args)                                                               \
+    SUMMED(ball_next_speed, mo_ball_args)                                                          \
+    SUMMED(find_count, mo_find_args)                                                               \
+    PLAIN(find_fill, mo_find_args)                                                                 \
+    PLAIN(slot_keys, mo_slot_args)                                                                 \
+    PLAIN(slot_starts, mo_slot_args)                                                               \
+    SUMMED(ball_pack, mo_pack_args)                                                                \
+    PLAIN(ball_keep, mo_pack_args)                                                                 \
+    PLAIN(ball_rows, mo_pack_args)                                                                 \
+    SUMMED(ball_kinetic, mo_ball_args)                                                             \
+    SUMMED(ball_advance, mo_ball_args)                                                             \
+    PLAIN(ball_show, mo_show_args)
+
+#define MO_KERNEL_NAME(name, arguments) MO_KERNEL_##name,
+enum { MO_KERNEL_LIST(MO_KERNEL_NAME, MO_KERNEL_NAME) MO_KERNEL_COUNT };
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What kernels are written in: the common subset of C17 and C++17, so that gcc, clang and nvcc
+ * compile one text.
+ *
+ * A kernel is a function of one index and a struct of arguments.  In one launch it writes nothing
+ * that another index reads or writes, so indices may run in any order and the answer is the same.
+ * One that returns an mo_term is added up over its indices, in an order that depends on their
+ * number alone (device.h).
+ *
+ * Same bits everywhere: +, -, *, / and sqrt of doubles are those of IEEE 754 in every compiler;
+ * products and sums are not fused; sin, cos and the like are not used, since libraries differ.
+ */
+#ifndef MO_DEVICE_KERNEL_H
+#define MO_DEVICE_KERNEL_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/anywhere.h"
+
+/* What a kernel adds up: a sum, and the largest of numbers that are not negative. */
+typedef struct mo_term {
+    double sum, largest;
+} mo_term;
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+typedef struct mo_vec {
+    double x, y, z;
+} mo_vec;
+
+MO_ANY mo_vec mo_vec_of(double x, double y, double z)
+{
+    mo_vec a;
+    a.x = x;
+    a.y = y;
+    a.z = z;
+    return a;
+}
+
+/* a + s b */
+MO_ANY mo_vec mo_vec_along(mo_vec a, double s, mo_vec b)
+{
+    return mo_vec_of(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
+}
+
+MO_ANY mo_vec mo_vec_plus(mo_vec a, mo_vec b)
+{
+    return mo_vec_of(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+MO_ANY mo_vec mo_vec_minus(mo_vec a, mo_vec b)
+{
+    return mo_vec_of(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+MO_ANY mo_vec mo_vec_times(double s, mo_vec a)
+{
+    return mo_vec_of(s * a.x, s * a.y, s * a.z);
+}
+
+MO_ANY double mo_vec_dot(mo_vec a, mo_vec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+MO_ANY mo_vec mo_vec_cross(mo_vec a, mo_vec b)
+{
+    return mo_vec_of(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+MO_ANY double mo_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * Vectors by component: x of all, then y, then z, `apart` numbers apart, so that neighbouring
+ * indices read neighbouring numbers.
+ */
+MO_ANY mo_vec mo_vec_read(const double *from, size_t apart, size_t i)
+{
+    return mo_vec_of(from[i], from[apart + i], from[2 * apart + i]);
+}
+
+MO_ANY void mo_vec_write(mo_vec a, double *to, size_t apart, size_t i)
+{
+    to[i] = a.x;
+    to[apart + i] = a.y;
+    to[2 * apart + i] = a.z;
+}
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A step of a heap on a device, as step.c has it for any world:
+ *
+ *   1. free velocities, balls sorted by cells      ball_step.h, ball_find.h
+ *   2. contacts counted, scanned and filled; impulses of the last step found by the two ids
+ *   3. colours, contacts packed by colour          colouring.h
+ *   4. sweeps until residual and sinking are small device_sweeps.h
+ *   5. 2 to 4 again where a contact that was left out closes all the same
+ *   6. new places
+ *
+ * The host reads the number of contacts, the starts of the colours, and what the sweeps tell.
+ */
+#include "sim/device_heap_data.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+enum {
+    MOST_ROUNDS = 10 /* of contacts that turn out to close, as in step.c */,
+    RATE_SWEEPS = 1000
+};
+static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1;       /* as in step.c */
+static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4; /* as in impulses.c */
+static const double MOMENTUM = 10;                              /* as in solver/auto.c */
+static const double NEARLY = 0.999; /* of the tolerance: leaves room for rounding */
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+static mo_heap_figures *figures(const mo_device_heap *heap)
+{
+    return heap->figures.at;
+}
+
+static mo_ball_args ball_args(const mo_device_heap *heap, const mo_world *world, double h)
+{
+    mo_ball_args a = {.from = heap->ball[heap->side].at,
+                      .ball = heap->ball[heap->side].at,
+                      .order = heap->order.at,
+                      .near = heap->near.at,
+                      .id = heap->id.at,
+                      .free_line = heap->free_line.at,
+                      .next_line = heap->sweeps.line.at,
+                      .fixed = heap->fixed.at,
+                      .balls = heap->balls,
+                      .h = h};
+    mo_vec3_copy(world->def.gravity, a.gravity);
+    return a;
+}
+
+static mo_touch_rows rows_of(const mo_device_heap_list *list)
+{
+    return (mo_touch_rows){list->begin.at, list->end.at, list->other.at, list->r.at, list->apart};
+}
+
+/* is_again: there is an answer, by whose velocities more contacts may take part. */
+static mo_find_args find_args(const mo_device_heap *heap, const mo_world *world, double h,
+                              int is_again)
+{
+    const double tol = world->def.solver.tol;
+    mo_find_args a = {.balls = heap->balls,
+                      .fixed_count = heap->fixed_count,
+                      .ball = heap->ball[heap->side].at,
+                      .near = heap->near.at,
+                      .fixed = heap->fixed.at,
+                      .free_line = heap->free_line.at,
+                      .next_line = is_again ? heap->sweeps.line.at : NULL,
+                      .bucket = heap->key.at,
+                      .bucket_start = heap->bucket_start.at,
+                      .bits = heap->bits,
+                      .figures = figures(heap),
+                      .h = h,
+                      .margin = world->def.margin,
+                      .late = fmax(LATE, LATE_OF_TOLERANCE * tol),
+                      .largest = heap->largest,
+                      .last = rows_of(heap->list + heap->last),
+                      .count = heap->count.at,
+                      .start = heap->start.at,
+                      .one = heap->one.at,
+                      .two = heap->two.at,
+                      .match = heap->match.at};
+    a.bounce_speed = mo_impact_speed(world, h);
+    memcpy(a.mu, heap->mu, sizeof a.mu);
+    memcpy(a.restitution, heap->restitution, sizeof a.restitution);
+    return a;
+}
+
+static mo_pack_args pack_args(const mo_device_heap *heap, const mo_find_args *find)
+{
+    return (mo_pack_args){.find = *find,
+                          .order = heap->slot_order.at,
+                          .slots = heap->sweeps.slot_arrays,
+                          .r = heap->sweeps.impulses[0].at,
+                          .apart = (size_t)heap->contacts,
+                          .now = rows_of(heap->list + !heap->last)};
+}
+
+static void sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *arguments,
+                   mo_term *out)
+{
+    mo_term *partial =
+        MO_TAKE_BUFFER(heap->device, &heap->partial, mo_device_blocks(n) + 1, mo_term);
+    const int blocks = mo_device_launch_summed(heap->device, kernel, n, arguments, partial);
+    mo_device_add_up(heap->device, partial, blocks, out);
+}
+
+/* ---- 1: balls in order ----------------------------------------------------------------------- */
+
+static void sort_balls(mo_device_heap *heap, const mo_world *world, double h)
+{
+    mo_device *device = heap->device;
+    const int n = heap->balls;
+    mo_ball_args balls = ball_args(heap, world, h);
+    const mo_find_args find = find_args(heap, world, h, 0);
+    const mo_bucket_args buckets = {.ball = balls.from,
+                                    .figures = figures(heap),
+                                    .bits = heap->bits,
+                                    .balls = n,
+                                    .key = heap->key.at,
+                                    .order = heap->order.at,
+                                    .start = heap->bucket_start.at};
+    sum_up(heap, MO_KERNEL_ball_speed, n, &balls, &figures(heap)->fastest);
+    mo_device_launch(device, MO_KERNEL_cell_edge, 1, &find);
+    mo_device_launch(device, MO_KERNEL_bucket_keys, n, &buckets);
+    mo_device_sort(device, buckets.key, buckets.order, n, 3 * heap->bits);
+    mo_device_launch(device, MO_KERNEL_bucket_starts, n + 1, &buckets);
+    heap->side = !heap->side;
+    balls.ball = heap->ball[heap->side].at;
+    mo_device_launch(device, MO_KERNEL_ball_gather, n, &balls);
+    mo_device_launch(device, MO_KERNEL_fixed_lines, heap->fixed_count, &balls);
+}
+
+/* ---- 2: contacts ----------------------------------------------------------------------------- */
+
+/* Counts them; after an answer also those that it closes: *late. */
+static void count_contacts(mo_device_heap *heap, const mo_world *world, double h, int is_again,
+                           double *late)
+{
+    const mo_find_args find = find_args(heap, world, h, is_again);
+    mo_heap_figures seen;
+    if (is_again) {
+        const mo_ball_args balls = ball_args(heap, world, h);
+        sum_up(heap, MO_KERNEL_ball_next_speed, heap->balls, &balls, &figures(heap)->fastest);
+        mo_device_launch(heap->device, MO_KERNEL_cell_edge, 1, &find);
+    }
+    sum_up(heap, MO_KERNEL_find_count, heap->balls, &find, &figures(heap)->late);
+    mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
+    *late = seen.late.sum;
+}
+
+static void fill_contacts(mo_device_heap *heap, const mo_world *world, double h, int is_again)
+{
+    mo_device *device = heap->device;
+    mo_device_scan(device, heap->count.at, heap->balls, heap->start.at);
+    mo_device_read(device, &heap->contacts, (int *)heap->start.at + heap->balls, sizeof(int));
+    MO_TAKE_BUFFER(device, &heap->one, heap->contacts, int);
+    MO_TAKE_BUFFER(device, &heap->two, heap->contacts, int);
+    MO_TAKE_BUFFER(device, &heap->match, heap->contacts, int);
+    const mo_find_args find = find_args(heap, world, h, is_again);
+    mo_device_launch(device, MO_KERNEL_find_fill, heap->balls, &find);
+}
+
+/* ---- 3: slots by colour ---------------------------------------------------------------------- */
+
+static void set_slot_arrays(mo_device_heap *heap)
+{
+    const size_t count = (size_t)heap->contacts;
+    double *number = MO_TAKE_BUFFER(heap->device, &heap->slot_numbers, 7 * count, double);
+    int *index = MO_TAKE_BUFFER(heap->device, &heap->slot_indices, 2 * count, int);
+    heap->sweeps.slot_arrays = (mo_slots){.room = count,
+                                          .one = index,
+                                          .two = index + count,
+                                          .n = number,
+                                          .w_N = number + 3 * count,
+                                          .mu = number + 4 * count,
+                                          .lever_1 = number + 5 * count,
+                                          .lever_2 = number + 6 * count};
+}
+
+/* The last colour is visited by priority. */
+static mo_error order_rest(mo_device_heap *heap)
+{
+    mo_device_sweeps *s = &heap->sweeps;
+    const int first = s->slot_start[MO_COLOUR_REST], count = heap->contacts - first;
+    const mo_allocator *own = &heap->device->allocator;
+    s->rest_count = count;
+    if (count <= 0) {
+        return MO_OK;
+    }
+    int *rest = mo_memory_array(own, (size_t)count, sizeof *rest);
+    uint64_t *priority = mo_memory_array(own, (size_t)count, sizeof *priority);
+    for (int k = 0; rest && priority && k < count; ++k) {
+        int pair[2];
+        mo_ball_near near[2] = {{.id = MO_FIXED_ID}, {.id = MO_FIXED_ID}};
+        mo_device_read(heap->device, pair, s->slot_arrays.one + first + k, sizeof *pair);
+        mo_device_read(heap->device, pair + 1, s->slot_arrays.two + first + k, sizeof *pair);
+        for (int side = 0; side < 2; ++side) {
+            if (pair[side] < heap->balls) {
+                mo_device_read(heap->device, near + side,
+                               (mo_ball_near *)heap->near.at + pair[side], sizeof *near);
+            }
+        }
+        const uint64_t own_priority = mo_pair_priority(near[0].id, near[1].id);
+        int at = k;
+        for (; at > 0 && priority[at - 1] > own_priority; --at) {
+            priority[at] = priority[at - 1];
+            rest[at] = rest[at - 1];
+        }
+        priority[at] = own_priority;
+        rest[at] = first + k;
+    }
+    const mo_error error = rest && priority ? MO_OK : MO_ERR_MEMORY;
+    if (!error) {
+        s->rest = MO_TAKE_BUFFER(heap->device, &heap->rest, count, int);
+        mo_device_write(heap->device, heap->rest.at, rest, (size_t)count * sizeof *rest);
+    }
+    mo_memory_free(own, rest);
+    mo_memory_free(own, priority);
+    return error;
+}
+
+static mo_error pack_contacts(mo_device_heap *heap, const mo_world *world, double h)
+{
+    mo_device *device = heap->device;
+    mo_device_sweeps *s = &heap->sweeps;
+    const int count = heap->contacts;
+    size_t apart;
+    mo_slot_args slots = {.key = MO_TAKE_BUFFER(device, &heap->slot_key, count, uint32_t),
+                          .order = MO_TAKE_BUFFER(device, &heap->slot_order, count, int),
+                          .start = heap->slot_start.at,
+                          .contacts = count};
+    slots.colour = mo_device_colour(device, &heap->colouring, count, heap->one.at, heap->two.at,
+                                    heap->balls, heap->id.at);
+    mo_device_launch(device, MO_KERNEL_slot_keys, count, &slots);
+    mo_device_sort(device, slots.key, slots.order, count, 6);
+    mo_device_launch(device, MO_KERNEL_slot_starts, count + 1, &slots);
+    mo_device_read(device, s->slot_start, heap->slot_start.at, sizeof s->slot_start);
+    s->slots = s->constraints = count;
+    s->lines = heap->balls + heap->fixed_count;
+    s->moving = heap->balls;
+    s->free_line = heap->free_line.at;
+    mo_device_sweeps_room(s, &apart);
+    set_slot_arrays(heap);
+    const mo_find_args find = find_args(heap, world, h, 0);
+    const mo_pack_args pack = pack_args(heap, &find);
+    sum_up(heap, MO_KERNEL_ball_pack, count, &pack, &figures(heap)->deepest);
+    return order_rest(heap);
+}
+
+/* The impulses of the answer become those that the next list is matched with. */
+static void keep_impulses(mo_device_heap *heap, const mo_world *world, double h)
+{
+    mo_device_heap_list *list = heap->list + !heap->last;
+    const size_t count = (size_t)heap->contacts;
+    MO_TAKE_BUFFER(heap->device, &list->other, count, int);
+    MO_TAKE_BUFFER(heap->device, &list->r, 3 * count, double);
+    list->apart = count;
+    const mo_find_args find = find_args(heap, world, h, 0);
+    const mo_pack_args pack = pack_args(heap, &find);
+    mo_device_launch(heap->device, MO_KERNEL_ball_keep, heap->contacts, &pack);
+    mo_device_launch(heap->device, MO_KERNEL_ball_rows, heap->balls, &pack);
+    heap->last = !heap->last;
+}
+
+/* ---- 4: sweeps ------------------------------------------------------------------------------- */
+
+typedef struct patience {
+    const mo_options *options;
+    double start;
+    mo_status status;
+} patience;
+
+static int must_stop(void *context, int iteration)
+{
+    patience *p = context;
+    const int is_late =
+        isfinite(p->options->time_limit) && mo_clock() - p->start >= p->options->time_limit;
+    p->status = is_late ? MO_TIME_LIMIT : MO_ITERATION_LIMIT;
+    return is_late || iteration >= p->options->max_iter;
+}
+
+static void fill_residual(const mo_device_sweeps *s, double q, mo_step_report *report)
+{
+    const mo_worst none = {0, -1};
+    const double scale = fmax(1, q);
+    report->residual = (mo_residual){.natural = s->natural,
+                                     .natural_relative = s->natural / scale,
+                                     .q_norm = q,
+                                     .block = none,
+                                     .penetration_rate = {s->approach, -1},
+                                     .cone_violation = none,
+                                     .dissipation = none,
+                                     .siconos_q = q > 0 ? s->natural / q : s->natural};
+}
+
+/* Until the verdict, from the impulses alone, is within the tolerance too. */
+static void find_impulses(mo_device_heap *heap, const mo_world *world, double h,
+                          mo_step_report *report)
+{
+    const mo_options *options = &world->def.solver;
+    mo_device_sweeps *s = &heap->sweeps;
+    patience p = {options, mo_clock(), MO_SOLVED};
+    const double q = mo_device_sweeps_q(s), goal = options->tol * fmax(1, q),
+                 depth = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * options->tol);
+    mo_sweep_goal stop = {NEARLY * goal, fmin(options->penetration_rate, depth * heap->least / h),
+                          RATE_SWEEPS};
+    const double momentum = mo_uses_auto(world) ? MOMENTUM : options->nsgs.momentum;
+    int passes = 1;
+    mo_device_sweeps_start(s, momentum);
+    while (passes) {
+        passes = mo_device_sweeps_run(s, stop, must_stop, &p);
+        mo_device_sweeps_verdict(s);
+        if (s->natural <= goal) {
+            break;
+        }
+        stop.natural *= 0.7;
+    }
+    report->iterations += s->iteration;
+    report->status = s->natural <= goal ? MO_SOLVED : s->moved == 0 ? MO_STALLED : p.status;
+    fill_residual(s, q, report);
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+static mo_error solve_once(mo_device_heap *heap, const mo_world *world, double h, int is_again,
+                           mo_step_report *report)
+{
+    const double start = mo_clock();
+    fill_contacts(heap, world, h, is_again);
+    const double found = mo_clock();
+    const mo_error error = pack_contacts(heap, world, h);
+    const double packed = mo_clock();
+    if (!error) {
+        find_impulses(heap, world, h, report);
+        keep_impulses(heap, world, h);
+    }
+    report->seconds_collide += found - start;
+    report->seconds_assemble += packed - found;
+    report->seconds_solve += mo_clock() - packed;
+    return error;
+}
+
+/* Contacts that were left out and close after all are taken in, and all is solved again. */
+static mo_error solve(mo_device_heap *heap, const mo_world *world, double h, mo_step_report *report)
+{
+    double late = 1;
+    count_contacts(heap, world, h, 0, &late);
+    mo_error error = solve_once(heap, world, h, 0, report);
+    for (int round = 0; !error && round < MOST_ROUNDS; ++round) {
+        const double start = mo_clock();
+        count_contacts(heap, world, h, 1, &late);
+        report->seconds_collide += mo_clock() - start;
+        if (!(late > 0)) {
+            break;
+        }
+        error = solve_once(heap, world, h, 1, report);
+    }
+    return error ? error : mo_device_error(heap->device, NULL);
+}
+
+/* Refused, and nothing moved, where a number is not finite. */
+static mo_error advance(mo_device_heap *heap, mo_world *world, double h, mo_step_report *report,
+                        mo_message *why)
+{
+    const mo_ball_args balls = ball_args(heap, world, h);
+    mo_heap_figures seen;
+    sum_up(heap, MO_KERNEL_ball_kinetic, heap->balls, &balls, &figures(heap)->kinetic);
+    mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
+    if (!isfinite(seen.kinetic.sum)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the step would move a body with a speed that is not finite: forces or the "
+                       "step are out of range");
+    }
+    sum_up(heap, MO_KERNEL_ball_advance, heap->balls, &balls, &figures(heap)->potential);
+    mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
+    report->penetration = seen.deepest.largest;
+    world->kinetic_energy = report->kinetic_energy = seen.kinetic.sum;
+    world->potential_energy = report->potential_energy = seen.potential.sum;
+    world->time += h;
+    world->steps++;
+    world->last_step = h;
+    heap->has_bodies = heap->has_contacts = 0;
+    return mo_device_error(heap->device, why);
+}
+
+/* The device's own sentence, or lack of memory here. */
+static mo_error tell(const mo_device_heap *heap, mo_message *why)
+{
+    return heap->device->error ? mo_device_error(heap->device, why) : mo_fail_memory(why);
+}
+
+mo_error mo_device_heap_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    mo_device_heap *heap = world->heap;
+    const double start = mo_clock();
+    mo_error error = heap->is_there ? MO_OK : mo_device_heap_send(world);
+    if (error) {
+        return tell(heap, why);
+    }
+    sort_balls(heap, world, h);
+    report->seconds_collide = mo_clock() - start;
+    error = solve(heap, world, h, report);
+    if (error) {
+        return tell(heap, why);
+    }
+    const double solved = mo_clock();
+    error = advance(heap, world, h, report, why);
+    report->contacts = heap->contacts;
+    report->bodies = heap->balls;
+    report->seconds_advance = mo_clock() - solved;
+    if (report->status != MO_SOLVED) {
+        mo_say(&report->message, "the residual is %.1e after %d sweeps on %s",
+               report->residual.natural_relative, report->iterations, mo_device_name(heap->device));
+    }
+    return error;
+}

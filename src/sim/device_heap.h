@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A heap of balls that is stepped as a whole on a device (device/device.h).
+ *
+ * While it is there the world's bodies and contacts are not up to date: whoever reads them fetches
+ * them first, and whoever changes something brings the heap back, so that the next step starts from
+ * the world again.
+ *
+ * What a device steps: velocities in space, free balls about their centres of mass, fixed planes
+ * and boxes, plain Coulomb friction.  Not: joints, mechanisms, other shapes that move, driven
+ * bodies, rolling friction, layers, sleep, projection.  Impacts bounce in the problem of the step
+ * itself (ball_step.h), where the host has problems of their own for them (impact.c).
+ */
+#ifndef MO_SIM_DEVICE_HEAP_H
+#define MO_SIM_DEVICE_HEAP_H
+
+#include "device/device.h"
+#include "sim/world_data.h"
+
+typedef struct mo_device_heap mo_device_heap;
+
+/* Is this world one that a device steps?  Else a sentence says why not. */
+int mo_device_heap_takes(const mo_world *world, mo_message *why);
+
+/*
+ * The world is stepped on this device from now on, and closes it.  is_given: whatever its options
+ * say, as tests do with the host.
+ */
+mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given);
+void mo_device_heap_end(mo_world *world);
+
+/* Does the next step run there?  *error where a GPU was asked for that is not there. */
+int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why);
+mo_error mo_device_heap_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
+
+/* Is the state on a device, and on which? */
+int mo_device_heap_is_away(const mo_world *world);
+const char *mo_device_heap_device(const mo_world *world);
+
+/* Bodies, or contacts too, as they are on the device; nothing where they are here. */
+void mo_device_heap_fetch(const mo_world *world);
+mo_error mo_device_heap_fetch_contacts(const mo_world *world);
+/* Both, and the next step starts from them. */
+void mo_device_heap_bring_back(mo_world *world);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/device_sweeps.h"
+
+#include <math.h>
+
+#include "solver/pace.h"
+
+enum { LOOK_EVERY = 8 }; /* sweeps, after the first few */
+
+void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
+{
+    *s = (mo_device_sweeps){.device = device};
+}
+
+void mo_device_sweeps_end(mo_device_sweeps *s)
+{
+    mo_buffer *const all[] = {s->impulses, s->impulses + 1, &s->line,   &s->before,
+                              &s->best,    &s->partial,     &s->figures};
+    mo_device_forget(s->device, s->pair_of_sweeps);
+    s->pair_of_sweeps = NULL;
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        mo_buffer_free(s->device, all[k]);
+    }
+}
+
+static size_t impulse_count(const mo_device_sweeps *s)
+{
+    return (size_t)s->slots + (size_t)s->points;
+}
+
+double *mo_device_sweeps_room(mo_device_sweeps *s, size_t *apart)
+{
+    *apart = impulse_count(s);
+    MO_TAKE_BUFFER(s->device, s->impulses + 1, 3 * *apart, double);
+    return MO_TAKE_BUFFER(s->device, s->impulses, 3 * *apart, double);
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+static mo_device_figures *figures(const mo_device_sweeps *s)
+{
+    return s->figures.at;
+}
+
+/* From impulses[now]. */
+static mo_visit_args visit_args(const mo_device_sweeps *s, int now)
+{
+    return (mo_visit_args){.slots = s->slot_arrays,
+                           .manifolds = s->manifold_arrays,
+                           .line = s->line.at,
+                           .inertia = s->inertia,
+                           .moving = s->moving,
+                           .pace = &figures(s)->pace,
+                           .r = s->impulses[now].at,
+                           .other = s->impulses[!now].at,
+                           .points_from = (size_t)s->slots,
+                           .apart = impulse_count(s),
+                           .rest = s->rest};
+}
+
+static void queue_sweep(mo_device_sweeps *s, int now)
+{
+    const mo_state_args state = {s->line.at, s->before.at, &figures(s)->pace};
+    const mo_pace_args pace = {&figures(s)->pace, &figures(s)->moved};
+    mo_visit_args a = visit_args(s, now);
+    mo_term *partial = s->partial.at;
+    int done = 0;
+    mo_device_launch(s->device, MO_KERNEL_extrapolate, s->moving, &state);
+    for (int c = 0; c < MO_COLOUR_REST; ++c) {
+        a.begin = s->slot_start[c];
+        done += mo_device_launch_summed(s->device, MO_KERNEL_visit_slot,
+                                        s->slot_start[c + 1] - a.begin, &a, partial + done);
+        a.begin = s->manifold_start[c];
+        done += mo_device_launch_summed(s->device, MO_KERNEL_visit_manifold,
+                                        s->manifold_start[c + 1] - a.begin, &a, partial + done);
+    }
+    if (s->rest_count > 0) {
+        a.begin = 0;
+        a.end = s->rest_count;
+        done += mo_device_launch_summed(s->device, MO_KERNEL_visit_rest, 1, &a, partial + done);
+    }
+    mo_device_add_up(s->device, partial, done, &figures(s)->moved);
+    mo_device_launch(s->device, MO_KERNEL_pace, 1, &pace);
+}
+
+static void queue_pair(void *context)
+{
+    queue_sweep(context, 0);
+    queue_sweep(context, 1);
+}
+
+static void queue_sums(const mo_device_sweeps *s, mo_kernel slots, mo_kernel manifolds,
+                       mo_term *out)
+{
+    const mo_visit_args a = visit_args(s, 0);
+    mo_term *partial = s->partial.at;
+    int done = mo_device_launch_summed(s->device, slots, s->slots, &a, partial);
+    done += mo_device_launch_summed(s->device, manifolds, s->manifolds, &a, partial + done);
+    mo_device_add_up(s->device, partial, done, out);
+}
+
+/* The state that the impulses cause; `before` is the same. */
+static void queue_state(const mo_device_sweeps *s)
+{
+    const mo_state_args state = {s->line.at, s->before.at, NULL};
+    mo_visit_args a = visit_args(s, 0);
+    mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
+    for (int c = 0; c < MO_COLOUR_REST; ++c) {
+        a.begin = s->slot_start[c];
+        mo_device_launch(s->device, MO_KERNEL_apply_slot, s->slot_start[c + 1] - a.begin, &a);
+        a.begin = s->manifold_start[c];
+        mo_device_launch(s->device, MO_KERNEL_apply_manifold, s->manifold_start[c + 1] - a.begin,
+                         &a);
+    }
+    if (s->rest_count > 0) {
+        a.begin = 0;
+        a.end = s->rest_count;
+        mo_device_launch(s->device, MO_KERNEL_apply_rest, 1, &a);
+    }
+    mo_device_launch(s->device, MO_KERNEL_keep_state, s->moving, &state);
+}
+
+static size_t impulse_bytes(const mo_device_sweeps *s)
+{
+    return 3 * impulse_count(s) * sizeof(double);
+}
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+/* A colour of few contacts still has a block of its own. */
+static size_t most_partials(const mo_device_sweeps *s)
+{
+    return (size_t)mo_device_blocks(s->slots) + (size_t)mo_device_blocks(s->manifolds) +
+           2 * MO_COLOURS;
+}
+
+static void take_room(mo_device_sweeps *s)
+{
+    MO_TAKE_BUFFER(s->device, &s->line, s->lines, mo_line);
+    MO_TAKE_BUFFER(s->device, &s->before, (size_t)s->moving * 6, double);
+    MO_TAKE_BUFFER(s->device, &s->best, 3 * impulse_count(s), double);
+    MO_TAKE_BUFFER(s->device, &s->partial, most_partials(s), mo_term);
+    MO_TAKE_BUFFER(s->device, &s->figures, 1, mo_device_figures);
+}
+
+double mo_device_sweeps_q(mo_device_sweeps *s)
+{
+    mo_term speed = {0, 0};
+    take_room(s);
+    mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
+    queue_sums(s, MO_KERNEL_speed_slot, MO_KERNEL_speed_manifold, &figures(s)->speed);
+    mo_device_read(s->device, &speed, &figures(s)->speed, sizeof speed);
+    return sqrt(speed.sum);
+}
+
+static void write_pace(const mo_device_sweeps *s, const mo_pace *pace)
+{
+    mo_device_write(s->device, &figures(s)->pace, pace, sizeof *pace);
+}
+
+void mo_device_sweeps_start(mo_device_sweeps *s, double momentum)
+{
+    take_room(s);
+    mo_device_forget(s->device, s->pair_of_sweeps);
+    s->pair_of_sweeps = NULL;
+    s->wanted_momentum = momentum;
+    s->iteration = 0;
+    s->moved = s->least = INFINITY;
+    mo_device_clear(s->device, s->figures.at, sizeof(mo_device_figures));
+    mo_device_copy(s->device, s->impulses[1].at, s->impulses[0].at, impulse_bytes(s));
+    queue_state(s);
+    mo_device_record(s->device, queue_pair, s, &s->pair_of_sweeps);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* The pace of the next sweeps, where it is another than before. */
+static void set_pace(mo_device_sweeps *s, mo_pace *now)
+{
+    const mo_sweep_pace pace = mo_sweep_pace_at(s->constraints, s->iteration, s->wanted_momentum);
+    if (!pace.is_new) {
+        return;
+    }
+    if (s->iteration == 0) {
+        now->momentum = mo_momentum_begin(pace.cap);
+        now->beta = pace.cap > 1 ? mo_momentum_next(&now->momentum) : 0;
+    } else {
+        mo_momentum_allow(&now->momentum, pace.cap);
+    }
+    now->relax_N = pace.relax_N;
+    now->relax_T = pace.relax_T;
+    write_pace(s, now);
+}
+
+static void look(mo_device_sweeps *s, mo_device_figures *seen)
+{
+    queue_sums(s, MO_KERNEL_look_slot, MO_KERNEL_look_manifold, &figures(s)->look);
+    mo_device_read(s->device, seen, s->figures.at, sizeof *seen);
+    s->natural = sqrt(seen->look.sum);
+    s->approach = seen->look.largest;
+    s->moved = s->iteration > 0 ? seen->pace.moved : INFINITY;
+}
+
+/* An odd sweep ends in the other array: the two change places. */
+static void sweep_once(mo_device_sweeps *s)
+{
+    const mo_buffer first = s->impulses[0];
+    queue_sweep(s, 0);
+    s->impulses[0] = s->impulses[1];
+    s->impulses[1] = first;
+    mo_device_forget(s->device, s->pair_of_sweeps);
+    mo_device_record(s->device, queue_pair, s, &s->pair_of_sweeps);
+}
+
+/* Up to the next look, or until must_stop says so. */
+static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context)
+{
+    const int most = s->iteration < 2 ? 2 : s->iteration < LOOK_EVERY ? s->iteration : LOOK_EVERY;
+    int count = most;
+    for (int k = 1; k < count; ++k) {
+        count = must_stop(context, s->iteration + k) ? k : count;
+    }
+    mo_device_replay(s->device, s->pair_of_sweeps, count / 2);
+    if (count % 2) {
+        sweep_once(s);
+    }
+    s->iteration += count;
+}
+
+int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop,
+                         void *context)
+{
+    for (;;) {
+        mo_device_figures seen;
+        look(s, &seen);
+        const int passes = s->natural <= goal.natural &&
+                           (s->approach <= goal.rate || s->iteration >= goal.rate_until);
+        if (passes || s->natural < s->least) {
+            s->least = s->natural;
+            mo_device_copy(s->device, s->best.at, s->impulses[0].at, impulse_bytes(s));
+        }
+        if (passes || s->device->error) {
+            return passes;
+        }
+        if (must_stop(context, s->iteration) || s->moved == 0) {
+            mo_device_copy(s->device, s->impulses[0].at, s->best.at, impulse_bytes(s));
+            return 0;
+        }
+        set_pace(s, &seen.pace);
+        sweep_on(s, must_stop, context);
+    }
+}
+
+void mo_device_sweeps_verdict(mo_device_sweeps *s)
+{
+    mo_device_figures seen;
+    queue_state(s);
+    mo_device_copy(s->device, s->impulses[1].at, s->impulses[0].at, impulse_bytes(s));
+    look(s, &seen);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Sweeps on a device (device/device.h): block Gauss-Seidel in the order of hashed colours, with
+ * momentum, as sweeps.h does it in vector lanes.
+ *
+ * Nothing returns to the host but a few numbers each time that the residual is looked at: after 2,
+ * 4, 8 sweeps, then every 8.  Momentum and its guard are kept on the device.  Colours, pace and
+ * looks depend on the problem alone, and so do all bits of the answer.
+ *
+ * The arrays are filled by whoever has the contacts: device_arrange.h from a problem, the
+ * simulator's heap on the device itself.
+ */
+#ifndef MO_SOLVER_DEVICE_SWEEPS_H
+#define MO_SOLVER_DEVICE_SWEEPS_H
+
+#include "device/buffer.h"
+#include "device/device_kernels.h"
+#include "solver/sweeps.h"
+
+/* What the host reads at a look. */
+typedef struct mo_device_figures {
+    mo_term look, moved, speed;
+    mo_pace pace;
+} mo_device_figures;
+
+typedef struct mo_device_sweeps {
+    mo_device *device;
+
+    /* To be set before the start: */
+    int constraints; /* for the pace */
+    int slots, manifolds, points, lines;
+    int slot_start[MO_COLOURS + 1], manifold_start[MO_COLOURS + 1]; /* of each colour */
+    int rest_count;
+    mo_slots slot_arrays;
+    mo_manifolds manifold_arrays;
+    int moving;
+    const double *inertia;
+    const mo_line *free_line; /* at r = 0 */
+    const int *rest;
+    mo_buffer impulses[2]; /* now and before, by component; mo_device_sweeps_room */
+
+    mo_buffer line, before, best, partial, figures;
+    mo_launch_list *pair_of_sweeps;
+    double wanted_momentum;
+    int iteration;
+    double natural, approach, moved; /* of the last look */
+    double least;                    /* natural residual */
+} mo_device_sweeps;
+
+void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *sweeps);
+void mo_device_sweeps_end(mo_device_sweeps *sweeps);
+
+/* Room for the impulses: slots, then points, three components so many numbers apart. */
+double *mo_device_sweeps_room(mo_device_sweeps *sweeps, size_t *apart);
+
+/* |q|, at r = 0. */
+double mo_device_sweeps_q(mo_device_sweeps *sweeps);
+
+/* From the impulses in impulses[0]; momentum: its cap. */
+void mo_device_sweeps_start(mo_device_sweeps *sweeps, double momentum);
+
+/* As mo_sweeps_run; the impulses of the best look are then in impulses[0]. */
+int mo_device_sweeps_run(mo_device_sweeps *sweeps, mo_sweep_goal goal, mo_must_stop *must_stop,
+                         void *context);
+
+/* The state made anew from the impulses alone, and a look at it. */
+void mo_device_sweeps_verdict(mo_device_sweeps *sweeps);
+
+#endif

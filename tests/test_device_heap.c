@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Heaps of balls that are stepped as a whole on a device: judged by Newton's and Coulomb's laws
+ * from what the world then tells, by closed forms, and beside the same heap stepped on the host.
+ * The bits do not depend on the order of indices, nor on whether the device is the host or a GPU.
+ */
+#include "heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/vec3.h"
+#include "sim/device_heap.h"
+
+static const double H = 0.02, G = 9.81;
+
+/* The ways in which the host may run a launch, and the GPU where there is one. */
+enum { WAYS = 5 };
+
+static int send_to(mo_world *world, int way)
+{
+    static const mo_index_order ORDERS[] = {MO_FORWARD, MO_BACKWARD, MO_SHUFFLED, MO_FORWARD};
+    const mo_allocator own = mo_allocator_or_default(NULL);
+    mo_device *device = NULL;
+    if (way < 4) {
+        CHECK(mo_device_open_host(NULL, way == 3 ? 2 : 1, ORDERS[way], &device) == MO_OK);
+    } else if (mo_device_has_gpu()) {
+        CHECK(mo_device_open_gpu(&own, &device, NULL) == MO_OK);
+    }
+    CHECK(!device || mo_device_heap_begin(world, device, 1) == MO_OK);
+    return device != NULL;
+}
+
+static mo_world *heap_on(int count, double tol, int way)
+{
+    mo_world *world = heap_of_beads(count, tol, 1);
+    if (!send_to(world, way)) {
+        mo_world_destroy(world);
+        return NULL;
+    }
+    return world;
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+static void every_way_gives_the_same_bits(void **state)
+{
+    (void)state;
+    char *first = NULL;
+    size_t size = 0;
+    for (int way = 0; way < WAYS; ++way) {
+        mo_world *world = heap_on(150, 1e-3, way);
+        if (!world) {
+            continue;
+        }
+        heap_step(world, 30);
+        CHECK(mo_device_heap_is_away(world));
+        const size_t own = mo_world_save(world, NULL, 0);
+        char *bytes = malloc(own);
+        CHECK(bytes && mo_world_save(world, bytes, own) == own);
+        if (way == 0) {
+            first = bytes;
+            size = own;
+        } else {
+            CHECK(own == size && memcmp(bytes, first, size) == 0);
+            free(bytes);
+        }
+        mo_world_destroy(world);
+    }
+    free(first);
+}
+
+/* ---- the laws -------------------------------------------------------------------------------- */
+
+typedef struct motion {
+    double v[6], sum[6]; /* before the step; impulses and moments of its contacts */
+    double x[3];
+} motion;
+
+static int index_of(const mo_world *world, mo_body_id id)
+{
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        if (mo_world_body(world, k).index == id.index) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static void add_contact(const mo_world *world, const mo_contact *c, motion *all)
+{
+    for (int side = 0; side < 2; ++side) {
+        motion *m = all + index_of(world, side ? c->b : c->a);
+        double arm[3], moment[3];
+        mo_vec3_minus(c->point, m->x, arm);
+        mo_vec3_cross(arm, c->impulse, moment);
+        mo_vec3_along(m->sum, side ? 1 : -1, c->impulse, m->sum);
+        mo_vec3_along(m->sum + 3, side ? 1 : -1, moment, m->sum + 3);
+    }
+}
+
+/* M (v+ - v) = h M g + H r for every ball, to rounding: impulses and velocities belong together. */
+static void check_newton(mo_world *world, const motion *all)
+{
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
+        if (s.kind != MO_BODY_FREE) {
+            continue;
+        }
+        for (int i = 0; i < 3; ++i) {
+            const double gain = s.velocity[i] - all[k].v[i] + (i == 2 ? H * G : 0);
+            CHECK_NEAR(s.mass * gain, all[k].sum[i], 1e-10);
+            CHECK_NEAR(s.inertia[0] * (s.spin[i] - all[k].v[3 + i]), all[k].sum[3 + i], 1e-10);
+        }
+    }
+}
+
+/* |r - proj(r - (u + w + mu |u_T| n))|^2 of a contact, w = gap / h; the cone's projection anew. */
+static double natural_of(const mo_contact *c)
+{
+    double r_T[3], u_T[3], y_T[3];
+    const double r_N = mo_vec3_dot(c->impulse, c->normal),
+                 u_N = mo_vec3_dot(c->velocity, c->normal) + c->gap / H;
+    mo_vec3_along(c->impulse, -r_N, c->normal, r_T);
+    mo_vec3_along(c->velocity, -mo_vec3_dot(c->velocity, c->normal), c->normal, u_T);
+    mo_vec3_minus(r_T, u_T, y_T);
+    const double y_N = r_N - u_N - c->mu * mo_vec3_norm(u_T), length = mo_vec3_norm(y_T);
+    double p_N = 0, part = 0;
+    if (length <= c->mu * y_N) {
+        p_N = y_N, part = 1;
+    } else if (c->mu * length > -y_N) {
+        p_N = (y_N + c->mu * length) / (1 + c->mu * c->mu);
+        part = c->mu * p_N / length;
+    }
+    double z[3];
+    mo_vec3_along(r_T, -part, y_T, z);
+    return (r_N - p_N) * (r_N - p_N) + mo_vec3_dot(z, z);
+}
+
+/* Without restitution: w is the gap over h. */
+static void a_step_obeys_newton_and_coulomb(void **state)
+{
+    (void)state;
+    mo_world *world = heap_on(200, 1e-3, 0);
+    const int bodies = mo_world_body_count(world);
+    mo_material plain = mo_default_material();
+    plain.friction = 0.3;
+    for (int k = 0; k < bodies; ++k) {
+        CHECK(mo_body_set_material(world, mo_world_body(world, k), &plain, NULL) == MO_OK);
+    }
+    motion *all = calloc((size_t)bodies, sizeof *all);
+    heap_step(world, 29);
+    for (int k = 0; k < bodies; ++k) {
+        const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
+        memcpy(all[k].v, s.velocity, sizeof s.velocity);
+        memcpy(all[k].v + 3, s.spin, sizeof s.spin);
+        memcpy(all[k].x, s.centre, sizeof s.centre);
+    }
+    const mo_step_report report = heap_step(world, 1);
+    CHECK(report.status == MO_SOLVED && report.contacts > 300);
+    CHECK(mo_world_contact_count(world) == report.contacts && mo_world_problem(world) == NULL);
+    double natural = 0, fastest = 0;
+    for (int k = 0; k < report.contacts; ++k) {
+        const mo_contact c = mo_world_contact(world, k);
+        add_contact(world, &c, all);
+        natural += natural_of(&c);
+        fastest = fmax(fastest, -(mo_vec3_dot(c.velocity, c.normal) + c.gap / H));
+    }
+    check_newton(world, all);
+    CHECK_NEAR(sqrt(natural), report.residual.natural, 1e-6 * report.residual.natural);
+    CHECK_NEAR(fastest, report.residual.penetration_rate.value, 1e-10);
+    free(all);
+    mo_world_destroy(world);
+}
+
+/* No touch is lost: every pair of balls that is nearer than its margin has its contact. */
+static void every_touch_has_its_contact(void **state)
+{
+    (void)state;
+    mo_world *world = heap_on(250, 1e-3, 1);
+    heap_step(world, 30);
+    const int bodies = mo_world_body_count(world);
+    double(*x)[3] = calloc((size_t)bodies, sizeof *x);
+    int near = 0, found = 0;
+    for (int k = 0; k < bodies; ++k) {
+        mo_vec3_copy(mo_body_get(world, mo_world_body(world, k)).centre, x[k]);
+    }
+    heap_step(world, 1); /* from these places */
+    for (int i = 1; i < bodies; ++i) {
+        for (int j = 1; j < i; ++j) {
+            double between[3];
+            mo_vec3_minus(x[i], x[j], between);
+            near += mo_vec3_norm(between) <= 0.2 + 0.01 * 0.1;
+        }
+    }
+    for (int k = 0; k < mo_world_contact_count(world); ++k) {
+        const mo_contact c = mo_world_contact(world, k);
+        const int is_ball = index_of(world, c.a) > 0 && index_of(world, c.b) > 0;
+        found += is_ball && c.gap <= 0.01 * 0.1;
+    }
+    CHECK(near > 300 && near == found);
+    free(x);
+    mo_world_destroy(world);
+}
+
+/* The same heap on the host's own road: both lose their energy at one pace, and neither sinks. */
+static void a_heap_settles_as_on_the_host(void **state)
+{
+    (void)state;
+    mo_world *one = heap_of_beads(300, 1e-3, 1), *other = heap_on(300, 1e-3, 0);
+    mo_step_report a = {0}, b = {0};
+    for (int k = 0; k < 60; ++k) {
+        a = heap_step(one, 1);
+        b = heap_step(other, 1);
+        CHECK(b.status == MO_SOLVED);
+        CHECK_BELOW(b.penetration, 1e-3); /* a hundredth of a radius */
+    }
+    CHECK_NEAR(b.potential_energy, a.potential_energy, 0.03 * a.potential_energy);
+    CHECK_BELOW(b.kinetic_energy, 1e-2 * b.potential_energy);
+    CHECK_NEAR(b.kinetic_energy, mo_world_kinetic_energy(other), 1e-12 * b.kinetic_energy);
+    CHECK_NEAR(b.potential_energy, mo_world_potential_energy(other), 1e-12 * b.potential_energy);
+    CHECK_BELOW(mo_world_penetration(other), 1e-3);
+    mo_world_destroy(one);
+    mo_world_destroy(other);
+}
+
+/* ---- closed forms ---------------------------------------------------------------------------- */
+
+typedef struct single {
+    mo_world *world;
+    mo_body_id ball;
+} single;
+
+static single make_single(mo_shape_def floor, const mo_pose *at, double height, double restitution)
+{
+    mo_world_def def = mo_default_world();
+    single s = {0};
+    mo_shape_def ball = mo_shape_ball(0.1);
+    const mo_pose above = mo_pose_at(0.02, 0.01, height);
+    def.solver.tol = 1e-6;
+    floor.material.restitution = ball.material.restitution = restitution;
+    CHECK(mo_world_create(&def, NULL, &s.world, NULL) == MO_OK);
+    CHECK(mo_world_add_solid(s.world, MO_BODY_FIXED, &floor, at, NULL).index != 0);
+    s.ball = mo_world_add_solid(s.world, MO_BODY_FREE, &ball, &above, NULL);
+    CHECK(s.ball.index != 0 && send_to(s.world, 0));
+    return s;
+}
+
+/* On a box that is turned a quarter about z, and on a plane. */
+static void a_ball_comes_to_rest_on_what_is_fixed(void **state)
+{
+    (void)state;
+    const double z[3] = {0, 0, 1};
+    const mo_pose turned = mo_pose_turned(0, 0, 0.5, z, 0.7853981633974483);
+    const mo_shape_def floors[2] = {mo_shape_plane(), mo_shape_box(0.4, 0.3, 0.25)};
+    for (int k = 0; k < 2; ++k) {
+        const double top = k ? 0.75 : 0.5;
+        single s = make_single(floors[k], &turned, top + 0.15, 0);
+        heap_step(s.world, 40);
+        CHECK(mo_device_heap_is_away(s.world));
+        const mo_body_state at = mo_body_get(s.world, s.ball);
+        CHECK_NEAR(at.centre[2], top + 0.1, 1e-5);
+        CHECK_BELOW(mo_vec3_norm(at.velocity), 1e-4);
+        mo_world_destroy(s.world);
+    }
+}
+
+/* Newton's law: it leaves the floor with e times the speed at which it came. */
+static void a_ball_bounces(void **state)
+{
+    (void)state;
+    const double e = 0.6;
+    single s = make_single(mo_shape_plane(), NULL, 1, e);
+    double before = 0, after = 0;
+    for (int k = 0; k < 60 && after <= 0; ++k) {
+        before = mo_body_get(s.world, s.ball).velocity[2];
+        heap_step(s.world, 1);
+        after = mo_body_get(s.world, s.ball).velocity[2];
+    }
+    CHECK_NEAR(after, -e * before, 1e-5);
+    mo_world_destroy(s.world);
+}
+
+/* Uphill on a plane without grip and with it: v - g t, and 2/7 of the speed is lost to rolling. */
+static void a_sliding_ball_ends_rolling(void **state)
+{
+    (void)state;
+    single s = make_single(mo_shape_plane(), NULL, 0.1, 0);
+    const double v[3] = {1, 0, 0}, spin[3] = {0, 0, 0};
+    const mo_pose pose = mo_pose_at(0, 0, 0.1);
+    CHECK(mo_body_set(s.world, s.ball, &pose, v, spin, NULL) == MO_OK);
+    heap_step(s.world, 100);
+    const mo_body_state at = mo_body_get(s.world, s.ball);
+    CHECK(mo_device_heap_is_away(s.world));
+    CHECK_NEAR(at.velocity[0], 5.0 / 7, 1e-3);
+    CHECK_NEAR(at.spin[1], at.velocity[0] / 0.1, 1e-3);
+    mo_world_destroy(s.world);
+}
+
+/* Fast balls through a row: a contact that nobody expected is taken in, and nothing passes. */
+static void late_contacts_are_taken_in(void **state)
+{
+    (void)state;
+    mo_world_def def = mo_default_world();
+    mo_world *world;
+    const mo_shape_def ball = mo_shape_ball(0.1);
+    def.solver.tol = 1e-4;
+    def.gravity[2] = 0;
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    for (int k = 0; k < 5; ++k) { /* gaps of a tenth of a radius between balls at rest */
+        const mo_pose at = mo_pose_at(0.21 * k, 0, 0);
+        CHECK(mo_world_add_solid(world, MO_BODY_FREE, &ball, &at, NULL).index != 0);
+    }
+    const double v[3] = {20, 0, 0}, spin[3] = {0};
+    const mo_pose start = mo_pose_at(-0.45, 0, 0);
+    CHECK(mo_body_set(world, mo_world_body(world, 0), &start, v, spin, NULL) == MO_OK);
+    CHECK(send_to(world, 0));
+    double momentum[3], angular[3];
+    const double mass = mo_body_get(world, mo_world_body(world, 0)).mass;
+    for (int k = 0; k < 6; ++k) {
+        heap_step(world, 1);
+        CHECK_BELOW(mo_world_penetration(world), 2e-4);
+    }
+    mo_world_momentum(world, momentum, angular);
+    CHECK_NEAR(momentum[0], 20 * mass, 1e-9 * mass);
+    for (int k = 1; k < 5; ++k) { /* in their order still */
+        const double here = mo_body_get(world, mo_world_body(world, k)).centre[0],
+                     last = mo_body_get(world, mo_world_body(world, k - 1)).centre[0];
+        CHECK(here - last > 0.199);
+    }
+    mo_world_destroy(world);
+}
+
+/* ---- to and fro ------------------------------------------------------------------------------ */
+
+/* A push between steps, and a world that goes on on the host: no one sees where it was. */
+static void what_is_changed_between_steps_counts(void **state)
+{
+    (void)state;
+    single s = make_single(mo_shape_plane(), NULL, 5, 0);
+    const double force[3] = {3, 0, 0};
+    heap_step(s.world, 3);
+    const mo_body_state before = mo_body_get(s.world, s.ball);
+    CHECK(mo_body_apply_force(s.world, s.ball, force, before.centre, NULL) == MO_OK);
+    CHECK(!mo_device_heap_is_away(s.world));
+    heap_step(s.world, 1);
+    CHECK(mo_device_heap_is_away(s.world));
+    const mo_body_state after = mo_body_get(s.world, s.ball);
+    CHECK_NEAR(after.velocity[0] - before.velocity[0], H * 3 / after.mass, 1e-14);
+    CHECK_NEAR(after.velocity[2] - before.velocity[2], -H * G, 1e-12);
+    heap_step(s.world, 1); /* the force was of one step */
+    CHECK_NEAR(mo_body_get(s.world, s.ball).velocity[0], after.velocity[0], 1e-15);
+    mo_world_destroy(s.world);
+}
+
+/* Impulses travel with it: at rest the next step on the host starts from its solution. */
+static void a_heap_that_comes_back_keeps_its_impulses(void **state)
+{
+    (void)state;
+    mo_world *world = heap_on(100, 1e-3, 0);
+    heap_step(world, 90);
+    mo_device_heap_end(world);
+    const mo_step_report report = heap_step(world, 1);
+    CHECK(report.status == MO_SOLVED && report.contacts > 150 && mo_world_problem(world) != NULL);
+    CHECK(report.iterations < 200);
+    int carried = 0;
+    for (int k = 0; k < mo_world_contact_count(world); ++k) {
+        const mo_contact c = mo_world_contact(world, k);
+        carried += mo_vec3_norm(c.impulse) > 0;
+    }
+    CHECK(carried > 100);
+    mo_world_destroy(world);
+}
+
+static void other_worlds_are_refused_by_name(void **state)
+{
+    (void)state;
+    const world_scene *scene = world_scene_find("heap");
+    double values[WORLD_PARAMETERS];
+    mo_world *world;
+    mo_message why = {""};
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "count", 30, &why) == MO_OK);
+    CHECK(world_set_value(scene, values, "shape", 1, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    CHECK(!mo_device_heap_takes(world, &why) && strstr(why.text, "is not a ball") != NULL);
+    CHECK(send_to(world, 0));
+    heap_step(world, 3);
+    CHECK(!mo_device_heap_is_away(world) && mo_world_problem(world) != NULL);
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way_gives_the_same_bits),
+        cmocka_unit_test(a_step_obeys_newton_and_coulomb),
+        cmocka_unit_test(every_touch_has_its_contact),
+        cmocka_unit_test(a_heap_settles_as_on_the_host),
+        cmocka_unit_test(a_ball_comes_to_rest_on_what_is_fixed),
+        cmocka_unit_test(a_ball_bounces),
+        cmocka_unit_test(a_sliding_ball_ends_rolling),
+        cmocka_unit_test(late_contacts_are_taken_in),
+        cmocka_unit_test(what_is_changed_between_steps_counts),
+        cmocka_unit_test(a_heap_that_comes_back_keeps_its_impulses),
+        cmocka_unit_test(other_worlds_are_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
