@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-"""The Python block of README.md runs as printed, and finds the boxes where they must be."""
+"""The Python block of README.md and those of docs/python.md run as printed.
+
+The boxes of the README are where they must be; the forces in the stack and the speed of the motor
+of docs/python.md have their closed forms.
+"""
+import os
 import re
+import tempfile
 
 import numpy as np
 
@@ -16,3 +22,23 @@ np.testing.assert_allclose(positions, [[1, 1, 0.1], [1, 1, 0.3], [1, 1, 0.5]], a
 forces = found["world"].contacts["impulse"][:, 2] / 0.01
 assert (forces >= 0).all()
 np.testing.assert_allclose(forces.sum(), 6 * 8 * 9.81, rtol=1e-6)
+
+# The blocks of docs/python.md run one after the other, in a folder of their own.
+with open("docs/python.md", encoding="utf-8") as file:
+    blocks = re.findall(r"```python\n(.*?)```", file.read(), re.DOTALL)
+assert len(blocks) >= 10, len(blocks)
+root = os.getcwd()
+with tempfile.TemporaryDirectory() as folder:
+    os.symlink(os.path.join(root, "scenes"), os.path.join(folder, "scenes"))
+    os.chdir(folder)
+    found = {}
+    for number, block in enumerate(blocks):
+        try:
+            exec(block, found)  # noqa: S102
+        except Exception as error:
+            raise SystemExit(f"block {number + 1} of docs/python.md: {error}\n{block}")
+        if number == 3:
+            # Each box weighs 4 kg g; the motor has reached its speed without friction.
+            np.testing.assert_allclose(found["loads"][-1], 4 * 9.81, rtol=1e-6)
+            np.testing.assert_allclose(found["hinge"].speed, 2, rtol=1e-6)
+    os.chdir(root)
