@@ -6,7 +6,7 @@
 # What it takes to build the library and the program.
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libopenblas-dev libhdf5-dev zlib1g-dev libxml2-dev)
 # What moreau view and moreau render need besides.
-viewer_packages=(libwebsockets-dev libpng-dev libwebp-dev)
+viewer_packages=(libwebsockets-dev libpng-dev libwebp-dev libgif-dev)
 
 jobs=$(nproc 2>/dev/null || echo 2)
 

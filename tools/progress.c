@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "text.h"
@@ -105,5 +106,59 @@ void progress_line(const char *format, ...)
         vsnprintf(line, sizeof line, format, values);
         va_end(values);
         fprintf(stderr, "\r%-60s\r", line);
+    }
+}
+
+/* ---- work in parts --------------------------------------------------------------------------- */
+
+static double clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+progress_clock progress_begin(void)
+{
+    const double now = clock_now();
+    return (progress_clock){.began = now, .next = now + FIRST_SECONDS};
+}
+
+char *progress_duration(double seconds, char *to)
+{
+    const int minutes = (int)((seconds + 30) / 60);
+    if (seconds < 9.95) {
+        snprintf(to, 24, "%.1f s", seconds);
+    } else if (seconds < 90) {
+        snprintf(to, 24, "%.0f s", seconds);
+    } else if (minutes < 60) {
+        snprintf(to, 24, "%d min", minutes);
+    } else {
+        snprintf(to, 24, "%d h %d min", minutes / 60 % 100000, minutes % 60);
+    }
+    return to;
+}
+
+void progress_part(progress_clock *p, const char *what, long long done, long long count)
+{
+    const double now = clock_now(), spent = now - p->began;
+    char left[24];
+    if (now < p->next || done < 1 || !isatty(STDERR_FILENO)) {
+        return;
+    }
+    p->next = now + EVERY_SECONDS;
+    p->shown = 1;
+    progress_duration(spent / (double)done * (double)(count - done), left);
+    fprintf(stderr, "\r\033[K%s %lld of %lld, %s left%s", what, done, count, left,
+            interrupted ? ", stopping" : "");
+    fflush(stderr);
+}
+
+void progress_done(progress_clock *p)
+{
+    if (p->shown) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+        p->shown = 0;
     }
 }

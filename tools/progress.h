@@ -34,4 +34,21 @@ void progress_end(progress *p);
 /* What is being done, in the same place, on a terminal alone; "" erases it. */
 void MO_PRINTF(1, 2) progress_line(const char *format, ...);
 
+/*
+ * Work in parts: on a terminal a line says how many are done and how long the rest will take, by
+ * the time of those that are done.  Shorter work than FIRST_SECONDS shows nothing.
+ */
+typedef struct progress_clock {
+    double began, next; /* s of a clock that only goes on */
+    int shown;
+} progress_clock;
+
+progress_clock progress_begin(void);
+/* After `done` of `count` parts, which are called `what`: "frame 12 of 90, 3.1 s left". */
+void progress_part(progress_clock *p, const char *what, long long done, long long count);
+void progress_done(progress_clock *p);
+
+/* A duration for people: "0.4 s", "12 s", "3 min", "1 h 20 min".  `to` has room for 24 bytes. */
+char *progress_duration(double seconds, char *to);
+
 #endif

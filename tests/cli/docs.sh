@@ -41,7 +41,8 @@ shortened() {
     'moreau view '*) echo "$1" | sed -E 's/ --port [0-9]+| --no-open//; s/$/ --no-open/' ;;
     'moreau check '*) echo "$1" | sed -E 's/--step [0-9]+/--step 2/; s/count=[0-9]+/count=1/' ;;
     'moreau compare '*) echo "$1" | sed -E 's/ --time [^ ]+//; s/$/ --time 0.02/' ;;
-    'moreau render '*) echo "$1" | sed -E 's/--at [^ ]+/--at 0.01/' ;;
+    'moreau render '*.hdf5*) echo "$1" | sed -E 's/--at [^ ]+/--at 0.01/' ;;
+    'moreau render '*) echo "$1" | sed -E 's/ --(time|size) [^ ]+//g; s/$/ --time 0.02 --size 64x48/' ;;
     *) echo "$1" ;;
     esac
 }

@@ -43,8 +43,24 @@ if grep -q -- '--azimuth' out; then
     that "a picture is missing" test -s frames/00002.png
     run render incline.hdf5 last.png --size 64x48
     that "an image alone differs from the same image among others" cmp -s last.png frames/00002.png
-    run render incline.hdf5 incline.gif
+    run render incline.hdf5 incline.bmp
     is_wrong_call 'use .png, .webp'
+    run render incline.hdf5 incline.gif --size 64x48 --fps 100
+    if grep -q 'built without giflib' err; then
+        fails_on incline.gif
+    else
+        status_is 0
+        out_has 'incline.gif: 3 pictures of 64 x 48'
+        that "not a GIF image" test "$(head -c 6 incline.gif)" = GIF89a
+    fi
+    # A scene in place of a recording; what is for scenes alone.
+    run render incline scene.png --set mu=0.1 --time 0.05 --size 64x48 --axes --turn 90 --follow
+    status_is 0
+    that "not a PNG" test "$(head -c 4 scene.png | tail -c 3)" = PNG
+    run render incline.hdf5 x.png --time 1
+    is_wrong_call 'scenes and models'
+    run render incline x.png --set nonsense=1
+    is_wrong_call 'nonsense'
     run render incline.hdf5 incline.webp --size 64x48 --fps 100
     if grep -q 'built without libwebp' err; then
         fails_on incline.webp

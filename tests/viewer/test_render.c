@@ -10,11 +10,17 @@
 #include <webp/demux.h>
 #endif
 
+#ifdef MOREAU_HAVE_GIF
+#include <gif_lib.h>
+#endif
+
 #include "check.h"
 
 #include "animation.h"
 #include "cast.h"
 #include "flat.h"
+#include "gif.h"
+#include "marks.h"
 #include "moreau/moreau.h"
 #include "render.h"
 
@@ -293,6 +299,121 @@ static void an_animation_reads_back(void **state)
 }
 #endif
 
+#ifdef MOREAU_HAVE_GIF
+/* What giflib reads back: so many frames with their delays, each pixel near what was drawn. */
+static void a_gif_reads_back(void **state)
+{
+    (void)state;
+    enum { WIDTH = 64, HEIGHT = 32, FRAMES = 3, SIZE = 3 * WIDTH * HEIGHT };
+    static unsigned char drawn[FRAMES][SIZE];
+    const char *path = "test_render.gif";
+    FILE *out = fopen(path, "wb");
+    gif *g = gif_begin(WIDTH, HEIGHT, out);
+    CHECK(gif_is_built_in() && g);
+    for (int k = 0; k < FRAMES; ++k) {
+        for (int i = 0; i < SIZE; ++i) { /* a ramp of each colour, brighter from frame to frame */
+            drawn[k][i] = (unsigned char)(40 * k + (i % 3 + 1) * (i / 3 % WIDTH) * 2 / 3);
+        }
+        CHECK(gif_add(g, drawn[k], 5 + k));
+    }
+    CHECK(gif_end(g) && fclose(out) == 0);
+    GifFileType *in = DGifOpenFileName(path, NULL);
+    CHECK(in && DGifSlurp(in) == GIF_OK);
+    CHECK(in->ImageCount == FRAMES && in->SWidth == WIDTH && in->SHeight == HEIGHT);
+    for (int k = 0; k < FRAMES; ++k) {
+        const SavedImage *image = in->SavedImages + k;
+        const GifColorType *colours = image->ImageDesc.ColorMap->Colors;
+        GraphicsControlBlock how;
+        CHECK(DGifSavedExtensionToGCB(in, k, &how) == GIF_OK && how.DelayTime == 5 + k);
+        for (int i = 0; i < WIDTH * HEIGHT; ++i) {
+            const GifColorType *c = colours + image->RasterBits[i];
+            CHECK(abs(c->Red - drawn[k][3 * i]) < 12 && abs(c->Blue - drawn[k][3 * i + 2]) < 12);
+        }
+    }
+    DGifCloseFile(in, NULL);
+    remove(path);
+}
+#endif
+
+/* A free body that flies along x at 1 m/s, in two frames a second apart. */
+static mo_recording a_flight(void)
+{
+    mo_world_def def = mo_default_world();
+    mo_body_def body = mo_default_body(MO_BODY_FREE);
+    const mo_shape_def ball = mo_shape_ball(0.1);
+    mo_recording recording = {0};
+    mo_step_report report;
+    mo_world *world;
+    memset(def.gravity, 0, sizeof def.gravity);
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    body.velocity[0] = 1;
+    CHECK(mo_world_add_shape(world, mo_world_add_body(world, &body, NULL), &ball, NULL).index);
+    CHECK(mo_recording_begin(&recording, world, NULL, NULL) == MO_OK);
+    CHECK(mo_recording_add(&recording, world, 0, NULL, NULL) == MO_OK);
+    CHECK(mo_world_step(world, 1, &report, NULL) == MO_OK);
+    CHECK(mo_recording_add(&recording, world, 1, &report, NULL) == MO_OK);
+    mo_world_destroy(world);
+    return recording;
+}
+
+/* The eye that follows keeps the ball where it was; the one that turns by 90 degrees about it is
+ * as far from it as before, at a right angle. */
+static void the_eye_follows_and_turns(void **state)
+{
+    (void)state;
+    mo_recording recording = a_flight();
+    render_def how = render_default();
+    renderer r;
+    double before[2], after[2], from[3], to[3];
+    how.width = how.height = 64;
+    how.follow = 1;
+    CHECK(render_open(&r, &recording, &how) && render_frame(&r, 0));
+    camera_see(&r.eye, recording.poses[0].position, before);
+    memcpy(from, r.eye.eye, sizeof from);
+    CHECK(render_frame(&r, 1));
+    camera_see(&r.eye, recording.poses[1].position, after);
+    CHECK_NEAR(after[0], before[0], 1e-9);
+    CHECK_NEAR(after[1], before[1], 1e-9);
+    CHECK_NEAR(r.eye.eye[0] - from[0], 1, 1e-9);
+    render_close(&r);
+    how.turn = PI / 2;
+    CHECK(render_open(&r, &recording, &how) && render_frame(&r, 1));
+    for (int k = 0; k < 3; ++k) {
+        from[k] = r.first.eye[k] - recording.poses[0].position[k];
+        to[k] = r.eye.eye[k] - recording.poses[1].position[k];
+    }
+    CHECK_NEAR(hypot(to[0], to[1]), hypot(from[0], from[1]), 1e-9);
+    CHECK_NEAR(from[0] * to[0] + from[1] * to[1], 0, 1e-9);
+    CHECK_NEAR(to[2], from[2], 1e-9);
+    render_close(&r);
+    mo_recording_clear(&recording);
+}
+
+/* Numbers and units have letters, and each of them leaves ink; scales are round. */
+static void labels_can_be_read(void **state)
+{
+    (void)state;
+    static const char NEEDED[] = "0123456789.-+eNmstxyz=";
+    const colour black = {0, 0, 0};
+    for (const char *letter = NEEDED; *letter; ++letter) {
+        const char text[2] = {*letter, 0};
+        canvas c;
+        double ink = 0;
+        CHECK(canvas_open(&c, 40, 40, 1));
+        for (int k = 0; k < 1600; ++k) {
+            c.pixel[k] = (colour){1, 1, 1};
+        }
+        CHECK(marks_text(&c, (const double[2]){8, 32}, 24, text, black) > 0);
+        for (int k = 0; k < 1600; ++k) {
+            ink += 1 - (double)c.pixel[k].red;
+        }
+        CHECK(ink > 8);
+        canvas_close(&c);
+    }
+    CHECK_NEAR(marks_round(0.7), 0.5, 1e-12);
+    CHECK_NEAR(marks_round(2e3), 2e3, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +423,11 @@ int main(void)
         cmocka_unit_test(hulls_of_many_points_are_drawn_nearly),
         cmocka_unit_test(distances_in_the_plane),
         cmocka_unit_test(light_throws_shadows),
+        cmocka_unit_test(the_eye_follows_and_turns),
+        cmocka_unit_test(labels_can_be_read),
+#ifdef MOREAU_HAVE_GIF
+        cmocka_unit_test(a_gif_reads_back),
+#endif
 #ifdef MOREAU_HAVE_WEBP
         cmocka_unit_test(an_animation_reads_back),
 #endif

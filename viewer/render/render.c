@@ -11,6 +11,7 @@
 #include "forces.h"
 #include "frames.h"
 #include "light.h"
+#include "marks.h"
 
 enum { SHADOW_SIZE = 1400 };
 
@@ -96,7 +97,9 @@ static void add_frame(const renderer *r, int frame, view_box *box)
 static void fit(renderer *r)
 {
     const double margin = 1.12;
-    const int every = r->recording->frame_count / 20 + 1;
+    /* A camera that follows has in view what it sees at the start. */
+    const int every =
+        r->def.follow ? r->recording->frame_count : r->recording->frame_count / 20 + 1;
     for (int round = 0; round < 3; ++round) {
         camera *eye = &r->eye;
         view_box box = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
@@ -117,7 +120,60 @@ static void fit(renderer *r)
         }
         eye->pixel *= fmax(wide, high) * margin;
     }
-    r->eye.pixel /= r->def.zoom;
+    /* A camera that turns sees the same from the side, too. */
+    r->eye.pixel *= (r->def.turn != 0 ? 1.25 : 1) / r->def.zoom;
+}
+
+/* ---- a camera that moves --------------------------------------------------------------------- */
+
+/* The mean place of what can move in a frame. */
+static void find_middle(const mo_recording *recording, int frame, double middle[3])
+{
+    const mo_pose *poses = recording->poses + (size_t)frame * (size_t)recording->body_count;
+    int count = 0;
+    memset(middle, 0, 3 * sizeof *middle);
+    for (int k = 0; k < recording->body_count; ++k) {
+        const mo_body_kind kind = recording->bodies[k].kind;
+        if (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN) {
+            continue;
+        }
+        ++count;
+        for (int i = 0; i < 3; ++i) {
+            middle[i] += (poses[k].position[i] - middle[i]) / count;
+        }
+    }
+}
+
+/* v about the vertical. */
+static void spin(double v[3], double angle)
+{
+    const double x = v[0], y = v[1];
+    v[0] = cos(angle) * x - sin(angle) * y;
+    v[1] = sin(angle) * x + cos(angle) * y;
+}
+
+/* The eye of a frame: turned about the middle of the scene, moved along with what moves. */
+static void move_eye(renderer *r, int frame)
+{
+    const mo_recording *recording = r->recording;
+    const double elapsed = recording->frames[frame].time - recording->frames[0].time;
+    const double angle = is_planar(r) ? 0 : r->def.turn * elapsed;
+    double off[3], now[3];
+    r->eye = r->first;
+    for (int k = 0; k < 3; ++k) {
+        off[k] = r->first.eye[k] - r->middle[k];
+    }
+    spin(off, angle);
+    spin(r->eye.right, angle);
+    spin(r->eye.up, angle);
+    spin(r->eye.ahead, angle);
+    find_middle(recording, r->def.follow ? frame : 0, now);
+    for (int k = 0; k < 3; ++k) {
+        r->eye.eye[k] = now[k] + off[k];
+        r->light.eye[k] += now[k] - r->lit[k];
+        r->centre[k] += now[k] - r->lit[k];
+        r->lit[k] = now[k];
+    }
 }
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -128,6 +184,9 @@ int render_open(renderer *r, const mo_recording *recording, const render_def *de
     frames_look(recording, r->centre, &r->size);
     place_cameras(r);
     fit(r);
+    r->first = r->eye;
+    find_middle(recording, 0, r->middle);
+    memcpy(r->lit, r->middle, sizeof r->lit);
     r->colours = palette_of(def->dark);
     r->order = malloc(((size_t)recording->shape_count + 1) * sizeof *r->order);
     r->drawn = malloc((size_t)recording->shape_count + 1);
@@ -220,6 +279,7 @@ static void draw_forces(renderer *r, const mo_recorded_frame *frame, const mo_po
                               .slides = r->colours->slides,
                               .halo = r->colours->background};
     forces_draw(&view, frame, poses);
+    marks_forces(r, &view, forces_are_chains(frame));
 }
 
 int render_frame(renderer *r, int k)
@@ -228,12 +288,16 @@ int render_frame(renderer *r, int k)
     const mo_recorded_frame *frame = recording->frames + k;
     const mo_pose *poses = recording->poses + (size_t)k * (size_t)recording->body_count;
     r->is_pale = r->def.forces && forces_are_chains(frame);
+    move_eye(r, k);
     wipe(&r->large);
     wipe(&r->shadow);
     light_background(r);
     const int good = is_planar(r) ? draw_plane(r, poses) : draw_space(r, poses);
     if (r->def.forces) {
         draw_forces(r, frame, poses);
+    }
+    if (r->def.axes) {
+        marks_axes(r, frame->time);
     }
     canvas_halve(&r->large, &r->small);
     return good;

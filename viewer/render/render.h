@@ -22,6 +22,9 @@ typedef struct render_def {
     double zoom; /* 1: all that can move fits in */
     int forces;  /* arrows, or chains */
     int dark;    /* the dark palette */
+    int axes;    /* the axes of the world, a length, the time */
+    double turn; /* rad/s of the recording: the eye goes about the vertical; space only */
+    int follow;  /* the eye keeps what moves in its middle */
 } render_def;
 
 render_def render_default(void); /* 1280 x 720, from the front right, a little above */
@@ -34,6 +37,9 @@ typedef struct renderer {
     double centre[3], size;      /* of what can move, at the start, m */
     double strongest, thickness; /* forces_measure */
     int is_pale;                 /* this frame has force chains, behind which bodies stand back */
+    camera first;                /* the eye that fits; of a frame: eye */
+    double middle[3];            /* of what can move, in the first frame, m */
+    double lit[3];               /* the same in the frame that the light's camera is for */
     int *order;                  /* of shapes, by layer */
     unsigned char *drawn;        /* of each shape (frames_drawn) */
     const palette *colours;

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "render_out.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "animation.h"
+#include "exit_status.h"
+#include "gif.h"
+#include "output.h"
+#include "paths.h"
+#include "progress.h"
+#include "sheet.h"
+#include "text.h"
+
+static int ends_with(const char *text, const char *end)
+{
+    const size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+/* The last frame at this time or before. */
+static int frame_at(const mo_recording *recording, double time)
+{
+    int k = 0;
+    while (k + 1 < recording->frame_count && recording->frames[k + 1].time <= time + 1e-9) {
+        ++k;
+    }
+    return k;
+}
+
+static int say_memory(const char *file)
+{
+    say_of_file(file, "there is not enough memory for the picture");
+    return EXIT_FAILED;
+}
+
+static int write_png(const renderer *r, const char *path)
+{
+    output o;
+    if (!output_open(&o, path)) {
+        say_of_file(path, "could not be written: %s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    if (!canvas_write_png(&r->small, o.file)) {
+        say_of_file(path, "could not be written: %s", strerror(errno));
+        output_cancel(&o);
+        return EXIT_FAILED;
+    }
+    if (!output_place(&o)) {
+        say_of_file(path, "could not be written: %s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    return EXIT_DONE;
+}
+
+/* How many pictures the recording makes, at so many in a second. */
+static int count_pictures(const mo_recording *recording, double fps)
+{
+    const double first = recording->frames[0].time,
+                 last = recording->frames[recording->frame_count - 1].time;
+    return (int)fmin(1e6, floor((last - first) * fps + 1e-6)) + 1;
+}
+
+static int picture_frame(const mo_recording *recording, const render_call *call, int k)
+{
+    return frame_at(recording, recording->frames[0].time + k / call->fps);
+}
+
+/* ---- many frames ----------------------------------------------------------------------------- */
+
+/* Takes the image of frame k, in the order of the frames; an exit status. */
+typedef int take_fn(void *user, const renderer *r, int k);
+
+enum { MOST_AT_ONCE = 4 }; /* renderers, of about 100 MB each at 1280 x 720 */
+
+static int open_renderers(renderer *pool, int count, const mo_recording *recording,
+                          const render_def *def)
+{
+    int opened = 0;
+    while (opened < count && render_open(&pool[opened], recording, def)) {
+        ++opened;
+    }
+    return opened;
+}
+
+/* Draws the frames, several at once on as many threads, and hands them over one by one. */
+static int draw_all(const mo_recording *recording, const render_call *call, int count,
+                    take_fn *take, void *user)
+{
+    renderer pool[MOST_AT_ONCE];
+    int good[MOST_AT_ONCE], status = EXIT_DONE;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const int wanted = processors < 1              ? 1
+                       : processors > MOST_AT_ONCE ? MOST_AT_ONCE
+                                                   : (int)processors;
+    const int opened = open_renderers(pool, wanted < count ? wanted : count, recording, &call->def);
+    if (opened == 0) {
+        return say_memory(call->input);
+    }
+    progress_clock line = progress_begin();
+    for (int first = 0; first < count && !status && !interrupt_came(); first += opened) {
+        const int now = count - first < opened ? count - first : opened;
+        progress_part(&line, "frame", first, count);
+#pragma omp parallel for schedule(static, 1) num_threads(now)
+        for (int i = 0; i < now; ++i) {
+            good[i] = render_frame(&pool[i], picture_frame(recording, call, first + i));
+        }
+        for (int i = 0; i < now && !status; ++i) {
+            status = good[i] ? take(user, &pool[i], first + i) : say_memory(call->input);
+        }
+    }
+    progress_done(&line);
+    for (int i = 0; i < opened; ++i) {
+        render_close(&pool[i]);
+    }
+    return status;
+}
+
+/* ---- a folder of images ---------------------------------------------------------------------- */
+
+static int take_file(void *user, const renderer *r, int k)
+{
+    const render_call *call = user;
+    char name[32], path[OUTPUT_PATH];
+    snprintf(name, sizeof name, "%05d.png", k);
+    if (!output_join(path, call->out, name)) {
+        say_of_file(call->out, "%s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    return write_png(r, path);
+}
+
+static int write_folder(const mo_recording *recording, render_call *call, int count)
+{
+    if (!sheet_make_folder(call->out)) {
+        say_of_file(call->out, "the folder could not be made: %s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    return draw_all(recording, call, count, take_file, call);
+}
+
+/* ---- animations ------------------------------------------------------------------------------ */
+
+typedef struct animating {
+    const render_call *call;
+    animation *to;
+    unsigned char *bytes;
+} animating;
+
+static int frame_time(const render_call *call, int k) /* ms */
+{
+    return (int)lround(1000 * k / call->fps);
+}
+
+static int take_animated(void *user, const renderer *r, int k)
+{
+    animating *a = user;
+    canvas_bytes(&r->small, a->bytes);
+    return animation_add(a->to, a->bytes, frame_time(a->call, k)) ? EXIT_DONE
+                                                                  : say_memory(a->call->out);
+}
+
+static int place_animation(animating *a, int end)
+{
+    output o;
+    if (output_open(&o, a->call->out)) {
+        if (animation_write(a->to, end, o.file)) {
+            if (output_commit(&o)) {
+                return EXIT_DONE;
+            }
+        } else {
+            output_cancel(&o);
+        }
+    }
+    say_of_file(a->call->out, "could not be written: %s", strerror(errno));
+    return EXIT_FAILED;
+}
+
+static int write_animation(const mo_recording *recording, render_call *call, int count)
+{
+    const size_t size = 3 * (size_t)call->def.width * (size_t)call->def.height;
+    animating a = {call, animation_begin(call->def.width, call->def.height), malloc(size)};
+    int status = EXIT_FAILED;
+    if (!animation_is_built_in()) {
+        say_of_file(call->out, "this program was built without libwebp; install it (Debian: "
+                               "libwebp-dev) and build again, or name a folder for images");
+    } else if (!a.to || !a.bytes) {
+        status = say_memory(call->out);
+    } else {
+        status = draw_all(recording, call, count, take_animated, &a);
+        status = status || interrupt_came() ? status : place_animation(&a, frame_time(call, count));
+    }
+    animation_end(a.to);
+    free(a.bytes);
+    return status;
+}
+
+/* ---- GIF ------------------------------------------------------------------------------------- */
+
+typedef struct giffing {
+    const render_call *call;
+    gif *to;
+    unsigned char *bytes;
+} giffing;
+
+static int hundredths(const render_call *call, int k)
+{
+    return (int)lround(100 * k / call->fps);
+}
+
+static int take_gif(void *user, const renderer *r, int k)
+{
+    giffing *g = user;
+    canvas_bytes(&r->small, g->bytes);
+    if (gif_add(g->to, g->bytes, hundredths(g->call, k + 1) - hundredths(g->call, k))) {
+        return EXIT_DONE;
+    }
+    say_of_file(g->call->out, "could not be written: %s", strerror(errno));
+    return EXIT_FAILED;
+}
+
+static int write_gif(const mo_recording *recording, render_call *call, int count)
+{
+    output o;
+    if (!gif_is_built_in()) {
+        say_of_file(call->out, "this program was built without giflib; install it (Debian: "
+                               "libgif-dev) and build again, or use .webp");
+        return EXIT_FAILED;
+    }
+    if (!output_open(&o, call->out)) {
+        say_of_file(call->out, "could not be written: %s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    const size_t size = 3 * (size_t)call->def.width * (size_t)call->def.height;
+    giffing g = {call, gif_begin(call->def.width, call->def.height, o.file), malloc(size)};
+    int status =
+        g.to && g.bytes ? draw_all(recording, call, count, take_gif, &g) : say_memory(call->out);
+    const int ended = gif_end(g.to);
+    free(g.bytes);
+    if (!status && !interrupt_came() && ended && output_commit(&o)) {
+        return EXIT_DONE;
+    }
+    output_cancel(&o);
+    if (!status && !interrupt_came()) {
+        say_of_file(call->out, "could not be written: %s", strerror(errno));
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+/* ---- films ----------------------------------------------------------------------------------- */
+/* The name between quotes, for the shell. */
+static int quote(char *to, size_t room, const char *name)
+{
+    size_t n = 0;
+    to[n++] = '\'';
+    for (; *name && n + 6 < room; ++name) {
+        if (*name == '\'') {
+            memcpy(to + n, "'\\''", 4);
+            n += 4;
+        } else {
+            to[n++] = *name;
+        }
+    }
+    to[n++] = '\'';
+    to[n] = '\0';
+    return *name == '\0';
+}
+
+static FILE *start_film(const render_call *call)
+{
+    char path[OUTPUT_PATH + 2], name[4 * OUTPUT_PATH], command[4 * OUTPUT_PATH + 512];
+    snprintf(path, sizeof path, "%s%s", call->out[0] == '-' ? "./" : "", call->out);
+    if (strlen(call->out) >= OUTPUT_PATH || !quote(name, sizeof name, path)) {
+        return NULL;
+    }
+    snprintf(command, sizeof command,
+             "ffmpeg -v error -y -f rawvideo -pix_fmt rgb24 -s %dx%d -r %g -i - -pix_fmt yuv420p "
+             "-r %g %s",
+             call->def.width, call->def.height, call->fps, call->fps, name);
+    return popen(command, "w");
+}
+
+typedef struct filming {
+    const render_call *call;
+    FILE *to;
+    unsigned char *bytes;
+    size_t size;
+} filming;
+
+static int take_filmed(void *user, const renderer *r, int k)
+{
+    filming *f = user;
+    (void)k;
+    canvas_bytes(&r->small, f->bytes);
+    return fwrite(f->bytes, 1, f->size, f->to) == f->size ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int write_film(const mo_recording *recording, render_call *call, int count)
+{
+    const size_t size = 3 * (size_t)call->def.width * (size_t)call->def.height;
+    if (system("command -v ffmpeg >/dev/null 2>&1") != 0) {
+        say_of_file(call->out, "a film is made by ffmpeg, which is not here; install it (Debian: "
+                               "ffmpeg), or name a folder for pictures");
+        return EXIT_FAILED;
+    }
+    signal(SIGPIPE, SIG_IGN); /* where ffmpeg gives up, it is a failed write */
+    filming f = {call, NULL, malloc(size), size};
+    f.to = f.bytes ? start_film(call) : NULL;
+    int good = f.to && draw_all(recording, call, count, take_filmed, &f) == EXIT_DONE;
+    good = f.to && pclose(f.to) == 0 && good;
+    free(f.bytes);
+    if (!good) {
+        say_of_file(call->out, "the film was not made; what ffmpeg said is above");
+    }
+    return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- any of them ----------------------------------------------------------------------------- */
+
+static int write_image(const mo_recording *recording, render_call *call, int frame)
+{
+    renderer r;
+    if (!render_open(&r, recording, &call->def)) {
+        return say_memory(call->input);
+    }
+    const int status = render_frame(&r, frame) ? write_png(&r, call->out) : say_memory(call->input);
+    render_close(&r);
+    return status;
+}
+
+typedef int write_fn(const mo_recording *recording, render_call *call, int count);
+
+static write_fn *writer_of(const char *out)
+{
+    static const struct {
+        const char *end;
+        write_fn *write;
+    } WRITERS[] = {{".webp", write_animation},
+                   {".gif", write_gif},
+                   {".mp4", write_film},
+                   {".webm", write_film}};
+    for (size_t k = 0; k < sizeof WRITERS / sizeof *WRITERS; ++k) {
+        if (ends_with(out, WRITERS[k].end)) {
+            return WRITERS[k].write;
+        }
+    }
+    return path_is_folder(out) ? write_folder : NULL;
+}
+
+int render_out_is_known(const char *out)
+{
+    return ends_with(out, ".png") || writer_of(out);
+}
+
+int render_out(const mo_recording *recording, render_call *call, int *pictures)
+{
+    const int last = call->at >= 0 ? frame_at(recording, call->at) : recording->frame_count - 1;
+    *pictures = 1;
+    if (ends_with(call->out, ".png")) {
+        return write_image(recording, call, last);
+    }
+    *pictures = count_pictures(recording, call->fps);
+    return writer_of(call->out)(recording, call, *pictures);
+}

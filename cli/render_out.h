@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What `moreau render` writes: an image, a folder of images, an animation (WebP, GIF) or a video.
+ * Frames are drawn several at once, on as many threads, and written in their order.
+ */
+#ifndef CLI_RENDER_OUT_H
+#define CLI_RENDER_OUT_H
+
+#include "render.h"
+
+/* What was asked for. */
+typedef struct render_call {
+    const char *input, *out;
+    render_def def;
+    double at, fps; /* at < 0: the end */
+    int json;
+} render_call;
+
+/* Whether the name is one of those that can be written. */
+int render_out_is_known(const char *out);
+/* Draws and writes; `pictures`: how many.  An exit status, after a sentence. */
+int render_out(const mo_recording *recording, render_call *call, int *pictures);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What explains an image, in a line at its bottom and at its top left: the axes of the world, a
+ * length with its unit, the time, and the scale of the forces.  Letters are strokes on a grid of
+ * 5 x 7 points, enough for numbers and units.
+ */
+#ifndef VIEWER_RENDER_MARKS_H
+#define VIEWER_RENDER_MARKS_H
+
+#include "forces.h"
+#include "render.h"
+
+/* Text at a place, its lower left corner, `high` pixels high; returns its width. */
+double marks_text(canvas *c, const double at[2], double high, const char *text, colour how);
+
+/* A power of ten, or twice or five times one, at most x. */
+double marks_round(double x);
+
+/* The axes, a length and the time; of a frame, over all else. */
+void marks_axes(renderer *r, double time);
+/* A force as long, or as wide, as it is drawn. */
+void marks_forces(renderer *r, const forces_view *v, int are_chains);
+
+#endif
