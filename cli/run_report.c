@@ -46,7 +46,8 @@ void run_progress_show(run_progress *p, const run_call *call, const run_tally *t
                        const mo_step_report *last)
 {
     const double now = p->on_terminal ? run_clock() : 0;
-    if (!p->on_terminal || now < p->next) {
+    char left[24];
+    if (!p->on_terminal || now < p->next || tally->steps < 1) {
         return;
     }
     p->next = now + EVERY_SECONDS;
@@ -58,7 +59,9 @@ void run_progress_show(run_progress *p, const run_call *call, const run_tally *t
     if (tally->unsolved) {
         fprintf(stderr, ", %d UNSOLVED", tally->unsolved);
     }
-    fputs(interrupt_came() ? ", stopping" : "", stderr);
+    fprintf(stderr, ", %s left%s",
+            progress_duration((now - p->began) / tally->steps * (call->steps - tally->steps), left),
+            interrupt_came() ? ", stopping" : "");
     fflush(stderr);
 }
 

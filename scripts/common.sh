@@ -77,18 +77,42 @@ forget_foreign() {
 
 targets=() # what build makes; all where it is empty
 
+# follow_build LOG: how far ninja is and how long it will take, on a terminal, until it is killed or
+# the script has ended.
+follow_build() {
+    local log=$1 began=$SECONDS now files all
+    while kill -0 $$ 2>/dev/null; do
+        now=$(grep -o '^\[[0-9]*/[0-9]*\]' "$log" 2>/dev/null | tail -n 1 | tr -d '[]') || true
+        files=${now%/*} all=${now#*/}
+        if [[ ${files:-0} -gt 0 ]]; then
+            printf '\r\033[K%d of %d files, %d s left' "$files" "$all" \
+                $(((SECONDS - began) * (all - files) / files)) >&2
+        fi
+        sleep 1
+    done
+}
+
 # build PRESET [-D NAME=VALUE]...: configures and builds; prints what the step that failed said.
 build() {
-    local preset=$1 log status=0
+    local preset=$1 log status=0 follower=
     shift
     log=$(mktemp)
     case $preset in
         release) forget_foreign build ;;
         *) forget_foreign "build-$preset" ;;
     esac
+    if [[ -t 2 ]]; then
+        follow_build "$log" &
+        follower=$!
+    fi
     cmake --preset "$preset" "$@" >"$log" 2>&1 &&
         cmake --build --preset "$preset" --parallel "$jobs" ${targets:+--target "${targets[@]}"} \
             >"$log" 2>&1 || status=$?
+    if [[ -n $follower ]]; then
+        kill "$follower" 2>/dev/null || true
+        wait "$follower" 2>/dev/null || true
+        printf '\r\033[K' >&2
+    fi
     if [[ $status -ne 0 ]]; then
         grep -v '^\[[0-9]*/[0-9]*\] ' "$log" || true
     fi

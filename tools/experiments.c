@@ -2,13 +2,27 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "experiments.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exit_status.h"
 #include "json.h"
 #include "nearest.h"
+#include "progress.h"
 #include "text.h"
+
+/* "about 4 min", or "" where it is not known. */
+static const char *usual_time(const experiment *e, char text[40])
+{
+    char duration[24];
+    text[0] = '\0';
+    if (e->seconds > 0) {
+        snprintf(text, 40, "about %s", progress_duration(ceil(e->seconds), duration));
+    }
+    return text;
+}
 
 static void list_json(const experiment *all, int count)
 {
@@ -19,6 +33,7 @@ static void list_json(const experiment *all, int count)
         json_object(&j, NULL);
         json_text(&j, "name", all[k].name);
         json_text(&j, "summary", all[k].summary);
+        json_number(&j, "seconds", all[k].seconds > 0 ? all[k].seconds : NAN);
         json_object_end(&j);
     }
     json_array_end(&j);
@@ -38,8 +53,11 @@ static void list(const experiment *all, int count, int as_json)
         column = width > column ? width : column;
     }
     for (int k = 0; k < count; ++k) {
+        char line[400], time[40];
+        usual_time(&all[k], time);
+        snprintf(line, sizeof line, time[0] ? "%s (%s)" : "%s", all[k].summary, time);
         printf("%-*s", column, all[k].name);
-        text_put_wrapped(stdout, all[k].summary, column, column);
+        text_put_wrapped(stdout, line, column, column);
     }
 }
 
@@ -93,6 +111,10 @@ int experiments_command(const args_command *command, const args_flag *own, const
     if (!all[index].run) {
         say(command->name, "%s is not part of this build", all[index].name);
         return EXIT_FAILED;
+    }
+    char time[40];
+    if (usual_time(&all[index], time)[0] && isatty(STDERR_FILENO)) {
+        fprintf(stderr, "%s takes %s of processor time\n", all[index].name, time);
     }
     return all[index].run(&asked);
 }

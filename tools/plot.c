@@ -5,19 +5,20 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "exit_status.h"
 #include "text.h"
 
-static const char *const SCRIPT = "figures.gp";
+static const char *const SCRIPT = "figures.gp", *const VECTORS = "figures-svg.gp";
 enum { NO_PROGRAM = 127, NO_FOLDER = 126 };
 
-static int write_script(const char *folder, const unsigned char *script, size_t size)
+static int write_script(const char *folder, const char *name, const char *script, size_t size)
 {
     char path[1024];
-    const int length = snprintf(path, sizeof path, "%s/%s", folder, SCRIPT);
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "w") : NULL;
     if (!file) {
         return 0;
@@ -27,27 +28,29 @@ static int write_script(const char *folder, const unsigned char *script, size_t 
 }
 
 /* In the child: never returns. */
-static void become_gnuplot(const char *folder)
+static void become_gnuplot(const char *folder, const char *name)
 {
     const int nowhere = open("/dev/null", O_WRONLY);
     if (chdir(folder) != 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
         _exit(NO_FOLDER);
     }
     setenv("LC_ALL", "C.UTF-8", 1); /* the scripts are UTF-8, whatever the user's locale is */
-    execlp("gnuplot", "gnuplot", SCRIPT, (char *)NULL);
+    execlp("gnuplot", "gnuplot", name, (char *)NULL);
     _exit(NO_PROGRAM);
 }
 
-plot_outcome plot_draw(const char *folder, const unsigned char *script, size_t size)
+/* Writes the script and runs it. */
+static plot_outcome run_script(const char *folder, const char *name, const char *script,
+                               size_t size)
 {
     int status = 0;
-    if (!write_script(folder, script, size)) {
+    if (!write_script(folder, name, script, size)) {
         return PLOT_NO_FILE;
     }
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        become_gnuplot(folder);
+        become_gnuplot(folder, name);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
         return PLOT_GNUPLOT_FAILED;
@@ -55,6 +58,58 @@ plot_outcome plot_draw(const char *folder, const unsigned char *script, size_t s
     return WEXITSTATUS(status) == 0            ? PLOT_DRAWN
            : WEXITSTATUS(status) == NO_PROGRAM ? PLOT_NO_GNUPLOT
                                                : PLOT_GNUPLOT_FAILED;
+}
+
+/* ---- the same figures as vector files -------------------------------------------------------- */
+
+/* What a script that draws PNG has, and what it has to have for SVG. */
+static const char *const CHANGES[][2] = {
+    {"strstrt(GPVAL_TERMINALS, \"pngcairo\") > 0 ? \"pngcairo\" : \"png\"", "\"svg\""},
+    {".png\"", ".svg\""},
+};
+enum { CHANGE_COUNT = sizeof CHANGES / sizeof *CHANGES };
+
+/* The script for SVG as new memory; NULL where it draws no PNG, or for lack of memory. */
+static char *vector_script(const char *script, size_t size)
+{
+    char *text = malloc(size + 1), *to = text; /* each change makes it shorter, or as long */
+    int changed = 0;
+    for (size_t at = 0; text && at < size;) {
+        size_t taken = 0;
+        for (int k = 0; k < CHANGE_COUNT && !taken; ++k) {
+            const size_t length = strlen(CHANGES[k][0]);
+            if (size - at >= length && memcmp(script + at, CHANGES[k][0], length) == 0) {
+                to = stpcpy(to, CHANGES[k][1]);
+                taken = length;
+                changed = 1;
+            }
+        }
+        if (!taken) {
+            *to++ = script[at];
+            taken = 1;
+        }
+        at += taken;
+    }
+    if (text) {
+        *to = '\0';
+    }
+    if (!changed) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+plot_outcome plot_draw(const char *folder, const unsigned char *script, size_t size)
+{
+    const plot_outcome drawn = run_script(folder, SCRIPT, (const char *)script, size);
+    char *vectors = drawn == PLOT_DRAWN ? vector_script((const char *)script, size) : NULL;
+    if (!vectors) {
+        return drawn;
+    }
+    const plot_outcome outcome = run_script(folder, VECTORS, vectors, strlen(vectors));
+    free(vectors);
+    return outcome;
 }
 
 int plot_explain(plot_outcome drawn, const char *folder)

@@ -523,6 +523,15 @@ that "kept/known.hdf5 is not there" test -s kept/known.hdf5
 
 # ---- experiments -------------------------------------------------------------------------------
 
+run reproduce lu-trinkle --out lu-trinkle
+status_is 0
+if test -s lu-trinkle/figure2.png; then # gnuplot is here
+    that "a figure is no vector file" grep -q '<svg' lu-trinkle/figure2.svg
+    that "its axis has no name" grep -q 'iterations' lu-trinkle/figure2.svg
+fi
+run reproduce
+status_is 0
+out_has '(about 4 min)'
 run reproduce
 status_is 0
 out_has '^lu-trinkle '
