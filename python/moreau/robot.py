@@ -150,6 +150,7 @@ class Robot:
         self.body_names = [text(one.name) for one in self._all("body", m.bodies, m.body_count)]
         self.actuators = [text(one.name) for one in
                           self._all("actuator", m.actuators, m.actuator_count)]
+        self.sites = [text(one.name) for one in self._all("site", m.sites, m.site_count)]
         self.keys = [text(one.name) for one in self._all("key", m.keys, m.key_count)]
         made, why = ctypes.c_void_p(), Why()
         why.check(C.mo_model_build(ctypes.addressof(m), self.world._w, None,
@@ -235,6 +236,60 @@ class Robot:
         to = pose(position, orientation)
         why.check(C.mo_robot_move_mocap(self._robot, self.world._w, number, ctypes.addressof(to),
                                         time, why.pointer))
+
+    # -- dynamics in the coordinates of the model, n = len(v) --
+
+    def _matrix(self, function, rows, *arguments):
+        made, why = numpy.empty((rows, self._model.v_count)), Why()
+        why.check(function(self._robot, self.world._w, *arguments, address(made), why.pointer))
+        return made
+
+    def mass_matrix(self):
+        """M, n x n."""
+        return self._matrix(C.mo_robot_mass_matrix, self._model.v_count)
+
+    def bias(self):
+        """Efforts that keep v as it is, against gravity and inertia."""
+        return self._matrix(C.mo_robot_bias, 1)[0]
+
+    def inverse_dynamics(self, acceleration):
+        """Efforts M a + bias."""
+        acceleration = array(acceleration, (self._model.v_count,))
+        return self._matrix(C.mo_robot_inverse, 1, address(acceleration))[0]
+
+    def jacobian(self, body, at=None):
+        """6 x n: velocity and spin of the point of a body that is at `at` (its centre of mass)."""
+        number = self._number(self.body_names, body, "body")
+        at = array(self.body(body).centre if at is None else at, (3,))
+        return self._matrix(C.mo_robot_jacobian, 6, number, address(at))
+
+    def site(self, site):
+        """(position, orientation) of a site, by name or number."""
+        found = C.mo_robot_site(self._robot, self.world._w, self._number(self.sites, site, "site"))
+        return numpy.array(found.position), numpy.array(found.orientation)
+
+    def site_jacobian(self, site):
+        """6 x n: velocity and spin of a site."""
+        return self._matrix(C.mo_robot_site_jacobian, 6, self._number(self.sites, site, "site"))
+
+    @property
+    def sensors(self):
+        """The sensors of the file: {name: (kind, slice of sense())}."""
+        kind, first, count = ctypes.c_char_p(), ctypes.c_int(), ctypes.c_int()
+        made = {}
+        for k in range(C.mo_robot_sensor_count(self._robot)):
+            name = text(C.mo_robot_sensor(self._robot, k, ctypes.addressof(kind),
+                                          ctypes.addressof(first), ctypes.addressof(count)))
+            place = slice(first.value, first.value + count.value)
+            made[name or f"sensor {k}"] = text(kind.value), place
+        return made
+
+    def sense(self):
+        """The values of all sensors after the last step; call it once after every step."""
+        made, why = numpy.zeros(C.mo_robot_sensor_values(self._robot)), Why()
+        why.check(C.mo_robot_sense(self._robot, self.world._w, self.world.h, address(made),
+                                   why.pointer))
+        return made
 
     def write(self, path):
         """The model as an MJCF file."""

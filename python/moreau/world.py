@@ -136,6 +136,12 @@ class World:
             raise
 
     @property
+    def device(self):
+        """Where the last step ran: cpu, or the name of a GPU."""
+        C.mo_world_device(self._w, self._why_at)
+        return text(self._why.message)
+
+    @property
     def is_planar(self):
         return C.mo_world_definition(self._w).dimension == 2
 

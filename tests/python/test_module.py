@@ -204,6 +204,23 @@ class Robots(unittest.TestCase):
         self.assertEqual(len(fallen.q), 8)
         self.assertLess(fallen.q[2], -4)
 
+    def test_dynamics_in_the_coordinates_of_the_model(self):
+        robot = moreau.load("scenes/models/quadruped.xml")
+        robot.set_key("stand")
+        v = np.linspace(-1, 1, 18)
+        robot.v = v
+        M, energy = robot.mass_matrix(), robot.world.kinetic_energy
+        self.assertAlmostEqual(0.5 * v @ M @ v, energy, places=9)
+        a = np.sin(np.arange(18))
+        np.testing.assert_allclose(robot.inverse_dynamics(a), M @ a + robot.bias(), atol=1e-9)
+        foot = robot.body("front_left_foot")
+        np.testing.assert_allclose(robot.jacobian("front_left_foot") @ v,
+                                   np.concatenate([foot.velocity, foot.spin]), atol=1e-9)
+        robot.step()
+        self.assertEqual(len(robot.sense()), sum(place.stop - place.start
+                                                 for _, place in robot.sensors.values()))
+        self.assertTrue(robot.world.device.startswith("cpu"))
+
     def test_joints_and_limits(self):
         robot = moreau.load("scenes/models/biped.xml")
         self.assertEqual(len(robot.joints), 9)
