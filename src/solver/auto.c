@@ -228,7 +228,7 @@ static const mo_method small_method = {.name = "small"}; /* small.h */
 const mo_rung mo_ladder[] = {
     /* Single contacts, rovers, one box: no plan, no view, one block of memory. */
     {"small", &small_method, 1, 0, is_taken_before,
-     "at most 96 constraints and 96 rows, symmetric masses", all, "four rounds, then 200", 0,
+     "at most 96 constraints and 128 rows, symmetric masses", all, "four rounds, then 200", 0,
      MO_START_BEST},
     /* What a contact or two hold: one visit solves it. */
     {"glance", &mo_nsgs_method, 1, 0, is_tiny, "at most 64 constraints, not joints alone", glance,

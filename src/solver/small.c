@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Small problems in dense form: up to 96 constraints and 96 rows, without islands, orderings or
+ * Small problems in dense form: up to 96 constraints and 128 rows, without islands, orderings or
  * views.
  *
  *   1. One constraint: its law solves it in closed form.

@@ -10,7 +10,7 @@
 #include "linalg/front_kernel.h"
 #include "problem/dense_delassus.h"
 
-enum { LANES = 4, ROWS_MOST = 96 };
+enum { LANES = 4, ROWS_MOST = 128 };
 
 static const double EPS = 1e-6;       /* newton_step.h, (loads) */
 static const double EPS_PLANE = 1e-9; /* one step solves what is linear there */
