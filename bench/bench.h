@@ -46,4 +46,7 @@ int bench_standing_command(int argc, char **argv);
 int bench_passive(const struct experiment_call *asked);
 int bench_passive_command(int argc, char **argv);
 
+/* Shapes thrown, spun, loaded and started inside each other: what goes wrong, counted. */
+int bench_violent(const struct experiment_call *asked);
+
 #endif

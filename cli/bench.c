@@ -54,6 +54,10 @@ static const experiment BENCHES[] = {
      bench_standing, 0},
     {"passive", "energy and memory over very many steps; moreau bench passive --help",
      bench_passive, 0},
+     bench_passive},
+    {"violent",
+     "shapes thrown, spun, loaded, started inside each other: passages, energy gained, overlap",
+     bench_violent},
 };
 
 /* Those with flags and operands of their own. */

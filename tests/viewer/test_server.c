@@ -536,6 +536,37 @@ static void there_are_so_many_pages_and_no_more(void **state)
     check_it_goes_on(r);
 }
 
+/* A name with bytes that are no UTF-8 comes back in a sentence without them: browsers end a socket
+ * that brings such text. */
+static void what_is_sent_back_is_utf_8(void **state)
+{
+    const running *r = *state;
+    static message m;
+    const int page = open_page(r->port);
+    wish_for(page, "{\"do\":\"scene\",\"name\":\"st\xff\xc3""ack\"}");
+    await_text(page, "error", &m);
+    for (size_t k = 0; k < m.size; ++k) {
+        CHECK(m.bytes[k] < 0x80);
+    }
+    close(page);
+    check_it_goes_on(r);
+}
+
+/* Who connects and says nothing keeps nobody out. */
+static void silent_connections_keep_no_page_out(void **state)
+{
+    enum { COUNT = 150 };
+    const running *r = *state;
+    int silent[COUNT];
+    for (int k = 0; k < COUNT; ++k) {
+        silent[k] = dial(r->port, 0);
+    }
+    check_it_goes_on(r);
+    for (int k = 0; k < COUNT; ++k) {
+        close(silent[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -548,6 +579,8 @@ int main(void)
         cmocka_unit_test(broken_frames_do_no_harm),
         cmocka_unit_test(a_page_that_never_reads_holds_up_nobody),
         cmocka_unit_test(there_are_so_many_pages_and_no_more),
+        cmocka_unit_test(what_is_sent_back_is_utf_8),
+        cmocka_unit_test(silent_connections_keep_no_page_out),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "say.h"
+#include "text.h"
 
 _Static_assert(LWS_PRE <= HUB_ROOM,
                "the room in front of a message is what libwebsockets writes into");
@@ -257,12 +258,16 @@ static int send_refusal(struct lws *wsi, connection *c)
     char *text = (char *)bytes + LWS_PRE;
     size_t length = 0;
     length += (size_t)snprintf(text, 64, "{\"type\":\"error\",\"text\":\"");
-    for (const char *p = c->refusal.text; *p; ++p) { /* a sentence; what JSON cannot hold goes */
-        if (*p == '"' || *p == '\\') {
+    /* a sentence; what JSON or UTF-8 cannot hold is left out: a page may have sent it */
+    for (const char *p = c->refusal.text; *p;) {
+        const char *start = p;
+        const unsigned code = text_next(&p);
+        if (code == '"' || code == '\\') {
             text[length++] = '\\';
         }
-        if ((unsigned char)*p >= 0x20) {
-            text[length++] = *p;
+        if (code >= 0x20 && code != 0xFFFD) {
+            memcpy(text + length, start, (size_t)(p - start));
+            length += (size_t)(p - start);
         }
     }
     text[length++] = '"';
@@ -366,6 +371,9 @@ static void on_tick(lws_sorted_usec_list_t *list)
     lws_sul_schedule(s->context, 0, &s->tick, on_tick, LWS_USEC_PER_SEC / 5);
 }
 
+/* Connections that say nothing: so many are waited for, so long.  Then one that speaks waits. */
+enum { SILENT = 256, QUIET_SECONDS = 3 };
+
 server *server_open(const server_def *def, mo_message *why)
 {
     server *s = calloc(1, sizeof *s);
@@ -380,8 +388,8 @@ server *server_open(const server_def *def, mo_message *why)
         .iface = "127.0.0.1",
         .protocols = PROTOCOLS,
         .user = s,
-        .timeout_secs = 10,
-        .max_http_header_pool = 64,
+        .timeout_secs = QUIET_SECONDS,
+        .max_http_header_pool = SILENT,
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6 |
                    LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND,
         .gid = (gid_t)-1,
