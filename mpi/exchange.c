@@ -153,6 +153,13 @@ mo_error mo_spread_predict(const mo_spread *s, mo_spread_traffic *traffic)
     return error;
 }
 
+double mo_spread_fastest(const mo_spread *s)
+{
+    double most = s->fastest;
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, s->comm);
+    return most;
+}
+
 mo_error mo_spread_count(const mo_spread *s, mo_spread_traffic *traffic, int64_t *rounds)
 {
     const int64_t own[2] = {s->messages, s->bytes};

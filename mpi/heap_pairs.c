@@ -3,9 +3,10 @@
 /*
  * Ghosts, and all pairs that a step may close.
  *
- * With v the largest speed of all balls, a gap closes by at most 2 v h in a step: that is the
- * reach.  Each rank receives the balls that lie within reach of the box around its own.  Cells as
- * wide as a diameter and the reach give the pairs of neighbouring cells.
+ * With c the middle of all velocities and v the largest |velocity - c|, a gap between balls closes
+ * by at most 2 v h in a step: that is the reach.  Each rank receives the balls that lie within reach
+ * of the box around its own.  Cells as wide as a diameter and the reach give the pairs of
+ * neighbouring cells.  A wall is within reach where a ball's own speed brings it there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -211,9 +212,10 @@ static int try_balls(mo_heap *heap, int i, int j, double reach)
     return add_pair(heap, pair);
 }
 
-static int try_walls(mo_heap *heap, int i, double reach)
+static int try_walls(mo_heap *heap, int i)
 {
     const mo_heap_ball *a = heap->all + i;
+    const double reach = heap->def.dt * mo_vec3_norm(a->v) + MARGIN * heap->def.radius;
     for (int wall = MO_HEAP_WALLS - 1; wall >= 0; --wall) { /* by rising key */
         const int axis = wall == 0 ? 2 : (wall - 1) / 2;
         const double sign = wall > 0 && wall % 2 == 0 ? -1 : 1;
@@ -252,7 +254,7 @@ static int find_of(mo_heap *heap, const cells *c, int i, double reach)
             }
         }
     }
-    const int good = try_walls(heap, i, reach);
+    const int good = try_walls(heap, i);
     qsort(heap->pair + before, (size_t)(heap->pair_count - before), sizeof *heap->pair, by_key);
     return good;
 }
@@ -272,15 +274,35 @@ static mo_error find_all(mo_heap *heap, double reach)
     return good ? MO_OK : MO_ERR_MEMORY;
 }
 
+/* Of all balls, seen from the middle of their velocities. */
+static double largest_speed(const mo_heap *heap)
+{
+    double most[6], speed = 0;
+    for (int k = 0; k < 6; ++k) {
+        most[k] = -INFINITY;
+    }
+    for (int b = 0; b < heap->count; ++b) {
+        for (int k = 0; k < 3; ++k) {
+            most[k] = fmax(most[k], heap->ball[b].v[k]);
+            most[3 + k] = fmax(most[3 + k], -heap->ball[b].v[k]);
+        }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, heap->comm);
+    for (int b = 0; b < heap->count; ++b) {
+        double off[3];
+        for (int k = 0; k < 3; ++k) {
+            off[k] = heap->ball[b].v[k] - 0.5 * (most[k] - most[3 + k]);
+        }
+        speed = fmax(speed, mo_vec3_norm(off));
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MAX, heap->comm);
+    return speed;
+}
+
 mo_error mo_heap_find_pairs(mo_heap *heap, mo_message *why)
 {
     mo_heap_ball *ghosts;
-    double speed = 0;
-    for (int b = 0; b < heap->count; ++b) {
-        speed = fmax(speed, mo_vec3_norm(heap->ball[b].v));
-    }
-    MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MAX, heap->comm);
-    const double reach = 2 * speed * heap->def.dt + MARGIN * heap->def.radius;
+    const double reach = 2 * largest_speed(heap) * heap->def.dt + MARGIN * heap->def.radius;
     mo_error error = exchange_ghosts(heap, reach + 2 * heap->def.radius, &ghosts);
     error = error ? error : mo_mpi_agree(heap->comm, merge(heap, ghosts), NULL);
     error = error ? error : mo_mpi_agree(heap->comm, find_all(heap, reach), NULL);
