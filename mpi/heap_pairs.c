@@ -4,8 +4,8 @@
  * Ghosts, and all pairs that a step may close.
  *
  * With c the middle of all velocities and v the largest |velocity - c|, a gap between balls closes
- * by at most 2 v h in a step: that is the reach.  Each rank receives the balls that lie within reach
- * of the box around its own.  Cells as wide as a diameter and the reach give the pairs of
+ * by at most 2 v h in a step: that is the reach.  Each rank receives the balls that lie within
+ * reach of the box around its own.  Cells as wide as a diameter and the reach give the pairs of
  * neighbouring cells.  A wall is within reach where a ball's own speed brings it there.
  */
 #include <math.h>

@@ -44,29 +44,30 @@ typedef struct run {
 
 /* ---- a rank that dies ----------------------------------------------------------------------- */
 
-static char farewell[4400]; /* what rank 0 says when mpiexec ends the run; ready beforehand */
+/* What rank 0 says when mpiexec ends the run: made beforehand, as a handler may not. */
+static char with_checkpoint[4400];
+static const char without_checkpoint[] =
+    "moreau-mpi: a rank has died, or the run was told to end; there is no checkpoint yet\n";
+static const char *checkpoint_file;
 
 static void end_early(int number)
 {
+    const int is_there = checkpoint_file && access(checkpoint_file, R_OK) == 0;
+    const char *text = is_there ? with_checkpoint : without_checkpoint;
+    const ssize_t written = write(STDERR_FILENO, text, strlen(text));
     (void)number;
-    const ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
     _exit(written < 0 ? EXIT_FAILED + 1 : EXIT_FAILED);
 }
 
-static void prepare_farewell(const run *r, int64_t step)
+static void prepare_farewell(const run *r)
 {
-    char text[sizeof farewell];
-    if (r->checkpoint && step > 0) {
-        snprintf(text, sizeof text,
+    checkpoint_file = r->checkpoint;
+    if (r->checkpoint) {
+        snprintf(with_checkpoint, sizeof with_checkpoint,
                  "moreau-mpi: a rank has died, or the run was told to end; the checkpoint %.3000s "
-                 "of step %lld is whole: go on with --restart\n",
-                 r->checkpoint, (long long)step);
-    } else {
-        snprintf(text, sizeof text,
-                 "moreau-mpi: a rank has died, or the run was told to end; there is no checkpoint "
-                 "yet\n");
+                 "is whole: go on with --restart\n",
+                 r->checkpoint);
     }
-    memcpy(farewell, text, sizeof farewell);
     if (call_is_root()) {
         signal(SIGTERM, end_early);
     }
@@ -249,11 +250,7 @@ static mo_error save_if_due(run *r, int is_last, mo_message *why)
     if (!r->checkpoint || (!is_last && step % (int64_t)r->checkpoint_every != 0)) {
         return MO_OK;
     }
-    const mo_error error = mo_heap_save(r->heap, r->checkpoint, why);
-    if (!error) {
-        prepare_farewell(r, step);
-    }
-    return error;
+    return mo_heap_save(r->heap, r->checkpoint, why);
 }
 
 static int take_steps(run *r)
@@ -286,7 +283,7 @@ static int start(run *r)
 {
     mo_message why = {""};
     mo_error error;
-    prepare_farewell(r, 0);
+    prepare_farewell(r);
     if (r->restart) {
         error = mo_heap_load(MPI_COMM_WORLD, r->restart, &r->heap, &why);
     } else {

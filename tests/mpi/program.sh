@@ -34,7 +34,7 @@ status=0
 wait "$run" || status=$?
 [[ $status -ne 0 ]] || fail "a run that lost a rank has the exit status 0"
 grep -q 'rank has died' err || fail "no sentence tells that a rank died: $(cat err)"
-grep -q 'run.heap of step' err || fail "the sentence does not name the checkpoint: $(cat err)"
+grep -q 'run.heap is whole' err || fail "the sentence does not name the checkpoint: $(cat err)"
 
 # From the checkpoint, on two ranks; and the same number of steps at once, on one.
 ranks 2 "$program" run beads --restart run.heap --steps 3 --json >restarted

@@ -91,8 +91,8 @@ typedef struct mo_spread_traffic {
 /* What the distribution and the colours imply. */
 MO_API mo_error mo_spread_predict(const mo_spread *spread, mo_spread_traffic *traffic);
 
-/* What PETSc has counted in all solves so far, and the rounds in them; and the fastest sweep of all,
- * in s, which on a busy machine says more than the mean. */
+/* What PETSc has counted in all solves so far, and the rounds in them; and the fastest sweep of
+ * all, in s, which on a busy machine says more than the mean. */
 MO_API mo_error mo_spread_count(const mo_spread *spread, mo_spread_traffic *traffic,
                                 int64_t *rounds);
 MO_API double mo_spread_fastest(const mo_spread *spread);
