@@ -7,11 +7,11 @@ import os
 
 
 def _public(tree):
-    """What __all__ names."""
+    """What __all__ names; nothing where there is none."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return {item.value for item in node.value.elts}
-    raise SystemExit("the module has no __all__")
+    return set()
 
 
 def _doc(node):
@@ -57,7 +57,8 @@ def page(folder):
     for name in sorted(os.listdir(folder)):
         if name.endswith(".py") and name != "__init__.py":
             tree = parse(name)
-            nodes = [node for node in tree.body if getattr(node, "name", None) in public]
+            shown = public | _public(tree)  # modules of their own: moreau.law, moreau.gym
+            nodes = [node for node in tree.body if getattr(node, "name", None) in shown]
             if nodes:
                 title = (ast.get_docstring(tree) or name).split("\n")[0].split(":")[0].rstrip(".")
                 anchor = name[:-3].strip("_")

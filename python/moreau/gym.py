@@ -22,6 +22,8 @@ from .robot import load
 from .shape import box
 from .world import World, step_worlds
 
+__all__ = ["CubeTower", "Environment", "Hand", "Quadruped", "Vector"]
+
 try:
     import gymnasium
     from gymnasium.spaces import Box
