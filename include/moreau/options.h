@@ -34,6 +34,14 @@ extern "C" {
           "number of threads; the result does not depend on it, bit for bit")                      \
     CHOICE(common, device, 0, "auto|cpu|gpu",                                                      \
            "where sweeps run; auto: on a GPU if there is one and the problem is large")            \
+    CHOICE(common, canonical, 0, "no|yes|start",                                                   \
+           "yes: least-norm impulses among all with the same motion; start: the initial impulses " \
+           "are canonical, and are kept if they solve the problem")                                \
+    CHOICE(common, refine, 0, "no|digits|rest",                                                    \
+           "digits: iterate beyond the tolerance, to 1e-4 of it or to rounding; rest: the same, "  \
+           "and stop early if rounding exceeds the tolerance")                                     \
+    NUMBER(common, noise, 0.0, 0.0, INFINITY,                                                      \
+           "m/s: norm of the errors in w, below which refinement stops")                           \
     COUNT(common, history, 0, 0, 1, "1: record every residual check")
 
 #define MO_OPTIONS_LADDER(NUMBER, COUNT, CHOICE)                                                   \

@@ -31,6 +31,7 @@ static const double JUMP = 1e-6; /* of speeds (or 1): a smaller jump is no impul
 mo_force_options mo_default_force_options(void)
 {
     mo_force_options options = {.solver = mo_default_options(), .speed = 1e-6};
+    options.solver.canonical = 1;
     options.solver.method = NULL;
     options.solver.tol = 1e-10;
     return options;

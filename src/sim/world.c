@@ -16,6 +16,7 @@ mo_world_def mo_default_world(void)
     mo_world_def def = {
         .dimension = 3, .gravity = {0, 0, -9.81}, .restitution_speed = 1e-2, .overlap = 1e-3};
     def.solver = mo_default_options();
+    def.solver.canonical = 1;
     /* a step that is not solved by then is better taken as it is, and told */
     def.solver.max_iter = 3000;
     return def;
@@ -98,7 +99,6 @@ mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator,
     made->allocator = own;
     made->def = *def;
     made->generation = 1;
-    made->middle_pause = 1;
     made->touches.allocator = own;
     made->recycler = mo_recycler_create(&own);
     if (!made->recycler || make_parts(made)) {

@@ -301,7 +301,7 @@ struct mo_world {
     double kinetic_energy, potential_energy; /* of the bodies at the end of the step */
     struct mo_device_heap *heap; /* where it is stepped on a device (device_heap.h), or NULL */
     mo_message device_note;      /* why it is not, where that was asked for */
-    int middle_pause;            /* steps from one search for the middle to the next (impulses.c) */
+    int is_canonical;            /* the impulses of the last solve are (impulses.c) */
 };
 
 /* The default method, which may then be helped by what the simulator knows. */

@@ -22,6 +22,7 @@
 #include "measure/measure_blocks.h"
 #include "problem/views.h"
 #include "solver/method.h"
+#include "solver/refine.h"
 
 enum { HISTORY_ROOM = 4096 };
 
@@ -199,8 +200,7 @@ static void set_start(mo_run *run)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* v, u and the residual of result->r, where the measure has not seen it last. */
-static mo_error finish_result(const mo_problem *problem, mo_result *result)
+mo_error mo_finish_result(const mo_problem *problem, mo_result *result)
 {
     if (problem->form == MO_FORM_GLOBAL) {
         mo_problem_velocity(problem, result->r, result->v);
@@ -230,8 +230,8 @@ static mo_error iterate(const mo_method *method, mo_run *run, void *workspace)
     return run->error;
 }
 
-static mo_error run_method(const mo_problem *problem, const mo_options *options,
-                           const mo_method *method, double start_time, mo_result *result)
+mo_error mo_solve_once(const mo_problem *problem, const mo_options *options,
+                       const mo_method *method, double start_time, mo_result *result)
 {
     mo_run run = {.problem = problem,
                   .options = options,
@@ -241,6 +241,8 @@ static mo_error run_method(const mo_problem *problem, const mo_options *options,
                   .history_stride = 1};
     void *memory = NULL, *workspace = NULL;
     double q_norm = 0;
+    result->iterations = 0;
+    result->explanation.rung_count = 0;
     mo_error error = mo_run_make_room(&run, method, 1, &memory, &workspace);
     if (!error) {
         run.has_q = mo_problem_q_norm_into(problem, run.scratch, &q_norm);
@@ -253,7 +255,7 @@ static mo_error run_method(const mo_problem *problem, const mo_options *options,
         memcpy(result->v, run.scratch, numbers * sizeof(double));
         result->residual = run.residual;
     } else if (!error) {
-        error = finish_result(problem, result);
+        error = mo_finish_result(problem, result);
     }
     mo_memory_free(&problem->allocator, memory);
     return error;
@@ -265,10 +267,11 @@ static mo_error solve_checked(const mo_problem *problem, const mo_options *optio
     mo_error error = prepare_result(problem, options, result);
     const int contradiction = find_contradiction(problem);
     if (!error && contradiction >= 0) {
+        result->iterations = 0;
         explain_contradiction(problem, contradiction, result);
-        error = finish_result(problem, result);
+        error = mo_finish_result(problem, result);
     } else if (!error) {
-        error = run_method(problem, options, method, start_time, result);
+        error = mo_solve_refined(problem, options, method, start_time, result);
     }
     return error;
 }
@@ -317,12 +320,10 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     result->method = method->name;
     result->dof_count = problem->dof_count;
     result->row_count = problem->row_count;
-    result->iterations = 0;
     result->contraction = 0;
     if (method->uses_blas) {
         mo_blas_threads_begin();
     }
-    result->explanation.rung_count = 0;
     error = start_is_result(problem, use, result)
                 ? solve_from_copy(problem, use, method, start_time, result)
                 : solve_checked(problem, use, method, start_time, result);

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/canonical.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "moreau/measure.h"
+#include "problem/delassus.h"
+#include "problem/problem_data.h"
+#include "solver/method.h"
+
+static const double SIGMA = 1e-7, CONTACT_SIGMA = 1e-6; /* of the mean diagonal of W: (3) */
+static const double DESCENT = 1e-4;                     /* of the slope, that a step must gain */
+static const double SMOOTH = 1e-12; /* of theta: below, rounding hides what a step gains */
+static const double NEAR = 1e-16;   /* of theta: the matrix is not renewed any more */
+static const double CLOSE = 1e-20;  /* of theta: r is right to ten digits, and one more step ... */
+static const double QUICK = 1e-4;   /* ... is taken only where each gains so much */
+static const double STUCK = 1e-9;   /* of theta: no cone holds more of what is left */
+static const double ENOUGH = 1e-30; /* of theta: r is right to rounding */
+static const double SAME = 4;       /* of the tolerance: u may change by as much */
+enum { STEPS = 9, HALVINGS = 6 };
+
+/* What the law of a block allows at the velocity of the solution. */
+enum { FIXED, RAY, FREE };
+
+typedef struct canonical {
+    const mo_problem *problem;
+    mo_delassus system;
+    uint8_t *kind;
+    int is_still; /* no block slides */
+    double sigma;
+    double error;   /* square of the relative error of r, at y */
+    double first;   /* square of |W r*| */
+    double *weight; /* D, one a row */
+    double *ray;    /* the direction of a block that slides */
+    double *start;  /* r* */
+    double *y, *dy, *trial;
+    double *r, *u, *v; /* v is scratch */
+} canonical;
+
+static mo_error layout(const mo_problem *problem, mo_arena *arena, canonical *c)
+{
+    const size_t rows = (size_t)problem->row_count;
+    uint8_t *kind = MO_TAKE(arena, problem->constraint_count, uint8_t);
+    double *p = MO_TAKE(arena, 8 * rows + (size_t)problem->dof_count, double);
+    if (c) {
+        *c = (canonical){.problem = problem, .kind = kind, .weight = p, .ray = p + rows};
+        c->start = p + 2 * rows;
+        c->y = p + 3 * rows;
+        c->dy = p + 4 * rows;
+        c->trial = p + 5 * rows;
+        c->r = p + 6 * rows;
+        c->u = p + 7 * rows;
+        c->v = p + 8 * rows;
+    }
+    return mo_delassus_layout(problem, MO_SPACE_BEST, arena, c ? &c->system : NULL);
+}
+
+/* ---- what the laws allow --------------------------------------------------------------------- */
+
+static int has_compliance(const mo_problem *problem, int i)
+{
+    for (int k = problem->row_start[i]; problem->compliance && k < problem->row_start[i + 1]; ++k) {
+        if (problem->compliance[k] != 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* By how much the square of the residual may grow where block i takes any impulse of its set, or,
+ * where it slides, any on its ray: |uhat|^2, or u_N^2, is the most that the natural map can be. */
+static double residual_at_stake(const mo_problem *problem, int i, int slides, const double *u,
+                                const double *r)
+{
+    const int d = mo_constraint_dim(problem, i);
+    const mo_law_ops *law = mo_constraint_law(problem, i);
+    const double *p = mo_constraint_param(problem, i);
+    double uhat[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
+    const int is_rough = problem->law[i].kind == MO_LAW_COULOMB && isinf(p[0]);
+    if (is_rough) {
+        memcpy(uhat, u, (size_t)d * sizeof *uhat);
+    } else {
+        law->shift(p, d, u, uhat);
+    }
+    law->natural(p, d, 1, u, r, z);
+    return (slides ? u[0] * u[0] : mo_dot(d, uhat, uhat)) - mo_dot(d, z, z);
+}
+
+/* The direction of a block that slides; false where it is not known. */
+static int find_ray(const mo_problem *problem, int i, double allowed, const double *u,
+                    const double *r, double *ray)
+{
+    const int d = mo_constraint_dim(problem, i);
+    const mo_law_kind kind = (mo_law_kind)problem->law[i].kind;
+    if (kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL) {
+        return 0;
+    }
+    const double mu = mo_constraint_param(problem, i)[0], slip = sqrt(mo_dot(d - 1, u + 1, u + 1));
+    if (kind != MO_LAW_COULOMB || isinf(mu)) {
+        memcpy(ray, r, (size_t)d * sizeof *ray);
+        return r[0] > 0;
+    }
+    if (!(residual_at_stake(problem, i, 1, u, r) <= allowed) || !(slip > 0)) {
+        return 0;
+    }
+    ray[0] = 1;
+    for (int k = 1; k < d; ++k) {
+        ray[k] = -mu * u[k] / slip;
+    }
+    return 1;
+}
+
+static uint8_t kind_of(const canonical *c, int i, double allowed, const mo_result *result)
+{
+    const mo_problem *problem = c->problem;
+    const int row = problem->row_start[i];
+    if (has_compliance(problem, i)) {
+        return FIXED;
+    }
+    if (problem->law[i].kind != MO_LAW_SLIDING &&
+        residual_at_stake(problem, i, 0, result->u + row, result->r + row) <= allowed) {
+        return FREE;
+    }
+    return find_ray(problem, i, allowed, result->u + row, result->r + row, c->ray + row) ? RAY
+                                                                                         : FIXED;
+}
+
+/* Kinds and weights.  The residual stays below the tolerance whatever the free blocks take. */
+static void begin(canonical *c, const mo_options *options, const mo_result *result)
+{
+    const mo_problem *problem = c->problem;
+    const mo_residual *now = &result->residual;
+    const double scale = now->natural_relative > 0 ? now->natural / now->natural_relative : 1;
+    const double room =
+        fmax(0, options->tol * options->tol * scale * scale - now->natural * now->natural);
+    const double allowed = room / (problem->constraint_count + 1);
+    double trace = 0;
+    c->is_still = 1;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double *W = mo_sweep_diagonal(c->system.sweep, i);
+        double mean = 0;
+        for (int k = 0; k < d; ++k) {
+            mean += W[k * (d + 1)] / d;
+        }
+        trace += mean;
+        c->kind[i] = kind_of(c, i, allowed, result);
+        c->is_still &= c->kind[i] != RAY;
+        memcpy(c->start + row, result->r + row, (size_t)d * sizeof(double));
+        if (c->kind[i] == FREE) { /* to rounding it may lie outside */
+            const mo_law_ops *law = mo_constraint_law(problem, i);
+            law->project(mo_constraint_param(problem, i), d, result->r + row, c->start + row);
+        }
+        for (int k = 0; k < d; ++k) {
+            const int is_joint = problem->law[i].kind == MO_LAW_BILATERAL && mean > 0;
+            c->weight[row + k] = is_joint ? fmax(W[k * (d + 1)] / mean, SIGMA) : 1;
+        }
+    }
+    c->sigma = (c->system.body ? SIGMA : CONTACT_SIGMA) * trace / (problem->constraint_count + 1);
+}
+
+/* ---- the dual -------------------------------------------------------------------------------- */
+
+/* r of block i at y, and theta_i(y) - r*'y. */
+static double evaluate_block(const canonical *c, int i, const double *y, double *r)
+{
+    const mo_problem *problem = c->problem;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double *ray = c->ray + row, *start = c->start + row, *D = c->weight + row;
+    double sum = 0;
+    if (c->kind[i] == FREE) {
+        for (int k = 0; k < d; ++k) {
+            r[k] = y[k] / D[k];
+        }
+        mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, r, r);
+    } else {
+        const double s = c->kind[i] == RAY ? fmax(0, mo_dot(d, ray, y) / mo_dot(d, ray, ray)) : 0;
+        for (int k = 0; k < d; ++k) {
+            r[k] = c->kind[i] == RAY ? s * ray[k] : start[k];
+        }
+    }
+    for (int k = 0; k < d; ++k) {
+        sum += y[k] * (r[k] - start[k]) - 0.5 * D[k] * r[k] * r[k];
+    }
+    return sum;
+}
+
+/* theta(y) - r*'y, and r at y. */
+static double evaluate(const canonical *c, const double *y)
+{
+    const mo_problem *problem = c->problem;
+    double sum = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        sum += evaluate_block(c, i, y + problem->row_start[i], c->r + problem->row_start[i]);
+    }
+    return sum;
+}
+
+/* J / sigma of block i, into B; false where it is zero. */
+static int differentiate(const canonical *c, int i, int is_first, double *B)
+{
+    const mo_problem *problem = c->problem;
+    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const double *ray = c->ray + row, *y = c->y + row, *D = c->weight + row;
+    double x[MO_BILATERAL_MAX_DIM], size = 0;
+    if (c->kind[i] == FIXED || (c->kind[i] == RAY && !is_first && !(mo_dot(d, ray, y) > 0))) {
+        return 0;
+    }
+    for (int k = 0; k < d * d; ++k) {
+        B[k] =
+            c->kind[i] == RAY ? ray[k / d] * ray[k % d] / mo_dot(d, ray, ray) : (k % (d + 1) == 0);
+    }
+    if (c->kind[i] == FREE && !is_first) {
+        for (int k = 0; k < d; ++k) {
+            x[k] = y[k] / D[k];
+        }
+        mo_constraint_law(problem, i)->project_derivative(mo_constraint_param(problem, i), d, x, B);
+    }
+    for (int k = 0; k < d * d; ++k) {
+        B[k] /= c->sigma * D[k % d];
+        size += fabs(B[k]);
+    }
+    return size > 0;
+}
+
+/* J of block i into the matrix; true where it is not what it was. */
+static int renew_block(canonical *c, int i, int is_first)
+{
+    mo_delassus *s = &c->system;
+    const int d = mo_constraint_dim(c->problem, i);
+    const size_t bytes = (size_t)(d * d) * sizeof(double);
+    double B[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], *old = s->B + s->start[i];
+    const uint8_t active = (uint8_t)differentiate(c, i, is_first, B);
+    const int is_same =
+        !is_first && active == s->active[i] && (!active || memcmp(B, old, bytes) == 0);
+    s->active[i] = active;
+    if (active) {
+        memcpy(old, B, bytes);
+    }
+    return !is_same;
+}
+
+/* The matrix of (3) at y, the first without cones; false where it is singular. */
+static int factor(canonical *c, int is_first)
+{
+    const mo_problem *problem = c->problem;
+    mo_delassus *s = &c->system;
+    int is_new = is_first;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        is_new |= renew_block(c, i, is_first);
+    }
+    for (int i = 0; is_new && i < problem->constraint_count; ++i) {
+        const int d = mo_constraint_dim(problem, i);
+        for (int k = 0; k < d * d; ++k) {
+            s->D[s->start[i] + (size_t)k] = k % (d + 1) == 0;
+        }
+    }
+    return !is_new || mo_delassus_factor(s);
+}
+
+/* (3) in body space. */
+static void step_of_bodies(canonical *c)
+{
+    for (int k = 0; k < c->problem->row_count; ++k) {
+        c->trial[k] = (c->start[k] - c->r[k]) / c->sigma;
+    }
+    mo_delassus_solve(&c->system, c->trial);
+    mo_delassus_response(&c->system, c->trial, c->dy);
+}
+
+/* (3) elsewhere, where what r* - r holds of the null space of W would drown the rest:
+ *     W (sigma + J W)^-1 e = (g - W (sigma + J W)^-1 J g) / sigma,   g = W e */
+static void step_of_contacts(canonical *c)
+{
+    const mo_problem *problem = c->problem;
+    const mo_delassus *s = &c->system;
+    for (int k = 0; k < problem->row_count; ++k) {
+        c->u[k] = c->start[k] - c->r[k];
+    }
+    mo_delassus_response(s, c->u, c->dy);
+    const double left = mo_dot(problem->row_count, c->dy, c->dy);
+    c->first = mo_run_is_zero(c->y, problem->row_count) ? left : c->first;
+    c->error = left / c->first;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        for (int k = 0; k < d; ++k) {
+            c->trial[row + k] =
+                s->active[i] ? mo_dot(d, s->B + s->start[i] + k * d, c->dy + row) : 0;
+        }
+    }
+    mo_delassus_solve(s, c->trial);
+    mo_delassus_response(s, c->trial, c->u);
+    for (int k = 0; k < problem->row_count; ++k) {
+        c->dy[k] = (c->dy[k] - c->u[k]) / c->sigma;
+    }
+}
+
+/* dy at y, the slope of (2) along it, and the square of the error that is left. */
+static double find_step(canonical *c, double value)
+{
+    double slope = 0;
+    if (c->system.body) {
+        step_of_bodies(c);
+    } else {
+        step_of_contacts(c);
+    }
+    for (int k = 0; k < c->problem->row_count; ++k) {
+        slope += (c->r[k] - c->start[k]) * c->dy[k];
+    }
+    if (c->system.body) {
+        c->error = -slope / fabs(value);
+    }
+    return slope;
+}
+
+/* y moves along dy; false where nothing is gained. */
+static int take_step(canonical *c, double slope, double before)
+{
+    const int rows = c->problem->row_count;
+    double t = 1;
+    for (int k = 0; k <= HALVINGS; ++k, t *= 0.5) {
+        for (int j = 0; j < rows; ++j) {
+            c->trial[j] = c->y[j] + t * c->dy[j];
+        }
+        if (evaluate(c, c->trial) <= before + DESCENT * t * slope || c->error <= SMOOTH) {
+            memcpy(c->y, c->trial, (size_t)rows * sizeof(double));
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Where all blocks stick or are open, those that stick shall not move: r* makes a Newton step,
+ * with the first matrix of (3), that takes their velocity away.
+ */
+static void correct_start(canonical *c, const double *u)
+{
+    const mo_problem *problem = c->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k) {
+            c->trial[k] = c->kind[i] == FREE ? -u[k] / (c->sigma * c->weight[k]) : 0;
+        }
+    }
+    mo_delassus_solve(&c->system, c->trial);
+    for (int k = 0; k < problem->row_count; ++k) {
+        c->start[k] += c->trial[k];
+    }
+}
+
+/* Is r as near to the solution of (1) as it will come? */
+static int is_near(double error, double last)
+{
+    return error <= ENOUGH || (error <= CLOSE && error > QUICK * last) ||
+           (error <= STUCK && error > 0.9 * last);
+}
+
+/* True where r is the solution of (1), or nearly so. */
+static int minimise(canonical *c, const mo_result *result)
+{
+    double last = INFINITY;
+    memset(c->y, 0, (size_t)c->problem->row_count * sizeof(double));
+    for (int step = 0; step < STEPS; ++step) {
+        if (last > NEAR && !factor(c, step == 0)) {
+            return 0;
+        }
+        if (step == 0 && c->is_still) {
+            correct_start(c, result->u);
+        }
+        const double value = evaluate(c, c->y), slope = find_step(c, value);
+        if (step > 0 && is_near(c->error, last)) {
+            return 1;
+        }
+        if (!isfinite(slope) || !take_step(c, step == 0 ? 0 : slope, value)) {
+            return 0;
+        }
+        last = step == 0 ? INFINITY : c->error;
+    }
+    return 0;
+}
+
+/* ---- together -------------------------------------------------------------------------------- */
+
+/* Takes the new impulses where they give the same motion and are a solution. */
+static mo_error accept(canonical *c, const mo_options *options, mo_result *result)
+{
+    const mo_problem *problem = c->problem;
+    mo_residual residual;
+    mo_problem_response_into(problem, c->r, c->v, c->u);
+    double change = 0;
+    for (int k = 0; k < problem->row_count; ++k) {
+        change += (c->u[k] - result->u[k]) * (c->u[k] - result->u[k]);
+    }
+    const mo_error error = mo_measure(problem, c->r, &residual);
+    const double scale =
+        residual.natural_relative > 0 ? residual.natural / residual.natural_relative : 1;
+    const double allowed = SAME * options->tol * scale;
+    if (error || !(sqrt(change) <= allowed) || !(residual.natural_relative <= options->tol)) {
+        return error;
+    }
+    result->residual = residual;
+    memcpy(result->r, c->r, (size_t)problem->row_count * sizeof(double));
+    memcpy(result->u, c->u, (size_t)problem->row_count * sizeof(double));
+    if (problem->form == MO_FORM_GLOBAL) {
+        memcpy(result->v, c->v, (size_t)problem->dof_count * sizeof(double));
+    }
+    return MO_OK;
+}
+
+/* *is_done: r has been made canonical, or cannot be. */
+static mo_error run(canonical *c, const mo_options *options, int needs_rest, mo_result *result,
+                    int *is_done)
+{
+    begin(c, options, result);
+    *is_done = c->is_still || !needs_rest;
+    return *is_done && minimise(c, result) ? accept(c, options, result) : MO_OK;
+}
+
+static mo_error canonical_of(const mo_problem *problem, const mo_options *options, int needs_rest,
+                             mo_result *result, int *is_done)
+{
+    mo_arena arena = {0};
+    canonical c;
+    mo_error error = layout(problem, &arena, NULL);
+    *is_done = 1;
+    if (error || problem->row_count == 0) {
+        return error;
+    }
+    char *memory = mo_memory_array(&problem->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    if (!memory) {
+        return MO_ERR_MEMORY;
+    }
+    arena = (mo_arena){.base = memory + (MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN)};
+    error = layout(problem, &arena, &c);
+    error = error ? error : run(&c, options, needs_rest, result, is_done);
+    mo_memory_free(&problem->allocator, memory);
+    return error;
+}
+
+mo_error mo_canonical(const mo_problem *problem, const mo_options *options, mo_result *result)
+{
+    int is_done;
+    return canonical_of(problem, options, 0, result, &is_done);
+}
+
+mo_error mo_canonical_at_rest(const mo_problem *problem, const mo_options *options,
+                              mo_result *result, int *is_done)
+{
+    return canonical_of(problem, options, 1, result, is_done);
+}
