@@ -15,8 +15,8 @@ static const double SIGMA = 1e-7, CONTACT_SIGMA = 1e-6; /* of the mean diagonal 
 static const double DESCENT = 1e-4;                     /* of the slope, that a step must gain */
 static const double SMOOTH = 1e-12; /* of theta: below, rounding hides what a step gains */
 static const double NEAR = 1e-16;   /* of theta: the matrix is not renewed any more */
-static const double CLOSE = 1e-20;  /* of theta: r is right to ten digits, and one more step ... */
-static const double QUICK = 1e-4;   /* ... is taken only where each gains so much */
+static const double CLOSE = 1e-25;  /* of theta: r is right to twelve digits, one more step ... */
+static const double QUICK = 0.1;    /* ... is taken only where each gains so much */
 static const double STUCK = 1e-9;   /* of theta: no cone holds more of what is left */
 static const double ENOUGH = 1e-30; /* of theta: r is right to rounding */
 static const double SAME = 4;       /* of the tolerance: u may change by as much */
@@ -128,35 +128,56 @@ static uint8_t kind_of(const canonical *c, int i, double allowed, const mo_resul
                                                                                          : FIXED;
 }
 
-/* Kinds and weights.  The residual stays below the tolerance whatever the free blocks take. */
-static void begin(canonical *c, const mo_options *options, const mo_result *result)
+/* What one block may put at stake, so that the residual stays below the tolerance: all that is left
+ * of it where the blocks together take no more, else an equal share. */
+static double allowance(const canonical *c, const mo_options *options, const mo_result *result)
 {
     const mo_problem *problem = c->problem;
     const mo_residual *now = &result->residual;
     const double scale = now->natural_relative > 0 ? now->natural / now->natural_relative : 1;
     const double room =
         fmax(0, options->tol * options->tol * scale * scale - now->natural * now->natural);
-    const double allowed = room / (problem->constraint_count + 1);
+    double sum = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i];
+        const double own = residual_at_stake(problem, i, 0, result->u + row, result->r + row);
+        sum += own <= room ? fmax(0, own) : 0;
+    }
+    return sum <= room ? room : room / (problem->constraint_count + 1);
+}
+
+/* D of block i; returns its mean of the diagonal of W. */
+static double set_weights(const canonical *c, int i)
+{
+    const int row = c->problem->row_start[i], d = c->problem->row_start[i + 1] - row;
+    const double *W = mo_sweep_diagonal(c->system.sweep, i);
+    double mean = 0;
+    for (int k = 0; k < d; ++k) {
+        mean += W[k * (d + 1)] / d;
+    }
+    for (int k = 0; k < d; ++k) {
+        const int is_joint = c->problem->law[i].kind == MO_LAW_BILATERAL && mean > 0;
+        c->weight[row + k] = is_joint ? fmax(W[k * (d + 1)] / mean, SIGMA) : 1;
+    }
+    return mean;
+}
+
+/* Kinds, weights, and r*, which to rounding may lie outside its sets. */
+static void begin(canonical *c, const mo_options *options, const mo_result *result)
+{
+    const mo_problem *problem = c->problem;
+    const double allowed = allowance(c, options, result);
     double trace = 0;
     c->is_still = 1;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        const double *W = mo_sweep_diagonal(c->system.sweep, i);
-        double mean = 0;
-        for (int k = 0; k < d; ++k) {
-            mean += W[k * (d + 1)] / d;
-        }
-        trace += mean;
+        trace += set_weights(c, i);
         c->kind[i] = kind_of(c, i, allowed, result);
         c->is_still &= c->kind[i] != RAY;
         memcpy(c->start + row, result->r + row, (size_t)d * sizeof(double));
-        if (c->kind[i] == FREE) { /* to rounding it may lie outside */
+        if (c->kind[i] == FREE) {
             const mo_law_ops *law = mo_constraint_law(problem, i);
             law->project(mo_constraint_param(problem, i), d, result->r + row, c->start + row);
-        }
-        for (int k = 0; k < d; ++k) {
-            const int is_joint = problem->law[i].kind == MO_LAW_BILATERAL && mean > 0;
-            c->weight[row + k] = is_joint ? fmax(W[k * (d + 1)] / mean, SIGMA) : 1;
         }
     }
     c->sigma = (c->system.body ? SIGMA : CONTACT_SIGMA) * trace / (problem->constraint_count + 1);
@@ -379,7 +400,7 @@ static int minimise(canonical *c, const mo_result *result)
         }
         last = step == 0 ? INFINITY : c->error;
     }
-    return 0;
+    return c->error <= NEAR;
 }
 
 /* ---- together -------------------------------------------------------------------------------- */

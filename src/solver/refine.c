@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "linalg/dense.h"
 #include "problem/problem_data.h"
 #include "solver/canonical.h"
 
@@ -15,7 +16,9 @@ static const double FINE = 1e-8;   /* tolerances up to this are met by Newton's 
 static const double OF_IMPULSES = 1.5; /* of (1): rounding enters in several places */
 static const double NUDGE = 0x1p-20;   /* by which r is changed to see what rounding does */
 static const double ROOM = 0.5;        /* of the tolerance */
+static const double NEARLY = 100;      /* of the tolerance: a start that nearly solves */
 static const double HOPELESS = 2;      /* of the tolerance: what rounding leaves */
+static const double LITTLE = 1e-9;     /* of r: changes that leave it canonical */
 static const double FAR = 3;           /* of the aim: nearer, there is little to gain */
 enum {
     FEW = 64,             /* blocks: with so few, iterations cost little */
@@ -79,15 +82,36 @@ static mo_error rounding_floor(const refinement *c, double *floor)
 
 /* ---- to the tolerance ------------------------------------------------------------------------ */
 
-/* Canonical impulses need room below the tolerance: the method is asked for part of it. */
+/* Canonical impulses need room below the tolerance.  Refinement makes it; without that, the method
+ * is asked for part of the tolerance. */
 static mo_error run(const refinement *c, const mo_options *options)
 {
     mo_options own = *options;
-    own.tol *= options->canonical ? ROOM : 1;
+    own.tol *= options->canonical && !options->refine ? ROOM : 1;
     const mo_error error = mo_solve_once(c->problem, &own, c->method, c->start_time, c->result);
     if (!error && c->result->residual.natural_relative <= options->tol) {
         c->result->status = MO_SOLVED;
     }
+    return error;
+}
+
+/* A canonical start that nearly solves the problem: one linear system may do.  *is_over: it did. */
+static mo_error try_start(const refinement *c, int *is_over)
+{
+    mo_options options = *c->options;
+    mo_result *result = c->result;
+    int is_canonical;
+    options.max_iter = 0;
+    options.tol = fmin(1, NEARLY * c->options->tol);
+    *is_over = 0;
+    mo_error error = run(c, &options);
+    if (!error && result->status == MO_SOLVED &&
+        result->residual.natural_relative > c->options->tol) {
+        error = mo_canonical_at_rest(c->problem, &options, result, &is_canonical);
+        result->iterations = 1;
+    }
+    *is_over = error || result->residual.natural_relative <= c->options->tol;
+    result->status = *is_over ? MO_SOLVED : result->status;
     return error;
 }
 
@@ -97,8 +121,16 @@ static mo_error try_at_rest(const refinement *c, int *is_over)
     mo_options options = *c->options;
     mo_result *result = c->result;
     double floor = 0;
+    mo_error error = MO_OK;
+    *is_over = 0;
+    if (options.canonical == MO_CANONICAL_START) {
+        error = try_start(c, is_over);
+    }
+    if (error || *is_over) {
+        return error;
+    }
     options.max_iter = REST_ITERATIONS;
-    mo_error error = run(c, &options);
+    error = run(c, &options);
     *is_over = error || (result->status != MO_ITERATION_LIMIT && result->status != MO_STALLED);
     if (*is_over) {
         return error;
@@ -176,23 +208,45 @@ static mo_error reach(const refinement *c, double aim)
     return error;
 }
 
+/* Is r what it was at the start, which is canonical, but for a little? */
+static int keeps_start(const refinement *c)
+{
+    const int rows = c->result->row_count;
+    const double *r = c->result->r, *start = c->options->start;
+    double change = 0;
+    if (c->options->canonical != MO_CANONICAL_START || !start) {
+        return 0;
+    }
+    for (int k = 0; k < rows; ++k) {
+        change += (r[k] - start[k]) * (r[k] - start[k]);
+    }
+    return change <= LITTLE * LITTLE * mo_dot(rows, r, r);
+}
+
+/* Towards the aim: what canonical impulses at rest gain, then more of the method. */
+static mo_error refine(const refinement *c, int *is_canonical)
+{
+    const double *residual = &c->result->residual.natural_relative;
+    double aim;
+    mo_error error = set_aim(c, &aim);
+    if (!error && *residual > aim && c->options->canonical) {
+        error = mo_canonical_at_rest(c->problem, c->options, c->result, is_canonical);
+    }
+    if (!error && *residual > FAR * aim) {
+        error = reach(c, aim);
+        *is_canonical = 0;
+    }
+    return error;
+}
+
 /* The answer to the tolerance becomes the canonical one, refined where that is asked for. */
 static mo_error improve(const refinement *c)
 {
-    const mo_options *options = c->options;
-    mo_result *result = c->result;
-    int is_canonical = options->canonical == MO_CANONICAL_START && result->iterations == 0;
-    double aim = INFINITY;
-    mo_error error = options->refine ? set_aim(c, &aim) : MO_OK;
-    if (!error && options->canonical && result->residual.natural_relative > aim) {
-        error = mo_canonical_at_rest(c->problem, options, result, &is_canonical);
-    }
-    if (!error && result->residual.natural_relative > FAR * aim) {
-        error = reach(c, aim);
-        is_canonical = 0;
-    }
-    return error || !options->canonical || is_canonical ? error
-                                                        : mo_canonical(c->problem, options, result);
+    int is_canonical = 0;
+    const mo_error error = c->options->refine ? refine(c, &is_canonical) : MO_OK;
+    return error || !c->options->canonical || is_canonical || keeps_start(c)
+               ? error
+               : mo_canonical(c->problem, c->options, c->result);
 }
 
 mo_error mo_solve_refined(const mo_problem *problem, const mo_options *options,
