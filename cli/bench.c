@@ -54,10 +54,9 @@ static const experiment BENCHES[] = {
      bench_standing, 0},
     {"passive", "energy and memory over very many steps; moreau bench passive --help",
      bench_passive, 0},
-     bench_passive},
     {"violent",
      "shapes thrown, spun, loaded, started inside each other: passages, energy gained, overlap",
-     bench_violent},
+     bench_violent, 60},
 };
 
 /* Those with flags and operands of their own. */
