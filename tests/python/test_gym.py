@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
 """moreau.gym: the interface, the same bits for the same seed, vectors over threads."""
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -64,6 +66,35 @@ class Environments(unittest.TestCase):
         image = gym.CubeTower().render()
         self.assertEqual(image.shape, (360, 480, 3))
         self.assertGreater(image.std(), 5)
+
+
+class WithGymnasium(unittest.TestCase):
+    def test_environments_are_registered_where_gymnasium_is(self):
+        # What moreau.gym uses of the package: Env, spaces.Box, register.
+        script = """
+import sys, types
+registered = {}
+package, spaces = types.ModuleType("gymnasium"), types.ModuleType("gymnasium.spaces")
+package.Env = type("Env", (), {})
+package.register = lambda id, entry_point: registered.update({id: entry_point})
+class Box:
+    def __init__(self, low, high, shape, dtype):
+        self.shape = tuple(shape)
+    def seed(self, seed):
+        pass
+spaces.Box = Box
+package.spaces = spaces
+sys.modules.update({"gymnasium": package, "gymnasium.spaces": spaces})
+from moreau import gym
+assert registered["moreau/Hand-v0"] == "moreau.gym:Hand", registered
+assert len(registered) == 3
+env = gym.CubeTower()
+assert isinstance(env, package.Env) and isinstance(env.action_space, Box)
+env.reset(seed=1)
+assert len(env.step([0, 0])) == 5
+"""
+        made = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
 
 
 class Vectors(unittest.TestCase):
