@@ -98,6 +98,14 @@ static void what_is_wrong_by_custom_is_mended_with_a_note(void **state)
     CHECK(model.equalities[0].b == -1 && model.equalities[0].polynomial[0] == 0.3);
     assert_int_equal(model.note_count, 7);
     mo_model_clear(&model);
+    read_file(folder_put(&folder, "rounded.urdf",
+                         "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia "
+                         "ixx='-5e-20' iyy='0' izz='0'/></inertial></link></robot>"),
+              &model);
+    for (int k = 0; k < 6; ++k) {
+        CHECK_NEAR(model.bodies[1].inertia[k], 0, 0);
+    }
+    mo_model_clear(&model);
 }
 
 static void urdf_meshes_that_cannot_be_read_are_noted(void **state)

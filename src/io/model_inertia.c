@@ -306,6 +306,9 @@ static void raise_moments(const double values[3], const double Q[9], double leas
     memcpy(inertia, six, sizeof six);
 }
 
+/* kg m^2: less than a gram a micrometre away; files have it where a number was rounded away. */
+static const double ROUNDING = 1e-15;
+
 bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body)
 {
     double values[3], Q[9];
@@ -317,6 +320,10 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
     const double smallest = fmin(values[0], fmin(values[1], values[2]));
     const double sum = values[0] + values[1] + values[2];
     const int is_negative = smallest < -1e-12 * fabs(largest);
+    if (is_negative && r->is_lenient && fabs(smallest) < ROUNDING) {
+        memset(body->inertia, 0, sizeof body->inertia); /* as good as none: that of the shapes */
+        return true;
+    }
     if (is_negative && r->is_lenient && isfinite(sum) && largest > 0) {
         mo_reader_note(r, node,
                        "> has an inertia that is not positive: moments below 1e-6 of the largest "
