@@ -334,6 +334,14 @@ static void count_step(const mo_world *world, const mo_step_report *report, run_
     tally->end_time = mo_world_time(world);
     tally->worst_residual = worse(tally->worst_residual, report->residual.natural_relative);
     tally->worst_penetration = worse(tally->worst_penetration, report->penetration);
+    tally->worst_overlap = worse(tally->worst_overlap, report->overlap);
+    tally->rounds += report->rounds;
+    tally->late_contacts += report->late_contacts;
+    tally->impacts_left += report->impacts_left;
+    tally->held_back += report->held_back;
+    tally->compliant += report->is_compliant;
+    tally->energy_removed += report->energy_removed;
+    tally->seconds_project += report->seconds_project;
     tally->kinetic_last = report->kinetic_energy;
     tally->potential_last = report->potential_energy;
     tally->contacts_last = report->contacts;

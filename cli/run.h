@@ -55,6 +55,10 @@ typedef struct run_tally {
     mo_message first_why;
     solve_proof proof; /* of the first, where it was asked for */
     double worst_residual, worst_penetration;
+    double worst_overlap; /* over the size of a shape, that projections have left */
+    /* sums over the steps of what their reports say */
+    int rounds, late_contacts, impacts_left, held_back, compliant;
+    double energy_removed, seconds_project;
     double start_time, end_time; /* of the world */
     double kinetic_first, potential_first, kinetic_last, potential_last;
     int bodies, contacts_last, joints_last, most_contacts;

@@ -98,6 +98,17 @@ static void put_unsolved(const run_call *call, const run_tally *tally)
     text_put_wrapped(stdout, sentence, COLUMN, COLUMN);
 }
 
+/* What steps have left undone, where they have. */
+static void put_left(const run_tally *tally)
+{
+    if (tally->late_contacts + tally->impacts_left + tally->held_back + tally->compliant == 0) {
+        return;
+    }
+    put_label("left");
+    printf("%d late contacts, %d impacts, %d bodies held back, %d compliant steps\n",
+           tally->late_contacts, tally->impacts_left, tally->held_back, tally->compliant);
+}
+
 static void put_energy(const run_tally *tally)
 {
     const double first = tally->kinetic_first + tally->potential_first;
@@ -182,6 +193,7 @@ void run_report_put(const run_call *call, const run_tally *tally)
     printf("%s relative\n", number_real(tally->worst_residual).text);
     put_label("worst penetration");
     printf("%s m\n", number_real(tally->worst_penetration).text);
+    put_left(tally);
     put_energy(tally);
     if (call->world.model) {
         put_forces(call->world.model);
@@ -264,6 +276,7 @@ static void json_seconds(json *j, const run_tally *tally)
     json_number(j, "seconds_assemble", tally->seconds.assemble);
     json_number(j, "seconds_solve", tally->seconds.solve);
     json_number(j, "seconds_advance", tally->seconds.advance);
+    json_number(j, "seconds_project", tally->seconds_project);
     json_number(j, "real_time_factor", real_time_factor(tally));
 }
 
@@ -292,6 +305,13 @@ static void json_tally(json *j, const run_tally *tally)
     solve_proof_json(j, &tally->proof);
     json_number(j, "worst_residual", tally->worst_residual);
     json_number(j, "worst_penetration", tally->worst_penetration);
+    json_number(j, "worst_overlap", tally->worst_overlap);
+    json_whole(j, "rounds", tally->rounds);
+    json_whole(j, "late_contacts", tally->late_contacts);
+    json_whole(j, "impacts_left", tally->impacts_left);
+    json_whole(j, "bodies_held_back", tally->held_back);
+    json_whole(j, "compliant_steps", tally->compliant);
+    json_number(j, "energy_removed", tally->energy_removed);
     json_energy(j, tally);
     json_number(j, "time_first", tally->start_time);
     json_number(j, "time_last", tally->end_time);

@@ -75,7 +75,8 @@ typedef struct mo_world_def {
     double first_order;
     /* m/s: slower impacts are plastic */
     double restitution_speed;
-    /* method, tolerance, threads; the world sets start, cancel and progress itself */
+    /* method, tolerance, threads; time_limit is that of a step (mo_step_report.is_waiting); the
+     * world sets start, cancel and progress itself */
     mo_options solver;
 } mo_world_def;
 
@@ -225,12 +226,27 @@ typedef struct mo_step_report {
     int iterations;
     /* m: largest at the start of the step */
     double penetration;
-    /* largest overlap left at the end among shapes that were moved apart, over the smaller size */
-    double overlap;
+    /* largest overlap left at the end among shapes that were moved apart, and of these at the
+     * start, over the smaller size */
+    double overlap, overlap_before;
+    /* solves of the step's problem */
+    int rounds;
+    /* contacts that still close after the last round, or still bounce after the most impacts: the
+     * step is unsolved */
+    int late_contacts, impacts_left;
+    /* bodies stopped on their way, since they would have passed through another */
+    int held_back;
+    /* 1: the time limit came before the answer: the state and the time have not changed, and the
+     * next call goes on from the impulses that were found */
+    int is_waiting;
+    /* 1: no solution was found, and the answer is that of contacts with compliance */
+    int is_compliant;
+    /* J: taken out of what joints had gained */
+    double energy_removed;
     /* J, at the end of the step */
     double kinetic_energy, potential_energy;
     /* s */
-    double seconds_collide, seconds_assemble, seconds_solve, seconds_advance;
+    double seconds_collide, seconds_assemble, seconds_solve, seconds_advance, seconds_project;
     /* the reason, if the step is unsolved */
     mo_message message;
 } mo_step_report;

@@ -108,7 +108,7 @@ static int closes(const mo_world *world, const mo_sim_contact *contact, double h
     return contact->gap + h * rate < -depth * contact->size;
 }
 
-int mo_contacts_take_closing(mo_world *world, double h, double depth)
+int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes)
 {
     mo_sim_contacts *list = &world->contacts;
     const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
@@ -117,7 +117,7 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth)
         mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
         look_ahead(world, i, by_open, offsetof(mo_sim_body, next_v), 6 * sizeof(double));
         if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
-            contact->constraint = 0;
+            contact->constraint = takes ? 0 : MO_NONE;
             ++count;
         }
     }

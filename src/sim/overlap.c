@@ -253,6 +253,7 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
     const int sorted = list->count, late = world->late_count;
     int deep = 0;
     *count = world->overlapping.count = 0;
+    world->overlap_before = 0;
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].part = 1;
     }
@@ -269,8 +270,11 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
             const mo_sim_contact *contact = list->at + next;
             start = contact->late == MO_NONE ? fmax(start, -contact->gap / contact->size) : start;
         }
-        if (may_overlap(world, list->at + k, next - k, h) &&
-            look_at_pair(world, &pair, start, h, takes, &deep)) {
+        if (!may_overlap(world, list->at + k, next - k, h)) {
+            continue;
+        }
+        world->overlap_before = fmax(world->overlap_before, start);
+        if (look_at_pair(world, &pair, start, h, takes, &deep)) {
             return MO_ERR_MEMORY;
         }
     }

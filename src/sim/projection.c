@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "linalg/vec3.h"
 #include "sim/joint_rows.h"
@@ -138,6 +139,7 @@ static mo_error solve(mo_world *world, mo_message *why)
     options.penetration_rate = OFF;
     options.max_iter = options.max_iter < MOST_ITERATIONS ? options.max_iter : MOST_ITERATIONS;
     options.start = NULL;
+    options.time_limit = INFINITY; /* few iterations, which must be made */
     const mo_error error = mo_solve(world->problem, &options, &world->result);
     return error ? mo_fail(why, error, "the projection was not taken: %.400s",
                            world->result.message.text)
@@ -186,6 +188,7 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
 {
     mo_error error = MO_OK;
     *deepest = 0;
+    world->is_projected = 0;
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].is_displaced = 0;
     }
@@ -193,12 +196,14 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         mark(world, world->near[world->overlapping.at[k].a].body);
         mark(world, world->near[world->overlapping.at[k].b].body);
     }
-    for (int round = 0; round < MOST_ROUNDS && !error && needs(world, *deepest, round == 0);
+    for (int round = 0; round < MOST_ROUNDS && !error && needs(world, *deepest, round == 0) &&
+                        (round == 0 || !mo_deadline_is_over(world));
          ++round) {
         double before;
         if (round == 0 && find_contacts(world, &before)) {
             return mo_fail_memory(why);
         }
+        world->is_projected = 1;
         error = project_once(world, unit_of(world), why);
         if (!error && find_contacts(world, deepest)) {
             error = mo_fail_memory(why);

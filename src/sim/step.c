@@ -32,8 +32,7 @@ enum {
     AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
 };
 static const double OPEN = 1e-2,
-                    CLOSED = 1e-8;   /* error of a joint over the size of a body: held ahead */
-static const double SOFTNESS = 0.01; /* of what a contact answers to its own impulse */
+                    CLOSED = 1e-8; /* error of a joint over the size of a body: held ahead */
 /* A contact that was left out may penetrate by so much of a body's size, or by this part of a
  * coarse tolerance. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
@@ -87,6 +86,11 @@ static mo_error check_length(const mo_world *world, double h, mo_message *why)
 
 /* ---- contacts that close after all ----------------------------------------------------------- */
 
+static double late_depth(const mo_world *world)
+{
+    return fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol);
+}
+
 /* *count of them. */
 static mo_error take_late_contacts(mo_world *world, double h, int *count)
 {
@@ -94,10 +98,9 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
     if (mo_contacts_look_again(world, h)) {
         return MO_ERR_MEMORY;
     }
-    *count =
-        mo_contacts_take_closing(world, h, fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol));
+    *count = mo_contacts_take_closing(world, h, late_depth(world), 1);
     if (*count > 0) { /* and those that the next answer may close */
-        *count += mo_contacts_take_closing(world, h, -NEARLY_LATE);
+        *count += mo_contacts_take_closing(world, h, -NEARLY_LATE, 1);
     }
     return MO_OK;
 }
@@ -115,61 +118,6 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
 
 /* ---- the solve ------------------------------------------------------------------------------- */
 
-/* Does a link touch something that it did not touch before? */
-static int has_new_link_contact(const mo_world *world)
-{
-    for (int k = 0; k < world->contacts.count; ++k) {
-        const mo_sim_contact *contact = world->contacts.at + k;
-        const int has_link = world->body[contact->body[0]].kind == MO_BODY_LINK ||
-                             world->body[contact->body[1]].kind == MO_BODY_LINK;
-        if (contact->is_new && has_link && contact->constraint != MO_NONE) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/*
- * A link with few freedoms leaves the forces of a face undetermined: all of it may rest on one
- * corner, about which the body at the other side then turns, or be spread and hold it; both obey
- * Coulomb's law.  A little compliance spreads it.  Contacts of links that are new start from that
- * answer, and hand it on from step to step; the step itself is solved without.
- */
-static mo_error spread_forces(mo_world *world, double h, mo_message *why)
-{
-    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = SOFTNESS};
-    mo_error error = mo_assemble(world, &phase, why);
-    error = error ? error : mo_find_impulses(world, h, 1, why);
-    return error;
-}
-
-/* The step's problem, and where its solve starts. */
-static mo_error assemble(mo_world *world, double h, mo_message *why)
-{
-    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
-    const int spreads = has_new_link_contact(world);
-    mo_error error = spreads ? spread_forces(world, h, why) : MO_OK;
-    error = error ? error : mo_assemble(world, &phase, why);
-    if (!error && spreads) { /* the same constraints in the same order */
-        memcpy(world->start, world->result.r,
-               (size_t)world->result.row_count * sizeof *world->start);
-    }
-    return error;
-}
-
-static mo_error solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
-{
-    const double start = mo_clock();
-    mo_error error = assemble(world, h, why);
-    report->seconds_assemble += mo_clock() - start;
-    error = error ? error : mo_find_impulses(world, h, 1, why);
-    if (!error) {
-        report->iterations += world->result.iterations;
-        mo_assemble_answer(world, h);
-    }
-    return error;
-}
-
 /* Contacts that close after all: *count of them. */
 static mo_error look_over(mo_world *world, double h, int *count)
 {
@@ -184,6 +132,7 @@ static mo_error look_closer(mo_world *world, double h, mo_step_report *report, i
 {
     const int before = world->result.iterations;
     int is_better;
+    mo_deadline_allow(world);
     mo_error error = mo_slow_penetration(world, h, &is_better, why);
     if (!error && is_better) {
         report->iterations += world->result.iterations - before;
@@ -196,21 +145,30 @@ static mo_error look_closer(mo_world *world, double h, mo_step_report *report, i
 static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     int overlap_rounds = 0;
-    mo_error error = solve(world, h, report, why);
-    for (int round = 0; !error && round < MOST_ROUNDS; ++round) {
-        int late;
-        if (look_over(world, h, &late)) {
+    double start = mo_clock();
+    mo_error error = mo_step_solve(world, h, report, why);
+    for (int round = 0; !error; ++round) {
+        const double last = mo_clock() - start;
+        const int may_go_on = round < MOST_ROUNDS && mo_deadline_has(world, last);
+        report->late_contacts = 0;
+        if (!may_go_on) {
+            report->late_contacts = mo_contacts_take_closing(world, h, late_depth(world), 0);
+        } else if (look_over(world, h, &report->late_contacts)) {
             return mo_fail_memory(why);
         }
-        error = late == 0 ? look_closer(world, h, report, &late, why) : MO_OK;
-        if (!error && late == 0) {
-            const int takes = overlap_rounds++ < OVERLAP_ROUNDS;
-            error = mo_overlaps_look(world, h, takes, &late) ? mo_fail_memory(why) : MO_OK;
+        if (report->late_contacts == 0 && may_go_on) {
+            error = look_closer(world, h, report, &report->late_contacts, why);
         }
-        if (error || late == 0) {
+        int more = report->late_contacts;
+        if (!error && (more == 0 || !may_go_on)) {
+            const int takes = may_go_on && overlap_rounds++ < OVERLAP_ROUNDS;
+            error = mo_overlaps_look(world, h, takes, &more) ? mo_fail_memory(why) : MO_OK;
+        }
+        if (error || more == 0 || !may_go_on) {
             break;
         }
-        error = solve(world, h, report, why);
+        start = mo_clock();
+        error = mo_step_solve(world, h, report, why);
     }
     return error;
 }
@@ -278,23 +236,6 @@ static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_mes
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-static void fill_report(const mo_world *world, mo_step_report *report)
-{
-    report->contacts = mo_contacts_taken(world);
-    report->joints = world->jointed_count;
-    report->bodies = mo_problem_body_count(world->problem);
-    if (report->status == MO_SOLVED) { /* else an impact was not, which was told already */
-        report->status = world->result.status;
-        report->message = report->status != MO_SOLVED ? world->result.message : report->message;
-    }
-    report->residual = world->result.residual;
-    const int is_known =
-        !world->def.projection && !world->def.sleeping && world->mechanism_count == 0;
-    report->kinetic_energy = is_known ? world->kinetic_energy : mo_world_kinetic_energy(world);
-    report->potential_energy =
-        is_known ? world->potential_energy : mo_world_potential_energy(world);
-}
-
 /* What a step that is refused has touched: the coordinates of joints at the last look. */
 static void keep_joints(mo_world *world)
 {
@@ -335,6 +276,20 @@ static mo_error find_contacts(mo_world *world, double h)
     return error;
 }
 
+/* The time is over before there is an answer: the state stays, and the next call goes on from the
+ * impulses that were found. */
+static void wait(mo_world *world, mo_step_report *report)
+{
+    mo_contacts_drop_late(world);
+    mo_contacts_keep_taken(world);
+    undo_joints(world);
+    world->is_cut_short = 1;
+    world->is_projected = 1; /* the energies are those of the present state */
+    report->is_waiting = 1;
+    mo_report_fill(world, report);
+    mo_recycler_end_round(world->recycler);
+}
+
 mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     MO_NEED(world, why);
@@ -352,13 +307,14 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return error;
     }
     const double start = mo_clock();
-    world->late_count = 0;
+    world->late_count = world->overlapping.count = 0;
     world->joints_hold = MO_HOLD_HERE;
     if (world->def.level == MO_LEVEL_ACCELERATION) {
         return mo_forces_step(world, h, report, why);
     }
     keep_joints(world);
     mo_mechanisms_begin(world, h);
+    mo_deadline_start(world);
     error = find_contacts(world, h) ? mo_fail_pairs(world, why) : mo_mechanisms_check(world, why);
     error = error ? error : check_length(world, h, why);
     const double found = mo_clock();
@@ -366,13 +322,19 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     report->penetration = world->contacts.deepest;
     error = error ? error : bounce(world, h, report, why);
     error = error ? error : solve_step(world, h, report, why);
-    while (!error && world->joints_hold < MO_HOLD_SPEED && !is_well_held(world, h)) {
+    while (!error && world->joints_hold < MO_HOLD_SPEED && !mo_deadline_is_over(world) &&
+           !is_well_held(world, h)) {
         mo_contacts_drop_late(world);
         mo_hold_otherwise(world);
         error = hold(world, h, report, why);
     }
+    mo_deadline_finish(world);
     const double solved = mo_clock();
     report->seconds_solve = solved - found - report->seconds_assemble;
+    if (!error && world->result.status == MO_TIME_LIMIT) {
+        wait(world, report);
+        return MO_OK;
+    }
     error = error ? error : mo_advance_poses(world, h, why);
     if (error) {
         undo_contacts(world);
@@ -380,21 +342,21 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return error;
     }
     const double gain = mo_step_gain(world, h);
-    if (gain > 0) {
-        mo_calm(world, h, gain, 1);
+    if (gain > 0 && mo_calm(world, h, gain, 1)) {
+        report->energy_removed = gain;
     }
     mo_assemble_finish(world);
     mo_advance_accept(world, h);
     /* The step is taken: what fails from here on is said in its report. */
+    const double accepted = mo_clock();
+    report->overlap_before = world->overlap_before;
     const int is_projected = !mo_project_positions(world, &report->overlap, why);
+    report->seconds_project = mo_clock() - accepted;
     mo_contacts_keep_taken(world);
     report->islands = mo_islands_update(world);
-    fill_report(world, report);
+    mo_report_fill(world, report);
     if (!is_projected) {
         mo_say(&report->message, "positions were not projected: %s", mo_error_text(MO_ERR_MEMORY));
-    } else if (world->left_out > 0 && !report->message.text[0]) {
-        mo_say(&report->message, "%d pairs of bodies that overlap deeply were left out",
-               world->left_out);
     }
     mo_recycler_end_round(world->recycler);
     report->seconds_advance = mo_clock() - solved;

@@ -18,6 +18,9 @@
  *   state.c      everything that changes, as bytes
  *   passive.c    steps that would add energy; calm.c: taking it out
  *   projection.c positions put right at the end of a step, where asked for
+ *   overlap.c    contacts of what would overlap at the end of a step
+ *   answer.c     one round: assembled, solved, read back
+ *   deadline.c   the time of a step; report.c: what it says of itself
  *   islands.c    islands, sleep
  *   energy.c     energies and momenta
  *   query.c      rays, overlaps and distances; events.c: contacts that begin and end
@@ -271,7 +274,11 @@ struct mo_world {
     size_t pair_start_room;
     mo_touch_list touches;
     mo_sim_contacts contacts, before;
-    mo_pairs overlapping; /* at the end of the step */
+    mo_pairs overlapping;  /* at the end of the step */
+    double overlap_before; /* of pairs that may overlap, at the start of the step, over the size */
+    int is_projected;      /* positions were, in this step */
+    double ends, time_limit; /* of the step: on the clock, and as the user gave it (deadline.c) */
+    int is_cut_short;        /* by that */
     mo_late_contact *late;
     size_t late_room;
     int late_count;
@@ -395,6 +402,17 @@ static inline void mo_contact_arm(const mo_world *world, const mo_sim_contact *c
     }
 }
 
+/* deadline.c */
+void mo_deadline_start(mo_world *world);
+void mo_deadline_finish(mo_world *world);                   /* solver.time_limit as it was */
+void mo_deadline_allow(mo_world *world);                    /* the next solve its time */
+int mo_deadline_has(const mo_world *world, double seconds); /* for something that takes so long */
+int mo_deadline_is_over(mo_world *world);
+/* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
+mo_error mo_step_solve(mo_world *world, double h, mo_step_report *report, mo_message *why);
+/* report.c: what a step says of itself at its end */
+void mo_report_fill(mo_world *world, mo_step_report *report);
+
 /* ---- the parts of a step, in their order ----------------------------------------------------- */
 
 /* body.c */
@@ -436,8 +454,8 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count);
  */
 void mo_contacts_choose(mo_world *world, double h);
 /* And of those that were left out, the ones which next_v closes to less than `depth` of a body's
- * size: so many. */
-int mo_contacts_take_closing(mo_world *world, double h, double depth);
+ * size: so many, which take part from now on where `takes`. */
+int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes);
 void mo_contacts_drop_late(mo_world *world); /* those that were taken later than at the start */
 /* The others are forgotten, but for those that bounced. */
 void mo_contacts_keep_taken(mo_world *world);

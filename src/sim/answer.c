@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The answer of one round of a step: its problem is assembled and solved, and velocities and
+ * impulses are read back.
+ *
+ * Where the law has no solution, or none was found, and what is at hand adds energy, the answer is
+ * that of contacts with compliance C, (u + C r, r) in the law, which have one: u' r <= 0 then.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "linalg/vec3.h"
+#include "sim/world_data.h"
+
+static const double GAIN = 1e-6; /* of the energy of motion: rounding and tolerance */
+/* Residual above which there is no answer; then contacts give way by these parts of what they
+ * answer to their own impulse. */
+static const double NO_ANSWER = 1e-5, STIFFEST = 1e-4, SOFTER = 100, SOFTEST = 1.001;
+static const double SOFTNESS = 0.01; /* of what a contact answers to its own impulse */
+
+/* Does a link touch something that it did not touch before? */
+static int has_new_link_contact(const mo_world *world)
+{
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        const int has_link = world->body[contact->body[0]].kind == MO_BODY_LINK ||
+                             world->body[contact->body[1]].kind == MO_BODY_LINK;
+        if (contact->is_new && has_link && contact->constraint != MO_NONE) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * A link with few freedoms leaves the forces of a face undetermined: all of it may rest on one
+ * corner, about which the body at the other side then turns, or be spread and hold it; both obey
+ * Coulomb's law.  A little compliance spreads it.  Contacts of links that are new start from that
+ * answer, and hand it on from step to step; the step itself is solved without.
+ */
+static mo_error spread_forces(mo_world *world, double h, mo_message *why)
+{
+    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = SOFTNESS};
+    mo_error error = mo_assemble(world, &phase, why);
+    error = error ? error : mo_find_impulses(world, h, 1, why);
+    return error;
+}
+
+/* The step's problem, and where its solve starts. */
+static mo_error assemble(mo_world *world, double h, mo_message *why)
+{
+    const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
+    const int spreads = has_new_link_contact(world);
+    mo_error error = spreads ? spread_forces(world, h, why) : MO_OK;
+    error = error ? error : mo_assemble(world, &phase, why);
+    if (!error && spreads) { /* the same constraints in the same order */
+        memcpy(world->start, world->result.r,
+               (size_t)world->result.row_count * sizeof *world->start);
+    }
+    return error;
+}
+
+/* Was no answer found that is one to a few digits? */
+static int has_no_answer(const mo_world *world)
+{
+    const mo_status status = world->result.status;
+    const double most = fmax(NO_ANSWER, 10 * world->def.solver.tol);
+    return status == MO_NO_SOLUTION || ((status == MO_STALLED || status == MO_ITERATION_LIMIT) &&
+                                        !(world->result.residual.natural_relative <= most));
+}
+
+/* Does the answer at hand add energy to the bodies, beyond the work of the forces on them? */
+static int gains(const mo_world *world, double h)
+{
+    double gain = 0, all = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->block != MO_NONE && body->mechanism == MO_NONE) {
+            const double before = mo_body_kinetic(world, body, body->start_v),
+                         after = mo_body_kinetic(world, body, body->next_v);
+            gain += after - before - h * body->mass * mo_vec3_dot(world->def.gravity, body->next_v);
+            gain -= h * (mo_vec3_dot(body->force, body->next_v) +
+                         mo_vec3_dot(body->force + 3, body->next_v + 3));
+            all += before + after;
+        }
+    }
+    return gain > GAIN * all || world->mechanism_count > 0;
+}
+
+/*
+ * Where the law has no solution, or none was found, what is at hand may add any energy.  Contacts
+ * that give way a little have one: u' r <= 0 then, so that the answer does not.  The stiffest that
+ * are solved count; status and message stay those of the hard ones.
+ */
+static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    const mo_status status = world->result.status;
+    const mo_message message = world->result.message;
+    mo_error error = MO_OK;
+    report->is_compliant = 0;
+    for (double softness = STIFFEST; !error && softness <= SOFTEST && !report->is_compliant;
+         softness *= SOFTER) {
+        const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = softness};
+        error = mo_assemble(world, &phase, why);
+        error = error ? error : mo_find_impulses(world, h, 0, why);
+        report->iterations += error ? 0 : world->result.iterations;
+        report->is_compliant = !error && !has_no_answer(world);
+    }
+    world->result.status = status;
+    if (!error && report->is_compliant) {
+        mo_say(&world->result.message, "%.300s; contacts give way instead", message.text);
+    } else {
+        world->result.message = message;
+    }
+    return error;
+}
+
+mo_error mo_step_solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    const double start = mo_clock();
+    mo_error error = assemble(world, h, why);
+    report->seconds_assemble += mo_clock() - start;
+    mo_deadline_allow(world);
+    error = error ? error : mo_find_impulses(world, h, 1, why);
+    ++report->rounds;
+    report->is_compliant = 0;
+    if (error) {
+        return error;
+    }
+    report->iterations += world->result.iterations;
+    mo_assemble_answer(world, h);
+    if (has_no_answer(world) && gains(world, h)) {
+        error = give_way(world, h, report, why);
+        if (!error) {
+            mo_assemble_answer(world, h);
+        }
+    }
+    return error;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What a step says of itself: a step that left something is not solved. */
+#include "base/error.h"
+#include "sim/world_data.h"
+
+/* Of the overlap that may be left: a step that makes more is not solved. */
+static const double TOO_DEEP = 10;
+
+static void set(mo_step_report *report, mo_status status)
+{
+    report->status = report->status == MO_SOLVED ? status : report->status;
+}
+
+static void say_left(const mo_world *world, mo_step_report *report)
+{
+    if (report->is_compliant) {
+        set(report, MO_STALLED);
+    }
+    if (world->is_cut_short) {
+        set(report, MO_TIME_LIMIT);
+        mo_say(&report->message, "the time limit of the step has passed after %d rounds",
+               report->rounds);
+    } else if (report->impacts_left > 0) {
+        set(report, MO_ITERATION_LIMIT);
+        mo_say(&report->message, "%d contacts still bounce after the most impacts of a step",
+               report->impacts_left);
+    } else if (report->late_contacts > 0) {
+        set(report, MO_ITERATION_LIMIT);
+        mo_say(&report->message, "%d contacts or limits still close after the last round",
+               report->late_contacts);
+    } else if (report->overlap - report->overlap_before > TOO_DEEP * world->def.overlap) {
+        set(report, MO_ITERATION_LIMIT);
+        mo_say(&report->message, "shapes are left overlapping by %.2g of their size",
+               report->overlap);
+    } else if (world->left_out > 0 && !report->message.text[0]) {
+        mo_say(&report->message, "%d pairs of bodies that overlap deeply were left out",
+               world->left_out);
+    }
+}
+
+static int count_held(const mo_world *world)
+{
+    int count = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        count += world->body[world->living[k]].part < 1;
+    }
+    return count;
+}
+
+void mo_report_fill(mo_world *world, mo_step_report *report)
+{
+    report->contacts = mo_contacts_taken(world);
+    report->joints = world->jointed_count;
+    report->bodies = world->problem ? mo_problem_body_count(world->problem) : 0;
+    if (report->status == MO_SOLVED) { /* else an impact was not, which was told already */
+        report->status = world->result.status;
+        report->message = report->status != MO_SOLVED ? world->result.message : report->message;
+    }
+    report->residual = world->result.residual;
+    report->held_back = count_held(world);
+    const int is_known =
+        !world->is_projected && !world->def.sleeping && world->mechanism_count == 0;
+    report->kinetic_energy = is_known ? world->kinetic_energy : mo_world_kinetic_energy(world);
+    report->potential_energy =
+        is_known ? world->potential_energy : mo_world_potential_energy(world);
+    say_left(world, report);
+}

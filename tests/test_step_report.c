@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* A step says what it has left, and is not solved then. */
+#include "check.h"
+
+#include <string.h>
+
+#include "moreau/moreau.h"
+#include "worlds.h"
+
+static mo_world *build(const char *name, const char *parameter, double value)
+{
+    const world_scene *scene = world_scene_find(name);
+    double values[WORLD_PARAMETERS];
+    mo_message why = {{0}};
+    mo_world *world = NULL;
+    CHECK(scene != NULL);
+    world_default_values(scene, values);
+    CHECK(!parameter || world_set_value(scene, values, parameter, value, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    return world;
+}
+
+static void a_step_that_leaves_nothing_says_so(void **state)
+{
+    (void)state;
+    mo_world *world = build("stack", "count", 3);
+    for (int k = 0; k < 20; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED && report.rounds >= 1);
+        CHECK(report.late_contacts == 0 && report.impacts_left == 0 && report.held_back == 0);
+        CHECK(!report.is_compliant && !report.is_waiting);
+        CHECK_BELOW(report.overlap, 1e-3);
+    }
+    mo_world_destroy(world);
+}
+
+/* A rod of 1 cm that turns and flies at a thin wall is stopped on its way. */
+static void what_is_held_back_is_counted(void **state)
+{
+    (void)state;
+    mo_message why = {{0}};
+    mo_random random = {.state = 3};
+    int held = 0;
+    for (int k = 0; k < 100; ++k) {
+        mo_world_def def = mo_default_world();
+        memset(def.gravity, 0, sizeof def.gravity);
+        mo_world *world = NULL;
+        CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+        const mo_shape_def wall = mo_shape_box(5e-4, 2, 2);
+        const double a[3] = {0, 0, -0.004}, b[3] = {0, 0, 0.004};
+        const mo_shape_def rod = mo_shape_capsule(a, b, 0.001);
+        mo_world_add_solid(world, MO_BODY_FIXED, &wall, NULL, &why);
+        mo_body_def flies = mo_default_body(MO_BODY_FREE);
+        const double axis[3] = {uniform(&random, -1, 1), uniform(&random, -1, 1), 1};
+        flies.pose = mo_pose_turned(-0.3, 0, 0, axis, uniform(&random, -3, 3));
+        for (int i = 0; i < 3; ++i) {
+            flies.velocity[i] = 60;
+            flies.spin[i] = uniform(&random, -200, 200);
+        }
+        CHECK(mo_world_add_shape(world, mo_world_add_body(world, &flies, &why), &rod, &why).index);
+        for (int step = 0; step < 5; ++step) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+            held += report.held_back;
+        }
+        mo_world_destroy(world);
+    }
+    CHECK(held > 0);
+}
+
+/* A ball between two walls, a millimetre apart from each: it would bounce a thousand times. */
+static void impacts_that_are_left_are_counted(void **state)
+{
+    (void)state;
+    mo_message why = {{0}};
+    mo_world_def def = mo_default_world();
+    memset(def.gravity, 0, sizeof def.gravity);
+    mo_world *world = NULL;
+    CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+    mo_shape_def wall = mo_shape_box(0.1, 1, 1), ball = mo_shape_ball(0.1);
+    wall.material.restitution = ball.material.restitution = 1;
+    for (int side = -1; side <= 1; side += 2) {
+        const mo_pose pose = mo_pose_at(0.201 * side, 0, 0);
+        CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &wall, &pose, &why).index);
+    }
+    mo_body_def flies = mo_default_body(MO_BODY_FREE);
+    flies.velocity[0] = 100;
+    CHECK(mo_world_add_shape(world, mo_world_add_body(world, &flies, &why), &ball, &why).index);
+    mo_step_report report;
+    CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+    CHECK(report.impacts_left > 0 && report.status == MO_ITERATION_LIMIT);
+    CHECK(strstr(report.message.text, "bounce") != NULL);
+    mo_world_destroy(world);
+}
+
+/* A time of nothing: the state stays, and without a limit the world goes on from there. */
+static void a_step_without_time_waits(void **state)
+{
+    (void)state;
+    mo_world *world = build("heap", "count", 40);
+    mo_step_report report;
+    for (int k = 0; k < 30; ++k) {
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+    }
+    mo_world_def def = mo_world_definition(world);
+    const mo_body_id body = mo_world_body(world, 5);
+    const mo_body_state before = mo_body_get(world, body);
+    const double time = mo_world_time(world), energy = mo_world_kinetic_energy(world);
+    def.solver.time_limit = 0;
+    CHECK(mo_world_change(world, &def, NULL) == MO_OK);
+    CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+    const mo_body_state after = mo_body_get(world, body);
+    CHECK(report.status == MO_TIME_LIMIT && report.is_waiting && report.message.text[0]);
+    CHECK(mo_world_time(world) == time && report.kinetic_energy == energy);
+    CHECK(memcmp(&before.pose, &after.pose, sizeof before.pose) == 0);
+    CHECK(memcmp(before.velocity, after.velocity, sizeof before.velocity) == 0);
+    CHECK(mo_world_definition(world).solver.time_limit == 0);
+    def.solver.time_limit = INFINITY;
+    CHECK(mo_world_change(world, &def, NULL) == MO_OK);
+    CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+    CHECK(report.status == MO_SOLVED && mo_world_time(world) > time);
+    mo_world_destroy(world);
+}
+
+/* Two plates close on a box: no velocity obeys.  The answer is bounded by the plates', and said to
+ * be that of contacts that give way. */
+static void without_a_solution_contacts_give_way(void **state)
+{
+    (void)state;
+    mo_message why = {{0}};
+    mo_world_def def = mo_default_world();
+    memset(def.gravity, 0, sizeof def.gravity);
+    mo_world *world = NULL;
+    CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+    const mo_shape_def box = mo_shape_box(0.1, 0.1, 0.1);
+    CHECK(mo_world_add_solid(world, MO_BODY_FREE, &box, NULL, &why).index);
+    for (int side = -1; side <= 1; side += 2) {
+        mo_body_def plate = mo_default_body(MO_BODY_DRIVEN);
+        plate.pose.position[0] = 0.2001 * side;
+        plate.velocity[0] = -0.1 * side;
+        CHECK(mo_world_add_shape(world, mo_world_add_body(world, &plate, &why), &box, &why).index);
+    }
+    int compliant = 0;
+    for (int k = 0; k < 20; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+        compliant += report.is_compliant;
+        CHECK(!report.is_compliant || (report.status != MO_SOLVED && report.message.text[0]));
+        CHECK_BELOW(report.kinetic_energy, 0.5 * 8 * 0.1 * 0.1); /* 8 kg at the plates' speed */
+    }
+    CHECK(compliant > 0);
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_that_leaves_nothing_says_so),
+        cmocka_unit_test(what_is_held_back_is_counted),
+        cmocka_unit_test(impacts_that_are_left_are_counted),
+        cmocka_unit_test(a_step_without_time_waits),
+        cmocka_unit_test(without_a_solution_contacts_give_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
