@@ -154,6 +154,14 @@ export const lookTests = ({ withScene, model, picture }) => ({
 
     "a click on a chart opens it large, with its kinds": () =>
         withScene(["domino"], async (page) => {
+            await until(page, () => window.moreau.time() > 0.1);
+            await sleep(250);
+            const left = await page.evaluate(() => {
+                const canvas = document.querySelector(".chart:nth-child(3) .chart-canvas");
+                const { data } = canvas.getContext("2d").getImageData(0, 0, 4, canvas.height);
+                return data.some((value) => value > 0);
+            });
+            assert.ok(left, "a small chart has its whole width from the start");
             await until(page, () => window.moreau.time() > 0.4);
             await page.click(".chart:has-text('Contacts')");
             assert.match(await page.textContent("dialog.figure"), /sticking.*sliding.*open/s);

@@ -9,7 +9,6 @@ import { el, say } from "./dom";
 
 const SAMPLES = 1500; // of a live chart; the small one shows the last SMALL
 const SMALL = 300;
-const FEWEST = 30; // that fill its width: before, the line grows from the right
 
 export interface Line {
     label: string;
@@ -177,8 +176,7 @@ export class Chart {
     ): void {
         const count = this.used - from;
         if (count < 2) return;
-        const span = this.cursor === null ? Math.max(count, FEWEST) - 1 : count - 1;
-        const x = (k: number) => width - ((this.used - 1 - k) / span) * width;
+        const x = (k: number) => ((k - from) / (count - 1)) * width;
         context.beginPath();
         for (let k = from; k < this.used; ++k) context.lineTo(x(k), y(this.lines[0][k]));
         context.strokeStyle = style.getPropertyValue("--line");
