@@ -14,7 +14,8 @@ const FAR = 4; // sizes of the scene
 // What does not move belongs to the picture if it ends within so many sizes of what does.
 const NEAR_BY = 3;
 const EASE = 0.09; // of the way, a picture
-const LOOK_EVERY = 6; // pictures
+const LOOK_EVERY = 6; // pictures, where there are many bodies
+const FEW = 50; // bodies, which are looked at in every picture
 const MIDDLE_OF = 200; // bodies, at most
 const LONE_ROOM = 2.2; // sizes around a body that is alone
 
@@ -175,8 +176,8 @@ export class Framing {
         const isReset = frame.time < this.lastTime;
         this.lastTime = frame.time;
         if (!this.free) return;
-        if (!isReset && !this.fresh && ++this.pictures % LOOK_EVERY !== 0 && !this.following)
-            return;
+        const every = this.movable > FEW ? LOOK_EVERY : 1;
+        if (!isReset && !this.fresh && ++this.pictures % every !== 0 && !this.following) return;
         const { stage } = this;
         const middle = this.middle(scene, frame);
         const balls = this.balls(scene, frame, middle);
@@ -188,8 +189,8 @@ export class Framing {
         if (this.movable < 2) balls.push([middle.x, middle.y, middle.z, LONE_ROOM * stage.reach]);
         const all = [...balls, ...this.past.near(middle, FAR * stage.reach)];
         if (this.fresh) stage.approach(balls, 1);
-        else if (this.following) this.following = stage.approach(all, EASE) > 0.02;
-        else this.following = !stage.sees(balls);
+        else if (this.following || !stage.sees(balls))
+            this.following = stage.approach(all, EASE) > 0.02;
         this.fresh = false;
     }
 
