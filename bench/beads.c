@@ -13,12 +13,15 @@
  *   residual    the worst of any step, by mo_measure
  *   unsolved    steps that missed the tolerance
  *
- * With --out: beads.csv, a row for each run and step, and the figure beads.svg.
+ * With --device and --threads, on a GPU or on several threads: a step's time is then that of the
+ * wall clock.  --balls runs one size alone, up to millions of balls, which are solved to 2e-2 with
+ * the step of --dt.  With --out: beads.csv, a row for each run and step, and the figure beads.svg.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "asked.h"
 #include "beads_gp.h"
 #include "bench.h"
@@ -46,6 +49,13 @@ enum {
     SIZE_COUNT = 4
 };
 
+/* What was asked for. */
+typedef struct bead_call {
+    mo_options solver; /* device and threads */
+    int balls;         /* this size alone, or 0 */
+    double step, time;
+} bead_call;
+
 typedef struct bead_run {
     int balls;
     double tolerance;
@@ -54,6 +64,9 @@ typedef struct bead_run {
     double seconds, of_phase[PHASES];
     double collide, assemble, solve, advance; /* shares */
     double penetration, residual, sweeps;
+    double closing;    /* the fastest of the last step, in parts of g h */
+    double solve_time; /* seconds */
+    mo_message device;
 } bead_run;
 
 typedef struct bead_report {
@@ -63,8 +76,8 @@ typedef struct bead_report {
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static mo_error build(int balls, double tolerance, mo_world **world, double *radius,
-                      mo_message *why)
+static mo_error build(const bead_call *call, int balls, double tolerance, mo_world **world,
+                      double *radius, mo_message *why)
 {
     const world_scene *scene = world_scene_find("beads");
     double values[WORLD_PARAMETERS];
@@ -78,12 +91,15 @@ static mo_error build(int balls, double tolerance, mo_world **world, double *rad
         mo_body_shape(*world, mo_world_body(*world, mo_world_body_count(*world) - 1), 0).radius;
     mo_world_def def = mo_world_definition(*world);
     def.solver.tol = tolerance;
+    def.solver.device = call->solver.device;
+    def.solver.threads = call->solver.threads;
     return mo_world_change(*world, &def, why);
 }
 
-static void add_step(const mo_step_report *step, double seconds, double radius, bead_run *run)
+static void add_step(const mo_step_report *step, double seconds, double radius, double h, int steps,
+                     bead_run *run)
 {
-    const int steps_of_phase = (int)lround(TIME / STEP) / PHASES;
+    const int steps_of_phase = steps < PHASES ? 1 : steps / PHASES;
     const int phase = run->steps++ / steps_of_phase;
     run->seconds += seconds;
     run->of_phase[phase < PHASES ? phase : PHASES - 1] += seconds / steps_of_phase;
@@ -96,28 +112,42 @@ static void add_step(const mo_step_report *step, double seconds, double radius, 
     run->penetration = fmax(run->penetration, step->penetration / radius);
     run->residual = fmax(run->residual, step->residual.natural_relative);
     run->sweeps += step->iterations;
+    run->closing = step->residual.penetration_rate.value / (9.81 * h);
+    run->solve_time += step->seconds_solve;
 }
 
-static mo_error measure(bead_run *run, FILE *csv, mo_message *why)
+/* On one thread of the processor its own time, which others do not lengthen. */
+static double clock_of(const bead_call *call)
+{
+    mo_options usual = mo_default_options();
+    return call->solver.threads == 1 && call->solver.device == usual.device
+               ? machine_processor_clock()
+               : machine_clock();
+}
+
+static mo_error measure(const bead_call *call, bead_run *run, FILE *csv, mo_message *why)
 {
     mo_world *world = NULL;
     double radius = 1;
-    mo_error error = build(run->balls, run->tolerance, &world, &radius, why);
-    const int steps = (int)lround(TIME / STEP);
+    mo_error error = build(call, run->balls, run->tolerance, &world, &radius, why);
+    const int steps = (int)lround(call->time / call->step);
     for (int k = 0; !error && k < steps; ++k) {
         mo_step_report step;
-        const double start = machine_processor_clock();
-        error = mo_world_step(world, STEP, &step, why);
-        const double seconds = machine_processor_clock() - start;
+        const double start = clock_of(call);
+        error = mo_world_step(world, call->step, &step, why);
+        const double seconds = clock_of(call) - start;
         if (!error) {
-            add_step(&step, seconds, radius, run);
+            add_step(&step, seconds, radius, call->step, steps, run);
         }
         if (!error && csv) {
             fprintf(csv, "%d,%g,%.6g,%.6g,%d,%d,%.3g,%.3g,%s\n", run->balls, run->tolerance,
-                    (k + 1) * STEP, 1e3 * seconds, step.contacts, step.iterations,
+                    (k + 1) * call->step, 1e3 * seconds, step.contacts, step.iterations,
                     step.penetration / radius, step.residual.natural_relative,
                     mo_status_word(step.status));
         }
+    }
+    if (!error) {
+        mo_world_device(world, &run->device);
     }
     mo_world_destroy(world);
     const double wall = run->collide + run->assemble + run->solve + run->advance;
@@ -135,30 +165,33 @@ static double ms(const bead_run *run)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static void print_head(void)
+static void print_head(const bead_call *call)
 {
-    printf("Balls dropped into a box: %g s in steps of %g s, one thread\n\n", TIME, STEP);
+    printf("Balls dropped into a box: %g s in steps of %g s, ", call->time, call->step);
+    printf(call->solver.threads > 1 ? "%d threads\n\n" : "one thread\n\n", call->solver.threads);
     printf("   balls tolerance  ms a step (    fall   settle     rest; collide assemble solve "
-           "advance)  sweeps  contacts  penetration  residual  unsolved\n");
+           "advance)  sweeps, ms  contacts  penetration  residual  closing  unsolved\n");
 }
 
 static void print_run(const bead_run *run)
 {
-    printf("%8d %9.0e %10.3g  %9.3g%9.3g%9.3g %7.0f%% %7.0f%% %4.0f%% %6.0f%% %8.1f %9d %9.1e r "
-           "%9.1e %4d of %d\n",
+    printf("%8d %9.0e %10.3g  %9.3g%9.3g%9.3g %7.0f%% %7.0f%% %4.0f%% %6.0f%% %8.1f, %.3g %9d "
+           "%9.1e r %9.1e %.2g gh %4d of %d; %s\n",
            run->balls, run->tolerance, ms(run), 1e3 * run->of_phase[0], 1e3 * run->of_phase[1],
            1e3 * run->of_phase[2], 100 * run->collide, 100 * run->assemble, 100 * run->solve,
-           100 * run->advance, run->sweeps / run->steps, run->contacts, run->penetration,
-           run->residual, run->unsolved, run->steps);
+           100 * run->advance, run->sweeps / run->steps, 1e3 * run->solve_time / run->sweeps,
+           run->contacts, run->penetration, run->residual, run->closing, run->unsolved, run->steps,
+           run->device.text);
     fflush(stdout);
 }
 
-static void print_json(const bead_report *report)
+static void print_json(const bead_call *call, const bead_report *report)
 {
     json j = json_begin(stdout);
     json_object(&j, NULL);
     json_text(&j, "experiment", "beads");
-    json_number(&j, "step", STEP);
+    json_number(&j, "step", call->step);
+    json_whole(&j, "threads", call->solver.threads);
     json_array(&j, "runs");
     for (int k = 0; k < report->count; ++k) {
         const bead_run *run = &report->runs[k];
@@ -179,6 +212,9 @@ static void print_json(const bead_report *report)
         json_number(&j, "sweeps_step", run->sweeps / run->steps);
         json_number(&j, "worst_penetration_radii", run->penetration);
         json_number(&j, "worst_residual", run->residual);
+        json_number(&j, "closing_last_gh", run->closing);
+        json_number(&j, "seconds_sweep", run->solve_time / run->sweeps);
+        json_text(&j, "device", run->device.text);
         json_object_end(&j);
     }
     json_array_end(&j);
@@ -203,18 +239,21 @@ static FILE *open_csv(const char *folder)
 }
 
 /* The sizes up to `most`; `most` itself where it is below the first. */
-static mo_error run_all(int most, int is_silent, FILE *csv, bead_report *report, mo_message *why)
+static mo_error run_all(const bead_call *call, int most, int is_silent, FILE *csv,
+                        bead_report *report, mo_message *why)
 {
     mo_error error = MO_OK;
-    for (int k = 0; k < 2 * SIZE_COUNT && !error; ++k) {
-        const int size = SIZES[k / 2], balls = k < 2 && most < size ? most : size;
+    for (int k = 0; k < (call->balls ? 1 : 2 * SIZE_COUNT) && !error; ++k) {
+        const int size = SIZES[k / 2], balls = call->balls            ? call->balls
+                                               : k < 2 && most < size ? most
+                                                                      : size;
         if (balls > most || (k % 2 == 1 && balls > FINE_MOST)) {
             continue;
         }
         bead_run *run = &report->runs[report->count++];
         *run = (bead_run){.balls = balls,
                           .tolerance = balls >= VERY_MANY ? COARSE_TOLERANCE : TOLERANCES[k % 2]};
-        error = measure(run, csv, why);
+        error = measure(call, run, csv, why);
         if (!error && !is_silent) {
             print_run(run);
         }
@@ -222,11 +261,11 @@ static mo_error run_all(int most, int is_silent, FILE *csv, bead_report *report,
     return error;
 }
 
-int bench_beads(const experiment_call *asked)
+static int run_call(const bead_call *call, const experiment_call *asked)
 {
     bead_report report = {0};
     mo_message why = {""};
-    const int most = asked_contacts(asked, DEFAULT_MOST, 1, 1000000);
+    const int most = call->balls ? call->balls : asked_contacts(asked, DEFAULT_MOST, 1, 1000000);
     if (most == 0) {
         return EXIT_CALL;
     }
@@ -235,19 +274,124 @@ int bench_beads(const experiment_call *asked)
         return EXIT_FAILED;
     }
     if (!asked->json) {
-        print_head();
+        print_head(call);
     }
-    const mo_error error = run_all(most, asked->json, csv, &report, &why);
+    const mo_error error = run_all(call, most, asked->json, csv, &report, &why);
     const int is_written = !csv || fclose(csv) == 0;
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
     if (asked->json) {
-        print_json(&report);
+        print_json(call, &report);
     }
     const int is_drawn =
         !asked->out ||
         plot_explain(plot_draw(asked->out, beads_gp, sizeof beads_gp), asked->out) == 0;
     return is_written && is_drawn ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+enum {
+    FLAG_CONTACTS,
+    FLAG_BALLS,
+    FLAG_DT,
+    FLAG_TIME,
+    FLAG_DEVICE,
+    FLAG_THREADS,
+    FLAG_OUT,
+    FLAG_JSON,
+    FLAG_COUNT
+};
+
+static const args_command CALL = {
+    .name = "bench beads",
+    .operands = "",
+    .summary = "Heaps of balls that fall into a box and come to rest, larger from row to row.",
+    .examples = "moreau bench beads --contacts 20000\n"
+                "moreau bench beads --balls 100000 --device gpu",
+};
+
+static const args_flag FLAGS[FLAG_COUNT] = {
+    [FLAG_CONTACTS] = {.name = "contacts",
+                       .operand = "N",
+                       .text = "sizes up to this many balls",
+                       .initial = "5000"},
+    [FLAG_BALLS] = {.name = "balls", .operand = "N", .text = "one heap of this many balls alone"},
+    [FLAG_DT] = {.name = "dt", .operand = "H", .text = "step, in s", .initial = "0.02"},
+    [FLAG_TIME] = {.name = "time", .operand = "T", .text = "simulated s", .initial = "6"},
+    [FLAG_DEVICE] = {.name = "device",
+                     .operand = "auto|cpu|gpu",
+                     .text = "where the steps run (docs/gpu.md)",
+                     .initial = "auto"},
+    [FLAG_THREADS] = {.name = "threads",
+                      .operand = "N",
+                      .text = "number of threads",
+                      .initial = "1"},
+    [FLAG_OUT] = {.name = "out",
+                  .operand = "FOLDER",
+                  .text = "where beads.csv and the figure beads.svg are written"},
+    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+};
+
+/* A number above zero of a flag, or `usual`; 0 after a sentence. */
+static double number_of(const args_flag *flag, double usual, double most, int is_whole)
+{
+    char *end;
+    if (!flag->value) {
+        return usual;
+    }
+    const double value = strtod(flag->value, &end);
+    if (end == flag->value || *end || !(value > 0 && value <= most) ||
+        (is_whole && value != floor(value))) {
+        say(COMMAND, "--%s needs a %snumber above 0, at most %g, not '%.60s'", flag->name,
+            is_whole ? "whole " : "", most, flag->value);
+        return 0;
+    }
+    return value;
+}
+
+static int read_call(const args_flag *flags, bead_call *call)
+{
+    static const char *const names[] = {"device", "threads"};
+    const int at[] = {FLAG_DEVICE, FLAG_THREADS};
+    mo_message why = {""};
+    call->solver = mo_default_options();
+    for (int k = 0; k < 2; ++k) {
+        const char *value = flags[at[k]].value;
+        if (value && mo_options_set(&call->solver, names[k], value, &why)) {
+            say(COMMAND, "%s", why.text);
+            return 0;
+        }
+    }
+    call->step = number_of(flags + FLAG_DT, STEP, 1, 0);
+    call->time = number_of(flags + FLAG_TIME, TIME, 1e6, 0);
+    const double balls = number_of(flags + FLAG_BALLS, -1, 2e6, 1);
+    call->balls = balls > 0 ? (int)balls : 0;
+    return call->step > 0 && call->time > 0 && balls != 0;
+}
+
+int bench_beads_command(int argc, char **argv)
+{
+    args_flag flags[FLAG_COUNT];
+    int operands = 0;
+    bead_call call;
+    memcpy(flags, FLAGS, sizeof flags);
+    const args_answer answer = args_parse(&CALL, flags, FLAG_COUNT, argc, argv, &operands);
+    if (answer != ARGS_RUN) {
+        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
+    }
+    if (!read_call(flags, &call)) {
+        return EXIT_CALL;
+    }
+    const experiment_call asked = {flags[FLAG_OUT].value, flags[FLAG_JSON].value != NULL,
+                                   flags[FLAG_CONTACTS].value};
+    return run_call(&call, &asked);
+}
+
+int bench_beads(const experiment_call *asked)
+{
+    const bead_call call = {mo_default_options(), 0, STEP, TIME};
+    return run_call(&call, asked);
 }

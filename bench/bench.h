@@ -11,6 +11,7 @@ int bench_sweep(const struct experiment_call *asked);
 
 /* Heaps of balls that fall and come to rest: time of a step, penetration, residual. */
 int bench_beads(const struct experiment_call *asked);
+int bench_beads_command(int argc, char **argv);
 
 /* How many towers, planted problems and packings the default method solves. */
 int bench_families(const struct experiment_call *asked);

@@ -65,11 +65,10 @@ typedef struct own_command {
     int (*run)(int argc, char **argv);
 } own_command;
 
-static const own_command OWN[] = {{"solvers", bench_solvers_command},
-                                  {"slower", bench_slower_command},
-                                  {"sim", bench_sim_command},
-                                  {"standing", bench_standing_command},
-                                  {"passive", bench_passive_command}};
+static const own_command OWN[] = {
+    {"solvers", bench_solvers_command},   {"slower", bench_slower_command},
+    {"beads", bench_beads_command},       {"sim", bench_sim_command},
+    {"standing", bench_standing_command}, {"passive", bench_passive_command}};
 
 static const args_flag CONTACTS = {.name = "contacts",
                                    .operand = "N",
