@@ -548,7 +548,9 @@ static void write_contacts(mo_world *world, const fetched *f)
     for (int k = 0; !heap->device->error && k < heap->contacts; ++k) {
         write_contact(world, f, k, world->contacts.at + k);
     }
-    qsort(world->contacts.at, count, sizeof *world->contacts.at, by_shapes);
+    if (count > 0) {
+        qsort(world->contacts.at, count, sizeof *world->contacts.at, by_shapes);
+    }
     world->contacts.count = heap->contacts;
     world->contacts.has_open = world->contacts.is_sorted_out = 0;
     heap->has_contacts = 1;
