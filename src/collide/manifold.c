@@ -213,12 +213,12 @@ void mo_touches_thin(mo_touch_list *list, int first)
 {
     enum { MOST = 2 * MO_FLAT_CORNERS };
     const int count = list->count - first;
-    mo_touch *touch = list->touch + first;
     uint8_t stays[MOST], is_seen[MOST] = {0};
     int member[MOST];
     if (count <= MO_TOUCHES_A_FACE || count > MOST) {
         return;
     }
+    mo_touch *touch = list->touch + first;
     memset(stays, 0, (size_t)count);
     for (int k = 0; k < count; ++k) {
         int members = 0;
