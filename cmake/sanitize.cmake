@@ -9,6 +9,8 @@ if(MOREAU_SANITIZE)
   add_link_options(${MOREAU_SANITIZE_FLAGS})
 endif()
 if(MOREAU_FUZZ) # edges are counted everywhere; the targets link libFuzzer itself
-  add_compile_options(-fsanitize=fuzzer-no-link -Wno-pass-failed) # loops with counters stay scalar
+  # loops with counters stay scalar, which is no news
+  add_compile_options("$<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>"
+                      "$<$<COMPILE_LANGUAGE:C>:-Wno-pass-failed>")
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
