@@ -15,7 +15,7 @@
  *
  *     r = proj_K(D^-1 y),  y in the range of W;    min theta(y) - r*'y,  its dual            (2)
  *
- * Semi-smooth Newton steps on (2), with J the derivative of r by y and sigma a small regularisation:
+ * Semi-smooth Newton steps on (2), with J = dr/dy and sigma a small regularisation:
  *
  *     dy = W (sigma + J W)^-1 (r* - r)                                                       (3)
  *
