@@ -236,17 +236,20 @@ static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_mes
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* What a step that is refused has touched: the coordinates of joints at the last look. */
-static void keep_joints(mo_world *world)
+/* What a step that is refused has touched: the coordinates of joints at the last look, and whether
+ * the impulses are canonical. */
+static void keep_start(mo_world *world)
 {
+    world->was_canonical = world->is_canonical;
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_sim_joint *joint = world->joint + world->jointed[k];
         joint->start_q = joint->q;
     }
 }
 
-static void undo_joints(mo_world *world)
+static void undo_start(mo_world *world)
 {
+    world->is_canonical = world->was_canonical;
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_sim_joint *joint = world->joint + world->jointed[k];
         joint->q = joint->start_q;
@@ -282,7 +285,7 @@ static void wait(mo_world *world, mo_step_report *report)
 {
     mo_contacts_drop_late(world);
     mo_contacts_keep_taken(world);
-    undo_joints(world);
+    undo_start(world);
     world->is_cut_short = 1;
     world->is_projected = 1; /* the energies are those of the present state */
     report->is_waiting = 1;
@@ -312,7 +315,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     if (world->def.level == MO_LEVEL_ACCELERATION) {
         return mo_forces_step(world, h, report, why);
     }
-    keep_joints(world);
+    keep_start(world);
     mo_mechanisms_begin(world, h);
     mo_deadline_start(world);
     error = find_contacts(world, h) ? mo_fail_pairs(world, why) : mo_mechanisms_check(world, why);
@@ -338,7 +341,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     error = error ? error : mo_advance_poses(world, h, why);
     if (error) {
         undo_contacts(world);
-        undo_joints(world);
+        undo_start(world);
         return error;
     }
     const double gain = mo_step_gain(world, h);

@@ -309,6 +309,7 @@ struct mo_world {
     struct mo_device_heap *heap; /* where it is stepped on a device (device_heap.h), or NULL */
     mo_message device_note;      /* why it is not, where that was asked for */
     int is_canonical;            /* the impulses of the last solve are (impulses.c) */
+    int was_canonical;           /* at the start of the step, for one that is refused */
 };
 
 /* The default method, which may then be helped by what the simulator knows. */

@@ -543,7 +543,8 @@ static void what_is_sent_back_is_utf_8(void **state)
     const running *r = *state;
     static message m;
     const int page = open_page(r->port);
-    wish_for(page, "{\"do\":\"scene\",\"name\":\"st\xff\xc3""ack\"}");
+    wish_for(page, "{\"do\":\"scene\",\"name\":\"st\xff\xc3"
+                   "ack\"}");
     await_text(page, "error", &m);
     for (size_t k = 0; k < m.size; ++k) {
         CHECK(m.bytes[k] < 0x80);
