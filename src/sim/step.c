@@ -418,5 +418,6 @@ void mo_world_device(const mo_world *world, mo_message *where)
 
 const mo_result *mo_world_result(const mo_world *world)
 {
+    MO_NEED_OR(NULL, world, NULL);
     return &world->result;
 }

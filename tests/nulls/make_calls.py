@@ -127,8 +127,9 @@ def call(number, result, name, arguments):
         if given is None:
             print(f"{name}: {kind} {argument} is NULL in every call", file=sys.stderr)
         terms.append(f"(nulls >> {pointers} & 1) ? NULL : {given}" if given else "NULL")
-        needs += [word for word in ("model", "gradient", "check", "robot", "recording")
-                  if given and word in given]
+        is_filled = re.search(r"_(read|read_with|begin)$|^mo_check$", name)
+        needs += [word for word in ("model", "gradient", "check", "robot", "recording", "document")
+                  if given and word in given and not is_filled]
         pointers += 1
     made = f"{name}({', '.join(terms)})"
     if result == "mo_error":

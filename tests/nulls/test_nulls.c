@@ -80,7 +80,8 @@ enum { /* what a call needs that takes long to make */
        NEEDS_GRADIENT = 2,
        NEEDS_CHECK = 4,
        NEEDS_ROBOT = 8,
-       NEEDS_RECORDING = 16
+       NEEDS_RECORDING = 16,
+       NEEDS_DOCUMENT = 32
 };
 
 typedef struct call {
@@ -181,7 +182,9 @@ static void fill(place *p, int needs)
     p->force_options = mo_default_force_options();
     p->law = mo_law_coulomb(0.5);
     p->material = mo_default_material();
-    p->document.problem = p->problem;
+    if (needs & NEEDS_DOCUMENT) {
+        p->document.problem = small_problem();
+    }
     p->rigid_contact.body[1] = -1;
     p->rigid_contact.frame[0] = p->rigid_contact.frame[4] = p->rigid_contact.frame[8] = 1;
     if (needs & (NEEDS_MODEL | NEEDS_ROBOT)) {
@@ -212,9 +215,8 @@ static void empty(place *p)
     mo_gradient_destroy(p->gradient), mo_gradient_destroy(p->made_gradient);
     mo_builder_destroy(p->builder), mo_builder_destroy(p->made_builder);
     mo_world_destroy(p->world), mo_world_destroy(p->made_world);
-    if (p->document.problem) {
-        mo_problem_destroy(p->problem);
-    }
+    mo_document_clear(&p->document);
+    mo_problem_destroy(p->problem);
     mo_problem_destroy(p->made_problem);
     remove(p->path);
 }
