@@ -63,6 +63,8 @@ enum {
     FLAG_METHOD,
     FLAG_LEVEL,
     FLAG_FIRST_ORDER,
+    FLAG_FRICTION_RULE,
+    FLAG_RESTITUTION_RULE,
     FLAG_EVERY,
     FLAG_CSV,
     FLAG_SENSORS,
@@ -102,6 +104,13 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                           .text =
                               "first-order dynamics, mass * velocity = TAU * force with TAU in s; "
                               "large values give quasistatic motion"},
+    [FLAG_FRICTION_RULE] = {.name = "friction_rule",
+                            .operand = "RULE",
+                            .text = "friction of two surfaces: geometric, mean, product, minimum "
+                                    "or maximum; default: geometric, of MJCF maximum"},
+    [FLAG_RESTITUTION_RULE] = {.name = "restitution_rule",
+                               .operand = "RULE",
+                               .text = "restitution of two surfaces, likewise; default: maximum"},
     [FLAG_EVERY] =
         {.name = "every",
          .operand = "K",
@@ -222,6 +231,22 @@ static int read_export(const args_flag *flag, run_call *call)
     return EXIT_DONE;
 }
 
+/* A rule by its name; none: the default. */
+static int read_rule(const args_flag *flag, mo_combine_rule *rule)
+{
+    for (int k = MO_COMBINE_GEOMETRIC; flag->value && k < MO_COMBINE_COUNT; ++k) {
+        if (strcmp(flag->value, mo_combine_name((mo_combine_rule)k)) == 0) {
+            *rule = (mo_combine_rule)k;
+        }
+    }
+    if (flag->value && !*rule) {
+        say(COMMAND.name, "--%s is geometric, mean, product, minimum or maximum, not '%.100s'",
+            flag->name, flag->value);
+        return EXIT_CALL;
+    }
+    return 0;
+}
+
 static int read_call(const args_flag *flags, int flag_count, const args_values *sets,
                      const char *name, run_call *call)
 {
@@ -237,6 +262,8 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     status = status ? status
                     : settings_bounded(COMMAND.name, &flags[FLAG_FIRST_ORDER], 0, 1e12, 0,
                                        &call->first_order);
+    status = status ? status : read_rule(&flags[FLAG_FRICTION_RULE], &call->friction_rule);
+    status = status ? status : read_rule(&flags[FLAG_RESTITUTION_RULE], &call->restitution_rule);
     const char *level = flags[FLAG_LEVEL].value;
     call->level =
         level && strcmp(level, "acceleration") == 0 ? MO_LEVEL_ACCELERATION : MO_LEVEL_VELOCITY;
@@ -282,6 +309,8 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
         }
         def.level = call->level;
         def.first_order = call->first_order;
+        def.friction_rule = call->friction_rule;
+        def.restitution_rule = call->restitution_rule;
         option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &def.solver);
         call->options = def.solver;
         call->method = def.solver.method ? def.solver.method : method_default();

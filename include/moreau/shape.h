@@ -40,19 +40,27 @@ MO_API void mo_pose_vector_back(const mo_pose *pose, const double world[3], doub
 MO_API double mo_pose_angle(const mo_pose *pose);
 
 /*
- * What a surface is like.  Two surfaces in contact have
- *
- *     friction      the geometric mean  sqrt(mu_a mu_b)   (0 on one side gives 0)
- *     restitution   the larger
- *     rolling       the larger
- *     torsion       the larger
- *
- * unless they say otherwise below, as surfaces of MJCF do.
+ * How two surfaces a and b in contact make one number x of their two.  Friction and restitution
+ * follow the rules of the world (mo_world_def: friction_rule, restitution_rule), unless a surface
+ * has a rule of its own, as surfaces of MJCF do (the maximum).  Of two own rules the one further
+ * down this list counts.  Rolling and torsion are the larger of the two.
  */
-typedef enum mo_friction_rule {
-    MO_FRICTION_MEAN,
-    MO_FRICTION_LARGER /* on one side or both: the larger of the two */
-} mo_friction_rule;
+typedef enum mo_combine_rule {
+    /* that of the world */
+    MO_COMBINE_WORLD,
+    /* sqrt(x_a x_b); 0 on one side gives 0 */
+    MO_COMBINE_GEOMETRIC,
+    /* (x_a + x_b) / 2 */
+    MO_COMBINE_MEAN,
+    /* x_a x_b; 0 on one side gives 0 */
+    MO_COMBINE_PRODUCT,
+    MO_COMBINE_MINIMUM,
+    MO_COMBINE_MAXIMUM,
+    MO_COMBINE_COUNT
+} mo_combine_rule;
+
+/* "geometric", "mean", "product", "minimum", "maximum"; "world" for 0. */
+MO_API const char *mo_combine_name(mo_combine_rule rule);
 
 typedef struct mo_material {
     /* mu, 0 to infinity */
@@ -63,7 +71,8 @@ typedef struct mo_material {
     double rolling;
     /* length: moment against spinning over normal force, m */
     double torsion;
-    mo_friction_rule rule;
+    /* of friction */
+    mo_combine_rule rule;
     /* 1: no friction, 3: no torsion nor rolling, 4: no rolling, 6: all; a pair has the larger. 0:
      * as the numbers say */
     int dims;
@@ -74,7 +83,12 @@ typedef struct mo_material {
 
 /* friction 0.5, all else zero */
 MO_API mo_material mo_default_material(void);
+/* What two surfaces make of each other by the default rules of a world. */
 MO_API mo_material mo_material_combine(const mo_material *a, const mo_material *b);
+/* The same by these rules; MO_COMBINE_WORLD is the default: friction by the geometric mean,
+ * restitution by the maximum. */
+MO_API mo_material mo_material_combine_by(const mo_material *a, const mo_material *b,
+                                          mo_combine_rule friction, mo_combine_rule restitution);
 
 typedef enum mo_shape_kind {
     /* radius */

@@ -55,6 +55,11 @@ typedef struct mo_joint_id {
  * impacts (forces.h). */
 typedef enum mo_level { MO_LEVEL_VELOCITY, MO_LEVEL_ACCELERATION } mo_level;
 
+/* What surfaces a and b in contact make of each other; `both` holds what the rules of the world
+ * give, and may be changed.  The same for (a, b) and (b, a), and from call to call. */
+typedef void mo_combine_fn(void *user, const mo_material *a, const mo_material *b,
+                           mo_material *both);
+
 typedef struct mo_world_def {
     /* 3, or 2 for the plane z = 0 */
     int dimension;
@@ -75,6 +80,12 @@ typedef struct mo_world_def {
     double first_order;
     /* m/s: slower impacts are plastic */
     double restitution_speed;
+    /* of two surfaces; MO_COMBINE_WORLD: the geometric mean for friction, the maximum for
+     * restitution */
+    mo_combine_rule friction_rule, restitution_rule;
+    /* a table or another law of two materials, or NULL; called when a shape is added */
+    mo_combine_fn *combine;
+    void *combine_user;
     /* method, tolerance, threads; time_limit is that of a step (mo_step_report.is_waiting); the
      * world sets start, cancel and progress itself */
     mo_options solver;

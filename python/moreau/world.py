@@ -15,6 +15,7 @@ from .shape import plane
 
 MODES = ("apart", "sticks", "slides")
 LEVELS = ("velocity", "acceleration")
+RULES = ("world", "geometric", "mean", "product", "minimum", "maximum")
 _Report = structs["mo_step_report"]
 _step = C.mo_world_step
 
@@ -59,7 +60,8 @@ class World:
     planar: two dimensions, x and y; gravity is then (0, -9.81, 0) unless it is given.
     floor: the height in m of a fixed horizontal plane; None for no floor.
     margin (m), projection, sleeping, level ("velocity" or "acceleration"), first_order (s),
-    restitution_speed (m/s): as in mo_world_def.  All else are options of the solver.
+    restitution_speed (m/s): as in mo_world_def.  friction_rule, restitution_rule: how two
+    surfaces combine, "geometric", "mean", "product", "minimum" or "maximum".  All else are options of the solver.
     """
 
     __slots__ = ("_world", "_definition", "_user_data", "_events", "_why", "_why_at", "h",
@@ -91,6 +93,7 @@ class World:
                     {name: value for name, value in settings.items() if name not in fields})
         for name, value in own.items():
             value = words(value, LEVELS) if name == "level" else value
+            value = words(value, RULES) if name.endswith("_rule") else value
             kind = type(getattr(self._definition, name))
             setattr(self._definition, name, kind(value))
 

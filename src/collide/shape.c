@@ -12,14 +12,33 @@ mo_material mo_default_material(void)
     return (mo_material){.friction = 0.5};
 }
 
-static double combined_friction(const mo_material *a, const mo_material *b)
+const char *mo_combine_name(mo_combine_rule rule)
 {
-    if (a->rule == MO_FRICTION_LARGER || b->rule == MO_FRICTION_LARGER) {
-        return fmax(a->friction, b->friction);
+    static const char *const names[] = {"world",   "geometric", "mean",
+                                        "product", "minimum",   "maximum"};
+    return (unsigned)rule < MO_COMBINE_COUNT ? names[rule] : "unknown";
+}
+
+/* 0 times infinity is no number: where one is 0, so is the product. */
+static double product_of(double a, double b)
+{
+    return a > 0 && b > 0 ? a * b : 0;
+}
+
+static double combine(mo_combine_rule rule, double a, double b)
+{
+    switch (rule) {
+    case MO_COMBINE_MEAN:
+        return 0.5 * (a + b);
+    case MO_COMBINE_PRODUCT:
+        return product_of(a, b);
+    case MO_COMBINE_MINIMUM:
+        return fmin(a, b);
+    case MO_COMBINE_MAXIMUM:
+        return fmax(a, b);
+    default:
+        return a == b ? a : sqrt(product_of(a, b));
     }
-    /* 0 times infinity is no number: without friction on one side there is none. */
-    const double product = a->friction > 0 && b->friction > 0 ? a->friction * b->friction : 0;
-    return a->friction == b->friction ? a->friction : sqrt(product);
 }
 
 static int are_alike(const mo_material *a, const mo_material *b)
@@ -31,19 +50,34 @@ static int are_alike(const mo_material *a, const mo_material *b)
 
 mo_material mo_material_combine(const mo_material *a, const mo_material *b)
 {
+    return mo_material_combine_by(a, b, MO_COMBINE_WORLD, MO_COMBINE_WORLD);
+}
+
+/* Is x, combined with itself, x again? */
+static int keeps_equals(mo_combine_rule rule)
+{
+    return rule != MO_COMBINE_PRODUCT;
+}
+
+mo_material mo_material_combine_by(const mo_material *a, const mo_material *b,
+                                   mo_combine_rule friction, mo_combine_rule restitution)
+{
     MO_NEED_OR((mo_material){0}, a && b, NULL);
-    if (are_alike(a, b)) { /* as most are in a heap */
+    const mo_combine_rule own = a->rule > b->rule ? a->rule : b->rule;
+    const mo_combine_rule rule = own ? own : friction;
+    if (are_alike(a, b) && keeps_equals(rule) && keeps_equals(restitution)) { /* as in a heap */
         return *a;
     }
-    const double restitution = fmax(a->restitution, b->restitution);
+    const double bounce =
+        combine(restitution ? restitution : MO_COMBINE_MAXIMUM, a->restitution, b->restitution);
     if (a->priority != b->priority) {
         a = b = a->priority > b->priority ? a : b;
     }
-    mo_material both = {.friction = combined_friction(a, b),
-                        .restitution = restitution,
+    mo_material both = {.friction = combine(rule, a->friction, b->friction),
+                        .restitution = bounce,
                         .rolling = fmax(a->rolling, b->rolling),
                         .torsion = fmax(a->torsion, b->torsion),
-                        .rule = a->rule > b->rule ? a->rule : b->rule,
+                        .rule = own,
                         .dims = a->dims > b->dims ? a->dims : b->dims,
                         .priority = a->priority};
     if (both.dims == 1) {

@@ -162,7 +162,7 @@ static bool read_surface(mo_mjcf *m, const mo_xml_node *node, mo_model_geom *geo
     geom->shape.material = (mo_material){.friction = friction[0],
                                          .torsion = friction[1],
                                          .rolling = friction[2],
-                                         .rule = MO_FRICTION_LARGER,
+                                         .rule = MO_COMBINE_MAXIMUM,
                                          .dims = condim,
                                          .priority = priority};
     geom->shape.layer = m->set.no_contact ? 0 : (unsigned)contype;

@@ -58,7 +58,7 @@ static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
         pair->material = (mo_material){.friction = friction[0],
                                        .torsion = friction[2],
                                        .rolling = friction[3],
-                                       .rule = MO_FRICTION_LARGER,
+                                       .rule = MO_COMBINE_MAXIMUM,
                                        .dims = dims};
     }
     return pair != NULL;

@@ -271,7 +271,7 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
     if (!geom) {
         return false;
     }
-    shape.material = (mo_material){.friction = 1, .rule = MO_FRICTION_LARGER, .dims = 3};
+    shape.material = (mo_material){.friction = 1, .rule = MO_COMBINE_MAXIMUM, .dims = 3};
     shape.density = 0;
     if (is_visual) {
         shape.layer = shape.mask = 0;

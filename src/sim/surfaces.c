@@ -17,6 +17,27 @@ static int are_equal(const mo_material *a, const mo_material *b)
            a->dims == b->dims && a->priority == b->priority;
 }
 
+/* By the rules of the world, and by its own function where it has one. */
+static mo_material combine(const mo_world *world, const mo_material *a, const mo_material *b)
+{
+    const mo_world_def *def = &world->def;
+    mo_material both = mo_material_combine_by(a, b, def->friction_rule, def->restitution_rule);
+    if (def->combine) {
+        def->combine(def->combine_user, a, b, &both);
+    }
+    return both;
+}
+
+void mo_surfaces_renew(mo_world *world)
+{
+    mo_surfaces *surfaces = &world->surfaces;
+    for (int i = 0; i < surfaces->count; ++i) {
+        for (int k = 0; k < surfaces->count; ++k) {
+            surfaces->both[i][k] = combine(world, surfaces->own + i, surfaces->own + k);
+        }
+    }
+}
+
 int mo_surface_number(mo_world *world, const mo_material *material)
 {
     mo_surfaces *surfaces = &world->surfaces;
@@ -31,8 +52,8 @@ int mo_surface_number(mo_world *world, const mo_material *material)
     const int own = surfaces->count++;
     surfaces->own[own] = *material;
     for (int k = 0; k <= own; ++k) {
-        surfaces->both[own][k] = mo_material_combine(material, surfaces->own + k);
-        surfaces->both[k][own] = mo_material_combine(surfaces->own + k, material);
+        surfaces->both[own][k] = combine(world, material, surfaces->own + k);
+        surfaces->both[k][own] = combine(world, surfaces->own + k, material);
     }
     return own;
 }
@@ -48,7 +69,7 @@ const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_ma
     if (one != MO_NONE && other != MO_NONE) {
         return &world->surfaces.both[one][other];
     }
-    *found = mo_material_combine(&world->shape[a].collider.def.material,
-                                 &world->shape[b].collider.def.material);
+    *found = combine(world, &world->shape[a].collider.def.material,
+                     &world->shape[b].collider.def.material);
     return found;
 }

@@ -64,6 +64,11 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
         return mo_fail(why, MO_ERR_ARGUMENT, "restitution_speed is %g, but must not be negative",
                        def->restitution_speed);
     }
+    if ((unsigned)def->friction_rule >= MO_COMBINE_COUNT ||
+        (unsigned)def->restitution_rule >= MO_COMBINE_COUNT) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "friction_rule and restitution_rule are among mo_combine_rule");
+    }
     if (def->solver.method && mo_method_find(def->solver.method) < 0) {
         return mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.64s'", def->solver.method);
     }
@@ -165,6 +170,7 @@ mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *w
         return error;
     }
     world->def = *def;
+    mo_surfaces_renew(world);
     for (int k = 0; k < world->living_count; ++k) {
         mo_body_wake(world, world->living[k]);
     }

@@ -604,6 +604,7 @@ const mo_material *mo_own_pair(const mo_world *world, int a, int b);
 /* surfaces.c: the number of a material among world->surfaces, or MO_NONE where there is no more
  * room; what two shapes have between them, in *found where it had to be found. */
 int mo_surface_number(mo_world *world, const mo_material *material);
+void mo_surfaces_renew(mo_world *world); /* by other rules */
 const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_material *found);
 int mo_pair_never_touches(const mo_world *world, int a, int b);
 /* From now on two shapes never touch; MO_ERR_MEMORY. */
