@@ -31,7 +31,7 @@ typedef struct run_call {
     mo_level level;
     double first_order; /* s; 0: Newton's law */
     mo_combine_rule friction_rule, restitution_rule;
-    int every;          /* recorded steps: 0, every, 2 every, ... */
+    int every; /* recorded steps: 0, every, 2 every, ... */
     /* or NULL */
     const char *csv, *sensors, *record, *replay, *vtk, *plot, *save_state, *load_state,
         *export_file;

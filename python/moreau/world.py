@@ -61,7 +61,8 @@ class World:
     floor: the height in m of a fixed horizontal plane; None for no floor.
     margin (m), projection, sleeping, level ("velocity" or "acceleration"), first_order (s),
     restitution_speed (m/s): as in mo_world_def.  friction_rule, restitution_rule: how two
-    surfaces combine, "geometric", "mean", "product", "minimum" or "maximum".  All else are options of the solver.
+    surfaces combine, "geometric", "mean", "product", "minimum" or "maximum".  All else are options
+    of the solver.
     """
 
     __slots__ = ("_world", "_definition", "_user_data", "_events", "_why", "_why_at", "h",
