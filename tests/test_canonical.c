@@ -367,6 +367,31 @@ static void every_method_ends_at_the_shortest_impulses(void **state)
     }
 }
 
+/* Three rows hold one weight, a fourth opens: laws that have no parameters at all. */
+static void rows_without_friction_share_a_weight(void **state)
+{
+    (void)state;
+    const double mass = 1, weight = -3, none = 0, opens = 1;
+    const mo_law law = mo_law_frictionless();
+    mo_builder *builder;
+    mo_problem *problem;
+    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+    mo_builder_add_body(builder, 1, &mass, &weight);
+    mo_builder_add_body(builder, 1, &mass, &none);
+    for (int k = 0; k < 4; ++k) {
+        mo_builder_add_constraint(builder, 1, &law, k < 3 ? &none : &opens);
+        mo_builder_add_jacobian(builder, k, k == 3, 1, 1, &mass);
+    }
+    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+    mo_result result = solve_canonical("auto", problem, 1);
+    for (int k = 0; k < 4; ++k) {
+        CHECK_NEAR(result.r[k], k < 3 ? 1 : 0, 1e-6);
+    }
+    mo_result_clear(&result);
+    mo_problem_destroy(problem);
+    mo_builder_destroy(builder);
+}
+
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 /* The heaviest free body. */
@@ -441,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_table_loads_its_legs_linearly),
         cmocka_unit_test(symmetric_things_have_symmetric_forces),
         cmocka_unit_test(every_method_ends_at_the_shortest_impulses),
+        cmocka_unit_test(rows_without_friction_share_a_weight),
         cmocka_unit_test(a_box_between_wide_fingers_moves_alike),
         cmocka_unit_test(refinement_reaches_the_last_digits),
     };

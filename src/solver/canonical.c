@@ -98,8 +98,10 @@ static int find_ray(const mo_problem *problem, int i, double allowed, const doub
     if (kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL) {
         return 0;
     }
-    const double mu = mo_constraint_param(problem, i)[0], slip = sqrt(mo_dot(d - 1, u + 1, u + 1));
-    if (kind != MO_LAW_COULOMB || isinf(mu)) {
+    /* laws without friction have no parameter to look at */
+    const double mu = kind == MO_LAW_COULOMB ? mo_constraint_param(problem, i)[0] : INFINITY;
+    const double slip = sqrt(mo_dot(d - 1, u + 1, u + 1));
+    if (isinf(mu)) {
         memcpy(ray, r, (size_t)d * sizeof *ray);
         return r[0] > 0;
     }
