@@ -140,7 +140,7 @@ static times by_fronts(const matrix *A, double *x)
     assert_int_equal(mo_front_plan_create(&own, &pattern, &plan), MO_OK);
     t.plan = seconds() - t.plan;
     mo_front_lu_layout(plan, &arena, NULL);
-    arena.base = aligned_alloc(MO_ARENA_ALIGN, arena.used + MO_ARENA_ALIGN);
+    arena.base = aligned_alloc(MO_ARENA_ALIGN, (arena.used / MO_ARENA_ALIGN + 1) * MO_ARENA_ALIGN);
     arena.used = 0;
     assert_non_null(arena.base);
     mo_front_lu_layout(plan, &arena, &lu);
