@@ -406,14 +406,15 @@ static mo_body_state box_of(const mo_world *world)
 }
 
 /* A gripper with wide fingers lifts a box: it goes the same way for every method that solves all
- * steps (first-order methods do not). */
+ * steps (first-order methods do not).  Pivoting is left out: when the fingers close, more than one
+ * velocity obeys the law, and with other rounding `dantzig` ends at another one. */
 static void a_box_between_wide_fingers_moves_alike(void **state)
 {
     (void)state;
     double first[3] = {0};
     int count = 0;
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!takes_friction(m)) {
+        if (!takes_friction(m) || strcmp(mo_method_describe(m).name, "dantzig") == 0) {
             continue;
         }
         mo_world *world = build("gripper", mo_method_describe(m).name, 0, NULL);
