@@ -156,7 +156,9 @@ static mo_error clear_crowd(mo_world *world)
                         sizeof *world->crowd)) {
         return MO_ERR_MEMORY;
     }
-    memset(world->crowd, 0, bodies * sizeof *world->crowd);
+    if (bodies > 0) {
+        memset(world->crowd, 0, bodies * sizeof *world->crowd);
+    }
     world->left_out = 0;
     return MO_OK;
 }
