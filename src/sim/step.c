@@ -3,16 +3,18 @@
 /*
  * One time step.
  *
- *   1. free velocities        what the bodies would do without constraints
- *   2. contacts               within reach of the step
- *   3. impacts those that bounce change the velocities at the start of the step (impact.c); then 1
- *      again
- *   4. the problem assembled and solved (impulses.c), from the last step's impulses; again where a
- *      contact that was left out closes
- *                             all the same
- *   5. energy where joints that take back their drift would add some, 4 again with joints held
- *      otherwise (passive.c)
- *   6. new poses              refused, and nothing changed, where a number is not finite
+ *   1. free velocities   of the bodies without constraints
+ *   2. contacts          within reach of the step
+ *   3. impacts           contacts that bounce change the velocities at the start (impact.c); then 1
+ *   4. problem           assembled and solved (answer.c), from the impulses of the last step; again
+ *                        if a contact closes that was left out, or shapes overlap at the end of the
+ *                        step (overlap.c)
+ *   5. energy            if joints that correct their drift add some, 4 again with joints held in
+ *                        another way (passive.c)
+ *   6. new poses         refused, with the world unchanged, if a number is not finite
+ *   7. projection        positions alone (projection.c), then the report (report.c)
+ *
+ * The time limit of the step is in deadline.c.
  */
 #include <math.h>
 #include <string.h>
