@@ -8,6 +8,7 @@
  * the same coordinates with the same controls and take the same steps.  Times are of the processor,
  * on one thread.  Creep is the largest displacement of a body in the last fifth of the time.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "settings.h"
 #include "solvers/beside.h"
 #include "solvers/child.h"
+#include "temporary.h"
 #include "text.h"
 
 static const args_command COMMAND = {
@@ -70,7 +72,8 @@ typedef struct comparison {
     model_file file;
     double h;
     int steps, json;
-    char program[BESIDE_PATH_SIZE], path[64]; /* of the other, and of the model that it reads */
+    char program[BESIDE_PATH_SIZE],
+        path[TEMPORARY_PATH + 16]; /* of the other, and of the model that it reads */
     outcome ours, theirs;
 } comparison;
 
@@ -151,7 +154,7 @@ static mo_error write_model(comparison *c, const mo_world *world, mo_message *wh
 static int become_theirs(const void *input, FILE *out)
 {
     const comparison *c = input;
-    char text[3][BESIDE_PATH_SIZE];
+    char text[3][TEMPORARY_PATH + 16];
     char *words[4] = {text[0], text[1], text[2], NULL};
     snprintf(text[0], sizeof text[0], "%s", c->program);
     snprintf(text[1], sizeof text[1], "%s", c->path);
@@ -345,7 +348,12 @@ static int compare(comparison *c)
 {
     mo_message why = {{0}};
     mo_world *world = NULL;
-    snprintf(c->path, sizeof c->path, "/tmp/moreau-compare-%ld.xml", (long)getpid());
+    char folder[TEMPORARY_PATH];
+    if (!temporary_folder(folder)) {
+        say(COMMAND.name, "no folder for temporary files could be made: %s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    snprintf(c->path, sizeof c->path, "%s/model.xml", folder);
     mo_error error = model_file_build(&c->file, &world, &why);
     if (!error) {
         mo_world_def def = mo_world_definition(world);
@@ -358,6 +366,7 @@ static int compare(comparison *c)
         error = run_ours(c, world, &why);
     }
     unlink(c->path);
+    rmdir(folder);
     mo_world_destroy(world);
     if (error) {
         say_of_file(c->file.path, "%s", text_of_error("", error, &why));

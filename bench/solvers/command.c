@@ -25,6 +25,7 @@
 #include "peer.h"
 #include "report.h"
 #include "results.h"
+#include "temporary.h"
 #include "text.h"
 
 static const args_command COMMAND = {
@@ -299,7 +300,7 @@ static int add_peer(board *b, const call *c, const bench_cases *cases)
 {
     peer p;
     mo_message why = {""};
-    char folder[] = "/tmp/moreau-bench-XXXXXX";
+    char folder[TEMPORARY_PATH];
     b->peer = "siconos";
     if (c->results && report_read_peer(b, c->results) < 0) {
         return EXIT_FAILED;
@@ -311,8 +312,8 @@ static int add_peer(board *b, const call *c, const bench_cases *cases)
         say(COMMAND.name, "%s", why.text);
         return EXIT_FAILED;
     }
-    if (!mkdtemp(folder)) {
-        say(COMMAND.name, "no folder could be made in /tmp: %s", strerror(errno));
+    if (!temporary_folder(folder)) {
+        say(COMMAND.name, "no folder for temporary files could be made: %s", strerror(errno));
         return EXIT_FAILED;
     }
     for (int k = 0; k < b->problem_count; ++k) {
