@@ -16,8 +16,8 @@
  *             2,000 bodies as far as --contacts allows
  *
  * Every answer is judged by mo_measure; what is left unsolved is listed with its residual and the
- * story of the solver.  A solution of a planted problem exists by construction, so a miss there is
- * the method's.
+ * summary of the solver.  A solution of a planted problem exists by construction, so a miss there
+ * is the method's.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ typedef struct family {
 typedef struct miss {
     char what[WHAT];
     double residual, seconds;
-    mo_message story;
+    mo_message summary;
 } miss;
 
 typedef struct families_report {
@@ -71,7 +71,7 @@ static void keep_miss(families_report *report, const char *what, double seconds,
     snprintf(m->what, sizeof m->what, "%s", what);
     m->residual = result->residual.natural_relative;
     m->seconds = seconds;
-    m->story = result->message;
+    m->summary = result->message;
 }
 
 /* Solves the problem and adds it to the last family. */
@@ -277,7 +277,7 @@ static void print_report(const families_report *report)
     for (int k = 0; k < report->tolds; ++k) {
         const miss *m = &report->misses[k];
         printf("  %s: %.1e after %.2f s\n    %s\n", m->what, m->residual, m->seconds,
-               m->story.text);
+               m->summary.text);
     }
 }
 
@@ -307,7 +307,7 @@ static void print_json(const families_report *report)
         json_text(&j, "problem", m->what);
         json_number(&j, "residual", m->residual);
         json_number(&j, "seconds", m->seconds);
-        json_text(&j, "story", m->story.text);
+        json_text(&j, "summary", m->summary.text);
         json_object_end(&j);
     }
     json_array_end(&j);

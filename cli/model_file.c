@@ -152,7 +152,7 @@ static int set_servos(const char *command, const args_flag *row, model_file *fil
 }
 
 /* Keyframe, controls, freedom and floor. */
-static int read_wishes(const char *command, const args_flag *rows, model_file *file)
+static int read_options(const char *command, const args_flag *rows, model_file *file)
 {
     const args_values *targets = rows[MODEL_TARGET].all;
     int status = rows[MODEL_FREE].value ? set_free(command, file) : EXIT_DONE;
@@ -211,7 +211,7 @@ int model_file_open(const char *command, const char *path, const args_flag *rows
     if (!quiet) {
         say_notes(file);
     }
-    return read_wishes(command, rows, file);
+    return read_options(command, rows, file);
 }
 
 int model_flags_refuse(const char *command, const args_flag *rows)

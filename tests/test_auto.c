@@ -34,7 +34,7 @@ static void check_solved(const mo_problem *problem, double tol, const char *what
     mo_result_clear(&result);
 }
 
-static void one_contact_needs_one_visit_and_no_story(void **state)
+static void one_contact_needs_one_visit_and_no_summary(void **state)
 {
     (void)state;
     scene_particle_def def = scene_particle_default();
@@ -192,7 +192,7 @@ static void a_chain_of_joints_takes_a_few_steps_and_no_sweep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_contact_needs_one_visit_and_no_story),
+        cmocka_unit_test(one_contact_needs_one_visit_and_no_summary),
         cmocka_unit_test(towers_stand_or_are_pushed),
         cmocka_unit_test(planted_problems_of_every_size_are_solved),
         cmocka_unit_test(a_packing_at_simulation_accuracy_is_swept),

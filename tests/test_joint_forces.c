@@ -283,7 +283,8 @@ static void add_mechanism(const random_mechanism *made, int link, const mo_body_
 {
     static const double none[3] = {0}, up[3] = {0, 0, 1};
     const mo_actuator_def *thruster = made->def.actuators + made->def.actuator_count - 1;
-    add_wrench(body->centre, made->link[link].borne * body->mass * G, up, none, body->centre, sum);
+    add_wrench(body->centre, made->link[link].gravity_compensation * body->mass * G, up, none,
+               body->centre, sum);
     if (thruster->link == link) {
         double at[3], force[3], moment[3], R[9];
         mo_pose_point(&body->pose, thruster->place.position, at);
@@ -389,7 +390,7 @@ typedef struct equipment {
     mo_tendon_def tendon;
 } equipment;
 
-/* Springs, damping, dry friction and motors on some of its joints; weight that is borne, a
+/* Springs, damping, dry friction and motors on some of its joints; gravity compensation, a
  * thruster, and a tendon over all single joints. */
 static void equip(mo_random *random, random_mechanism *made, mo_actuator_def *actuators,
                   equipment *more)
@@ -411,7 +412,7 @@ static void equip(mo_random *random, random_mechanism *made, mo_actuator_def *ac
             actuators[count++].target = uniform(random, -1, 1);
         }
     }
-    made->link[made->def.link_count - 1].borne = 0.7;
+    made->link[made->def.link_count - 1].gravity_compensation = 0.7;
     actuators[count] = mo_actuator_motor(0);
     actuators[count].on = MO_ON_LINK;
     actuators[count].link = made->def.link_count / 2;

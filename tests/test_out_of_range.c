@@ -78,7 +78,7 @@ static const field FIELDS[] = {
     FIELD(link.inertia[0]),
     FIELD(link.inertia[4]),
     FIELD(link.centre[0]),
-    FIELD(link.borne),
+    FIELD(link.gravity_compensation),
     FIELD(link.pose.position[0]),
     FIELD(link.pose.orientation[0]),
     FIELD(axis.anchor[0]),
@@ -147,7 +147,7 @@ static parts usual(mo_axis_kind kind)
     return p;
 }
 
-/* ---- the scene --------------------------------------------------------------------------- */
+/* ---- the scene ------------------------------------------------------------------------------- */
 
 /* 1 where the call was taken; one that is refused has a sentence. */
 static int was_taken(int taken, mo_message *why, const char *what)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* What drives and ties the joints of a robot: tendons, couplings between trees, thrusters, dynamics
- * of actuators, weight that is borne, mocap bodies; all against closed forms. */
+ * of actuators, gravity compensation, mocap bodies; all against closed forms. */
 #define _XOPEN_SOURCE 700
 #include "robot_world.h"
 
@@ -253,7 +253,7 @@ static void a_damping_ratio_is_one_of_the_mass(void **state)
 
 /* ---- weight, mocap --------------------------------------------------------------------------- */
 
-static void weight_is_borne(void **state)
+static void gravity_is_compensated(void **state)
 {
     (void)state;
     robot_world w;
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(rotors_lift_a_drone),
         cmocka_unit_test(states_of_actuators_follow_their_controls),
         cmocka_unit_test(a_damping_ratio_is_one_of_the_mass),
-        cmocka_unit_test(weight_is_borne),
+        cmocka_unit_test(gravity_is_compensated),
         cmocka_unit_test(a_mocap_body_moves_what_it_touches_and_holds),
         cmocka_unit_test(memory_that_runs_out_gets_a_sentence),
     };

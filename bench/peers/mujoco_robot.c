@@ -7,7 +7,7 @@
  * line a figure, "name numbers": seconds of processor time of all steps and of the longest one,
  * the mean number of contacts, the deepest penetration; and twice, after four fifths of the steps
  * and at the end, the positions of all bodies and q.  The custom number "gravcomp", one a body, is
- * the part of its weight that is borne from outside, which MuJoCo 2.2 does not have itself.
+ * the part of its gravity compensation from outside, which MuJoCo 2.2 does not have itself.
  */
 #include <mujoco/mujoco.h>
 #include <stdio.h>

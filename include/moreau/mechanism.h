@@ -56,8 +56,8 @@ typedef struct mo_link_def {
     double inertia[6];
     /* of mass, in the link's frame; used with mass */
     double centre[3];
-    /* how much of its weight is borne from outside, 1: all of it (gravity compensation) */
-    double borne;
+    /* the part of its weight that is compensated from outside: 0 none, 1 all of it */
+    double gravity_compensation;
     const char *name; /* copied; may be NULL */
 } mo_link_def;
 

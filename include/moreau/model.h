@@ -58,8 +58,8 @@ typedef struct mo_model_body {
     double inertia[6];
     /* none: fixed to the parent */
     int first_joint, joint_count;
-    /* how much of its weight is borne from outside (gravcomp) */
-    double borne;
+    /* the part of its weight that is compensated from outside (gravcomp of MJCF) */
+    double gravity_compensation;
     /* stands where the user puts it, and nothing moves it */
     int is_mocap;
     /* in the file; 0: made by the reader */

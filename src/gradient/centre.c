@@ -9,7 +9,7 @@
 #include "linalg/dense.h"
 
 /* Rounds at most with each share; how far inside, in parts of the mean impulse; the slack of a set;
- * the part of a wish that must be possible, and the factor by which the wishes must shrink, for a
+ * the part of a shift that must be possible, and the factor by which the shifts must shrink, for a
  * round to be worth it. */
 enum { ROUNDS = 20 };
 static const double SHARES[] = {0.1, 0.01, 0.001}, RELAXATION = 1.5, SLACK = 1e-12;
@@ -102,7 +102,7 @@ static void set_projectors(const mo_centre *c, const double *r)
     }
 }
 
-/* ---- the wish -------------------------------------------------------------------------------- */
+/* ---- the shift ------------------------------------------------------------------------------- */
 
 static bool is_on_edge(const mo_centre *c, int i, const double *r)
 {
@@ -135,7 +135,7 @@ static double box_target(double lower, double upper, double r, double share)
 
 /* The nearest impulse that is `share` inside the set of block i, less r, as far as the block may
  * go. */
-static void set_wish(const mo_centre *c, int i, double share, const double *r, double *wish)
+static void set_shift(const mo_centre *c, int i, double share, const double *r, double *shift)
 {
     const mo_problem *problem = c->problem;
     const int d = mo_constraint_dim(problem, i), kind = problem->law[i].kind;
@@ -155,12 +155,12 @@ static void set_wish(const mo_centre *c, int i, double share, const double *r, d
         mo_axpy(d, -1, x, raw);
     }
     for (int k = 0; k < d; ++k) {
-        wish[k] = mo_dot(d, J + k * d, raw);
+        shift[k] = mo_dot(d, J + k * d, raw);
     }
 }
 
-/* The wishes of all blocks, in the units of least_norm.h; `share` of the mean impulse. */
-static void collect_wishes(const mo_centre *c, double share, const double *r)
+/* The shifts of all blocks, in the units of least_norm.h; `share` of the mean impulse. */
+static void collect_shifts(const mo_centre *c, double share, const double *r)
 {
     const mo_problem *problem = c->problem;
     double sum = 0;
@@ -169,33 +169,33 @@ static void collect_wishes(const mo_centre *c, double share, const double *r)
         sum += norm(d, r + row) / sqrt(c->system->rho[i]);
     }
     const double typical = share * sum / problem->constraint_count;
-    memset(c->wish, 0, (size_t)problem->row_count * sizeof(double));
+    memset(c->shift, 0, (size_t)problem->row_count * sizeof(double));
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double root = sqrt(c->system->rho[i]);
         if (c->active[i]) {
-            set_wish(c, i, root * typical, r + row, c->wish + row);
+            set_shift(c, i, root * typical, r + row, c->shift + row);
         }
         for (int k = 0; k < d && c->active[i]; ++k) {
-            c->wish[row + k] /= root;
+            c->shift[row + k] /= root;
         }
     }
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* step = the part of the wish that moves nothing, in units of r; false where there is none. */
+/* step = the part of the shift that moves nothing, in units of r; false where there is none. */
 static bool find_step(const mo_centre *c)
 {
     const mo_problem *problem = c->problem;
     const int rows = problem->row_count;
-    const double wished = norm(rows, c->wish);
-    mo_least_norm_apply(c->system, c->wish, c->step);
+    const double shift_norm = norm(rows, c->shift);
+    mo_least_norm_apply(c->system, c->shift, c->step);
     mo_least_norm_solve(c->system, c->step, c->step);
     for (int k = 0; k < rows; ++k) {
-        c->step[k] = c->wish[k] - c->step[k];
+        c->step[k] = c->shift[k] - c->step[k];
     }
-    const bool is_worth = norm(rows, c->step) > LEAST_PART * wished;
+    const bool is_worth = norm(rows, c->step) > LEAST_PART * shift_norm;
     for (int i = 0; i < problem->constraint_count; ++i) {
         for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
             c->step[row] *= sqrt(c->system->rho[i]);
@@ -219,19 +219,19 @@ static bool is_allowed(const mo_centre *c, const double *r)
     return true;
 }
 
-/* Rounds with one share, until no block is on an edge, or the wishes hardly shrink; returns the
+/* Rounds with one share, until no block is on an edge, or the shifts hardly shrink; returns the
  * least count of edges. */
 static int approach(const mo_centre *c, double share, int least, double *r, double *best)
 {
     const int rows = c->problem->row_count;
     double last = INFINITY;
     for (int round = 0; round < ROUNDS && least > 0; ++round) {
-        collect_wishes(c, share, r);
-        const double wished = norm(rows, c->wish);
-        if (wished > STANDSTILL * last || !find_step(c)) {
+        collect_shifts(c, share, r);
+        const double shift_norm = norm(rows, c->shift);
+        if (shift_norm > STANDSTILL * last || !find_step(c)) {
             break;
         }
-        last = wished;
+        last = shift_norm;
         mo_axpy(rows, RELAXATION, c->step, r);
         const int left = is_allowed(c, r) ? count_edges(c, r) : least;
         if (left < least) {

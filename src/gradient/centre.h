@@ -14,10 +14,10 @@
  *
  *     A = (I - J) + J W          (J dr = dr and J W dr = 0 give dr' W dr = 0)
  *
- * which is of the form of least_norm.h with G = I.  A round wishes every block to the nearest
+ * which is of the form of least_norm.h with G = I.  A round draws every block towards the nearest
  * impulse that lies well inside its set (for a cone: in the cone moved up its axis), and takes the
- * part of the wish that lies in that null space: projections in turn on two convex sets, which meet
- * wherever impulses without an edge exist.
+ * part of the shift that lies in that null space: projections in turn on two convex sets, which
+ * meet wherever impulses without an edge exist.
  */
 #ifndef MO_GRADIENT_CENTRE_H
 #define MO_GRADIENT_CENTRE_H
@@ -30,9 +30,9 @@ typedef struct mo_centre {
     mo_least_norm *system; /* its J, JG and active are the next three: they are overwritten */
     double *J, *JG;
     uint8_t *active;
-    const double *u;     /* rows: the velocity that the laws see */
-    double edge;         /* in units of u: nearer than this is on an edge */
-    double *wish, *step; /* rows: scratch */
+    const double *u;      /* rows: the velocity that the laws see */
+    double edge;          /* in units of u: nearer than this is on an edge */
+    double *shift, *step; /* rows: scratch */
 } mo_centre;
 
 /* Moves r; true where fewer blocks are on an edge after it, else r is left alone.  best: rows,

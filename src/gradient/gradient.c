@@ -162,7 +162,7 @@ static void find_modes(mo_gradient *g)
                                   .active = g->active,
                                   .u = g->u,
                                   .edge = scale * g->info.edge,
-                                  .wish = g->x,
+                                  .shift = g->x,
                                   .step = g->rows};
         g->info.is_centred = mo_centre_move(&centre, g->r, g->best);
         set_modes(g, scale);

@@ -127,7 +127,7 @@ void mo_h5_close(mo_h5 *h)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* All names are ours and short: the bounds are never met, and keep the compiler calm. */
+/* All names are ours and short: the bounds are never met, and silence the warning. */
 static void join(const mo_h5_group *parent, const char *name, char path[MO_H5_PATH])
 {
     const char *between = strcmp(parent->path, "/") == 0 ? "" : "/";

@@ -231,7 +231,7 @@ static bool read_body(mo_mjcf *m, const mo_xml_node *node, int parent)
     mo_model_body *body = mo_reader_add_body(m->r, node, mo_xml_get(node, "name"), parent);
     const int place = m->r->model->body_count - 1;
     if (!body || !mo_mjcf_frame(m, node, NULL, &body->pose) ||
-        !mo_mjcf_number(m, node, NULL, "gravcomp", &body->borne) ||
+        !mo_mjcf_number(m, node, NULL, "gravcomp", &body->gravity_compensation) ||
         !mo_mjcf_word(m, node, NULL, "mocap", TRUTH, &body->is_mocap)) {
         return false;
     }

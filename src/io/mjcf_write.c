@@ -401,16 +401,16 @@ static void put_keys(const writer *w)
 }
 
 /* MuJoCo 2.2 has no gravity compensation: kept as a custom number, one a body. */
-static void put_borne(const writer *w)
+static void put_gravity_compensation(const writer *w)
 {
     int any = 0;
     for (int k = 0; k < w->model->body_count; ++k) {
-        any |= w->model->bodies[k].borne != 0;
+        any |= w->model->bodies[k].gravity_compensation != 0;
     }
     if (any) {
         fputs("<custom><numeric name=\"gravcomp\" data=\"", w->out);
         for (int k = 0; k < w->model->body_count; ++k) {
-            fprintf(w->out, " %.17g", w->model->bodies[k].borne);
+            fprintf(w->out, " %.17g", w->model->bodies[k].gravity_compensation);
         }
         fputs("\"/></custom>\n", w->out);
     }
@@ -459,7 +459,7 @@ static int put_model(const writer *w)
     }
     fputs("</actuator>\n", w->out);
     put_keys(w);
-    put_borne(w);
+    put_gravity_compensation(w);
     fputs("</mujoco>\n", w->out);
     return 1;
 }

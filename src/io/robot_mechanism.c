@@ -126,7 +126,7 @@ static void add_links(mo_building *b, parts *p)
         *link = mo_default_link(is_root ? -1 : b->link[body->parent]);
         link->pose = is_root ? b->pose[k] : body->pose;
         link->mass = body->mass;
-        link->borne = body->borne;
+        link->gravity_compensation = body->gravity_compensation;
         memcpy(link->inertia, body->inertia, sizeof link->inertia);
         memcpy(link->centre, body->centre, sizeof link->centre);
         link->name = mo_name_or_null(body->name);
@@ -380,7 +380,7 @@ static int is_free_alone(const mo_building *b, int root)
     const mo_model_joint *joint = model->joints + body->first_joint;
     const int is_last = root + 1 == model->body_count || model->bodies[root + 1].parent < root;
     if (!is_last || joint->kind != MO_MODEL_FREE || joint->damping > 0 || joint->armature > 0 ||
-        joint->dry_friction > 0 || body->borne != 0) {
+        joint->dry_friction > 0 || body->gravity_compensation != 0) {
         return 0;
     }
     for (int k = 0; k < model->actuator_count; ++k) {

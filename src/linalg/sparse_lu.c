@@ -112,7 +112,7 @@ static int solve_column(mo_sparse_lu *lu, int k)
 /* The pivot row of the column in x; NONE where all that is left of it is zero. */
 static int choose_pivot(const mo_sparse_lu *lu, int k, int top)
 {
-    const int wish = lu->preferred[k];
+    const int preferred = lu->preferred[k];
     int best = NONE;
     double most = 0;
     for (int t = top; t < 2 * lu->size; ++t) {
@@ -122,9 +122,9 @@ static int choose_pivot(const mo_sparse_lu *lu, int k, int top)
             most = fabs(lu->x[row]);
         }
     }
-    const int can_have =
-        best != NONE && wish != NONE && lu->mark[wish] == k && lu->pivot_of[wish] == NONE;
-    return can_have && fabs(lu->x[wish]) >= PREFERENCE * most ? wish : best;
+    const int can_have = best != NONE && preferred != NONE && lu->mark[preferred] == k &&
+                         lu->pivot_of[preferred] == NONE;
+    return can_have && fabs(lu->x[preferred]) >= PREFERENCE * most ? preferred : best;
 }
 
 /* Column k of U and of L, from x. */

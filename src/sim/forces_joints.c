@@ -6,7 +6,7 @@
  *   joints of bodies     force and moment on b: the rows of the joint times their forces (joint.h)
  *   links                Newton and Euler, from the leaves: with a the accelerations of the answer
  *                        and e what acts on a link from outside (contacts, joints of bodies,
- *                        pushes, thrusters, weight that is borne),
+ *                        pushes, thrusters, gravity compensation),
  *
  *                            held_i = I_i a_i + v_i x I_i v_i - weight_i - e_i + sum of held_k over
  *                            its children k
@@ -65,14 +65,14 @@ static void gather(const mo_world *world, const mo_forces *forces, double (*outs
     }
 }
 
-/* Thrusters, and weight that is borne. */
+/* Thrusters, and gravity compensation. */
 static void gather_mechanism(const mo_world *world, mo_sim_mechanism *mechanism,
                              double (*outside)[6])
 {
     static const double none[3] = {0};
     for (int i = 0; i < mechanism->tree.links; ++i) {
         const mo_linkage_link *link = mechanism->tree.link + i;
-        act_on(world, mechanism->body[i], link->x, -mechanism->borne[i] * link->mass,
+        act_on(world, mechanism->body[i], link->x, -mechanism->gravity_compensation[i] * link->mass,
                world->def.gravity, none, outside);
     }
     for (int k = 0; k < mechanism->actuators; ++k) {

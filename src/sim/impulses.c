@@ -104,8 +104,8 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
 
 /*
  * The residual is a norm over all contacts: a coarse tolerance may leave much of it to one, which
- * then sinks.  Sweeps go on from the answer until none sinks by more than DEEPEST of the smallest
- * body.
+ * then penetrates.  Sweeps go on from the answer until none penetrates by more than DEEPEST of the
+ * smallest body.
  */
 mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why)
 {

@@ -37,7 +37,7 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
                       mechanism->motion,
                       mechanism->actuator,
                       mechanism->neighbour,
-                      mechanism->borne,
+                      mechanism->gravity_compensation,
                       mechanism->tendon ? mechanism->tendon->arm : NULL,
                       mechanism->tendon};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
@@ -104,11 +104,12 @@ static mo_error copy_parts(const mo_world *world, const mo_mechanism_def *def,
     mechanism->motion = mo_memory_array(allocator, links, sizeof *mechanism->motion);
     mechanism->axis = mo_memory_array(allocator, joints, sizeof *mechanism->axis);
     mechanism->actuator = mo_memory_array(allocator, actuators, sizeof *mechanism->actuator);
-    mechanism->borne = mo_memory_array(allocator, links, sizeof *mechanism->borne);
+    mechanism->gravity_compensation =
+        mo_memory_array(allocator, links, sizeof *mechanism->gravity_compensation);
     mechanism->names = mo_memory_array(allocator, names, sizeof *mechanism->names);
     if (!mechanism->name || !mechanism->body || !mechanism->weld || !mechanism->neighbour ||
         !mechanism->pose || !mechanism->motion || !mechanism->axis || !mechanism->actuator ||
-        !mechanism->borne || !mechanism->names ||
+        !mechanism->gravity_compensation || !mechanism->names ||
         mo_tendons_make(mechanism, def, allocator) != MO_OK) {
         mo_memory_free(allocator, mechanism->names); /* its entries are not there yet */
         mechanism->names = NULL;
@@ -127,7 +128,7 @@ static mo_error copy_parts(const mo_world *world, const mo_mechanism_def *def,
         mechanism->axis[k].def.name = mechanism->names[k];
     }
     for (size_t k = 0; k < links; ++k) {
-        mechanism->borne[k] = def->links[k].borne;
+        mechanism->gravity_compensation[k] = def->links[k].gravity_compensation;
     }
     for (int k = 0; k < mechanism->tendons; ++k) {
         mechanism->tendon[k].def.name = mechanism->names[joints + actuators + (size_t)k];

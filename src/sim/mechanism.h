@@ -64,7 +64,7 @@ struct mo_sim_mechanism {
     int actuators;
     mo_sim_tendon *tendon;
     int tendons;
-    double *borne; /* of each link: how much of its weight is borne from outside */
+    double *gravity_compensation; /* of each link: the part of its weight that is compensated */
     mo_coupling_def *coupling;
     int couplings;
     int coupling_constraint; /* of the first, in the problem of this step; or MO_NONE */

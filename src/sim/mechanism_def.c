@@ -87,9 +87,9 @@ static mo_error check_link(const mo_world *world, const mo_link_def *def, int k,
                        k, name);
     }
     const double *I = def->inertia;
-    if (!(def->mass >= 0 && def->mass <= MO_LARGEST) || !mo_are_moderate(1, &def->borne) ||
-        !mo_are_moderate(6, I) || !mo_are_moderate(3, def->centre) || I[0] < 0 || I[1] < 0 ||
-        I[2] < 0) {
+    if (!(def->mass >= 0 && def->mass <= MO_LARGEST) ||
+        !mo_are_moderate(1, &def->gravity_compensation) || !mo_are_moderate(6, I) ||
+        !mo_are_moderate(3, def->centre) || I[0] < 0 || I[1] < 0 || I[2] < 0) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "mass, inertia and centre of link %d '%.64s' must be finite, mass and "
                        "moments not negative",

@@ -323,10 +323,10 @@ double mo_mechanisms_stored(const mo_world *world, double *kinetic)
             stored += 0.5 * tendon->def.stiffness * stretch * stretch;
         }
         for (int i = 0; mechanism && i < mechanism->tree.links; ++i) {
-            if (mechanism->tree.link[i].last_dof >= 0) { /* what is borne has no weight */
+            if (mechanism->tree.link[i].last_dof >= 0) { /* compensated weight has no energy */
                 const mo_linkage_link *link = mechanism->tree.link + i;
-                stored +=
-                    mechanism->borne[i] * link->mass * mo_vec3_dot(world->def.gravity, link->x);
+                stored += mechanism->gravity_compensation[i] * link->mass *
+                          mo_vec3_dot(world->def.gravity, link->x);
             }
         }
     }

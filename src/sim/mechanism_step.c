@@ -132,8 +132,8 @@ void mo_mechanism_add_forces(const mo_world *world, mo_sim_mechanism *mechanism,
         const mo_sim_body *body = world->body + mechanism->body[i];
         double line[6];
         memcpy(line, body->force, sizeof line);
-        mo_vec3_along(line, (1 - mechanism->borne[i]) * tree->link[i].mass, world->def.gravity,
-                      line);
+        mo_vec3_along(line, (1 - mechanism->gravity_compensation[i]) * tree->link[i].mass,
+                      world->def.gravity, line);
         if (tree->link[i].last_dof < 0 || mo_vec3_norm(line) + mo_vec3_norm(line + 3) == 0) {
             continue;
         }

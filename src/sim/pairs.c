@@ -195,8 +195,8 @@ static int can_move(const mo_sim_body *body)
 /* Do a mechanism, an exclusion, a joint or the layers keep the two apart, or does neither move? */
 static int may_touch(const mo_world *world, int a, int b)
 {
-    if (world->near[a].is_sociable && world->near[b].is_sociable && world->own_pair_count == 0 &&
-        world->excluded_count == 0 && world->jointed_count == 0) {
+    if (world->near[a].collides_with_all && world->near[b].collides_with_all &&
+        world->own_pair_count == 0 && world->excluded_count == 0 && world->jointed_count == 0) {
         return world->near[a].body != world->near[b].body;
     }
     const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;

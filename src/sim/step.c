@@ -128,7 +128,7 @@ static mo_error look_over(mo_world *world, double h, int *count)
     return error;
 }
 
-/* The same of a better answer, where a contact sinks in the present one. */
+/* The same of a better answer, where a contact penetrates in the present one. */
 static mo_error look_closer(mo_world *world, double h, mo_step_report *report, int *count,
                             mo_message *why)
 {
@@ -182,7 +182,7 @@ static int is_well_held(mo_world *world, double h)
     }
     const double gain = mo_step_gain(world, h);
     const int may_gain =
-        world->joints_hold == MO_HOLD_AHEAD && gain > 0 && mo_calm(world, h, gain, 0);
+        world->joints_hold == MO_HOLD_AHEAD && gain > 0 && mo_remove_energy_gain(world, h, gain, 0);
     return (gain == 0 || may_gain) && mo_joints_error_ahead(world, h) <= OPEN;
 }
 
@@ -347,7 +347,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         return error;
     }
     const double gain = mo_step_gain(world, h);
-    if (gain > 0 && mo_calm(world, h, gain, 1)) {
+    if (gain > 0 && mo_remove_energy_gain(world, h, gain, 1)) {
         report->energy_removed = gain;
     }
     mo_assemble_finish(world);

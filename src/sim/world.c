@@ -465,8 +465,8 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
     world->near[place] =
         (mo_shape_near){.body = owner,
                         .surface = mo_surface_number(world, &collider.def.material),
-                        .is_sociable = world->body[owner].kind == MO_BODY_FREE && def->layer == 1 &&
-                                       (def->mask & 1) != 0};
+                        .collides_with_all = world->body[owner].kind == MO_BODY_FREE &&
+                                             def->layer == 1 && (def->mask & 1) != 0};
     append_shape(world, world->body + owner, place);
     /* The weighing comes last, since it changes nothing where it fails. */
     const mo_error error = !shape->is_on_show && mo_shape_enter(world, place)

@@ -16,7 +16,7 @@
  *   impact.c     impacts that bounce
  *   step.c       the step itself
  *   state.c      everything that changes, as bytes
- *   passive.c    steps that would add energy; calm.c: taking it out
+ *   passive.c    steps that would add energy; energy_gain.c: taking it out
  *   projection.c positions put right at the end of a step, where asked for
  *   overlap.c    contacts of what would overlap at the end of a step
  *   answer.c     one round: assembled, solved, read back
@@ -103,11 +103,12 @@ typedef struct mo_shape_near {
     double motion; /* how far a point of it may move in the step, at most */
     double speed;  /* of its fastest point before the step, at most */
     int body;
-    int surface;         /* its material in world->surfaces, or MO_NONE */
-    uint8_t is_round;    /* a ball, or a disk in the plane, of radius `size` about x */
-    uint8_t is_central;  /* a round one about the centre of its body, which turns in place */
-    uint8_t moves;       /* its body does, freely */
-    uint8_t is_sociable; /* no joint, mechanism or layer keeps it from any other of that kind */
+    int surface;        /* its material in world->surfaces, or MO_NONE */
+    uint8_t is_round;   /* a ball, or a disk in the plane, of radius `size` about x */
+    uint8_t is_central; /* a round one about the centre of its body, which turns in place */
+    uint8_t moves;      /* its body does, freely */
+    /* no joint, mechanism or layer keeps it from any other of that kind */
+    uint8_t collides_with_all;
     /* it moves further than was thought, but within its box: its pairs are there */
     int reaches_out;
 } mo_shape_near;
@@ -478,7 +479,7 @@ mo_error mo_check_masses(mo_world *world, mo_message *why);
  * of gaps, which are rounded; infinite where the problem has none.
  */
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
-/* A better answer where a contact of the last one sinks by much: then *is_better. */
+/* A better answer where a contact of the last one penetrates by much: then *is_better. */
 mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
@@ -487,8 +488,9 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
 double mo_step_gain(const mo_world *world, double h);
 void mo_hold_otherwise(mo_world *world); /* then: the next of mo_hold */
 
-/* calm.c: takes the gain out of next_v; false where it cannot.  Without `does_it`: can it? */
-int mo_calm(mo_world *world, double h, double gain, int does_it);
+/* energy_gain.c: takes the gain out of next_v; false where it cannot.  Without `does_it`: can it?
+ */
+int mo_remove_energy_gain(mo_world *world, double h, double gain, int does_it);
 
 /* joint_ahead.c: the worst error of a joint at the poses to which next_v leads, over the size of a
  * body; K of a body there, from the impulses of the last solve */

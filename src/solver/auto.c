@@ -305,7 +305,7 @@ const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run)
     return NULL;
 }
 
-mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message *story)
+mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message *summary)
 {
     mo_status status = before;
     const mo_rung *rung;
@@ -316,8 +316,8 @@ mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message 
         mo_rung_open(run, rung, walk, &rung_run);
         mo_rung_solve(&rung_run);
         mo_rung_close(&rung_run, &run->result->explanation);
-        mo_story_add(story, "%s %.1e (%d)", rung->name, run->best / run->q_scale,
-                     run->result->iterations - rung_run.iterations);
+        mo_summary_add(summary, "%s %.1e (%d)", rung->name, run->best / run->q_scale,
+                       run->result->iterations - rung_run.iterations);
         if (mo_auto_is_over(run, rung_run.status)) {
             return rung_run.status;
         }
@@ -325,8 +325,8 @@ mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message 
         status = MO_STALLED; /* a rung that used up its own budget is not the caller's limit */
     }
     if (!run->error && !walk->is_whole && is_factorable(walk, run) && run->best > 0.5 * residual) {
-        mo_story_add(story,
-                     "the last rung gained nothing: a valley of the residual, or no solution near");
+        mo_summary_add(
+            summary, "the last rung gained nothing: a valley of the residual, or no solution near");
     }
     return status;
 }
@@ -388,15 +388,15 @@ static mo_status solve_small(mo_run *run, void *memory)
 
 static mo_status solve_large(mo_run *run, mo_walk *walk)
 {
-    mo_message story = {{0}};
-    mo_status status = mo_auto_walk(run, walk, MO_STALLED, &story);
+    mo_message summary = {{0}};
+    mo_status status = mo_auto_walk(run, walk, MO_STALLED, &summary);
     const int is_over = run->result->iterations > 0 && mo_auto_is_over(run, status);
     if (!run->error && !is_over) {
-        status = mo_auto_split(run, walk->has_swept, status, &story);
+        status = mo_auto_split(run, walk->has_swept, status, &summary);
     } else if (status == MO_SOLVED) {
-        story.text[0] = '\0'; /* what the first rung solves needs no story */
+        summary.text[0] = '\0'; /* what the first rung solves needs no summary */
     }
-    run->result->message = story;
+    run->result->message = summary;
     return status;
 }
 

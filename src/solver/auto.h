@@ -80,13 +80,13 @@ void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islan
 /* Is there no use in going on: solved, out of iterations, stopped by the caller, or an error? */
 int mo_auto_is_over(const mo_run *run, mo_status status);
 
-/* Walks along the ladder; adds a word to the story for each rung. */
-mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message *story);
+/* Walks along the ladder; adds a word to the summary for each rung. */
+mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message *summary);
 
 /* Splits the problem and walks with every island that is not solved; run->r holds the start. */
-mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message *story);
+mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message *summary);
 
-/* Adds to the story: a comma where something stands there already, then the text. */
-void mo_story_add(mo_message *story, const char *format, ...) MO_PRINTF(2, 3);
+/* Adds to the summary: a comma where something stands there already, then the text. */
+void mo_summary_add(mo_message *summary, const char *format, ...) MO_PRINTF(2, 3);
 
 #endif

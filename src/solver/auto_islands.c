@@ -179,17 +179,17 @@ typedef struct unit {
     mo_status status;
 } unit;
 
-typedef struct fleet {
+typedef struct island_units {
     mo_run *whole;
     const mo_islands *islands;
     const mo_sweep *sweep;
     double *x; /* the state of the whole */
     unit *units;
     int count;
-} fleet;
+} island_units;
 
 /* r of an island to or from r of the whole. */
-static void move_rows(const fleet *f, int k, double *whole, double *part, int out)
+static void move_rows(const island_units *f, int k, double *whole, double *part, int out)
 {
     const mo_problem *problem = f->whole->problem;
     for (int m = f->islands->start[k]; m < f->islands->start[k + 1]; ++m) {
@@ -201,7 +201,7 @@ static void move_rows(const fleet *f, int k, double *whole, double *part, int ou
     }
 }
 
-static mo_error make_unit(const fleet *f, int k, int *local, unit *u)
+static mo_error make_unit(const island_units *f, int k, int *local, unit *u)
 {
     mo_run *whole = f->whole;
     const mo_error error = mo_islands_extract(whole->problem, f->islands, k, local, &u->problem);
@@ -242,7 +242,7 @@ static mo_error make_unit(const fleet *f, int k, int *local, unit *u)
     return MO_OK;
 }
 
-static void clear_fleet(fleet *f)
+static void clear_units(island_units *f)
 {
     const mo_allocator *own = &f->whole->problem->allocator;
     for (int k = 0; f->units && k < f->count; ++k) {
@@ -253,7 +253,7 @@ static void clear_fleet(fleet *f)
 }
 
 /* A unit for every island that the sweeps have left, the largest first. */
-static mo_error make_fleet(fleet *f, const in_place *c)
+static mo_error make_units(island_units *f, const in_place *c)
 {
     const mo_problem *problem = f->whole->problem;
     const mo_allocator *own = &problem->allocator;
@@ -312,7 +312,7 @@ static void close_unit(unit *u, mo_explanation *explanation)
 }
 
 /* The next rung of every unit that is not through; false where there is none. */
-static int advance(fleet *f)
+static int advance(island_units *f)
 {
     int open = 0;
     for (int k = 0; k < f->count; ++k) {
@@ -331,7 +331,7 @@ static int advance(fleet *f)
     return open > 0;
 }
 
-static int most_iterations(const fleet *f)
+static int most_iterations(const island_units *f)
 {
     int most = f->whole->result->iterations;
     for (int k = 0; k < f->count; ++k) {
@@ -341,7 +341,7 @@ static int most_iterations(const fleet *f)
 }
 
 /* The status of the whole where it is not solved: the worst that happened to an island. */
-static mo_status worst_status(const fleet *f)
+static mo_status worst_status(const island_units *f)
 {
     mo_status status = MO_STALLED;
     for (int k = 0; k < f->count; ++k) {
@@ -359,7 +359,7 @@ static mo_status worst_status(const fleet *f)
 static const char *const in_place_name = "few sweeps";
 
 /* How many islands were solved by this rung, those that were swept in place included. */
-static int solved_by(const fleet *f, const char *name)
+static int solved_by(const island_units *f, const char *name)
 {
     int count = strcmp(name, in_place_name) == 0 ? f->islands->count - f->count : 0;
     for (int k = 0; k < f->count; ++k) {
@@ -368,30 +368,30 @@ static int solved_by(const fleet *f, const char *name)
     return count;
 }
 
-static void tell(const fleet *f, mo_message *story)
+static void tell(const island_units *f, mo_message *summary)
 {
     int left = 0, worst = 0;
     for (int k = 0; k < f->count; ++k) {
         left += f->units[k].status != MO_SOLVED;
         worst = f->units[k].run.best > f->units[worst].run.best ? k : worst;
     }
-    mo_story_add(story, "%d islands: %d left", f->islands->count, left);
+    mo_summary_add(summary, "%d islands: %d left", f->islands->count, left);
     for (int k = 0; k < mo_ladder_count; ++k) {
         const int count = mo_ladder[k].is_whole ? 0 : solved_by(f, mo_ladder[k].name);
         if (count) {
-            mo_story_add(story, "%d solved by %s", count, mo_ladder[k].name);
+            mo_summary_add(summary, "%d solved by %s", count, mo_ladder[k].name);
         }
     }
     if (left) {
         const int island = f->units[worst].island, first = f->islands->start[island];
-        mo_story_add(story,
-                     "the worst holds %d constraints, the first of them %d, and was left at %.1e",
-                     f->islands->start[island + 1] - first, f->islands->member[first],
-                     f->units[worst].run.best / f->whole->q_scale);
+        mo_summary_add(summary,
+                       "the worst holds %d constraints, the first of them %d, and was left at %.1e",
+                       f->islands->start[island + 1] - first, f->islands->member[first],
+                       f->units[worst].run.best / f->whole->q_scale);
     }
 }
 
-static mo_status run_fleet(fleet *f, mo_message *story)
+static mo_status run_islands(island_units *f, mo_message *summary)
 {
     mo_run *whole = f->whole;
     mo_status status = MO_STALLED;
@@ -405,14 +405,14 @@ static mo_status run_fleet(fleet *f, mo_message *story)
             break;
         }
     }
-    tell(f, story);
+    tell(f, summary);
     return status == MO_SOLVED ? status : worst_status(f);
 }
 
 /* ---- together -------------------------------------------------------------------------------- */
 
 /* One allocation for what the split needs: the state, and the squares and sweeps of the islands. */
-static mo_error prepare(in_place *c, fleet *f, void **memory)
+static mo_error prepare(in_place *c, island_units *f, void **memory)
 {
     mo_run *run = c->run;
     const size_t dofs = (size_t)run->problem->dof_count, count = (size_t)c->islands->count;
@@ -428,7 +428,7 @@ static mo_error prepare(in_place *c, fleet *f, void **memory)
     double *x = mo_sweep_state_size(c->sweep) ? numbers : run->r;
     c->visitor = mo_visitor_begin(c->sweep, 1, run->r, x);
     c->goal = 0.99 * run->options->tol * run->q_scale; /* the sum of the parts rounds too */
-    *f = (fleet){.whole = run, .islands = c->islands, .sweep = c->sweep, .x = x};
+    *f = (island_units){.whole = run, .islands = c->islands, .sweep = c->sweep, .x = x};
     mo_sweep_reset(c->sweep, 1, run->r, x);
     return MO_OK;
 }
@@ -446,7 +446,7 @@ static const mo_rung *rung_in_place(int *number)
     return mo_ladder + k;
 }
 
-static mo_status sweep_and_split(in_place *c, fleet *f, mo_message *story)
+static mo_status sweep_and_split(in_place *c, island_units *f, mo_message *summary)
 {
     mo_run *run = c->run;
     int most = 0;
@@ -474,21 +474,21 @@ static mo_status sweep_and_split(in_place *c, fleet *f, mo_message *story)
     if (mo_run_must_stop(run, most)) {
         return run->status;
     }
-    run->error = make_fleet(f, c);
-    return run->error ? MO_STALLED : run_fleet(f, story);
+    run->error = make_units(f, c);
+    return run->error ? MO_STALLED : run_islands(f, summary);
 }
 
-static mo_status walk_as_one(mo_run *run, int has_swept, mo_status before, mo_message *story)
+static mo_status walk_as_one(mo_run *run, int has_swept, mo_status before, mo_message *summary)
 {
     mo_walk walk;
     run->error = mo_walk_begin(run, 0, &walk);
     walk.has_swept = has_swept;
     run->result->explanation.facts = walk.facts;
-    return mo_auto_walk(run, &walk, before, story);
+    return mo_auto_walk(run, &walk, before, summary);
 }
 
 /* The facts of the largest island; where it was not copied out, its counts. */
-static void explain_islands(const fleet *f, mo_explanation *e)
+static void explain_islands(const island_units *f, mo_explanation *e)
 {
     e->facts.islands = f->islands->count;
     for (int k = 0, most = 0; k < f->count; ++k) {
@@ -500,7 +500,7 @@ static void explain_islands(const fleet *f, mo_explanation *e)
     }
 }
 
-mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message *story)
+mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message *summary)
 {
     mo_islands islands;
     run->error = mo_islands_find(run->problem, &islands);
@@ -509,19 +509,19 @@ mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message
     }
     mo_status status;
     if (islands.count <= 1) {
-        status = walk_as_one(run, has_swept, before, story);
+        status = walk_as_one(run, has_swept, before, summary);
     } else {
         int number;
         in_place context = {.run = run, .islands = &islands, .has_swept = has_swept};
-        fleet f = {.whole = run, .islands = &islands};
+        island_units f = {.whole = run, .islands = &islands};
         void *memory = NULL;
         rung_in_place(&number);
         context.may_sweep = !(run->options->ladder.skip >> number & 1);
         run->done = run->result->iterations;
         run->error = prepare(&context, &f, &memory);
-        status = run->error ? MO_STALLED : sweep_and_split(&context, &f, story);
+        status = run->error ? MO_STALLED : sweep_and_split(&context, &f, summary);
         explain_islands(&f, &run->result->explanation);
-        clear_fleet(&f);
+        clear_units(&f);
         mo_memory_free(&run->problem->allocator, memory);
     }
     mo_islands_clear(&run->problem->allocator, &islands);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* One rung of auto's ladder: its run, its part of the explanation, and its part of the story. */
+/* One rung of auto's ladder: its run, its part of the explanation, and its part of the summary. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -123,15 +123,15 @@ void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islan
     }
 }
 
-void mo_story_add(mo_message *story, const char *format, ...)
+void mo_summary_add(mo_message *summary, const char *format, ...)
 {
-    const size_t length = strlen(story->text), room = sizeof story->text - length;
+    const size_t length = strlen(summary->text), room = sizeof summary->text - length;
     va_list values;
     va_start(values, format);
     if (length && room > 3) {
-        memcpy(story->text + length, ", ", 3);
+        memcpy(summary->text + length, ", ", 3);
     }
-    const size_t used = strlen(story->text);
-    vsnprintf(story->text + used, sizeof story->text - used, format, values);
+    const size_t used = strlen(summary->text);
+    vsnprintf(summary->text + used, sizeof summary->text - used, format, values);
     va_end(values);
 }

@@ -23,11 +23,11 @@
 #ifdef FUZZ_TOOLS
 #include "option_flags.h"
 #endif
-#ifdef FUZZ_WISHES
-#include "wish.h"
+#ifdef FUZZ_COMMANDS
+#include "command.h"
 #endif
 
-/* ---- files ------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void demand(int condition, const char *what)
 {
@@ -92,7 +92,7 @@ static void demand_sentence(mo_error error, const mo_message *why)
     demand(!error || why->text[0], "an error without a sentence");
 }
 
-/* ---- worlds ------------------------------------------------------------------------------ */
+/* ---- worlds ---------------------------------------------------------------------------------- */
 
 static void demand_finite(const mo_world *world)
 {
@@ -122,7 +122,7 @@ static mo_world *small_world(void)
     return world;
 }
 
-/* ---- FCLIB ------------------------------------------------------------------------------- */
+/* ---- FCLIB ----------------------------------------------------------------------------------- */
 
 static void fclib_seeds(fuzz_take_fn *take, void *user)
 {
@@ -151,7 +151,7 @@ static void fclib_run(const uint8_t *data, size_t size)
     mo_document_clear(&document);
 }
 
-/* ---- models ------------------------------------------------------------------------------ */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 static void model_run(const char *name, const uint8_t *data, size_t size)
 {
@@ -224,7 +224,7 @@ static void urdf_run(const uint8_t *data, size_t size)
     model_run("in.urdf", data, size);
 }
 
-/* ---- meshes: the first byte says which kind of file -------------------------------------- */
+/* ---- meshes: the first byte says which kind of file ------------------------------------------ */
 
 static void mesh_seeds(fuzz_take_fn *take, void *user)
 {
@@ -265,7 +265,7 @@ static void mesh_run(const uint8_t *data, size_t size)
     mo_mesh_file_clear(&allocator, &mesh);
 }
 
-/* ---- recordings -------------------------------------------------------------------------- */
+/* ---- recordings ------------------------------------------------------------------------------ */
 
 static void recording_seeds(fuzz_take_fn *take, void *user)
 {
@@ -299,7 +299,7 @@ static void recording_run(const uint8_t *data, size_t size)
     mo_recording_clear(&recording);
 }
 
-/* ---- certificates ------------------------------------------------------------------------ */
+/* ---- certificates ---------------------------------------------------------------------------- */
 
 static const mo_problem *certified(void)
 {
@@ -332,7 +332,7 @@ static void certificate_run(const uint8_t *data, size_t size)
     mo_check_clear(&check);
 }
 
-/* ---- states ------------------------------------------------------------------------------ */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 static void state_seeds(fuzz_take_fn *take, void *user)
 {
@@ -359,7 +359,7 @@ static void state_run(const uint8_t *data, size_t size)
     mo_world_destroy(world);
 }
 
-/* ---- options and command lines ----------------------------------------------------------- */
+/* ---- options and command lines --------------------------------------------------------------- */
 
 static void option_seeds(fuzz_take_fn *take, void *user)
 {
@@ -420,10 +420,10 @@ static void args_run(const uint8_t *data, size_t size)
 }
 #endif
 
-/* ---- the viewer's messages --------------------------------------------------------------- */
+/* ---- the viewer's messages ------------------------------------------------------------------- */
 
-#ifdef FUZZ_WISHES
-static void wish_seeds(fuzz_take_fn *take, void *user)
+#ifdef FUZZ_COMMANDS
+static void command_seeds(fuzz_take_fn *take, void *user)
 {
     take_text("{\"do\":\"scene\",\"name\":\"stack\",\"set\":{\"count\":3}}", take, user);
     take_text("{\"do\":\"drag\",\"body\":1,\"local\":[0,0,0.1],\"target\":[1e0,2,3]}", take, user);
@@ -433,20 +433,20 @@ static void wish_seeds(fuzz_take_fn *take, void *user)
               user);
 }
 
-static void wish_run(const uint8_t *data, size_t size)
+static void command_run(const uint8_t *data, size_t size)
 {
-    wish w;
+    command w;
     mo_message why = {{0}};
-    const mo_error error = wish_read((const char *)data, size, &w, &why);
+    const mo_error error = command_read((const char *)data, size, &w, &why);
     demand_sentence(error, &why);
-    for (int k = 0; !error && k < WISH_FIELDS; ++k) {
+    for (int k = 0; !error && k < COMMAND_FIELDS; ++k) {
         const double *x = w.field[k].at;
-        demand(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]), "a wish that is not finite");
+        demand(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]), "a command that is not finite");
     }
 }
 #endif
 
-/* ---- the list ---------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static const fuzz_target TARGETS[] = {
     {"fclib", FUZZ_BINARY, fclib_seeds, fclib_run},
@@ -460,8 +460,8 @@ static const fuzz_target TARGETS[] = {
 #ifdef FUZZ_TOOLS
     {"arguments", FUZZ_TEXT, args_seeds, args_run},
 #endif
-#ifdef FUZZ_WISHES
-    {"wishes", FUZZ_TEXT, wish_seeds, wish_run},
+#ifdef FUZZ_COMMANDS
+    {"commands", FUZZ_TEXT, command_seeds, command_run},
 #endif
 };
 enum { TARGET_COUNT = sizeof TARGETS / sizeof *TARGETS };

@@ -36,14 +36,14 @@ static mo_body_state body_named(const stage *s, const char *name, int *place)
 }
 
 /* Puts the hand on a point of a body, or moves it there where it already holds. */
-static void reach(stage *s, wish_verb verb, int body, double local_x, double x, double y)
+static void reach(stage *s, command_verb verb, int body, double local_x, double x, double y)
 {
     mo_message why;
-    wish w = {.verb = verb};
-    w.field[FIELD_BODY] = (wish_numbers){.at = {body}, .count = 1};
-    w.field[FIELD_LOCAL] = (wish_numbers){.at = {local_x, 0, 0}, .count = 3};
-    w.field[FIELD_TARGET] = (wish_numbers){.at = {x, y, 0}, .count = 3};
-    CHECK(stage_wish(s, 1, &w, &why) == MO_OK);
+    command w = {.verb = verb};
+    w.field[FIELD_BODY] = (command_numbers){.at = {body}, .count = 1};
+    w.field[FIELD_LOCAL] = (command_numbers){.at = {local_x, 0, 0}, .count = 3};
+    w.field[FIELD_TARGET] = (command_numbers){.at = {x, y, 0}, .count = 3};
+    CHECK(stage_command(s, 1, &w, &why) == MO_OK);
 }
 
 static void step(stage *s)
@@ -74,11 +74,11 @@ static void a_turn_of_the_wheel_is_a_block(void **state)
     int wheel;
     const mo_body_state start = body_named(s, "wheel", &wheel);
     const double *centre = start.pose.position;
-    reach(s, WISH_GRAB, wheel, -0.4, centre[0] - 0.4, centre[1]);
+    reach(s, COMMAND_GRAB, wheel, -0.4, centre[0] - 0.4, centre[1]);
     for (int turns = 1; turns <= 3; ++turns) {
         for (double t = 0; t < period; t += s->step) { /* the mouse goes round */
             const double angle = turn * (0.5 + t / period);
-            reach(s, WISH_DRAG, wheel, 0, centre[0] + 0.6 * cos(angle),
+            reach(s, COMMAND_DRAG, wheel, 0, centre[0] + 0.6 * cos(angle),
                   centre[1] + 0.6 * sin(angle));
             step(s);
         }
@@ -97,20 +97,21 @@ static void both_strokes_of_the_lever_raise_the_load(void **state)
     body_named(s, "lever", &lever);
     const double first = body_named(s, "load", &load).pose.position[1];
     double before = first;
-    reach(s, WISH_GRAB, lever, 1.9, 1.9, 1.6);
+    reach(s, COMMAND_GRAB, lever, 1.9, 1.9, 1.6);
     for (int stroke = 0; stroke < 4; ++stroke) {
         for (int k = 0; k < 120; ++k) {
             const double up = stroke % 2 ? -1 : 1, swing = k < 80 ? k / 80.0 : 1;
-            reach(s, WISH_DRAG, lever, 0, 1.6, 1.6 + up * 1.6 * (stroke ? 2 * swing - 1 : swing));
+            reach(s, COMMAND_DRAG, lever, 0, 1.6,
+                  1.6 + up * 1.6 * (stroke ? 2 * swing - 1 : swing));
             step(s);
         }
         const double now = body_named(s, "load", &load).pose.position[1];
         CHECK(now > before + 0.19); /* at least a tooth, on each of them */
         before = now;
     }
-    const wish release = {.verb = WISH_RELEASE};
+    const command release = {.verb = COMMAND_RELEASE};
     mo_message why;
-    CHECK(stage_wish(s, 1, &release, &why) == MO_OK);
+    CHECK(stage_command(s, 1, &release, &why) == MO_OK);
     for (int k = 0; k < 200; ++k) {
         step(s);
     }

@@ -227,7 +227,7 @@ static int put_frame(int s, int first_byte, const char *text, size_t size, uint6
     return put(s, head, (size_t)more + 6) && put(s, text, size); /* the mask is zero */
 }
 
-static void wish_for(int s, const char *text)
+static void command_for(int s, const char *text)
 {
     CHECK(put_frame(s, 0x81, text, strlen(text), strlen(text)));
 }
@@ -396,16 +396,16 @@ static void a_page_gets_the_scene_then_frames(void **state)
     CHECK(strstr((char *)m.bytes, "\"name\":\"stack\"") && m.bytes[m.size - 1] == '}');
     await_frame(s, &m);
     CHECK(m.size >= 80 + 28 * 11 && memcmp(m.bytes, "FMO2", 4) == 0);
-    wish_for(s, "{\"do\":\"pause\"}");
+    command_for(s, "{\"do\":\"pause\"}");
     await_text(s, "\"playing\":false", &m);
-    wish_for(s, "{\"do\":\"step\"}");
+    command_for(s, "{\"do\":\"step\"}");
     await_frame(s, &m);
-    wish_for(s, "{\"do\":\"fly\"}");
-    await_text(s, "there is no wish 'fly'", &m);
+    command_for(s, "{\"do\":\"fly\"}");
+    await_text(s, "there is no command 'fly'", &m);
     CHECK(strstr((char *)m.bytes, "\"type\":\"error\""));
     CHECK(put_frame(s, 0x82, "{}", 2, 2));
-    await_text(s, "wishes are text", &m);
-    /* A wish in three fragments, with a ping between. */
+    await_text(s, "commands are text", &m);
+    /* A command in three fragments, with a ping between. */
     CHECK(put_frame(s, 0x01, "{\"do\":", 6, 6) && put_frame(s, 0x00, "\"pl", 3, 3) &&
           put_frame(s, 0x89, "?", 1, 1) && put_frame(s, 0x80, "ay\"}", 4, 4));
     await_text(s, "\"playing\":true", &m);
@@ -417,9 +417,9 @@ static void a_hand_ends_with_its_page(void **state)
     const running *r = *state;
     static message m;
     const int other = open_page(r->port), s = open_page(r->port);
-    wish_for(s, "{\"do\":\"reset\"}");
-    wish_for(s, "{\"do\":\"speed\",\"value\":20}");
-    wish_for(s, "{\"do\":\"grab\",\"body\":10,\"local\":[0,0,0],\"target\":[0,0,14]}");
+    command_for(s, "{\"do\":\"reset\"}");
+    command_for(s, "{\"do\":\"speed\",\"value\":20}");
+    command_for(s, "{\"do\":\"grab\",\"body\":10,\"local\":[0,0,0],\"target\":[0,0,14]}");
     double high = 0;
     for (int k = 0; k < 2000 && high < 13.5; ++k) {
         await_frame(other, &m);
@@ -432,7 +432,7 @@ static void a_hand_ends_with_its_page(void **state)
         high = height_of(&m, 10);
     }
     CHECK(high <= 10); /* it fell, while the other page looked on */
-    wish_for(other, "{\"do\":\"speed\",\"value\":1}");
+    command_for(other, "{\"do\":\"speed\",\"value\":1}");
     await_text(other, "\"speed\":1", &m);
     close(other);
 }
@@ -459,7 +459,7 @@ static void huge_frames_end_the_connection(void **state)
     }
     CHECK(m.kind == 0 || m.kind == 8);
     close(s);
-    s = open_page(r->port); /* 64 kB are allowed: spaces, and no wish in them */
+    s = open_page(r->port); /* 64 kB are allowed: spaces, and no command in them */
     put_frame(s, 0x81, text, 65536, 65536);
     await_text(s, "\"type\":\"error\"", &m);
     close(s);
@@ -503,7 +503,7 @@ static void a_page_that_never_reads_holds_up_nobody(void **state)
     const int s = open_page(r->port);
     await_text(s, "\"type\":\"scene\"", &m);
     for (int k = 0; k < 150; ++k) {
-        wish_for(s, "{\"do\":\"reset\"}");
+        command_for(s, "{\"do\":\"reset\"}");
         await_text(s, "\"type\":\"scene\"", &m);
         sent += m.size;
         await_frame(s, &m);
@@ -543,8 +543,8 @@ static void what_is_sent_back_is_utf_8(void **state)
     const running *r = *state;
     static message m;
     const int page = open_page(r->port);
-    wish_for(page, "{\"do\":\"scene\",\"name\":\"st\xff\xc3"
-                   "ack\"}");
+    command_for(page, "{\"do\":\"scene\",\"name\":\"st\xff\xc3"
+                      "ack\"}");
     await_text(page, "error", &m);
     for (size_t k = 0; k < m.size; ++k) {
         CHECK(m.bytes[k] < 0x80);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The hand is stable and critically damped; what pages wish happens to the world, or is refused and
- * changes nothing. */
+/* The hand is stable and critically damped; what pages command happens to the world, or is refused
+ * and changes nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void the_held_point_follows_critically_damped(void **state)
             CHECK(mo_world_step(world, h, NULL, NULL) == MO_OK);
             if (k % 250 == 0) {
                 const double t = k * h, d = 0.01 * (1 + 15 * t) * exp(-15 * t);
-                /* In the plane the rod's turning is calmed, which holds it back a little. */
+                /* In the plane the rod's rotation is damped, which holds it back a little. */
                 CHECK_NEAR(distance_to_target(world, &held), d,
                            (dimension == 2 ? 0.03 : 0.01) * 0.01);
             }
@@ -136,10 +136,10 @@ static void shut_stage(stage *s)
 
 static void ask(stage *s, unsigned page, const char *text, int granted)
 {
-    wish w;
+    command w;
     mo_message why = {{0}};
-    CHECK(wish_read(text, strlen(text), &w, &why) == MO_OK);
-    const mo_error error = stage_wish(s, page, &w, &why);
+    CHECK(command_read(text, strlen(text), &w, &why) == MO_OK);
+    const mo_error error = stage_command(s, page, &w, &why);
     if ((error == MO_OK) != granted) {
         fail_msg("%s: %s", text, error ? why.text : "was granted");
     }

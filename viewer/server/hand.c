@@ -149,7 +149,7 @@ static double smallest_inertia(const mo_body_state *body, int planar)
 }
 
 /* Against the spin. */
-static void calm(const hand *h, mo_world *world, const mo_body_state *body, int planar, double step)
+static void damp(const hand *h, mo_world *world, const mo_body_state *body, int planar, double step)
 {
     const double decay = SPIN_DECAY / (1 + SPIN_DECAY * step) * smallest_inertia(body, planar);
     double moment[3];
@@ -183,6 +183,6 @@ void hand_pull(const hand *h, mo_world *world, double step)
     if (solve3(K, a, force)) { /* (2) */
         force[2] = planar ? 0 : force[2];
         mo_body_apply_force(world, h->body, force, at, NULL);
-        calm(h, world, &body, planar, step);
+        damp(h, world, &body, planar, step);
     }
 }

@@ -10,9 +10,9 @@ int hub_open(hub *h)
 {
     pthread_condattr_t attributes;
     memset(h, 0, sizeof *h);
-    h->wishes = malloc(HUB_WISHES * sizeof *h->wishes);
-    if (!h->wishes || pthread_condattr_init(&attributes) != 0) {
-        free(h->wishes);
+    h->commands = malloc(HUB_COMMANDS * sizeof *h->commands);
+    if (!h->commands || pthread_condattr_init(&attributes) != 0) {
+        free(h->commands);
         return 0;
     }
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -37,7 +37,7 @@ void hub_close(hub *h)
         }
         pthread_cond_destroy(&h->news);
         pthread_mutex_destroy(&h->lock);
-        free(h->wishes);
+        free(h->commands);
     }
     memset(h, 0, sizeof *h);
 }
@@ -108,17 +108,18 @@ void hub_let_go(hub *h, hub_message *message)
     pthread_mutex_unlock(&h->lock);
 }
 
-int hub_wish_add(hub *h, unsigned page, const wish *w)
+int hub_command_add(hub *h, unsigned page, const command *w)
 {
     pthread_mutex_lock(&h->lock);
-    const int last = (h->first_wish + h->wish_count - 1) % HUB_WISHES;
-    const int replaces = h->wish_count > 0 && w->verb == WISH_DRAG &&
-                         h->wishes[last].page == page && h->wishes[last].wish.verb == WISH_DRAG;
-    const int fits = replaces || h->wish_count < HUB_WISHES;
+    const int last = (h->first_command + h->command_count - 1) % HUB_COMMANDS;
+    const int replaces = h->command_count > 0 && w->verb == COMMAND_DRAG &&
+                         h->commands[last].page == page &&
+                         h->commands[last].command.verb == COMMAND_DRAG;
+    const int fits = replaces || h->command_count < HUB_COMMANDS;
     if (fits) {
-        const int place = replaces ? last : (h->first_wish + h->wish_count) % HUB_WISHES;
-        h->wishes[place] = (hub_wish){page, *w};
-        h->wish_count += !replaces;
+        const int place = replaces ? last : (h->first_command + h->command_count) % HUB_COMMANDS;
+        h->commands[place] = (hub_command){page, *w};
+        h->command_count += !replaces;
         pthread_cond_signal(&h->news);
     }
     pthread_mutex_unlock(&h->lock);

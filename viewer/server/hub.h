@@ -8,7 +8,7 @@
  *                     that a page that reads slowly misses frames and the simulation waits for
  *                     nobody.  A scene message drops the state and the frame before it.  Refusals,
  *                     each for one page.
- *   to the stage      wishes in the order they came, up to HUB_WISHES; a drag replaces the drag
+ *   to the stage      commands in the order they came, up to HUB_COMMANDS; a drag replaces the drag
  *                     before it
  *
  * A message is shared by all pages that have not sent it yet, and freed by the last.  It keeps
@@ -20,10 +20,10 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "command.h"
 #include "stage.h"
-#include "wish.h"
 
-enum { HUB_WISHES = 256, HUB_REFUSALS = 32, HUB_ROOM = 64 };
+enum { HUB_COMMANDS = 256, HUB_REFUSALS = 32, HUB_ROOM = 64 };
 
 typedef struct hub_message {
     int uses; /* under the lock of the hub */
@@ -33,10 +33,10 @@ typedef struct hub_message {
 
 typedef enum hub_kind { HUB_SCENE, HUB_STATE, HUB_FRAME, HUB_KINDS } hub_kind;
 
-typedef struct hub_wish {
+typedef struct hub_command {
     unsigned page;
-    wish wish;
-} hub_wish;
+    command command;
+} hub_command;
 
 typedef struct hub_refusal {
     unsigned page; /* 0: for all */
@@ -45,7 +45,7 @@ typedef struct hub_refusal {
 
 typedef struct hub {
     pthread_mutex_t lock;
-    pthread_cond_t news; /* for the player: wishes, pages, the end */
+    pthread_cond_t news; /* for the player: commands, pages, the end */
     int is_made;
 
     hub_message *newest[HUB_KINDS];
@@ -53,8 +53,8 @@ typedef struct hub {
     hub_refusal refusals[HUB_REFUSALS];
     int refusal_count;
 
-    hub_wish *wishes; /* HUB_WISHES of them: a ring */
-    int first_wish, wish_count;
+    hub_command *commands; /* HUB_COMMANDS of them: a ring */
+    int first_command, command_count;
     unsigned pages[STAGE_PAGES];
     int page_count;
     int is_over;
@@ -78,8 +78,8 @@ void hub_refuse(hub *h, unsigned page, const mo_message *why);
  */
 hub_message *hub_take(hub *h, unsigned long seen[HUB_KINDS], hub_kind *kind);
 void hub_let_go(hub *h, hub_message *message);
-int hub_wish_add(hub *h, unsigned page, const wish *w); /* false: there are too many */
-int hub_page_add(hub *h, unsigned page);                /* false: there are too many */
+int hub_command_add(hub *h, unsigned page, const command *w); /* false: there are too many */
+int hub_page_add(hub *h, unsigned page);                      /* false: there are too many */
 void hub_page_remove(hub *h, unsigned page);
 int hub_refusals(hub *h, hub_refusal *to); /* all of them, which are then gone: how many */
 void hub_end(hub *h);

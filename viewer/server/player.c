@@ -120,21 +120,22 @@ static void wait_for_news(hub *h, double until)
     pthread_cond_timedwait(&h->news, &h->lock, &at);
 }
 
-/* The wishes and pages, as soon as there is something to do; false at the end.  due: when there is,
- * anyway. */
-static int take_news(player *p, double due, hub_wish *wishes, int *wish_count, int *has_pages)
+/* The commands and pages, as soon as there is something to do; false at the end.  due: when there
+ * is, anyway. */
+static int take_news(player *p, double due, hub_command *commands, int *command_count,
+                     int *has_pages)
 {
     hub *h = p->hub;
     unsigned pages[STAGE_PAGES];
     pthread_mutex_lock(&h->lock);
-    while (!h->is_over && h->wish_count == 0 && !(h->page_count && clock_now() >= due)) {
+    while (!h->is_over && h->command_count == 0 && !(h->page_count && clock_now() >= due)) {
         wait_for_news(h, h->page_count ? due : INFINITY);
     }
-    *wish_count = h->wish_count;
-    for (int k = 0; k < h->wish_count; ++k) {
-        wishes[k] = h->wishes[(h->first_wish + k) % HUB_WISHES];
+    *command_count = h->command_count;
+    for (int k = 0; k < h->command_count; ++k) {
+        commands[k] = h->commands[(h->first_command + k) % HUB_COMMANDS];
     }
-    h->first_wish = h->wish_count = 0;
+    h->first_command = h->command_count = 0;
     const int count = h->page_count, over = h->is_over;
     memcpy(pages, h->pages, sizeof pages);
     pthread_mutex_unlock(&h->lock);
@@ -143,12 +144,12 @@ static int take_news(player *p, double due, hub_wish *wishes, int *wish_count, i
     return !over;
 }
 
-static void grant(player *p, const hub_wish *wished)
+static void grant(player *p, const hub_command *entry)
 {
     mo_message why = {{0}};
     const int was_playing = p->stage->playing;
-    if (stage_wish(p->stage, wished->page, &wished->wish, &why)) {
-        hub_refuse(p->hub, wished->page, &why);
+    if (stage_command(p->stage, entry->page, &entry->command, &why)) {
+        hub_refuse(p->hub, entry->page, &why);
         if (p->wake) {
             p->wake(p->wake_user);
         }
@@ -163,26 +164,26 @@ static void *play(void *user)
 {
     player *p = user;
     stage *s = p->stage;
-    hub_wish *wishes = malloc(HUB_WISHES * sizeof *wishes);
+    hub_command *commands = malloc(HUB_COMMANDS * sizeof *commands);
     int count = 0, has_pages = 0;
     p->due = p->window_began = clock_now();
-    while (wishes && take_news(p, s->playing || s->single_steps ? p->due : INFINITY, wishes, &count,
-                               &has_pages)) {
+    while (commands && take_news(p, s->playing || s->single_steps ? p->due : INFINITY, commands,
+                                 &count, &has_pages)) {
         for (int k = 0; k < count; ++k) {
-            grant(p, wishes + k);
+            grant(p, commands + k);
         }
         const double now = clock_now();
         if (s->single_steps) {
             s->single_steps -= 1;
             take_step(p);
-            p->due = now; /* a wished step is due at once */
+            p->due = now; /* a single step is due at once */
         } else if (s->playing && has_pages && now >= p->due) {
             p->due = now - p->due > LATE_SECONDS ? now : p->due; /* after a rest */
             take_step(p);
         }
         post_news(p, !s->playing || p->due > clock_now() + FRAME_SECONDS);
     }
-    free(wishes);
+    free(commands);
     return NULL;
 }
 

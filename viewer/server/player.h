@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The thread that simulates.  It takes wishes, steps, and posts scene, state and frames to the hub.
+ * The thread that simulates.  It takes commands, steps, and posts scene, state and frames to the
+ * hub.
  *
  * Steps are due h / speed seconds apart on the clock.  A step that takes longer is followed by the
  * next at once, and time that was lost is not made up for: then it goes as fast as it can.  Frames

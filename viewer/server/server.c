@@ -24,8 +24,8 @@ typedef struct connection {
     unsigned page; /* socket: its number; 0: not open */
     unsigned long seen[HUB_KINDS];
     mo_message refusal; /* to be sent, or empty */
-    char *wish;         /* as far as it has come */
-    size_t wish_size;
+    char *command;      /* as far as it has come */
+    size_t command_size;
     int is_binary;
 } connection;
 
@@ -202,7 +202,7 @@ static void on_close(struct lws *wsi, connection *c)
 {
     if (c && c->page) {
         hub_page_remove(server_of(wsi)->def.hub, c->page);
-        free(c->wish);
+        free(c->command);
         memset(c, 0, sizeof *c);
     }
 }
@@ -213,14 +213,15 @@ static void refuse(struct lws *wsi, connection *c, const mo_message *why)
     lws_callback_on_writable(wsi);
 }
 
-static void take_wish(struct lws *wsi, connection *c)
+static void take_command(struct lws *wsi, connection *c)
 {
-    wish wished;
+    command parsed;
     mo_message why = {{0}};
-    mo_error error = c->is_binary ? view_fail(&why, "wishes are text")
-                                  : wish_read(c->wish ? c->wish : "", c->wish_size, &wished, &why);
-    if (!error && !hub_wish_add(server_of(wsi)->def.hub, c->page, &wished)) {
-        error = view_fail(&why, "too many wishes at once");
+    mo_error error =
+        c->is_binary ? view_fail(&why, "commands are text")
+                     : command_read(c->command ? c->command : "", c->command_size, &parsed, &why);
+    if (!error && !hub_command_add(server_of(wsi)->def.hub, c->page, &parsed)) {
+        error = view_fail(&why, "too many commands at once");
     }
     if (error) {
         refuse(wsi, c, &why);
@@ -230,24 +231,25 @@ static void take_wish(struct lws *wsi, connection *c)
 static int on_receive(struct lws *wsi, connection *c, const void *in, size_t size)
 {
     const size_t left = lws_remaining_packet_payload(wsi);
-    if (size > WISH_LONGEST || left > WISH_LONGEST || c->wish_size + size + left > WISH_LONGEST) {
-        static unsigned char why[] = "a wish has at most 64 kB";
+    if (size > COMMAND_LONGEST || left > COMMAND_LONGEST ||
+        c->command_size + size + left > COMMAND_LONGEST) {
+        static unsigned char why[] = "a command has at most 64 kB";
         lws_close_reason(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, why, sizeof why - 1);
         return -1;
     }
-    char *longer = realloc(c->wish, c->wish_size + size + 1);
+    char *longer = realloc(c->command, c->command_size + size + 1);
     if (!longer) {
         return -1;
     }
-    memcpy(longer + c->wish_size, in, size);
-    c->wish = longer;
-    c->wish_size += size;
+    memcpy(longer + c->command_size, in, size);
+    c->command = longer;
+    c->command_size += size;
     c->is_binary = lws_frame_is_binary(wsi);
     if (left == 0 && lws_is_final_fragment(wsi)) {
-        take_wish(wsi, c);
-        free(c->wish);
-        c->wish = NULL;
-        c->wish_size = 0;
+        take_command(wsi, c);
+        free(c->command);
+        c->command = NULL;
+        c->command_size = 0;
     }
     return 0;
 }

@@ -12,8 +12,8 @@
  *   headers   forbid framing, and loading anything from elsewhere
  *
  * What protects it from what does not read, or sends too much: each page has at most one message
- * under way, and the next one is the newest; a wish that grows beyond WISH_LONGEST bytes ends its
- * connection after at most a fragment more; there are at most STAGE_PAGES pages.
+ * under way, and the next one is the newest; a command that grows beyond COMMAND_LONGEST bytes ends
+ * its connection after at most a fragment more; there are at most STAGE_PAGES pages.
  */
 #ifndef VIEWER_SERVER_H
 #define VIEWER_SERVER_H

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * What is on show: a world, the hands of the pages in it, and what they have changed.  It knows
- * neither threads nor sockets: player.c gives it the time, and wishes as they come.
+ * neither threads nor sockets: player.c gives it the time, and commands as they come.
  *
  * A reset builds the scene anew and keeps what was chosen (step, method, tolerance, gravity,
  * friction).  Another scene keeps the method and the tolerance, and has its own step, gravity and
@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "command.h"
 #include "frames.h"
 #include "hand.h"
 #include "restart.h"
-#include "wish.h"
 #include "worlds.h"
 
 enum {
@@ -60,9 +60,9 @@ typedef struct stage {
 
     int playing, restart;
     double speed, step;
-    char method[WISH_NAME]; /* "": the default */
-    double tolerance;       /* 0: as the scene has it */
-    double friction;        /* NaN: as the scene has it */
+    char method[COMMAND_NAME]; /* "": the default */
+    double tolerance;          /* 0: as the scene has it */
+    double friction;           /* NaN: as the scene has it */
     int has_gravity;
     double gravity[3];
     mo_material *material; /* of each body, before friction was replaced; NULL: it was not */
@@ -73,15 +73,15 @@ typedef struct stage {
 
     /* since they were last told; the teller clears them */
     int scene_changed, state_changed, frame_changed;
-    int single_steps; /* wished for */
+    int single_steps; /* asked for by single-step commands */
 } stage;
 
 /* From {0}. */
 mo_error stage_open(stage *s, const stage_source *source, mo_message *why);
 void stage_close(stage *s);
 
-/* What a page wishes; a sentence where it cannot be. */
-mo_error stage_wish(stage *s, unsigned page, const wish *w, mo_message *why);
+/* What a page commands; a sentence where it cannot be. */
+mo_error stage_command(stage *s, unsigned page, const command *w, mo_message *why);
 /* The hands of pages that are not in the list let go. */
 void stage_keep_pages(stage *s, const unsigned *pages, int count);
 

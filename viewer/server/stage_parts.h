@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What stage.c (the world) and stage_wish.c (what pages do to it) share. */
+/* What stage.c (the world) and stage_command.c (what pages do to it) share. */
 #ifndef VIEWER_STAGE_PARTS_H
 #define VIEWER_STAGE_PARTS_H
 

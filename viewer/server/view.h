@@ -4,7 +4,7 @@
  * A scene in the browser: the stage, the thread that plays it, and the server, put together.
  *
  *   frames/     the scene message and frames, from a recording; replay pages
- *   wish.c      what a page wishes
+ *   command.c      what a page commands
  *   hand.c      the spring of the mouse
  *   stage.c     the world that is shown, what pages do to it
  *   hub.c       between the threads

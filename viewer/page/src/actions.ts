@@ -51,8 +51,8 @@ export function keyActions(app: App): KeyAction[] {
     };
     return [
         one(" ", "play or pause", () => app.playOrPause(), "space"),
-        { ...step, run: () => source.wish({ do: "step" }) },
-        one("r", source.replay ? "to the start" : "reset", () => source.wish({ do: "reset" })),
+        { ...step, run: () => source.command({ do: "step" }) },
+        one("r", source.replay ? "to the start" : "reset", () => source.command({ do: "reset" })),
         { keys: ["["], label: "[", does: "slower", run: () => app.bar.shiftSpeed(-1) },
         { keys: ["]"], label: "]", does: "faster", run: () => app.bar.shiftSpeed(1) },
         ...(source.replay ? recorded : live),
@@ -116,10 +116,10 @@ export function makeBar(app: App): Bar {
     const { source } = app;
     const events = {
         play: () => app.playOrPause(),
-        step: () => source.wish({ do: "step" }),
+        step: () => source.command({ do: "step" }),
         back: () => source.back?.(),
-        reset: () => source.wish({ do: "reset" }),
-        speed: (value: number) => source.wish({ do: "speed", value }),
+        reset: () => source.command({ do: "reset" }),
+        speed: (value: number) => source.command({ do: "speed", value }),
         throwBall: () => app.throwBall(),
         seek: (time: number) => source.seek?.(time),
         loop: () => source.loop?.(),

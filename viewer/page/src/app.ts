@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Moreau authors
 /*
  * The page as a whole: takes scenes and frames from where they come (a socket or a recording),
- * gives them to what draws, and the user's wishes to whoever can fulfil them.
+ * gives them to what draws, and the user's commands to whoever can fulfil them.
  */
 import { keepView, keyActions, makeBar, tools } from "./actions";
 import type { Bar } from "./bar";
@@ -23,16 +23,16 @@ import {
     type SceneMessage,
     type Settings,
     type Vec3,
-    type Wish,
+    type Command,
 } from "./protocol";
 import { Stage } from "./stage";
 import { throwAlong } from "./throw";
 import { cssColour, paletteOf, systemTheme, type Palette, type ThemeName } from "./theme";
 
-/** Where frames come from and wishes go to. */
+/** Where frames come from and commands go to. */
 export interface Source {
     readonly replay: boolean;
-    wish(wish: Wish): void;
+    command(command: Command): void;
     /**
      * A frame to be shown now, or null where the last one still holds; `seconds` since the last
      * picture.
@@ -136,7 +136,7 @@ export class App {
 
     private makePanel(): Panel {
         return new Panel({
-            wish: (wish) => this.source.wish(wish),
+            command: (command) => this.source.command(command),
             toggle: (name) => this.toggle(name),
             arrowSize: (size) => {
                 this.arrowSize = size;
@@ -155,7 +155,7 @@ export class App {
             bodies: () => this.props?.bodies ?? null,
             poses: () => this.frame?.bodies ?? null,
             live: () => !this.source.replay,
-            wish: (wish) => this.source.wish(wish),
+            command: (command) => this.source.command(command),
             choose: (body) => this.choose(body),
             grabbed: () => {
                 this.hint.hide();
@@ -210,7 +210,7 @@ export class App {
             name === scene.name &&
             Object.entries(set ?? {}).every(([key, value]) => scene.set[key] === value);
         if (!fits) {
-            this.source.wish({ do: "scene", name, set: set ?? {} });
+            this.source.command({ do: "scene", name, set: set ?? {} });
             this.wanted = { ...this.wanted, set: {} }; // once
         }
         return fits;
@@ -440,7 +440,7 @@ export class App {
     // ---- what the user does ---------------------------------------------------------------------
 
     playOrPause(): void {
-        this.source.wish({ do: this.scene?.playing ? "pause" : "play" });
+        this.source.command({ do: this.scene?.playing ? "pause" : "play" });
     }
 
     home(): void {
@@ -452,7 +452,7 @@ export class App {
         const { stage, scene, props } = this;
         if (!scene || !props || this.source.replay) return;
         const { ray } = stage.rayAt(this.pointer.x, this.pointer.y);
-        this.source.wish(throwAlong(ray, scene, stage.centre, stage.reach, props.bodyRadius));
+        this.source.command(throwAlong(ray, scene, stage.centre, stage.reach, props.bodyRadius));
     }
 
     get wantedTime(): number | null {

@@ -7,10 +7,10 @@
 import {
     decodeFrame,
     readMessage,
-    writeWish,
+    writeCommand,
     type Frame,
     type ServerMessage,
-    type Wish,
+    type Command,
 } from "./protocol";
 
 export interface ConnectionEvents {
@@ -48,8 +48,8 @@ export class Connection {
         }
     }
 
-    send(wish: Wish): void {
-        if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(writeWish(wish));
+    send(command: Command): void {
+        if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(writeCommand(command));
     }
 
     private open(): void {

@@ -110,7 +110,7 @@ export class Framing {
         });
     }
 
-    /** Another scene, or the wish to see the whole of it. */
+    /** Another scene, or the command to see the whole of it. */
     restart(scene: SceneMessage): void {
         this.fresh = this.free = true;
         this.following = false;

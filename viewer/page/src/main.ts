@@ -4,7 +4,7 @@
 import { App, type Source } from "./app";
 import { Connection } from "./connection";
 import { el } from "./dom";
-import type { Vec3, Wish } from "./protocol";
+import type { Vec3, Command } from "./protocol";
 import { findRecording, Player, type Recording } from "./replay";
 
 /** For scripts and tests: what the page shows, and where. */
@@ -39,7 +39,7 @@ function live(root: HTMLElement): void {
     let connection: Connection | null = null;
     const source: Source = {
         replay: false,
-        wish: (wish) => connection?.send(wish),
+        command: (command) => connection?.send(command),
         next: () => connection?.takeFrame() ?? null,
         loop: () => connection?.send({ do: "set", restart: app.scene?.restart ? 0 : 1 }),
     };
@@ -78,8 +78,8 @@ function replay(root: HTMLElement, recording: Recording): void {
     let changed = true;
     const source: Source = {
         replay: true,
-        wish: (wish) => {
-            obey(wish);
+        command: (command) => {
+            obey(command);
             changed = true;
         },
         next: (seconds) => {
@@ -103,16 +103,16 @@ function replay(root: HTMLElement, recording: Recording): void {
             app.bar.showLoop(player.loop);
         },
     };
-    const obey = (wish: Wish) => {
-        if (wish.do === "play") {
+    const obey = (command: Command) => {
+        if (command.do === "play") {
             if (player.time >= player.end) player.seek(player.start);
             player.playing = true;
-        } else if (wish.do === "pause") player.playing = false;
-        else if (wish.do === "step") player.nudge(1);
-        else if (wish.do === "reset") player.seek(player.start);
-        else if (wish.do === "speed") {
-            player.speed = wish.value;
-            app.showSettings({ speed: wish.value });
+        } else if (command.do === "pause") player.playing = false;
+        else if (command.do === "step") player.nudge(1);
+        else if (command.do === "reset") player.seek(player.start);
+        else if (command.do === "speed") {
+            player.speed = command.value;
+            app.showSettings({ speed: command.value });
         }
     };
     const app = new App(root, source);

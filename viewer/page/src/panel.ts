@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Moreau authors
 /*
  * The panel at the side: what the simulation is doing, what may be changed, what is shown.  It
- * knows no socket: wishes go to `wish`, and what the program answers comes back through show().
+ * knows no socket: commands go to `command`, and what the program answers comes back through
+ * show().
  */
 import { count, el, returnFocus, say } from "./dom";
 import { Figures } from "./figures";
@@ -14,7 +15,7 @@ import type {
     ParameterInfo,
     SceneMessage,
     Settings,
-    Wish,
+    Command,
 } from "./protocol";
 
 export const TOGGLES = [
@@ -48,7 +49,7 @@ export type ToggleName = (typeof TOGGLES)[number]["name"];
 const TOLERANCES = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12];
 
 export interface PanelEvents {
-    wish(wish: Wish): void;
+    command(command: Command): void;
     toggle(name: ToggleName): void;
     arrowSize(size: number): void;
     threshold(part: number): void;
@@ -97,10 +98,10 @@ export class Panel {
     private lastDraw = 0;
 
     constructor(private readonly events: PanelEvents) {
-        const { wish } = events;
+        const { command } = events;
         this.gravity = slider("Gravity", "strength, m/s²", 0, 20, false, (value) => {
             this.gravity.value.textContent = say(value);
-            wish({ do: "set", gravity: value });
+            command({ do: "set", gravity: value });
         });
         this.friction = slider(
             "Friction",
@@ -110,7 +111,7 @@ export class Panel {
             false,
             (value) => {
                 this.friction.value.textContent = say(value);
-                wish({ do: "set", friction: value });
+                command({ do: "set", friction: value });
             },
         );
         this.frictionReset = el(
@@ -118,7 +119,7 @@ export class Panel {
             {
                 type: "button",
                 class: "text-button",
-                onclick: () => wish({ do: "set", friction: null }),
+                onclick: () => command({ do: "set", friction: null }),
             },
             "friction as in the scene",
         );
@@ -167,21 +168,21 @@ export class Panel {
     }
 
     private listen(): void {
-        const { wish } = this.events;
+        const { command } = this.events;
         for (const select of [this.sceneSelect, this.methodSelect, this.toleranceSelect])
             returnFocus(select);
         this.sceneSelect.addEventListener("change", () =>
-            wish({ do: "scene", name: this.sceneSelect.value, set: {} }),
+            command({ do: "scene", name: this.sceneSelect.value, set: {} }),
         );
         this.methodSelect.addEventListener("change", () =>
-            wish({ do: "set", method: this.methodSelect.value }),
+            command({ do: "set", method: this.methodSelect.value }),
         );
         this.toleranceSelect.addEventListener("change", () =>
-            wish({ do: "set", tolerance: Number(this.toleranceSelect.value) }),
+            command({ do: "set", tolerance: Number(this.toleranceSelect.value) }),
         );
         this.stepInput.addEventListener("change", () => {
             const value = Number(this.stepInput.value) / 1000;
-            if (value > 0) wish({ do: "set", step: value });
+            if (value > 0) command({ do: "set", step: value });
         });
     }
 
@@ -282,7 +283,7 @@ export class Panel {
                 scene.set[parameter.name] ?? parameter.value,
             ]),
         );
-        const build = () => this.events.wish({ do: "scene", name: scene.name, set: values });
+        const build = () => this.events.command({ do: "scene", name: scene.name, set: values });
         this.parameters.replaceChildren(
             ...parameters.map((parameter) => this.parameterRow(parameter, values, build)),
         );
@@ -333,7 +334,8 @@ export class Panel {
                     least: joint.least,
                     most: joint.most,
                     value: joint.target,
-                    send: (target) => this.events.wish({ do: "joint", index: joint.index, target }),
+                    send: (target) =>
+                        this.events.command({ do: "joint", index: joint.index, target }),
                 };
             }),
         );
@@ -351,7 +353,7 @@ export class Panel {
                 least: lower,
                 most: upper,
                 value: target,
-                send: (value) => this.events.wish({ do: "target", index, value }),
+                send: (value) => this.events.command({ do: "target", index, value }),
             })),
         );
     }

@@ -10,7 +10,7 @@
 import { Plane, Vector3 } from "three";
 import { isMovable, toLocal, toWorld, type Bodies } from "./bodies";
 import type { Spring } from "./joints";
-import type { SceneMessage, Vec3, Wish } from "./protocol";
+import type { SceneMessage, Vec3, Command } from "./protocol";
 import type { Stage } from "./stage";
 
 const CLICK_PIXELS = 5;
@@ -21,7 +21,7 @@ export interface PointerWorld {
     bodies(): Bodies | null;
     poses(): Float32Array | null;
     live(): boolean; // whether bodies can be pulled
-    wish(wish: Wish): void;
+    command(command: Command): void;
     choose(body: number): void;
     grabbed(): void;
     hover(body: number): void;
@@ -91,7 +91,7 @@ export class Pointer {
         const plane = new Plane().setFromNormalAndCoplanarPoint(normal, new Vector3(...target));
         const local = toLocal(poses, hit.body, target);
         this.hold = { body: hit.body, local, plane, target, sent: true };
-        this.world.wish({ do: "grab", body: hit.body, local, target });
+        this.world.command({ do: "grab", body: hit.body, local, target });
         this.world.hover(hit.body);
         this.stage.canvas.style.cursor = "grabbing";
     }
@@ -131,7 +131,7 @@ export class Pointer {
     letGo(): void {
         if (!this.hold) return;
         this.hold = null;
-        this.world.wish({ do: "release" });
+        this.world.command({ do: "release" });
         this.world.hover(-1);
         this.spring.hide();
         this.stage.controls.enabled = true;
@@ -147,7 +147,7 @@ export class Pointer {
         const scene = this.world.scene();
         if (!poses || !scene) return;
         if (this.hold) {
-            if (!this.hold.sent) this.world.wish({ do: "drag", target: this.hold.target });
+            if (!this.hold.sent) this.world.command({ do: "drag", target: this.hold.target });
             this.hold.sent = true;
             const from = toWorld(poses, this.hold.body, this.hold.local);
             const to = [...this.hold.target] as Vec3;

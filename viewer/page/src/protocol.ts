@@ -121,7 +121,7 @@ export interface ErrorMessage {
 
 export type ServerMessage = SceneMessage | StateMessage | ErrorMessage;
 
-export type Wish =
+export type Command =
     | { do: "play" | "pause" | "step" | "reset" | "release" }
     | { do: "scene"; name: string; set: Record<string, number> }
     | { do: "speed"; value: number }
@@ -137,9 +137,9 @@ export type Wish =
     | { do: "joint"; index: number; target: number }
     | { do: "target"; index: number; value: number };
 
-/** A wish as text.  Ten digits are more than a hand can aim at. */
-export function writeWish(wish: Wish): string {
-    return JSON.stringify(wish, (_, value: unknown) =>
+/** A command as text.  Ten digits are more than a hand can aim at. */
+export function writeCommand(command: Command): string {
+    return JSON.stringify(command, (_, value: unknown) =>
         typeof value === "number" ? Number(value.toPrecision(10)) : value,
     );
 }

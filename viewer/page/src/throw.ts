@@ -5,7 +5,7 @@
  * upper left towards it.
  */
 import { Vector3, type Ray } from "three";
-import type { SceneMessage, Vec3, Wish } from "./protocol";
+import type { SceneMessage, Vec3, Command } from "./protocol";
 
 /** `reach` is the size of the scene around `centre`, `bodyRadius` that of its bodies. */
 export function throwAlong(
@@ -14,7 +14,7 @@ export function throwAlong(
     centre: Vector3,
     reach: number,
     bodyRadius: number,
-): Wish {
+): Command {
     const gravity = Math.max(Math.hypot(...scene.gravity), 1);
     const speed = 4 * Math.sqrt(gravity * reach); // falls little on its way
     const radius = Math.min(Math.max(bodyRadius, 0.04 * reach), 0.12 * reach);

@@ -9,7 +9,7 @@ import {
     HEADER_BYTES,
     ProtocolError,
     readMessage,
-    writeWish,
+    writeCommand,
 } from "../src/protocol";
 import { makeFrame } from "./frames";
 
@@ -160,17 +160,17 @@ test("messages that make no sense are refused, those of another time are passed 
     assert.equal(readMessage('{"type":"later"}'), null);
 });
 
-test("numbers of a wish are short, and near what was meant", () => {
+test("numbers of a command are short, and near what was meant", () => {
     const target: [number, number, number] = [
         -0.000009534447855225516,
         1.9000001237159696,
         1e-300 / 3,
     ];
-    const text = writeWish({ do: "drag", target });
+    const text = writeCommand({ do: "drag", target });
     for (const word of text.match(/[-\d.e+]+/g) ?? []) assert.ok(word.length <= 20, word);
     const read = JSON.parse(text).target as number[];
     read.forEach((value, k) =>
         assert.ok(Math.abs(value - target[k]) <= 1e-9 * Math.abs(target[k])),
     );
-    assert.equal(writeWish({ do: "set", friction: null }), '{"do":"set","friction":null}');
+    assert.equal(writeCommand({ do: "set", friction: null }), '{"do":"set","friction":null}');
 });

@@ -33,13 +33,13 @@ static stage_hand *hand_of(stage *s, unsigned page)
     return NULL;
 }
 
-static void copy_point(const stage *s, const wish_numbers *from, double to[3])
+static void copy_point(const stage *s, const command_numbers *from, double to[3])
 {
     memcpy(to, from->at, 3 * sizeof *to);
     to[2] = s->picture.dimension == 2 ? 0 : to[2];
 }
 
-static mo_error grab(stage *s, unsigned page, const wish *w, mo_message *why)
+static mo_error grab(stage *s, unsigned page, const command *w, mo_message *why)
 {
     const double place = w->field[FIELD_BODY].at[0];
     if (!(place >= 0 && place < s->picture.body_count && place == floor(place))) {
@@ -63,7 +63,7 @@ static mo_error grab(stage *s, unsigned page, const wish *w, mo_message *why)
     return MO_OK;
 }
 
-static mo_error drag(stage *s, unsigned page, const wish *w, mo_message *why)
+static mo_error drag(stage *s, unsigned page, const command *w, mo_message *why)
 {
     stage_hand *mine = hand_of(s, page);
     const mo_error error = check_near(w->field[FIELD_TARGET].at, why);
@@ -101,7 +101,7 @@ static mo_shape_def ball_shape(const stage *s, double radius)
     return ball;
 }
 
-static mo_error throw_ball(stage *s, const wish *w, mo_message *why)
+static mo_error throw_ball(stage *s, const command *w, mo_message *why)
 {
     const double radius = w->field[FIELD_RADIUS].at[0];
     const double *from = w->field[FIELD_FROM].at, *speed = w->field[FIELD_VELOCITY].at;
@@ -161,7 +161,7 @@ mo_error stage_replace_friction(stage *s, double friction, mo_message *why)
     return MO_OK;
 }
 
-static mo_error set_friction(stage *s, const wish_numbers *field, mo_message *why)
+static mo_error set_friction(stage *s, const command_numbers *field, mo_message *why)
 {
     if (!field->count && !field->is_null) {
         return MO_OK;
@@ -173,7 +173,7 @@ static mo_error set_friction(stage *s, const wish_numbers *field, mo_message *wh
 }
 
 /* One number is the strength downwards: -z, or -y in the plane. */
-static mo_error set_gravity(stage *s, const wish_numbers *field, mo_message *why)
+static mo_error set_gravity(stage *s, const command_numbers *field, mo_message *why)
 {
     const int planar = s->picture.dimension == 2;
     double g[3] = {0, 0, 0};
@@ -194,9 +194,9 @@ static mo_error set_gravity(stage *s, const wish_numbers *field, mo_message *why
     return MO_OK;
 }
 
-/* A number of a wish between bounds; where it is absent the value stays. */
-static mo_error set_number(const wish_numbers *field, const char *name, double least, double most,
-                           double *value, mo_message *why)
+/* A number of a command between bounds; where it is absent the value stays. */
+static mo_error set_number(const command_numbers *field, const char *name, double least,
+                           double most, double *value, mo_message *why)
 {
     if (!field->count) {
         return MO_OK;
@@ -208,7 +208,7 @@ static mo_error set_number(const wish_numbers *field, const char *name, double l
     return MO_OK;
 }
 
-static mo_error set(stage *s, const wish *w, mo_message *why)
+static mo_error set(stage *s, const command *w, mo_message *why)
 {
     const stage before = *s;
     mo_error error = MO_OK;
@@ -224,7 +224,7 @@ static mo_error set(stage *s, const wish *w, mo_message *why)
         memcpy(s->method, w->method, sizeof s->method);
     }
     error = error ? error : stage_apply(s, why);
-    if (error) { /* what this wish changed, back */
+    if (error) { /* what this command changed, back */
         s->step = before.step;
         s->tolerance = before.tolerance;
         s->has_gravity = before.has_gravity;
@@ -241,7 +241,7 @@ static mo_error set(stage *s, const wish *w, mo_message *why)
     return set_friction(s, &w->field[FIELD_FRICTION], why);
 }
 
-static mo_error load(stage *s, const wish *w, mo_message *why)
+static mo_error load(stage *s, const command *w, mo_message *why)
 {
     const world_scene *scene = w->name[0] ? world_scene_find(w->name) : s->source.scene;
     double values[WORLD_PARAMETERS] = {0};
@@ -262,7 +262,7 @@ static mo_error load(stage *s, const wish *w, mo_message *why)
     return stage_load(s, scene, values, why);
 }
 
-static mo_error drive(stage *s, const wish *w, mo_message *why)
+static mo_error drive(stage *s, const command *w, mo_message *why)
 {
     const double index = w->field[FIELD_INDEX].at[0], target = w->field[FIELD_TARGET].at[0];
     if (!(index >= 0 && index < mo_world_joint_count(s->world) && index == floor(index))) {
@@ -278,7 +278,7 @@ static mo_error drive(stage *s, const wish *w, mo_message *why)
 
 /* A target beyond the slider is put at its end, as mo_mechanism_set_target does for those that have
  * a range of their own. */
-static mo_error aim(stage *s, const wish *w, mo_message *why)
+static mo_error aim(stage *s, const command *w, mo_message *why)
 {
     const double index = w->field[FIELD_INDEX].at[0], value = w->field[FIELD_VALUE].at[0];
     if (!(index >= 0 && index < s->actuator_count && index == floor(index))) {
@@ -289,7 +289,7 @@ static mo_error aim(stage *s, const wish *w, mo_message *why)
     return mo_mechanism_set_target(s->world, actuator->mechanism, actuator->number, target, why);
 }
 
-/* ---- any wish -------------------------------------------------------------------------------- */
+/* ---- any command ----------------------------------------------------------------------------- */
 
 static void play(stage *s, int playing)
 {
@@ -297,45 +297,45 @@ static void play(stage *s, int playing)
     s->playing = playing;
 }
 
-mo_error stage_wish(stage *s, unsigned page, const wish *w, mo_message *why)
+mo_error stage_command(stage *s, unsigned page, const command *w, mo_message *why)
 {
-    if (w->verb >= WISH_GRAB) {
+    if (w->verb >= COMMAND_GRAB) {
         restart_touch(&s->watch, mo_world_time(s->world));
     }
     switch (w->verb) {
-    case WISH_PLAY:
+    case COMMAND_PLAY:
         play(s, 1);
         return MO_OK;
-    case WISH_PAUSE:
+    case COMMAND_PAUSE:
         play(s, 0);
         return MO_OK;
-    case WISH_STEP:
+    case COMMAND_STEP:
         play(s, 0);
         s->single_steps += s->single_steps < 100;
         return MO_OK;
-    case WISH_RESET:
+    case COMMAND_RESET:
         return stage_reset(s, why);
-    case WISH_SCENE:
+    case COMMAND_SCENE:
         return load(s, w, why);
-    case WISH_SPEED:
+    case COMMAND_SPEED:
         s->state_changed = 1;
         return set_number(&w->field[FIELD_VALUE], "speed", 0.01, 100, &s->speed, why);
-    case WISH_GRAB:
+    case COMMAND_GRAB:
         return grab(s, page, w, why);
-    case WISH_DRAG:
+    case COMMAND_DRAG:
         return drag(s, page, w, why);
-    case WISH_RELEASE:
+    case COMMAND_RELEASE:
         release(s, page);
         return MO_OK;
-    case WISH_THROW:
+    case COMMAND_THROW:
         return throw_ball(s, w, why);
-    case WISH_SET:
+    case COMMAND_SET:
         return set(s, w, why);
-    case WISH_JOINT:
+    case COMMAND_JOINT:
         return drive(s, w, why);
-    case WISH_TARGET:
+    case COMMAND_TARGET:
         return aim(s, w, why);
     default:
-        return view_fail(why, "this wish is not known");
+        return view_fail(why, "this command is not known");
     }
 }

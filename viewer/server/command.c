@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-#include "wish.h"
+#include "command.h"
 
 #include <libwebsockets.h>
 #include <math.h>
@@ -11,31 +11,31 @@
 
 typedef struct verb_row {
     const char *name;
-    wish_field needs[4];
+    command_field needs[4];
     int counts[4]; /* of numbers; 0 ends the list */
 } verb_row;
 
-static const verb_row VERBS[WISH_VERBS] = {
-    [WISH_PLAY] = {.name = "play"},
-    [WISH_PAUSE] = {.name = "pause"},
-    [WISH_STEP] = {.name = "step"},
-    [WISH_RESET] = {.name = "reset"},
-    [WISH_SCENE] = {.name = "scene"},
-    [WISH_SPEED] = {.name = "speed", .needs = {FIELD_VALUE}, .counts = {1}},
-    [WISH_GRAB] = {.name = "grab",
-                   .needs = {FIELD_BODY, FIELD_LOCAL, FIELD_TARGET},
-                   .counts = {1, 3, 3}},
-    [WISH_DRAG] = {.name = "drag", .needs = {FIELD_TARGET}, .counts = {3}},
-    [WISH_RELEASE] = {.name = "release"},
-    [WISH_THROW] = {.name = "throw",
-                    .needs = {FIELD_FROM, FIELD_VELOCITY, FIELD_RADIUS},
-                    .counts = {3, 3, 1}},
-    [WISH_SET] = {.name = "set"},
-    [WISH_JOINT] = {.name = "joint", .needs = {FIELD_INDEX, FIELD_TARGET}, .counts = {1, 1}},
-    [WISH_TARGET] = {.name = "target", .needs = {FIELD_INDEX, FIELD_VALUE}, .counts = {1, 1}},
+static const verb_row VERBS[COMMAND_VERBS] = {
+    [COMMAND_PLAY] = {.name = "play"},
+    [COMMAND_PAUSE] = {.name = "pause"},
+    [COMMAND_STEP] = {.name = "step"},
+    [COMMAND_RESET] = {.name = "reset"},
+    [COMMAND_SCENE] = {.name = "scene"},
+    [COMMAND_SPEED] = {.name = "speed", .needs = {FIELD_VALUE}, .counts = {1}},
+    [COMMAND_GRAB] = {.name = "grab",
+                      .needs = {FIELD_BODY, FIELD_LOCAL, FIELD_TARGET},
+                      .counts = {1, 3, 3}},
+    [COMMAND_DRAG] = {.name = "drag", .needs = {FIELD_TARGET}, .counts = {3}},
+    [COMMAND_RELEASE] = {.name = "release"},
+    [COMMAND_THROW] = {.name = "throw",
+                       .needs = {FIELD_FROM, FIELD_VELOCITY, FIELD_RADIUS},
+                       .counts = {3, 3, 1}},
+    [COMMAND_SET] = {.name = "set"},
+    [COMMAND_JOINT] = {.name = "joint", .needs = {FIELD_INDEX, FIELD_TARGET}, .counts = {1, 1}},
+    [COMMAND_TARGET] = {.name = "target", .needs = {FIELD_INDEX, FIELD_VALUE}, .counts = {1, 1}},
 };
 
-static const char *const FIELDS[WISH_FIELDS] = {
+static const char *const FIELDS[COMMAND_FIELDS] = {
     [FIELD_VALUE] = "value",         [FIELD_BODY] = "body",         [FIELD_LOCAL] = "local",
     [FIELD_TARGET] = "target",       [FIELD_FROM] = "from",         [FIELD_VELOCITY] = "velocity",
     [FIELD_RADIUS] = "radius",       [FIELD_STEP] = "step",         [FIELD_GRAVITY] = "gravity",
@@ -46,11 +46,11 @@ static const char *const FIELDS[WISH_FIELDS] = {
 /* ---- the parser's calls ---------------------------------------------------------------------- */
 
 typedef struct reading {
-    wish *w;
-    char verb[WISH_NAME];
-    char text[WISH_NAME]; /* of the string that is being read */
+    command *w;
+    char verb[COMMAND_NAME];
+    char text[COMMAND_NAME]; /* of the string that is being read */
     size_t length;
-    int too_long; /* a string of the wish */
+    int too_long; /* a string of the command */
     int not_finite;
     int has_long; /* the next number stands for one that is too long for the parser: */
     double long_value;
@@ -60,7 +60,7 @@ typedef struct reading {
 static int field_of(const char *path)
 {
     const size_t length = strcspn(path, "[");
-    for (int k = 0; k < WISH_FIELDS; ++k) {
+    for (int k = 0; k < COMMAND_FIELDS; ++k) {
         if (strlen(FIELDS[k]) == length && strncmp(path, FIELDS[k], length) == 0 &&
             (!path[length] || strcmp(path + length, "[]") == 0)) {
             return k;
@@ -76,13 +76,13 @@ static void take_number(reading *r, const char *path, const char *text)
     r->has_long = 0;
     r->not_finite |= !isfinite(value);
     if (field >= 0) {
-        wish_numbers *numbers = r->w->field + field;
+        command_numbers *numbers = r->w->field + field;
         if (numbers->count < 3) {
             numbers->at[numbers->count] = value;
         }
         numbers->count += numbers->count < 4;
-    } else if (strncmp(path, "set.", 4) == 0 && r->w->set_count < WISH_SETTINGS) {
-        wish_setting *setting = r->w->set + r->w->set_count++;
+    } else if (strncmp(path, "set.", 4) == 0 && r->w->set_count < COMMAND_SETTINGS) {
+        command_setting *setting = r->w->set + r->w->set_count++;
         r->too_long |= strlen(path + 4) >= sizeof setting->name;
         snprintf(setting->name, sizeof setting->name, "%.*s", (int)sizeof setting->name - 1,
                  path + 4);
@@ -146,7 +146,7 @@ static signed char on_json(struct lejp_ctx *ctx, char reason)
 
 static int find_verb(const char *name)
 {
-    for (int k = 0; k < WISH_VERBS; ++k) {
+    for (int k = 0; k < COMMAND_VERBS; ++k) {
         if (strcmp(VERBS[k].name, name) == 0) {
             return k;
         }
@@ -154,12 +154,12 @@ static int find_verb(const char *name)
     return -1;
 }
 
-static mo_error check_fields(const wish *w, mo_message *why)
+static mo_error check_fields(const command *w, mo_message *why)
 {
     const verb_row *row = VERBS + w->verb;
     for (int k = 0; k < 4 && row->counts[k]; ++k) {
         if (w->field[row->needs[k]].count != row->counts[k]) {
-            return view_fail(why, "the wish '%s' needs '%s' with %d number%s", row->name,
+            return view_fail(why, "the command '%s' needs '%s' with %d number%s", row->name,
                              FIELDS[row->needs[k]], row->counts[k], row->counts[k] > 1 ? "s" : "");
         }
     }
@@ -230,8 +230,8 @@ static int parse(struct lejp_ctx *ctx, const char *text, size_t size)
  * ended; LEJP_CONTINUE, or it is refused. */
 static int parse_long(struct lejp_ctx *ctx, reading *r, const char *text, size_t length)
 {
-    char copy[WISH_DIGITS + 1];
-    if (length > WISH_DIGITS) {
+    char copy[COMMAND_DIGITS + 1];
+    if (length > COMMAND_DIGITS) {
         return LEJP_REJECT_NUM_TOO_LONG;
     }
     memcpy(copy, text, length);
@@ -276,28 +276,28 @@ static int only_space(const char *text, size_t size)
     return size == 0;
 }
 
-mo_error wish_read(const char *text, size_t size, wish *w, mo_message *why)
+mo_error command_read(const char *text, size_t size, command *w, mo_message *why)
 {
     reading r = {.w = w};
     struct lejp_ctx ctx;
     memset(w, 0, sizeof *w);
-    if (size == 0 || size > WISH_LONGEST || text[0] != '{') {
-        return view_fail(why, "a wish is one JSON object of at most %d bytes", WISH_LONGEST);
+    if (size == 0 || size > COMMAND_LONGEST || text[0] != '{') {
+        return view_fail(why, "a command is one JSON object of at most %d bytes", COMMAND_LONGEST);
     }
     lejp_construct(&ctx, on_json, &r, NULL, 0);
     const int left = parse_all(&ctx, &r, text, size);
     lejp_destruct(&ctx);
     if (left < 0 || !only_space(text + size - left, (size_t)left)) {
-        return view_fail(why, "a wish is one JSON object; this text is none");
+        return view_fail(why, "a command is one JSON object; this text is none");
     }
     if (r.not_finite || r.too_long) {
-        return view_fail(why, "a %s in the wish is too %s", r.not_finite ? "number" : "name",
+        return view_fail(why, "a %s in the command is too %s", r.not_finite ? "number" : "name",
                          r.not_finite ? "large" : "long");
     }
     const int verb = find_verb(r.verb);
     if (verb < 0) {
-        return view_fail(why, "there is no wish '%s'", r.verb);
+        return view_fail(why, "there is no command '%s'", r.verb);
     }
-    w->verb = (wish_verb)verb;
+    w->verb = (command_verb)verb;
     return check_fields(w, why);
 }

@@ -182,7 +182,7 @@ static void shrink(mo_world *world, double h, double f, const cluster *clusters)
     }
 }
 
-int mo_calm(mo_world *world, double h, double gain, int does_it)
+int mo_remove_energy_gain(mo_world *world, double h, double gain, int does_it)
 {
     cluster *clusters =
         mo_memory_array(&world->allocator, (size_t)world->body_places, sizeof *clusters);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a page may send: every wish is read, everything else is refused with a sentence, whatever it
- * is. */
+/* What a page may send: every command is read, everything else is refused with a sentence, whatever
+ * it is. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 
-#include "wish.h"
+#include "command.h"
 
-static wish read_good(const char *text)
+static command read_good(const char *text)
 {
-    wish w;
+    command w;
     mo_message why = {{0}};
-    if (wish_read(text, strlen(text), &w, &why) != MO_OK) {
+    if (command_read(text, strlen(text), &w, &why) != MO_OK) {
         fail_msg("%s: %s", text, why.text);
     }
     return w;
@@ -21,23 +21,24 @@ static wish read_good(const char *text)
 
 static void refuse(const char *text)
 {
-    wish w;
+    command w;
     mo_message why = {{0}};
-    CHECK(wish_read(text, strlen(text), &w, &why) == MO_ERR_ARGUMENT);
+    CHECK(command_read(text, strlen(text), &w, &why) == MO_ERR_ARGUMENT);
     CHECK(strlen(why.text) > 10);
 }
 
-static void wishes_are_read(void **state)
+static void commands_are_read(void **state)
 {
     (void)state;
-    CHECK(read_good("{\"do\":\"play\"}").verb == WISH_PLAY);
-    CHECK(read_good("{ \"do\" : \"release\" }\n").verb == WISH_RELEASE);
-    wish w = read_good("{\"do\":\"grab\",\"body\":3,\"local\":[0.5,-1,2e-1],\"target\":[1,2,3]}");
-    CHECK(w.verb == WISH_GRAB && w.field[FIELD_BODY].at[0] == 3);
+    CHECK(read_good("{\"do\":\"play\"}").verb == COMMAND_PLAY);
+    CHECK(read_good("{ \"do\" : \"release\" }\n").verb == COMMAND_RELEASE);
+    command w =
+        read_good("{\"do\":\"grab\",\"body\":3,\"local\":[0.5,-1,2e-1],\"target\":[1,2,3]}");
+    CHECK(w.verb == COMMAND_GRAB && w.field[FIELD_BODY].at[0] == 3);
     CHECK(w.field[FIELD_LOCAL].at[0] == 0.5 && w.field[FIELD_LOCAL].at[1] == -1 &&
           w.field[FIELD_LOCAL].at[2] == 0.2 && w.field[FIELD_TARGET].at[2] == 3);
     w = read_good("{\"set\":{\"count\":30,\"mu\":0.25},\"name\":\"stack\",\"do\":\"scene\"}");
-    CHECK(w.verb == WISH_SCENE && strcmp(w.name, "stack") == 0 && w.set_count == 2);
+    CHECK(w.verb == COMMAND_SCENE && strcmp(w.name, "stack") == 0 && w.set_count == 2);
     CHECK(strcmp(w.set[0].name, "count") == 0 && w.set[0].value == 30);
     CHECK(strcmp(w.set[1].name, "mu") == 0 && w.set[1].value == 0.25);
     w = read_good("{\"do\":\"set\",\"friction\":null,\"method\":\"nsgs\",\"gravity\":9.81}");
@@ -46,14 +47,14 @@ static void wishes_are_read(void **state)
     w = read_good("{\"do\":\"joint\",\"index\":1,\"target\":-2.5}");
     CHECK(w.field[FIELD_INDEX].at[0] == 1 && w.field[FIELD_TARGET].at[0] == -2.5);
     w = read_good("{\"do\":\"target\",\"index\":4,\"value\":0.5}");
-    CHECK(w.verb == WISH_TARGET && w.field[FIELD_INDEX].at[0] == 4 &&
+    CHECK(w.verb == COMMAND_TARGET && w.field[FIELD_INDEX].at[0] == 4 &&
           w.field[FIELD_VALUE].at[0] == 0.5);
     w = read_good(
         "{\"do\":\"pause\",\"other\":{\"a\":[1,[2,{\"b\":null}]],\"c\":\"\\u00e9\\\"\"}}");
-    CHECK(w.verb == WISH_PAUSE); /* unknown members are skipped */
+    CHECK(w.verb == COMMAND_PAUSE); /* unknown members are skipped */
 }
 
-/* Numbers of 1 to WISH_DIGITS characters, each as strtod has it, wherever they stand; what is no
+/* Numbers of 1 to COMMAND_DIGITS characters, each as strtod has it, wherever they stand; what is no
  * JSON is refused at any length. */
 static void numbers_may_be_long(void **state)
 {
@@ -67,7 +68,7 @@ static void numbers_may_be_long(void **state)
                  "{\"a\":\"\\\"%s\",\"target\":[%s, "
                  "2,%s],\"set\":{\"p\":%s},\"do\":\"drag\",\"b\":%s}\n",
                  number, number, number, number, number);
-        const wish w = read_good(text);
+        const command w = read_good(text);
         CHECK(w.field[FIELD_TARGET].count == 3 && w.field[FIELD_TARGET].at[0] == value);
         CHECK(w.field[FIELD_TARGET].at[1] == 2 && w.field[FIELD_TARGET].at[2] == value);
         CHECK(w.set_count == 1 && w.set[0].value == value);
@@ -137,18 +138,18 @@ static void all_else_is_refused(void **state)
 static void long_ones_are_refused_and_long_parts_do_no_harm(void **state)
 {
     (void)state;
-    char *text = malloc(WISH_LONGEST + 100);
-    wish w;
+    char *text = malloc(COMMAND_LONGEST + 100);
+    command w;
     mo_message why;
-    for (int size = 100; size <= WISH_LONGEST + 50; size += size < 1000 ? 1 : 4999) {
+    for (int size = 100; size <= COMMAND_LONGEST + 50; size += size < 1000 ? 1 : 4999) {
         memset(text, 'a', (size_t)size);
         memcpy(text, "{\"", 2); /* an endless name */
-        CHECK(wish_read(text, (size_t)size, &w, &why) != MO_OK);
+        CHECK(command_read(text, (size_t)size, &w, &why) != MO_OK);
         memcpy(text, "{\"do\":\"", 7); /* an endless string */
-        CHECK(wish_read(text, (size_t)size, &w, &why) != MO_OK);
+        CHECK(command_read(text, (size_t)size, &w, &why) != MO_OK);
         memset(text + 9, '1', (size_t)size - 9); /* an endless number */
         memcpy(text, "{\"value\":", 9);
-        CHECK(wish_read(text, (size_t)size, &w, &why) != MO_OK);
+        CHECK(command_read(text, (size_t)size, &w, &why) != MO_OK);
     }
     /* As many settings as it likes: those that fit are kept. */
     size_t length = (size_t)snprintf(text, 100, "{\"do\":\"scene\",\"name\":\"stack\",\"set\":{");
@@ -156,11 +157,11 @@ static void long_ones_are_refused_and_long_parts_do_no_harm(void **state)
         length += (size_t)snprintf(text + length, 40, "%s\"p%d\":%d", k ? "," : "", k, k);
     }
     length += (size_t)snprintf(text + length, 3, "}}");
-    CHECK(wish_read(text, length, &w, &why) == MO_OK && w.set_count == WISH_SETTINGS);
+    CHECK(command_read(text, length, &w, &why) == MO_OK && w.set_count == COMMAND_SETTINGS);
     free(text);
 }
 
-/* Damaged wishes: an answer, never harm.  What is taken for good has finite numbers and whole
+/* Damaged commands: an answer, never harm.  What is taken for good has finite numbers and whole
  * strings. */
 static void damaged_ones_do_no_harm(void **state)
 {
@@ -175,7 +176,7 @@ static void damaged_ones_do_no_harm(void **state)
     int taken = 0;
     for (int round = 0; round < 60000; ++round) {
         char text[256];
-        wish w;
+        command w;
         mo_message why = {{0}};
         size_t length =
             (size_t)snprintf(text, sizeof text, "%s", GOOD[mo_random_bits(&random) % 4]);
@@ -198,15 +199,15 @@ static void damaged_ones_do_no_harm(void **state)
                 }
             }
         }
-        if (wish_read(text, length, &w, &why) == MO_OK) {
+        if (command_read(text, length, &w, &why) == MO_OK) {
             ++taken;
-            for (int k = 0; k < WISH_FIELDS; ++k) {
+            for (int k = 0; k < COMMAND_FIELDS; ++k) {
                 for (int i = 0; i < 3; ++i) {
                     CHECK(isfinite(w.field[k].at[i]));
                 }
             }
             CHECK(memchr(w.name, 0, sizeof w.name) && memchr(w.method, 0, sizeof w.method));
-            CHECK((int)w.verb >= 0 && w.verb < WISH_VERBS && w.set_count <= WISH_SETTINGS);
+            CHECK((int)w.verb >= 0 && w.verb < COMMAND_VERBS && w.set_count <= COMMAND_SETTINGS);
         } else {
             CHECK(why.text[0] != '\0');
         }
@@ -217,7 +218,7 @@ static void damaged_ones_do_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wishes_are_read),
+        cmocka_unit_test(commands_are_read),
         cmocka_unit_test(numbers_may_be_long),
         cmocka_unit_test(all_else_is_refused),
         cmocka_unit_test(long_ones_are_refused_and_long_parts_do_no_harm),
