@@ -164,6 +164,10 @@ MO_API mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const m
  * exclusions say.  A second call changes the material. */
 MO_API mo_error mo_world_pair(mo_world *world, mo_shape_id a, mo_shape_id b,
                               const mo_material *material, mo_message *why);
+/* Removes a shape with its contacts.  Mass, centre and inertia follow from the shapes that stay,
+ * unless the body has its own; what was in contact wakes.  A dynamic body whose last shape is
+ * removed needs another, or a mass of its own, before the next step. */
+MO_API mo_error mo_world_remove_shape(mo_world *world, mo_shape_id shape, mo_message *why);
 /* Removes a body with its shapes and joints. */
 MO_API mo_error mo_world_remove_body(mo_world *world, mo_body_id body, mo_message *why);
 

@@ -27,16 +27,17 @@ from ._library import Error
 from .body import Body, Joint
 from .certificate import Verdict
 from .forces import TRANSITIONS, Forces
+from .mechanism import Actuator, Axis, Mechanism, Tree
 from .problem import Gradient, Method, Problem, Result, methods, options, version
 from .query import Hit, Proximity
 from .recording import Recording, record
-from .robot import Mechanism, ModelJoint, Robot, load
+from .robot import ModelJoint, Robot, load
 from .shape import (Shape, ball, box, capsule, cylinder, half_space, height_field, hull, mesh,
                     plane, rotation)
 from .world import MODES, Report, World, step_worlds
 
-__all__ = ["Body", "Error", "Forces", "Gradient", "Hit", "Joint", "MODES", "Mechanism", "Method",
-           "ModelJoint", "Problem", "Proximity", "Recording", "Report", "Result", "Robot", "Shape",
-           "TRANSITIONS", "Verdict", "World", "ball", "box", "capsule", "cylinder", "half_space",
-           "height_field", "hull", "law", "load", "mesh", "methods", "options", "plane", "record",
-           "rotation", "step_worlds", "version"]
+__all__ = ["Actuator", "Axis", "Body", "Error", "Forces", "Gradient", "Hit", "Joint", "MODES",
+           "Mechanism", "Method", "ModelJoint", "Problem", "Proximity", "Recording", "Report",
+           "Result", "Robot", "Shape", "TRANSITIONS", "Tree", "Verdict", "World", "ball", "box",
+           "capsule", "cylinder", "half_space", "height_field", "hull", "law", "load", "mesh",
+           "methods", "options", "plane", "record", "rotation", "step_worlds", "version"]

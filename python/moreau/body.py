@@ -6,6 +6,7 @@ import ctypes
 import numpy
 
 from ._library import C, CONSTANTS, Error, Why, address, array, structs, text, words
+from .shape import Shape
 
 KINDS = ("free", "fixed", "driven", "link")
 DRIVES = ("none", "velocity", "position")
@@ -22,6 +23,17 @@ def contact_array(made, count, h):
         contacts[name] = found[name]
     contacts["force"] = found["impulse"] / h if h > 0 else 0
     return contacts
+
+
+def add_shapes(world, body, shapes):
+    """Shapes to the body of an id; the caller removes the body where one is refused."""
+    for shape in shapes:
+        if not isinstance(shape, Shape):
+            raise TypeError(f"{shape!r} is no shape; use moreau.box(...) and the others")
+    why = Why()
+    for shape in shapes:
+        why.check_id(C.mo_world_add_shape(world._w, body, ctypes.addressof(shape._struct),
+                                          why.pointer))
 
 
 class _Part:
@@ -186,6 +198,17 @@ class Body(_Part):
         return {"kind": text(kind), "radius": made.radius, "half": tuple(made.half),
                 "density": made.density, "friction": made.material.friction,
                 "restitution": made.material.restitution, "layer": made.layer, "mask": made.mask}
+
+    def add_shape(self, *shapes):
+        """More shapes; mass, centre and inertia follow, unless the body has its own."""
+        add_shapes(self._world, self._id, shapes)
+
+    def remove_shape(self, k):
+        """Removes shape k; those after it move up.  What rested on it wakes."""
+        made, why = C.mo_body_shape_id(self._world._w, self._id, k), Why()
+        if not made.index:
+            raise IndexError(k)
+        why.check(C.mo_world_remove_shape(self._world._w, made, why.pointer))
 
     def set_material(self, **numbers):
         """friction, restitution, rolling, torsion, priority of all its shapes."""

@@ -5,7 +5,7 @@ import ctypes
 
 import numpy
 
-from ._library import C, Error, Why, address, array, structs, text, view
+from ._library import C, Error, Why, address, array, structs, text
 from .body import Body
 from .shape import pose
 from .world import World
@@ -22,108 +22,6 @@ class ModelJoint:
 
     def __repr__(self):
         return f"<ModelJoint {self.name}: {self.kind}>"
-
-
-class Mechanism:
-    """A tree of links in joint coordinates; q and v are views on the world's own numbers."""
-
-    def __init__(self, world, mechanism_id):
-        self._world, self._id = world, mechanism_id
-        info = C.mo_mechanism_get(world._w, mechanism_id)
-        self.q_count, self.v_count = info.q_count, info.v_count
-
-    @property
-    def q(self):
-        made = view(C.mo_mechanism_q(self._world._w, self._id), (self.q_count,), self._world)
-        made.flags.writeable = False
-        return made
-
-    @property
-    def v(self):
-        made = view(C.mo_mechanism_v(self._world._w, self._id), (self.v_count,), self._world)
-        made.flags.writeable = False
-        return made
-
-    def mass_matrix(self):
-        """M at the present q."""
-        made, why = numpy.empty((self.v_count, self.v_count)), Why()
-        why.check(C.mo_mechanism_mass_matrix(self._world._w, self._id, address(made), why.pointer))
-        return made
-
-    def bias(self):
-        """Efforts that keep v as it is, against gravity and inertia."""
-        made, why = numpy.empty(self.v_count), Why()
-        why.check(C.mo_mechanism_bias(self._world._w, self._id, address(made), why.pointer))
-        return made
-
-    def inverse_dynamics(self, acceleration):
-        """Efforts M a + bias."""
-        a, made, why = array(acceleration, (self.v_count,)), numpy.empty(self.v_count), Why()
-        why.check(C.mo_mechanism_inverse(self._world._w, self._id, address(a), address(made),
-                                         why.pointer))
-        return made
-
-    def forward_dynamics(self, effort):
-        """Accelerations M^-1 (effort - bias), without contacts."""
-        effort, made, why = array(effort, (self.v_count,)), numpy.empty(self.v_count), Why()
-        why.check(C.mo_mechanism_forward(self._world._w, self._id, address(effort), address(made),
-                                         why.pointer))
-        return made
-
-    def jacobian(self, body, at=None):
-        """6 x n: velocity and spin of the point of a link that is at `at` (its centre of mass)."""
-        link, why = self._link(body), Why()
-        at = array(body.centre if at is None else at, (3,))
-        made = numpy.empty((6, self.v_count))
-        why.check(C.mo_mechanism_jacobian(self._world._w, self._id, link, address(at),
-                                          address(made), why.pointer))
-        return made
-
-    def drift(self, body, at=None):
-        """The acceleration of that point and of the spin at zero joint accelerations."""
-        link, why, made = self._link(body), Why(), numpy.empty(6)
-        at = array(body.centre if at is None else at, (3,))
-        why.check(C.mo_mechanism_drift(self._world._w, self._id, link, address(at), address(made),
-                                       why.pointer))
-        return made
-
-    def _link(self, body):
-        number = ctypes.c_int()
-        found = C.mo_body_mechanism(self._world._w, body._id, ctypes.addressof(number))
-        if found.index != self._id.index:
-            raise Error(f"{body} is no link of this mechanism")
-        return number.value
-
-    @property
-    def links(self):
-        """The bodies of its links."""
-        count = C.mo_mechanism_get(self._world._w, self._id).link_count
-        return [Body(self._world, C.mo_mechanism_link(self._world._w, self._id, k))
-                for k in range(count)]
-
-    def set(self, q=None, v=None):
-        """Sets coordinates and velocities; what is not given stays."""
-        q = None if q is None else array(q, (self.q_count,))
-        v = None if v is None else array(v, (self.v_count,))
-        why = Why()
-        why.check(C.mo_mechanism_set(self._world._w, self._id, address(q), address(v),
-                                     why.pointer))
-
-    def apply_effort(self, effort):
-        """Efforts on each velocity during the next step, in N m or N."""
-        effort, why = array(effort, (self.v_count,)), Why()
-        why.check(C.mo_mechanism_push(self._world._w, self._id, address(effort), why.pointer))
-
-    def set_target(self, actuator, target):
-        """The target of an actuator, by its number here."""
-        why = Why()
-        why.check(C.mo_mechanism_set_target(self._world._w, self._id, actuator, target,
-                                            why.pointer))
-
-    def remove(self):
-        """Removes the mechanism with its links."""
-        why = Why()
-        why.check(C.mo_world_remove_mechanism(self._world._w, self._id, why.pointer))
 
 
 class Robot:
@@ -193,9 +91,7 @@ class Robot:
     @property
     def mechanisms(self):
         """Those of the world."""
-        w = self.world
-        return [Mechanism(w, C.mo_world_mechanism(w._w, k))
-                for k in range(C.mo_world_mechanism_count(w._w))]
+        return self.world.mechanisms
 
     @property
     def q(self):

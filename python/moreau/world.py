@@ -8,8 +8,9 @@ import numpy
 from . import query
 from ._library import (C, CONSTANTS, Error, Why, address, array, set_options, structs, text,
                        words)
-from .body import JOINTS, KINDS, Body, Joint, contact_array
+from .body import JOINTS, KINDS, Body, Joint, add_shapes, contact_array
 from .forces import Forces
+from .mechanism import Mechanism, add_mechanism
 from .problem import Problem, Result
 from .shape import plane
 
@@ -171,17 +172,12 @@ class World:
             definition.inertia[:] = array(inertia, (6,))
         definition.linear_damping, definition.angular_damping = linear_damping, angular_damping
         definition.name = name.encode() if name else None
-        for shape in shapes:
-            if not hasattr(shape, "_struct"):
-                raise TypeError(f"{shape!r} is no shape; use moreau.box(...) and the others")
         why = Why()
         made = why.check_id(C.mo_world_add_body(self._w, ctypes.addressof(definition),
                                                 why.pointer))
         try:
-            for shape in shapes:
-                why.check_id(C.mo_world_add_shape(self._w, made, ctypes.addressof(shape._struct),
-                                                  why.pointer))
-        except Error:
+            add_shapes(self, made, shapes)
+        except (Error, TypeError):
             C.mo_world_remove_body(self._w, made, None)
             raise
         return Body(self, made)
@@ -227,6 +223,16 @@ class World:
     def joints(self):
         count = C.mo_world_joint_count(self._w)
         return [Joint(self, C.mo_world_joint(self._w, k)) for k in range(count)]
+
+    def add_mechanism(self, tree):
+        """A mechanism of links, joints and actuators, as a moreau.Tree lists them."""
+        return add_mechanism(self, tree)
+
+    @property
+    def mechanisms(self):
+        """Of the world, robots' among them."""
+        return [Mechanism(self, C.mo_world_mechanism(self._w, k))
+                for k in range(C.mo_world_mechanism_count(self._w))]
 
     def exclude(self, a, b):
         """Two bodies never touch, from now on."""

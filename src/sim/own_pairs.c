@@ -114,12 +114,17 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
     return MO_OK;
 }
 
-void mo_forget_own_pairs(mo_world *world, int body)
+static int is_of(const mo_world *world, int place, int body, int shape)
+{
+    return shape == MO_NONE ? world->shape[place].body == body : place == shape;
+}
+
+void mo_forget_own_pairs(mo_world *world, int body, int shape)
 {
     int kept = 0;
     for (int k = 0; k < world->own_pair_count; ++k) {
         const mo_pair pair = world->own_pair[k].shapes;
-        if (world->shape[pair.a].body != body && world->shape[pair.b].body != body) {
+        if (!is_of(world, pair.a, body, shape) && !is_of(world, pair.b, body, shape)) {
             world->own_pair[kept++] = world->own_pair[k];
         }
     }

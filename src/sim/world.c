@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A world is made and ended; bodies and shapes come and go. */
+/* A world is made and ended; bodies come and go. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -339,148 +339,6 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     return mo_body_id_of(world, place);
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------- */
-
-static int take_shape_place(mo_world *world)
-{
-    for (int k = 0; world->free_shapes && k < world->shape_places; ++k) {
-        if (!world->shape[k].generation) {
-            world->free_shapes--;
-            return k;
-        }
-    }
-    const size_t needed = (size_t)world->shape_places + 1;
-    if (!mo_memory_grow(&world->allocator, (void **)&world->shape, &world->shape_room, needed,
-                        sizeof *world->shape) ||
-        !mo_memory_grow(&world->allocator, (void **)&world->near, &world->near_room, needed,
-                        sizeof *world->near)) {
-        return MO_NONE;
-    }
-    return world->shape_places++;
-}
-
-mo_error mo_shape_enter(mo_world *world, int place)
-{
-    mo_sim_shape *shape = world->shape + place;
-    world->pairs_are_stale = 1;
-    shape->is_on_show = 0;
-    if (isinf(shape->collider.size)) {
-        if (!mo_memory_grow(&world->allocator, (void **)&world->boundless, &world->boundless_room,
-                            (size_t)world->boundless_count + 1, sizeof *world->boundless)) {
-            return MO_ERR_MEMORY;
-        }
-        world->boundless[world->boundless_count++] = place;
-        return MO_OK;
-    }
-    const mo_pose pose = mo_sim_body_pose(world->body + shape->body);
-    shape->box = mo_collider_bounds(&shape->collider, &pose);
-    shape->proxy = mo_tree_insert(world->tree, &shape->box, place);
-    return shape->proxy < 0 ? MO_ERR_MEMORY : MO_OK;
-}
-
-/* The end of the list, so that shapes keep the order in which they came. */
-static void append_shape(mo_world *world, mo_sim_body *body, int place)
-{
-    int *link = &body->first_shape;
-    while (*link != MO_NONE) {
-        link = &world->shape[*link].next;
-    }
-    *link = place;
-    body->shape_count++;
-}
-
-static void unlink_last_shape(mo_world *world, mo_sim_body *body)
-{
-    int *link = &body->first_shape;
-    while (world->shape[*link].next != MO_NONE) {
-        link = &world->shape[*link].next;
-    }
-    *link = MO_NONE;
-    body->shape_count--;
-}
-
-static void forget_shape(mo_world *world, int place)
-{
-    mo_sim_shape *shape = world->shape + place;
-    world->pairs_are_stale = 1;
-    world->strayed -= shape->has_strayed;
-    if (shape->proxy >= 0) {
-        mo_tree_remove(world->tree, shape->proxy);
-    }
-    for (int k = 0; k < world->boundless_count; ++k) {
-        if (world->boundless[k] == place) {
-            memmove(world->boundless + k, world->boundless + k + 1,
-                    (size_t)(--world->boundless_count - k) * sizeof *world->boundless);
-        }
-    }
-    mo_collider_clear(&world->allocator, &shape->collider);
-    *shape = (mo_sim_shape){.next = MO_NONE, .proxy = MO_NONE};
-    world->near[place] = (mo_shape_near){.body = MO_NONE, .surface = MO_NONE};
-    if (place == world->shape_places - 1) {
-        world->shape_places--;
-    } else {
-        world->free_shapes++;
-    }
-}
-
-mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_def *def,
-                               mo_message *why)
-{
-    mo_device_heap_bring_back(world);
-    MO_NEED_OR((mo_shape_id){0}, world && def, why);
-    const mo_shape_id none = {0};
-    const int owner = mo_body_place(world, id);
-    if (owner < 0) {
-        mo_fail_stale(why, "body", id.index, id.generation);
-        return none;
-    }
-    const int is_drawn_only = def->layer == 0 && def->mask == 0;
-    const int must_rest =
-        def->kind == MO_SHAPE_PLANE || (def->kind == MO_SHAPE_MESH && !is_drawn_only);
-    const int may_move =
-        world->body[owner].kind == MO_BODY_FREE || world->body[owner].kind == MO_BODY_LINK;
-    if (must_rest && may_move) {
-        mo_fail(why, MO_ERR_ARGUMENT,
-                "a %s belongs to a fixed or driven body; give a free one hulls or boxes",
-                mo_shape_name(def->kind));
-        return none;
-    }
-    mo_collider collider;
-    if (mo_collider_init(def, mo_is_planar(world), &world->allocator, &collider, why)) {
-        return none;
-    }
-    const int place = take_shape_place(world);
-    if (place < 0) {
-        mo_collider_clear(&world->allocator, &collider);
-        mo_fail_memory(why);
-        return none;
-    }
-    mo_sim_shape *shape = world->shape + place;
-    *shape = (mo_sim_shape){.generation = world->generation,
-                            .collider = collider,
-                            .body = owner,
-                            .next = MO_NONE,
-                            .proxy = MO_NONE, /* not in the tree until mo_shape_enter */
-                            .is_on_show = is_drawn_only};
-    world->near[place] =
-        (mo_shape_near){.body = owner,
-                        .surface = mo_surface_number(world, &collider.def.material),
-                        .collides_with_all = world->body[owner].kind == MO_BODY_FREE &&
-                                             def->layer == 1 && (def->mask & 1) != 0};
-    append_shape(world, world->body + owner, place);
-    /* The weighing comes last, since it changes nothing where it fails. */
-    const mo_error error = !shape->is_on_show && mo_shape_enter(world, place)
-                               ? mo_fail_memory(why)
-                               : mo_body_weigh(world, owner, why);
-    if (error) {
-        unlink_last_shape(world, world->body + owner);
-        forget_shape(world, place);
-        return none;
-    }
-    world->generation++;
-    return (mo_shape_id){place + 1, shape->generation};
-}
-
 mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape_def *shape,
                               const mo_pose *pose, mo_message *why)
 {
@@ -508,23 +366,17 @@ mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
         return MO_OK;
     }
     mo_forget_exclusions(world, place);
-    mo_forget_own_pairs(world, place);
+    mo_forget_own_pairs(world, place, MO_NONE);
     mo_sim_body *body = world->body + place;
-    for (int k = world->contacts.count - 1; k >= 0;
-         --k) { /* wake what leans on it, and forget the contact */
-        mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->body[0] == place || contact->body[1] == place) {
-            mo_body_wake(world, contact->body[contact->body[0] == place]);
-            memmove(contact, contact + 1, (size_t)(--world->contacts.count - k) * sizeof *contact);
-        }
-    }
+    mo_forget_contacts(world, place, MO_NONE);
     while (body->first_joint != MO_NONE) {
         const int j = body->first_joint;
         mo_world_remove_joint(world, (mo_joint_id){j + 1, world->joint[j].generation}, NULL);
     }
     for (int k = body->first_shape; k != MO_NONE;) {
         const int next = world->shape[k].next;
-        forget_shape(world, k);
+        mo_wake_around(world, k);
+        mo_forget_shape(world, k);
         k = next;
     }
     mo_memory_free(&world->allocator, body->name);

@@ -3,7 +3,7 @@
 /*
  * What a world holds.  The files of this room each do one part of a step:
  *
- *   world.c      create, bodies and shapes come and go
+ *   world.c      create, bodies come and go; shapes.c: shapes
  *   body.c       masses, looking at a body and moving it; apply.c: forces, impulses, user data
  *   pairs.c      positions -> pairs of shapes that may touch
  *   contacts.c   pairs -> contacts, matched with those of the last step; surfaces.c: their friction
@@ -599,9 +599,16 @@ void mo_mechanisms_clear(mo_world *world);
 int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const mo_sim_body *b);
 int mo_is_excluded(const mo_world *world, int a, int b);
 
-/* own_pairs.c: the surface of two shapes that have one of their own, or NULL. */
-/* Into the tree, or among the boundless (world.c). */
+/* shapes.c: into the tree, or among the boundless. */
 mo_error mo_shape_enter(mo_world *world, int place);
+/* Frees the place of a shape that is no longer in its body's list. */
+void mo_forget_shape(mo_world *world, int place);
+/* Wakes what sleeps near a shape, and may rest on it. */
+void mo_wake_around(mo_world *world, int place);
+/* The contacts of a shape of the body (MO_NONE: of all); wakes what was in contact. */
+void mo_forget_contacts(mo_world *world, int body, int shape);
+
+/* own_pairs.c: the surface of two shapes that have one of their own, or NULL. */
 const mo_material *mo_own_pair(const mo_world *world, int a, int b);
 /* surfaces.c: the number of a material among world->surfaces, or MO_NONE where there is no more
  * room; what two shapes have between them, in *found where it had to be found. */
@@ -611,7 +618,8 @@ const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_ma
 int mo_pair_never_touches(const mo_world *world, int a, int b);
 /* From now on two shapes never touch; MO_ERR_MEMORY. */
 mo_error mo_pair_part(mo_world *world, int a, int b);
-void mo_forget_own_pairs(mo_world *world, int body); /* of its shapes */
+/* Of a shape of the body (MO_NONE: of all). */
+void mo_forget_own_pairs(mo_world *world, int body, int shape);
 void mo_forget_exclusions(mo_world *world, int place);
 
 /* mechanism_get.c */

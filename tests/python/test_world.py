@@ -122,6 +122,84 @@ class Joints(unittest.TestCase):
         self.assertLess(rod.error, 1e-5)
 
 
+def two_rods(tree):
+    """A double pendulum of rods of 0.4 m that hang from (0, 0, 1); the numbers of its joints."""
+    rod = moreau.capsule((0, 0, 0), (0, 0, -0.4), 0.02)
+    upper = tree.add_link(rod, position=(0, 0, 1), name="upper")
+    lower = tree.add_link(rod, parent=upper, position=(0, 0, -0.4), name="lower")
+    return (tree.add_joint("revolute", upper, axis=(0, 1, 0), name="shoulder"),
+            tree.add_joint("revolute", lower, axis=(0, 1, 0), damping=0.2, name="elbow"))
+
+
+class Mechanisms(unittest.TestCase):
+    def test_a_servo_holds_a_link_against_its_weight(self):
+        world, tree = moreau.World(tol=1e-10), moreau.Tree("arm")
+        shoulder, elbow = two_rods(tree)
+        tree.add_actuator("position", shoulder, stiffness=200, damping=20, name="servo")
+        tree.add_actuator("motor", elbow, name="motor")
+        arm = world.add_mechanism(tree)
+        arm.set_target("servo", 0.5)
+        run(world, 0.01, 600)
+        mass, (q, elbow_q) = arm.link("upper").mass, arm.q
+        self.assertAlmostEqual(q, -elbow_q, delta=1e-3)  # the lower rod hangs straight down
+        weight = -9.81 * mass * np.sin(q) * (0.2 + 0.4)  # about the shoulder
+        self.assertAlmostEqual(arm.actuator("servo").effort, -weight, delta=1e-3)
+        self.assertAlmostEqual(200 * (0.5 - q), -weight, delta=1e-3)
+        arm.actuator("motor").target = 0.3
+        self.assertEqual(arm.actuator(1).target, 0.3)
+        self.assertEqual([joint.name for joint in arm.joints], ["shoulder", "elbow"])
+        self.assertEqual((arm.joint(0).kind, arm.name), ("revolute", "arm"))
+        self.assertRaisesRegex(moreau.Error, "no joint 'knee'", arm.joint, "knee")
+
+    def test_limits_springs_tendons_and_couplings(self):
+        world, tree = moreau.World(tol=1e-10, gravity=(0, 0, 0)), moreau.Tree()
+        slides = []
+        for k in range(3):
+            link = tree.add_link(moreau.ball(0.1), position=(0, k, 0))
+            slides.append(tree.add_joint("prismatic", link, axis=(1, 0, 0), limits=(-1, 0.3),
+                                         stiffness=10 if k == 2 else 0, damping=12))
+        tree.couple(slides[1], slides[0], (0.1, 0.5))
+        tree.add_tendon({slides[0]: 1, slides[2]: -1}, name="rope")
+        tree.add_actuator("motor", slides[0], max_effort=2.0)
+        tree.add_actuator("motor", slides[2])
+        mechanism = world.add_mechanism(tree)
+        mechanism.set_target(0, 5.0)
+        mechanism.set_target(1, 1.0)
+        run(world, 0.01, 500)
+        q = mechanism.q
+        self.assertAlmostEqual(q[0], 0.3, delta=1e-9)
+        self.assertAlmostEqual(mechanism.joint(0).limit_effort, -2.0, delta=1e-6)
+        self.assertAlmostEqual(q[1], 0.1 + 0.5 * 0.3, delta=1e-9)
+        self.assertAlmostEqual(q[2], 0.1, delta=1e-3)  # 1 N over 10 N/m
+        self.assertAlmostEqual(mechanism.tendon(0)[0], q[0] - q[2], delta=1e-12)
+        self.assertTrue(mechanism.actuator(0).is_saturated)
+
+    def test_a_free_root_falls_unless_its_weight_is_compensated(self):
+        world = moreau.World()
+        for compensation in (0, 1):
+            tree = moreau.Tree()
+            base = tree.add_link(moreau.box(0.1, 0.1, 0.1), name="base",
+                                 gravity_compensation=compensation)
+            tree.add_joint("free", base)
+            world.add_mechanism(tree).set(q=(2 * compensation, 0, 5, 1, 0, 0, 0))
+        run(world, 0.01, 10)
+        falling, floating = (mechanism.q[2] for mechanism in world.mechanisms)
+        self.assertLess(falling, 4.97)
+        self.assertAlmostEqual(floating, 5, delta=1e-12)
+        world.mechanisms[0].remove()
+        self.assertEqual(len(world.mechanisms), 1)
+
+    def test_a_refused_mechanism_leaves_nothing(self):
+        world, tree = moreau.World(), moreau.Tree()
+        tree.add_link(moreau.ball(0.1))
+        tree.add_link(moreau.ball(-1), parent=0)
+        self.assertRaisesRegex(moreau.Error, "radius", world.add_mechanism, tree)
+        self.assertEqual((len(world.bodies), len(world.mechanisms)), (0, 0))
+        self.assertRaisesRegex(moreau.Error, "there is no link 7", tree.add_joint, "ball", 7)
+        joint = tree.add_joint("ball", 1)
+        self.assertRaisesRegex(moreau.Error, "none of motor", tree.add_actuator, "muscle", joint)
+
+
 class Bodies(unittest.TestCase):
     def test_forces_impulses_and_momentum(self):
         world = moreau.World(gravity=(0, 0, 0), tol=1e-12)
@@ -166,7 +244,9 @@ class Bodies(unittest.TestCase):
         with self.assertRaisesRegex(moreau.Error, "'fluid' is none of free"):
             world.add_body(moreau.ball(0.1), kind="fluid")
         with self.assertRaises(TypeError):
-            world.add_body(moreau.law.coulomb(0.5), "box")
+            world.add_body(moreau.law.coulomb(0.5))
+        with self.assertRaises(TypeError):
+            world.add_body(moreau.ball(0.1), "box")
         self.assertEqual(len(world.bodies), 0)
 
     def test_removal_and_user_data(self):
@@ -186,6 +266,18 @@ class Bodies(unittest.TestCase):
                      lambda: setattr(body, "velocity", (0, 0, 0))):
             self.assertRaises(moreau.Error, call)
         world.exclude(world.bodies[0], other)
+        run(world, 0.01, 5)
+
+    def test_single_shapes_come_and_go(self):
+        world = moreau.World(floor=0)
+        body = world.add_body(moreau.ball(0.1), position=(0, 0, 1))
+        mass = body.mass
+        body.add_shape(moreau.ball(0.1).at((1, 0, 0)), moreau.box(0.1, 0.1, 0.1))
+        body.remove_shape(1)
+        self.assertEqual([body.shape(k)["kind"] for k in range(2)], ["ball", "box"])
+        body.remove_shape(1)
+        self.assertAlmostEqual(body.mass, mass)
+        self.assertRaises(IndexError, body.remove_shape, 1)
         run(world, 0.01, 5)
 
     def test_events_and_contacts_of_a_body(self):
