@@ -9,6 +9,7 @@
 #include "args.h"
 #include "command.h"
 #include "json.h"
+#include "nearest.h"
 #include "progress.h"
 #include "render_out.h"
 #include "render_source.h"
@@ -22,8 +23,9 @@ static const args_command COMMAND = {
     .summary = "images, animations and videos of a recording, a scene or a robot",
     .about =
         "OUT is an image, FILE.png, of the last frame or of the frame at --at; an animated image,"
-        " FILE.webp or FILE.gif; a folder, ending in a slash, that receives an image for each"
-        " frame; or a video, FILE.mp4 or FILE.webm, made by ffmpeg."
+        " FILE.webp or FILE.gif, or with --at one that stands still; a folder, ending in a slash,"
+        " that receives an image for each frame; or a video, FILE.mp4 or FILE.webm, made by"
+        " ffmpeg."
         "\n\nA recording is what moreau run --record writes; a scene or a robot's file is simulated"
         " first. Unless it is told to turn or to follow, the camera stands still and has in view"
         " all that moves; planar scenes are seen from the front. With --forces and more than 300"
@@ -34,7 +36,7 @@ static const args_command COMMAND = {
                 "  moreau render arch.hdf5 arch.png --at 0.5 --size 800x600 --azimuth 120\n"
                 "  moreau render arch.hdf5 frames/ --fps 10\n"
                 "  moreau render arch.hdf5 arch.webp --turn 30 --axes\n"
-                "  moreau render robot.xml robot.mp4 --key stand --follow\n",
+                "  moreau render robot.xml robot.mp4 --key stand --follow all\n",
     .least = 2,
     .most = 2,
 };
@@ -88,7 +90,10 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_TURN] = {.name = "turn",
                    .operand = "DEGREES",
                    .text = "turn the eye about the vertical, in degrees a second"},
-    [FLAG_FOLLOW] = {.name = "follow", .text = "move the eye along with what moves"},
+    [FLAG_FOLLOW] = {.name = "follow",
+                     .operand = "BODY",
+                     .text = "move the eye along with a body, by its name or number from 0, or with"
+                             " all that moves: all"},
     [FLAG_AXES] = {.name = "axes", .text = "draw the axes, a length with its unit, and the time"},
     [FLAG_DARK] = {.name = "dark", .text = "dark colours, as on the viewer's dark page"},
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
@@ -140,7 +145,7 @@ static int read_call(const args_flag *flags, char **operands, render_call *call)
         status ? status : settings_bounded(COMMAND.name, &flags[FLAG_TURN], -3600, 3600, 0, &turn);
     call->def.azimuth = azimuth * degree;
     call->def.turn = turn * degree;
-    call->def.follow = flags[FLAG_FOLLOW].value != NULL;
+    call->follow = flags[FLAG_FOLLOW].value;
     call->def.axes = flags[FLAG_AXES].value != NULL;
     call->def.elevation = elevation * degree;
     call->def.forces = flags[FLAG_FORCES].value != NULL;
@@ -168,11 +173,39 @@ static void report(const render_call *call, int pictures)
            call->def.width, call->def.height);
 }
 
+/* The body that the eye follows. */
+static int find_followed(const mo_recording *recording, render_call *call)
+{
+    nearest meant = {.typed = call->follow};
+    char *end;
+    call->def.follow = call->follow != NULL;
+    if (!call->follow || strcmp(call->follow, "all") == 0) {
+        return EXIT_DONE;
+    }
+    for (int k = 0; k < recording->body_count; ++k) {
+        const char *name = recording->bodies[k].name;
+        if (strcmp(name, call->follow) == 0) {
+            call->def.followed = k;
+            return EXIT_DONE;
+        }
+        nearest_try(&meant, name);
+    }
+    const long number = strtol(call->follow, &end, 10);
+    if (*call->follow && !*end && number >= 0 && number < recording->body_count) {
+        call->def.followed = (int)number;
+        return EXIT_DONE;
+    }
+    say(COMMAND.name, "--follow: there is no body '%.100s'%s%.100s%s", call->follow,
+        meant.name ? "; did you mean " : "", meant.name ? meant.name : "", meant.name ? "?" : "");
+    return EXIT_CALL;
+}
+
 /* Draws what was read or simulated. */
 static int draw(const mo_recording *recording, render_call *call)
 {
     int pictures = 0;
-    int status = render_out(recording, call, &pictures);
+    int status = find_followed(recording, call);
+    status = status ? status : render_out(recording, call, &pictures);
     if (!status && interrupt_came()) {
         say(COMMAND.name, "interrupted");
         status = EXIT_FAILED;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "output.h"
 #include "paths.h"
 #include "progress.h"
+#include "render_film.h"
 #include "sheet.h"
 #include "text.h"
 
@@ -72,7 +72,8 @@ static int count_pictures(const mo_recording *recording, double fps)
 
 static int picture_frame(const mo_recording *recording, const render_call *call, int k)
 {
-    return frame_at(recording, recording->frames[0].time + k / call->fps);
+    const double first = call->at >= 0 ? call->at : recording->frames[0].time;
+    return frame_at(recording, first + k / call->fps);
 }
 
 /* ---- many frames ----------------------------------------------------------------------------- */
@@ -257,42 +258,10 @@ static int write_gif(const mo_recording *recording, render_call *call, int count
     return status;
 }
 
-/* ---- films ----------------------------------------------------------------------------------- */
-/* The name between quotes, for the shell. */
-static int quote(char *to, size_t room, const char *name)
-{
-    size_t n = 0;
-    to[n++] = '\'';
-    for (; *name && n + 6 < room; ++name) {
-        if (*name == '\'') {
-            memcpy(to + n, "'\\''", 4);
-            n += 4;
-        } else {
-            to[n++] = *name;
-        }
-    }
-    to[n++] = '\'';
-    to[n] = '\0';
-    return *name == '\0';
-}
-
-static FILE *start_film(const render_call *call)
-{
-    char path[OUTPUT_PATH + 2], name[4 * OUTPUT_PATH], command[4 * OUTPUT_PATH + 512];
-    snprintf(path, sizeof path, "%s%s", call->out[0] == '-' ? "./" : "", call->out);
-    if (strlen(call->out) >= OUTPUT_PATH || !quote(name, sizeof name, path)) {
-        return NULL;
-    }
-    snprintf(command, sizeof command,
-             "ffmpeg -v error -y -f rawvideo -pix_fmt rgb24 -s %dx%d -r %g -i - -pix_fmt yuv420p "
-             "-r %g %s",
-             call->def.width, call->def.height, call->fps, call->fps, name);
-    return popen(command, "w");
-}
+/* ---- videos ---------------------------------------------------------------------------------- */
 
 typedef struct filming {
-    const render_call *call;
-    FILE *to;
+    film to;
     unsigned char *bytes;
     size_t size;
 } filming;
@@ -302,25 +271,37 @@ static int take_filmed(void *user, const renderer *r, int k)
     filming *f = user;
     (void)k;
     canvas_bytes(&r->small, f->bytes);
-    return fwrite(f->bytes, 1, f->size, f->to) == f->size ? EXIT_DONE : EXIT_FAILED;
+    return film_add(&f->to, f->bytes, f->size) ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int say_no_film(const render_call *call, int error)
+{
+    if (error == ENOENT) {
+        say_of_file(call->out, "a video is made by ffmpeg, which is not installed; install it "
+                               "(Debian: ffmpeg), or name a folder for images");
+    } else {
+        say_of_file(call->out, "ffmpeg could not be started: %s", strerror(error));
+    }
+    return EXIT_FAILED;
 }
 
 static int write_film(const mo_recording *recording, render_call *call, int count)
 {
     const size_t size = 3 * (size_t)call->def.width * (size_t)call->def.height;
-    if (system("command -v ffmpeg >/dev/null 2>&1") != 0) {
-        say_of_file(call->out, "a film is made by ffmpeg, which is not here; install it (Debian: "
-                               "ffmpeg), or name a folder for pictures");
-        return EXIT_FAILED;
+    filming f = {.bytes = malloc(size), .size = size};
+    if (!f.bytes) {
+        return say_memory(call->out);
     }
-    signal(SIGPIPE, SIG_IGN); /* where ffmpeg gives up, it is a failed write */
-    filming f = {call, NULL, malloc(size), size};
-    f.to = f.bytes ? start_film(call) : NULL;
-    int good = f.to && draw_all(recording, call, count, take_filmed, &f) == EXIT_DONE;
-    good = f.to && pclose(f.to) == 0 && good;
+    const int error = film_begin(&f.to, call->out, call->def.width, call->def.height, call->fps);
+    if (error) {
+        free(f.bytes);
+        return say_no_film(call, error);
+    }
+    const int drawn = draw_all(recording, call, count, take_filmed, &f) == EXIT_DONE;
+    const int good = film_end(&f.to) && drawn;
     free(f.bytes);
     if (!good) {
-        say_of_file(call->out, "the film was not made; what ffmpeg said is above");
+        say_of_file(call->out, "the video was not made; what ffmpeg said is above");
     }
     return good ? EXIT_DONE : EXIT_FAILED;
 }
@@ -369,6 +350,9 @@ int render_out(const mo_recording *recording, render_call *call, int *pictures)
     if (ends_with(call->out, ".png")) {
         return write_image(recording, call, last);
     }
-    *pictures = count_pictures(recording, call->fps);
+    const int is_image = ends_with(call->out, ".webp") || ends_with(call->out, ".gif");
+    const int is_still = is_image && call->at >= 0;
+    call->at = is_still ? call->at : -1; /* of images alone */
+    *pictures = is_still ? 1 : count_pictures(recording, call->fps);
     return writer_of(call->out)(recording, call, *pictures);
 }

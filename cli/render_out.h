@@ -13,7 +13,8 @@
 typedef struct render_call {
     const char *input, *out;
     render_def def;
-    double at, fps; /* at < 0: the end */
+    double at, fps;     /* at < 0: the end */
+    const char *follow; /* a body, "all", or NULL */
     int json;
 } render_call;
 

@@ -54,7 +54,7 @@ if grep -q -- '--azimuth' out; then
         that "not a GIF image" test "$(head -c 6 incline.gif)" = GIF89a
     fi
     # A scene in place of a recording; what is for scenes alone.
-    run render incline scene.png --set mu=0.1 --time 0.05 --size 64x48 --axes --turn 90 --follow
+    run render incline scene.png --set mu=0.1 --time 0.05 --size 64x48 --axes --turn 90 --follow all
     status_is 0
     that "not a PNG" test "$(head -c 4 scene.png | tail -c 3)" = PNG
     run render incline.hdf5 x.png --time 1
@@ -77,13 +77,37 @@ if grep -q -- '--azimuth' out; then
     fails_on incline.html
     run render missing.hdf5 x.png
     fails_on missing.hdf5
-    # A film, by what stands for ffmpeg: it counts the bytes it is sent.
+    # An image of one time has one frame.
+    run render incline.hdf5 still.gif --size 64x48 --at 0.01
+    if [ "$status" = 0 ]; then # built with giflib
+        out_has ': 1 picture of'
+    fi
+    # The eye follows a body by its name or number; a wrong name is a wrong call.
+    run render incline.hdf5 body.png --size 64x48 --follow 1
+    status_is 0
+    run render incline.hdf5 body.png --size 64x48 --follow blok
+    is_wrong_call "there is no body 'blok'"
+    # A video, by what stands for ffmpeg: it counts the bytes it is sent.  Names reach it as they
+    # are, since there is no shell between.
     mkdir bin
     printf '#!/bin/sh\nfor last; do :; done\nwc -c > "$last"\n' > bin/ffmpeg
     chmod +x bin/ffmpeg
-    PATH=$PWD/bin:$PATH run render incline.hdf5 "it's a film.mp4" --size 64x48 --fps 100
-    status_is 0
-    that "the film is not whole" test "$(tr -d ' ' < "it's a film.mp4")" = $((3 * 3 * 64 * 48))
+    for name in "it's a film.mp4" '-v $(touch ran) "x".mp4'; do
+        PATH=$PWD/bin:$PATH run render incline.hdf5 --size 64x48 --fps 100 -- "$name"
+        status_is 0
+        that "the film is not whole" test "$(tr -d ' ' < "./$name")" = $((3 * 3 * 64 * 48))
+    done
+    that "a shell has run" test ! -e ran
+    printf '#!/bin/sh\necho no >&2\nexit 3\n' > bin/ffmpeg
+    PATH=$PWD/bin:$PATH run render incline.hdf5 film.mp4 --size 64x48 --fps 100
+    status_is 1
+    err_has 'film.mp4: the video was not made'
+    path=$PATH
+    PATH=$PWD/none
+    run render incline.hdf5 film.mp4 --size 64x48
+    PATH=$path
+    fails_on film.mp4
+    err_has 'ffmpeg, which is not installed'
 fi
 
 # ---- view --------------------------------------------------------------------------------------

@@ -20,8 +20,12 @@ static const double SUN_AZIMUTH = -1.4, SUN_RISE = 1.55;
 
 render_def render_default(void)
 {
-    return (render_def){
-        .width = 1280, .height = 720, .azimuth = -0.9, .elevation = 0.35, .zoom = 1, .forces = 0};
+    return (render_def){.width = 1280,
+                        .height = 720,
+                        .azimuth = -0.9,
+                        .elevation = 0.35,
+                        .zoom = 1,
+                        .followed = -1};
 }
 
 static int is_planar(const renderer *r)
@@ -126,11 +130,16 @@ static void fit(renderer *r)
 
 /* ---- a camera that moves --------------------------------------------------------------------- */
 
-/* The mean place of what can move in a frame. */
-static void find_middle(const mo_recording *recording, int frame, double middle[3])
+/* The place of the followed body in a frame, or the mean of what can move. */
+static void find_middle(const renderer *r, int frame, double middle[3])
 {
+    const mo_recording *recording = r->recording;
     const mo_pose *poses = recording->poses + (size_t)frame * (size_t)recording->body_count;
     int count = 0;
+    if (r->def.follow && r->def.followed >= 0) {
+        memcpy(middle, poses[r->def.followed].position, 3 * sizeof *middle);
+        return;
+    }
     memset(middle, 0, 3 * sizeof *middle);
     for (int k = 0; k < recording->body_count; ++k) {
         const mo_body_kind kind = recording->bodies[k].kind;
@@ -141,6 +150,20 @@ static void find_middle(const mo_recording *recording, int frame, double middle[
         for (int i = 0; i < 3; ++i) {
             middle[i] += (poses[k].position[i] - middle[i]) / count;
         }
+    }
+}
+
+/* Puts a followed body into the middle of the picture. */
+static void aim(renderer *r)
+{
+    camera *eye = &r->eye;
+    double off[3], depth = 0;
+    for (int k = 0; k < 3; ++k) {
+        off[k] = r->middle[k] - eye->eye[k];
+        depth += off[k] * eye->ahead[k];
+    }
+    for (int k = 0; k < 3; ++k) {
+        eye->eye[k] += off[k] - depth * eye->ahead[k];
     }
 }
 
@@ -167,7 +190,7 @@ static void move_eye(renderer *r, int frame)
     spin(r->eye.right, angle);
     spin(r->eye.up, angle);
     spin(r->eye.ahead, angle);
-    find_middle(recording, r->def.follow ? frame : 0, now);
+    find_middle(r, r->def.follow ? frame : 0, now);
     for (int k = 0; k < 3; ++k) {
         r->eye.eye[k] = now[k] + off[k];
         r->light.eye[k] += now[k] - r->lit[k];
@@ -184,8 +207,11 @@ int render_open(renderer *r, const mo_recording *recording, const render_def *de
     frames_look(recording, r->centre, &r->size);
     place_cameras(r);
     fit(r);
+    find_middle(r, 0, r->middle);
+    if (def->follow && def->followed >= 0) {
+        aim(r);
+    }
     r->first = r->eye;
-    find_middle(recording, 0, r->middle);
     memcpy(r->lit, r->middle, sizeof r->lit);
     r->colours = palette_of(def->dark);
     r->order = malloc(((size_t)recording->shape_count + 1) * sizeof *r->order);

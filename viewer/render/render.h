@@ -19,12 +19,13 @@ typedef struct render_def {
     int width, height;
     /* rad, of the eye: about the vertical from x, above the ground; space only */
     double azimuth, elevation;
-    double zoom; /* 1: all that can move fits in */
-    int forces;  /* arrows, or chains */
-    int dark;    /* the dark palette */
-    int axes;    /* the axes of the world, a length, the time */
-    double turn; /* rad/s of the recording: the eye goes about the vertical; space only */
-    int follow;  /* the eye keeps what moves in its middle */
+    double zoom;  /* 1: all that can move fits in */
+    int forces;   /* arrows, or chains */
+    int dark;     /* the dark palette */
+    int axes;     /* the axes of the world, a length, the time */
+    double turn;  /* rad/s of the recording: the eye goes about the vertical; space only */
+    int follow;   /* the eye keeps what moves in its middle, or `followed` alone */
+    int followed; /* a body; -1: all that moves */
 } render_def;
 
 render_def render_default(void); /* 1280 x 720, from the front right, a little above */
