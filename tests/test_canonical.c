@@ -392,6 +392,33 @@ static void rows_without_friction_share_a_weight(void **state)
     mo_builder_destroy(builder);
 }
 
+/* A joint that is pushed against its stop, with dry friction: both bear half, or friction as much
+ * as it can. */
+static void a_stop_and_dry_friction_share_a_push(void **state)
+{
+    (void)state;
+    static const double PUSH[] = {0.5, 3};
+    for (int k = 0; k < 2; ++k) {
+        const double M = 2, f = -PUSH[k], J = 1, most = 1, least = -1;
+        const mo_law stop = mo_law_frictionless(), friction = mo_law_box(&least, &most);
+        mo_builder *builder;
+        mo_problem *problem;
+        CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+        const int body = mo_builder_add_body(builder, 1, &M, &f);
+        for (int i = 0; i < 2; ++i) {
+            const int own = mo_builder_add_constraint(builder, 1, i ? &friction : &stop, NULL);
+            mo_builder_add_jacobian(builder, own, body, 1, 1, &J);
+        }
+        CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+        mo_result result = solve_canonical("auto", problem, 1);
+        CHECK_NEAR(result.r[0], k ? PUSH[k] - 1 : PUSH[k] / 2, 1e-12);
+        CHECK_NEAR(result.r[1], k ? 1 : PUSH[k] / 2, 1e-12);
+        mo_result_clear(&result);
+        mo_problem_destroy(problem);
+        mo_builder_destroy(builder);
+    }
+}
+
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 /* The heaviest free body. */
@@ -468,6 +495,7 @@ int main(void)
         cmocka_unit_test(symmetric_things_have_symmetric_forces),
         cmocka_unit_test(every_method_ends_at_the_shortest_impulses),
         cmocka_unit_test(rows_without_friction_share_a_weight),
+        cmocka_unit_test(a_stop_and_dry_friction_share_a_push),
         cmocka_unit_test(a_box_between_wide_fingers_moves_alike),
         cmocka_unit_test(refinement_reaches_the_last_digits),
     };

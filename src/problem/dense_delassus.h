@@ -4,14 +4,27 @@
  * W of a small problem in dense form, W = H' M^-1 H + diag(compliance).
  *
  * A body with n velocities and the m rows of the constraints that touch it adds X' X to W, with
- * X = L^-1 J' (n x m) and M = L L'.  Nothing is allocated, and nothing is kept with the problem.
+ * X = L^-1 J' (n x m) and M = L L'.  Nothing is allocated; views.h keeps it with the problem.
  */
 #ifndef MO_PROBLEM_DENSE_DELASSUS_H
 #define MO_PROBLEM_DENSE_DELASSUS_H
 
 #include "problem/problem_data.h"
 
-enum { MO_DENSE_BLOCKS = 96 }; /* constraints of a problem at most */
+enum { MO_DENSE_BLOCKS = 96, MO_DENSE_ROWS = 128 }; /* constraints and rows of a problem at most */
+
+/* Is it small, and of a form that this takes? */
+static inline int mo_dense_fits(const mo_problem *problem)
+{
+    return problem->constraint_count <= MO_DENSE_BLOCKS && problem->row_count <= MO_DENSE_ROWS &&
+           (problem->form == MO_FORM_REDUCED || problem->is_symmetric);
+}
+
+/* Numbers of a row of W in the view of it, a multiple of four. */
+static inline int mo_dense_ld(const mo_problem *problem)
+{
+    return (problem->row_count + 3) / 4 * 4;
+}
 
 /* Doubles of scratch that mo_dense_delassus needs. */
 size_t mo_dense_scratch(const mo_problem *problem);

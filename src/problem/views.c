@@ -9,6 +9,7 @@
 
 #include "linalg/dense.h"
 #include "problem/batch_kernel.h"
+#include "problem/dense_delassus.h"
 #include "problem/row_blocks.h"
 
 enum { MANY = 100 }; /* contacts from which on |q| is found in lanes */
@@ -24,6 +25,7 @@ struct mo_views {
     mo_body_space *body_space;
     mo_group_space *group_space;
     int groups_are_known;  /* there may be none */
+    double *dense;         /* W */
     _Atomic double q_norm; /* negative until it is known */
 };
 
@@ -54,8 +56,14 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
     mo_contact_space_destroy(allocator, views->contact_space);
     mo_body_space_destroy(allocator, views->body_space);
     mo_group_space_destroy(allocator, views->group_space);
+    mo_memory_free(allocator, views->dense);
     pthread_mutex_destroy(&views->lock);
     mo_memory_free(allocator, views);
+}
+
+static size_t dense_bytes(const mo_problem *problem)
+{
+    return (size_t)problem->row_count * (size_t)mo_dense_ld(problem) * sizeof(double);
 }
 
 size_t mo_views_bytes(mo_views *views)
@@ -70,6 +78,7 @@ size_t mo_views_bytes(mo_views *views)
     bytes += views->contact_space ? views->contact_space->bytes : 0;
     bytes += views->body_space ? views->body_space->bytes : 0;
     bytes += views->group_space ? views->group_space->bytes : 0;
+    bytes += views->dense ? dense_bytes(views->owner) : 0;
     pthread_mutex_unlock(&views->lock);
     return bytes;
 }
@@ -192,6 +201,34 @@ mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space 
     *space = views->group_space;
     pthread_mutex_unlock(&views->lock);
     return error;
+}
+
+static double *make_dense(const mo_problem *problem)
+{
+    const size_t room = mo_dense_scratch(problem) + 1, bytes = dense_bytes(problem);
+    double *W = mo_memory_array(&problem->allocator, bytes + sizeof *W, 1);
+    double *scratch = mo_memory_array(&problem->allocator, room, sizeof *scratch);
+    if (W && scratch) {
+        mo_dense_delassus(problem, mo_dense_ld(problem), W, scratch);
+    } else {
+        mo_memory_free(&problem->allocator, W);
+        W = NULL;
+    }
+    mo_memory_free(&problem->allocator, scratch);
+    return W;
+}
+
+mo_error mo_problem_dense(const mo_problem *problem, const double **W)
+{
+    mo_views *views = problem->views;
+    mo_problem_write_rows(problem);
+    pthread_mutex_lock(&views->lock);
+    if (!views->dense) {
+        views->dense = make_dense(problem);
+    }
+    *W = views->dense;
+    pthread_mutex_unlock(&views->lock);
+    return *W ? MO_OK : MO_ERR_MEMORY;
 }
 
 static double q_norm_of_batches(const mo_batches *b)

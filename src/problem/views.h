@@ -38,6 +38,10 @@ mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **
 /* The space of groups; *space is NULL where W has none that pay. */
 mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space **space);
 
+/* W of a small symmetric problem in dense form: row-major with mo_dense_ld numbers a row, those
+ * beyond row_count zero (dense_delassus.h). */
+mo_error mo_problem_dense(const mo_problem *problem, const double **W);
+
 /* |q|, q = H' M^-1 f + w. */
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm);
 

@@ -9,6 +9,8 @@
 #include "moreau/measure.h"
 #include "problem/delassus.h"
 #include "problem/problem_data.h"
+#include "solver/canonical_dense.h"
+#include "solver/canonical_kinds.h"
 #include "solver/method.h"
 
 static const double SIGMA = 1e-7, CONTACT_SIGMA = 1e-6; /* of the mean diagonal of W: (3) */
@@ -22,8 +24,7 @@ static const double ENOUGH = 1e-30; /* of theta: r is right to rounding */
 static const double SAME = 4;       /* of the tolerance: u may change by as much */
 enum { STEPS = 9, HALVINGS = 6 };
 
-/* What the law of a block allows at the velocity of the solution. */
-enum { FIXED, RAY, FREE };
+enum { FIXED = MO_CANONICAL_FIXED, RAY = MO_CANONICAL_RAY, FREE = MO_CANONICAL_FREE };
 
 typedef struct canonical {
     const mo_problem *problem;
@@ -58,96 +59,6 @@ static mo_error layout(const mo_problem *problem, mo_arena *arena, canonical *c)
     return mo_delassus_layout(problem, MO_SPACE_BEST, arena, c ? &c->system : NULL);
 }
 
-/* ---- what the laws allow --------------------------------------------------------------------- */
-
-static int has_compliance(const mo_problem *problem, int i)
-{
-    for (int k = problem->row_start[i]; problem->compliance && k < problem->row_start[i + 1]; ++k) {
-        if (problem->compliance[k] != 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* By how much the square of the residual may grow where block i takes any impulse of its set, or,
- * where it slides, any on its ray: |uhat|^2, or u_N^2, is the most that the natural map can be. */
-static double residual_at_stake(const mo_problem *problem, int i, int slides, const double *u,
-                                const double *r)
-{
-    const int d = mo_constraint_dim(problem, i);
-    const mo_law_ops *law = mo_constraint_law(problem, i);
-    const double *p = mo_constraint_param(problem, i);
-    double uhat[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
-    const int is_rough = problem->law[i].kind == MO_LAW_COULOMB && isinf(p[0]);
-    if (is_rough) {
-        memcpy(uhat, u, (size_t)d * sizeof *uhat);
-    } else {
-        law->shift(p, d, u, uhat);
-    }
-    law->natural(p, d, 1, u, r, z);
-    return (slides ? u[0] * u[0] : mo_dot(d, uhat, uhat)) - mo_dot(d, z, z);
-}
-
-/* The direction of a block that slides; false where it is not known. */
-static int find_ray(const mo_problem *problem, int i, double allowed, const double *u,
-                    const double *r, double *ray)
-{
-    const int d = mo_constraint_dim(problem, i);
-    const mo_law_kind kind = (mo_law_kind)problem->law[i].kind;
-    if (kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL) {
-        return 0;
-    }
-    /* laws without friction have no parameter to look at */
-    const double mu = kind == MO_LAW_COULOMB ? mo_constraint_param(problem, i)[0] : INFINITY;
-    const double slip = sqrt(mo_dot(d - 1, u + 1, u + 1));
-    if (isinf(mu)) {
-        memcpy(ray, r, (size_t)d * sizeof *ray);
-        return r[0] > 0;
-    }
-    if (!(residual_at_stake(problem, i, 1, u, r) <= allowed) || !(slip > 0)) {
-        return 0;
-    }
-    ray[0] = 1;
-    for (int k = 1; k < d; ++k) {
-        ray[k] = -mu * u[k] / slip;
-    }
-    return 1;
-}
-
-static uint8_t kind_of(const canonical *c, int i, double allowed, const mo_result *result)
-{
-    const mo_problem *problem = c->problem;
-    const int row = problem->row_start[i];
-    if (has_compliance(problem, i)) {
-        return FIXED;
-    }
-    if (problem->law[i].kind != MO_LAW_SLIDING &&
-        residual_at_stake(problem, i, 0, result->u + row, result->r + row) <= allowed) {
-        return FREE;
-    }
-    return find_ray(problem, i, allowed, result->u + row, result->r + row, c->ray + row) ? RAY
-                                                                                         : FIXED;
-}
-
-/* What one block may put at stake, so that the residual stays below the tolerance: all that is left
- * of it where the blocks together take no more, else an equal share. */
-static double allowance(const canonical *c, const mo_options *options, const mo_result *result)
-{
-    const mo_problem *problem = c->problem;
-    const mo_residual *now = &result->residual;
-    const double scale = now->natural_relative > 0 ? now->natural / now->natural_relative : 1;
-    const double room =
-        fmax(0, options->tol * options->tol * scale * scale - now->natural * now->natural);
-    double sum = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i];
-        const double own = residual_at_stake(problem, i, 0, result->u + row, result->r + row);
-        sum += own <= room ? fmax(0, own) : 0;
-    }
-    return sum <= room ? room : room / (problem->constraint_count + 1);
-}
-
 /* D of block i; returns its mean of the diagonal of W. */
 static double set_weights(const canonical *c, int i)
 {
@@ -168,14 +79,11 @@ static double set_weights(const canonical *c, int i)
 static void begin(canonical *c, const mo_options *options, const mo_result *result)
 {
     const mo_problem *problem = c->problem;
-    const double allowed = allowance(c, options, result);
     double trace = 0;
-    c->is_still = 1;
+    c->is_still = mo_canonical_kinds(problem, options, result, c->kind, c->ray);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         trace += set_weights(c, i);
-        c->kind[i] = kind_of(c, i, allowed, result);
-        c->is_still &= c->kind[i] != RAY;
         memcpy(c->start + row, result->r + row, (size_t)d * sizeof(double));
         if (c->kind[i] == FREE) {
             const mo_law_ops *law = mo_constraint_law(problem, i);
@@ -407,17 +315,16 @@ static int minimise(canonical *c, const mo_result *result)
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-/* Takes the new impulses where they give the same motion and are a solution. */
-static mo_error accept(canonical *c, const mo_options *options, mo_result *result)
+mo_error mo_canonical_accept(const mo_problem *problem, const mo_options *options, const double *r,
+                             double *u, double *v, mo_result *result)
 {
-    const mo_problem *problem = c->problem;
     mo_residual residual;
-    mo_problem_response_into(problem, c->r, c->v, c->u);
     double change = 0;
+    mo_problem_response_into(problem, r, v, u);
     for (int k = 0; k < problem->row_count; ++k) {
-        change += (c->u[k] - result->u[k]) * (c->u[k] - result->u[k]);
+        change += (u[k] - result->u[k]) * (u[k] - result->u[k]);
     }
-    const mo_error error = mo_measure(problem, c->r, &residual);
+    const mo_error error = mo_measure(problem, r, &residual);
     const double scale =
         residual.natural_relative > 0 ? residual.natural / residual.natural_relative : 1;
     const double allowed = SAME * options->tol * scale;
@@ -425,10 +332,10 @@ static mo_error accept(canonical *c, const mo_options *options, mo_result *resul
         return error;
     }
     result->residual = residual;
-    memcpy(result->r, c->r, (size_t)problem->row_count * sizeof(double));
-    memcpy(result->u, c->u, (size_t)problem->row_count * sizeof(double));
+    memcpy(result->r, r, (size_t)problem->row_count * sizeof(double));
+    memcpy(result->u, u, (size_t)problem->row_count * sizeof(double));
     if (problem->form == MO_FORM_GLOBAL) {
-        memcpy(result->v, c->v, (size_t)problem->dof_count * sizeof(double));
+        memcpy(result->v, v, (size_t)problem->dof_count * sizeof(double));
     }
     return MO_OK;
 }
@@ -439,7 +346,9 @@ static mo_error run(canonical *c, const mo_options *options, int needs_rest, mo_
 {
     begin(c, options, result);
     *is_done = c->is_still || !needs_rest;
-    return *is_done && minimise(c, result) ? accept(c, options, result) : MO_OK;
+    return *is_done && minimise(c, result)
+               ? mo_canonical_accept(c->problem, options, c->r, c->u, c->v, result)
+               : MO_OK;
 }
 
 static mo_error canonical_of(const mo_problem *problem, const mo_options *options, int needs_rest,
@@ -447,7 +356,12 @@ static mo_error canonical_of(const mo_problem *problem, const mo_options *option
 {
     mo_arena arena = {0};
     canonical c;
-    mo_error error = layout(problem, &arena, NULL);
+    int is_found;
+    mo_error error = mo_canonical_dense(problem, options, needs_rest, result, &is_found, is_done);
+    if (error || is_found) {
+        return error;
+    }
+    error = layout(problem, &arena, NULL);
     *is_done = 1;
     if (error || problem->row_count == 0) {
         return error;

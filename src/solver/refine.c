@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "problem/dense_delassus.h"
 #include "problem/problem_data.h"
 #include "solver/canonical.h"
 
@@ -24,6 +25,7 @@ enum {
     FEW = 64,             /* blocks: with so few, iterations cost little */
     MORE_ITERATIONS = 30, /* towards the aim, on few blocks */
     MORE_STEPS = 6,       /* and on many, where they are Newton's */
+    DENSE_STEPS = 3,      /* and where they are Newton's on dense matrices, with exact factors */
     REST_ITERATIONS = 60  /* sweeps and Newton steps before rounding is looked at */
 };
 
@@ -183,6 +185,14 @@ static mo_error set_aim(const refinement *c, double *aim)
     return error;
 }
 
+static int more_iterations(const refinement *c)
+{
+    if (c->method == &mo_auto_method && mo_dense_fits(c->problem)) {
+        return DENSE_STEPS;
+    }
+    return c->problem->constraint_count <= FEW ? MORE_ITERATIONS : MORE_STEPS;
+}
+
 /* A few iterations from the answer; the better of the two is kept. */
 static mo_error reach(const refinement *c, double aim)
 {
@@ -194,7 +204,7 @@ static mo_error reach(const refinement *c, double aim)
     memcpy(c->r, result->r, (size_t)result->row_count * sizeof(double));
     options.start = c->r;
     options.tol = aim;
-    options.max_iter = c->problem->constraint_count <= FEW ? MORE_ITERATIONS : MORE_STEPS;
+    options.max_iter = more_iterations(c);
     mo_error error = run(c, &options);
     const int more = result->iterations;
     if (!error && !(result->residual.natural_relative <= before)) {

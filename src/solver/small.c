@@ -60,7 +60,7 @@ typedef enum ending { GOES_ON, SOLVED, MUST_STOP } ending;
 void mo_small_prepare(const mo_problem *problem, mo_arena *arena, void **out)
 {
     *out = NULL;
-    if (mo_small_fits(problem)) {
+    if (mo_dense_fits(problem)) {
         small_run *w = MO_TAKE(arena, 1, small_run);
         double *kept = MO_TAKE(arena, problem->row_count, double);
         mo_small_layout(problem, arena, w ? &w->s : NULL);
@@ -277,9 +277,9 @@ static int solve_alone(small_run *w, const double *q)
 {
     mo_run *run = w->run;
     const mo_problem *problem = run->problem;
-    mo_dense_delassus(problem, problem->row_count, w->s.W, w->s.scratch);
+    mo_dense_delassus(problem, problem->row_count, w->s.A, w->s.scratch);
     mo_constraint_law(problem, 0)
-        ->solve(mo_constraint_param(problem, 0), problem->row_count, w->s.W, q, run->r);
+        ->solve(mo_constraint_param(problem, 0), problem->row_count, w->s.A, q, run->r);
     return mo_run_confirm(run, 1, run->r);
 }
 
@@ -341,7 +341,10 @@ mo_status mo_small_solve(mo_run *run, void *memory)
         return MO_SOLVED;
     }
     w->is_smooth = is_smooth(problem);
-    mo_small_begin(&w->s, q);
+    run->error = mo_small_begin(&w->s, q);
+    if (run->error) {
+        return MO_STALLED;
+    }
     memcpy(w->s.r, run->r, (size_t)problem->row_count * sizeof *run->r);
     ending end =
         (run->options->start && w->is_smooth) || is_watched(run) ? look_at_start(w) : GOES_ON;

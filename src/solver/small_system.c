@@ -9,8 +9,9 @@
 #include "linalg/dense.h"
 #include "linalg/front_kernel.h"
 #include "problem/dense_delassus.h"
+#include "problem/views.h"
 
-enum { LANES = 4, ROWS_MOST = 128 };
+enum { LANES = 4 };
 
 static const double EPS = 1e-6;       /* newton_step.h, (loads) */
 static const double EPS_PLANE = 1e-9; /* one step solves what is linear there */
@@ -19,12 +20,6 @@ static const double LEAST = 1e-6;
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 
-int mo_small_fits(const mo_problem *problem)
-{
-    return problem->constraint_count <= MO_DENSE_BLOCKS && problem->row_count <= ROWS_MOST &&
-           (problem->form == MO_FORM_REDUCED || problem->is_symmetric);
-}
-
 void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system *s)
 {
     const int rows = problem->row_count;
@@ -32,7 +27,7 @@ void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system
     const size_t ld = wide + LANES + MO_FRONT_PAD; /* the right-hand side and its padding */
     const size_t squares = mo_square_starts(problem, NULL);
     mo_small_block *blocks = MO_TAKE(arena, problem->constraint_count, mo_small_block);
-    double *numbers = MO_TAKE(arena, (size_t)(rows + 7) * wide + (size_t)(rows + 1) * ld, double);
+    double *numbers = MO_TAKE(arena, 7 * wide + (size_t)(rows + 1) * ld, double);
     double *of_blocks = MO_TAKE(arena, 3 * squares, double);
     double *scratch = MO_TAKE(arena, mo_dense_scratch(problem), double);
     int *swap = MO_TAKE(arena, rows, int);
@@ -41,8 +36,7 @@ void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system
     }
     *s = (mo_small_system){.problem = problem, .rows = rows, .wide = (int)wide, .ld = (int)ld};
     s->blocks = blocks;
-    s->W = numbers;
-    s->q = s->W + (size_t)rows * wide;
+    s->q = numbers;
     s->u = s->q + wide;
     s->r = s->u + wide;
     s->z = s->r + wide;
@@ -185,12 +179,15 @@ static void begin_block(const mo_small_system *s, int i, double *square, mo_smal
     b->rho = trace > 0 ? d / trace : 1;
 }
 
-void mo_small_begin(mo_small_system *s, const double *q)
+mo_error mo_small_begin(mo_small_system *s, const double *q)
 {
+    const mo_error error = mo_problem_dense(s->problem, &s->W);
+    if (error) {
+        return error;
+    }
     const size_t bytes = (size_t)s->rows * sizeof *q;
     double *square = s->squares, most = 0;
     int in_space = 0;
-    mo_dense_delassus(s->problem, s->wide, s->W, s->scratch);
     memset(s->q, 0, 7 * (size_t)s->wide * sizeof *s->q);
     memcpy(s->q, q, bytes);
     for (int i = 0; i < s->problem->constraint_count; ++i) {
@@ -205,6 +202,7 @@ void mo_small_begin(mo_small_system *s, const double *q)
     s->theta = 0;
     s->is_natural = 0;
     s->speed = sqrt(most);
+    return MO_OK;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */

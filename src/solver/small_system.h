@@ -42,7 +42,8 @@ typedef struct mo_small_system {
     int wide; /* numbers of a row of W, and of a vector */
     int ld;   /* numbers of a row of A */
     mo_small_block *blocks;
-    double *W, *A;
+    const double *W; /* the view of the problem */
+    double *A;
     double *squares, *scratch;
     double *q, *u, *r, *z, *dr, *centre; /* u and z at the r that was evaluated last */
     double *base;                        /* r before a step */
@@ -52,13 +53,10 @@ typedef struct mo_small_system {
     int has_lanes;  /* the processor multiplies four numbers at once */
 } mo_small_system;
 
-/* Is it small, and of a form that this takes? */
-int mo_small_fits(const mo_problem *problem);
-
 void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system *s);
 
 /* W, q (from a caller's own computation) and what follows from them. */
-void mo_small_begin(mo_small_system *s, const double *q);
+mo_error mo_small_begin(mo_small_system *s, const double *q);
 
 /* One sweep over all blocks: each solved exactly, while the others are held. */
 void mo_small_sweep(mo_small_system *s, double *r);

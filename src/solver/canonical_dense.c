@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+#include "solver/canonical_dense.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "problem/dense_delassus.h"
+#include "problem/views.h"
+#include "solver/canonical_kinds.h"
+
+static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that others give */
+static const double LEAST = 1e-7;     /* of the mean diagonal: weight of the row of a joint */
+static const double ENOUGH = 1e-14;   /* of s*: the error of s is rounding */
+static const double SMOOTH = 1e-7;    /* of s*: below, rounding hides what a step gains */
+static const double DESCENT = 1e-4;   /* of the slope, that a step must gain */
+static const double TINY = 1e-12;     /* added to Q' J Q, which may be singular */
+static const double MUCH = 0.7;       /* of its length: a line that keeps less is made again */
+enum { STEPS = 12, HALVINGS = 6 };
+
+typedef struct dense {
+    const mo_problem *problem;
+    const double *W; /* the view */
+    int n, k;        /* directions, and the rank of G */
+    int ld;          /* numbers of a line of G and Q, those beyond n zero */
+    uint8_t *kind;
+    double *ray;   /* of length 1 in the norm of D, for blocks on a ray */
+    double *scale; /* of each row of a free block: 1 / sqrt(D) */
+    double *G;     /* n x ld */
+    double *Q;     /* k x ld: its lines are orthonormal */
+    double *R;     /* k x k, upper triangle by lines */
+    double *start; /* s* */
+    double *s, *x, *y, *dx, *slope;
+    double *r, *u, *v;
+} dense;
+
+static size_t room_of(const mo_problem *problem)
+{
+    const size_t rows = (size_t)problem->row_count, n = rows;
+    return 2 * n * (n + 3) + n * n + 10 * rows + (size_t)problem->dof_count +
+           (size_t)problem->constraint_count;
+}
+
+static dense lay_out(const mo_problem *problem, double *p)
+{
+    const size_t n = (size_t)problem->row_count;
+    dense c = {.problem = problem, .G = p, .Q = p + n * (n + 3)};
+    c.R = c.Q + n * (n + 3);
+    p = c.R + n * n;
+    c.ray = p;
+    c.scale = p + n;
+    c.s = p + 2 * n;
+    c.x = p + 3 * n;
+    c.y = p + 4 * n;
+    c.r = p + 5 * n;
+    c.u = p + 6 * n;
+    c.start = p + 7 * n;
+    c.dx = p + 8 * n;
+    c.slope = p + 9 * n;
+    c.v = p + 10 * n;
+    c.kind = (uint8_t *)(c.v + problem->dof_count);
+    return c;
+}
+
+/* ---- directions ------------------------------------------------------------------------------ */
+
+/* Scales directions by D, which is 1 but for the rows of joints (canonical.h). */
+static void set_scales(dense *c)
+{
+    const mo_problem *problem = c->problem;
+    const size_t ld = (size_t)mo_dense_ld(problem);
+    c->n = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const int is_joint = problem->law[i].kind == MO_LAW_BILATERAL;
+        const double *W = c->W + (size_t)row * (ld + 1);
+        double mean = 0;
+        for (int k = 0; k < d; ++k) {
+            mean += W[(size_t)k * (ld + 1)] / d;
+        }
+        for (int k = 0; k < d; ++k) {
+            const double D = is_joint && mean > 0 ? fmax(W[(size_t)k * (ld + 1)] / mean, LEAST) : 1;
+            c->scale[row + k] = 1 / sqrt(D);
+        }
+        if (c->kind[i] == MO_CANONICAL_RAY) { /* no joint has one */
+            const double length = sqrt(mo_dot(d, c->ray + row, c->ray + row));
+            for (int k = 0; k < d; ++k) {
+                c->ray[row + k] /= length;
+            }
+        }
+        c->n += c->kind[i] == MO_CANONICAL_FREE ? d : c->kind[i] == MO_CANONICAL_RAY;
+    }
+    c->ld = (c->n + 3) / 4 * 4;
+}
+
+/* y = N' x */
+static void gather(const dense *c, const double *x, double *y)
+{
+    const mo_problem *problem = c->problem;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        if (c->kind[i] == MO_CANONICAL_RAY) {
+            *y++ = mo_dot(d, c->ray + row, x + row);
+        }
+        for (int k = 0; c->kind[i] == MO_CANONICAL_FREE && k < d; ++k) {
+            *y++ = c->scale[row + k] * x[row + k];
+        }
+    }
+}
+
+/* G, one line for each direction. */
+static void write_gram(const dense *c)
+{
+    const mo_problem *problem = c->problem;
+    const size_t ld = (size_t)mo_dense_ld(problem), n = (size_t)c->ld;
+    double *line = c->G;
+    memset(line, 0, (size_t)c->n * n * sizeof *line);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double *W = c->W + (size_t)row * ld;
+        if (c->kind[i] == MO_CANONICAL_RAY) {
+            memset(c->u, 0, (size_t)problem->row_count * sizeof *c->u);
+            for (int k = 0; k < d; ++k) {
+                mo_axpy(problem->row_count, c->ray[row + k], W + (size_t)k * ld, c->u);
+            }
+            gather(c, c->u, line);
+            line += n;
+        }
+        for (int k = 0; c->kind[i] == MO_CANONICAL_FREE && k < d; ++k, line += n) {
+            gather(c, W + (size_t)k * ld, line);
+            for (size_t j = 0; j < n; ++j) {
+                line[j] *= c->scale[row + k];
+            }
+        }
+    }
+}
+
+/* ---- factors --------------------------------------------------------------------------------- */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Four numbers anywhere in memory. */
+enum { LANES = 4 };
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+
+INLINE double dot(int ld, const double *x, const double *y)
+{
+    lanes sum = {0};
+    for (int k = 0; k < ld; k += LANES) {
+        sum += *(const lanes *)(x + k) * *(const lanes *)(y + k);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* y += a x */
+INLINE void add_line(int ld, double a, const double *x, double *y)
+{
+    for (int k = 0; k < ld; k += LANES) {
+        *(lanes *)(y + k) += a * *(const lanes *)(x + k);
+    }
+}
+
+/* Lines of L' into Q, up to the rank, which is returned: G loses each. */
+INLINE int factor_lines(int n, int ld, double *G, double *Q)
+{
+    double most = 0;
+    for (int k = 0; k < n; ++k, Q += ld) {
+        int best = 0;
+        for (int j = 1; j < n; ++j) {
+            best = G[j * (ld + 1)] > G[best * (ld + 1)] ? j : best;
+        }
+        const double pivot = G[best * (ld + 1)];
+        most = k == 0 ? pivot : most;
+        if (!(pivot > DEPENDENT * most)) {
+            return k;
+        }
+        const double root = sqrt(pivot);
+        for (int j = 0; j < ld; ++j) {
+            Q[j] = G[best * ld + j] / root;
+        }
+        for (int j = 0; j < n; ++j) {
+            if (Q[j] != 0) {
+                add_line(ld, -Q[j], Q, G + (size_t)j * (size_t)ld);
+            }
+        }
+        G[best * (ld + 1)] = -1; /* taken */
+    }
+    return n;
+}
+
+/* The k lines of Q become orthonormal, by Gram and Schmidt's method, twice where a line loses much:
+ * L' = R' Q'. */
+INLINE void make_orthonormal(int k, int ld, double *Q, double *R)
+{
+    memset(R, 0, (size_t)k * (size_t)k * sizeof *R);
+    for (int i = 0; i < k; ++i) {
+        double *line = Q + (size_t)i * (size_t)ld;
+        double length = sqrt(dot(ld, line, line)), before = INFINITY;
+        while (length < MUCH * before && before > 0) {
+            before = length;
+            for (int j = 0; j < i; ++j) {
+                const double *other = Q + (size_t)j * (size_t)ld, part = dot(ld, line, other);
+                R[j * k + i] += part;
+                add_line(ld, -part, other, line);
+            }
+            length = sqrt(dot(ld, line, line));
+        }
+        R[i * k + i] = length;
+        for (int j = 0; j < ld; ++j) {
+            line[j] /= length;
+        }
+    }
+}
+
+static int factor_anywhere(int n, int ld, double *G, double *Q, double *R)
+{
+    const int k = factor_lines(n, ld, G, Q);
+    make_orthonormal(k, ld, Q, R);
+    return k;
+}
+
+#if defined(__x86_64__)
+/* The same operations in wider registers: the same bits. */
+__attribute__((target("avx2"))) static int factor_wide(int n, int ld, double *G, double *Q,
+                                                       double *R)
+{
+    const int k = factor_lines(n, ld, G, Q);
+    make_orthonormal(k, ld, Q, R);
+    return k;
+}
+
+static int is_wide(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define factor_wide factor_anywhere
+
+static int is_wide(void)
+{
+    return 0;
+}
+#endif
+
+/* ---- the impulses ---------------------------------------------------------------------------- */
+
+/* x = Q' y */
+static void to_range(const dense *c, const double *y, double *x)
+{
+    for (int i = 0; i < c->k; ++i) {
+        x[i] = mo_dot(c->n, c->Q + (size_t)i * (size_t)c->ld, y);
+    }
+}
+
+/* x = (R R')^-1 x */
+static void divide(const dense *c, double *x)
+{
+    const int k = c->k;
+    for (int i = k - 1; i >= 0; --i) {
+        x[i] = (x[i] - mo_dot(k - 1 - i, c->R + i * k + i + 1, x + i + 1)) / c->R[i * (k + 1)];
+    }
+    for (int i = 0; i < k; ++i) {
+        x[i] /= c->R[i * (k + 1)];
+        for (int j = i + 1; j < k; ++j) {
+            x[j] -= c->R[i * k + j] * x[i];
+        }
+    }
+}
+
+/* s = Q x */
+static void from_range(const dense *c, const double *x, double *s)
+{
+    memset(s, 0, (size_t)c->n * sizeof *s);
+    for (int i = 0; i < c->k; ++i) {
+        mo_axpy(c->n, x[i], c->Q + (size_t)i * (size_t)c->ld, s);
+    }
+}
+
+/* (2): c->start loses the velocity u. */
+static void correct_start(const dense *c, const double *u)
+{
+    gather(c, u, c->y);
+    to_range(c, c->y, c->x);
+    divide(c, c->x);
+    from_range(c, c->x, c->s);
+    mo_axpy(c->n, -1, c->s, c->start);
+}
+
+/* What the r of blocks on a ray has beside it moves others, which the start makes up for. */
+static void leave_sides(const dense *c, const mo_result *result)
+{
+    const mo_problem *problem = c->problem;
+    const size_t ld = (size_t)mo_dense_ld(problem);
+    memset(c->u, 0, (size_t)problem->row_count * sizeof *c->u);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double along = mo_dot(d, c->ray + row, result->r + row);
+        for (int k = 0; c->kind[i] == MO_CANONICAL_RAY && k < d; ++k) {
+            const double side = result->r[row + k] - along * c->ray[row + k];
+            mo_axpy(problem->row_count, -side, c->W + (size_t)(row + k) * ld, c->u);
+        }
+    }
+    correct_start(c, c->u);
+}
+
+/* s* */
+static void set_start(const dense *c, int is_still, const mo_result *result)
+{
+    gather(c, result->r, c->start);
+    for (int i = 0, at = 0; i < c->problem->constraint_count; ++i) { /* N^-1 r*, not N' r* */
+        const int row = c->problem->row_start[i], d = c->problem->row_start[i + 1] - row;
+        for (int k = 0; c->kind[i] == MO_CANONICAL_FREE && k < d; ++k) {
+            c->start[at + k] /= c->scale[row + k] * c->scale[row + k];
+        }
+        at += c->kind[i] == MO_CANONICAL_FREE ? d : c->kind[i] == MO_CANONICAL_RAY;
+    }
+    if (is_still) {
+        correct_start(c, result->u);
+    } else {
+        leave_sides(c, result);
+    }
+}
+
+/* s of the dual variable y, and the dual function; J, where it is wanted, into G. */
+static double evaluate(const dense *c, const double *y, double *s, double *J)
+{
+    const mo_problem *problem = c->problem;
+    double sum = 0;
+    for (int i = 0, at = 0; i < problem->constraint_count; ++i) {
+        const int d = mo_constraint_dim(problem, i);
+        const double *p = mo_constraint_param(problem, i);
+        if (c->kind[i] == MO_CANONICAL_RAY) {
+            s[at] = fmax(0, y[at]);
+            if (J) {
+                *J++ = y[at] > 0;
+            }
+            ++at;
+        } else if (c->kind[i] == MO_CANONICAL_FREE) {
+            mo_constraint_law(problem, i)->project(p, d, y + at, s + at);
+            if (J) {
+                mo_constraint_law(problem, i)->project_derivative(p, d, y + at, J);
+                J += d * d;
+            }
+            at += d;
+        }
+    }
+    for (int k = 0; k < c->n; ++k) {
+        sum += y[k] * (s[k] - c->start[k]) - 0.5 * s[k] * s[k];
+    }
+    return sum;
+}
+
+/* H = Q' J Q, into R; J lies in G, block by block. */
+static void write_hessian(const dense *c)
+{
+    const mo_problem *problem = c->problem;
+    const int n = c->n, k = c->k;
+    for (int a = 0; a < k; ++a) {
+        const double *q = c->Q + (size_t)a * (size_t)c->ld, *J = c->G;
+        for (int i = 0, at = 0; i < problem->constraint_count; ++i) {
+            const int d = c->kind[i] == MO_CANONICAL_FREE ? mo_constraint_dim(problem, i)
+                                                          : c->kind[i] == MO_CANONICAL_RAY;
+            for (int b = 0; b < d; ++b, J += d) {
+                c->s[at + b] = mo_dot(d, J, q + at);
+            }
+            at += d;
+        }
+        for (int b = 0; b < k; ++b) {
+            c->R[a * k + b] = mo_dot(n, c->s, c->Q + (size_t)b * (size_t)c->ld);
+        }
+        c->R[a * (k + 1)] += TINY;
+    }
+}
+
+/* x - t dx with the first t of 1, 1/2, ... that lowers the dual function. */
+static int take_step(const dense *c, double before, double slope, int is_near)
+{
+    double t = 1;
+    for (int k = 0; k <= HALVINGS; ++k, t *= 0.5) {
+        mo_axpy(c->k, -t, c->dx, c->x);
+        from_range(c, c->x, c->y);
+        if (evaluate(c, c->y, c->s, NULL) <= before + DESCENT * t * slope || is_near) {
+            return 1;
+        }
+        mo_axpy(c->k, t, c->dx, c->x);
+    }
+    return 0;
+}
+
+/* The minimum of the dual over y = Q x by Newton's method, from (1); false where it fails. */
+static int minimise(const dense *c)
+{
+    const double size = sqrt(mo_dot(c->n, c->start, c->start));
+    to_range(c, c->start, c->x);
+    from_range(c, c->x, c->y);
+    for (int step = 0; step < STEPS; ++step) {
+        const double before = evaluate(c, c->y, c->s, c->G);
+        mo_axpy(c->n, -1, c->start, c->s);
+        to_range(c, c->s, c->dx);
+        const double error = sqrt(mo_dot(c->k, c->dx, c->dx));
+        if (error <= ENOUGH * size) {
+            evaluate(c, c->y, c->s, NULL);
+            return 1;
+        }
+        memcpy(c->slope, c->dx, (size_t)c->k * sizeof *c->dx);
+        write_hessian(c);
+        if (!mo_factor_symmetric(c->k, c->R)) {
+            return 0;
+        }
+        mo_solve_lower(c->k, c->R, c->dx);
+        mo_solve_upper(c->k, c->R, c->dx);
+        if (!take_step(c, before, -mo_dot(c->k, c->slope, c->dx), error <= SMOOTH * size)) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* r = N s */
+static void write_impulses(const dense *c, const mo_result *result)
+{
+    const mo_problem *problem = c->problem;
+    const double *s = c->s;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        for (int k = 0; k < d; ++k) {
+            c->r[row + k] = c->kind[i] == MO_CANONICAL_FIXED ? result->r[row + k]
+                            : c->kind[i] == MO_CANONICAL_RAY ? *s * c->ray[row + k]
+                                                             : s[k] * c->scale[row + k];
+        }
+        s += c->kind[i] == MO_CANONICAL_FREE ? d : c->kind[i] == MO_CANONICAL_RAY;
+    }
+}
+
+static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_result *result,
+                    int *is_found, int *is_done)
+{
+    const int is_still = mo_canonical_kinds(c->problem, options, result, c->kind, c->ray);
+    *is_done = is_still || !needs_rest;
+    if (!*is_done) {
+        *is_found = 1;
+        return MO_OK;
+    }
+    set_scales(c);
+    write_gram(c);
+    c->k = (is_wide() ? factor_wide : factor_anywhere)(c->n, c->ld, c->G, c->Q, c->R);
+    if (c->k == c->n && !is_still) { /* there is no other r */
+        *is_found = 1;
+        return MO_OK;
+    }
+    set_start(c, is_still, result);
+    *is_found = minimise(c);
+    if (!*is_found) {
+        return MO_OK;
+    }
+    write_impulses(c, result);
+    return mo_canonical_accept(c->problem, options, c->r, c->u, c->v, result);
+}
+
+mo_error mo_canonical_dense(const mo_problem *problem, const mo_options *options, int needs_rest,
+                            mo_result *result, int *is_found, int *is_done)
+{
+    *is_found = *is_done = 0;
+    if (!mo_dense_fits(problem) || problem->row_count == 0) {
+        return MO_OK;
+    }
+    double *memory = mo_memory_array(&problem->allocator, room_of(problem), sizeof *memory);
+    if (!memory) {
+        return MO_ERR_MEMORY;
+    }
+    dense c = lay_out(problem, memory);
+    mo_error error = mo_problem_dense(problem, &c.W);
+    error = error ? error : run(&c, options, needs_rest, result, is_found, is_done);
+    mo_memory_free(&problem->allocator, memory);
+    return error;
+}
