@@ -205,9 +205,47 @@ static void a_free_spin_keeps_its_momentum_and_loses_energy_at_first_order(void 
     }
 }
 
+/* A ball that flies and spins, and a slider on a spring with a rotor and half its weight. */
+static void energies_are_told_by_kind(void **state)
+{
+    (void)state;
+    mo_world *world;
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
+    const mo_shape_def shape = mo_shape_ball(0.1);
+    const mo_pose pose = mo_pose_at(0, 0, 2);
+    const mo_body_id ball = mo_world_add_solid(world, MO_BODY_FREE, &shape, &pose, NULL);
+    CHECK(mo_body_set(world, ball, &pose, (const double[3]){3, 0, 0}, (const double[3]){0, 5, 0},
+                      NULL) == MO_OK);
+    mo_link_def link = mo_default_link(-1);
+    link.mass = 2;
+    link.inertia[0] = link.inertia[1] = link.inertia[2] = 1;
+    link.gravity_compensation = 0.5;
+    mo_axis_def slide = mo_default_axis(MO_AXIS_PRISMATIC, 0);
+    slide.stiffness = 30;
+    slide.rest = -0.2;
+    slide.armature = 0.5;
+    slide.initial = 0.3;
+    mo_mechanism_def def = mo_default_mechanism();
+    def.links = &link;
+    def.joints = &slide;
+    def.link_count = def.joint_count = 1;
+    const mo_mechanism_id slider = mo_world_add_mechanism(world, &def, NULL);
+    CHECK(mo_mechanism_set(world, slider, NULL, (const double[1]){4}, NULL) == MO_OK);
+    const double m = mo_body_get(world, ball).mass, g = 9.81;
+    const mo_energy energy = mo_world_energy(world);
+    CHECK_NEAR(energy.translation, 0.5 * m * 9 + 0.5 * 2 * 16, 1e-12);
+    CHECK_NEAR(energy.rotation, 0.5 * 0.4 * m * 0.01 * 25 + 0.5 * 0.5 * 16, 1e-12);
+    CHECK_NEAR(energy.gravity, m * g * 2 + 0.5 * 2 * g * 0.3, 1e-11);
+    CHECK_NEAR(energy.springs, 0.5 * 30 * 0.25, 1e-12);
+    CHECK_NEAR(energy.translation + energy.rotation, mo_world_kinetic_energy(world), 1e-11);
+    CHECK_NEAR(energy.gravity + energy.springs, mo_world_potential_energy(world), 1e-11);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energies_are_told_by_kind),
         cmocka_unit_test(no_step_of_a_passive_scene_adds_energy),
         cmocka_unit_test(a_stiff_chain_neither_explodes_nor_opens),
         cmocka_unit_test(what_is_joined_and_free_keeps_its_momentum),

@@ -178,6 +178,36 @@ static void colours_come_from_the_geom_its_class_or_its_material(void **state)
     mo_model_clear(&model);
 }
 
+static void check_finish(const mo_model *model, int geom, double metallic, double roughness)
+{
+    CHECK_NEAR(model->geoms[geom].shape.metallic, metallic, 1e-15);
+    CHECK_NEAR(model->geoms[geom].shape.roughness, roughness, 1e-15);
+}
+
+static void materials_are_metal_or_rubber_where_the_file_says_so(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(MJCF("<default><default class='d'><geom material='metal'/></default></default>"
+                   "<asset><material name='plain' rgba='1 0 0 1'/>"
+                   "<material name='metal' metallic='1' roughness='0.25'/>"
+                   "<material name='rubber' specular='0'/>"
+                   "<material name='chrome' specular='1' shininess='1' reflectance='0.8'/>"
+                   "<material name='paint' shininess='0.25'/></asset>"
+                   "<worldbody><geom size='1' material='plain'/><geom size='1' class='d'/>"
+                   "<geom size='1' material='rubber'/><geom size='1' material='chrome'/>"
+                   "<geom size='1' material='paint'/><geom size='1'/></worldbody>"),
+              &model);
+    assert_int_equal(model.note_count, 0);
+    check_finish(&model, 0, 0, 0);
+    check_finish(&model, 1, 1, 0.25);
+    check_finish(&model, 2, 0, 1);
+    check_finish(&model, 3, 0.8, 0.05);
+    check_finish(&model, 4, 0, 0.75);
+    check_finish(&model, 5, 0, 0);
+    mo_model_clear(&model);
+}
+
 static void a_mesh_that_only_shows_keeps_its_triangles(void **state)
 {
     (void)state;
@@ -341,6 +371,7 @@ int main(void)
         cmocka_unit_test(keyframes_have_unit_quaternions),
         cmocka_unit_test(what_makes_mujoco_soft_is_one_note),
         cmocka_unit_test(colours_come_from_the_geom_its_class_or_its_material),
+        cmocka_unit_test(materials_are_metal_or_rubber_where_the_file_says_so),
         cmocka_unit_test(a_mesh_that_only_shows_keeps_its_triangles),
         cmocka_unit_test(a_mesh_of_a_box_weighs_like_the_box),
         cmocka_unit_test(what_has_no_volume_weighs_as_a_shell),

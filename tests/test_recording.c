@@ -59,6 +59,8 @@ static mo_world *make_world(void)
     const mo_body_id both = add_body(world, MO_BODY_FREE, "two\nlines", mo_pose_at(-3, 0, 0.25));
     mo_shape_def red = mo_shape_ball(0.25);
     red.colour[0] = red.colour[3] = 1;
+    red.metallic = 1;
+    red.roughness = 0.25;
     add_shape(world, both, red);
     add_shape(world, both, mo_shape_capsule((double[3]){0, 0, 0}, (double[3]){1, 0, 0}, 0.25));
     add_shape(world, add_body(world, MO_BODY_FIXED, "ramp", mo_pose_identity()),
@@ -114,6 +116,7 @@ static void check_shapes(const mo_recording *a, const mo_recording *b)
         assert_memory_equal(x.ends, y.ends, sizeof x.ends);
         assert_memory_equal(&x.material, &y.material, sizeof x.material);
         assert_memory_equal(x.colour, y.colour, sizeof x.colour);
+        CHECK(x.metallic == y.metallic && x.roughness == y.roughness);
     }
 }
 
@@ -124,6 +127,7 @@ static void check_frames(const mo_recording *a, const mo_recording *b)
         const mo_recorded_frame *x = a->frames + k, *y = b->frames + k;
         CHECK(x->time == y->time && x->step == y->step && x->residual == y->residual);
         CHECK(x->kinetic_energy == y->kinetic_energy && x->potential_energy == y->potential_energy);
+        CHECK(x->rotation_energy == y->rotation_energy && x->spring_energy == y->spring_energy);
         CHECK(x->penetration == y->penetration && x->status == y->status);
         CHECK(x->first_contact == y->first_contact && x->contact_count == y->contact_count);
     }

@@ -7,6 +7,7 @@
 #include "moreau/base.h"
 #include "moreau/batch.h"
 #include "moreau/certificate.h"
+#include "moreau/energy.h"
 #include "moreau/events.h"
 #include "moreau/forces.h"
 #include "moreau/gradient.h"

@@ -56,6 +56,8 @@ typedef struct mo_recorded_frame {
     double step; /* h of the step that ended here, s; 0: none did, and there are no contacts */
     /* J */
     double kinetic_energy, potential_energy;
+    /* J: the part of rotation in the first, of springs in the second */
+    double rotation_energy, spring_energy;
     /* relative, of that step */
     double residual;
     /* deepest at its start, m */

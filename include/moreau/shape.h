@@ -138,6 +138,8 @@ typedef struct mo_shape_def {
     int either_mask;
     /* for drawing: red, green, blue and opacity from 0 to 1; all zero: none is given */
     double colour[4];
+    /* for drawing, from 0 to 1: metal or not; polished (0) to matt (1); both zero: not given */
+    double metallic, roughness;
     /* the caller's own; the library only keeps it */
     void *user_data;
 } mo_shape_def;

@@ -31,10 +31,12 @@ class Shape:
 
         density (kg/m^3; kg/m^2 in the plane), friction, restitution, rolling (m), torsion (m),
         priority; layer and mask: two shapes collide where each layer is in the other's mask;
-        colour: red, green, blue and opacity from 0 to 1.
+        colour: red, green, blue and opacity from 0 to 1; metallic (0 or 1) and roughness (polished
+        0 to matt 1): for drawing.
         """
         for name, value in material.items():
-            own = name in ("density", "layer", "mask", "either_mask", "colour")
+            own = name in ("density", "layer", "mask", "either_mask", "colour", "metallic",
+                            "roughness")
             where = self._struct if own else self._struct.material
             if name not in [field[0] for field in where._fields_]:
                 raise TypeError(f"a shape has no {name}")

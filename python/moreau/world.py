@@ -352,6 +352,12 @@ class World:
         return C.mo_world_potential_energy(self._w)
 
     @property
+    def energy(self):
+        """By kind, in J: {"translation", "rotation", "gravity", "springs"}."""
+        made = C.mo_world_energy(self._w)
+        return {name: getattr(made, name) for name, _ in made._fields_}
+
+    @property
     def momentum(self):
         """Linear (kg m/s), and angular about the origin (kg m^2/s)."""
         linear, angular = numpy.zeros(3), numpy.zeros(3)

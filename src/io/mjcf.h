@@ -8,7 +8,7 @@
  *   mjcf_schema.c     which elements and attributes are read, and notes about the others
  *   mjcf_default.c    default classes, and attributes looked up through them
  *   mjcf_frame.c      positions, and the five ways to give an orientation
- *   mjcf_asset.c      meshes, and the colours of materials
+ *   mjcf_asset.c      meshes, and how materials look
  *   mjcf_body.c       bodies, their inertia, joints
  *   mjcf_geom.c       geoms
  *   mjcf_tendon.c     fixed tendons
@@ -43,13 +43,18 @@ typedef struct mo_mjcf_settings {
     int no_contact, no_limits, no_passive, no_actuation, no_friction_loss, no_equality;
 } mo_mjcf_settings;
 
+/* How a <material> looks; metallic and roughness as in mo_shape_def. */
+typedef struct mo_mjcf_material {
+    double colour[4], metallic, roughness;
+} mo_mjcf_material;
+
 typedef struct mo_mjcf {
     mo_reader *r;
     mo_mjcf_settings set;
     mo_mjcf_class *classes; /* in the tree's pool */
     int class_count;
-    double (*colours)[4]; /* of the materials, by their number; in the tree's pool */
-    mo_pose frame;        /* of the <frame> that is read, in its body */
+    mo_mjcf_material *materials; /* by their number; in the tree's pool */
+    mo_pose frame;               /* of the <frame> that is read, in its body */
 } mo_mjcf;
 
 bool mo_mjcf_include_all(mo_reader *r);

@@ -3,7 +3,7 @@
 /*
  * Mesh assets: from a file, or from points (and triangles; without them, the convex hull's) in the
  * element itself.  Each point x becomes scale * Q' (x - refpos), with Q the matrix of refquat.
- * Of materials the colour is kept; textures are not read.
+ * Of materials the colour and the finish (metal, roughness) are kept; textures are not read.
  */
 #include <limits.h>
 #include <math.h>
@@ -183,11 +183,46 @@ static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
 
 /* ---- materials ------------------------------------------------------------------------------- */
 
+static const double LEAST_ROUGHNESS = 0.05; /* of what is drawn; 0 is a mirror */
+
+static double within(double value, double least)
+{
+    return fmin(fmax(value, least), 1);
+}
+
+/*
+ * Metal and roughness, where the file says something of them: by `metallic` and `roughness`, else
+ * by the older words.  `reflectance` is then taken for metal, and a surface is as rough as its
+ * highlight is weak: rubber has a `specular` of 0.
+ */
+static bool read_finish(mo_mjcf *m, const mo_xml_node *node, mo_mjcf_material *to)
+{
+    static const char *const NAMES[] = {"specular", "shininess", "reflectance", "metallic",
+                                        "roughness"};
+    enum { SPECULAR, SHININESS, REFLECTANCE, METALLIC, ROUGHNESS, COUNT };
+    double value[COUNT] = {0.5, 0.5, 0, -1, -1}; /* MJCF's defaults */
+    bool is_given = false;
+    for (int k = 0; k < COUNT; ++k) {
+        is_given = is_given || mo_mjcf_get(m, node, "material", NAMES[k]);
+        if (!mo_mjcf_numbers(m, node, "material", NAMES[k], 1, 1, &value[k], NULL)) {
+            return false;
+        }
+    }
+    if (is_given) {
+        const double highlight = value[SHININESS] * fmin(1, 2 * value[SPECULAR]);
+        to->metallic = within(value[METALLIC] >= 0 ? value[METALLIC] : value[REFLECTANCE], 0);
+        to->roughness =
+            within(value[ROUGHNESS] >= 0 ? value[ROUGHNESS] : 1 - highlight, LEAST_ROUGHNESS);
+    }
+    return true;
+}
+
 static bool read_material(mo_mjcf *m, const mo_xml_node *node, int place)
 {
-    double *colour = m->colours[place];
-    colour[0] = colour[1] = colour[2] = colour[3] = 1;
-    return mo_mjcf_numbers(m, node, "material", "rgba", 4, 4, colour, NULL) &&
+    mo_mjcf_material *to = m->materials + place;
+    *to = (mo_mjcf_material){.colour = {1, 1, 1, 1}};
+    return mo_mjcf_numbers(m, node, "material", "rgba", 4, 4, to->colour, NULL) &&
+           read_finish(m, node, to) &&
            mo_reader_name_add(m->r, node, 'M', mo_xml_get(node, "name"), place);
 }
 
@@ -196,7 +231,7 @@ bool mo_mjcf_materials(mo_mjcf *m)
     int count = 0;
     for (int pass = 0; pass < 2; ++pass) {
         if (pass &&
-            !(m->colours = mo_pool_take(&m->r->tree, (size_t)count + 1, 4 * sizeof(double)))) {
+            !(m->materials = mo_pool_take(&m->r->tree, (size_t)count + 1, sizeof *m->materials))) {
             return mo_reader_no_memory(m->r);
         }
         count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Geoms: the shape, its place, what its surface is like, its colour, and what it adds to the mass
+ * Geoms: the shape, its place, what its surface is like, how it looks, and what it adds to the mass
  * of its body.
  *
  * Meshes collide as their convex hulls, as in MuJoCo; an ellipsoid as a hull of two hundred points,
@@ -197,18 +197,23 @@ static bool weigh(mo_mjcf *m, const mo_xml_node *node, const mo_mass *unit, mo_m
     return true;
 }
 
-/* Its own, or that of its material, or MJCF's grey. */
-static bool read_colour(mo_mjcf *m, const mo_xml_node *node, const char *kind, double colour[4])
+/* Its colour: its own, or that of its material, or MJCF's grey; the finish of the material. */
+static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_shape_def *shape)
 {
     static const double GREY[4] = {0.5, 0.5, 0.5, 1};
     const int material = mo_reader_name_find(m->r, 'M', mo_mjcf_get(m, node, kind, "material"));
     const char *rgba = mo_mjcf_get(m, node, kind, "rgba");
+    double *colour = shape->colour;
     int given = 0;
     if (rgba && rgba[strspn(rgba, " \t\r\n")] && /* an empty one is none */
         !mo_reader_numbers(m->r, node, "rgba", rgba, 4, 4, colour, &given)) {
         return false;
     }
-    const double *from = material >= 0 ? m->colours[material] : GREY;
+    const double *from = material >= 0 ? m->materials[material].colour : GREY;
+    if (material >= 0) {
+        shape->metallic = m->materials[material].metallic;
+        shape->roughness = m->materials[material].roughness;
+    }
     /* MuJoCo takes a colour that is its default for one that is not given. */
     if (!given || (material >= 0 && memcmp(colour, GREY, sizeof GREY) == 0)) {
         memcpy(colour, from, sizeof GREY);
@@ -252,7 +257,7 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
         return true;
     }
     if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||
-        !read_colour(m, node, "geom", geom.shape.colour) ||
+        !read_look(m, node, "geom", &geom.shape) ||
         (type != MESH && !read_sizes(m, node, (geom_type)type, &geom.shape.pose, size))) {
         return false;
     }

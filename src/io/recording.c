@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "moreau/energy.h"
 #include "moreau/recording.h"
 
 /* ---- clearing -------------------------------------------------------------------------------- */
@@ -272,11 +273,14 @@ mo_error mo_recording_add(mo_recording *recording, const mo_world *world, double
     if (error) {
         return error;
     }
+    const mo_energy energy = mo_world_energy(world);
     mo_recorded_frame *frame = recording->frames + recording->frame_count;
     *frame = (mo_recorded_frame){.time = mo_world_time(world),
                                  .step = h > 0 ? h : 0,
                                  .kinetic_energy = mo_world_kinetic_energy(world),
                                  .potential_energy = mo_world_potential_energy(world),
+                                 .rotation_energy = energy.rotation,
+                                 .spring_energy = energy.springs,
                                  .first_contact = recording->contact_count,
                                  .contact_count = contacts};
     if (report) {

@@ -25,6 +25,9 @@ _Static_assert(sizeof(mo_body_kind) == sizeof(int) && sizeof(mo_status) == sizeo
 _Static_assert(sizeof(mo_pose) == 7 * sizeof(double) &&
                    offsetof(mo_material, torsion) == 3 * sizeof(double),
                "a pose, and the beginning of a material, are doubles alone");
+_Static_assert(offsetof(mo_shape_def, roughness) ==
+                   offsetof(mo_shape_def, metallic) + sizeof(double),
+               "the two numbers of a finish lie together");
 
 static const mo_column BODIES[] = {
     WHOLE(mo_recorded_body, "kind", kind, 1, 0, MO_BODY_LINK),
@@ -45,6 +48,7 @@ static const mo_column SHAPES[] = {
     WHOLE(mo_recorded_shape, "point_count", def.point_count, 1, 0, INT_MAX),
     WHOLE(mo_recorded_shape, "index_count", def.index_count, 1, 0, INT_MAX),
     LATER_REAL(mo_recorded_shape, "colour", def.colour, 4, MO_COLUMN_NOT_NEGATIVE),
+    LATER_REAL(mo_recorded_shape, "finish", def.metallic, 2, MO_COLUMN_NOT_NEGATIVE),
 };
 
 static const mo_column JOINTS[] = {
@@ -65,6 +69,8 @@ static const mo_column FRAMES[] = {
     REAL(mo_recorded_frame, "penetration", penetration, 1, MO_COLUMN_NOT_NEGATIVE),
     WHOLE(mo_recorded_frame, "status", status, 1, 0, MO_STATUS_COUNT - 1),
     WHOLE(mo_recorded_frame, "contact_count", contact_count, 1, 0, INT_MAX),
+    LATER_REAL(mo_recorded_frame, "rotation_energy", rotation_energy, 1, MO_COLUMN_ANY),
+    LATER_REAL(mo_recorded_frame, "spring_energy", spring_energy, 1, MO_COLUMN_ANY),
 };
 
 static const mo_column CONTACTS[] = {

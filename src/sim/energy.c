@@ -52,9 +52,9 @@ double mo_world_kinetic_energy(const mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         sum += mo_body_kinetic_now(world, world->body + world->living[k]);
     }
-    double rotors = 0;
-    mo_mechanisms_stored(world, &rotors);
-    return sum + rotors;
+    mo_energy other = {0};
+    mo_mechanisms_energy(world, &other);
+    return sum + other.rotation;
 }
 
 double mo_world_potential_energy(const mo_world *world)
@@ -65,8 +65,28 @@ double mo_world_potential_energy(const mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         sum += mo_body_potential(world, world->body + world->living[k]);
     }
-    double rotors;
-    return sum + mo_mechanisms_stored(world, &rotors);
+    mo_energy other = {0};
+    mo_mechanisms_energy(world, &other);
+    return sum + (other.springs + other.gravity);
+}
+
+mo_energy mo_world_energy(const mo_world *world)
+{
+    mo_device_heap_fetch(world);
+    mo_energy energy = {0};
+    MO_NEED_OR(energy, world, NULL);
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (has_mass(body)) {
+            double L[3];
+            angular_momentum(world, body, L);
+            energy.translation += 0.5 * body->mass * mo_vec3_dot(body->v, body->v);
+            energy.rotation += 0.5 * mo_vec3_dot(L, body->v + 3);
+            energy.gravity += mo_body_potential(world, body);
+        }
+    }
+    mo_mechanisms_energy(world, &energy);
+    return energy;
 }
 
 void mo_world_momentum(const mo_world *world, double linear[3], double angular[3])

@@ -298,13 +298,13 @@ int mo_mechanism_first(const mo_world *world, int place)
 }
 
 /* What springs hold; *kinetic gains what rotors hold. */
-double mo_mechanisms_stored(const mo_world *world, double *kinetic)
+void mo_mechanisms_energy(const mo_world *world, mo_energy *energy)
 {
-    double stored = 0;
     for (int place = 0; place < world->mechanism_places; ++place) {
         const mo_sim_mechanism *mechanism = world->mechanism[place];
         for (int j = 0; mechanism && j < mechanism->tree.dofs; ++j) {
-            *kinetic += 0.5 * mechanism->tree.dof[j].armature * mechanism->v[j] * mechanism->v[j];
+            energy->rotation +=
+                0.5 * mechanism->tree.dof[j].armature * mechanism->v[j] * mechanism->v[j];
         }
         for (int k = 0; mechanism && k < mechanism->tree.joints; ++k) {
             const mo_linkage_joint *joint = mechanism->tree.joint + k;
@@ -315,22 +315,21 @@ double mo_mechanisms_stored(const mo_world *world, double *kinetic)
             } else if (mo_axis_v_count(joint->kind) == 1) {
                 stretch[0] = mechanism->q[joint->q_at] - def->rest;
             }
-            stored += 0.5 * def->stiffness * mo_vec3_dot(stretch, stretch);
+            energy->springs += 0.5 * def->stiffness * mo_vec3_dot(stretch, stretch);
         }
         for (int k = 0; mechanism && k < mechanism->tendons; ++k) {
             const mo_sim_tendon *tendon = mechanism->tendon + k;
             const double stretch = mo_tendon_stretch(mechanism, tendon);
-            stored += 0.5 * tendon->def.stiffness * stretch * stretch;
+            energy->springs += 0.5 * tendon->def.stiffness * stretch * stretch;
         }
         for (int i = 0; mechanism && i < mechanism->tree.links; ++i) {
             if (mechanism->tree.link[i].last_dof >= 0) { /* compensated weight has no energy */
                 const mo_linkage_link *link = mechanism->tree.link + i;
-                stored += mechanism->gravity_compensation[i] * link->mass *
-                          mo_vec3_dot(world->def.gravity, link->x);
+                energy->gravity += mechanism->gravity_compensation[i] * link->mass *
+                                   mo_vec3_dot(world->def.gravity, link->x);
             }
         }
     }
-    return stored;
 }
 
 /* ---- dynamics -------------------------------------------------------------------------------- */

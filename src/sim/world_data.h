@@ -37,6 +37,7 @@
 #include "collide/collide.h"
 #include "collide/tree.h"
 #include "linalg/vec3.h"
+#include "moreau/energy.h"
 #include "moreau/joint.h"
 #include "moreau/solve.h"
 #include "moreau/world.h"
@@ -629,7 +630,8 @@ void mo_mechanism_rest(mo_world *world, int place); /* of one that falls asleep:
 int mo_mechanism_stays_awake(const mo_world *world, int place);
 int mo_mechanism_first(const mo_world *world,
                        int place); /* the body of its first link that moves */
-double mo_mechanisms_stored(const mo_world *world, double *kinetic); /* springs; rotors' motion */
+/* Adds what is not that of the bodies: rotors, springs, compensated weight. */
+void mo_mechanisms_energy(const mo_world *world, mo_energy *energy);
 
 /* mechanism_state.c */
 size_t mo_mechanisms_size(const mo_world *world); /* in doubles */

@@ -174,6 +174,14 @@ class Mechanisms(unittest.TestCase):
         self.assertAlmostEqual(mechanism.tendon(0)[0], q[0] - q[2], delta=1e-12)
         self.assertTrue(mechanism.actuator(0).is_saturated)
 
+    def test_energy_by_kind(self):
+        world = moreau.World()
+        ball = world.add_body(moreau.ball(0.1), position=(0, 0, 1), velocity=(2, 0, 0))
+        energy = world.energy
+        self.assertAlmostEqual(energy["translation"], 2 * ball.mass)
+        self.assertAlmostEqual(energy["gravity"], ball.mass * G)
+        self.assertEqual((energy["rotation"], energy["springs"]), (0, 0))
+
     def test_a_free_root_falls_unless_its_weight_is_compensated(self):
         world = moreau.World()
         for compensation in (0, 1):

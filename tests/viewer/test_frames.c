@@ -81,13 +81,13 @@ static void frames_hold_the_world(void **state)
         .generation = 7, .steps = 3, .unsolved = 1, .milliseconds = 0.5, .rate = 2};
     const size_t bodies = (size_t)mo_world_body_count(world),
                  contacts = (size_t)mo_world_contact_count(world);
-    const size_t size = 80 + 28 * bodies + 56 * contacts;
+    const size_t size = 88 + 28 * bodies + 56 * contacts;
     CHECK(contacts >= 40 && frames_size(&picture, 0) == size);
     unsigned char *bytes = malloc(size + 8);
     memset(bytes, 0xAB, size + 8);
     frames_write(&picture, 0, &numbers, bytes);
 
-    CHECK(memcmp(bytes, "FMO2", 4) == 0 && u32_at(bytes, 4) == 7);
+    CHECK(memcmp(bytes, "FMO3", 4) == 0 && u32_at(bytes, 4) == 7);
     CHECK(f64_at(bytes, 8) == mo_world_time(world));
     check_floats(bytes, 16, &report.kinetic_energy, 1);
     check_floats(bytes, 20, &report.potential_energy, 1);
@@ -96,14 +96,17 @@ static void frames_hold_the_world(void **state)
     CHECK(f32_at(bytes, 32) == 0.5 && f32_at(bytes, 36) == 2);
     CHECK(u32_at(bytes, 40) == (uint32_t)report.status);
     CHECK(u32_at(bytes, 44) == 3 && u32_at(bytes, 48) == 1 && u32_at(bytes, 52) == bodies &&
-          u32_at(bytes, 56) == contacts && u32_at(bytes, 76) == 0);
+          u32_at(bytes, 56) == contacts && u32_at(bytes, 84) == 0);
+    const mo_energy energy = mo_world_energy(world);
+    check_floats(bytes, 76, &energy.rotation, 1);
+    check_floats(bytes, 80, &energy.springs, 1);
     for (size_t k = 0; k < bodies; ++k) {
         const mo_pose pose = mo_body_get(world, mo_world_body(world, (int)k)).pose;
-        check_floats(bytes, 80 + 28 * k, pose.position, 3);
-        check_floats(bytes, 80 + 28 * k + 12, pose.orientation, 4);
+        check_floats(bytes, 88 + 28 * k, pose.position, 3);
+        check_floats(bytes, 88 + 28 * k + 12, pose.orientation, 4);
     }
     for (size_t k = 0; k < contacts; ++k) {
-        check_contact(bytes, 80 + 28 * bodies + 56 * k, world, (int)k, h);
+        check_contact(bytes, 88 + 28 * bodies + 56 * k, world, (int)k, h);
     }
     CHECK(u32_at(bytes, size) == 0xABABABAB); /* and not a byte more */
     free(bytes);
@@ -220,8 +223,8 @@ static void replay_pages_decode_to_what_was_recorded(void **state)
         CHECK(before < 0 || time - before >= 1.0 / 30 - 1e-6 || k == recording.frame_count - 1);
         for (int i = 0; i < recording.body_count; ++i) {
             const mo_pose *pose = recording.poses + k * recording.body_count + i;
-            check_floats(frame, 80 + 28 * (size_t)i, pose->position, 3);
-            check_floats(frame, 80 + 28 * (size_t)i + 12, pose->orientation, 4);
+            check_floats(frame, 88 + 28 * (size_t)i, pose->position, 3);
+            check_floats(frame, 88 + 28 * (size_t)i + 12, pose->orientation, 4);
         }
         before = time;
         at += 4 + u32_at(bytes, at);
@@ -323,6 +326,9 @@ static void visual_shapes_take_the_place_of_those_that_collide(void **state)
     CHECK(!drawn[0] && drawn[1] && drawn[2] && !drawn[3]);
     CHECK(!frames_has_colour(&shapes[0].def) && frames_has_colour(&shapes[1].def));
     CHECK(!frames_has_colour(&shapes[2].def) && frames_has_colour(&shapes[3].def));
+    CHECK(!frames_has_finish(&shapes[0].def));
+    shapes[0].def.roughness = 1; /* rubber */
+    CHECK(frames_has_finish(&shapes[0].def));
 }
 
 int main(void)

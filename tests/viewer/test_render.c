@@ -356,6 +356,55 @@ static mo_recording a_flight(void)
     return recording;
 }
 
+/* The least and the largest brightness on a grey ball. */
+static void look_at_finish(double metallic, double roughness, float range[2])
+{
+    mo_world *world;
+    mo_recording recording = {0};
+    renderer r;
+    render_def how = render_default();
+    mo_shape_def ball = mo_shape_ball(0.5);
+    ball.colour[0] = ball.colour[1] = ball.colour[2] = 0.4;
+    ball.colour[3] = 1;
+    ball.metallic = metallic;
+    ball.roughness = roughness;
+    how.width = how.height = 64;
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
+    CHECK(mo_world_add_solid(world, MO_BODY_FREE, &ball, NULL, NULL).index);
+    CHECK(mo_recording_begin(&recording, world, NULL, NULL) == MO_OK);
+    CHECK(mo_recording_add(&recording, world, 0, NULL, NULL) == MO_OK);
+    CHECK(render_open(&r, &recording, &how) && render_frame(&r, 0));
+    range[0] = 1;
+    range[1] = 0;
+    for (int y = 0; y < 64; ++y) {
+        for (int x = 0; x < 64; ++x) {
+            if (hypot(x - 31.5, y - 31.5) < 20) { /* within the outline */
+                const colour c = r.small.pixel[64 * y + x];
+                range[0] = fminf(range[0], c.green);
+                range[1] = fmaxf(range[1], c.green);
+            }
+        }
+    }
+    render_close(&r);
+    mo_recording_clear(&recording);
+    mo_world_destroy(world);
+}
+
+/* Polished metal has a highlight and mirrors the dark ground; rubber has neither. */
+static void metal_shines_and_rubber_does_not(void **state)
+{
+    (void)state;
+    float plain[2], metal[2], rough_metal[2], rubber[2];
+    look_at_finish(0, 0, plain);
+    look_at_finish(1, 0.2, metal);
+    look_at_finish(1, 0.9, rough_metal);
+    look_at_finish(0, 1, rubber);
+    CHECK(metal[1] > plain[1] + 0.2F && metal[1] > rough_metal[1] + 0.2F);
+    CHECK(metal[0] < plain[0] - 0.05F);
+    CHECK_NEAR(rubber[1], plain[1], 0.04);
+    CHECK_NEAR(rubber[0], plain[0], 0.06);
+}
+
 /* The eye that follows keeps the ball where it was; the one that turns by 90 degrees about it is
  * as far from it as before, at a right angle. */
 static void the_eye_follows_and_turns(void **state)
@@ -376,6 +425,14 @@ static void the_eye_follows_and_turns(void **state)
     CHECK_NEAR(after[1], before[1], 1e-9);
     CHECK_NEAR(r.eye.eye[0] - from[0], 1, 1e-9);
     render_close(&r);
+    /* a body of its own is in the middle (of the canvas of twice the size) */
+    how.followed = 0;
+    CHECK(render_open(&r, &recording, &how) && render_frame(&r, 1));
+    camera_see(&r.eye, recording.poses[1].position, after);
+    CHECK_NEAR(after[0], 64, 1e-9);
+    CHECK_NEAR(after[1], 64, 1e-9);
+    render_close(&r);
+    how.followed = -1;
     how.turn = PI / 2;
     CHECK(render_open(&r, &recording, &how) && render_frame(&r, 1));
     for (int k = 0; k < 3; ++k) {
@@ -423,6 +480,7 @@ int main(void)
         cmocka_unit_test(hulls_of_many_points_are_drawn_nearly),
         cmocka_unit_test(distances_in_the_plane),
         cmocka_unit_test(light_throws_shadows),
+        cmocka_unit_test(metal_shines_and_rubber_does_not),
         cmocka_unit_test(the_eye_follows_and_turns),
         cmocka_unit_test(labels_can_be_read),
 #ifdef MOREAU_HAVE_GIF

@@ -60,6 +60,8 @@ static unsigned char *put_head(unsigned char *to, const mo_recording *recording,
     to = put_u32(to, (uint32_t)recording->body_count);
     to = put_u32(to, (uint32_t)frame->contact_count);
     to = put_floats(to, numbers->phases, 4);
+    to = put_f32(to, frame->rotation_energy);
+    to = put_f32(to, frame->spring_energy);
     return put_u32(to, 0);
 }
 

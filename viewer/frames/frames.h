@@ -20,8 +20,8 @@
 #include "worlds.h"
 
 enum {
-    FRAME_MAGIC = 0x324F4D46, /* the bytes FMO2 */
-    FRAME_HEAD = 80,          /* bytes before the first body */
+    FRAME_MAGIC = 0x334F4D46, /* the bytes FMO3 */
+    FRAME_HEAD = 88,          /* bytes before the first body */
     FRAME_BODY = 28,
     FRAME_CONTACT = 56
 };
@@ -109,8 +109,9 @@ int frames_next_link(const mo_recording *recording, const mo_recorded_frame *fra
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* Whether a colour was given for the shape. */
+/* Whether a colour, or a finish (metal, roughness), was given for the shape. */
 int frames_has_colour(const mo_shape_def *def);
+int frames_has_finish(const mo_shape_def *def);
 /* For each shape whether it is drawn: of a body that has shapes to look at (layer 0), those alone;
  * nothing that a file makes invisible.  False for lack of memory. */
 int frames_drawn(const mo_recording *recording, unsigned char *drawn);

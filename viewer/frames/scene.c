@@ -113,6 +113,11 @@ int frames_has_colour(const mo_shape_def *def)
     return given && !(c[0] == 0.5 && c[1] == 0.5 && c[2] == 0.5 && c[3] == 1);
 }
 
+int frames_has_finish(const mo_shape_def *def)
+{
+    return def->metallic > 0 || def->roughness > 0;
+}
+
 int frames_drawn(const mo_recording *recording, unsigned char *drawn)
 {
     unsigned char *has_visuals = calloc((size_t)recording->body_count + 1, 1);
@@ -161,6 +166,10 @@ static void put_shape(json *j, const mo_recorded_shape *shape)
     json_whole(j, "layer", def->layer);
     if (frames_has_colour(def)) {
         put_numbers(j, "colour", def->colour, 4);
+    }
+    if (frames_has_finish(def)) {
+        json_number(j, "metallic", def->metallic);
+        json_number(j, "roughness", def->roughness);
     }
     if (kind == MO_SHAPE_BALL || kind == MO_SHAPE_CAPSULE || kind == MO_SHAPE_CYLINDER) {
         json_number(j, "radius", def->radius);

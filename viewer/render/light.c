@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finish.h"
 #include "frames.h"
 
 enum { TAPS = 2 /* to each side, of the shadow's map */ };
@@ -120,13 +121,38 @@ static double octant(const renderer *r, const surface *hit, const mo_pose *poses
     return local[0] * local[1] * local[2] < 0 ? OCTANT : 1;
 }
 
+/* Of a surface with a finish; lit: the part of the sun's light that reaches it. */
+static colour reflect(const renderer *r, const surface *hit, colour shaded, colour own, double lit)
+{
+    const mo_shape_def *def = &r->recording->shapes[hit->shape].def;
+    const double *n = hit->normal;
+    double eye[3], way[3];
+    for (int k = 0; k < 3; ++k) {
+        eye[k] = r->eye.is_flat ? -r->eye.ahead[k] : r->eye.eye[k] - hit->point[k];
+    }
+    const double facing = dot(n, eye), far = sqrt(dot(eye, eye));
+    for (int k = 0; k < 3; ++k) {
+        way[k] = (2 * facing * n[k] - eye[k]) / far;
+    }
+    const finish f = {.metallic = fmin(1, def->metallic),
+                      .roughness = fmin(1, def->roughness),
+                      .facing = facing / far,
+                      .upwards = way[2],
+                      .sunwards = -dot(way, r->light.ahead),
+                      .lit = lit};
+    return finish_light(r->colours, shaded, own, &f);
+}
+
 static colour shade_body(const renderer *r, const surface *hit, const mo_pose *poses)
 {
     const double *n = hit->normal;
     const double facing = fmax(0, -dot(n, r->light.ahead));
     const double sun = facing > 0 ? facing * light_at(r, hit) : 0;
     const colour own = light_colour_of(r, hit->shape);
-    return darker(colour_lit(r->colours, own, n[2], sun), octant(r, hit, poses));
+    const colour shaded = darker(colour_lit(r->colours, own, n[2], sun), octant(r, hit, poses));
+    const mo_shape_def *def = &r->recording->shapes[hit->shape].def;
+    return frames_has_finish(def) ? reflect(r, hit, shaded, own, facing > 0 ? sun / facing : 0)
+                                  : shaded;
 }
 
 /* ---- floors ---------------------------------------------------------------------------------- */

@@ -28,12 +28,12 @@ colour colour_mix(colour a, colour b, double part)
 
 /* ---- light ----------------------------------------------------------------------------------- */
 
-static float to_linear(float c)
+float colour_linear(float c)
 {
     return c <= 0.04045F ? c / 12.92F : powf((c + 0.055F) / 1.055F, 2.4F);
 }
 
-static float to_screen(float c)
+float colour_on_screen(float c)
 {
     return c <= 0.0031308F ? 12.92F * c : 1.055F * powf(c, 1 / 2.4F) - 0.055F;
 }
@@ -41,9 +41,10 @@ static float to_screen(float c)
 static float lit(const palette *p, float surface, float sky, float bounce, float upwards,
                  float sunwards)
 {
-    const float from = to_linear(bounce), to = to_linear(sky);
+    const float from = colour_linear(bounce), to = colour_linear(sky);
     const float around = (from + (0.5F + 0.5F * upwards) * (to - from)) * p->sky_strength;
-    return to_screen(to_linear(surface) * (around + sunwards * p->sun_strength) * 0.3183099F);
+    return colour_on_screen(colour_linear(surface) * (around + sunwards * p->sun_strength) *
+                            0.3183099F);
 }
 
 colour colour_lit(const palette *p, colour s, double upwards, double sunwards)

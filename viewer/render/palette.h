@@ -29,4 +29,8 @@ colour colour_mix(colour a, colour b, double part);
 /* A surface of this colour under light of these parts: sRGB in, sRGB out. */
 colour colour_lit(const palette *p, colour surface, double upwards, double sunwards);
 
+/* A part of a colour: from what a screen takes (sRGB) to light, and back. */
+float colour_linear(float c);
+float colour_on_screen(float c);
+
 #endif

@@ -444,6 +444,12 @@ const tests = {
             ["stack", "--set", "count=3"],
             async (page) => {
                 await until(page, () => window.moreau.time() > 0.1);
+                await page.evaluate(() => window.moreau.app.toggle("forces"));
+                await until(page, () => !document.querySelector(".legend").hidden);
+                const [hint, legend] = await Promise.all(
+                    [".hint", ".legend"].map((part) => page.locator(part).boundingBox()),
+                );
+                assert.ok(hint.y + hint.height <= legend.y, "the hint is above the legend");
                 await picture(page, "phone");
                 assert.equal(await page.isVisible(".panel"), false, "the panel is folded");
                 await page.tap('[aria-label^="Show or hide the panel"]');

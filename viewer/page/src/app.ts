@@ -68,6 +68,7 @@ export class App {
     frame: Frame | null = null;
     props: Props | null = null;
     hovered = -1; // the body under the mouse
+    private awaiting = false; // the first frame of a scene: until then the last picture stays
     private wanted: Partial<View>;
     private drawnAt = 0;
     private rehearsing = false;
@@ -194,6 +195,7 @@ export class App {
             );
         }
         this.build(scene);
+        this.awaiting = true;
         if (!this.obeyLink(scene) || same) return;
         if (this.wanted.camera && (this.source.replay || this.wanted.scene === scene.name)) {
             this.stage.setCameraNumbers(this.wanted.camera);
@@ -272,11 +274,13 @@ export class App {
             this.showForces(now);
             this.card.draw(this.scene, this.frame, now);
         }
-        const drawn = this.stage.draw((eye, way) => {
-            this.props?.ground.seenFrom(eye);
-            this.props?.bodies.arrange(eye, way);
-            this.props?.contacts.arrange(this.contactView(), eye, way, this.dotPixels(7));
-        });
+        const drawn =
+            !this.awaiting &&
+            this.stage.draw((eye, way) => {
+                this.props?.ground.seenFrom(eye);
+                this.props?.bodies.arrange(eye, way);
+                this.props?.contacts.arrange(this.contactView(), eye, way, this.dotPixels(7));
+            });
         if (drawn && frame) this.stage.paced(elapsed);
         if (drawn) {
             this.pictures.push(now);
@@ -312,6 +316,7 @@ export class App {
         const { props } = this;
         if (!props) return;
         this.frame = frame;
+        this.awaiting = false;
         if (!this.source.replay) this.panel.figures.sample(frame);
         props.bodies.update(frame.bodies);
         props.ground.update(frame.bodies);

@@ -21,10 +21,12 @@ import {
     type Side,
 } from "three";
 import { canMerge, Merged } from "./merged";
+import { finishedMaterial, lightFinished } from "./finish";
 import { lightPlainly, plainMaterial } from "./plain";
 import {
     BODY_FLOATS,
     type BodyInfo,
+    type Finish,
     type SceneMessage,
     type ShapeInfo,
     type Vec3,
@@ -39,6 +41,7 @@ interface Batch {
     drawings: Drawing[];
     bodies: number[];
     own: (Color | null)[]; // colours that a file gives
+    finish: Finish | null; // likewise, of all of them
 }
 
 const rgb = ([r, g, b]: number[]): [number, number, number] => [r, g, b];
@@ -147,7 +150,7 @@ export class Bodies {
         const boxSizes = new Set(
             shapes.filter((shape) => shape.kind === "box").map((shape) => String(shape.half)),
         ).size;
-        const byKey = new Map<string, Pick<Batch, "drawings" | "bodies" | "own">>();
+        const byKey = new Map<string, Pick<Batch, "drawings" | "bodies" | "own" | "finish">>();
         shapes.forEach((shape, place) => {
             const drawing = drawingOf(shape, place, {
                 planar,
@@ -157,34 +160,39 @@ export class Bodies {
                 shapes: shapes.length,
             });
             if (!drawing) return;
-            const entry = byKey.get(drawing.key) ?? { drawings: [], bodies: [], own: [] };
+            const finish = planar ? null : shape.finish;
+            const key = finish
+                ? `${drawing.key} ${finish.metallic} ${finish.roughness}`
+                : drawing.key;
+            const entry = byKey.get(key) ?? { drawings: [], bodies: [], own: [], finish };
             entry.drawings.push(drawing);
             entry.bodies.push(shape.body);
             entry.own.push(
                 shape.colour && new Color().setRGB(...rgb(shape.colour), SRGBColorSpace),
             );
-            byKey.set(drawing.key, entry);
+            byKey.set(key, entry);
         });
-        for (const { drawings, bodies, own } of byKey.values()) {
-            const mesh = new InstancedMesh(drawings[0].make(), this.rich, drawings.length);
+        for (const { drawings, bodies, own, finish } of byKey.values()) {
+            const material = finish ? finishedMaterial(finish, this.side) : this.rich;
+            const mesh = new InstancedMesh(drawings[0].make(), material, drawings.length);
             mesh.frustumCulled = false;
             mesh.castShadow = true;
             mesh.receiveShadow = true;
-            this.batches.push({ mesh, merged: null, changed: true, drawings, bodies, own });
+            this.batches.push({ mesh, merged: null, changed: true, drawings, bodies, own, finish });
             this.group.add(mesh);
         }
         this.setPalette(palette);
     }
 
     /** The batch as one mesh; null where it would be too large. */
-    private merge({ mesh, drawings, bodies }: Batch): Merged | null {
-        const isRound = drawings[0].isRound === true;
+    private merge({ mesh, drawings, bodies, finish }: Batch): Merged | null {
+        const isRound = drawings[0].isRound === true && !finish;
         const exact = bodies.some((body) => this.overlapping.has(body));
         const geometry = isRound ? new PlaneGeometry(2, 2) : mesh.geometry;
         if (!canMerge(geometry, mesh.count)) return null;
-        const kind = !isRound ? "plain" : this.planar ? "disc" : "ball";
+        const kind = finish ? "finished" : !isRound ? "plain" : this.planar ? "disc" : "ball";
         const merged = new Merged(geometry, mesh.count, (matrices, colours) =>
-            plainMaterial(kind, this.planar, this.side, matrices, colours, exact),
+            plainMaterial(kind, this.planar, this.side, matrices, colours, exact, finish),
         );
         const material = merged.mesh.material as ShaderMaterial;
         lightPlainly(material, this.palette);
@@ -196,6 +204,7 @@ export class Bodies {
     dispose(): void {
         for (const { mesh, merged } of this.batches) {
             mesh.geometry.dispose();
+            if (mesh.material !== this.rich) (mesh.material as MeshLambertMaterial).dispose();
             mesh.dispose();
             merged?.dispose();
         }
@@ -204,8 +213,10 @@ export class Bodies {
 
     setPalette(palette: Palette): void {
         this.palette = palette;
-        for (const { merged } of this.batches)
+        for (const { merged, mesh, finish } of this.batches) {
             if (merged) lightPlainly(merged.mesh.material as ShaderMaterial, palette);
+            if (finish) lightFinished(mesh.material as MeshLambertMaterial, palette);
+        }
         const back = new Color(palette.background);
         this.colours = this.scene.bodies.map((body, k) =>
             new Color(this.colourOf(body, k)).lerp(back, this.pale ? PALE : 0),
@@ -253,8 +264,10 @@ export class Bodies {
     setOpacity(opacity: number): void {
         this.opacity = opacity;
         this.makeGlass(this.rich);
-        for (const { merged } of this.batches)
+        for (const { merged, mesh, finish } of this.batches) {
             if (merged) this.makeGlass(merged.mesh.material as ShaderMaterial);
+            if (finish) this.makeGlass(mesh.material as MeshLambertMaterial);
+        }
     }
 
     private makeGlass(material: MeshLambertMaterial | ShaderMaterial): void {
@@ -299,6 +312,7 @@ export class Bodies {
             const sorted =
                 !this.planar &&
                 batch.drawings[0].isRound &&
+                !batch.finish &&
                 mesh.count > SORT_ABOVE &&
                 this.opacity >= 1;
             merged.load(

@@ -16,22 +16,28 @@ const OPTIONS = {
         label: "Kinetic energy",
         unit: "J",
         axis: "kinetic energy / J",
-        lines: one("kinetic"),
+        lines: [
+            { label: "kinetic", colour: "--line" },
+            { label: "translation", colour: "--accent" },
+            { label: "rotation", colour: "--third" },
+        ],
         fromZero: true,
         floor: 1e-9,
-        tip: "of all bodies",
+        tip: "of all bodies: translation of their centres of mass, and rotation",
     },
     energy: {
         label: "Energy",
         unit: "J",
-        axis: "energy / J; potential and total from the start",
+        axis: "energy / J; gravity and total from the start",
         lines: [
             { label: "total", colour: "--line" },
-            { label: "kinetic", colour: "--accent" },
-            { label: "potential", colour: "--third" },
+            { label: "translation", colour: "--accent" },
+            { label: "rotation", colour: "--third" },
+            { label: "gravity", colour: "--slides" },
+            { label: "springs", colour: "--apart" },
         ],
         floor: 1e-9,
-        tip: "kinetic and potential",
+        tip: "kinetic (translation, rotation) and potential (gravity, springs of joints)",
     },
     contacts: {
         label: "Contacts",
@@ -84,6 +90,8 @@ const OPTIONS = {
 
 type Name = keyof typeof OPTIONS;
 
+const gravityOf = ({ potential, springs }: Frame): number => potential - springs;
+
 export class Figures {
     readonly dialog = new Figure();
     private readonly charts = Object.fromEntries(
@@ -98,7 +106,7 @@ export class Figures {
         ...Object.values(this.charts).map((chart) => chart.element),
     );
     private lastTime = -Infinity;
-    private potential = 0; // at the start
+    private gravity = 0; // potential energy at the start
     private bodySize = 1; // m
 
     /** A typical size of its bodies: the diameter of the middle one. */
@@ -126,12 +134,13 @@ export class Figures {
 
     /** Of each chart its lines at a frame. */
     private valuesOf(frame: Frame): Record<Name, number[]> {
-        const potential = frame.potential - this.potential;
+        const gravity = gravityOf(frame) - this.gravity;
         const [open, sticking, sliding] = countModes(frame);
-        const { milliseconds, phases } = frame;
+        const { milliseconds, phases, kinetic, rotation, springs } = frame;
+        const kinds = [kinetic - rotation, rotation];
         return {
-            kinetic: [frame.kinetic],
-            energy: [frame.kinetic + potential, frame.kinetic, potential],
+            kinetic: [kinetic, ...kinds],
+            energy: [kinetic + gravity + springs, ...kinds, gravity, springs],
             contacts: [frame.contactCount, sticking, sliding, open],
             penetration: [(100 * frame.penetration) / this.bodySize],
             residual: [frame.residual],
@@ -148,7 +157,7 @@ export class Figures {
                 OPTIONS[name].lines.map(() => new Float64Array(times.length)),
             ]),
         );
-        this.potential = recording.frameAt(0).potential;
+        this.gravity = gravityOf(recording.frameAt(0));
         for (let k = 0; k < times.length; ++k) {
             const values = this.valuesOf(recording.frameAt(k));
             for (const name of names)
@@ -163,7 +172,7 @@ export class Figures {
     sample(frame: Frame): void {
         if (frame.time < this.lastTime) this.restart();
         if (frame.time > this.lastTime) {
-            if (this.lastTime === -Infinity) this.potential = frame.potential;
+            if (this.lastTime === -Infinity) this.gravity = gravityOf(frame);
             const values = this.valuesOf(frame);
             for (const name of Object.keys(values) as Name[])
                 this.charts[name].push(frame.time, values[name]);

@@ -14,7 +14,9 @@
  * surface, for balls that overlap other shapes, as the parts of a robot do.
  */
 import { Color, ShaderMaterial, Vector3, type DataTexture, type Side } from "three";
+import { FINISH } from "./finish";
 import { COPIES } from "./merged";
+import type { Finish } from "./protocol";
 import type { Palette } from "./theme";
 
 export const SUN_SPACE = new Vector3(-0.55, -0.5, 1.15).normalize();
@@ -125,6 +127,37 @@ const BALL_FRAGMENT = /* glsl */ `
         gl_FragColor = vec4(seen, opacity);
     }`;
 
+/* Metal and rubber: light at every pixel. */
+const FINISHED_VERTEX = /* glsl */ `
+    attribute vec3 color;
+    varying vec3 vNormal, vPoint;
+    varying vec3 vSurface;
+    ${COPIES}
+    void main() {
+        mat4 pose = copyMatrix();
+        mat3 turn = mat3(pose);
+        vec3 n = normal / vec3(dot(turn[0], turn[0]), dot(turn[1], turn[1]), dot(turn[2], turn[2]));
+        vNormal = turn * n;
+        vSurface = color * copyColour();
+        vec4 at = pose * vec4(position, 1.0);
+        vPoint = at.xyz;
+        gl_Position = projectionMatrix * viewMatrix * at;
+    }`;
+
+const FINISHED_FRAGMENT = /* glsl */ `
+    varying vec3 vNormal, vPoint;
+    varying vec3 vSurface;
+    uniform float opacity;
+    ${LIGHT}
+    ${SCREEN}
+    ${FINISH}
+    void main() {
+        vec3 n = normalize(vNormal);
+        vec3 shaded = vSurface * lit(dot(n, up), dot(n, sun));
+        vec3 eye = normalize(cameraPosition - vPoint);
+        gl_FragColor = vec4(onScreen(finished(shaded, vSurface, n, eye, up, sun)), opacity);
+    }`;
+
 const DISC_VERTEX = /* glsl */ `
     varying vec2 vAt;
     flat varying vec3 vShade;
@@ -153,6 +186,7 @@ const SHADERS = {
     plain: [PLAIN_VERTEX, PLAIN_FRAGMENT],
     ball: [BALL_VERTEX, BALL_FRAGMENT],
     disc: [DISC_VERTEX, DISC_FRAGMENT],
+    finished: [FINISHED_VERTEX, FINISHED_FRAGMENT],
 };
 
 export type PlainKind = keyof typeof SHADERS;
@@ -164,6 +198,7 @@ export function plainMaterial(
     matrices: DataTexture,
     colours: DataTexture,
     exact: boolean,
+    finish: Finish | null,
 ): ShaderMaterial {
     const [vertexShader, fragmentShader] = SHADERS[kind];
     return new ShaderMaterial({
@@ -181,6 +216,8 @@ export function plainMaterial(
             skyStrength: { value: 1 },
             sunStrength: { value: 1 },
             opacity: { value: 1 },
+            metallic: { value: finish?.metallic ?? 0 },
+            roughness: { value: finish?.roughness ?? 1 },
         },
     });
 }

@@ -23,6 +23,12 @@ export type ShapeKind = (typeof SHAPE_KINDS)[number];
  * A shape in the frame of its body; which of the numbers matter depends on its kind
  * (include/moreau/shape.h).
  */
+/** From 0 to 1: metal or not; polished to matt. */
+export interface Finish {
+    metallic: number;
+    roughness: number;
+}
+
 export interface ShapeInfo {
     body: number;
     kind: ShapeKind;
@@ -34,6 +40,7 @@ export interface ShapeInfo {
     indices: number[];
     layer: number; // 0: collides with nothing, and is drawn in place of the shapes that collide
     colour: [number, number, number, number] | null; // as a file has it, and its opacity
+    finish: Finish | null; // likewise
 }
 
 export interface JointInfo {
@@ -148,8 +155,8 @@ export class ProtocolError extends Error {}
 
 // ---- binary frames ------------------------------------------------------------------------------
 
-export const FRAME_MAGIC = 0x324f4d46;
-export const HEADER_BYTES = 80;
+export const FRAME_MAGIC = 0x334f4d46;
+export const HEADER_BYTES = 88;
 export const BODY_FLOATS = 7; // position, quaternion w x y z
 export const CONTACT_WORDS = 14; // point, normal, force, mu, gap; mode, a, b
 
@@ -162,6 +169,8 @@ export interface Frame {
     time: number;
     kinetic: number;
     potential: number;
+    rotation: number; // the part of the kinetic energy
+    springs: number; // the part of the potential energy
     residual: number;
     penetration: number;
     milliseconds: number; // of computing a step
@@ -207,6 +216,8 @@ export function decodeFrame(
         time: view.getFloat64(8, true),
         kinetic: view.getFloat32(16, true),
         potential: view.getFloat32(20, true),
+        rotation: view.getFloat32(76, true),
+        springs: view.getFloat32(80, true),
         residual: view.getFloat32(24, true),
         penetration: view.getFloat32(28, true),
         milliseconds: view.getFloat32(32, true),
@@ -278,6 +289,10 @@ function readShape(value: unknown, bodyCount: number): ShapeInfo {
         indices: numbers(value.indices),
         layer: number(value.layer, 1),
         colour: readColour(value.colour),
+        finish:
+            typeof value.roughness === "number"
+                ? { metallic: number(value.metallic, 0), roughness: value.roughness }
+                : null,
     };
 }
 

@@ -77,6 +77,7 @@ export class Stage {
     /** Called when shadows are given up, or come back. */
     onShadows: (on: boolean) => void = () => {};
     private resolution = 0; // in RESOLUTIONS; -1: that of the screen
+    private fits = false; // the canvas has the size that it should have
     adaptive = true;
 
     /** With insist: full quality, whatever it takes. */
@@ -210,10 +211,10 @@ export class Stage {
     /** Tangents of half the picture that is not covered, to the sides and upwards. */
     private tangents(): [number, number] {
         const tangent = Math.tan((this.perspective.fov * Math.PI) / 360);
-        const width = Math.max(1, this.canvas.clientWidth);
+        const [width, height] = this.size();
         return [
             tangent * this.perspective.aspect * (1 - this.inset / width),
-            tangent * (1 - this.below / Math.max(1, this.canvas.clientHeight)),
+            tangent * (1 - this.below / height),
         ];
     }
 
@@ -334,14 +335,24 @@ export class Stage {
         this.invalidate();
     }
 
-    private resize(): void {
+    private size(): [number, number] {
         const parent = this.canvas.parentElement;
-        const width = Math.max(1, parent?.clientWidth ?? 1);
-        const height = Math.max(1, parent?.clientHeight ?? 1);
+        return [Math.max(1, parent?.clientWidth ?? 1), Math.max(1, parent?.clientHeight ?? 1)];
+    }
+
+    /** Before a picture and at no other time, since another size leaves the canvas empty. */
+    private fitCanvas(): void {
+        if (this.fits) return;
+        this.fits = true;
         const ratio =
             this.resolution < 0 ? Math.min(2, devicePixelRatio) : RESOLUTIONS[this.resolution];
         this.renderer.setPixelRatio(ratio);
-        this.renderer.setSize(width, height);
+        this.renderer.setSize(...this.size());
+    }
+
+    private resize(): void {
+        const [width, height] = this.size();
+        this.fits = false;
         const aspect = width / height;
         this.perspective.aspect = aspect;
         // A tall window sees as much to the sides as a square one.
@@ -363,6 +374,7 @@ export class Stage {
     draw(prepare: (eye: Vector3, way: Vector3) => void): boolean {
         if (!this.dirty) return false;
         this.dirty = false;
+        this.fitCanvas();
         prepare(this.camera.position, this.camera.getWorldDirection(new Vector3()));
         this.backdrop.follow(this.camera, this.camera === this.parallel);
         this.renderer.render(this.scene, this.camera);
@@ -388,6 +400,7 @@ export class Stage {
     }
 
     screenshot(done: (blob: Blob | null) => void): void {
+        this.fitCanvas();
         this.renderer.render(this.scene, this.camera);
         this.canvas.toBlob(done, "image/png");
     }
@@ -407,7 +420,7 @@ export class Stage {
 
     /** How many pixels of the page a length has, seen at the target of the camera. */
     pixelsOf(length: number): number {
-        const high = this.canvas.clientHeight;
+        const [, high] = this.size();
         if (this.camera === this.parallel)
             return (
                 (length * high * this.parallel.zoom) / (this.parallel.top - this.parallel.bottom)

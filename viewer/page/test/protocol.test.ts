@@ -25,6 +25,7 @@ test("a frame decodes to what was written", () => {
     assert.equal(frame.time, 0.125);
     assert.equal(frame.kinetic, 1.5);
     assert.equal(frame.potential, -2.5);
+    assert.deepEqual([frame.rotation, frame.springs], [0.75, 0.0625]);
     assert.equal(frame.milliseconds, 0.25);
     assert.equal(frame.rate, 2);
     assert.deepEqual(frame.phases, [0.5, 0.25, 2, 0.125]);
@@ -60,7 +61,7 @@ test("frames that do not hold together are refused", () => {
     const manyBodies = good.slice(0);
     new DataView(manyBodies).setUint32(52, 0xffffffff, true);
     assert.throws(() => decodeFrame(manyBodies), ProtocolError);
-    assert.equal(HEADER_BYTES, 80);
+    assert.equal(HEADER_BYTES, 88);
 });
 
 test("a scene message is read, with what is missing filled in", () => {

@@ -130,6 +130,7 @@ test("balls around a shape hold its corners", () => {
         indices: [],
         layer: 1,
         colour: null,
+        finish: null,
     };
     const span = (kind: string) => {
         const balls = hullBalls({ ...shape, kind } as unknown as ShapeInfo);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Metal and rubber, where a file says so, as the viewer's page has them (page/src/finish.ts): a
+ * surface also reflects, as a mirror that is blurred by its roughness, the sky above it, the ground
+ * below it and the sun.
+ */
+#ifndef VIEWER_RENDER_FINISH_H
+#define VIEWER_RENDER_FINISH_H
+
+#include "palette.h"
+
+typedef struct finish {
+    double metallic, roughness; /* 0 to 1 */
+    double facing;              /* cosine between the normal and the way to the eye */
+    double upwards, sunwards;   /* of the mirrored way: its z, and its cosine to the sun */
+    double lit;                 /* part of the sun's light that is not in a shadow */
+} finish;
+
+/* What is seen of a surface of this colour, which would be `shaded` without: sRGB in, sRGB out. */
+colour finish_light(const palette *p, colour shaded, colour surface, const finish *f);
+
+#endif
