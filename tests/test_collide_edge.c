@@ -146,11 +146,128 @@ static void poses_without_numbers_do_no_harm(void **state)
     }
 }
 
+/* ---- separation ------------------------------------------------------------------------------ */
+
+/* The largest separation near a direction, which goes there: by trials that come nearer. */
+static double climb(mo_random *random, const mo_collider *a, const mo_pose *at_a,
+                    const mo_collider *b, const mo_pose *at_b, double n[3])
+{
+    double best = -INFINITY, along[3];
+    for (double by = 1; by > 1e-9; by *= 0.8) {
+        for (int k = 0; k < 60; ++k) {
+            double m[1][3];
+            for (int i = 0; i < 3; ++i) {
+                m[0][i] = n[i] + by * uniform(random, -1, 1);
+            }
+            mo_vec3_scale(1 / mo_vec3_norm(m[0]), m[0], m[0]);
+            const double gap =
+                mo_collide_separation(a, at_a, b, at_b, (const double(*)[3])m, 1, along);
+            if (gap > best) {
+                best = gap;
+                mo_vec3_copy(m[0], n);
+            }
+        }
+    }
+    return best;
+}
+
+/*
+ * A cylinder or capsule that lies on the cap of a cylinder, tilted by a degree or so, touches where
+ * it crosses the rim: no direction has a larger separation.  Poses of heaps in which a search for
+ * the axis ended elsewhere, with a millimetre of overlap that was not there.
+ */
+static void a_rod_on_a_cap_touches_at_its_rim(void **state)
+{
+    (void)state;
+    static const double from[3] = {0, 0, -0.1}, to[3] = {0, 0, 0.1};
+    static const mo_pose poses[3][2] = {
+        {{{0.20869939909179991, -0.084710075477866922, 0.21096585211638666},
+          {-0.63370014493427396, -0.40075174788742851, -0.220127237062443, -0.62399211724084014}},
+         {{0.058195095827374831, -0.081083624457246817, 0.12005194208545611},
+          {0.79301830648813643, -0.38600967006127956, -0.0028047652098852948, 0.4712861482008438}}},
+        {{{-0.30738294518060527, -0.41113303637348975, 0.16795459867175302},
+          {0.35362023690043626, 0.84472099175968329, 0.34226419945962949, 0.21036727859454668}},
+         {{-0.36646887677560291, -0.35069548301637771, 0.33038426152681605},
+          {0.023773991753112299, -0.22356915115488266, 0.87222175934928237, 0.43437407206882261}}},
+        {{{0.29048062158316701, 0.030687409706191326, 0.16999916245324223},
+          {0.6626533449549572, -0.40233499382711596, 0.5814886636617087, -0.24675500237089695}},
+         {{0.25821184361365956, -0.094625632394458453, 0.28968244989706504},
+          {0.82006062176502348, 0.54997441018368554, 0.064194448921750955, 0.1445952886545866}}}};
+    const mo_allocator allocator = mo_allocator_or_default(NULL);
+    const mo_shape_def defs[2] = {mo_shape_cylinder(0.7 * 0.1, 0.1),
+                                  mo_shape_capsule(from, to, 0.5 * 0.1)};
+    mo_random random = {11};
+    mo_collider c[2];
+    for (int k = 0; k < 2; ++k) {
+        CHECK(mo_collider_init(defs + k, 0, &allocator, c + k, NULL) == MO_OK);
+    }
+    for (int k = 0; k < 3; ++k) {
+        const mo_collider *rod = c + (k == 2);
+        const mo_pose *at = poses[k];
+        mo_touch_list list = {.allocator = allocator};
+        mo_collide_at(rod, at, c, at + 1, 0.01, &list);
+        CHECK(list.count > 0);
+        double n[3];
+        for (int i = 0; i < list.count; ++i) {
+            if (list.touch[i].gap == least_gap(&list)) {
+                mo_vec3_copy(list.touch[i].normal, n);
+            }
+        }
+        CHECK_BELOW(climb(&random, rod, at, c, at + 1, n), least_gap(&list) + 1e-6);
+        mo_memory_free(&allocator, list.touch);
+    }
+    for (int k = 0; k < 2; ++k) {
+        mo_collider_clear(&allocator, c + k);
+    }
+}
+
+/* No separation is larger than the gap of the touches, and along the normal of the nearest touch it
+ * is that gap. */
+static void a_separation_is_at_most_the_gap(void **state)
+{
+    (void)state;
+    const mo_allocator allocator = mo_allocator_or_default(NULL);
+    mo_random random = {5};
+    int seen = 0;
+    for (int k = 0; k < 4000; ++k) {
+        const mo_shape_def def_a = shape_of(k % KINDS, 0), def_b = shape_of(k / KINDS % KINDS, 0);
+        mo_collider a, b;
+        CHECK(mo_collider_init(&def_a, 0, &allocator, &a, NULL) == MO_OK);
+        CHECK(mo_collider_init(&def_b, 0, &allocator, &b, NULL) == MO_OK);
+        const double axis[3] = {uniform(&random, -1, 1), uniform(&random, -1, 1), 1};
+        const mo_pose at_a = mo_pose_identity(),
+                      at_b = mo_pose_turned(uniform(&random, -2, 2), uniform(&random, -2, 2),
+                                            uniform(&random, -2, 2), axis, uniform(&random, -3, 3));
+        mo_touch_list list = {.allocator = allocator};
+        mo_collide_at(&a, &at_a, &b, &at_b, 0.2, &list);
+        for (int i = 0; i < list.count; ++i) {
+            double n[2][3] = {{uniform(&random, -1, 1), uniform(&random, -1, 1), 1}}, along[3];
+            mo_vec3_scale(1 / mo_vec3_norm(n[0]), n[0], n[0]);
+            mo_vec3_copy(list.touch[i].normal, n[1]);
+            const double most =
+                mo_collide_separation(&a, &at_a, &b, &at_b, (const double(*)[3])n, 2, along);
+            CHECK_BELOW(most, list.touch[i].gap + 1e-9);
+            if (list.touch[i].gap == least_gap(&list) && list.touch[i].gap > -0.05 &&
+                isfinite(most)) {
+                CHECK_NEAR(most, list.touch[i].gap, 1e-6);
+                CHECK_NEAR(mo_vec3_norm(along), 1, 1e-9);
+                ++seen;
+            }
+        }
+        mo_memory_free(&allocator, list.touch);
+        mo_collider_clear(&allocator, &a);
+        mo_collider_clear(&allocator, &b);
+    }
+    CHECK(seen > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(special_places_give_sound_touches),
         cmocka_unit_test(poses_without_numbers_do_no_harm),
+        cmocka_unit_test(a_rod_on_a_cap_touches_at_its_rim),
+        cmocka_unit_test(a_separation_is_at_most_the_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@ static const double BETTER =
 static const double LEVEL = 1e-12;      /* sine: an edge that rises no more is level */
 static const double NEWTON_ENDS = 1e-8; /* a step so short leaves its square */
 static const double LEAN = 1e-7;
+static const double ON_CAP = 0.9;    /* cosine: nearer to the axis of a cylinder, it is its cap */
 static const double PARALLEL = 1e-6; /* sine: below it two tangents have no normal */
 
 typedef mo_axis_search search;
@@ -223,6 +224,13 @@ static void move(curve *c, double by)
     set_circle(c);
 }
 
+/* Is the point of the curve one of its shape, and furthest along sign * m?  Of a rim the point
+ * across from that is as well at right angles to m. */
+static int is_there(const curve *c, double sign, const double m[3])
+{
+    return c->is_circle ? sign * mo_vec3_dot(c->out, m) > 0 : c->at >= c->from && c->at <= c->to;
+}
+
 /*
  * Newton's method for two points whose difference is at right angles to both tangents; then n is
  * across both.
@@ -230,7 +238,8 @@ static void move(curve *c, double by)
 static void look_at_curves(search *s, curve *p, curve *q)
 {
     double d[3], m[3];
-    for (int step = 0; step < NEWTON_STEPS; ++step) {
+    int has_ended = 0;
+    for (int step = 0; step < NEWTON_STEPS && !has_ended; ++step) {
         mo_vec3_minus(q->x, p->x, d);
         const double g0 = -mo_vec3_dot(d, p->dx), g1 = mo_vec3_dot(d, q->dx);
         const double h00 = mo_vec3_dot(p->dx, p->dx) - mo_vec3_dot(d, p->ddx),
@@ -243,10 +252,8 @@ static void look_at_curves(search *s, curve *p, curve *q)
         const double by_p = -(h11 * g0 - h01 * g1) / det, by_q = -(h00 * g1 - h01 * g0) / det;
         move(p, by_p);
         move(q, by_q);
-        if (fabs(by_p) * mo_vec3_norm(p->dx) + fabs(by_q) * mo_vec3_norm(q->dx) <
-            NEWTON_ENDS * s->size) {
-            break;
-        }
+        has_ended = fabs(by_p) * mo_vec3_norm(p->dx) + fabs(by_q) * mo_vec3_norm(q->dx) <
+                    NEWTON_ENDS * s->size;
     }
     mo_vec3_cross(p->dx, q->dx, m);
     const double length = mo_vec3_norm(m);
@@ -254,9 +261,32 @@ static void look_at_curves(search *s, curve *p, curve *q)
         return;
     }
     mo_vec3_scale((mo_vec3_dot(m, s->best.normal) < 0 ? -1 : 1) / length, m, m);
-    const int are_there = (p->is_circle || (p->at >= p->from && p->at <= p->to)) &&
-                          (q->is_circle || (q->at >= q->from && q->at <= q->to));
-    consider_points(s, m, p->x, q->x, are_there);
+    consider_points(s, m, p->x, q->x, has_ended && is_there(p, 1, m) && is_there(q, -1, m));
+}
+
+/*
+ * Where the line crosses the rim, seen along its axis: a line that lies nearly flat on a cap
+ * touches there, and the point of the rim along n may be a quarter of a turn from it.
+ */
+static void look_at_crossings(search *s, const mo_feature *round, const mo_feature *other, int k,
+                              int is_turned)
+{
+    double from[3], along[3];
+    mo_vec3_minus(other->on_line, round->rim, from);
+    mo_vec3_along(from, -mo_vec3_dot(from, round->axis), round->axis, from);
+    mo_vec3_along(other->line[k], -mo_vec3_dot(other->line[k], round->axis), round->axis, along);
+    const double aa = mo_vec3_dot(along, along), ab = mo_vec3_dot(along, from),
+                 bb = mo_vec3_dot(from, from) - round->rim_radius * round->rim_radius;
+    const double square = ab * ab - aa * bb;
+    for (int end = 0; end < 2 && aa > PARALLEL && square > 0 && !s->is_better; ++end) {
+        double to[3];
+        curve rim, line;
+        mo_vec3_along(from, (-ab + (end ? 1 : -1) * sqrt(square)) / aa, along, to);
+        if (rim_curve(round, to, &rim)) {
+            line_curve(other, k, rim.x, &line);
+            look_at_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
+        }
+    }
 }
 
 /* The rim of one with the lines of the other, and, where they are apart, with its corner. */
@@ -273,6 +303,9 @@ static void look_at_rim(search *s, const double n[3], int is_turned)
         }
         line_curve(other, k, rim.x, &line);
         look_at_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
+        if (!s->is_better && fabs(mo_vec3_dot(n, round->axis)) > ON_CAP) {
+            look_at_crossings(s, round, other, k, is_turned);
+        }
     }
     if (!other->is_vertex || is_proven(s)) {
         return;

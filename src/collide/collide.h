@@ -70,6 +70,7 @@ typedef struct mo_collider {
     mo_shape_def def; /* arrays are the collider's own */
     int is_planar;
     double size; /* radius of a ball about the shape's origin that holds it; infinite for a plane */
+    double thickness;     /* radius of a ball inside it; infinite for a plane and a mesh */
     struct mo_hull *hull; /* box, hull */
     struct mo_mesh *mesh;
 } mo_collider;
@@ -115,6 +116,13 @@ int mo_touch_of_balls(const double p[3], double radius_p, const double q[3], dou
 /* Appends the touches of two shapes at these poses in the world. */
 void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,
                    const mo_pose *shape_b, double reach, mo_touch_list *touches);
+
+/* The largest separation of two shapes at these poses along the directions (unit, from a to b), at
+ * most their gap, and the direction that has it.  -infinity where that is not known: of meshes and
+ * in the plane. */
+double mo_collide_separation(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,
+                             const mo_pose *shape_b, const double (*direction)[3], int count,
+                             double along[3]);
 
 /* Appends the touches of two shapes of bodies at these poses. */
 void mo_collide(const mo_collider *a, const mo_pose *pose_a, const mo_collider *b,

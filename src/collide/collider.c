@@ -138,6 +138,26 @@ static double size_of(const mo_collider *c)
     }
 }
 
+/* Of what is solid on both sides of its centre: the radius of a ball inside. */
+static double thickness_of(const mo_collider *c)
+{
+    const mo_shape_def *def = &c->def;
+    double least = INFINITY;
+    switch (def->kind) {
+    case MO_SHAPE_BALL:
+    case MO_SHAPE_CAPSULE:
+        return def->radius;
+    case MO_SHAPE_CYLINDER:
+        return fmin(def->radius, def->half[2]);
+    default:
+        for (int k = 0; c->hull && k < c->hull->face_count; ++k) {
+            const double *plane = c->hull->plane[k];
+            least = fmin(least, plane[3] - mo_vec3_dot(plane, c->hull->centre));
+        }
+        return least;
+    }
+}
+
 mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_allocator *allocator,
                           mo_collider *c, mo_message *why)
 {
@@ -173,6 +193,7 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
         c->def.ends[0][2] = c->def.ends[1][2] = c->def.pose.position[2] = 0;
     }
     c->size = size_of(c);
+    c->thickness = thickness_of(c);
     return MO_OK;
 }
 
