@@ -109,19 +109,19 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
  */
 mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why)
 {
-    mo_options options = world->def.solver;
     mo_result *result = &world->result;
-    const double depth = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * options.tol);
+    const double tol = world->def.solver.tol,
+                 rate = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * tol) * world->contacts.least / h;
     const int iterations = result->iterations;
-    options.penetration_rate = depth * world->contacts.least / h;
-    *is_better = result->status == MO_SOLVED && options.tol > MO_FINE_TOLERANCE &&
-                 result->residual.penetration_rate.value > options.penetration_rate &&
-                 options.penetration_rate > ROUNDED * result->residual.q_norm;
+    *is_better = result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&
+                 result->residual.penetration_rate.value > rate &&
+                 rate > ROUNDED * result->residual.q_norm;
     if (!*is_better) {
         return MO_OK;
     }
+    mo_options options = options_for(world, h, 1);
+    options.penetration_rate = rate;
     memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-    options.start = world->start;
     const mo_error error = mo_solve(world->problem, &options, result);
     result->iterations += iterations;
     return error ? mo_fail(why, error, "%.400s", result->message.text) : MO_OK;

@@ -17,15 +17,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "collide/hull.h"
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
 
 /* Of the overlap that is let be: deeper, the step is solved again. */
-static const double DEEP = 4;
+static const double DEEP = 10;
 /* Of the thinner shape: deeper than this its two sides may be mistaken for each other. */
 static const double OF_THICKNESS = 0.25;
 enum { MOST_ADVANCES = 200 };
+static const double SHORT = 1e-9; /* s: no body turns far */
 
 /* ---- may they? ------------------------------------------------------------------------------- */
 
@@ -59,26 +59,6 @@ static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int
     return 0;
 }
 
-/* Of what is solid on both sides of its centre: the radius of a ball inside. */
-static double thickness_of(const mo_collider *collider)
-{
-    const mo_shape_def *def = &collider->def;
-    double least = INFINITY;
-    switch (def->kind) {
-    case MO_SHAPE_BALL:
-    case MO_SHAPE_CAPSULE:
-        return def->radius;
-    case MO_SHAPE_CYLINDER:
-        return fmin(def->radius, def->half[2]);
-    default:
-        for (int k = 0; collider->hull && k < collider->hull->face_count; ++k) {
-            const double *plane = collider->hull->plane[k];
-            least = fmin(least, plane[3] - mo_vec3_dot(plane, collider->hull->centre));
-        }
-        return least;
-    }
-}
-
 /* ---- when ------------------------------------------------------------------------------------ */
 
 /* The pose of a shape after a part t of the step of h. */
@@ -98,51 +78,94 @@ static mo_pose pose_at(const mo_world *world, int place, double t, double h)
     return mo_shape_pose_at(body, x, q, shape);
 }
 
-/* How long no point goes deeper than `depth`, from the touches at a time on. */
-static double safe_time(const mo_world *world, const mo_pair *pair, double depth)
+mo_near_pair mo_near_pair_at(const mo_sim_contacts *list, int k, int end, int *next)
 {
-    const mo_sim_body *a = world->body + world->near[pair->a].body,
-                      *b = world->body + world->near[pair->b].body;
-    const double turning =
-        turn_of(world, pair->a, 1e-9) / 1e-9 + turn_of(world, pair->b, 1e-9) / 1e-9;
-    double apart[3], safe = INFINITY;
-    mo_vec3_minus(b->next_v, a->next_v, apart);
+    const mo_sim_contact *nearest = list->at + k, *contact = nearest;
+    mo_near_pair pair = {.shapes = {nearest->shape[0], nearest->shape[1]}, .size = nearest->size};
+    for (; k < end && contact->shape[0] == pair.shapes.a && contact->shape[1] == pair.shapes.b;
+         ++k, ++contact) {
+        const int is_late = contact->late != MO_NONE;
+        if (is_late > pair.is_late || (is_late == pair.is_late && contact->gap < nearest->gap)) {
+            nearest = contact;
+            pair.is_late = is_late;
+        }
+        pair.start = is_late ? pair.start : fmax(pair.start, -contact->gap / pair.size);
+    }
+    mo_vec3_copy(nearest->frame, pair.normal);
+    *next = k;
+    return pair;
+}
+
+double mo_near_pair_gap(const mo_world *world, const mo_near_pair *pair, const mo_pose at[2],
+                        double along[3])
+{
+    const mo_sim_shape *shape[2] = {world->shape + pair->shapes.a, world->shape + pair->shapes.b};
+    double normal[2][3];
+    for (int side = 0; side < 2; ++side) {
+        double own[3];
+        mo_vec3_copy(pair->normal, normal[side]);
+        if (!pair->is_late) {
+            mo_pose_vector_back(&shape[side]->pose, pair->normal, own);
+            mo_pose_vector(at + side, own, normal[side]);
+        }
+    }
+    return mo_collide_separation(&shape[0]->collider, at, &shape[1]->collider, at + 1,
+                                 (const double(*)[3])normal, pair->is_late ? 1 : 2, along);
+}
+
+/* How fast two shapes turn and come towards each other. */
+typedef struct approach {
+    double apart[3]; /* velocity of b's centre against a's, m/s */
+    double turning;  /* of the fastest points of both, m/s */
+} approach;
+
+/* How long no point goes deeper than `depth`, where there is this gap along the normal. */
+static double safe_time(const approach *by, double gap, const double normal[3], double depth)
+{
+    const double rate = fmax(0, -mo_vec3_dot(normal, by->apart)) + by->turning;
+    return (gap + depth) / rate;
+}
+
+/* The same of all touches at a time, within the reach; *deepest of them. */
+static double safe_time_of_touches(mo_world *world, const mo_near_pair *pair, const approach *by,
+                                   const mo_pose at[2], double reach, double depth, double *deepest)
+{
+    double safe = INFINITY;
+    *deepest = 0;
+    world->touches.count = 0;
+    mo_collide_at(&world->shape[pair->shapes.a].collider, at,
+                  &world->shape[pair->shapes.b].collider, at + 1, reach, &world->touches);
     for (int k = 0; k < world->touches.count; ++k) {
         const mo_touch *touch = world->touches.touch + k;
-        const double rate = fmax(0, -mo_vec3_dot(touch->normal, apart)) + turning;
-        safe = fmin(safe, (touch->gap + depth) / rate);
+        safe = fmin(safe, safe_time(by, touch->gap, touch->normal, depth));
+        *deepest = fmax(*deepest, -touch->gap);
     }
     return safe;
 }
 
-static double deepest_touch(const mo_world *world)
-{
-    double deepest = 0;
-    for (int k = 0; k < world->touches.count; ++k) {
-        deepest = fmax(deepest, -world->touches.touch[k].gap);
-    }
-    return deepest;
-}
-
 /* The time at which the pair overlaps by nearly `depth` more than at the start, or h. */
-static double time_of_overlap(mo_world *world, const mo_pair *pair, double depth, double h)
+static double time_of_overlap(mo_world *world, const mo_near_pair *pair, double depth, double h)
 {
-    static const double NEARLY = 0.1;
-    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
-    double apart[3], t = 0;
-    mo_vec3_minus(world->body[b->body].next_v, world->body[a->body].next_v, apart);
-    const double way =
-        h * mo_vec3_norm(apart) + turn_of(world, pair->a, h) + turn_of(world, pair->b, h);
+    static const double NEARLY = 0.1, LONG = 0.05 /* of the step */;
+    const int a = pair->shapes.a, b = pair->shapes.b;
+    approach by = {.turning = (turn_of(world, a, SHORT) + turn_of(world, b, SHORT)) / SHORT};
+    mo_vec3_minus(world->body[world->near[b].body].next_v, world->body[world->near[a].body].next_v,
+                  by.apart);
+    const double way = h * mo_vec3_norm(by.apart) + turn_of(world, a, h) + turn_of(world, b, h);
+    double t = 0;
+    depth += pair->start * pair->size;
     for (int k = 0; k < MOST_ADVANCES && t < h; ++k) {
-        const mo_pose at_a = pose_at(world, pair->a, t, h), at_b = pose_at(world, pair->b, t, h);
-        world->touches.count = 0;
-        mo_collide_at(&a->collider, &at_a, &b->collider, &at_b, way * (h - t) / h, &world->touches);
-        const double deepest = deepest_touch(world);
-        depth = k == 0 ? depth + deepest : depth;
-        if (deepest > (1 - NEARLY) * depth) {
-            return t;
+        const mo_pose at[2] = {pose_at(world, a, t, h), pose_at(world, b, t, h)};
+        double along[3], deepest;
+        const double gap = mo_near_pair_gap(world, pair, at, along);
+        double safe = gap > -depth ? safe_time(&by, gap, along, depth) : 0;
+        if (safe < LONG * h && safe < h - t) {
+            safe = safe_time_of_touches(world, pair, &by, at, way * (h - t) / h, depth, &deepest);
+            if (deepest > (1 - NEARLY) * depth) {
+                return t;
+            }
         }
-        t += safe_time(world, pair, depth);
+        t += safe;
     }
     return fmin(t, h);
 }
@@ -177,46 +200,45 @@ static mo_error add_late(mo_world *world, int first, double t)
     return MO_OK;
 }
 
-static mo_error note_pair(mo_world *world, const mo_pair *pair)
+/* Pairs that overlap at the end: the projection sees to them. */
+static mo_error note_pair(mo_world *world, const mo_near_pair *pair)
 {
     mo_pairs *pairs = &world->overlapping;
     if (!mo_memory_grow(&world->allocator, (void **)&pairs->at, &pairs->room,
                         (size_t)pairs->count + 1, sizeof *pairs->at)) {
         return MO_ERR_MEMORY;
     }
-    pairs->at[pairs->count++] = *pair;
+    pairs->at[pairs->count++] = pair->shapes;
+    world->overlap_before = fmax(world->overlap_before, pair->start);
     return MO_OK;
-}
-
-/* How deep a pair overlaps at these poses, in m. */
-static double depth_at(mo_world *world, const mo_pair *pair, const mo_pose at[2])
-{
-    world->touches.count = 0;
-    mo_collide_at(&world->shape[pair->a].collider, at, &world->shape[pair->b].collider, at + 1, 0,
-                  &world->touches);
-    return deepest_touch(world);
 }
 
 /* Contacts of a pair at the time t of the step, where it overlaps then more than at the start;
  * *deep where by much. */
-static mo_error take_at(mo_world *world, const mo_pair *pair, double start, double t, double h,
-                        int *deep)
+static mo_error take_at(mo_world *world, const mo_near_pair *pair, double t, double h, int *deep)
 {
     mo_sim_contacts *list = &world->contacts;
     const int first = list->count;
-    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
-    const mo_pose at[2] = {pose_at(world, pair->a, t, h), pose_at(world, pair->b, t, h)};
-    const double depth = depth_at(world, pair, at) / fmin(a->collider.size, b->collider.size);
-    if (t == h && depth <= world->def.overlap) {
+    const double most = world->def.overlap;
+    double along[3];
+    const mo_sim_shape *a = world->shape + pair->shapes.a, *b = world->shape + pair->shapes.b;
+    const mo_pose at[2] = {pose_at(world, pair->shapes.a, t, h),
+                           pose_at(world, pair->shapes.b, t, h)};
+    if (t == h && mo_near_pair_gap(world, pair, at, along) > -most * pair->size) {
         return MO_OK;
     }
-    if (t == h && depth <= start + world->def.overlap) {
-        return note_pair(world, pair);
-    }
-    if (mo_contacts_collide(world, pair, at, mo_margin_of(world, a, b), list)) {
+    if (mo_contacts_collide(world, &pair->shapes, at, mo_margin_of(world, a, b), list)) {
         return MO_ERR_MEMORY;
     }
-    *deep += t < h || depth > start + DEEP * world->def.overlap;
+    double depth = 0;
+    for (int k = first; k < list->count; ++k) {
+        depth = fmax(depth, -list->at[k].gap / pair->size);
+    }
+    if (t == h && depth <= pair->start + most) {
+        list->count = first;
+        return depth > most ? note_pair(world, pair) : MO_OK;
+    }
+    *deep += t < h || depth > pair->start + DEEP * most;
     return add_late(world, first, t) ? MO_ERR_MEMORY : note_pair(world, pair);
 }
 
@@ -232,19 +254,18 @@ static void hold_back(mo_world *world, const mo_pair *pair, double part)
     }
 }
 
-/* `start`: how deep it overlaps at the start, over the size. */
-static mo_error look_at_pair(mo_world *world, const mo_pair *pair, double start, double h,
-                             int takes, int *deep)
+static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h, int takes,
+                             int *deep)
 {
-    const double thick = fmin(thickness_of(&world->shape[pair->a].collider),
-                              thickness_of(&world->shape[pair->b].collider));
-    const double depth = OF_THICKNESS * thick;
-    const double turn = turn_of(world, pair->a, h) + turn_of(world, pair->b, h);
+    const int a = pair->shapes.a, b = pair->shapes.b;
+    const double depth =
+        OF_THICKNESS * fmin(world->shape[a].collider.thickness, world->shape[b].collider.thickness);
+    const double turn = turn_of(world, a, h) + turn_of(world, b, h);
     const double t = turn > depth ? time_of_overlap(world, pair, depth, h) : h;
     if (!takes && t < h) {
-        hold_back(world, pair, t / h);
+        hold_back(world, &pair->shapes, t / h);
     }
-    return take_at(world, pair, start, t, h, deep);
+    return take_at(world, pair, t, h, deep);
 }
 
 mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
@@ -262,19 +283,9 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
     }
     mo_mechanisms_poses(world, h);
     for (int k = 0, next; k < sorted; k = next) {
-        const mo_pair pair = {list->at[k].shape[0], list->at[k].shape[1]};
-        double start = 0;
-        for (next = k; next < sorted && list->at[next].shape[0] == pair.a &&
-                       list->at[next].shape[1] == pair.b;
-             ++next) {
-            const mo_sim_contact *contact = list->at + next;
-            start = contact->late == MO_NONE ? fmax(start, -contact->gap / contact->size) : start;
-        }
-        if (!may_overlap(world, list->at + k, next - k, h)) {
-            continue;
-        }
-        world->overlap_before = fmax(world->overlap_before, start);
-        if (look_at_pair(world, &pair, start, h, takes, &deep)) {
+        const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
+        if (may_overlap(world, list->at + k, next - k, h) &&
+            look_at_pair(world, &pair, h, takes, &deep)) {
             return MO_ERR_MEMORY;
         }
     }

@@ -47,4 +47,25 @@ double mo_pair_reach(const mo_world *world, const mo_pair *pair);
 double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b);
 double mo_margin_for(const mo_world *world, double size); /* of the smaller of two shapes */
 
+/* A pair of shapes as its contacts show it (overlap.c). */
+typedef struct mo_near_pair {
+    mo_pair shapes;
+    double size;      /* of the smaller one, m */
+    double start;     /* overlap at the start of the step, over the size */
+    double normal[3]; /* of its nearest contact, or of one that was taken late */
+    int is_late;
+} mo_near_pair;
+
+/* The pair of the contact at k, whose contacts end before *next; none from `end` on is looked at.
+ */
+mo_near_pair mo_near_pair_at(const mo_sim_contacts *list, int k, int end, int *next);
+
+/*
+ * How far the shapes are apart at these poses at least, m, and the direction of that.  The
+ * directions that are tried are the normal of their nearest contact, turned with the one and with
+ * the other shape: two supports each, where a collision takes many.
+ */
+double mo_near_pair_gap(const mo_world *world, const mo_near_pair *pair, const mo_pose at[2],
+                        double along[3]);
+
 #endif

@@ -22,12 +22,13 @@
 #include "sim/joint_rows.h"
 #include "sim/mechanism.h"
 #include "sim/pairs.h"
+#include "solver/canonical.h"
 
 enum { MOST_ROUNDS = 3, MOST_ITERATIONS = 300 };
 static const double CLOSED = 1e-11; /* of the size of a body, or rad: error of a joint */
 /* Of the unit, which is the overlap that may be left: the tolerance, and what one contact may be
  * off by. */
-static const double TOLERANCE = 1e-2, OFF = 0.25;
+static const double TOLERANCE = 1e-3, OFF = 0.25;
 /* Of the unit, of joints: they are closed to the last digits. */
 static const double JOINT_TOLERANCE = 1e-7;
 
@@ -54,34 +55,53 @@ static int is_joint_open(const mo_world *world)
     return 0;
 }
 
-/* Contacts at the present poses between displaced bodies and others, into world->before; the
- * deepest overlap, over the size. */
-static mo_error find_contacts(mo_world *world, double *deepest)
+/* Does the projection move one of the two? */
+static int is_concerned(const mo_world *world, const mo_near_pair *pair)
+{
+    return world->body[world->near[pair->shapes.a].body].is_displaced ||
+           world->body[world->near[pair->shapes.b].body].is_displaced;
+}
+
+/* Touches of a pair at the present poses, where its gap is at most `reach`: frictionless contacts
+ * at the end of world->before.  *deepest grows by its overlap, over the size. */
+static mo_error collide(mo_world *world, const mo_near_pair *pair, double reach, double *deepest)
+{
+    mo_sim_contacts *list = &world->before;
+    const int first = list->count;
+    const mo_sim_shape *a = world->shape + pair->shapes.a, *b = world->shape + pair->shapes.b;
+    const mo_pose at[2] = {mo_shape_pose(world->body + a->body, a),
+                           mo_shape_pose(world->body + b->body, b)};
+    double along[3];
+    const double gap = mo_near_pair_gap(world, pair, at, along); /* at least */
+    if (gap > reach) {
+        *deepest = fmax(*deepest, -gap / pair->size);
+        return MO_OK;
+    }
+    const mo_error error = mo_contacts_collide(world, &pair->shapes, at, fmax(0, reach), list);
+    for (int k = first; k < list->count; ++k) {
+        mo_sim_contact *contact = list->at + k;
+        contact->mu = contact->rolling = contact->torsion = 0;
+        contact->constraint = 0;
+        *deepest = fmax(*deepest, -contact->gap / contact->size);
+    }
+    return error;
+}
+
+/* Contacts between displaced bodies and others into world->before, of pairs that overlap by more
+ * than may be left where `only_deep`; the deepest overlap of those, over the size. */
+static mo_error find_contacts(mo_world *world, int only_deep, double *deepest)
 {
     const mo_sim_contacts *of = &world->contacts;
     mo_sim_contacts *list = &world->before;
     list->count = list->has_open = 0;
     *deepest = 0;
-    for (int k = 0; k < of->count; ++k) {
-        const mo_sim_contact *own = of->at + k;
-        const mo_pair pair = {own->shape[0], own->shape[1]};
-        const int is_again = k > 0 && own[-1].shape[0] == pair.a && own[-1].shape[1] == pair.b;
-        if (is_again ||
-            !(world->body[own->body[0]].is_displaced || world->body[own->body[1]].is_displaced)) {
-            continue;
-        }
-        const mo_sim_shape *a = world->shape + pair.a, *b = world->shape + pair.b;
-        const mo_pose at[2] = {mo_shape_pose(world->body + a->body, a),
-                               mo_shape_pose(world->body + b->body, b)};
-        if (mo_contacts_collide(world, &pair, at, mo_margin_of(world, a, b), list)) {
+    for (int k = 0, next; k < of->count; k = next) {
+        const mo_near_pair pair = mo_near_pair_at(of, k, of->count, &next);
+        const double reach =
+            only_deep ? -world->def.overlap * pair.size : mo_margin_for(world, pair.size);
+        if (is_concerned(world, &pair) && collide(world, &pair, reach, deepest)) {
             return MO_ERR_MEMORY;
         }
-    }
-    for (int k = 0; k < list->count; ++k) {
-        mo_sim_contact *contact = list->at + k;
-        contact->mu = contact->rolling = contact->torsion = 0;
-        contact->constraint = 0;
-        *deepest = fmax(*deepest, -contact->gap / contact->size);
     }
     return MO_OK;
 }
@@ -136,10 +156,12 @@ static mo_error solve(mo_world *world, mo_message *why)
     mo_options options = world->def.solver;
     const int has_joints = world->jointed_count > 0 || world->mechanism_count > 0;
     options.tol = has_joints ? JOINT_TOLERANCE : TOLERANCE;
+    options.method = has_joints ? options.method : "nsgs"; /* few, coarse, frictionless */
     options.penetration_rate = OFF;
     options.max_iter = options.max_iter < MOST_ITERATIONS ? options.max_iter : MOST_ITERATIONS;
     options.start = NULL;
-    options.time_limit = INFINITY; /* few iterations, which must be made */
+    options.canonical = MO_CANONICAL_NO; /* displacements alone are read */
+    options.time_limit = INFINITY;       /* few iterations, which must be made */
     const mo_error error = mo_solve(world->problem, &options, &world->result);
     return error ? mo_fail(why, error, "the projection was not taken: %.400s",
                            world->result.message.text)
@@ -199,13 +221,12 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
     for (int round = 0; round < MOST_ROUNDS && !error && needs(world, *deepest, round == 0) &&
                         (round == 0 || !mo_deadline_is_over(world));
          ++round) {
-        double before;
-        if (round == 0 && find_contacts(world, &before)) {
+        if (find_contacts(world, 0, deepest)) {
             return mo_fail_memory(why);
         }
         world->is_projected = 1;
         error = project_once(world, unit_of(world), why);
-        if (!error && find_contacts(world, deepest)) {
+        if (!error && find_contacts(world, 1, deepest)) {
             error = mo_fail_memory(why);
         }
     }
