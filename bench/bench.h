@@ -47,6 +47,10 @@ int bench_standing_command(int argc, char **argv);
 int bench_passive(const struct experiment_call *asked);
 int bench_passive_command(int argc, char **argv);
 
+/* How far shapes overlap at the end of steps, and what preventing it costs. */
+int bench_overlap(const struct experiment_call *asked);
+int bench_overlap_command(int argc, char **argv);
+
 /* Shapes thrown, spun, loaded and started inside each other: what goes wrong, counted. */
 int bench_violent(const struct experiment_call *asked);
 

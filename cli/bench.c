@@ -57,6 +57,8 @@ static const experiment BENCHES[] = {
     {"violent",
      "shapes thrown, spun, loaded, started inside each other: passages, energy gained, overlap",
      bench_violent, 60},
+    {"overlap", "heaps: overlap at the end of a step, and its cost; moreau bench overlap --help",
+     bench_overlap, 0},
 };
 
 /* Those with flags and operands of their own. */
@@ -68,7 +70,8 @@ typedef struct own_command {
 static const own_command OWN[] = {
     {"solvers", bench_solvers_command},   {"slower", bench_slower_command},
     {"beads", bench_beads_command},       {"sim", bench_sim_command},
-    {"standing", bench_standing_command}, {"passive", bench_passive_command}};
+    {"standing", bench_standing_command}, {"passive", bench_passive_command},
+    {"overlap", bench_overlap_command}};
 
 static const args_flag CONTACTS = {.name = "contacts",
                                    .operand = "N",
