@@ -201,6 +201,7 @@ static int find_and_tell(forces_call *call, const args_values *known)
         call->options.known = accelerations;
         call->options.known_count = known->count;
         error = mo_world_forces(world, &call->options, &forces, &why);
+        call->options.known = NULL;
         status = !error && forces.status == MO_SOLVED ? EXIT_DONE : EXIT_FAILED;
     }
     if (error) {

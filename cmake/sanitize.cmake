@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-# The address and undefined-behaviour sanitizers, for every target below: one that is not
-# instrumented could not load a library that is.
+# Sanitizers, for every target below: one that is not instrumented could not load a library that is.
+# MOREAU_SANITIZE: ON for address and undefined behaviour, thread for races.
 if(MOREAU_SANITIZE)
-  set(MOREAU_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all
+  set(sanitizers address,undefined)
+  if(MOREAU_SANITIZE STREQUAL "thread")
+    set(sanitizers thread)
+  endif()
+  set(MOREAU_SANITIZE_FLAGS -fsanitize=${sanitizers} -fno-sanitize-recover=all
                             -fno-omit-frame-pointer)
   add_compile_options(${MOREAU_SANITIZE_FLAGS})
   add_link_options(${MOREAU_SANITIZE_FLAGS})
+endif()
+if(MOREAU_COVERAGE) # lines that tests reach; counters of several threads must not be lost
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
 endif()
 if(MOREAU_FUZZ) # edges are counted everywhere; the targets link libFuzzer itself
   # loops with counters stay scalar, which is no news

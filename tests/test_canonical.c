@@ -432,27 +432,35 @@ static mo_body_state box_of(const mo_world *world)
     return most;
 }
 
+/* Methods that change a set of active constraints.  In the step in which the fingers start to move,
+ * more than one velocity obeys the law (one slides evenly, another also turns by 0.1 rad/s), and
+ * rounding decides at which of them these end. */
+static int ends_at_any_motion(const char *name)
+{
+    return strcmp(name, "dantzig") == 0 || strcmp(name, "newton") == 0;
+}
+
 /* A gripper with wide fingers lifts a box: it goes the same way for every method that solves all
- * steps (first-order methods do not).  Pivoting is left out: when the fingers close, more than one
- * velocity obeys the law, and with other rounding `dantzig` ends at another one. */
+ * steps (first-order methods do not). */
 static void a_box_between_wide_fingers_moves_alike(void **state)
 {
     (void)state;
     double first[3] = {0};
     int count = 0;
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!takes_friction(m) || strcmp(mo_method_describe(m).name, "dantzig") == 0) {
+        if (!takes_friction(m)) {
             continue;
         }
-        mo_world *world = build("gripper", mo_method_describe(m).name, 0, NULL);
+        const char *name = mo_method_describe(m).name;
+        mo_world *world = build("gripper", name, 0, NULL);
         if (runs(world, 0.01, 60)) {
             const mo_body_state box = box_of(world);
+            CHECK(box.pose.position[2] > 0.11); /* it was lifted */
             for (int k = 0; k < 3; ++k) {
                 first[k] = count ? first[k] : box.pose.position[k];
-                CHECK_NEAR(box.pose.position[k], first[k], 2e-5);
+                CHECK_NEAR(box.pose.position[k], first[k], ends_at_any_motion(name) ? 1e-3 : 2e-5);
             }
-            CHECK(box.pose.position[2] > 0.11); /* it was lifted */
-            ++count;
+            count += !ends_at_any_motion(name);
         }
         mo_world_destroy(world);
     }

@@ -7,6 +7,7 @@
 #include "check.h"
 
 #include "collide/collide.h"
+#include "collide/mesh.h"
 #include "linalg/vec3.h"
 #include "moreau/moreau.h"
 
@@ -324,6 +325,21 @@ static void what_makes_no_mesh_is_refused_with_a_sentence(void **state)
     mo_collider_clear(&allocator, &c);
 }
 
+/* Two triangles with points of their own are one square where a zero of the second has a sign. */
+static void negative_zero_is_the_same_place(void **state)
+{
+    (void)state;
+    static const double POINTS[18] = {0, 0,    0,    1, 0, 0,    0,    1, 0,
+                                      1, -0.0, -0.0, 1, 1, -0.0, -0.0, 1, -0.0};
+    static const int INDICES[6] = {0, 1, 2, 3, 4, 5};
+    const mo_allocator allocator = mo_allocator_or_default(NULL);
+    const mo_shape_def def = mo_shape_mesh(POINTS, 6, INDICES, 6);
+    mo_mesh *mesh = mo_mesh_create(&allocator, 0, &def, NULL);
+    CHECK(mesh != NULL);
+    CHECK(mesh->beside[1] == 1 && mesh->beside[5] == 0);
+    mo_mesh_destroy(&allocator, mesh);
+}
+
 /* A mesh without layer and mask falls with its body through the floor, and weighs nothing. */
 static void a_mesh_that_is_drawn_only_moves_with_any_body(void **state)
 {
@@ -366,6 +382,7 @@ int main(void)
         cmocka_unit_test(what_slides_over_a_straight_chain_does_not_catch),
         cmocka_unit_test(a_block_slides_over_triangles_as_over_a_plane),
         cmocka_unit_test(what_makes_no_mesh_is_refused_with_a_sentence),
+        cmocka_unit_test(negative_zero_is_the_same_place),
         cmocka_unit_test(a_mesh_that_is_drawn_only_moves_with_any_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

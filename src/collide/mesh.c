@@ -57,7 +57,7 @@ static int find_same(const mo_allocator *allocator, const mo_mesh *mesh, int *on
     }
     qsort(sorted, (size_t)mesh->point_count, sizeof *sorted, by_place);
     for (int k = 0, first = 0; k < mesh->point_count; ++k) {
-        first = memcmp(sorted[k].x, sorted[first].x, sizeof sorted[k].x) ? k : first;
+        first = mo_vec3_are_equal(sorted[k].x, sorted[first].x) ? first : k;
         one[sorted[k].index] = sorted[first].index;
     }
     mo_memory_free(allocator, sorted);

@@ -163,11 +163,12 @@ static void sort_by_digit(const entry *from, int n, int shift, entry *to)
 
 static void host_sort(mo_device *device, uint32_t *key, int *value, int n, int bits)
 {
-    entry *one = mo_memory_array(&device->allocator, (size_t)n, 2 * sizeof *one), *other = one + n;
+    entry *one = mo_memory_array(&device->allocator, (size_t)n, 2 * sizeof *one);
     if (!one) {
         mo_device_fail(device, MO_ERR_MEMORY, "memory ran out");
         return;
     }
+    entry *other = one + n;
     entry *const all = one;
     for (int k = 0; k < n; ++k) {
         one[k] = (entry){key[k], value[k]};

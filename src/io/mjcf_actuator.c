@@ -13,6 +13,7 @@
  * are those of MuJoCo 3.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/mjcf.h"
@@ -210,9 +211,10 @@ static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *
         a->site = mo_reader_name_find(m->r, 's', name);
         return a->site >= 0 || not_there(m, node, "site", name);
     }
-    char reason[60] = " ";
-    strncat(reason, strcmp(way, "site") == 0 ? "refsite" : way, 20);
-    return ignore(m, node, a, strcat(reason, "> is not read"));
+    char reason[60];
+    snprintf(reason, sizeof reason, " %.20s> is not read",
+             strcmp(way, "site") == 0 ? "refsite" : way);
+    return ignore(m, node, a, reason);
 }
 
 /* ---- together -------------------------------------------------------------------------------- */

@@ -215,7 +215,7 @@ static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_
         shape->roughness = m->materials[material].roughness;
     }
     /* MuJoCo takes a colour that is its default for one that is not given. */
-    if (!given || (material >= 0 && memcmp(colour, GREY, sizeof GREY) == 0)) {
+    if (!given || (material >= 0 && mo_vec3_are_equal(colour, GREY) && colour[3] == 1)) {
         memcpy(colour, from, sizeof GREY);
     }
     for (int k = 0; k < 4; ++k) {

@@ -29,6 +29,11 @@ static inline void mo_vec3_copy(const double a[3], double b[3])
     memcpy(b, a, 3 * sizeof *b);
 }
 
+static inline int mo_vec3_are_equal(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 /* c = a - b; c may be either. */
 static inline void mo_vec3_minus(const double a[3], const double b[3], double c[3])
 {

@@ -569,7 +569,7 @@ fi
 run bench solvers block.hdf5 stack.hdf5 --methods auto --targets 1e-8 --repeats 1 --keep kept/desk
 status_is 0
 err_is_empty
-kept=$(ls kept/desk/*-*.csv | grep -v profile)
+kept=$(find kept/desk -name '*-*.csv' ! -name '*profile*')
 that "the machine is not in the kept table" grep -q '^# machine: desk$' "$kept"
 that "the compiler is not in the kept table" grep -q '^# compiler: [A-Za-z]' "$kept"
 that "the kept table has not 2 runs" test "$(grep -c ',moreau,auto,1e-8,solved,' "$kept")" = 2

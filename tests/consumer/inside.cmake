@@ -15,7 +15,7 @@ endfunction()
 # Not optimised: it is the build that is tested.
 function(configure)
   run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${inside} -B ${WORK}/build -D MOREAU_SOURCE=${SOURCE}
-      -D CMAKE_C_COMPILER=${CC} -D CMAKE_BUILD_TYPE=None ${ARGN})
+      -D CMAKE_C_COMPILER=${CC} -D CMAKE_BUILD_TYPE=None -D MOREAU_CUDA=off ${ARGN})
 endfunction()
 
 # The libraries that a program asks for.

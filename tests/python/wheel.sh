@@ -19,7 +19,7 @@ done
 rm -rf "$work" && mkdir -p "$work"
 unset PYTHONPATH
 # Not optimised: it is the package that is tested.
-CMAKE_ARGS='-G Ninja -D CMAKE_BUILD_TYPE=None' "$python" -m pip wheel --no-index --no-deps \
+CMAKE_ARGS='-G Ninja -D CMAKE_BUILD_TYPE=None -D MOREAU_CUDA=off' "$python" -m pip wheel --no-index --no-deps \
     --no-build-isolation --wheel-dir "$work" "$source"
 # A virtual environment that has numpy of the system and nothing else of ours.
 "$python" -m venv --without-pip --system-site-packages "$work/venv"
