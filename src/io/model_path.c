@@ -38,10 +38,11 @@ void mo_reader_find_package(mo_reader *r)
             snprintf(r->package, sizeof r->package, "%s", up);
             return;
         }
-        if (strlen(up) + 4 >= sizeof up) {
+        const size_t length = strlen(up);
+        if (length + 4 >= sizeof up) {
             return;
         }
-        strcat(up, "/..");
+        memcpy(up + length, "/..", 4);
     }
 }
 

@@ -61,7 +61,7 @@ static double conic_square(const mo_problem *problem, int i, double xi, const do
 static void split(const mo_law_facets *facets, int g, int d, const double *r, double *beta)
 {
     const int first = facets->start[g], last = facets->start[g + 1];
-    int best = first, next = first;
+    int best = first;
     double most = -INFINITY;
     for (int j = first; j < last; ++j) {
         beta[j] = 0;
@@ -78,9 +78,9 @@ static void split(const mo_law_facets *facets, int g, int d, const double *r, do
     /* The other neighbour is the one of the two beside `best` that r_T leans to. */
     const int after = best + 1 < last ? best + 1 : first,
               before = best > first ? best - 1 : last - 1;
-    next = mo_dot(d, facets->direction[after], r) > mo_dot(d, facets->direction[before], r)
-               ? after
-               : before;
+    const int next =
+        mo_dot(d, facets->direction[after], r) > mo_dot(d, facets->direction[before], r) ? after
+                                                                                         : before;
     const double *A = facets->direction[best], *B = facets->direction[next];
     const double ab = mo_dot(d, A, B), ar = mo_dot(d, A, r), br = mo_dot(d, B, r);
     const double det = 1 - ab * ab;

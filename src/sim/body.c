@@ -97,8 +97,8 @@ static weight weigh(const mo_world *world, const mo_sim_body *body)
     if (!(def->mass > 0)) {
         return all;
     }
-    static const double nothing[6] = {0};
-    if (memcmp(def->inertia, nothing, sizeof nothing) == 0) {
+    static const double NOTHING[3] = {0};
+    if (mo_vec3_are_equal(def->inertia, NOTHING) && mo_vec3_are_equal(def->inertia + 3, NOTHING)) {
         const double scale = all.mass > 0 ? def->mass / all.mass : 0;
         for (int i = 0; i < 9; ++i) {
             all.inertia[i] *= scale;
