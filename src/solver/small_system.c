@@ -11,7 +11,7 @@
 #include "problem/dense_delassus.h"
 #include "problem/views.h"
 
-enum { LANES = 4 };
+enum { LANES = 4, FORCE_ROWS = 3, ROLLING_ROWS = 5 };
 
 static const double EPS = 1e-6;       /* newton_step.h, (loads) */
 static const double EPS_PLANE = 1e-9; /* one step solves what is linear there */
@@ -150,10 +150,24 @@ static void multiply(const mo_small_system *s, int row, int d, const double *x, 
 
 static mo_small_kind kind_of(const mo_problem *problem, int i)
 {
+    if (problem->law[i].kind == MO_LAW_ROLLING) {
+        return MO_SMALL_ROLLING;
+    }
     if (problem->law[i].kind != MO_LAW_COULOMB || isinf(mo_constraint_param(problem, i)[0])) {
         return MO_SMALL_ANY;
     }
     return mo_constraint_dim(problem, i) == 3 ? MO_SMALL_SPACE : MO_SMALL_PLANE;
+}
+
+/* Forces and moments have a rho each, by the means of their diagonals. */
+static void set_rolling_steps(mo_small_block *b)
+{
+    double of_force = 0, of_moment = 0;
+    for (int k = 0; k < ROLLING_ROWS; ++k) {
+        *(k < FORCE_ROWS ? &of_force : &of_moment) += b->W[k * (ROLLING_ROWS + 1)];
+    }
+    b->rho = of_force > 0 ? FORCE_ROWS / of_force : 1;
+    b->rho_moment = of_moment > 0 ? (ROLLING_ROWS - FORCE_ROWS) / of_moment : 1;
 }
 
 static void begin_block(const mo_small_system *s, int i, double *square, mo_small_block *b)
@@ -176,7 +190,10 @@ static void begin_block(const mo_small_system *s, int i, double *square, mo_smal
         }
         trace += from[j];
     }
-    b->rho = trace > 0 ? d / trace : 1;
+    b->rho = b->rho_moment = trace > 0 ? d / trace : 1;
+    if (b->kind == MO_SMALL_ROLLING) {
+        set_rolling_steps(b);
+    }
 }
 
 mo_error mo_small_begin(mo_small_system *s, const double *q)
@@ -258,6 +275,36 @@ static inline void evaluate_cone(const mo_small_system *s, const mo_small_block 
     }
 }
 
+/* The first row of disc g, 1 or 3, and the step of the rows of each. */
+static inline double disc_step(const mo_small_system *s, const mo_small_block *b, int g)
+{
+    return (s->theta > 0 ? s->theta : 1) * (g ? b->rho_moment : b->rho);
+}
+
+/* x = r - rho u, each row with its own rho. */
+static void rolling_point(const mo_small_system *s, const mo_small_block *b, const double *r,
+                          double *x)
+{
+    const double *u = s->u + b->row, *from = from_of(s, b, r);
+    for (int k = 0; k < ROLLING_ROWS; ++k) {
+        x[k] = from[k] - disc_step(s, b, k >= FORCE_ROWS) * u[k];
+    }
+}
+
+static void evaluate_rolling(const mo_small_system *s, const mo_small_block *b, const double *r)
+{
+    double x[ROLLING_ROWS], *z = s->z + b->row;
+    rolling_point(s, b, r, x);
+    const double normal = x[0] > 0 ? x[0] : 0;
+    z[0] = r[b->row] - normal;
+    for (int k = 1; k < ROLLING_ROWS; k += 2) {
+        const double radius = b->p[k / 2] * normal, size = sqrt(x[k] * x[k] + x[k + 1] * x[k + 1]);
+        const double scale = size > radius ? radius / size : 1;
+        z[k] = r[b->row + k] - scale * x[k];
+        z[k + 1] = r[b->row + k + 1] - scale * x[k + 1];
+    }
+}
+
 static void shifted_point(const mo_small_system *s, const mo_small_block *b, const double *r,
                           double *x)
 {
@@ -278,6 +325,16 @@ static void evaluate_any(const mo_small_system *s, const mo_small_block *b, cons
     }
 }
 
+/* |z|^2 of a block in the units of the merit. */
+static inline double merit_square(const mo_small_block *b, const double *z)
+{
+    if (b->kind != MO_SMALL_ROLLING) {
+        return mo_dot(b->d, z, z) / b->rho;
+    }
+    return mo_dot(FORCE_ROWS, z, z) / b->rho +
+           mo_dot(ROLLING_ROWS - FORCE_ROWS, z + FORCE_ROWS, z + FORCE_ROWS) / b->rho_moment;
+}
+
 double mo_small_evaluate(mo_small_system *s, const double *r)
 {
     double sum = 0;
@@ -287,12 +344,14 @@ double mo_small_evaluate(mo_small_system *s, const double *r)
         const double *z = s->z + b->row;
         if (s->is_natural || b->kind == MO_SMALL_ANY) {
             evaluate_any(s, b, r);
+        } else if (b->kind == MO_SMALL_ROLLING) {
+            evaluate_rolling(s, b, r);
         } else if (b->kind == MO_SMALL_SPACE) {
             evaluate_cone(s, b, 3, r);
         } else {
             evaluate_cone(s, b, 2, r);
         }
-        sum += mo_dot(b->d, z, z) / b->rho;
+        sum += merit_square(b, z);
     }
     return sqrt(sum);
 }
@@ -319,7 +378,7 @@ double mo_small_size(const mo_small_system *s, const double *r)
     double sum = 0;
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         const mo_small_block *b = &s->blocks[i];
-        sum += mo_dot(b->d, r + b->row, r + b->row) / b->rho;
+        sum += merit_square(b, r + b->row);
     }
     return sqrt(sum);
 }
@@ -374,6 +433,42 @@ static inline int differentiate_cone(const mo_small_system *s, const mo_small_bl
     for (int k = 0; k < d * d; ++k) {
         b->B[k] = step * J[k];
         b->D[k] = (k % (d + 1) == 0) - own * J[k];
+    }
+    return 1;
+}
+
+/* The derivative of x -> x - z, rows of the two discs. */
+static void rolling_derivative(const mo_small_block *b, const double *x, double *J)
+{
+    memset(J, 0, ROLLING_ROWS * ROLLING_ROWS * sizeof *J);
+    J[0] = 1;
+    for (int g = 1; g < ROLLING_ROWS; g += 2) {
+        const double mu = b->p[g / 2], radius = mu * x[0],
+                     size = sqrt(x[g] * x[g] + x[g + 1] * x[g + 1]);
+        for (int j = g; j < g + 2; ++j) {
+            double *row = J + j * ROLLING_ROWS;
+            row[j] = 1;
+            if (size > radius) {
+                row[0] = mu * x[j] / size;
+                row[g] = radius / size * ((j == g) - x[j] / size * (x[g] / size));
+                row[g + 1] = radius / size * ((j == g + 1) - x[j] / size * (x[g + 1] / size));
+            }
+        }
+    }
+}
+
+static int differentiate_rolling(const mo_small_system *s, const mo_small_block *b, const double *r)
+{
+    const double own = own_part(s, b, r);
+    double x[ROLLING_ROWS], J[ROLLING_ROWS * ROLLING_ROWS];
+    rolling_point(s, b, r, x);
+    if (!(x[0] > 0)) {
+        return 0;
+    }
+    rolling_derivative(b, x, J);
+    for (int k = 0; k < ROLLING_ROWS * ROLLING_ROWS; ++k) {
+        b->B[k] = disc_step(s, b, k % ROLLING_ROWS >= FORCE_ROWS) * J[k];
+        b->D[k] = (k % (ROLLING_ROWS + 1) == 0) - own * J[k];
     }
     return 1;
 }
@@ -496,6 +591,7 @@ int mo_small_find_step(mo_small_system *s, const double *r)
     for (int i = 0; i < count; ++i) {
         mo_small_block *b = &s->blocks[i];
         b->is_active = s->is_natural || b->kind == MO_SMALL_ANY ? differentiate_any(s, b, r)
+                       : b->kind == MO_SMALL_ROLLING            ? differentiate_rolling(s, b, r)
                        : b->kind == MO_SMALL_SPACE              ? differentiate_cone(s, b, 3, r)
                                                                 : differentiate_cone(s, b, 2, r);
         for (int k = 0; k < b->d; ++k) {

@@ -8,8 +8,9 @@
  *
  *     z_N = r_N - max(0, x_N),    z_T = r_T - proj(x_T; disc of radius mu max(0, x_N)).
  *
- * It needs fewer steps than the natural map, which the other laws have, and contacts where
- * `is_natural`.  Steps, regularisation and merit are those of newton_step.h, equations (natural),
+ * Rolling friction has the same with a second disc, and a rho of its own for the rows of moments,
+ * whose units differ.  It needs fewer steps than the natural map, which the other laws have, and
+ * contacts where `is_natural`.  Steps, regularisation and merit are those of newton_step.h, equations (natural),
  * (augmented) and (loads).  The Newton matrix is factored by one dense elimination, without the
  * blocks whose projection has the derivative zero.  Vectors have `wide` numbers, those beyond the
  * rows zero, so that wide loops have no remainders.
@@ -23,7 +24,8 @@
 typedef enum mo_small_kind {
     MO_SMALL_ANY,   /* through the table of its law */
     MO_SMALL_PLANE, /* Coulomb's law in the plane, mu finite  */
-    MO_SMALL_SPACE  /* the same in space */
+    MO_SMALL_SPACE, /* the same in space */
+    MO_SMALL_ROLLING
 } mo_small_kind;
 
 typedef struct mo_small_block {
@@ -32,7 +34,7 @@ typedef struct mo_small_block {
     int is_active;   /* J is not zero, in the last step */
     const double *p; /* of its law */
     const mo_law_ops *law;
-    double rho;
+    double rho, rho_moment; /* of the rows of a force, and of those of a rolling moment */
     double *D, *B, *W; /* of the step, and the block of W on the diagonal; d x d */
 } mo_small_block;
 
