@@ -587,6 +587,37 @@ static void a_solid_is_a_body_with_one_shape(void **state)
     mo_world_destroy(world);
 }
 
+/* Rolling friction acts on a ball, and not on the corners of a box, whose normals bear all
+ * moments. */
+static void a_face_has_no_rolling_moments(void **state)
+{
+    (void)state;
+    mo_world *world;
+    mo_shape_def floor = mo_shape_plane(), ball = mo_shape_ball(0.1),
+                 box = mo_shape_box(0.1, 0.1, 0.1);
+    floor.material.rolling = ball.material.rolling = box.material.rolling = 0.01;
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
+    CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, NULL).index);
+    for (int k = 0; k < 2; ++k) {
+        const mo_pose pose = mo_pose_at(k, 0, 0.1);
+        const mo_body_id id =
+            mo_world_add_solid(world, MO_BODY_FREE, k ? &box : &ball, &pose, NULL);
+        const double v[3] = {0.5, 0, 0}, spin[3] = {0, k ? 0 : 5, 0};
+        CHECK(id.index && mo_body_set(world, id, &pose, v, spin, NULL) == MO_OK);
+    }
+    mo_step_report report;
+    CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK && report.status == MO_SOLVED);
+    CHECK(mo_world_contact_count(world) == 5);
+    for (int k = 0; k < 5; ++k) {
+        const mo_contact contact = mo_world_contact(world, k);
+        const double normal = contact.impulse[2], moment = -contact.moment[1];
+        const int is_ball = contact.point[0] < 0.5;
+        CHECK(normal > 0);
+        CHECK_NEAR(moment, is_ball ? 0.01 * normal : 0, 1e-9 * normal);
+    }
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -609,6 +640,7 @@ int main(void)
         cmocka_unit_test(a_step_too_long_for_its_contacts_is_refused_with_a_remedy),
         cmocka_unit_test(a_step_that_would_bring_nan_is_refused_and_nothing_changes),
         cmocka_unit_test(bad_definitions_get_a_sentence),
+        cmocka_unit_test(a_face_has_no_rolling_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,10 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
     return MO_OK;
 }
 
+/* Points of a face: their normal forces resist rolling, and a rolling moment at each would be
+ * redundant. */
+enum { FACE = 3 };
+
 static void sort_by_feature(mo_sim_contact *contact, int count)
 {
     for (int k = 1; k < count; ++k) {
@@ -92,6 +96,11 @@ mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose
     }
     if (list->count > first) {
         sort_by_feature(list->at + first, list->count - first);
+    }
+    if (list->count >= first + FACE) {
+        for (int k = first; k < list->count && list->at[k].rolling > 0; ++k) {
+            list->at[k].rolling = list->at[k].torsion = 0; /* both are never taken */
+        }
     }
     return world->touches.is_short ? MO_ERR_MEMORY : MO_OK;
 }

@@ -25,7 +25,7 @@ enum {
     FEW = 64,             /* blocks: with so few, iterations cost little */
     MORE_ITERATIONS = 30, /* towards the aim, on few blocks */
     MORE_STEPS = 6,       /* and on many, where they are Newton's */
-    DENSE_STEPS = 3,      /* and where they are Newton's on dense matrices, with exact factors */
+    DENSE_STEPS = 2,      /* and where they are Newton's on dense matrices, with exact factors */
     REST_ITERATIONS = 60  /* sweeps and Newton steps before rounding is looked at */
 };
 
