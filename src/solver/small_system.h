@@ -10,10 +10,10 @@
  *
  * Rolling friction has the same with a second disc, and a rho of its own for the rows of moments,
  * whose units differ.  It needs fewer steps than the natural map, which the other laws have, and
- * contacts where `is_natural`.  Steps, regularisation and merit are those of newton_step.h, equations (natural),
- * (augmented) and (loads).  The Newton matrix is factored by one dense elimination, without the
- * blocks whose projection has the derivative zero.  Vectors have `wide` numbers, those beyond the
- * rows zero, so that wide loops have no remainders.
+ * contacts where `is_natural`.  Steps, regularisation and merit are those of newton_step.h,
+ * equations (natural), (augmented) and (loads).  The Newton matrix is factored by one dense
+ * elimination, without the blocks whose projection has the derivative zero.  Vectors have `wide`
+ * numbers, those beyond the rows zero, so that wide loops have no remainders.
  */
 #ifndef MO_SOLVER_SMALL_SYSTEM_H
 #define MO_SOLVER_SMALL_SYSTEM_H
@@ -35,7 +35,7 @@ typedef struct mo_small_block {
     const double *p; /* of its law */
     const mo_law_ops *law;
     double rho, rho_moment; /* of the rows of a force, and of those of a rolling moment */
-    double *D, *B, *W; /* of the step, and the block of W on the diagonal; d x d */
+    double *D, *B, *W;      /* of the step, and the block of W on the diagonal; d x d */
 } mo_small_block;
 
 typedef struct mo_small_system {
