@@ -503,6 +503,51 @@ static void joints_and_loops_are_put_in_order(void **state)
     close_world(&w);
 }
 
+/* A pendulum wedged against a table that it overlaps: it can rise only by sliding, which friction
+ * does not allow.  Nothing asks for a velocity, so every step has a solution, which is rest. */
+static void a_wedged_link_rests(void **state)
+{
+    (void)state;
+    robot_world w;
+    open_text("<mujoco><option timestep='0.001'/><worldbody>"
+              "<geom type='box' size='1 1 0.1' friction='1'/>"
+              "<body pos='0 0 0.79995'><joint axis='0 1 0'/><geom type='sphere' size='0.1' "
+              "pos='0.01 0 -0.6' friction='1'/></body></worldbody></mujoco>",
+              &w);
+    for (int k = 0; k < 50; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(w.world, 0.001, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED && !report.is_compliant);
+        CHECK_BELOW(report.kinetic_energy, 1e-15);
+    }
+    close_world(&w);
+}
+
+/* An arm that points into a ball, nearly at its centre, has a short lever to leave it: it turns by
+ * little in a step all the same, and comes out without gaining speed. */
+static void an_arm_leaves_a_ball_without_a_jump(void **state)
+{
+    (void)state;
+    robot_world w;
+    mo_step_report report;
+    double q = -1.5707963267948966, before;
+    open_text("<mujoco><option gravity='0 0 0'/><default><geom size='0.05'/></default><worldbody>"
+              "<geom type='sphere' pos='0.68 0.0003 0'/><body><joint axis='0 0 1' damping='1'/>"
+              "<geom type='capsule' fromto='0 0 0 0 0.6 0'/></body></worldbody></mujoco>",
+              &w);
+    CHECK(mo_robot_set(w.robot, w.world, &q, NULL, NULL) == MO_OK);
+    for (int k = 0; k < 40; ++k) {
+        before = q;
+        CHECK(mo_world_step(w.world, 0.002, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED);
+        CHECK_BELOW(report.kinetic_energy, 1e-9);
+        mo_robot_get(w.robot, w.world, &q, NULL);
+        CHECK_BELOW(fabs(q - before), 0.5);
+    }
+    CHECK_BELOW(report.penetration, 1e-3 * 0.05);
+    close_world(&w);
+}
+
 static void bodies_that_overlap_at_the_start_are_named(void **state)
 {
     (void)state;
@@ -538,6 +583,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joints_and_loops_are_put_in_order),
         cmocka_unit_test(bodies_that_overlap_at_the_start_are_named),
+        cmocka_unit_test(a_wedged_link_rests),
+        cmocka_unit_test(an_arm_leaves_a_ball_without_a_jump),
         cmocka_unit_test(controls_begin_in_their_range),
         cmocka_unit_test(geoms_touch_as_in_mjcf),
         cmocka_unit_test(links_of_urdf_that_overlap_at_zero_do_not_touch),

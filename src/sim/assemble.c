@@ -265,6 +265,25 @@ static mo_law instant_law(const mo_world *world, const mo_sim_contact *contact,
                                             : contact_law(world, contact);
 }
 
+/* Does the whole of it move freely: a free body, or a mechanism that floats? */
+static int floats(const mo_world *world, const mo_sim_body *body)
+{
+    if (body->mechanism == MO_NONE) {
+        return body->kind == MO_BODY_FREE;
+    }
+    const mo_linkage *tree = &world->mechanism[body->mechanism]->tree;
+    return tree->joints > 0 && tree->joint[0].kind == MO_AXIS_FREE;
+}
+
+/* May joints wedge the two together, so that no velocity parts them?  Their overlap is left to the
+ * projection of positions. */
+static int may_be_wedged(const mo_world *world, const mo_sim_contact *contact)
+{
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    const int has_link = a->mechanism != MO_NONE || b->mechanism != MO_NONE;
+    return has_link && (a->mechanism == b->mechanism || (!floats(world, a) && !floats(world, b)));
+}
+
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
                            const mo_phase *phase)
 {
@@ -277,6 +296,9 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     }
     if (contact->late != MO_NONE) {
         return fmax(0, contact->gap - world->late[contact->late].before) / phase->h;
+    }
+    if (contact->gap < 0 && may_be_wedged(world, contact)) {
+        return 0;
     }
     const double deepest = -fmin(world->def.overlap, SHALLOW) * contact->size;
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
