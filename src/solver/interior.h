@@ -86,8 +86,8 @@ mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *a
                             mo_interior *interior);
 
 /*
- * The problem: the shift s frozen or NULL, weights with their centre or NULL.  Finds the scales; the
- * result is the size of q in these units, which is a good beta.
+ * The problem: the shift s frozen or NULL, weights with their centre or NULL.  Finds the scales;
+ * the result is the size of q in these units, which is a good beta.
  */
 double mo_interior_begin(mo_interior *s, const double *shift, const double *weight,
                          const double *centre);
