@@ -46,6 +46,8 @@ int bench_standing(const struct experiment_call *asked);
 int bench_standing_command(int argc, char **argv);
 int bench_passive(const struct experiment_call *asked);
 int bench_passive_command(int argc, char **argv);
+int bench_lasting(const struct experiment_call *asked);
+int bench_lasting_command(int argc, char **argv);
 
 /* How far shapes overlap at the end of steps, and what preventing it costs. */
 int bench_overlap(const struct experiment_call *asked);

@@ -72,6 +72,28 @@ double lasting_weight(const mo_world *world)
     return mass * g;
 }
 
+void lasting_places(const mo_world *world, double *at)
+{
+    for (int b = 0; b < mo_world_body_count(world); ++b) {
+        const mo_body_state body = mo_body_get(world, mo_world_body(world, b));
+        memcpy(at + 3 * b, body.pose.position, 3 * sizeof *at);
+    }
+}
+
+double lasting_way(const mo_world *world, const double *at)
+{
+    double most = 0;
+    for (int b = 0; b < mo_world_body_count(world); ++b) {
+        const mo_body_state body = mo_body_get(world, mo_world_body(world, b));
+        const double *x = body.pose.position, *from = at + 3 * b;
+        const double way =
+            sqrt((x[0] - from[0]) * (x[0] - from[0]) + (x[1] - from[1]) * (x[1] - from[1]) +
+                 (x[2] - from[2]) * (x[2] - from[2]));
+        most = way > most || isnan(way) ? way : most;
+    }
+    return most;
+}
+
 double lasting_memory(void)
 {
     long pages = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the long runs share: `moreau bench standing` and `moreau bench passive`. */
+/* What the long runs share: `moreau bench standing`, `passive` and `lasting`. */
 #ifndef BENCH_LASTING_H
 #define BENCH_LASTING_H
 
@@ -30,6 +30,10 @@ double lasting_size(const mo_world *world);
 
 /* Newton: the weight of all free bodies. */
 double lasting_weight(const mo_world *world);
+
+/* Places of all bodies into `at`, 3 numbers each, and the largest way from there, m. */
+void lasting_places(const mo_world *world, double *at);
+double lasting_way(const mo_world *world, const double *at);
 
 /* Memory of this process that lies in the machine now, in bytes; 0 where that is not known. */
 double lasting_memory(void);

@@ -85,29 +85,6 @@ typedef struct standing_run {
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* Places of all bodies into `at`, and the largest way from there. */
-static void remember(const mo_world *world, double *at)
-{
-    for (int b = 0; b < mo_world_body_count(world); ++b) {
-        const mo_body_state body = mo_body_get(world, mo_world_body(world, b));
-        memcpy(at + 3 * b, body.pose.position, 3 * sizeof *at);
-    }
-}
-
-static double way_from(const mo_world *world, const double *at)
-{
-    double most = 0;
-    for (int b = 0; b < mo_world_body_count(world); ++b) {
-        const mo_body_state body = mo_body_get(world, mo_world_body(world, b));
-        const double *x = body.pose.position, *from = at + 3 * b;
-        const double way =
-            sqrt((x[0] - from[0]) * (x[0] - from[0]) + (x[1] - from[1]) * (x[1] - from[1]) +
-                 (x[2] - from[2]) * (x[2] - from[2]));
-        most = way > most || isnan(way) ? way : most;
-    }
-    return most;
-}
-
 static void add_step(const mo_step_report *step, double seconds, int is_later, standing_run *run)
 {
     run->steps += 1;
@@ -125,7 +102,7 @@ static mo_error stand(mo_world *world, double h, double time, double *at, FILE *
     const long steps = lround(time / h), settles = lround(SETTLES / h);
     const long row_every = lround(ROW_EVERY / h) > 1 ? lround(ROW_EVERY / h) : 1;
     mo_error error = MO_OK;
-    remember(world, at);
+    lasting_places(world, at);
     for (long k = 0; k < steps && !error; ++k) {
         mo_step_report step;
         const double start = machine_processor_clock();
@@ -135,9 +112,9 @@ static mo_error stand(mo_world *world, double h, double time, double *at, FILE *
             break;
         }
         add_step(&step, seconds, k >= settles, run);
-        const double way = way_from(world, at);
+        const double way = lasting_way(world, at);
         if (k + 1 == settles) {
-            remember(world, at);
+            lasting_places(world, at);
         } else if (k >= settles) {
             run->drift = way > run->drift || isnan(way) ? way : run->drift;
         }

@@ -54,6 +54,7 @@ static const experiment BENCHES[] = {
      bench_standing, 0},
     {"passive", "energy and memory over very many steps; moreau bench passive --help",
      bench_passive, 0},
+    {"lasting", "a million steps of scenes and robots: memory, energy and drift", bench_lasting, 0},
     {"violent",
      "shapes thrown, spun, loaded, started inside each other: passages, energy gained, overlap",
      bench_violent, 60},
@@ -71,7 +72,7 @@ static const own_command OWN[] = {
     {"solvers", bench_solvers_command},   {"slower", bench_slower_command},
     {"beads", bench_beads_command},       {"sim", bench_sim_command},
     {"standing", bench_standing_command}, {"passive", bench_passive_command},
-    {"overlap", bench_overlap_command}};
+    {"lasting", bench_lasting_command},   {"overlap", bench_overlap_command}};
 
 static const args_flag CONTACTS = {.name = "contacts",
                                    .operand = "N",

@@ -177,5 +177,16 @@ status_is 0
 run run "$models/gripper.xml" --key lift --steps 80 --csv one.csv --every 80
 that "the run in two parts differs" test "$(tail -5 one.csv)" = "$(tail -5 two.csv)"
 
+# Scenes and robots over many steps.
+run bench lasting --scene incline --steps 400 --json --out lasting "$models/arm.xml"
+status_is 0
+that "a step was not solved" test "$(grep -o '"steps":400,"unsolved_steps":0' out | wc -l)" = 2
+that "the block on the slope drifts" grep -q '"name":"incline".*"drift":[0-9.]*e-1[0-9],.*"arm.xml"' out
+that "rows are missing" test "$(grep -c '^arm.xml,' lasting/lasting.csv)" = 400
+run bench lasting --scene nowhere
+is_wrong_call "there is no scene 'nowhere' here"
+run bench lasting nowhere.xml --scene incline --steps 10
+status_is 1
+
 echo "$checks checks, $failures failed"
 test "$failures" = 0

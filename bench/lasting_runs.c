@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * `moreau bench lasting`: a million steps.
+ *
+ * Five scenes, and the robots of the files that are named, each for --steps steps: at the start of a
+ * robot its first keyframe, where it has one, and a floor below it.
+ *
+ *   unsolved  steps that missed the tolerance
+ *   energy    kinetic and potential, after a tenth of the steps and at the end
+ *   drift     the largest way of any body from its place after a tenth of the steps
+ *   memory    of the process, after a tenth of the steps and at the end
+ *   ms        processor time of a step
+ *
+ * With --out: lasting.csv, ROWS rows for each, and the figure lasting.svg.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "exit_status.h"
+#include "experiments.h"
+#include "json.h"
+#include "lasting.h"
+#include "lasting_gp.h"
+#include "machine.h"
+#include "number.h"
+#include "plot.h"
+#include "progress.h"
+#include "text.h"
+
+static const args_command COMMAND = {
+    .name = "bench lasting",
+    .operands = "[ROBOT]...",
+    .summary = "memory, energy and drift over a million steps of scenes and robots",
+    .about = "Five scenes, and the robots of the MJCF or URDF files that are named, which start "
+             "from their first keyframe. Drift is the largest way of any body from its place "
+             "after a tenth of the steps.",
+    .examples = "  moreau bench lasting\n"
+                "  moreau bench lasting --steps 10000 --scene stack --out lasting\n"
+                "  moreau bench lasting quadruped.xml arm.xml --json\n",
+    .least = 0,
+    .most = 1000,
+};
+
+enum { FLAG_SCENE, FLAG_STEPS, FLAG_OUT, FLAG_JSON, FLAG_COUNT };
+static const args_flag FLAGS[FLAG_COUNT] = {
+    [FLAG_SCENE] = {.name = "scene",
+                    .operand = "NAME",
+                    .text = "this scene alone; may be given several times"},
+    [FLAG_STEPS] = {.name = "steps", .operand = "N", .text = "steps of each", .initial = "1000000"},
+    [FLAG_OUT] = {.name = "out",
+                  .operand = "FOLDER",
+                  .text = "where lasting.csv and the figure lasting.svg are written"},
+    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+};
+
+static const lasting_scene SCENES[] = {
+    {"stack", "stack", {{NULL, 0}}},        {"kapla", "kapla", {{"layers", 5}}},
+    {"incline", "incline", {{"mu", 0.51}}}, {"chain", "chain", {{"links", 6}}},
+    {"cradle", "cradle", {{NULL, 0}}},
+};
+enum {
+    SCENE_COUNT = sizeof SCENES / sizeof *SCENES,
+    ROWS = 500,
+    EARLY = 10 /* a part of the steps */
+};
+
+typedef struct lasting_call {
+    args_values scenes;
+    char **robots;
+    int robot_count;
+    long steps;
+    const char *out;
+    int json;
+} lasting_call;
+
+typedef struct record {
+    const char *name;
+    long steps, unsolved;
+    double energy[2], memory[2]; /* early, at the end */
+    double drift, seconds;
+} record;
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static void note(const mo_step_report *step, int is_late, record *run)
+{
+    run->energy[is_late] = step->kinetic_energy + step->potential_energy;
+    run->memory[is_late] = lasting_memory();
+}
+
+static mo_error run_steps(mo_world *world, double h, long steps, double *at, FILE *csv, record *run,
+                          mo_message *why)
+{
+    const long every = steps > ROWS ? steps / ROWS : 1, early = steps / EARLY;
+    progress_clock clock = progress_begin();
+    mo_error error = MO_OK;
+    mo_step_report step;
+    lasting_places(world, at);
+    for (long k = 0; k < steps && !(error = mo_world_step(world, h, &step, why)); ++k) {
+        run->steps += 1;
+        run->unsolved += step.status != MO_SOLVED;
+        if (k == early) {
+            lasting_places(world, at);
+            note(&step, 0, run);
+        }
+        if (k % every == 0 || k + 1 == steps) {
+            const double way = lasting_way(world, at);
+            run->drift = k > early && !(way <= run->drift) ? way : run->drift;
+            note(&step, 1, run);
+            progress_part(&clock, run->name, k + 1, steps);
+            if (csv) {
+                fprintf(csv, "%s,%ld,%.10g,%.3g,%.0f\n", run->name, k + 1, run->energy[1], way,
+                        run->memory[1]);
+            }
+        }
+    }
+    progress_done(&clock);
+    return error;
+}
+
+static mo_error measure(mo_world *world, double h, long steps, FILE *csv, record *run,
+                        mo_message *why)
+{
+    double *at = calloc(3 * (size_t)mo_world_body_count(world) + 1, sizeof *at);
+    const double start = machine_processor_clock();
+    const mo_error error = at ? run_steps(world, h, steps, at, csv, run, why) : MO_ERR_MEMORY;
+    run->seconds = machine_processor_clock() - start;
+    free(at);
+    return error;
+}
+
+static mo_error measure_scene(const lasting_scene *scene, long steps, FILE *csv, record *run,
+                              mo_message *why)
+{
+    mo_world *world = NULL;
+    double h;
+    *run = (record){.name = scene->name};
+    mo_error error = lasting_build(scene, &world, &h, why);
+    error = error ? error : measure(world, h, steps, csv, run, why);
+    mo_world_destroy(world);
+    return error;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static mo_error measure_robot(const char *path, long steps, FILE *csv, record *run, mo_message *why)
+{
+    mo_model model;
+    mo_world *world = NULL;
+    mo_robot *robot = NULL;
+    *run = (record){.name = base_name(path)};
+    mo_error error = mo_model_read(path, NULL, &model, why);
+    if (error) {
+        return error;
+    }
+    const mo_world_def def = mo_model_world(&model);
+    error = mo_world_create(&def, NULL, &world, why);
+    error = error ? error : mo_model_build(&model, world, NULL, &robot, why);
+    if (!error && model.key_count > 0) {
+        error = mo_robot_set_key(robot, world, model.keys, why);
+    }
+    error = error ? error : mo_robot_order(robot, world, why);
+    error =
+        error ? error : measure(world, model.step > 0 ? model.step : 0.002, steps, csv, run, why);
+    mo_robot_destroy(robot);
+    mo_world_destroy(world);
+    mo_model_clear(&model);
+    return error;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static void print_run(const record *run)
+{
+    printf("%-16.16s %9ld %12.5g %12.5g %9.1e %10s %10s %9.3g\n", run->name, run->unsolved,
+           run->energy[0], run->energy[1], run->drift, number_bytes(run->memory[0]).text,
+           number_bytes(run->memory[1]).text,
+           1e3 * run->seconds / (double)(run->steps ? run->steps : 1));
+    fflush(stdout);
+}
+
+static void put_run(json *j, const record *run)
+{
+    json_object(j, NULL);
+    json_text(j, "name", run->name);
+    json_whole(j, "steps", run->steps);
+    json_whole(j, "unsolved_steps", run->unsolved);
+    json_number(j, "energy_early", run->energy[0]);
+    json_number(j, "energy_late", run->energy[1]);
+    json_number(j, "drift", run->drift);
+    json_number(j, "memory_early_bytes", run->memory[0]);
+    json_number(j, "memory_late_bytes", run->memory[1]);
+    json_number(j, "seconds", run->seconds);
+    json_object_end(j);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static void tell(const lasting_call *call, json *j, const record *run)
+{
+    if (call->json) {
+        put_run(j, run);
+    } else {
+        print_run(run);
+    }
+}
+
+static mo_error run_all(const lasting_call *call, FILE *csv, json *j, mo_message *why)
+{
+    mo_error error = MO_OK;
+    record run;
+    for (int k = 0; k < SCENE_COUNT && !error; ++k) {
+        if (lasting_is_asked(&call->scenes, SCENES[k].name)) {
+            error = measure_scene(SCENES + k, call->steps, csv, &run, why);
+            tell(call, j, &run);
+        }
+    }
+    for (int k = 0; k < call->robot_count && !error; ++k) {
+        error = measure_robot(call->robots[k], call->steps, csv, &run, why);
+        tell(call, j, &run);
+    }
+    return error;
+}
+
+static mo_error run_and_tell(const void *asked, FILE *csv, mo_message *why)
+{
+    const lasting_call *call = asked;
+    if (!call->json) {
+        printf(
+            "%s steps each, default options, one thread\n\n%-16s %9s %12s %12s %9s %10s %10s %9s\n",
+            number_whole(call->steps).text, "name", "unsolved", "J early", "J at end", "drift, m",
+            "memory", "at end", "ms a step");
+        return run_all(call, csv, NULL, why);
+    }
+    json j = json_begin(stdout);
+    json_object(&j, NULL);
+    json_text(&j, "bench", "lasting");
+    json_array(&j, "runs");
+    const mo_error error = run_all(call, csv, &j, why);
+    json_array_end(&j);
+    json_object_end(&j);
+    json_end(&j);
+    return error;
+}
+
+static int run_call(const lasting_call *call)
+{
+    const lasting_sheet sheet = {call->out, "lasting.csv", "name,step,energy,way,memory"};
+    const int status = lasting_run(COMMAND.name, &sheet, run_and_tell, call);
+    return status == EXIT_DONE && call->out
+               ? plot_explain(plot_draw(call->out, lasting_gp, sizeof lasting_gp), call->out)
+               : status;
+}
+
+int bench_lasting_command(int argc, char **argv)
+{
+    args_flag flags[FLAG_COUNT];
+    lasting_call call = {.robots = argv};
+    double steps = 1e6;
+    memcpy(flags, FLAGS, sizeof flags);
+    flags[FLAG_SCENE].all = &call.scenes;
+    const args_answer answer =
+        args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &call.robot_count);
+    if (answer != ARGS_RUN) {
+        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
+    }
+    if (!lasting_know_all(COMMAND.name, &call.scenes, SCENES, SCENE_COUNT) ||
+        !lasting_number(COMMAND.name, flags + FLAG_STEPS, 10, 1e9, &steps)) {
+        return EXIT_CALL;
+    }
+    call.steps = lround(steps);
+    call.out = flags[FLAG_OUT].value;
+    call.json = flags[FLAG_JSON].value != NULL;
+    return run_call(&call);
+}
+
+int bench_lasting(const experiment_call *asked)
+{
+    const lasting_call call = {.steps = 1000000, .out = asked->out, .json = asked->json};
+    return run_call(&call);
+}
