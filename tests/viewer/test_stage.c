@@ -188,6 +188,7 @@ static void settings_reach_the_world(void **state)
     mo_world_def def = mo_world_definition(s->world);
     CHECK(def.gravity[2] == -1.5 && def.gravity[0] == 0 && def.solver.tol == 1e-5);
     CHECK(strcmp(def.solver.method, "nsgs") == 0);
+    CHECK(def.solver.time_limit <= 1); /* a page is answered, however large the scene is */
     take_steps(s, 1);
     CHECK_NEAR(mo_world_time(s->world), 0.004, 1e-15);
     ask(s, 1, "{\"do\":\"set\",\"step\":0.01,\"method\":\"magic\"}", 0); /* all of it or nothing */

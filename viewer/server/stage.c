@@ -41,6 +41,9 @@ mo_error stage_look(stage *s, mo_message *why)
     return MO_OK;
 }
 
+/* A page waits no longer than this for the answer to a command, however large the scene is. */
+static const double STEP_SECONDS = 0.5;
+
 mo_error stage_apply(stage *s, mo_message *why)
 {
     mo_world_def def = mo_world_definition(s->world);
@@ -53,6 +56,7 @@ mo_error stage_apply(stage *s, mo_message *why)
     if (s->tolerance > 0) {
         def.solver.tol = s->tolerance;
     }
+    def.solver.time_limit = fmin(def.solver.time_limit, STEP_SECONDS);
     if (s->has_gravity) {
         memcpy(def.gravity, s->gravity, sizeof def.gravity);
     }
