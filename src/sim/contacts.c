@@ -240,7 +240,7 @@ static mo_error look_at(const mo_world *world, double least_speed, int is_step,
         mo_sim_contact *contact = list->at + i;
         list->deepest = -contact->gap > list->deepest ? -contact->gap : list->deepest;
         list->least = contact->size < list->least ? contact->size : list->least;
-        const int is_open = contact->gap > mo_margin_for(world, contact->size);
+        const int is_open = contact->gap > mo_contact_margin(world, contact);
         contact->constraint = is_open && is_step ? MO_NONE : 0; /* until it is chosen */
         if ((is_open && !note(world, &list->open, &list->open_count, &list->open_room, i)) ||
             (may_bounce(world, contact, least_speed) &&

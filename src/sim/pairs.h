@@ -46,6 +46,8 @@ double mo_pair_reach(const mo_world *world, const mo_pair *pair);
 /* Contacts are kept up to this gap. */
 double mo_margin_of(const mo_world *world, const mo_sim_shape *a, const mo_sim_shape *b);
 double mo_margin_for(const mo_world *world, double size); /* of the smaller of two shapes */
+/* The gap up to which a contact takes part in every step (contacts_take.c). */
+double mo_contact_margin(const mo_world *world, const mo_sim_contact *contact);
 
 /* A pair of shapes as its contacts show it (overlap.c). */
 typedef struct mo_near_pair {
