@@ -22,7 +22,7 @@ const agreement = (page, body) =>
                     done(context.getImageData(0, 0, bitmap.width, bitmap.height));
                 }),
             );
-        const arrange = () => bodies.arrange(app.stage.camera.position, app.stage.axes()[2]);
+        const arrange = () => bodies.arrange(app.stage.look());
         const plain = await pixels();
         bodies.mark([{ body: k, colour: 0xff0000 }]);
         arrange();

@@ -276,9 +276,9 @@ export class App {
         }
         const drawn =
             !this.awaiting &&
-            this.stage.draw((eye, way) => {
+            this.stage.draw((eye, way, lens) => {
                 this.props?.ground.seenFrom(eye);
-                this.props?.bodies.arrange(eye, way);
+                this.props?.bodies.arrange(lens);
                 this.props?.contacts.arrange(this.contactView(), eye, way, this.dotPixels(7));
             });
         if (drawn && frame) this.stage.paced(elapsed);

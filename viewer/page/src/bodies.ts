@@ -17,9 +17,9 @@ import {
     Raycaster,
     ShaderMaterial,
     SRGBColorSpace,
-    Vector3,
     type Side,
 } from "three";
+import { seenFirst, type Lens } from "./hidden";
 import { canMerge, Merged } from "./merged";
 import { finishedMaterial, lightFinished } from "./finish";
 import { lightPlainly, plainMaterial } from "./plain";
@@ -301,24 +301,25 @@ export class Bodies {
     }
 
     /**
-     * Before each picture: loads what has changed.  Many balls go from the nearest to the farthest,
-     * so that what is hidden costs no light; the eye looks along `way`.
+     * Before each picture: loads what has changed.  Of many balls those that are seen are drawn,
+     * from the nearest to the farthest (hidden.ts).
      */
-    arrange(eye: Vector3, way: Vector3): void {
+    arrange(lens: Lens): void {
         for (const batch of this.batches) {
             const { mesh, merged } = batch;
-            if (!merged?.mesh.visible || !batch.changed || !mesh.instanceColor) continue;
-            const matrices = mesh.instanceMatrix.array as Float32Array;
             const sorted =
                 !this.planar &&
                 batch.drawings[0].isRound &&
                 !batch.finish &&
                 mesh.count > SORT_ABOVE &&
                 this.opacity >= 1;
+            const isDue = batch.changed || (sorted && lens.changed);
+            if (!merged?.mesh.visible || !isDue || !mesh.instanceColor) continue;
+            const matrices = mesh.instanceMatrix.array as Float32Array;
             merged.load(
                 matrices,
                 mesh.instanceColor.array as Float32Array,
-                sorted ? nearestFirst(matrices, mesh.count, eye, way) : null,
+                sorted ? seenFirst(matrices, mesh.count, lens) : null,
             );
             batch.changed = false;
         }
@@ -342,37 +343,6 @@ const mixed = (a: Color, b: Color, part: number): Color => a.clone().lerp(b, par
 
 const PALE = 0.75; // of the background's colour
 const SORT_ABOVE = 100;
-const BUCKETS = 1024;
-
-/**
- * The instances by the depth of their centres, nearest first, to a thousandth of the range of
- * depths.
- */
-export function nearestFirst(
-    matrices: Float32Array,
-    count: number,
-    eye: Vector3,
-    way: Vector3,
-): Uint32Array {
-    const depth = new Float32Array(count);
-    let [least, most] = [Infinity, -Infinity];
-    for (let k = 0; k < count; ++k) {
-        const at = 16 * k + 12;
-        depth[k] =
-            (matrices[at] - eye.x) * way.x +
-            (matrices[at + 1] - eye.y) * way.y +
-            (matrices[at + 2] - eye.z) * way.z;
-        least = Math.min(least, depth[k]);
-        most = Math.max(most, depth[k]);
-    }
-    const scale = most > least ? (BUCKETS - 1) / (most - least) : 0;
-    const starts = new Uint32Array(BUCKETS + 1);
-    for (let k = 0; k < count; ++k) starts[1 + Math.floor((depth[k] - least) * scale)]++;
-    for (let b = 0; b < BUCKETS; ++b) starts[b + 1] += starts[b];
-    const order = new Uint32Array(count);
-    for (let k = 0; k < count; ++k) order[starts[Math.floor((depth[k] - least) * scale)]++] = k;
-    return order;
-}
 
 /** The matrix of body pose o drawing pose o scale, by columns. */
 function writeMatrix(

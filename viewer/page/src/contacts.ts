@@ -58,6 +58,18 @@ function across(axis: Vector3): [Vector3, Vector3] {
     return [first, new Vector3().crossVectors(axis, first)];
 }
 
+/** Whether a point is on the line from a to b, to a hundredth of its length. */
+function isBetween(a: Vec3, p: Vec3, b: Vec3): boolean {
+    let [along, length, square] = [0, 0, 0];
+    for (let i = 0; i < 3; ++i) {
+        along += (p[i] - a[i]) * (b[i] - a[i]);
+        length += (b[i] - a[i]) ** 2;
+        square += (p[i] - a[i]) ** 2;
+    }
+    const across = square * length - along * along;
+    return along >= 0 && along <= length && across < 1e-4 * length * length;
+}
+
 export class Contacts {
     readonly group = new Group();
     private readonly points = new Dots(13);
@@ -74,6 +86,7 @@ export class Contacts {
     private readonly pair = new Float64Array(7); // weighted point, force, weight
     private readonly point: Vec3 = [0, 0, 0];
     private readonly centre: Vec3 = [0, 0, 0];
+    private readonly other: Vec3 = [0, 0, 0];
     private readonly look = new Vector3();
 
     constructor(
@@ -96,8 +109,8 @@ export class Contacts {
 
     setPalette(palette: Palette): void {
         const modes = [palette.apart, palette.sticks, palette.slides];
-        this.colours = modes.map((colour) => new Color(colour));
-        this.rim.set(palette.background);
+        this.colours = modes.map((colour) => new Color(colour).convertLinearToSRGB());
+        this.rim.set(palette.background).convertLinearToSRGB();
     }
 
     setGravity(gravity: Vec3): void {
@@ -270,7 +283,7 @@ export class Contacts {
         eye: Vector3,
         way: Vector3,
     ): void {
-        const { pair, point, centre, look } = this;
+        const { pair, point, centre, other, look } = this;
         const force = Math.sqrt(pair[3] * pair[3] + pair[4] * pair[4] + pair[5] * pair[5]);
         const part = this.scaling.part(force);
         const width = this.chainWidth(force, view);
@@ -280,16 +293,25 @@ export class Contacts {
         look.set(point[0] - eye.x, point[1] - eye.y, point[2] - eye.z);
         if (this.planar) look.copy(way);
         const alpha = Math.min(1, 0.25 + 1.5 * part);
-        const { bodies } = frame;
-        for (let end = 0; end < 2; ++end) {
-            const body = end === 0 ? a : b;
-            if (!this.movable[body]) continue;
-            const at = BODY_FLOATS * body;
-            centre[0] = bodies[at];
-            centre[1] = bodies[at + 1];
-            centre[2] = this.planar ? this.front : bodies[at + 2];
+        if (this.movable[b]) this.toCentre(frame, b, centre);
+        if (this.movable[a] && this.movable[b]) {
+            this.toCentre(frame, a, other);
+            // between balls the contact lies on the line of the centres: one line for two
+            if (isBetween(other, point, centre)) {
+                this.arrows.line(other, centre, width / 2, look, colour, alpha);
+                return;
+            }
+            this.arrows.line(other, point, width / 2, look, colour, alpha);
+        } else if (this.movable[a]) this.toCentre(frame, a, centre);
+        if (this.movable[a] || this.movable[b])
             this.arrows.line(centre, point, width / 2, look, colour, alpha);
-        }
+    }
+
+    private toCentre({ bodies }: Frame, body: number, out: Vec3): void {
+        const at = BODY_FLOATS * body;
+        out[0] = bodies[at];
+        out[1] = bodies[at + 1];
+        out[2] = this.planar ? this.front : bodies[at + 2];
     }
 
     // ---- cones ----------------------------------------------------------------------------------

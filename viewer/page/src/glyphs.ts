@@ -3,7 +3,8 @@
 /*
  * Marks that are drawn over everything and written anew for each picture: dots of a size in pixels,
  * and flat triangles.  Each kind is one draw call, however many there are (merged.ts says why that
- * matters).
+ * matters).  Colours are those that a screen takes (sRGB), since to convert them at every pixel is
+ * costly.
  */
 import {
     BufferAttribute,
@@ -12,7 +13,6 @@ import {
     DoubleSide,
     DynamicDrawUsage,
     Mesh,
-    MeshBasicMaterial,
     Points,
     ShaderMaterial,
     type Vector3,
@@ -101,7 +101,6 @@ export class Dots {
                     vec2 at = 2.0 * gl_PointCoord - 1.0;
                     if (dot(at, at) > 1.0) discard;
                     gl_FragColor = vec4(vColour, 1.0);
-                    #include <colorspace_fragment>
                 }`,
             depthTest: false,
             depthWrite: false,
@@ -134,8 +133,19 @@ export class Dots {
 export class Triangles {
     readonly mesh: Mesh;
     private readonly vertices = new Vertices();
-    private readonly material = new MeshBasicMaterial({
-        vertexColors: true,
+    private readonly material = new ShaderMaterial({
+        vertexShader: /* glsl */ `
+            attribute vec4 color;
+            varying vec4 vColour;
+            void main() {
+                vColour = color;
+                gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+            }`,
+        fragmentShader: /* glsl */ `
+            varying vec4 vColour;
+            void main() {
+                gl_FragColor = vColour;
+            }`,
         transparent: true,
         depthTest: false,
         depthWrite: false,

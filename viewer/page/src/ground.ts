@@ -10,7 +10,6 @@ import {
     Color,
     Float32BufferAttribute,
     Group,
-    LineBasicMaterial,
     LineSegments,
     Matrix4,
     Mesh,
@@ -28,7 +27,7 @@ import type { Palette } from "./theme";
 
 /* Cells from the middle to each side, and pieces of a line, between which it fades. */
 const FLOOR_CELLS = 20;
-const FLOOR_PIECES = 10;
+const FLOOR_PIECES = 8;
 const WALL_CELLS = 5;
 const WALL_PIECES = 4;
 
@@ -39,7 +38,10 @@ export function roundLength(x: number): number {
     return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-/** The lines of a grid of unit cells in z = 0; their alpha falls from the middle to nothing. */
+/**
+ * The lines of a grid of unit cells in z = 0; their alpha falls from the middle to nothing.  Every
+ * other line ends halfway, where lines are faint and dense: they cost where the processor draws.
+ */
 function gridLines(cells: number, pieces: number): BufferGeometry {
     const position: number[] = [];
     const colour: number[] = [];
@@ -52,6 +54,9 @@ function gridLines(cells: number, pieces: number): BufferGeometry {
         for (let piece = 0; piece < pieces; ++piece) {
             const from = cells * (-1 + (2 * piece) / pieces);
             const to = from + (2 * cells) / pieces;
+            const nearest = Math.min(Math.abs(from), Math.abs(to));
+            if (k % 2 !== 0 && Math.hypot(k, nearest) >= cells / 2) continue;
+            if (Math.hypot(k, nearest) >= cells) continue; // there is nothing to be seen
             add(k, from);
             add(k, to);
             add(from, k);
@@ -116,6 +121,28 @@ function floorMaterial(): ShaderMaterial {
     });
 }
 
+function gridMaterial(strength: number): ShaderMaterial {
+    return new ShaderMaterial({
+        uniforms: { tint: { value: new Color() }, strength: { value: strength } },
+        vertexShader: /* glsl */ `
+            attribute vec4 color;
+            varying float vAlpha;
+            uniform float strength;
+            void main() {
+                vAlpha = strength * color.a;
+                gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+            }`,
+        fragmentShader: /* glsl */ `
+            varying float vAlpha;
+            uniform vec3 tint;
+            void main() {
+                gl_FragColor = vec4(tint, vAlpha);
+            }`,
+        transparent: true,
+        depthWrite: false,
+    });
+}
+
 function setSurface(geometry: BufferGeometry, palette: Palette): void {
     const colours = geometry.getAttribute("color");
     const [near, far] = [new Color(palette.ground), new Color(palette.background)];
@@ -138,17 +165,8 @@ export class Ground {
     private readonly grid = gridLines(FLOOR_CELLS, FLOOR_PIECES);
     private readonly wallGrid = gridLines(WALL_CELLS, WALL_PIECES);
     private readonly sheet: PlaneGeometry;
-    private readonly lines = new LineBasicMaterial({
-        vertexColors: true,
-        transparent: true,
-        depthWrite: false,
-    });
-    private readonly faint = new LineBasicMaterial({
-        vertexColors: true,
-        transparent: true,
-        depthWrite: false,
-        opacity: 0.4,
-    });
+    private readonly lines = gridMaterial(1);
+    private readonly faint = gridMaterial(0.4);
     private readonly shadow = new ShadowMaterial({ depthWrite: false });
     private readonly band = new MeshBasicMaterial();
     private readonly rim = new MeshBasicMaterial();
@@ -200,8 +218,8 @@ export class Ground {
     }
 
     setPalette(palette: Palette): void {
-        this.lines.color.set(palette.grid);
-        this.faint.color.set(palette.grid);
+        for (const { uniforms } of [this.lines, this.faint])
+            uniforms.tint.value.set(palette.grid).convertLinearToSRGB();
         this.shadow.opacity = 0.7 * palette.shadow;
         this.shade.setDarkness(palette.shadow);
         setSurface(this.surface, palette);

@@ -56,7 +56,7 @@ export class Joints {
     }
 
     setPalette(palette: Palette): void {
-        this.colour.set(palette.pin);
+        this.colour.set(palette.pin).convertLinearToSRGB();
         this.lineMaterial.color.set(palette.pin);
     }
 

@@ -90,6 +90,7 @@ export class Merged {
     readonly mesh: Mesh;
     private readonly matrices: DataTexture;
     private readonly colours: DataTexture;
+    private readonly corners: number; // of triangles, of one copy
 
     /**
      * `make` is given the textures, which the material is to have as the uniforms `matrices` and
@@ -103,6 +104,7 @@ export class Merged {
         const rows = Math.ceil(count / ROW);
         this.matrices = texture(4 * ROW, rows);
         this.colours = texture(ROW, rows);
+        this.corners = geometry.getIndex()?.count ?? geometry.getAttribute("position").count;
         this.mesh = new Mesh(copiesOf(geometry, count), make(this.matrices, this.colours));
         this.mesh.frustumCulled = false;
         this.mesh.raycast = () => {};
@@ -110,13 +112,15 @@ export class Merged {
 
     /**
      * Matrices (16 numbers) and colours (3) of the copies; with an order: the k-th copy is the
-     * order[k]-th of them.
+     * order[k]-th of them, and there are as many as the order has.
      */
     load(matrices: Float32Array, colours: Float32Array, order: Uint32Array | null): void {
         const toMatrices = this.matrices.image.data as Float32Array;
         const toColours = this.colours.image.data as Float32Array;
-        if (!order) toMatrices.set(matrices.subarray(0, 16 * this.count));
-        for (let k = 0; k < this.count; ++k) {
+        const count = order?.length ?? this.count;
+        if (!order) toMatrices.set(matrices.subarray(0, 16 * count));
+        this.mesh.geometry.setDrawRange(0, count * this.corners);
+        for (let k = 0; k < count; ++k) {
             const from = order ? order[k] : k;
             if (order)
                 for (let c = 0; c < 16; ++c) toMatrices[16 * k + c] = matrices[16 * from + c];

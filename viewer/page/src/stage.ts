@@ -11,6 +11,7 @@ import {
     Box3,
     DirectionalLight,
     HemisphereLight,
+    Matrix4,
     MOUSE,
     OrthographicCamera,
     PCFShadowMap,
@@ -24,6 +25,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Ball } from "./framing";
+import type { Lens } from "./hidden";
 import { SUN_PLANE, SUN_SPACE } from "./plain";
 import type { SceneMessage, Vec3 } from "./protocol";
 import { Sky } from "./sky";
@@ -77,6 +79,7 @@ export class Stage {
     /** Called when shadows are given up, or come back. */
     onShadows: (on: boolean) => void = () => {};
     private resolution = 0; // in RESOLUTIONS; -1: that of the screen
+    private readonly seenBy = [new Matrix4(), new Matrix4()]; // view and lens of that picture
     private fits = false; // the canvas has the size that it should have
     adaptive = true;
 
@@ -371,11 +374,12 @@ export class Stage {
     // ---- pictures -------------------------------------------------------------------------------
 
     /** Draws where something has changed; `prepare` runs before. */
-    draw(prepare: (eye: Vector3, way: Vector3) => void): boolean {
+    draw(prepare: (eye: Vector3, way: Vector3, lens: Lens) => void): boolean {
         if (!this.dirty) return false;
         this.dirty = false;
         this.fitCanvas();
-        prepare(this.camera.position, this.camera.getWorldDirection(new Vector3()));
+        const way = this.camera.getWorldDirection(new Vector3()); // brings its matrices up to date
+        prepare(this.camera.position, way, this.look());
         this.backdrop.follow(this.camera, this.camera === this.parallel);
         this.renderer.render(this.scene, this.camera);
         return true;
@@ -397,6 +401,15 @@ export class Stage {
             this.resolution++;
             this.resize();
         }
+    }
+
+    /** What the camera sees now, and whether that is other than in the picture before. */
+    look(): Lens {
+        const { matrixWorldInverse: view, projectionMatrix: lens } = this.camera;
+        const changed = !this.seenBy[0].equals(view) || !this.seenBy[1].equals(lens);
+        this.seenBy[0].copy(view);
+        this.seenBy[1].copy(lens);
+        return { view, lens, changed };
     }
 
     screenshot(done: (blob: Blob | null) => void): void {

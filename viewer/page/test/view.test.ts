@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The Moreau authors
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Vector3 } from "three";
-import { nearestFirst, toLocal, toWorld } from "../src/bodies";
+import { PerspectiveCamera, Ray, Sphere, Vector3 } from "three";
+import { toLocal, toWorld } from "../src/bodies";
 import { rangeOf } from "../src/charts";
 import { decadesOf, ticksOf } from "../src/figure";
 import { roundBelow, shownSide, upwards } from "../src/forces";
 import { hullBalls } from "../src/framing";
 import { roundLength } from "../src/ground";
+import { nearestFirst, seenFirst } from "../src/hidden";
 import { readView, writeView } from "../src/link";
 import { capsuleOutline, hullOutline, plate, boxOutline } from "../src/planar";
 import type { ShapeInfo } from "../src/protocol";
@@ -162,17 +163,46 @@ test("balls around a shape hold its corners", () => {
     assert.deepEqual(hullBalls({ ...shape, kind: "plane" } as unknown as ShapeInfo), []);
 });
 
-test("instances are sorted by their depth", () => {
-    const matrices = new Float32Array(48);
-    [3, 1, 2].forEach((z, k) => (matrices[16 * k + 14] = z));
-    assert.deepEqual(
-        Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, 1))),
-        [1, 2, 0],
+test("balls are sorted by their depth", () => {
+    assert.deepEqual(Array.from(nearestFirst(Float32Array.of(3, 1, 2))), [1, 2, 0]);
+    assert.deepEqual(Array.from(nearestFirst(Float32Array.of(-3, -1, -2))), [0, 2, 1]);
+});
+
+test("a ball is left out only where nearer ones hide it", () => {
+    // a heap of balls of two sizes in layers, and an eye beside it with a picture that is shifted
+    const [balls, camera] = [[] as number[][], new PerspectiveCamera(32, 16 / 9, 0.1, 100)];
+    let seed = 7;
+    const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+    for (let x = 0; x < 9; ++x)
+        for (let y = 0; y < 9; ++y)
+            for (let z = 0; z < 9; ++z)
+                balls.push([x + 0.1 * random(), y, z + 0.05 * random(), z % 2 ? 0.5 : 0.44]);
+    camera.position.set(14, -9, 12);
+    camera.up.set(0, 0, 1);
+    camera.lookAt(4, 4, 4);
+    camera.setViewOffset(1280, 720, 120, 30, 1280, 720);
+    camera.updateMatrixWorld();
+    const matrices = new Float32Array(16 * balls.length);
+    balls.forEach(([x, y, z, radius], k) =>
+        matrices.set([radius, 0, 0, 0, 0, radius, 0, 0, 0, 0, radius, 0, x, y, z, 1], 16 * k),
     );
-    assert.deepEqual(
-        Array.from(nearestFirst(matrices, 3, new Vector3(), new Vector3(0, 0, -1))),
-        [0, 2, 1],
-    );
+    const { matrixWorldInverse: view, projectionMatrix: lens } = camera;
+    const kept = new Set(seenFirst(matrices, balls.length, { view, lens, changed: true }));
+    assert.ok(kept.size < 0.6 * balls.length, `${kept.size} of ${balls.length} are drawn`);
+    const way = new Vector3();
+    const hit = new Vector3();
+    for (let y = -0.99; y < 1; y += 0.02)
+        for (let x = -0.99; x < 1; x += 0.02) {
+            way.set(x, y, 0.5).unproject(camera).sub(camera.position).normalize();
+            const ray = new Ray(camera.position, way);
+            let [nearest, first] = [Infinity, -1];
+            balls.forEach(([bx, by, bz, radius], k) => {
+                const ball = new Sphere(new Vector3(bx, by, bz), radius);
+                const far = ray.intersectSphere(ball, hit)?.distanceTo(camera.position);
+                if (far !== undefined && far < nearest) [nearest, first] = [far, k];
+            });
+            assert.ok(first < 0 || kept.has(first), `ball ${first} is seen at ${x}, ${y}`);
+        }
 });
 
 test("a force is shown on the selected, the movable, the upper or the later body", () => {
