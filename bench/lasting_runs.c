@@ -3,8 +3,8 @@
 /*
  * `moreau bench lasting`: a million steps.
  *
- * Five scenes, and the robots of the files that are named, each for --steps steps: at the start of a
- * robot its first keyframe, where it has one, and a floor below it.
+ * Five scenes, and the robots of the files that are named, each for --steps steps: at the start of
+ * a robot its first keyframe, where it has one, and a floor below it.
  *
  *   unsolved  steps that missed the tolerance
  *   energy    kinetic and potential, after a tenth of the steps and at the end
