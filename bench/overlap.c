@@ -127,6 +127,7 @@ static mo_error measure(const lasting_scene *heap, const overlap_call *call, dou
     mo_error error = build(heap, call, overlap, &world, why);
     const long steps = lround(call->time / call->h);
     *run = (overlap_run){0};
+    progress_clock clock = progress_begin();
     for (long k = 0; k < steps && !error; ++k) {
         mo_step_report report;
         const double start = machine_processor_clock();
@@ -138,9 +139,9 @@ static mo_error measure(const lasting_scene *heap, const overlap_call *call, dou
         run->rounds += report.rounds;
         run->worst = fmax(run->worst, depth);
         run->sum += depth;
-        progress_line("%s: step %ld of %ld", heap->name, k + 1, steps);
+        progress_part(&clock, heap->name, k + 1, steps);
     }
-    progress_line("%s", "");
+    progress_done(&clock);
     mo_world_destroy(world);
     return error;
 }

@@ -82,6 +82,7 @@ static mo_error run_steps(mo_world *world, double h, FILE *csv, passive_run *run
     mo_error error = MO_OK;
     double energy = mo_world_kinetic_energy(world) + mo_world_potential_energy(world);
     run->first = energy;
+    progress_clock clock = progress_begin();
     for (long k = 0; k < steps && !error; ++k) {
         mo_step_report step;
         error = mo_world_step(world, h, &step, why);
@@ -101,15 +102,13 @@ static mo_error run_steps(mo_world *world, double h, FILE *csv, passive_run *run
         if (k == steps / 10) {
             run->memory_early = lasting_memory();
         }
-        if (k % every == 0) {
-            progress_line("%s: step %ld of %ld", run->scene->name, k, steps);
-            if (csv) {
-                fprintf(csv, "%s,%ld,%.17g,%.17g,%.0f\n", run->scene->name, k, step.kinetic_energy,
-                        step.potential_energy, lasting_memory());
-            }
+        progress_part(&clock, run->scene->name, k + 1, steps);
+        if (k % every == 0 && csv) {
+            fprintf(csv, "%s,%ld,%.17g,%.17g,%.0f\n", run->scene->name, k, step.kinetic_energy,
+                    step.potential_energy, lasting_memory());
         }
     }
-    progress_line("%s", "");
+    progress_done(&clock);
     run->last = energy;
     run->memory_late = lasting_memory();
     return error;

@@ -103,6 +103,7 @@ static mo_error stand(mo_world *world, double h, double time, double *at, FILE *
     const long row_every = lround(ROW_EVERY / h) > 1 ? lround(ROW_EVERY / h) : 1;
     mo_error error = MO_OK;
     lasting_places(world, at);
+    progress_clock clock = progress_begin();
     for (long k = 0; k < steps && !error; ++k) {
         mo_step_report step;
         const double start = machine_processor_clock();
@@ -118,16 +119,14 @@ static mo_error stand(mo_world *world, double h, double time, double *at, FILE *
         } else if (k >= settles) {
             run->drift = way > run->drift || isnan(way) ? way : run->drift;
         }
-        if (k % row_every == 0) {
-            progress_line("%s: %.1f of %g s", run->scene->name, (double)(k + 1) * h, time);
-            if (csv) {
-                fprintf(csv, "%s,%.6g,%.3g,%.3g,%.3g,%.4g,%d\n", run->scene->name,
-                        (double)(k + 1) * h, way, step.penetration, step.residual.natural_relative,
-                        1e3 * seconds, step.iterations);
-            }
+        progress_part(&clock, run->scene->name, k + 1, steps);
+        if (k % row_every == 0 && csv) {
+            fprintf(csv, "%s,%.6g,%.3g,%.3g,%.3g,%.4g,%d\n", run->scene->name, (double)(k + 1) * h,
+                    way, step.penetration, step.residual.natural_relative, 1e3 * seconds,
+                    step.iterations);
         }
     }
-    progress_line("%s", "");
+    progress_done(&clock);
     return error;
 }
 

@@ -115,6 +115,7 @@ int experiments_command(const args_command *command, const args_flag *own, const
     char time[40];
     if (usual_time(&all[index], time)[0] && isatty(STDERR_FILENO)) {
         fprintf(stderr, "%s takes %s of processor time\n", all[index].name, time);
+        progress_expect(all[index].seconds);
     }
     return all[index].run(&asked);
 }

@@ -97,26 +97,38 @@ void progress_end(progress *p)
     }
 }
 
-void progress_line(const char *format, ...)
-{
-    char line[80];
-    va_list values;
-    if (isatty(STDERR_FILENO)) {
-        va_start(values, format);
-        vsnprintf(line, sizeof line, format, values);
-        va_end(values);
-        fprintf(stderr, "\r%-60s\r", line);
-    }
-}
-
-/* ---- work in parts --------------------------------------------------------------------------- */
-
 static double clock_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+static double expected_end; /* on that clock; 0: not known */
+
+void progress_expect(double seconds)
+{
+    expected_end = clock_now() + seconds;
+}
+
+void progress_line(const char *format, ...)
+{
+    char line[80], duration[24], left[48] = "";
+    va_list values;
+    if (isatty(STDERR_FILENO)) {
+        va_start(values, format);
+        vsnprintf(line, sizeof line, format, values);
+        va_end(values);
+        const double rest = expected_end > 0 ? expected_end - clock_now() : 0;
+        if (line[0] && rest >= 1) {
+            snprintf(left, sizeof left, ", about %s left", progress_duration(rest, duration));
+        }
+        fprintf(stderr, "\r\033[K%s%s\r", line, left);
+        fflush(stderr);
+    }
+}
+
+/* ---- work in parts --------------------------------------------------------------------------- */
 
 progress_clock progress_begin(void)
 {

@@ -31,6 +31,8 @@ void progress_show(void *user, const mo_progress *now, const double *r);
 
 void progress_end(progress *p);
 
+/* The whole work, which begins now, usually takes so long: lines say how long it may take still. */
+void progress_expect(double seconds);
 /* What is being done, in the same place, on a terminal alone; "" erases it. */
 void MO_PRINTF(1, 2) progress_line(const char *format, ...);
 

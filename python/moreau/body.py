@@ -185,6 +185,15 @@ class Body(_Part):
         self._call(C.mo_body_contact_force, address(force), address(moment))
         return force
 
+    def force_from(self, other):
+        """The contact force that another body exerts on this one in the last step, in N."""
+        force = numpy.zeros(3)
+        for contact in self.contacts:
+            a, b = contact["a"]["index"], contact["b"]["index"]
+            if other._id.index in (a, b):
+                force += contact["force"] if b == self._id.index else -contact["force"]
+        return force
+
     @property
     def shape_count(self):
         return self._state.shape_count

@@ -155,6 +155,10 @@ class Tree:
         made.polynomial[:len(polynomial)] = polynomial
         self._couplings.append(made)
 
+    def __repr__(self):
+        return (f"<Tree {self.name or ''}: {len(self._links)} links, {len(self._joints)} joints, "
+                f"{len(self._actuators)} actuators>")
+
     def _definition(self):
         """An mo_mechanism_def, and the arrays that it points to."""
         made, kept = C.mo_default_mechanism(), []
@@ -433,6 +437,9 @@ class Mechanism:
         why = Why()
         why.check(C.mo_mechanism_set_target(self._world._w, self._id, number, target,
                                             why.pointer))
+
+    def __repr__(self):
+        return f"<Mechanism {self.name or self._id.index}: {len(self.links)} links, q = {self.q}>"
 
     def remove(self):
         """Removes the mechanism with its links."""

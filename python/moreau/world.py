@@ -298,6 +298,15 @@ class World:
         C.mo_world_contacts(self._w, ctypes.addressof(made), count)
         return contact_array(made, count, self.h)
 
+    def bodies_of(self, contact):
+        """The two bodies of a row of contacts: (a, b)."""
+        return tuple(Body(self, structs["mo_body_id"](int(end["index"]), int(end["generation"])))
+                     for end in (contact["a"], contact["b"]))
+
+    def __repr__(self):
+        kind = "planar " if self.is_planar else ""
+        return f"<World: {kind}{C.mo_world_body_count(self._w)} bodies, t = {self.time:.6g} s>"
+
     def force_on(self, body):
         """The sum of the contact forces on a body in the last step, in N."""
         return body.contact_force

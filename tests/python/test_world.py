@@ -276,6 +276,19 @@ class Bodies(unittest.TestCase):
         world.exclude(world.bodies[0], other)
         run(world, 0.01, 5)
 
+    def test_forces_between_two_bodies(self):
+        world = moreau.World(floor=0, tol=1e-12)
+        low, top = (world.add_body(moreau.box(0.1, 0.1, 0.1), position=(0, 0, z))
+                    for z in (0.1, 0.3))
+        run(world, 0.01, 3)
+        weight = G * low.mass
+        self.assertAlmostEqual(top.force_from(low)[2], weight, delta=1e-6)
+        self.assertAlmostEqual(low.force_from(top)[2], -weight, delta=1e-6)
+        self.assertAlmostEqual(low.force_from(world.body("floor"))[2], 2 * weight, delta=1e-6)
+        pairs = {world.bodies_of(contact) for contact in world.contacts}
+        self.assertEqual(pairs, {(world.body("floor"), low), (low, top)})
+        self.assertIn("3 bodies", repr(world))
+
     def test_single_shapes_come_and_go(self):
         world = moreau.World(floor=0)
         body = world.add_body(moreau.ball(0.1), position=(0, 0, 1))
