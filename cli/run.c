@@ -295,6 +295,16 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
 
 /* ---- the world ------------------------------------------------------------------------------- */
 
+static int is_given(const args_flag *flags, int count, const char *name)
+{
+    for (int k = 0; k < count; ++k) {
+        if (strcmp(flags[k].name, name) == 0) {
+            return flags[k].value != NULL;
+        }
+    }
+    return 0;
+}
+
 /* The world of the call, with its options and its state; NULL after run_fail. */
 static mo_world *make_world(const args_flag *flags, int flag_count, run_call *call,
                             run_tally *tally)
@@ -312,6 +322,9 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
         def.friction_rule = call->friction_rule;
         def.restitution_rule = call->restitution_rule;
         option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &def.solver);
+        if (is_given(flags + FLAG_OWN, flag_count - FLAG_OWN, "tol")) {
+            def.moving_tol = 0; /* what is asked for holds for every step */
+        }
         call->options = def.solver;
         call->method = def.solver.method ? def.solver.method : method_default();
         error = mo_world_change(world, &def, &why);
@@ -364,6 +377,7 @@ static void count_step(const mo_world *world, const mo_step_report *report, run_
     tally->worst_residual = worse(tally->worst_residual, report->residual.natural_relative);
     tally->worst_penetration = worse(tally->worst_penetration, report->penetration);
     tally->worst_overlap = worse(tally->worst_overlap, report->overlap);
+    tally->tolerance = fmax(tally->tolerance, report->tolerance);
     tally->rounds += report->rounds;
     tally->late_contacts += report->late_contacts;
     tally->impacts_left += report->impacts_left;

@@ -56,6 +56,7 @@ typedef struct run_tally {
     mo_message first_why;
     solve_proof proof; /* of the first, where it was asked for */
     double worst_residual, worst_penetration;
+    double tolerance;     /* relative, the coarsest that a step was asked for */
     double worst_overlap; /* over the size of a shape, that projections have left */
     /* sums over the steps of what their reports say */
     int rounds, late_contacts, impacts_left, held_back, compliant;

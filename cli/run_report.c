@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "run_report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -87,8 +88,12 @@ static void put_unsolved(const run_call *call, const run_tally *tally)
     char sentence[1024];
     put_label("unsolved steps");
     if (!tally->unsolved) {
-        printf("0 of %d (relative residual at most %s)\n", tally->steps,
+        printf("0 of %d (relative residual at most %s", tally->steps,
                number_short(call->options.tol).text);
+        if (tally->tolerance > call->options.tol) {
+            printf("; %s where many bodies move", number_short(tally->tolerance).text);
+        }
+        puts(")");
         return;
     }
     snprintf(sentence, sizeof sentence, "%d of %d; the first is step %d: %s", tally->unsolved,
@@ -227,6 +232,7 @@ static void json_call(json *j, const run_call *call, const run_tally *tally)
     json_object_end(j);
     json_text(j, "method", call->method);
     json_number(j, "tol", call->options.tol);
+    json_number(j, "worst_tol", fmax(tally->tolerance, call->options.tol));
     json_whole(j, "threads", call->options.threads);
     json_text(j, "device", tally->device.text[0] ? tally->device.text : "cpu");
     json_number(j, "dt", call->h);

@@ -86,13 +86,17 @@ typedef struct mo_world_def {
     /* a table or another law of two materials, or NULL; called when a shape is added */
     mo_combine_fn *combine;
     void *combine_user;
+    /* relative tolerance of islands of more than 64 contacts in which bodies move: an error of
+     * velocity in parts of g h.  Used while solver.tol has its default value and is finer; 0: all
+     * is solved to solver.tol */
+    double moving_tol;
     /* method, tolerance, threads; time_limit is that of a step (mo_step_report.is_waiting); the
      * world sets start, cancel and progress itself */
     mo_options solver;
 } mo_world_def;
 
 /* Three dimensions, gravity (0, 0, -9.81), plastic impacts below 1e-2 m/s, the default solver with
- * at most 3000 iterations. */
+ * at most 3000 iterations, moving_tol 1e-4. */
 MO_API mo_world_def mo_default_world(void);
 /* The same in two dimensions, with gravity (0, -9.81, 0). */
 MO_API mo_world_def mo_default_planar_world(void);
@@ -238,6 +242,8 @@ typedef struct mo_step_report {
     /* of the solve; an unsolved step is taken all the same */
     mo_status status;
     mo_residual residual;
+    /* relative, the coarsest that was asked for in this step (mo_world_def.moving_tol) */
+    double tolerance;
     int iterations;
     /* m: largest at the start of the step */
     double penetration;

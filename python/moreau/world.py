@@ -61,9 +61,9 @@ class World:
     planar: two dimensions, x and y; gravity is then (0, -9.81, 0) unless it is given.
     floor: the height in m of a fixed horizontal plane; None for no floor.
     margin (m), projection, sleeping, level ("velocity" or "acceleration"), first_order (s),
-    restitution_speed (m/s): as in mo_world_def.  friction_rule, restitution_rule: how two
-    surfaces combine, "geometric", "mean", "product", "minimum" or "maximum".  All else are options
-    of the solver.
+    restitution_speed (m/s), moving_tol: as in mo_world_def.  A tol that is given holds for every
+    step, whatever moves.  friction_rule, restitution_rule: how two surfaces combine, "geometric",
+    "mean", "product", "minimum" or "maximum".  All else are options of the solver.
     """
 
     __slots__ = ("_world", "_definition", "_user_data", "_events", "_why", "_why_at", "h",
@@ -91,6 +91,8 @@ class World:
         fields = {name for name, _ in self._definition._fields_} - {"solver", "gravity",
                                                                     "dimension"}
         own = {name: value for name, value in settings.items() if name in fields}
+        if "tol" in settings:
+            own.setdefault("moving_tol", 0)  # a tolerance that is given holds for every step
         set_options(self._definition.solver,
                     {name: value for name, value in settings.items() if name not in fields})
         for name, value in own.items():

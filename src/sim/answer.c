@@ -67,7 +67,7 @@ static mo_error assemble(mo_world *world, double h, mo_message *why)
 static int has_no_answer(const mo_world *world)
 {
     const mo_status status = world->result.status;
-    const double most = fmax(NO_ANSWER, 10 * world->def.solver.tol);
+    const double most = fmax(NO_ANSWER, 10 * world->tol);
     return status == MO_NO_SOLUTION || ((status == MO_STALLED || status == MO_ITERATION_LIMIT) &&
                                         !(world->result.residual.natural_relative <= most));
 }

@@ -557,7 +557,8 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     double tangential[3];
     mo_vec3_along(impulse, -r[0], contact->frame, tangential);
     contact->mode = mode_of(contact, r, mo_vec3_norm(tangential), mo_vec3_norm(slip));
-    if (contact->mode == MO_CONTACT_STICKS && world->def.solver.tol <= TAKES_BACK) {
+    const double tol = mo_is_coarse(world, contact) ? world->tol : world->def.solver.tol;
+    if (contact->mode == MO_CONTACT_STICKS && tol <= TAKES_BACK) {
         mo_vec3_scale(h, slip, contact->slip);
     }
 }

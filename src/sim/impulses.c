@@ -38,25 +38,38 @@ static double place_rounding(const mo_world *world, double h)
     double sum = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE) {
+        if (contact->constraint != MO_NONE && !mo_is_coarse(world, contact)) {
             sum += mo_vec3_dot(contact->point, contact->point);
         }
     }
     return scale * sqrt(sum);
 }
 
-/* Has nothing moved before this step? */
+/* Has nothing moved before this step, of what is to be fine? */
 static int was_at_rest(const mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        for (int i = 0; i < 6 && body->block != MO_NONE; ++i) {
+        for (int i = 0; i < 6 && body->block != MO_NONE && !body->is_coarse; ++i) {
             if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) {
                 return 0;
             }
         }
     }
     return 1;
+}
+
+/* Is nothing in motion at all? */
+static int is_still(const mo_world *world)
+{
+    static const double rest[6] = {0};
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (body->block != MO_NONE && memcmp(body->start_v, rest, sizeof rest) != 0) {
+            return 0;
+        }
+    }
+    return world->mechanism_count == 0;
 }
 
 /* Is there a contact whose impulse was not found in the last step? */
@@ -75,7 +88,7 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
 {
     mo_options options = world->def.solver;
     const int is_coarse = options.tol > MO_FINE_TOLERANCE, was_still = was_at_rest(world);
-    const int blocks = mo_problem_constraint_count(world->problem);
+    const int blocks = mo_problem_constraint_count(world->problem) - world->coarse_count;
     options.start = from_start ? world->start : NULL;
     options.noise = place_rounding(world, h);
     if (!is_coarse || (blocks <= COARSE_MOST && was_still)) {
@@ -90,16 +103,58 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
     return options;
 }
 
+/* Do the impulses of the last step solve this one as they are?  Tried where nothing moves at all
+ * (accuracy.c). */
+static mo_error keep_start(mo_world *world, const mo_options *options, int *does)
+{
+    mo_options own = *options;
+    *does = 0;
+    if (options->canonical == MO_CANONICAL_YES || !options->start || !is_still(world)) {
+        return MO_OK;
+    }
+    own.refine = MO_REFINE_NONE;
+    own.canonical = MO_CANONICAL_NO;
+    own.max_iter = 0;
+    const mo_error error = mo_solve(world->problem, &own, &world->result);
+    *does = world->result.status == MO_SOLVED;
+    return error;
+}
+
+/* The whole, or where some is to be coarse the whole to that tolerance, then the rest of it. */
+static mo_error solve(mo_world *world, double h, int from_start, double rate)
+{
+    mo_options options = options_for(world, h, from_start);
+    const int is_mixed = world->coarse_count > 0 &&
+                         world->coarse_count < mo_problem_constraint_count(world->problem);
+    mo_error error;
+    if (world->coarse_count == 0) {
+        int is_kept;
+        options.penetration_rate = rate;
+        error = keep_start(world, &options, &is_kept);
+        error = error || is_kept ? error : mo_solve(world->problem, &options, &world->result);
+    } else {
+        mo_options coarse = world->def.solver;
+        coarse.tol = world->tol;
+        coarse.start = options.start;
+        coarse.canonical = MO_CANONICAL_NO;
+        coarse.penetration_rate = rate;
+        error = mo_solve(world->problem, &coarse, &world->result);
+        error = error || !is_mixed ? error : mo_accuracy_solve_fine(world, &options);
+    }
+    world->is_canonical =
+        world->coarse_count == 0 && options.canonical && world->result.status == MO_SOLVED;
+    return error;
+}
+
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why)
 {
-    const mo_options options = options_for(world, h, from_start);
-    const mo_error error = mo_solve(world->problem, &options, &world->result);
-    world->is_canonical = options.canonical && world->result.status == MO_SOLVED;
-    if (error) {
-        return mo_fail(why, error, "the step's contact problem was not taken: %.400s",
-                       world->result.message.text);
+    if (mo_accuracy_choose(world, h)) {
+        return mo_fail_memory(why);
     }
-    return MO_OK;
+    const mo_error error = solve(world, h, from_start, world->def.solver.penetration_rate);
+    return error ? mo_fail(why, error, "the step's contact problem was not taken: %.400s",
+                           world->result.message.text)
+                 : MO_OK;
 }
 
 /*
@@ -110,7 +165,7 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
 mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why)
 {
     mo_result *result = &world->result;
-    const double tol = world->def.solver.tol,
+    const double tol = world->tol,
                  rate = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * tol) * world->contacts.least / h;
     const int iterations = result->iterations;
     *is_better = result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&
@@ -119,10 +174,8 @@ mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_messa
     if (!*is_better) {
         return MO_OK;
     }
-    mo_options options = options_for(world, h, 1);
-    options.penetration_rate = rate;
     memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-    const mo_error error = mo_solve(world->problem, &options, result);
+    const mo_error error = solve(world, h, 1, rate);
     result->iterations += iterations;
     return error ? mo_fail(why, error, "%.400s", result->message.text) : MO_OK;
 }

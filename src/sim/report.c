@@ -58,6 +58,7 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
         report->message = report->status != MO_SOLVED ? world->result.message : report->message;
     }
     report->residual = world->result.residual;
+    report->tolerance = world->tol;
     report->held_back = count_held(world);
     const int is_known =
         !world->is_projected && !world->def.sleeping && world->mechanism_count == 0;

@@ -167,6 +167,9 @@ static int wake_one(void *context, int item)
 void mo_wake_around(mo_world *world, int place)
 {
     const mo_sim_shape *shape = world->shape + place;
+    if (!world->def.sleeping) { /* nothing does */
+        return;
+    }
     if (shape->proxy >= 0) {
         const double near = NEAR * shape->collider.size;
         mo_bounds bounds = *mo_tree_bounds(world->tree, shape->proxy);

@@ -90,7 +90,7 @@ static mo_error check_length(const mo_world *world, double h, mo_message *why)
 
 static double late_depth(const mo_world *world)
 {
-    return fmax(LATE, LATE_OF_TOLERANCE * world->def.solver.tol);
+    return fmax(LATE, LATE_OF_TOLERANCE * world->tol);
 }
 
 /* *count of them. */
@@ -340,6 +340,7 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         wait(world, report);
         return MO_OK;
     }
+    error = error ? error : mo_accuracy_rest(world, h) ? mo_fail_memory(why) : MO_OK;
     error = error ? error : mo_advance_poses(world, h, why);
     if (error) {
         undo_contacts(world);

@@ -13,8 +13,11 @@
 
 mo_world_def mo_default_world(void)
 {
-    mo_world_def def = {
-        .dimension = 3, .gravity = {0, 0, -9.81}, .restitution_speed = 1e-2, .overlap = 1e-3};
+    mo_world_def def = {.dimension = 3,
+                        .gravity = {0, 0, -9.81},
+                        .restitution_speed = 1e-2,
+                        .overlap = 1e-3,
+                        .moving_tol = 1e-4};
     def.solver = mo_default_options();
     def.solver.canonical = 1;
     /* a step that is not solved by then is better taken as it is, and told */
@@ -48,6 +51,10 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "shapes may overlap by %g of their size, but this must be above zero",
                        def->overlap);
+    }
+    if (!(def->moving_tol >= 0 && def->moving_tol <= 1)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "moving_tol is %g, but must be from 0 to 1",
+                       def->moving_tol);
     }
     if (def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION) {
         return mo_fail(why, MO_ERR_ARGUMENT, "%d is no level of a step", (int)def->level);
@@ -139,13 +146,13 @@ void mo_world_destroy(mo_world *world)
     mo_result_clear(&world->side_result);
     mo_recycler_destroy(world->recycler);
     void *arrays[] = {
-        world->body,           world->living,        world->shape,       world->boundless,
-        world->joint,          world->jointed,       world->pairs.at,    world->touches.touch,
-        world->contacts.at,    world->before.at,     world->start,       world->spare_pairs.at,
-        world->fresh_pairs.at, world->crowd,         world->pair_start,  world->near,
-        world->leader,         world->contacts.open, world->before.open, world->contacts.fast,
-        world->before.fast,    world->touch_start,   world->touching,    world->seen,
-        world->late,           world->overlapping.at};
+        world->body,           world->living,         world->shape,       world->boundless,
+        world->joint,          world->jointed,        world->pairs.at,    world->touches.touch,
+        world->contacts.at,    world->before.at,      world->start,       world->spare_pairs.at,
+        world->fresh_pairs.at, world->crowd,          world->pair_start,  world->near,
+        world->leader,         world->contacts.open,  world->before.open, world->contacts.fast,
+        world->before.fast,    world->touch_start,    world->touching,    world->seen,
+        world->late,           world->overlapping.at, world->island};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }

@@ -12,7 +12,8 @@
  *   assemble.c   contacts and joints -> a contact problem, and its answer back
  *   joint.c      joints in the problem; joint_rows.c: what each kind holds; joint_ahead.c: held at
  *                the end of a step
- *   impulses.c   the solve, to the tolerance and to the last digits that count
+ *   impulses.c   the solve, to the tolerance and to the last digits that count; accuracy.c: which
+ *                tolerance that is, by the motion
  *   impact.c     impacts that bounce
  *   step.c       the step itself
  *   state.c      everything that changes, as bytes
@@ -50,6 +51,7 @@ typedef struct mo_sim_body {
     mo_body_kind kind;
     int is_asleep;
     int is_displaced; /* by the projection of this step */
+    int is_coarse;    /* of an island that this step solves to the coarse tolerance (accuracy.c) */
     int is_ball;      /* one and the same inertia about every axis */
     int block;        /* its body block in the problem of this step, or MO_NONE */
     int mechanism;    /* its place, for a link; else MO_NONE */
@@ -218,6 +220,12 @@ typedef struct mo_pairs {
 
 typedef struct mo_sim_mechanism mo_sim_mechanism; /* mechanism.h */
 
+/* Of an island in this step, by its leader (accuracy.c). */
+typedef struct mo_island_facts {
+    int contacts, moves, has_joints;
+    int is_driven; /* it touches a kinematic body */
+} mo_island_facts;
+
 struct mo_world {
     mo_allocator allocator;
     mo_world_def def;
@@ -272,7 +280,11 @@ struct mo_world {
     int has_driven;                           /* bodies */
     int *leader; /* of the island of each place of a body while islands are found, or MO_NONE */
     size_t leader_room;
-    int *pair_start; /* of each shape, while they are sorted */
+    mo_island_facts *island; /* of each leader, likewise */
+    size_t island_room;
+    double tol;       /* of this step: the coarsest that was asked for */
+    int coarse_count; /* contacts that are solved to it, where it is not solver.tol */
+    int *pair_start;  /* of each shape, while they are sorted */
     size_t pair_start_room;
     mo_touch_list touches;
     mo_sim_contacts contacts, before;
@@ -337,6 +349,12 @@ static inline int mo_body_rows(const mo_world *world)
 static inline double mo_mass_scale(const mo_world *world, double h)
 {
     return world->def.first_order > 0 ? h / world->def.first_order : 1;
+}
+
+/* Is a contact one of an island that is solved to the coarse tolerance? */
+static inline int mo_is_coarse(const mo_world *world, const mo_sim_contact *contact)
+{
+    return world->body[contact->body[0]].is_coarse || world->body[contact->body[1]].is_coarse;
 }
 
 /* Does it take part in the problem by velocities of its own? */
@@ -483,6 +501,13 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
 /* A better answer where a contact of the last one penetrates by much: then *is_better. */
 mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
+
+/* accuracy.c: which islands this step solves to the coarse tolerance, into is_coarse of bodies and
+ * world->tol; the others, from the impulses at hand, by these options */
+mo_error mo_accuracy_choose(mo_world *world, double h);
+mo_error mo_accuracy_solve_fine(mo_world *world, const mo_options *options);
+/* next_v of islands at rest becomes zero */
+mo_error mo_accuracy_rest(mo_world *world, double h);
 
 /* passive.c: the energy that the step which next_v ends would leave above what there was, with
  * nothing that has given it; 0: none but rounding */

@@ -49,6 +49,7 @@ mo_error stage_apply(stage *s, mo_message *why)
     mo_world_def def = mo_world_definition(s->world);
     if (s->source.configure) {
         s->source.configure(s->source.configure_user, mo_world_body_count(s->world), &def.solver);
+        def.moving_tol = 0; /* the caller has chosen a tolerance */
     }
     if (s->method[0]) {
         def.solver.method = s->method;

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * What a step is asked for, by the motion.
+ *
+ * Islands of free bodies with many contacts, one of which moves, are solved to moving_tol of the
+ * world: the velocity of a contact is off by that part of g h, in the root mean square.  All else
+ * is solved to solver.tol: what is at rest or nearly so, so that nothing creeps, few contacts,
+ * joints and mechanisms.  A solver.tol other than the default is used for everything.
+ *
+ * Where a step has islands of both kinds, the whole is solved to the coarse tolerance, and then the
+ * part that is to be fine, alone, from there.
+ *
+ * Rest.  A velocity that is no more than the fine tolerance leaves is an error of the solve.  An
+ * island that starts and ends a step with such velocities is at rest, and its velocities become
+ * zero: errors of one step do not return as gaps, slips and velocities of the next (refine.h, 3),
+ * nothing creeps, and the impulses of the last step solve the next one as they are.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/union_find.h"
+#include "linalg/vec3.h"
+#include "problem/islands.h"
+#include "problem/views.h"
+#include "sim/world_data.h"
+#include "solver/refine.h"
+
+enum { FEW = 64 };                  /* contacts of an island: digits of so few cost little */
+static const double MOVES = 1e-3;   /* of its size, each second: faster is in motion */
+static const double NOISE = 3;      /* of the velocity that the coarse tolerance leaves, tol g h */
+static const double REST = 1e-8;    /* tolerance, at most, by which rest is judged */
+static const double RESTS = 1e-6;   /* tolerances above do not tell rest from motion */
+static const double OF_SIZE = 1e-3; /* of the smallest body: what that velocity may move it by */
+
+/* ---- which islands --------------------------------------------------------------------------- */
+
+/* The coarse tolerance of a step of h, or that of the solver. */
+static double coarse_tolerance(const mo_world *world, double h)
+{
+    const mo_world_def *def = &world->def;
+    const double g = mo_vec3_norm(def->gravity);
+    const int may_be_coarse = isfinite(h) && def->solver.tol == mo_default_options().tol &&
+                              def->moving_tol * g * h * h <= OF_SIZE * world->contacts.least;
+    return may_be_coarse ? fmax(def->solver.tol, def->moving_tol) : def->solver.tol;
+}
+
+/* Of the fastest point, at most. */
+static double speed(const mo_sim_body *body, const double v[6])
+{
+    return mo_vec3_norm(v) + body->size * mo_vec3_norm(v + 3);
+}
+
+/* What a tolerance leaves of the velocity of one contact of an island. */
+static double noise(const mo_world *world, const mo_island_facts *island, double tol, double h)
+{
+    return NOISE * tol * mo_vec3_norm(world->def.gravity) * h * sqrt(island->contacts);
+}
+
+static void join(const mo_world *world, int a, int b)
+{
+    if (a >= 0 && b >= 0 && world->leader[a] != MO_NONE && world->leader[b] != MO_NONE) {
+        mo_set_unite(world->leader, a, b, NULL);
+    }
+}
+
+/* Islands by their leaders, of contacts that take part and joints. */
+static mo_error find_islands(mo_world *world)
+{
+    const size_t places = (size_t)world->body_places;
+    if (!mo_memory_grow(&world->allocator, (void **)&world->leader, &world->leader_room, places + 1,
+                        sizeof *world->leader) ||
+        !mo_memory_grow(&world->allocator, (void **)&world->island, &world->island_room, places + 1,
+                        sizeof *world->island)) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < world->body_places; ++k) {
+        const mo_sim_body *body = world->body + k;
+        world->leader[k] = body->generation && mo_moves_freely(body) ? k : MO_NONE;
+        world->island[k] = (mo_island_facts){0};
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint != MO_NONE) {
+            join(world, contact->body[0], contact->body[1]);
+        }
+    }
+    for (int k = 0; k < world->jointed_count; ++k) {
+        const mo_sim_joint *joint = world->joint + world->jointed[k];
+        join(world, joint->body[0], joint->body[1]);
+    }
+    return MO_OK;
+}
+
+static mo_island_facts *island_of(const mo_world *world, int body)
+{
+    return world->leader[body] == MO_NONE ? NULL : world->island + mo_set_root(world->leader, body);
+}
+
+/* The island of a contact, by its first body that moves freely. */
+static mo_island_facts *island_of_contact(const mo_world *world, const mo_sim_contact *contact)
+{
+    mo_island_facts *island = island_of(world, contact->body[0]);
+    return island ? island : island_of(world, contact->body[1]);
+}
+
+static void look_at_islands(mo_world *world)
+{
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        mo_island_facts *island = island_of_contact(world, contact);
+        if (island && contact->constraint != MO_NONE) {
+            ++island->contacts;
+            island->is_driven |= world->body[contact->body[0]].kind == MO_BODY_DRIVEN ||
+                                 world->body[contact->body[1]].kind == MO_BODY_DRIVEN;
+        }
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        mo_island_facts *island = island_of(world, world->living[k]);
+        if (island) {
+            island->has_joints |= body->mechanism != MO_NONE || body->first_joint != MO_NONE;
+        }
+    }
+}
+
+static void choose_coarse(mo_world *world, double tol, double h)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        mo_island_facts *island = island_of(world, world->living[k]);
+        if (island) {
+            const double most = fmax(MOVES * fmin(1, body->size), noise(world, island, tol, h));
+            island->moves |= !(speed(body, body->start_v) <= most);
+        }
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_island_facts *island = island_of(world, world->living[k]);
+        if (island && island->moves && !island->has_joints && island->contacts > FEW) {
+            world->body[world->living[k]].is_coarse = 1;
+            world->tol = tol;
+        }
+    }
+}
+
+mo_error mo_accuracy_choose(mo_world *world, double h)
+{
+    const double tol = coarse_tolerance(world, h);
+    world->coarse_count = 0;
+    world->tol = world->def.solver.tol;
+    for (int k = 0; k < world->living_count; ++k) {
+        world->body[world->living[k]].is_coarse = 0;
+    }
+    if (!(tol > world->tol) || mo_contacts_taken(world) <= FEW) {
+        return MO_OK;
+    }
+    if (find_islands(world)) {
+        return MO_ERR_MEMORY;
+    }
+    look_at_islands(world);
+    choose_coarse(world, tol, h);
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        world->coarse_count += contact->constraint != MO_NONE && mo_is_coarse(world, contact);
+    }
+    return MO_OK;
+}
+
+/* ---- rest ------------------------------------------------------------------------------------ */
+
+mo_error mo_accuracy_rest(mo_world *world, double h)
+{
+    const double tol = fmin(world->def.solver.tol, REST);
+    if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0) {
+        return MO_OK;
+    }
+    if (find_islands(world)) {
+        return MO_ERR_MEMORY;
+    }
+    look_at_islands(world);
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        mo_island_facts *island = island_of(world, world->living[k]);
+        if (island) {
+            island->moves |= !(fmax(speed(body, body->start_v), speed(body, body->next_v)) <=
+                               noise(world, island, tol, h));
+        }
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        const mo_island_facts *island = island_of(world, world->living[k]);
+        if (island && !(island->moves || island->has_joints || island->is_driven)) {
+            memset(body->next_v, 0, sizeof body->next_v);
+        }
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
+        const mo_island_facts *island = island_of_contact(world, contact);
+        if (island && !(island->moves || island->has_joints || island->is_driven)) {
+            memset(contact->slip, 0, sizeof contact->slip);
+        }
+    }
+    return MO_OK;
+}
+
+/* ---- the part that is to be fine ------------------------------------------------------------- */
+
+/* The constraints of it, rising: so many. */
+static int list_fine(const mo_world *world, int *member)
+{
+    const int count = mo_problem_constraint_count(world->problem);
+    int fine = 0;
+    for (int i = 0; i < count; ++i) {
+        member[i] = i;
+    }
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (contact->constraint != MO_NONE && mo_is_coarse(world, contact)) {
+            member[contact->constraint] = MO_NONE;
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        if (member[i] != MO_NONE) {
+            member[fine++] = member[i];
+        }
+    }
+    return fine;
+}
+
+/* Impulses of the members from the whole to the part, or back. */
+static void copy_impulses(const mo_problem *problem, const int *member, int count, double *whole,
+                          double *part, int goes_back)
+{
+    for (int m = 0; m < count; ++m) {
+        const int row = problem->row_start[member[m]],
+                  rows = problem->row_start[member[m] + 1] - row;
+        memcpy(goes_back ? whole + row : part, goes_back ? part : whole + row,
+               (size_t)rows * sizeof *part);
+        part += rows;
+    }
+}
+
+static mo_error solve_members(mo_world *world, const mo_options *options, int *member, int *local,
+                              double *start)
+{
+    int bounds[2] = {0, list_fine(world, member)};
+    const mo_islands one = {.count = 1, .start = bounds, .member = member};
+    const size_t scratch = mo_islands_scratch(world->problem);
+    mo_options own = *options;
+    mo_problem *part = NULL;
+    mo_result *result = &world->side_result;
+    for (size_t k = 0; k < scratch; ++k) {
+        local[k] = -1;
+    }
+    mo_problem_write_rows(world->problem);
+    mo_error error = mo_islands_extract(world->problem, &one, 0, local, &part);
+    if (!error) {
+        copy_impulses(world->problem, member, bounds[1], world->result.r, start, 0);
+        own.start = start;
+        error = mo_solve(part, &own, result);
+    }
+    if (!error) {
+        copy_impulses(world->problem, member, bounds[1], world->result.r, result->r, 1);
+        error = mo_finish_result(world->problem, &world->result);
+        world->result.iterations += result->iterations;
+    }
+    if (!error && world->result.status == MO_SOLVED && result->status != MO_SOLVED) {
+        world->result.status = result->status;
+        world->result.message = result->message;
+    }
+    mo_problem_destroy(part);
+    return error;
+}
+
+mo_error mo_accuracy_solve_fine(mo_world *world, const mo_options *options)
+{
+    const size_t constraints = (size_t)mo_problem_constraint_count(world->problem),
+                 rows = (size_t)mo_problem_row_count(world->problem),
+                 bodies = mo_islands_scratch(world->problem);
+    int *member = mo_memory_array(&world->allocator, constraints + bodies, sizeof *member);
+    double *start = mo_memory_array(&world->allocator, rows, sizeof *start);
+    const mo_error error = member && start
+                               ? solve_members(world, options, member, member + constraints, start)
+                               : MO_ERR_MEMORY;
+    mo_memory_free(&world->allocator, member);
+    mo_memory_free(&world->allocator, start);
+    return error;
+}

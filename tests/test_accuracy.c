@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What tumbles is solved coarsely, what rests finely, and what rests does not creep. */
+#include "check.h"
+
+#include "moreau/moreau.h"
+#include "worlds.h"
+
+static const double COARSE = 1e-4, FINE = 1e-8;
+
+static mo_world *build_heap(int count)
+{
+    const world_scene *scene = world_scene_find("heap");
+    double values[WORLD_PARAMETERS];
+    mo_message why = {{0}};
+    mo_world *world = NULL;
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "count", count, &why) == MO_OK);
+    CHECK(world_set_value(scene, values, "shape", 1, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    return world;
+}
+
+static void boxes_that_fall_are_coarse_and_come_to_rest(void **state)
+{
+    (void)state;
+    mo_world *world = build_heap(60);
+    mo_step_report report = {0};
+    int coarse = 0;
+    for (int k = 0; k < 500; ++k) {
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED && report.residual.natural_relative <= report.tolerance);
+        CHECK(report.tolerance == COARSE || report.tolerance == FINE);
+        coarse += report.tolerance == COARSE;
+    }
+    CHECK(coarse > 20);
+    CHECK(report.tolerance == FINE && report.kinetic_energy == 0 && report.iterations == 0);
+    mo_world_destroy(world);
+}
+
+static void a_tolerance_that_is_given_is_obeyed(void **state)
+{
+    (void)state;
+    static const double tol[2] = {1e-6, 1e-8};
+    for (int i = 0; i < 2; ++i) {
+        mo_world *world = build_heap(30);
+        mo_world_def def = mo_world_definition(world);
+        mo_message why = {{0}};
+        def.solver.tol = tol[i];
+        def.moving_tol = i ? 0 : def.moving_tol;
+        CHECK(mo_world_change(world, &def, &why) == MO_OK);
+        for (int k = 0; k < 60; ++k) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+            CHECK(report.tolerance == tol[i]);
+            CHECK_BELOW(report.residual.natural_relative, tol[i]);
+        }
+        def.moving_tol = -1;
+        CHECK(mo_world_change(world, &def, &why) == MO_ERR_ARGUMENT);
+        mo_world_destroy(world);
+    }
+}
+
+/* Boxes that fall on the floor, tilted, in columns that lean on each other. */
+static mo_world *build_fall(void)
+{
+    const mo_shape_def floor = mo_shape_plane(), box = mo_shape_box(0.1, 0.08, 0.06);
+    const double axis[3] = {1, 2, 3};
+    mo_message why = {{0}};
+    mo_world *world = NULL;
+    CHECK(mo_world_create(NULL, NULL, &world, &why) == MO_OK);
+    CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, &why).index > 0);
+    for (int k = 0; k < 60; ++k) {
+        const mo_pose at = mo_pose_turned(0.19 * (k % 4), 0.19 * (k / 4 % 4), 0.2 + 0.25 * (k / 16),
+                                          axis, 0.7 * k);
+        CHECK(mo_world_add_solid(world, MO_BODY_FREE, &box, &at, &why).index > 0);
+    }
+    return world;
+}
+
+/* A tower beside the heap, which shares no body with it, stands as it does alone. */
+static void what_rests_is_fine_while_others_tumble(void **state)
+{
+    (void)state;
+    mo_world *world = build_fall();
+    const mo_shape_def cube = mo_shape_box(0.1, 0.1, 0.1);
+    mo_body_id tower[5];
+    mo_message why = {{0}};
+    int coarse = 0;
+    for (int k = 0; k < 5; ++k) {
+        const mo_pose at = mo_pose_at(20 + 0.02 * (k % 2), 0, 0.1 + 0.2 * k);
+        tower[k] = mo_world_add_solid(world, MO_BODY_FREE, &cube, &at, &why);
+        CHECK(tower[k].index > 0);
+    }
+    for (int step = 0; step < 80; ++step) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED);
+        coarse += report.tolerance == COARSE;
+    }
+    CHECK(coarse > 20);
+    for (int k = 0; k < 5; ++k) {
+        const mo_body_state s = mo_body_get(world, tower[k]);
+        CHECK_NEAR(s.pose.position[2], 0.1 + 0.2 * k, 1e-11);
+        CHECK_NEAR(s.pose.position[0], 20 + 0.02 * (k % 2), 1e-11);
+    }
+    mo_world_destroy(world);
+}
+
+/* At rest nothing moves, and a small push moves it. */
+static void rest_ends_with_a_push(void **state)
+{
+    (void)state;
+    mo_world *world = NULL;
+    mo_message why = {{0}};
+    mo_step_report report = {0};
+    CHECK(mo_world_create(NULL, NULL, &world, &why) == MO_OK);
+    const mo_shape_def cube = mo_shape_box(0.1, 0.1, 0.1), floor = mo_shape_plane();
+    const mo_pose at = mo_pose_at(0, 0, 0.1);
+    CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, &why).index > 0);
+    const mo_body_id body = mo_world_add_solid(world, MO_BODY_FREE, &cube, &at, &why);
+    for (int k = 0; k < 10; ++k) {
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+    }
+    CHECK(report.kinetic_energy == 0);
+    const double up[3] = {0, 0, 8 * (0.098 + 1e-3)}, where[3] = {0, 0, 0.1}; /* N s: 8 kg */
+    CHECK(mo_body_apply_impulse(world, body, up, where, &why) == MO_OK);
+    CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+    CHECK_NEAR(mo_body_get(world, body).velocity[2], 1e-3 + 0.098 - 0.0981, 1e-9);
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_that_fall_are_coarse_and_come_to_rest),
+        cmocka_unit_test(a_tolerance_that_is_given_is_obeyed),
+        cmocka_unit_test(what_rests_is_fine_while_others_tumble),
+        cmocka_unit_test(rest_ends_with_a_push),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
