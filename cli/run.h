@@ -3,7 +3,7 @@
 /*
  * `moreau run`, in parts:
  *
- *   run.c           the call, the world, the loop over the steps
+ *   run.c           the call and the world; run_steps.c: the loop over the steps
  *   run_list.c      --list
  *   run_outputs.c   what is written on the way: hands each recorded step to the files below
  *   run_csv.c       --csv
@@ -76,5 +76,8 @@ typedef struct run_tally {
 
 /* Keeps the first error; `file` may be NULL. */
 void run_fail(run_tally *tally, const char *file, const char *format, ...) MO_PRINTF(3, 4);
+
+/* Takes the steps and writes what was asked for on the way. */
+void run_simulate(const run_call *call, mo_world *world, run_tally *tally);
 
 #endif

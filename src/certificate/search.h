@@ -86,4 +86,14 @@ void mo_classify_modes(const mo_problem *problem, mo_found_solution *found);
 /* u of a listed solution in natural units, as the checker reads it. */
 double mo_search_listed(const mo_search *search, int solution, int k);
 
+/* ---- search_singular.c ----------------------------------------------------------------------- */
+
+/* A last cell whose equations have no single root. */
+void mo_search_singular_cell(mo_search *search);
+
+/* ---- enumerate.c ----------------------------------------------------------------------------- */
+
+/* Decides the cells that are left below the current one. */
+void mo_search_visit(mo_search *search);
+
 #endif

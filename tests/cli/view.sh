@@ -103,6 +103,7 @@ if grep -q -- '--azimuth' out; then
     status_is 1
     err_has 'film.mp4: the video was not made'
     path=$PATH
+    # shellcheck disable=SC2123 # no ffmpeg there
     PATH=$PWD/none
     run render incline.hdf5 film.mp4 --size 64x48
     PATH=$path
