@@ -14,11 +14,11 @@ static float one(const palette *p, float shaded, float surface, float sky, float
                  const finish *f)
 {
     const double polish = 1 - f->roughness, blur = 0.06 + 0.94 * f->roughness;
-    const double below = 0.5 * (double)colour_linear(bounce), above = (double)colour_linear(sky);
+    const double below = 0.6 * (double)colour_linear(bounce), above = (double)colour_linear(sky);
     const double part = smooth((f->upwards + blur) / (2 * blur));
     const double around = below + part * (above - below);
     const double glint = pow(fmax(0, f->sunwards), 2 + 150 * polish * polish * polish);
-    const double light = 0.45 * (double)p->sky_strength * around +
+    const double light = 0.55 * (double)p->sky_strength * around +
                          (double)p->sun_strength * polish * (1 + 2 * polish) * glint * f->lit;
     double mirror = 0.04 + f->metallic * ((double)colour_linear(surface) - 0.04);
     mirror += (1 - mirror) * polish * pow(1 - fmax(0, f->facing), 5);

@@ -280,6 +280,18 @@ static colour plane_colour(const renderer *r, int k)
     return shape->def.kind == MO_SHAPE_PLANE ? r->colours->ground : light_colour_of(r, k);
 }
 
+/* Rods that would be thinner than a line are drawn wider, as on the page (page/src/shapes.ts). */
+static mo_shape_def visible(const renderer *r, const mo_shape_def *shape)
+{
+    const double least = 0.012 * r->size;
+    mo_shape_def wide = *shape;
+    wide.radius = shape->kind == MO_SHAPE_CAPSULE ? fmax(shape->radius, least) : shape->radius;
+    for (int k = 0; k < 2 && shape->kind == MO_SHAPE_BOX; ++k) {
+        wide.half[k] = fmax(shape->half[k], least);
+    }
+    return wide;
+}
+
 static int draw_plane(renderer *r, const mo_pose *poses)
 {
     int good = 1;
@@ -287,8 +299,8 @@ static int draw_plane(renderer *r, const mo_pose *poses)
         const int k = r->order[i];
         const mo_recorded_shape *shape = r->recording->shapes + k;
         const mo_pose pose = mo_pose_compose(poses + shape->body, &shape->def.pose);
-        good = !r->drawn[k] ||
-               flat_shape(&r->large, &r->eye, &shape->def, &pose, 5, plane_colour(r, k));
+        const mo_shape_def seen = visible(r, &shape->def);
+        good = !r->drawn[k] || flat_shape(&r->large, &r->eye, &seen, &pose, 5, plane_colour(r, k));
     }
     return good;
 }

@@ -68,6 +68,22 @@ export const lookTests = ({ withScene, model, picture }) => ({
             assert.ok((await page.evaluate(() => window.moreau.time())) < 1);
         }),
 
+    "a thin rod is drawn wider than a line": () =>
+        withScene(["painleve"], async (page) => {
+            await page.keyboard.press("r");
+            await page.keyboard.press(" ");
+            await sleep(300);
+            const pixels = await page.evaluate(() => {
+                const { app } = window.moreau;
+                const { geometry } = app.props.bodies.batches[0].mesh;
+                geometry.computeBoundingBox();
+                const { max, min } = geometry.boundingBox;
+                return app.stage.pixelsOf(max.y - min.y);
+            });
+            assert.ok(pixels > 3, `the rod is ${pixels} pixels wide`);
+            await picture(page, "painleve");
+        }),
+
     "balls are drawn at their depth without shadows": () =>
         withScene([model("hand.xml")], async (page) => {
             await page.keyboard.press(" ");

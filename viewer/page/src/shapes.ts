@@ -39,6 +39,7 @@ export function fineness(count: number): number {
 const QUARTER = 0.9; // brightness of every other quarter of something round
 const EDGE = 0.8;
 const MANY_SIZES = 48; // above so many sizes boxes share one geometry, and have no edges
+const THINNEST = 0.4; // half a width, in thicknesses of a plate: thinner rods would not be seen
 const MANY_SHAPES = 1500; // above so many as well
 
 function geometryFrom(
@@ -304,11 +305,13 @@ function planarDrawing(shape: ShapeInfo, place: number, { cut, thickness }: Styl
             make: () => chainBand(shape.points, shape.indices, 1.5 * thickness, thickness),
         };
     if (shape.kind === "capsule") {
-        const { ends, radius } = shape;
+        const { ends } = shape;
+        const radius = Math.max(shape.radius, THINNEST * thickness);
         const make = () => plate(capsuleOutline(ends[0], ends[1], radius, segments), thickness);
         return { key: `capsule ${ends} ${radius} ${cut}`, scale: one, pose, make };
     }
-    const outline = outlineOf(shape, segments);
+    const half = shape.half.map((x) => Math.max(x, THINNEST * thickness)) as Vec3;
+    const outline = outlineOf({ ...shape, half }, segments);
     if (!outline) return null;
     return {
         key: `plate ${shape.kind} ${shape.half} ${shape.points}`,
