@@ -29,8 +29,7 @@ static const double CLOSED = 1e-11; /* of the size of a body, or rad: error of a
 /* Of the unit, which is the overlap that may be left: the tolerance, and what one contact may be
  * off by. */
 static const double TOLERANCE = 1e-3, OFF = 0.25;
-/* Of the deepest overlap: the displacement of a point of a link, at most. */
-static const double FURTHEST = 4;
+static const double TURN = 0.1; /* rad: of a link, in one projection */
 /* Of the unit, of joints: they are closed to the last digits. */
 static const double JOINT_TOLERANCE = 1e-7;
 
@@ -170,37 +169,25 @@ static mo_error solve(mo_world *world, mo_message *why)
                  : MO_OK;
 }
 
-/* How deep the contacts of the projection overlap, m. */
-static double depth_of(const mo_sim_contacts *list)
-{
-    double depth = 0;
-    for (int k = 0; k < list->count; ++k) {
-        depth = fmax(depth, -list->at[k].gap);
-    }
-    return depth;
-}
-
 /*
  * A displacement of links is linear in their joints, and where levers are short it may be far
- * beyond that: the part of it by which no body moves more than the overlap asks for.
+ * beyond that: the part of it that turns no link by more than TURN.
  */
-static double part_of_displacement(const mo_world *world, double unit, double depth)
+static double part_of_displacement(const mo_world *world, double unit)
 {
     double most = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE && body->mechanism != MO_NONE && isfinite(body->size)) {
-            most = fmax(most, unit * (mo_vec3_norm(body->next_v) +
-                                      body->size * mo_vec3_norm(body->next_v + 3)));
+        if (body->block != MO_NONE && body->mechanism != MO_NONE) {
+            most = fmax(most, unit * mo_vec3_norm(body->next_v + 3));
         }
     }
-    return depth > 0 && most > FURTHEST * depth ? FURTHEST * depth / most : 1;
+    return most > TURN ? TURN / most : 1;
 }
 
 static mo_error project_once(mo_world *world, double unit, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_PROJECTION, .h = unit};
-    const double depth = depth_of(&world->before);
     change_sides(world);
     set_inertias(world);
     mo_error error = mo_assemble(world, &phase, why);
@@ -212,7 +199,7 @@ static mo_error project_once(mo_world *world, double unit, mo_message *why)
             sum += world->result.v[k];
         }
         if (isfinite(sum)) {
-            displace(world, unit * part_of_displacement(world, unit, depth));
+            displace(world, unit * part_of_displacement(world, unit));
         }
     }
     change_sides(world);

@@ -37,8 +37,8 @@ typedef struct dense {
 
 static size_t room_of(const mo_problem *problem)
 {
-    const size_t rows = (size_t)problem->row_count, n = rows;
-    return 2 * n * (n + 3) + n * n + 10 * rows + (size_t)problem->dof_count +
+    const size_t n = (size_t)problem->row_count;
+    return 2 * n * (n + 3) + n * n + 10 * (n + 3) + (size_t)problem->dof_count +
            (size_t)problem->constraint_count;
 }
 
@@ -48,17 +48,18 @@ static dense lay_out(const mo_problem *problem, double *p)
     dense c = {.problem = problem, .G = p, .Q = p + n * (n + 3)};
     c.R = c.Q + n * (n + 3);
     p = c.R + n * n;
+    const size_t wide = n + 3; /* of vectors: lines of Q have up to three numbers more */
     c.ray = p;
-    c.scale = p + n;
-    c.s = p + 2 * n;
-    c.x = p + 3 * n;
-    c.y = p + 4 * n;
-    c.r = p + 5 * n;
-    c.u = p + 6 * n;
-    c.start = p + 7 * n;
-    c.dx = p + 8 * n;
-    c.slope = p + 9 * n;
-    c.v = p + 10 * n;
+    c.scale = p + wide;
+    c.s = p + 2 * wide;
+    c.x = p + 3 * wide;
+    c.y = p + 4 * wide;
+    c.r = p + 5 * wide;
+    c.u = p + 6 * wide;
+    c.start = p + 7 * wide;
+    c.dx = p + 8 * wide;
+    c.slope = p + 9 * wide;
+    c.v = p + 10 * wide;
     c.kind = (uint8_t *)(c.v + problem->dof_count);
     return c;
 }
@@ -213,6 +214,20 @@ INLINE void make_orthonormal(int k, int ld, double *Q, double *R)
     }
 }
 
+/* Line and column a of Q' J Q up to the diagonal, from the line x of Q' J. */
+INLINE void fill_line(int a, int k, int ld, const double *x, const double *Q, double *R)
+{
+    for (int b = 0; b <= a; ++b) {
+        R[a * k + b] = R[b * k + a] = dot(ld, x, Q + (size_t)b * (size_t)ld);
+    }
+    R[a * (k + 1)] += TINY;
+}
+
+static void fill_line_anywhere(int a, int k, int ld, const double *x, const double *Q, double *R)
+{
+    fill_line(a, k, ld, x, Q, R);
+}
+
 static int factor_anywhere(int n, int ld, double *G, double *Q, double *R)
 {
     const int k = factor_lines(n, ld, G, Q);
@@ -230,12 +245,19 @@ __attribute__((target("avx2"))) static int factor_wide(int n, int ld, double *G,
     return k;
 }
 
+__attribute__((target("avx2"))) static void fill_line_wide(int a, int k, int ld, const double *x,
+                                                           const double *Q, double *R)
+{
+    fill_line(a, k, ld, x, Q, R);
+}
+
 static int is_wide(void)
 {
     return __builtin_cpu_supports("avx2");
 }
 #else
 #define factor_wide factor_anywhere
+#define fill_line_wide fill_line_anywhere
 
 static int is_wide(void)
 {
@@ -355,7 +377,8 @@ static double evaluate(const dense *c, const double *y, double *s, double *J)
 static void write_hessian(const dense *c)
 {
     const mo_problem *problem = c->problem;
-    const int n = c->n, k = c->k;
+    const int k = c->k;
+    memset(c->s, 0, (size_t)c->ld * sizeof *c->s);
     for (int a = 0; a < k; ++a) {
         const double *q = c->Q + (size_t)a * (size_t)c->ld, *J = c->G;
         for (int i = 0, at = 0; i < problem->constraint_count; ++i) {
@@ -366,10 +389,7 @@ static void write_hessian(const dense *c)
             }
             at += d;
         }
-        for (int b = 0; b < k; ++b) {
-            c->R[a * k + b] = mo_dot(n, c->s, c->Q + (size_t)b * (size_t)c->ld);
-        }
-        c->R[a * (k + 1)] += TINY;
+        (is_wide() ? fill_line_wide : fill_line_anywhere)(a, k, c->ld, c->s, c->Q, c->R);
     }
 }
 
