@@ -38,6 +38,7 @@ void model_file_close(model_file *file)
     mo_model_clear(&file->model);
     free(file->control);
     free(file->forces);
+    free(file->sensed);
     *file = (model_file){0};
 }
 

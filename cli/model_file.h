@@ -26,6 +26,7 @@ typedef struct model_file {
     mo_robot *robot; /* in the world that was built last */
     model_force *forces;
     int force_count;
+    double *sensed; /* values of the sensors after the last step that was read, or NULL */
 } model_file;
 
 /* The flags of a robot's file: rows that follow each other in the table of a command. */

@@ -165,7 +165,7 @@ int run_outputs_begin(run_outputs *o, const run_call *call, mo_world *world, run
 {
     *o = (run_outputs){0};
     if ((call->csv && !begin_csv(o, call, tally)) ||
-        (call->sensors && !run_sensors_begin(&o->sensors, call, world, tally)) ||
+        !run_sensors_begin(&o->sensors, call, world, tally) ||
         (call->record && !begin_recording(o, call, world, tally)) ||
         (call->replay && !run_replay_begin(&o->replay, call, world, tally))) {
         return 0;
@@ -188,7 +188,7 @@ int run_outputs_step(run_outputs *o, const run_call *call, mo_world *world, int 
         return 0;
     }
     const int is_recorded = k % call->every == 0;
-    if (call->sensors && !run_sensors_step(&o->sensors, call, world, call->h, is_recorded, tally)) {
+    if (!run_sensors_step(&o->sensors, call, world, call->h, is_recorded, tally)) {
         return 0;
     }
     return is_recorded ? record(o, call, world, call->h, report, tally) : 1;

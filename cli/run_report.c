@@ -239,6 +239,26 @@ static void json_call(json *j, const run_call *call, const run_tally *tally)
     json_whole(j, "steps_asked", call->steps);
 }
 
+/* The sensors after the last step. */
+static void json_sensors(json *j, const model_file *file)
+{
+    json_array(j, "sensors");
+    for (int k = 0; file->sensed && k < mo_robot_sensor_count(file->robot); ++k) {
+        const char *kind = NULL;
+        int first = 0, count = 0;
+        json_object(j, NULL);
+        json_text(j, "name", mo_robot_sensor(file->robot, k, &kind, &first, &count));
+        json_text(j, "kind", kind);
+        json_array(j, "values");
+        for (int i = 0; i < count; ++i) {
+            json_number(j, NULL, file->sensed[first + i]);
+        }
+        json_array_end(j);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 static void json_model(json *j, const model_file *file)
 {
     json_array(j, "notes");
@@ -263,6 +283,7 @@ static void json_model(json *j, const model_file *file)
         json_object_end(j);
     }
     json_array_end(j);
+    json_sensors(j, file);
 }
 
 static void json_energy(json *j, const run_tally *tally)

@@ -38,39 +38,58 @@ static void put_head(FILE *out, const mo_robot *robot)
     fputc('\n', out);
 }
 
-int run_sensors_begin(run_sensors *s, const run_call *call, const mo_world *world, run_tally *tally)
+/* The file, and its head. */
+static int open_file(run_sensors *s, const run_call *call, run_tally *tally)
 {
-    const mo_robot *robot = call->world.model ? call->world.model->robot : NULL;
-    *s = (run_sensors){.values = NULL};
-    if (!robot || mo_robot_sensor_values(robot) == 0) {
+    if (!s->reads) {
         run_fail(tally, call->sensors, "is for the sensors of a robot's file, which has none");
         return 0;
     }
-    s->values = calloc((size_t)mo_robot_sensor_values(robot), sizeof *s->values);
-    if (!s->values || !output_open(&s->file, call->sensors)) {
+    if (!output_open(&s->file, call->sensors)) {
         return fail_to_write(call, tally);
     }
-    put_head(s->file.file, robot);
-    return run_sensors_step(s, call, world, 0, 1, tally);
+    put_head(s->file.file, call->world.model->robot);
+    return 1;
+}
+
+int run_sensors_begin(run_sensors *s, const run_call *call, const mo_world *world, run_tally *tally)
+{
+    model_file *model = call->world.model;
+    const int values = model ? mo_robot_sensor_values(model->robot) : 0;
+    *s = (run_sensors){.reads = values > 0 && (call->sensors || call->json)};
+    if (s->reads) {
+        free(model->sensed);
+        model->sensed = calloc((size_t)values, sizeof *model->sensed);
+        if (!model->sensed) {
+            run_fail(tally, model->path, "memory ran out");
+            return 0;
+        }
+    }
+    return (!call->sensors || open_file(s, call, tally)) &&
+           run_sensors_step(s, call, world, 0, 1, tally);
 }
 
 int run_sensors_step(run_sensors *s, const run_call *call, const mo_world *world, double h, int put,
                      run_tally *tally)
 {
-    mo_robot *robot = call->world.model->robot;
+    const model_file *model = call->world.model;
     mo_message why = {{0}};
-    if (mo_robot_sense(robot, world, h, s->values, &why)) {
-        run_fail(tally, call->sensors, "%s", why.text);
+    if (!s->reads) {
+        return 1;
+    }
+    if (mo_robot_sense(model->robot, world, h, model->sensed, &why)) {
+        run_fail(tally, model->path, "%s", why.text);
         return 0;
     }
-    if (put) {
-        fputs(number_exact(mo_world_time(world)).text, s->file.file);
-        for (int k = 0; k < mo_robot_sensor_values(robot); ++k) {
-            fprintf(s->file.file, ",%.17g", s->values[k]);
+    FILE *out = s->file.file;
+    if (put && out) {
+        fputs(number_exact(mo_world_time(world)).text, out);
+        for (int k = 0; k < mo_robot_sensor_values(model->robot); ++k) {
+            fprintf(out, ",%.17g", model->sensed[k]);
         }
-        fputc('\n', s->file.file);
+        fputc('\n', out);
     }
-    return ferror(s->file.file) ? fail_to_write(call, tally) : 1;
+    return out && ferror(out) ? fail_to_write(call, tally) : 1;
 }
 
 void run_sensors_end(run_sensors *s, const run_call *call, run_tally *tally)
@@ -78,5 +97,4 @@ void run_sensors_end(run_sensors *s, const run_call *call, run_tally *tally)
     if (s->file.file && !output_commit(&s->file)) {
         fail_to_write(call, tally);
     }
-    free(s->values);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `--sensors`: a row for each step, with the sensors of the robot. */
+/* The sensors of a robot: `--sensors` writes a row for each step, `--json` the last values. */
 #ifndef CLI_RUN_SENSORS_H
 #define CLI_RUN_SENSORS_H
 
@@ -9,13 +9,15 @@
 
 typedef struct run_sensors {
     output file;
-    double *values;
+    int reads; /* sensors are read after each step */
 } run_sensors;
 
-/* The head, and the row of the start.  0 after a failure, which is in the tally. */
+/* Where they are asked for: the head, and the row of the start.  0 after a failure, which is in the
+ * tally. */
 int run_sensors_begin(run_sensors *s, const run_call *call, const mo_world *world,
                       run_tally *tally);
-/* After a step of h; all steps are read, since accelerations are differences; `put`: write it. */
+/* After a step of h; all steps are read, since accelerations are differences; `put`: write it. The
+ * values are in the model_file. */
 int run_sensors_step(run_sensors *s, const run_call *call, const mo_world *world, double h, int put,
                      run_tally *tally);
 void run_sensors_end(run_sensors *s, const run_call *call, run_tally *tally);
