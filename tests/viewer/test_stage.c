@@ -203,6 +203,29 @@ static void settings_reach_the_world(void **state)
     shut_stage(s);
 }
 
+/* A step that needs more calls than one is one step, and none that was not solved. */
+static void a_step_that_waits_is_not_counted(void **state)
+{
+    (void)state;
+    stage *s = open_stage("beads");
+    mo_message why = {{0}};
+    take_steps(s, 40);
+    const uint32_t steps = s->steps, unsolved = s->unsolved;
+    const double time = mo_world_time(s->world);
+    mo_world_def def = mo_world_definition(s->world);
+    def.solver.time_limit = 1e-9;
+    CHECK(mo_world_change(s->world, &def, &why) == MO_OK);
+    s->frame_changed = 0;
+    CHECK(stage_step(s, &why) == MO_OK);
+    CHECK(s->is_waiting && s->steps == steps && s->unsolved == unsolved && !s->frame_changed);
+    CHECK(mo_world_time(s->world) == time);
+    def.solver.time_limit = INFINITY;
+    CHECK(mo_world_change(s->world, &def, &why) == MO_OK);
+    take_steps(s, 1);
+    CHECK(!s->is_waiting && s->steps == steps + 1 && s->unsolved == unsolved);
+    shut_stage(s);
+}
+
 static void scenes_change_or_stay(void **state)
 {
     (void)state;
@@ -462,6 +485,7 @@ int main(void)
         cmocka_unit_test(a_light_link_drags_a_heavy_chain),
         cmocka_unit_test(friction_is_replaced_and_comes_back),
         cmocka_unit_test(settings_reach_the_world),
+        cmocka_unit_test(a_step_that_waits_is_not_counted),
         cmocka_unit_test(scenes_change_or_stay),
         cmocka_unit_test(hands_lift_and_let_go),
         cmocka_unit_test(balls_come_and_the_oldest_goes),

@@ -90,13 +90,17 @@ static void measure(player *p, double began, double now)
 static void take_step(player *p)
 {
     mo_message why = {{0}};
-    const double began = clock_now();
+    const double began = p->began > 0 ? p->began : clock_now();
     const mo_error error = stage_step(p->stage, &why);
     if (error) {
         hub_refuse(p->hub, 0, &why);
         if (p->wake) {
             p->wake(p->wake_user);
         }
+    }
+    p->began = p->stage->is_waiting ? began : 0;
+    if (p->stage->is_waiting) { /* commands may come in between */
+        return;
     }
     const double now = clock_now();
     measure(p, began, now);
@@ -174,8 +178,8 @@ static void *play(void *user)
         }
         const double now = clock_now();
         if (s->single_steps) {
-            s->single_steps -= 1;
             take_step(p);
+            s->single_steps -= !s->is_waiting;
             p->due = now; /* a single step is due at once */
         } else if (s->playing && has_pages && now >= p->due) {
             p->due = now - p->due > LATE_SECONDS ? now : p->due; /* after a rest */

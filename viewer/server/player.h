@@ -28,6 +28,7 @@ typedef struct player {
     double due;          /* of the next step, by the clock */
     double posted;       /* when the last frame was */
     double milliseconds; /* of a step, averaged */
+    double began;        /* the step that is not yet solved; 0: none is */
     double rate;         /* simulated seconds in a second, measured  */
     double window_began, window_time;
 } player;

@@ -77,6 +77,7 @@ static mo_error replace(stage *s, const stage_source *source, mo_message *why)
     s->source = *source;
     s->world = world;
     s->steps = s->unsolved = 0;
+    s->is_waiting = 0;
     s->material = NULL;
     s->ball_count = s->next_ball = 0;
     memset(s->hands, 0, sizeof s->hands);
@@ -169,13 +170,19 @@ static int holds_any(const stage *s)
 
 mo_error stage_step(stage *s, mo_message *why)
 {
-    for (int k = 0; k < STAGE_PAGES; ++k) {
+    mo_step_report report;
+    for (int k = 0; k < STAGE_PAGES && !s->is_waiting; ++k) { /* else the world has the pull */
         if (s->hands[k].page) {
             hand_pull(&s->hands[k].hand, s->world, s->step);
         }
     }
-    mo_error error = mo_world_step(s->world, s->step, &s->report, why);
+    mo_error error = mo_world_step(s->world, s->step, &report, why);
+    s->is_waiting = !error && report.is_waiting;
+    if (s->is_waiting) {
+        return MO_OK;
+    }
     if (!error) {
+        s->report = report;
         s->steps += 1;
         s->unsolved += s->report.status != MO_SOLVED;
         error = frames_of_world(&s->picture, s->world, s->step, &s->report, why);

@@ -56,6 +56,7 @@ typedef struct stage {
     int actuator_count;
     uint32_t generation, steps, unsolved;
     mo_step_report report; /* of the last step, where steps > 0 */
+    int is_waiting;        /* the time of a call ended before the step was solved: no step yet */
     restart_watch watch;
 
     int playing, restart;
