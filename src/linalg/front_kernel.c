@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { LANES = 4, TILE_ROWS = 4, TILE_LANES = 2, PANEL = 24 };
+enum { LANES = 4, TILE_ROWS = 4, TILE_LANES = 2, PANEL = 24, STRIP = 2 * LANES };
 
 /* Four numbers anywhere in memory. */
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
@@ -70,8 +70,8 @@ INLINE void swap_rows(int n, double *a, double *b)
     }
 }
 
-/* Columns first .. last of all rows from `first` on: their part of L, and of U above the diagonal.
- */
+/* Columns first .. last of the pivot rows from `first` on: their part of L, and of U above the
+ * diagonal.  Whole rows are exchanged. */
 INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double *F, int *swap)
 {
     const size_t line = (size_t)ld;
@@ -89,7 +89,7 @@ INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double 
             return false;
         }
         const double inverse = 1 / pivot_row[k];
-        for (int i = k + 1; i < n; ++i) {
+        for (int i = k + 1; i < pivots; ++i) {
             double *row = F + (size_t)i * line;
             const double factor = row[k] *= inverse;
             for (int j = k + 1; j < last; ++j) {
@@ -100,19 +100,95 @@ INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double 
     return true;
 }
 
+/* The columns of a panel's U one after the other, and the inverses of its diagonal. */
+typedef struct panel {
+    int width;
+    double column[PANEL][PANEL], inverse[PANEL];
+} panel;
+
+INLINE void read_panel(int first, int last, int ld, const double *F, panel *p)
+{
+    p->width = last - first;
+    for (int k = 0; k < p->width; ++k) {
+        const double *row = F + (size_t)(first + k) * (size_t)ld + first;
+        p->inverse[k] = 1 / row[k];
+        for (int j = k + 1; j < p->width; ++j) {
+            p->column[j][k] = row[j];
+        }
+    }
+}
+
+/*
+ * x = x U^-1 for `rows` rows at x, a lane for each: element j of all of them needs the elements
+ * before it, which stay at hand.  Rows that are missing are zero.
+ */
+INLINE void divide_strip(const panel *p, int rows, int ld, double *x)
+{
+    double strip[PANEL][STRIP];
+    for (int j = 0; j < p->width; ++j) {
+        for (int i = 0; i < STRIP; ++i) {
+            strip[j][i] = i < rows ? x[(size_t)i * (size_t)ld + (size_t)j] : 0;
+        }
+    }
+    for (int j = 0; j < p->width; ++j) {
+        lanes a = *(const lanes *)strip[j], b = *(const lanes *)(strip[j] + LANES);
+        for (int k = 0; k < j; ++k) {
+            a -= p->column[j][k] * *(const lanes *)strip[k];
+            b -= p->column[j][k] * *(const lanes *)(strip[k] + LANES);
+        }
+        *(lanes *)strip[j] = a * p->inverse[j];
+        *(lanes *)(strip[j] + LANES) = b * p->inverse[j];
+    }
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < p->width; ++j) {
+            x[(size_t)i * (size_t)ld + (size_t)j] = strip[j][i];
+        }
+    }
+}
+
+/* The part of L below all pivots, in the columns of a panel. */
+INLINE void divide_rows(int first, int last, int pivots, int n, int ld, double *F)
+{
+    panel p;
+    read_panel(first, last, ld, F, &p);
+    for (int i = pivots; i < n; i += STRIP) {
+        divide_strip(&p, n - i < STRIP ? n - i : STRIP, ld, F + (size_t)i * (size_t)ld + first);
+    }
+}
+
+/* B = L^-1 B for 4 `wide` columns of the `rows` rows of a panel, whose L is given. */
+INLINE void finish_strip(const int wide, int rows, int ld, const double *L, double *B)
+{
+    const size_t line = (size_t)ld;
+    for (int i = 1; i < rows; ++i) {
+        double *row = B + (size_t)i * line;
+        lanes sum[TILE_LANES];
+        for (int j = 0; j < wide; ++j) {
+            sum[j] = *(const lanes *)(row + LANES * j);
+        }
+        for (int k = 0; k < i; ++k) {
+            const double factor = L[(size_t)i * line + (size_t)k];
+            for (int j = 0; j < wide; ++j) {
+                sum[j] -= factor * *(const lanes *)(B + (size_t)k * line + LANES * j);
+            }
+        }
+        for (int j = 0; j < wide; ++j) {
+            *(lanes *)(row + LANES * j) = sum[j];
+        }
+    }
+}
+
 /* Rows first .. last of U, right of the panel. */
 INLINE void finish_rows(int first, int last, int n, int ld, double *F)
 {
-    const size_t line = (size_t)ld;
-    for (int k = first; k < last; ++k) {
-        const double *pivot_row = F + (size_t)k * line;
-        for (int i = k + 1; i < last; ++i) {
-            double *row = F + (size_t)i * line;
-            const double factor = row[k];
-            for (int j = last; j < n; ++j) {
-                row[j] -= factor * pivot_row[j];
-            }
-        }
+    const double *L = F + (size_t)first * (size_t)ld + first;
+    double *row = F + (size_t)first * (size_t)ld;
+    int j = last;
+    for (; j + 2 * LANES <= n; j += 2 * LANES) {
+        finish_strip(2, last - first, ld, L, row + j);
+    }
+    for (; j < n; j += LANES) { /* the last may reach into the padding */
+        finish_strip(1, last - first, ld, L, row + j);
     }
 }
 
@@ -124,6 +200,7 @@ INLINE bool eliminate(int pivots, int n, int ld, double *F, int *swap)
         if (!factor_panel(first, last, pivots, n, ld, F, swap)) {
             return false;
         }
+        divide_rows(first, last, pivots, n, ld, F);
         finish_rows(first, last, n, ld, F);
         subtract_product(n - last, n - last, last - first, ld, F + (size_t)last * line + first,
                          F + (size_t)first * line + last, F + (size_t)last * line + last);

@@ -161,7 +161,7 @@ static int take_newton_step(const call *c)
     if (!mo_interior_factor(&interior->matrix, interior->C, interior->C_start, interior->fixed)) {
         return 0;
     }
-    mo_interior_solve(&interior->matrix, interior->dr);
+    mo_interior_solve(&interior->matrix, 1, interior->dr);
     mo_axpy(problem->row_count, 1, interior->dr, r);
     for (int i = 0; i < problem->constraint_count; ++i) { /* back into the set */
         mo_convex_prox(c->convex, i, 0, r + problem->row_start[i], r + problem->row_start[i]);

@@ -387,7 +387,7 @@ static void aim(mo_interior *s, aims what, double centre)
 }
 
 /* dr, dp and dz of (3)-(4) from the targets. */
-static void find_direction(mo_interior *s)
+static void find_direction(mo_interior *s, int is_refined)
 {
     const mo_problem *problem = s->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
@@ -400,7 +400,7 @@ static void find_direction(mo_interior *s)
         shear(d, 1, s->g + row, right);
         mo_axpy(d, -1, s->rest + row, right);
     }
-    mo_interior_solve(&s->matrix, s->dr);
+    mo_interior_solve(&s->matrix, is_refined, s->dr);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
@@ -444,11 +444,11 @@ double mo_interior_step(mo_interior *s)
         return 0;
     }
     aim(s, AIM_PREDICTOR, 0);
-    find_direction(s);
+    find_direction(s, 0);
     const double a = longest_step(s, 1), ratio = fmin(1, fmax(0, tau_after(s, a) / s->tau));
     s->sigma = fmax(LEAST_SIGMA, 0.998 * pow(ratio, fmax(1, 3 * a * a)));
     aim(s, a < SHORT ? AIM_CENTRE : AIM_CORRECTOR, s->sigma * s->tau);
-    find_direction(s);
+    find_direction(s, 1);
     if (!mo_all_finite(s->dr, (size_t)s->problem->row_count)) {
         return 0;
     }

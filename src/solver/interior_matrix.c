@@ -111,7 +111,7 @@ static void find_rest(mo_interior_matrix *m, const double *x)
     }
 }
 
-void mo_interior_solve(mo_interior_matrix *m, double *x)
+void mo_interior_solve(mo_interior_matrix *m, int is_refined, double *x)
 {
     const int rows = m->problem->row_count;
     for (int k = 0; k < rows; ++k) {
@@ -119,7 +119,9 @@ void mo_interior_solve(mo_interior_matrix *m, double *x)
     }
     memcpy(m->right, x, (size_t)rows * sizeof *x);
     mo_delassus_solve(&m->system, x);
-    find_rest(m, x);
-    mo_delassus_solve(&m->system, m->rest);
-    mo_axpy(rows, 1, m->rest, x);
+    if (is_refined) {
+        find_rest(m, x);
+        mo_delassus_solve(&m->system, m->rest);
+        mo_axpy(rows, 1, m->rest, x);
+    }
 }

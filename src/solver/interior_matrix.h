@@ -5,7 +5,7 @@
  * constraint, any values.
  *
  * Rows that are fixed have x = 0 and drop out.  The matrix is factored in the space of contacts,
- * and one step of iterative refinement follows: C spans many orders of magnitude near a solution.
+ * and a step of iterative refinement may follow: C spans many orders of magnitude near a solution.
  * The space of bodies (delassus.h) needs C^-1, which grows without bound where a contact sticks,
  * and loses the digits that mass ratios need; it is left to problems that are too large for the
  * other, and to a first try on those with many more rows than velocities (`is_quick`), where it
@@ -45,7 +45,7 @@ void mo_interior_velocity(const mo_interior_matrix *matrix, const double *r, dou
 int mo_interior_factor(mo_interior_matrix *matrix, const double *C, const size_t *C_start,
                        const uint8_t *fixed);
 
-/* x = (W + C)^-1 x. */
-void mo_interior_solve(mo_interior_matrix *matrix, double *x);
+/* x = (W + C)^-1 x, with a step of iterative refinement or without. */
+void mo_interior_solve(mo_interior_matrix *matrix, int is_refined, double *x);
 
 #endif

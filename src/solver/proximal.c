@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double FAR = 0.1, NEAR = 100; /* strengths of (2): of a run, and of a try */
-static const double EPS = 0.01;            /* of |z| / |r|, on the natural map */
+static const double STRENGTH = 0.1; /* of (2) */
+static const double EPS = 0.01;     /* of |z| / |r|, on the natural map */
 static const double LEAST_EPS = 1e-10;
 
 /* Newton steps and halvings of an inner problem; one that takes EASY steps at
@@ -26,10 +26,9 @@ static const double DESCENT = 1e-4; /* a step of length t must lower the merit b
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal)
 {
     const size_t rows = (size_t)problem->row_count;
-    double *vectors = MO_TAKE(arena, 2 * rows, double);
+    double *centre = MO_TAKE(arena, rows, double);
     if (proximal) {
-        proximal->centre = vectors;
-        proximal->start = vectors + rows;
+        proximal->centre = centre;
     }
     return mo_newton_layout(problem, arena, proximal ? &proximal->newton : NULL);
 }
@@ -47,10 +46,10 @@ static double size_of(const mo_newton *newton, const double *r)
 }
 
 /* (2) at r. */
-static double first_theta(mo_newton *newton, double strength, const double *r)
+static double first_theta(mo_newton *newton, const double *r)
 {
     newton->theta = 0;
-    const double theta = strength * size_of(newton, r) / mo_newton_evaluate(newton, r);
+    const double theta = STRENGTH * size_of(newton, r) / mo_newton_evaluate(newton, r);
     return isfinite(theta) ? fmin(MOST, fmax(1, theta)) : 1;
 }
 
@@ -84,18 +83,16 @@ static ending solve_inner(mo_run *run, mo_newton *newton, int *steps, int *itera
 }
 
 /* Points from theta on, until one ends it. */
-static ending follow(mo_run *run, mo_proximal *p, double theta, int is_try, int *iteration)
+static ending follow(mo_run *run, mo_proximal *p, double theta, int *iteration)
 {
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     double mark = run->best;
     for (int idle = 0; idle < PATIENCE; ++idle) {
-        const double best = run->best;
         int steps;
         memcpy(p->centre, run->r, bytes);
         p->newton.theta = theta;
         const ending end = solve_inner(run, &p->newton, &steps, iteration);
-        if (end == SOLVED || end == MUST_STOP || (end == FAILED && (is_try || theta <= LEAST)) ||
-            (is_try && !(run->best <= 0.5 * best))) {
+        if (end == SOLVED || end == MUST_STOP || (end == FAILED && theta <= LEAST)) {
             return end;
         }
         if (run->best < GAIN * mark) {
@@ -127,40 +124,28 @@ static mo_proximal_end ending_of(ending end)
 
 mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *p, int *iteration)
 {
-    return ending_of(follow(run, p, first_theta(&p->newton, FAR, run->r), 0, iteration));
-}
-
-/* Steps on the natural map, as long as each halves the merit. */
-static ending try_natural(mo_run *run, mo_newton *newton, int *iteration)
-{
-    newton->theta = 0;
-    for (double merit = mo_newton_evaluate(newton, run->r);;) {
-        newton->eps = fmax(LEAST_EPS, fmin(1, EPS * merit / size_of(newton, run->r)));
-        if (!mo_newton_find_step(newton, run->r)) {
-            return FAILED;
-        }
-        const double before = merit;
-        merit = mo_newton_take_step(newton, (1 - DESCENT) * before, HALVINGS, run->r);
-        if (mo_run_check(run, ++*iteration, newton->u, run->r)) {
-            return SOLVED;
-        }
-        if (mo_run_must_stop(run, *iteration)) {
-            return MUST_STOP;
-        }
-        if (!(merit <= 0.5 * before)) {
-            return FAILED;
-        }
-    }
+    return ending_of(follow(run, p, first_theta(&p->newton, run->r), iteration));
 }
 
 mo_proximal_end mo_proximal_try(mo_run *run, mo_proximal *p, int *iteration)
 {
-    const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
-    memcpy(p->start, run->r, bytes);
-    ending end = try_natural(run, &p->newton, iteration);
-    if (end == FAILED) {
-        memcpy(run->r, p->start, bytes);
-        end = follow(run, p, first_theta(&p->newton, NEAR, run->r), 1, iteration);
+    mo_newton *newton = &p->newton;
+    newton->theta = 0;
+    for (double merit = mo_newton_evaluate(newton, run->r);;) {
+        newton->eps = fmax(LEAST_EPS, fmin(1, EPS * merit / size_of(newton, run->r)));
+        if (!mo_newton_find_step(newton, run->r)) {
+            return MO_PROXIMAL_FAILED;
+        }
+        const double before = merit;
+        merit = mo_newton_take_step(newton, (1 - DESCENT) * before, HALVINGS, run->r);
+        if (mo_run_check(run, ++*iteration, newton->u, run->r)) {
+            return MO_PROXIMAL_SOLVED;
+        }
+        if (mo_run_must_stop(run, *iteration)) {
+            return MO_PROXIMAL_MUST_STOP;
+        }
+        if (!(merit <= 0.5 * before)) {
+            return MO_PROXIMAL_FAILED;
+        }
     }
-    return ending_of(end);
 }

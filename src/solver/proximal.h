@@ -12,16 +12,16 @@
  * theta rho: the same equations and the same Newton steps, taken in the space that costs less
  * (delassus.h).  At a fixed point the regularisation vanishes: nothing of it is left in the answer.
  *
- *     theta_0 = strength |r| / |z|                                                            (2)
+ *     theta_0 = 0.1 |r| / |z|                                                                 (2)
  *
  * with z the natural map and both norms those of the merit (newton_step.h), so that the first point
- * lies about strength |r| from the start where all contacts stick.  theta grows where an inner
+ * lies about 0.1 |r| from the start where all contacts stick.  theta grows where an inner
  * problem was easy, and falls where Newton's method fails on one; r_k is then kept.
  *
  * Steps on the natural map itself, theta = infinity, are of the length |z| / eps in the null space
  * of W wherever the set of contacts is wrong.  These are not: near a solution among redundant
- * contacts they converge where those are thrown back.  Where the set is right those are quicker, so
- * a try begins with them, each with eps = EPS |z| / |r|, as long as each halves the merit.
+ * contacts they converge where those are thrown back.  Where the set is right those are quicker: a
+ * try consists of them, each with eps = EPS |z| / |r|, as long as each halves the merit.
  *
  * Limits: no proof of convergence with friction.  An iteration is a Newton step.
  */
@@ -33,7 +33,6 @@
 typedef struct mo_proximal {
     mo_newton newton;
     double *centre; /* r_k */
-    double *start;  /* of a try, to go back */
 } mo_proximal;
 
 /* Lays out the numbers on an arena; `proximal` may be NULL while it counts. */
@@ -52,8 +51,8 @@ void mo_proximal_begin(mo_proximal *proximal);
 mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, int *iteration);
 
 /*
- * A try from a point near a solution: it ends at the first failure of Newton's method, and at the
- * first point that does not halve the residual.
+ * A try from a point near a solution: steps on the natural map, which ends at the first that does
+ * not halve the merit.  run->r is then anywhere.
  */
 mo_proximal_end mo_proximal_try(mo_run *run, mo_proximal *proximal, int *iteration);
 
