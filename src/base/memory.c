@@ -42,10 +42,13 @@ void mo_memory_free(const mo_allocator *allocator, void *p)
     }
 }
 
+enum { LEAST = 512 }; /* bytes of a growing array */
+
 bool mo_memory_enlarge(const mo_allocator *allocator, void **array, size_t *room, size_t needed,
                        size_t size)
 {
     size_t larger = *room + *room / 2;
+    larger = larger < LEAST / size ? LEAST / size : larger; /* not one by one at first */
     larger = larger < needed ? needed : larger;
     if (larger > SIZE_MAX / 2 / size) {
         return false;

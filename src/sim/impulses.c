@@ -8,7 +8,8 @@
  *   noise       the gaps of a step of h are rounded like the places x of the contacts, which moves
  *               u by eps |x| / h: no motion of rigid bodies removes that where contacts are
  *               redundant
- *   canonical   impulses of least norm.  They are those of the last step where nothing changed
+ *   canonical   impulses of least norm, where there are contacts or loops.  They are those of the
+ *               last step where nothing changed
  */
 #include <float.h>
 #include <math.h>
@@ -95,7 +96,8 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
         options.refine =
             from_start && was_still && mo_uses_auto(world) ? MO_REFINE_REST : MO_REFINE_DIGITS;
     }
-    if (!was_still && blocks > SOME) {
+    const int has_choice = world->jointed_count > 0 || world->contacts.count > 0;
+    if ((!was_still && blocks > SOME) || !has_choice) {
         options.canonical = MO_CANONICAL_NO;
     } else if (options.canonical && from_start && world->is_canonical && !has_new_contact(world)) {
         options.canonical = MO_CANONICAL_START;
