@@ -174,6 +174,21 @@ class Mechanisms(unittest.TestCase):
         self.assertAlmostEqual(mechanism.tendon(0)[0], q[0] - q[2], delta=1e-12)
         self.assertTrue(mechanism.actuator(0).is_saturated)
 
+    def test_a_joint_between_two_links_closes_a_loop(self):
+        world, tree = moreau.World(tol=1e-10), moreau.Tree()
+        rod = moreau.capsule((0, 0, 0), (0, 0, -0.5), 0.02)
+        for x in (0, 0.3):
+            link = tree.add_link(rod, position=(x, 0, 1))
+            tree.add_joint("revolute", link, axis=(0, 1, 0))
+        left, right = world.add_mechanism(tree).links
+        bar = world.add_joint("distance", left, right, anchor=(0, 0, 0.5), anchor_b=(0.3, 0, 0.5))
+        left.apply_impulse((0.5, 0, 0), at=(0, 0, 0.5))
+        run(world, 0.005, 100)
+        self.assertAlmostEqual(bar.q, 0.3, delta=1e-4)
+        q = world.mechanisms[0].q
+        self.assertGreater(abs(q[0]), 1e-3)
+        self.assertAlmostEqual(q[0], q[1], delta=1e-3)  # a parallelogram
+
     def test_energy_by_kind(self):
         world = moreau.World()
         ball = world.add_body(moreau.ball(0.1), position=(0, 0, 1), velocity=(2, 0, 0))

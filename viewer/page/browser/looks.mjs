@@ -189,6 +189,20 @@ export const lookTests = ({ withScene, model, picture }) => ({
             assert.ok(Math.abs(tolerance - 1e-3) < 1e-9, "the tolerance of the scene");
             assert.equal(unsolved, 0);
             await picture(page, "force-chains");
+            // Hidden balls are left out, and come back where bodies are see-through.
+            await page.keyboard.press(" ");
+            await until(page, () => window.moreau.app.scene.playing === false);
+            await sleep(300);
+            const drawn = () =>
+                page.evaluate(() => {
+                    const { batches } = window.moreau.app.props.bodies;
+                    const { merged, mesh } = batches.find(({ drawings: [one] }) => one.isRound);
+                    return merged.mesh.geometry.drawRange.count / 6 / mesh.count;
+                });
+            assert.ok((await drawn()) < 0.9, `${await drawn()} of the balls are drawn`);
+            await page.evaluate(() => window.moreau.app.toggle("glass"));
+            await sleep(300);
+            assert.equal(await drawn(), 1);
         }),
 
     "a click on a chart opens it large, with its kinds": () =>

@@ -264,7 +264,9 @@ export class Bodies {
     setOpacity(opacity: number): void {
         this.opacity = opacity;
         this.makeGlass(this.rich);
-        for (const { merged, mesh, finish } of this.batches) {
+        for (const batch of this.batches) {
+            const { merged, mesh, finish } = batch;
+            batch.changed = true; // through glass one sees what was hidden
             if (merged) this.makeGlass(merged.mesh.material as ShaderMaterial);
             if (finish) this.makeGlass(mesh.material as MeshLambertMaterial);
         }
