@@ -454,6 +454,8 @@ const tests = {
                 assert.equal(await page.isVisible(".panel"), false, "the panel is folded");
                 await page.tap('[aria-label^="Show or hide the panel"]');
                 assert.equal(await page.isVisible(".panel"), true);
+                for (const part of [".hint", ".legend", ".title p"])
+                    assert.equal(await page.isVisible(part), false, `${part} makes room`);
             },
             { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
         ),
