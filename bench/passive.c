@@ -6,7 +6,7 @@
  * Scenes without motors, with plastic impacts or a restitution of at most one, run for --steps
  * steps each.
  *
- *   gain      the largest rise of the energy in one step, over the energy at hand: kinetic +
+ *   gain      the largest rise of the energy in one step, over the present energy: kinetic +
  *             |potential| + weight times size of the smallest body
  *   memory    of the process, after the first tenth of the steps, and at the end
  *   ms        processor time of a step
@@ -31,7 +31,7 @@ static const args_command COMMAND = {
     .name = "bench passive",
     .operands = "",
     .summary = "energy and memory over very many steps of scenes that nothing drives",
-    .about = "The gain is the largest rise of the energy in one step, over the energy at hand "
+    .about = "The gain is the largest rise of the energy in one step, over the present energy "
              "(kinetic + |potential| + weight times size): rounding is 1e-11 and less.",
     .examples = "  moreau bench passive\n"
                 "  moreau bench passive --steps 1000\n"

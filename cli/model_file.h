@@ -66,8 +66,8 @@ int model_file_is(const char *name);
  */
 int model_file_open(const char *command, const char *path, const args_flag *rows,
                     const args_values *sets, int quiet, model_file *file);
-/* What a newcomer would ask next, on standard error: motors that give no force, keyframes that
- * nobody begins at. */
+/* What a newcomer would ask next, on standard error: motors that give no force, keyframes
+ * that are not used. */
 void model_file_hint(const args_flag *rows, const model_file *file);
 /* For a scene, which takes none of these flags: an exit status, after a sentence where there is
  * one. */

@@ -30,7 +30,7 @@ static const args_command COMMAND = {
     .summary = "simulate a scene or a robot",
     .about = "Builds the scene, or loads the robot of an MJCF or URDF file, and "
              "simulates it. The summary reports how accurately the steps were "
-             "solved. A step that misses the tolerance is taken all the same and "
+             "solved. A step that misses the tolerance is still taken and "
              "counted as unsolved; the summary gives the reason for the first "
              "one.\n\nExit status: 0 if all steps were taken (with --strict: and "
              "solved), 1 if a step was refused or a file could not be written, 2 "

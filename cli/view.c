@@ -90,7 +90,7 @@ typedef struct view_call {
 
 /* ---- the browser ----------------------------------------------------------------------------- */
 
-/* In a grandchild, so that nobody waits for it; it says nothing here. */
+/* In a grandchild, so that no process waits for it; its output is dropped. */
 static void open_browser(const char *url)
 {
     const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");

@@ -28,7 +28,7 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* What stands before a value: a comma where one is due, and the key. */
+/* Before a value: a comma where one is needed, and the key. */
 static void lead(json *j, const char *key)
 {
     if (j->started) {

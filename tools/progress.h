@@ -10,7 +10,7 @@
 
 /* The first Ctrl-C from here on sets the flag, the second ends the program; so do SIGTERM, which a
  * queue sends to a job whose time is over, and SIGHUP, of a terminal that goes.  After these two
- * the program ends within a second, even where nobody looks at the flag.  A parent that made
+ * the program ends within a second, even where the flag is not read.  A parent that made
  * it deaf to one of them is obeyed. */
 const volatile int *interrupt_watch(void);
 int interrupt_came(void);

@@ -55,7 +55,7 @@ typedef struct board_solver {
     int is_peer;
     int tried; /* problems that it takes */
     int solved;
-    int fastest; /* problems on which nobody, ours or peer, was faster */
+    int fastest; /* problems on which no other solver, ours or a peer, was faster */
     double area; /* below its performance profile, over log tau: the larger the better */
 } board_solver;
 

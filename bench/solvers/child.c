@@ -27,7 +27,7 @@ static void become_worker(int (*work)(const void *input, FILE *out), const void 
     }
     signal(SIGPROF, SIG_DFL);
 #ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the program nobody reads the answer */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the program the answer is not read */
 #endif
     const int status = work(input, out);
     fflush(out);

@@ -173,9 +173,9 @@ MO_API void mo_solution_set_clear(mo_solution_set *set);
 #define MO_CONDITION_LIST(X)                                                                       \
     X(MO_CONDITION_STRICT, "strict",                                                               \
       "a solution exists, whatever f is, and the fixed point on the sliding speed has one",        \
-      "nothing is said: a solution may exist all the same")                                        \
+      "nothing is said: a solution may still exist")                                               \
     X(MO_CONDITION_CLOSED, "closed", "a solution exists, whatever f is",                           \
-      "nothing is said: the condition does not know f, and a solution may exist all the same")     \
+      "nothing is said: the condition does not know f, and a solution may still exist")            \
     X(MO_CONDITION_FRICTIONLESS, "frictionless",                                                   \
       "some motion has no penetration; with friction that does not make a solution",               \
       "no motion is without penetration: no solution exists, whatever f and the friction are")     \

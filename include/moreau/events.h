@@ -13,7 +13,7 @@
  *     for (int k = 0; k < mo_events_count(events); ++k) { ... mo_events_get(events, k) ... }
  *     mo_events_destroy(events);
  *
- * Bodies that sleep stay in contact.  A world costs nothing where nobody asks.
+ * Bodies that sleep stay in contact.  A world without listeners pays nothing.
  */
 #ifndef MOREAU_EVENTS_H
 #define MOREAU_EVENTS_H

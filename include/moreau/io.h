@@ -23,7 +23,7 @@ typedef struct mo_point {
     double *r; /* row_count entries, or NULL */
 } mo_point;
 
-/* What FCLIB keeps beside a matrix: statements of whoever wrote the file, which nobody here checks.
+/* What FCLIB keeps beside a matrix: statements of the writer of the file, which are not checked.
  */
 typedef struct mo_matrix_facts {
     char matrix; /* 'M', 'H', 'G', 'W', 'V' or 'R'; 0: no facts */

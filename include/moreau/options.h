@@ -192,7 +192,7 @@ typedef struct mo_options {
     /* impulses to start from, one a row; NULL: zero */
     const double *start;
     const volatile int *cancel; /* checked at each iteration: the solve ends once it is not 0 */
-    /* Called at each residual check with the iterate at that moment; NULL: nobody watches. */
+    /* Called at each residual check with the iterate at that moment; NULL: none. */
     void (*progress)(void *user, const mo_progress *now, const double *r);
     void *progress_user;
 

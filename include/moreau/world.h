@@ -239,7 +239,7 @@ typedef struct mo_step_report {
     /* of the contact problem of this step */
     int contacts, joints, bodies;
     int islands;
-    /* of the solve; an unsolved step is taken all the same */
+    /* of the solve; an unsolved step is still taken */
     mo_status status;
     mo_residual residual;
     /* relative, the coarsest that was asked for in this step (mo_world_def.moving_tol) */

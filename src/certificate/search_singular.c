@@ -117,7 +117,7 @@ static int is_near_listed(mo_search *s)
     return proven;
 }
 
-/* A cell with sectors and a point in it, whose r and u are at hand: near a listed solution, or
+/* A cell with sectors and a point in it, whose r and u are known: near a listed solution, or
  * halved. */
 static void sector_cell(mo_search *s)
 {

@@ -11,7 +11,7 @@ enum { MOST_STEPS = 16, NEWTON_STEPS = 12 };
 
 /* Of the smaller size. */
 static const double BETTER =
-    1e-10; /* curves win over faces by so much only: what rests keeps its axis */
+    1e-10; /* margin of curves over faces, so that bodies at rest keep their axis */
 static const double LEVEL = 1e-12;      /* sine: an edge that rises no more is level */
 static const double NEWTON_ENDS = 1e-8; /* a step so short leaves its square */
 static const double LEAN = 1e-7;

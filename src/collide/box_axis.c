@@ -19,7 +19,7 @@
 #include "linalg/vec3.h"
 
 static const double FACE_FIRST =
-    1e-10; /* of the size: edges win only by so much: what rests keeps its axis */
+    1e-10; /* of the size: margin of edges over faces, so that bodies at rest keep their axis */
 static const double PARALLEL = 1e-12; /* square of a sine: such edges have no normal */
 
 typedef struct boxes {

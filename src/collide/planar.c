@@ -20,7 +20,7 @@ typedef struct core {
     double radius;
 } core;
 
-static const double A_FIRST = 1e-4; /* of the smaller size: b's side must be better by so much */
+static const double A_FIRST = 1e-4; /* of the smaller size: margin of b's side over a's */
 static const double APART =
     1e-4; /* likewise: two corners are told from two sides only where they are so far apart */
 

@@ -11,7 +11,7 @@
  *
  * Which touches take part in a step is told by sim/contacts_take.c: those whose gaps close to the
  * margin with the velocities before the step, with the free ones, or while one of the two is
- * stopped; and those that an answer has shown to close all the same.
+ * stopped; and those that an answer has shown to close.
  */
 #ifndef MO_DEVICE_BALL_FIND_H
 #define MO_DEVICE_BALL_FIND_H

@@ -14,7 +14,7 @@
  *
  * Where A is singular (redundant contacts) x is the least one: in the norm sum |dr_i|^2 / rho_i,
  * which has the units of energy.  Where r is on an edge it is first moved, if that leaves v alone
- * (centre.h).  v is determined all the same if W n = 0 for every n with A n = 0; both are found out
+ * (centre.h).  v is still unique if W n = 0 for every n with A n = 0; both are found out
  * with a random vector z: z less the least x with A x = A z is a random vector of the null space.
  */
 #include "moreau/gradient.h"

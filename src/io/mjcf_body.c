@@ -163,7 +163,7 @@ static bool check_joints(mo_mjcf *m, const mo_xml_node *node, int place)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* What stands in the body itself, or in a <frame> of it. */
+/* The children of a body, or of a <frame> in it. */
 typedef struct body_parts {
     int place;
     mo_mass given, of_geoms;

@@ -5,7 +5,7 @@
  * at once, so that no entity is ever declared or loaded.
  *
  * Files of robots often have a comment or an empty line before <?xml ...?>, or end it with > alone,
- * which the parsers of ROS let pass.  So what stands there before the root is blanked, its lines
+ * which the parsers of ROS let pass.  So the text before the root is blanked, its lines
  * kept, unless it names an encoding that is not UTF-8.
  */
 #include "io/xml.h"

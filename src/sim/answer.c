@@ -4,7 +4,7 @@
  * The answer of one round of a step: its problem is assembled and solved, and velocities and
  * impulses are read back.
  *
- * Where the law has no solution, or none was found, and what is at hand adds energy, the answer is
+ * Where the law has no solution, or none was found, and the last iterate adds energy, the answer is
  * that of contacts with compliance C, (u + C r, r) in the law, which have one: u' r <= 0 then.
  */
 #include <math.h>
@@ -72,7 +72,7 @@ static int has_no_answer(const mo_world *world)
                                         !(world->result.residual.natural_relative <= most));
 }
 
-/* Does the answer at hand add energy to the bodies, beyond the work of the forces on them? */
+/* Does the present answer add energy to the bodies, beyond the work of the forces on them? */
 static int gains(const mo_world *world, double h)
 {
     double gain = 0, all = 0;
@@ -91,7 +91,7 @@ static int gains(const mo_world *world, double h)
 }
 
 /*
- * Where the law has no solution, or none was found, what is at hand may add any energy.  Contacts
+ * Where the law has no solution, or none was found, the last iterate may add any energy.  Contacts
  * that give way a little have one: u' r <= 0 then, so that the answer does not.  The stiffest that
  * are solved count; status and message stay those of the hard ones.
  */

@@ -19,8 +19,8 @@
 #include "sim/device_heap.h"
 #include "sim/pairs.h"
 
-/* Of the least margin: by so much two shapes may each move beyond what was thought, and still not
- * close a gap that nobody has looked at. */
+/* Of the least margin: how far a shape may move beyond its predicted motion without closing a gap
+ * outside the margin. */
 static const double LOOKS_AGAIN = 0.5;
 
 static const double DEEP = 0.25; /* of the smaller shape: an overlap that no step leaves behind */

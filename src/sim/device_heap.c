@@ -7,7 +7,7 @@
  *   2. contacts counted, scanned and filled; impulses of the last step found by the two ids
  *   3. colours, contacts packed by colour          colouring.h
  *   4. sweeps until residual and sinking are small device_sweeps.h
- *   5. 2 to 4 again where a contact that was left out closes all the same
+ *   5. 2 to 4 again where a contact that was left out closes
  *   6. new places
  *
  * The host reads the number of contacts, the starts of the colours, and what the sweeps tell.

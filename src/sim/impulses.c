@@ -28,8 +28,8 @@ enum {
 };
 static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
 static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
-/* Of the smallest body's size: what a contact may sink by in a step, and that over a coarse
- * tolerance. */
+/* Of the smallest body's size: how far a contact may penetrate in a step, and that over a
+ * coarse tolerance. */
 static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4;
 static const double ROUNDED = 1e-12; /* of the norm of q: no sweep makes a rate smaller */
 

@@ -4,7 +4,7 @@
  * What overlaps within the step, and the contacts that keep it from that.
  *
  * A contact at the start of a step knows the gap to first order.  What turns may end inside its
- * neighbour all the same.  Where the poses to which the answer v* leads overlap by more than
+ * neighbour.  Where the poses to which the answer v* leads overlap by more than
  * world.overlap, contacts are taken there, at the time t of the step, with
  *
  *     gap(v) = gap(t) - t n.u(v*) + h n.u(v) >= 0,     w_N = max(0, gap(t) - t n.u(v*)) / h    (1)
@@ -12,7 +12,7 @@
  * and normal n, points and arms of that pose (t = 0: the contact of the start).  w_N >= 0, so that
  * they add no energy (passive.c).  t is the end of the step, or, for what turns by more than its
  * thickness, the time at which conservative advancement [mirtich1996] meets the overlap.  What
- * passes all the same is held back: it goes the part of the way until then, its velocity stays.
+ * still passes is held back: it goes the part of the way until then, its velocity stays.
  */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Positions put right at the end of a step, as positions [anitescu2004, sec. 2].
+ * Correction of positions at the end of a step [anitescu2004, sec. 2].
  *
  * The smallest displacement d, in the metric of the masses, that opens the gaps and closes the
  * joints to first order:
@@ -33,7 +33,7 @@ static const double TURN = 0.1; /* rad: of a link, in one projection */
 /* Of the unit, of joints: they are closed to the last digits. */
 static const double JOINT_TOLERANCE = 1e-7;
 
-/* ---- what is to be put right ----------------------------------------------------------------- */
+/* ---- what is to be corrected ----------------------------------------------------------------- */
 
 static void mark(mo_world *world, int body)
 {

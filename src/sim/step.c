@@ -35,8 +35,8 @@ enum {
 };
 static const double OPEN = 1e-2,
                     CLOSED = 1e-8; /* error of a joint over the size of a body: held ahead */
-/* A contact that was left out may penetrate by so much of a body's size, or by this part of a
- * coarse tolerance. */
+/* Limits of the penetration of a contact that was left out: parts of a body's size and of a coarse
+ * tolerance. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
 
 mo_error mo_check_masses(mo_world *world, mo_message *why)

@@ -18,7 +18,7 @@
  *   step.c       the step itself
  *   state.c      everything that changes, as bytes
  *   passive.c    steps that would add energy; energy_gain.c: taking it out
- *   projection.c positions put right at the end of a step, where asked for
+ *   projection.c correction of positions at the end of a step, where asked for
  *   overlap.c    contacts of what would overlap at the end of a step
  *   answer.c     one round: assembled, solved, read back
  *   deadline.c   the time of a step; report.c: what it says of itself
@@ -503,7 +503,7 @@ mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_messa
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
 /* accuracy.c: which islands this step solves to the coarse tolerance, into is_coarse of bodies and
- * world->tol; the others, from the impulses at hand, by these options */
+ * world->tol; the others, from the present impulses, by these options */
 mo_error mo_accuracy_choose(mo_world *world, double h);
 mo_error mo_accuracy_solve_fine(mo_world *world, const mo_options *options);
 /* next_v of islands at rest becomes zero */

@@ -81,7 +81,7 @@ int mo_interior_factor(mo_interior_matrix *m, const double *C, const size_t *C_s
     return mo_delassus_factor(&m->system);
 }
 
-/* y = W x; the blocks of W where they are at hand. */
+/* y = W x; the blocks of W where they are known. */
 static void multiply(const mo_interior_matrix *m, const double *x, double *y)
 {
     if (m->system.contact) {

@@ -46,7 +46,7 @@ typedef struct mo_run {
  */
 int mo_run_check(mo_run *run, int iteration, const double *u, const double *r);
 
-/* The same from r alone, where the method has no u at hand: as good as a check and its
+/* The same from r alone, where the method has no u: as good as a check and its
  * confirmation, at the cost of the first. */
 int mo_run_measure(mo_run *run, int iteration, const double *r);
 

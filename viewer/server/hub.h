@@ -5,8 +5,8 @@
  * both directions, behind one lock.
  *
  *   to the pages      the newest scene message, state message and frame; older ones are dropped, so
- *                     that a page that reads slowly misses frames and the simulation waits for
- *                     nobody.  A scene message drops the state and the frame before it.  Refusals,
+ *                     that a page that reads slowly misses frames and the simulation does not
+ *                     wait.  A scene message drops the state and the frame before it.  Refusals,
  *                     each for one page.
  *   to the stage      commands in the order they came, up to HUB_COMMANDS; a drag replaces the drag
  *                     before it

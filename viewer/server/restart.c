@@ -11,7 +11,7 @@ static const double LEFT_TIMES = 3;      /* of the scene's time, before which no
 static const double REST_PART = 1e-4;    /* of the largest kinetic energy since the start */
 static const double REST_LIFT = 1e-9;    /* of the scene's size: lifts as much as rounding moves */
 static const double REST_SECONDS = 2;    /* simulated, that the scene is shown at rest */
-static const double CALM_SECONDS = 5;    /* simulated, since the last action of a user */
+static const double IDLE_SECONDS = 5;    /* simulated, since the last action of a user */
 static const double USUAL_SECONDS = 4.0; /* of what has no time of its own */
 
 restart_watch restart_begin(const mo_recording *recording, double usual_time)
@@ -60,7 +60,7 @@ int restart_is_due(restart_watch *w, const mo_recording *recording, int at_rest_
     if (now->kinetic_energy > REST_PART * w->most_energy) {
         w->moved = now->time;
     }
-    if (now->time - w->touched < CALM_SECONDS) {
+    if (now->time - w->touched < IDLE_SECONDS) {
         return 0;
     }
     if (now->time >= LEFT_TIMES * w->usual_time && (at_rest_too || have_left(w, recording))) {

@@ -43,7 +43,7 @@ typedef struct stage_source {
 } stage_source;
 
 typedef struct stage_hand {
-    unsigned page; /* 0: of nobody */
+    unsigned page; /* 0: none */
     hand hand;
 } stage_hand;
 
