@@ -60,11 +60,6 @@ MO_API mo_error mo_robot_site_jacobian(const mo_robot *robot, const mo_world *wo
 /* Where a site is now. */
 MO_API mo_pose mo_robot_site(const mo_robot *robot, const mo_world *world, int site);
 
-/* Force (3) and moment about `about` (3) of all contacts on a body in the last step, of h; returns
- * the number of contacts that carry. */
-MO_API int mo_body_contact_wrench(const mo_world *world, mo_body_id body, double h,
-                                  const double about[3], double wrench[6]);
-
 #ifdef __cplusplus
 }
 #endif

@@ -177,26 +177,6 @@ static void add_force(const double force[3], const double at[3], const double ab
     mo_vec3_along(wrench + 3, sign, moment, wrench + 3);
 }
 
-int mo_body_contact_wrench(const mo_world *world, mo_body_id body, double h, const double about[3],
-                           double wrench[6])
-{
-    MO_NEED_OR(0, world && about && wrench, NULL);
-    int carrying = 0;
-    memset(wrench, 0, 6 * sizeof *wrench);
-    for (int k = 0; k < mo_world_contact_count(world) && h > 0; ++k) {
-        const mo_contact contact = mo_world_contact(world, k);
-        const double sign = is_same(contact.b, body)   ? 1 / h
-                            : is_same(contact.a, body) ? -1 / h
-                                                       : 0;
-        if (sign != 0) {
-            add_force(contact.impulse, contact.point, about, sign, wrench);
-            mo_vec3_along(wrench + 3, sign, contact.moment, wrench + 3);
-            carrying += contact.mode != MO_CONTACT_APART;
-        }
-    }
-    return carrying;
-}
-
 /* Is the body `above`, or does it hang on it? */
 static int hangs_on(const mo_robot *robot, int body, int above)
 {
@@ -249,10 +229,9 @@ static void reaction_of(const sensing *s, int body, const double about[3], doubl
             wrench[3 + c] += s->time > 0 ? (L[c] - last->momentum[c]) / s->time : 0;
         }
         add_force(force, now.centre, about, 1, wrench);
-        mo_body_contact_wrench(s->world, s->robot->bodies[k], s->h, about, contact);
-        for (int c = 0; c < 6; ++c) {
-            wrench[c] -= contact[c];
-        }
+        mo_body_contact_force(s->world, s->robot->bodies[k], contact, contact + 3, NULL);
+        add_force(contact, now.centre, about, -1, wrench);
+        mo_vec3_along(wrench + 3, -1, contact + 3, wrench + 3);
     }
     subtract_loops(s, body, about, wrench);
 }

@@ -32,8 +32,7 @@ LEFT_OUT = {
         mo_transition_name mo_model_drop_visuals
         mo_options_check mo_option_print mo_method_find mo_verdict_text mo_problem_form
         mo_problem_bytes mo_problem_relative_velocity mo_measure_scaled mo_condition_text
-        mo_found_mode_word mo_model_find_sensor mo_model_find_site mo_model_sensor_word
-        mo_body_contact_wrench""",
+        mo_found_mode_word mo_model_find_sensor mo_model_find_site mo_model_sensor_word""",
     "Verdict has their results": """
         mo_find_all_solutions mo_solution_set_clear mo_certificate_check mo_condition_decide
         mo_condition_check mo_condition_clear""",
