@@ -9,6 +9,8 @@
 #define MO_DEVICE_BALL_STEP_H
 
 #include "device/ball_find.h"
+#include "device/colour_rounds.h"
+#include "device/patch_visit.h"
 
 typedef struct mo_ball_args {
     const mo_ball *from; /* in the order before */
@@ -166,23 +168,29 @@ MO_ANY void mo_kernel_ball_rows(const mo_pack_args *a, int i)
 /* ---- colours of slots ------------------------------------------------------------------------ */
 
 typedef struct mo_slot_args {
+    const int *one, *two;
     const uint32_t *colour; /* of each contact, then sorted */
     uint32_t *key;
     int *order;
-    int *start; /* of each colour */
-    int contacts;
+    int *start; /* of each colour of each patch, then of each colour between patches */
+    int contacts, moving, patches;
 } mo_slot_args;
 
+/* Contacts inside of patches come first, by patch and colour; then all others by colour. */
 MO_ANY void mo_kernel_slot_keys(const mo_slot_args *a, int i)
 {
-    a->key[i] = a->colour[i];
+    const int is_inside =
+        a->colour[i] < MO_COLOUR_REST && mo_is_inside(a->one[i], a->two[i], a->moving, MO_PATCH);
+    const int patch = is_inside ? a->one[i] / MO_PATCH : a->patches;
+    a->key[i] = (uint32_t)patch * MO_COLOURS + a->colour[i];
     a->order[i] = i;
 }
 
-/* i = 0 .. contacts; 64 colours */
+/* i = 0 .. contacts */
 MO_ANY void mo_kernel_slot_starts(const mo_slot_args *a, int i)
 {
-    const int own = i < a->contacts ? (int)a->key[i] : 64, last = i > 0 ? (int)a->key[i - 1] : -1;
+    const int own = i < a->contacts ? (int)a->key[i] : (a->patches + 1) * MO_COLOURS,
+              last = i > 0 ? (int)a->key[i - 1] : -1;
     for (int c = last + 1; c <= own; ++c) {
         a->start[c] = i;
     }
@@ -236,17 +244,18 @@ MO_ANY mo_term mo_kernel_ball_kinetic(const mo_ball_args *a, int i)
 /* The next state becomes the present one; returns the potential energy. */
 MO_ANY mo_term mo_kernel_ball_advance(const mo_ball_args *a, int i)
 {
-    mo_ball *b = a->ball + i;
-    const mo_line *next = a->next_line + i;
+    mo_ball b = a->ball[i];
+    const mo_line next = a->next_line[i];
     mo_term term = {0, 0};
     for (int k = 0; k < 3; ++k) {
-        b->x[k] += a->h * next->v[k];
-        b->v[k] = next->v[k];
-        b->v[3 + k] = next->spin[k];
-        b->force[k] = b->force[3 + k] = 0;
-        term.sum -= b->mass * a->gravity[k] * b->x[k];
+        b.x[k] += a->h * next.v[k];
+        b.v[k] = next.v[k];
+        b.v[3 + k] = next.spin[k];
+        b.force[k] = b.force[3 + k] = 0;
+        term.sum -= b.mass * a->gravity[k] * b.x[k];
     }
-    mo_turn_ball(b->q, mo_vec_at(next->spin), a->h);
+    mo_turn_ball(b.q, mo_vec_at(next.spin), a->h);
+    a->ball[i] = b;
     return term;
 }
 

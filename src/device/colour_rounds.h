@@ -4,14 +4,19 @@
  * Kernels of the colouring in parallel rounds (problem/hashed_colours.h).
  *
  * Every moving body has the list of its pairs in the order of their priorities, and a head: the
- * first that is not yet coloured.  In a round a pair that is the head of all of its moving bodies
- * is ready; ready pairs share no moving body, so they are coloured at once.
+ * first that is not yet coloured.  In a round the pairs that are the head of all of their moving
+ * bodies are coloured at once: they share no moving body.
  */
 #ifndef MO_DEVICE_COLOUR_ROUNDS_H
 #define MO_DEVICE_COLOUR_ROUNDS_H
 
 #include "device/kernel.h"
 #include "problem/pair_order.h"
+
+typedef struct mo_colour_state {
+    uint64_t used[2]; /* colours of pairs between patches and inside, a bit each */
+    int head;         /* in the list of the body */
+} mo_colour_state;
 
 typedef struct mo_colour_args {
     const int *one, *two; /* bodies of each pair; from `moving` on they do not move */
@@ -20,10 +25,10 @@ typedef struct mo_colour_args {
     uint32_t *key;      /* 2 for each pair: the body, or `moving`   */
     int *list;          /* 2 for each pair; after the sort: pairs of each body */
     int *start;         /* of each body's list, and one more        */
-    int *head;          /* in list */
-    int *ready;         /* of each body: the pair that it colours in this round, or -1 */
-    uint64_t *used;     /* of each body: colours, a bit each */
+    int patch;          /* bodies in a patch, or 0: pairs inside of one are coloured apart */
     uint32_t *colour;   /* of each pair */
+    const mo_colour_state *state; /* of each body, before a round and after it */
+    mo_colour_state *next_state;
 } mo_colour_args;
 
 MO_ANY uint32_t mo_colour_id(const mo_colour_args *a, int body)
@@ -67,44 +72,46 @@ MO_ANY void mo_kernel_colour_order(const mo_colour_args *a, int i)
         }
         a->list[at] = own;
     }
-    a->head[i] = begin;
-    a->used[i] = 0;
+    const mo_colour_state none = {{0, 0}, begin};
+    a->next_state[i] = none;
 }
 
-/* Counts the bodies that are not done. */
-MO_ANY mo_term mo_kernel_colour_ready(const mo_colour_args *a, int i)
+/* Does the pair lie inside of a patch? */
+MO_ANY int mo_is_inside(int one, int two, int moving, int patch)
+{
+    return patch > 0 && (two >= moving || one / patch == two / patch);
+}
+
+/*
+ * One round: the state of each body before it is read, the state after it written.  Counts the
+ * bodies that were not done.
+ */
+MO_ANY mo_term mo_kernel_colour_round(const mo_colour_args *a, int i)
 {
     mo_term term = {0, 0};
-    a->ready[i] = -1;
-    if (a->head[i] < a->start[i + 1]) {
-        const int pair = a->list[a->head[i]];
-        const int other = a->one[pair] == i ? a->two[pair] : a->one[pair];
-        const int is_alone = other >= a->moving;
-        const int is_first =
-            is_alone || (a->head[other] < a->start[other + 1] && a->list[a->head[other]] == pair);
-        a->ready[i] = is_first && (is_alone || i < other) ? pair : -1;
-        term.sum = 1;
+    mo_colour_state own = a->state[i];
+    if (own.head == a->start[i + 1]) {
+        if (a->next_state[i].head != own.head) {
+            a->next_state[i] = own;
+        }
+        return term;
     }
-    return term;
-}
-
-MO_ANY void mo_kernel_colour_paint(const mo_colour_args *a, int i)
-{
-    const int pair = a->ready[i];
-    if (pair < 0) {
-        return;
-    }
+    const int pair = a->list[own.head];
     const int other = a->one[pair] == i ? a->two[pair] : a->one[pair];
-    const int has_other = other < a->moving;
-    const uint64_t taken = a->used[i] | (has_other ? a->used[other] : 0);
-    const int colour = mo_colour_free(taken);
-    a->colour[pair] = (uint32_t)colour;
-    a->used[i] |= (uint64_t)1 << colour;
-    ++a->head[i];
-    if (has_other) {
-        a->used[other] |= (uint64_t)1 << colour;
-        ++a->head[other];
+    const int is_alone = other >= a->moving;
+    const mo_colour_state others = is_alone ? own : a->state[other];
+    if (is_alone || (others.head < a->start[other + 1] && a->list[others.head] == pair)) {
+        const int inside = mo_is_inside(i, other, a->moving, a->patch);
+        const int colour = mo_colour_free(own.used[inside] | others.used[inside]);
+        if (is_alone || i < other) {
+            a->colour[pair] = (uint32_t)colour;
+        }
+        own.used[inside] |= (uint64_t)1 << colour;
+        ++own.head;
     }
+    a->next_state[i] = own;
+    term.sum = 1;
+    return term;
 }
 
 #endif

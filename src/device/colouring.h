@@ -8,15 +8,17 @@
 #include "device/colour_rounds.h"
 
 typedef struct mo_device_colouring {
-    mo_buffer key, list, start, head, ready, used, colour, partial, left;
+    mo_buffer key, list, start, state[2], colour, partial, left;
 } mo_device_colouring;
 
 /*
  * Bodies of each pair (device memory), one of which moves; ids of the moving bodies, or NULL for
- * their numbers.  Returns the colours, a number for each pair.
+ * their numbers.  patch: 0, or pairs inside of as many bodies and pairs between such patches are
+ * coloured apart.  Returns the colours, a number for each pair.
  */
 uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *scratch, int pairs,
-                           const int *one, const int *two, int moving, const uint32_t *id);
+                           const int *one, const int *two, int moving, const uint32_t *id,
+                           int patch);
 void mo_device_colouring_end(mo_device *device, mo_device_colouring *scratch);
 
 #endif

@@ -56,15 +56,17 @@ typedef struct mo_visit_args {
     mo_slots slots;
     mo_manifolds manifolds;
     mo_line *line;
+    double *before;        /* six velocities of each moving line before the last sweep */
     const double *inertia; /* inverse, xx yy zz xy xz yz and two unused, of each line */
     int moving;            /* lines from here on are never written */
     const mo_pace *pace;
     const double *r;
-    double *other;      /* before, then the new r                         */
-    size_t points_from; /* in r and other: slots come first, then points */
-    size_t apart;       /* of the components of r and other              */
-    const int *rest;    /* of the last colour: slots, or -1 - manifold    */
-    int begin, end;     /* slots, manifolds or places in rest, of this launch */
+    double *other;          /* before, then the new r                         */
+    size_t points_from;     /* in r and other: slots come first, then points */
+    size_t apart;           /* of the components of r and other              */
+    const int *patch_start; /* slots of each patch and colour (patch_visit.h) */
+    const int *rest;        /* of the last colour: slots, or -1 - manifold    */
+    int begin, end;         /* slots, manifolds or places in rest, of this launch */
 } mo_visit_args;
 
 /* ---- one contact ----------------------------------------------------------------------------- */
@@ -217,12 +219,6 @@ MO_ANY double mo_slot_sweep(const mo_visit_args *a, size_t i)
     mo_side_write(&one, a->line, k, a->moving);
     mo_side_write(&two, a->line, m, a->moving);
     return moved;
-}
-
-MO_ANY mo_term mo_kernel_visit_slot(const mo_visit_args *a, int i)
-{
-    const mo_term term = {mo_slot_sweep(a, (size_t)(a->begin + i)), 0};
-    return term;
 }
 
 /* The natural map, and how fast the contact closes; nothing is changed. */
@@ -456,22 +452,6 @@ MO_ANY void mo_kernel_keep_state(const mo_state_args *a, int i)
         a->before[(size_t)i * 6 + (size_t)k] = a->line[i].v[k];
         a->before[(size_t)i * 6 + 3 + (size_t)k] = a->line[i].spin[k];
     }
-}
-
-/* ---- the pace -------------------------------------------------------------------------------- */
-
-typedef struct mo_pace_args {
-    mo_pace *pace;
-    const mo_term *moved; /* by the last sweep */
-} mo_pace_args;
-
-/* Between two sweeps: the guard of the momentum, and beta of the next sweep. */
-MO_ANY void mo_kernel_pace(const mo_pace_args *a, int i)
-{
-    mo_pace *p = a->pace + i;
-    p->moved = a->moved->sum;
-    mo_momentum_watch(&p->momentum, p->moved);
-    p->beta = p->momentum.cap > 1 ? mo_momentum_next(&p->momentum) : 0;
 }
 
 #endif

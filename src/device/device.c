@@ -132,6 +132,14 @@ int mo_device_launch_summed(mo_device *device, mo_kernel kernel, int n, const vo
     return mo_device_blocks(n);
 }
 
+void mo_device_launch_blocks(mo_device *device, mo_kernel kernel, int blocks, const void *arguments,
+                             mo_term *partial)
+{
+    if (!device->error && blocks > 0) {
+        device->ops->launch_blocks(device, kernel, blocks, arguments, partial);
+    }
+}
+
 void mo_device_add_up(mo_device *device, const mo_term *partial, int count, mo_term *out)
 {
     if (!device->error) {
@@ -153,9 +161,12 @@ void mo_device_sort(mo_device *device, uint32_t *key, int *value, int n, int bit
     }
 }
 
-void mo_device_record(mo_device *device, mo_queue_fn *queue, void *context, mo_launch_list **out)
+void mo_device_record(mo_device *device, mo_queue_fn *queue, void *context,
+                      mo_launch_list **recording)
 {
-    *out = device->error ? NULL : device->ops->record(device, queue, context);
+    if (!device->error) {
+        *recording = device->ops->record(device, queue, context, *recording);
+    }
 }
 
 void mo_device_replay(mo_device *device, mo_launch_list *recording, int times)

@@ -70,6 +70,10 @@ void mo_device_launch(mo_device *device, mo_kernel kernel, int n, const void *ar
 /* The same; sums of blocks are written from partial[0] on.  Returns how many these are. */
 int mo_device_launch_summed(mo_device *device, mo_kernel kernel, int n, const void *arguments,
                             mo_term *partial);
+
+/* A kernel in blocks (patch_visit.h): the sum of each block is written from partial[0] on. */
+void mo_device_launch_blocks(mo_device *device, mo_kernel kernel, int blocks, const void *arguments,
+                             mo_term *partial);
 void mo_device_add_up(mo_device *device, const mo_term *partial, int count, mo_term *out);
 static inline int mo_device_blocks(int n)
 {
@@ -79,13 +83,27 @@ static inline int mo_device_blocks(int n)
 /* start[i] = sum of count[0 .. i - 1], for i = 0 .. n; count has n entries. */
 void mo_device_scan(mo_device *device, const int *count, int n, int *start);
 
+/* Of a number that is not negative: the bits that it and all below it need. */
+static inline int mo_bits_of(int n)
+{
+    int bits = 1;
+    while (bits < 31 && n >> bits) {
+        ++bits;
+    }
+    return bits;
+}
+
 /* By the lowest `bits` of the keys; values go with them; equal keys stay in their order. */
 void mo_device_sort(mo_device *device, uint32_t *key, int *value, int n, int bits);
 
-/* Work that is done again and again: `queue` queues it; it waits for nothing and reads nothing. */
+/*
+ * Work that is done again and again: `queue` queues it; it waits for nothing and reads nothing.
+ * Takes the place of what is in *recording, unless that is NULL.
+ */
 typedef void mo_queue_fn(void *context);
 typedef struct mo_launch_list mo_launch_list;
-void mo_device_record(mo_device *device, mo_queue_fn *queue, void *context, mo_launch_list **out);
+void mo_device_record(mo_device *device, mo_queue_fn *queue, void *context,
+                      mo_launch_list **recording);
 void mo_device_replay(mo_device *device, mo_launch_list *recording, int times);
 void mo_device_forget(mo_device *device, mo_launch_list *recording); /* NULL is allowed */
 
@@ -102,10 +120,13 @@ typedef struct mo_device_ops {
     void (*launch)(mo_device *device, mo_kernel kernel, int n, const void *arguments);
     void (*launch_summed)(mo_device *device, mo_kernel kernel, int n, const void *arguments,
                           mo_term *partial);
+    void (*launch_blocks)(mo_device *device, mo_kernel kernel, int blocks, const void *arguments,
+                          mo_term *partial);
     void (*add_up)(mo_device *device, const mo_term *partial, int count, mo_term *out);
     void (*scan)(mo_device *device, const int *count, int n, int *start);
     void (*sort)(mo_device *device, uint32_t *key, int *value, int n, int bits);
-    mo_launch_list *(*record)(mo_device *device, mo_queue_fn *queue, void *context);
+    mo_launch_list *(*record)(mo_device *device, mo_queue_fn *queue, void *context,
+                              mo_launch_list *last);
     void (*replay)(mo_device *device, mo_launch_list *recording, int times);
     void (*forget)(mo_device *device, mo_launch_list *recording);
 } mo_device_ops;

@@ -103,7 +103,10 @@ static __device__ void wait_for_last(void)
 #endif
 }
 
-enum { BLOCKS_AT_ONCE = 3 /* on a multiprocessor, at least: more hide the memory better */ };
+enum {
+    BLOCKS_AT_ONCE = 3, /* on a multiprocessor, at least: more hide the memory better */
+    THREADS_AT_ONCE = 512
+};
 
 #define GLOBAL_PLAIN(name, type)                                                                   \
     static __global__ void __launch_bounds__(MO_BLOCK)                                             \
@@ -130,13 +133,40 @@ enum { BLOCKS_AT_ONCE = 3 /* on a multiprocessor, at least: more hide the memory
             partial[blockIdx.x] = t;                                                               \
         }                                                                                          \
     }
-MO_KERNEL_LIST(GLOBAL_PLAIN, GLOBAL_SUMMED)
+#define LEAST_BLOCKS(threads) ((threads) < THREADS_AT_ONCE ? THREADS_AT_ONCE / (threads) : 1)
 
-#define GLOBAL_NAME(name, type) (const void *)global_##name,
-static const void *const GLOBAL[] = {MO_KERNEL_LIST(GLOBAL_NAME, GLOBAL_NAME)};
+/* Parts, between which all threads of a block wait; what is read early is read before the wait. */
+#define GLOBAL_BLOCKS(name, type, threads, shared, own_type)                                       \
+    static __global__ void __launch_bounds__(threads, LEAST_BLOCKS(threads))                       \
+        global_##name(const __grid_constant__ type a, int, mo_term *partial)                       \
+    {                                                                                              \
+        __shared__ shared s;                                                                       \
+        own_type own;                                                                              \
+        const int block = (int)blockIdx.x, thread = (int)threadIdx.x;                              \
+        mo_block_##name##_early(&a, block, thread, &own);                                          \
+        wait_for_last();                                                                           \
+        mo_block_##name##_begin(&a, block, thread, &s, &own);                                      \
+        int part = 0;                                                                              \
+        do {                                                                                       \
+            __syncthreads();                                                                       \
+        } while (mo_block_##name##_part(&a, block, part++, thread, &s, &own));                     \
+        const mo_term t = block_sum<threads>(own.term);                                            \
+        if (thread == 0) {                                                                         \
+            partial[block] = t;                                                                    \
+        }                                                                                          \
+    }
+MO_KERNEL_LIST(GLOBAL_PLAIN, GLOBAL_SUMMED, GLOBAL_BLOCKS)
 
-static void cuda_launch_summed(mo_device *device, mo_kernel kernel, int n, const void *arguments,
-                               mo_term *partial)
+#define GLOBAL_NAME(name, ...) (const void *)global_##name,
+static const void *const GLOBAL[] = {MO_KERNEL_LIST(GLOBAL_NAME, GLOBAL_NAME, GLOBAL_NAME)};
+
+#define THREADS_USUAL(...) MO_BLOCK,
+#define THREADS_OWN(name, type, threads, ...) threads,
+static const unsigned THREADS[] = {MO_KERNEL_LIST(THREADS_USUAL, THREADS_USUAL, THREADS_OWN)};
+
+/* The end of a sweep waits until all before it is done: kernels after it may read early. */
+static void launch(mo_device *device, mo_kernel kernel, int blocks, int n, const void *arguments,
+                   mo_term *partial)
 {
     mo_cuda_device *own = of(device);
     cudaLaunchAttribute attribute;
@@ -144,18 +174,30 @@ static void cuda_launch_summed(mo_device *device, mo_kernel kernel, int n, const
     attribute.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config;
     memset(&config, 0, sizeof config);
-    config.gridDim = dim3((unsigned)mo_device_blocks(n));
-    config.blockDim = dim3(MO_BLOCK);
+    config.gridDim = dim3((unsigned)blocks);
+    config.blockDim = dim3(THREADS[kernel]);
     config.stream = own->stream;
     config.attrs = &attribute;
-    config.numAttrs = own->overlaps ? 1 : 0;
+    config.numAttrs = own->overlaps && kernel != MO_KERNEL_pace ? 1 : 0;
     void *all[] = {(void *)arguments, &n, &partial};
     CHECK(device, cudaLaunchKernelExC(&config, GLOBAL[kernel], all));
 }
 
 static void cuda_launch(mo_device *device, mo_kernel kernel, int n, const void *arguments)
 {
-    cuda_launch_summed(device, kernel, n, arguments, NULL);
+    launch(device, kernel, mo_device_blocks(n), n, arguments, NULL);
+}
+
+static void cuda_launch_summed(mo_device *device, mo_kernel kernel, int n, const void *arguments,
+                               mo_term *partial)
+{
+    launch(device, kernel, mo_device_blocks(n), n, arguments, partial);
+}
+
+static void cuda_launch_blocks(mo_device *device, mo_kernel kernel, int blocks,
+                               const void *arguments, mo_term *partial)
+{
+    launch(device, kernel, blocks, blocks, arguments, partial);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -198,18 +240,34 @@ static void cuda_clear(mo_device *device, void *to, size_t bytes)
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
-static mo_launch_list *cuda_record(mo_device *device, mo_queue_fn *queue, void *context)
+/* Another recording of as many launches takes the place of the last one, which is much cheaper. */
+static void instantiate(mo_device *device, mo_launch_list *recording, cudaGraph_t graph)
+{
+    cudaGraphExecUpdateResultInfo info;
+    if (recording->graph) {
+        if (cudaGraphExecUpdate(recording->graph, graph, &info) == cudaSuccess) {
+            return;
+        }
+        cudaGetLastError(); /* which is none: the launches are others */
+        cudaStreamSynchronize(of(device)->stream);
+        cudaGraphExecDestroy(recording->graph);
+        recording->graph = NULL;
+    }
+    CHECK(device, cudaGraphInstantiate(&recording->graph, graph, 0));
+}
+
+static mo_launch_list *cuda_record(mo_device *device, mo_queue_fn *queue, void *context,
+                                   mo_launch_list *last)
 {
     cudaStream_t stream = of(device)->stream;
     cudaGraph_t graph = NULL;
-    mo_launch_list *recording = new mo_launch_list();
+    mo_launch_list *recording = last ? last : new mo_launch_list();
     if (!CHECK(device, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal))) {
-        delete recording;
-        return NULL;
+        return recording;
     }
     queue(context);
     if (CHECK(device, cudaStreamEndCapture(stream, &graph))) {
-        CHECK(device, cudaGraphInstantiate(&recording->graph, graph, 0));
+        instantiate(device, recording, graph);
         cudaGraphDestroy(graph);
     }
     return recording;
@@ -246,7 +304,7 @@ static void cuda_close(mo_device *device)
 
 static const mo_device_ops OPS = {
     cuda_close, cuda_take,  cuda_give,   cuda_write,         cuda_read,
-    cuda_copy,  cuda_clear, cuda_launch, cuda_launch_summed, cuda_add_up,
+    cuda_copy,  cuda_clear, cuda_launch, cuda_launch_summed, cuda_launch_blocks, cuda_add_up,
     mo_cuda_scan, mo_cuda_sort, cuda_record, cuda_replay, cuda_forget};
 
 /* Memory that was given back stays with the pool. */

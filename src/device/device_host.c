@@ -73,15 +73,42 @@ static mo_index_order order_of(const launch *l)
         }                                                                                          \
         l->partial[begin / MO_BLOCK] = mo_groups_sum(term, MO_BLOCK);                              \
     }
-MO_KERNEL_LIST(RUN_PLAIN, RUN_SUMMED)
+/* Thread after thread, part after part; begin and end are blocks. */
+#define RUN_BLOCKS(name, type, threads, shared, own_type)                                          \
+    static void run_##name(const launch *l, int begin, int end)                                    \
+    {                                                                                              \
+        const type *const a = (const type *)l->arguments;                                          \
+        for (int k = begin; k < end; ++k) {                                                        \
+            const int block = index_at(order_of(l), k, l->n);                                      \
+            shared s;                                                                              \
+            own_type own[threads];                                                                 \
+            mo_term term[threads];                                                                 \
+            for (int t = 0; t < (threads); ++t) {                                                  \
+                mo_block_##name##_early(a, block, t, own + t);                                     \
+            }                                                                                      \
+            for (int t = 0; t < (threads); ++t) {                                                  \
+                mo_block_##name##_begin(a, block, t, &s, own + t);                                 \
+            }                                                                                      \
+            for (int part = 0, goes_on = 1; goes_on; ++part) {                                     \
+                for (int j = 0; j < (threads); ++j) {                                              \
+                    const int t = index_at(order_of(l), j, threads);                               \
+                    goes_on = mo_block_##name##_part(a, block, part, t, &s, own + t);              \
+                }                                                                                  \
+            }                                                                                      \
+            for (int t = 0; t < (threads); ++t) {                                                  \
+                term[t] = own[t].term;                                                             \
+            }                                                                                      \
+            l->partial[block] = mo_groups_sum(term, threads);                                      \
+        }                                                                                          \
+    }
+MO_KERNEL_LIST(RUN_PLAIN, RUN_SUMMED, RUN_BLOCKS)
 
-#define RUN_NAME(name, type) run_##name,
-static run_fn *const RUN[] = {MO_KERNEL_LIST(RUN_NAME, RUN_NAME)};
+#define RUN_NAME(name, ...) run_##name,
+static run_fn *const RUN[] = {MO_KERNEL_LIST(RUN_NAME, RUN_NAME, RUN_NAME)};
 
 /* Blocks begin .. end of those of the launch, taken in the order. */
-static void run_blocks(void *context, int begin, int end)
+static void run_blocks(const launch *l, int begin, int end)
 {
-    const launch *l = context;
     const int blocks = mo_device_blocks(l->n);
     for (int k = begin; k < end; ++k) {
         const int first = index_at(order_of(l), k, blocks) * MO_BLOCK;
@@ -91,14 +118,22 @@ static void run_blocks(void *context, int begin, int end)
 
 typedef struct task_range {
     const launch *l;
+    run_fn *run;
     int blocks, tasks;
 } task_range;
 
 static void run_task(void *context, int task)
 {
     const task_range *r = context;
-    run_blocks((void *)(uintptr_t)r->l, (int)((int64_t)r->blocks * task / r->tasks),
-               (int)((int64_t)r->blocks * (task + 1) / r->tasks));
+    r->run(r->l, (int)((int64_t)r->blocks * task / r->tasks),
+           (int)((int64_t)r->blocks * (task + 1) / r->tasks));
+}
+
+static void share_out(const launch *l, run_fn *run, int blocks)
+{
+    const int most = blocks / WORTH < 1 ? 1 : blocks / WORTH, threads = l->device->threads;
+    task_range range = {l, run, blocks, threads < most ? threads : most};
+    mo_parallel_tasks(threads, range.tasks, run_task, &range);
 }
 
 static void host_launch_summed(mo_device *device, mo_kernel kernel, int n, const void *arguments,
@@ -106,10 +141,15 @@ static void host_launch_summed(mo_device *device, mo_kernel kernel, int n, const
 {
     const host_device *own = (const host_device *)(const void *)device;
     const launch l = {own, kernel, n, arguments, partial};
-    const int blocks = mo_device_blocks(n);
-    const int most = blocks / WORTH < 1 ? 1 : blocks / WORTH;
-    task_range range = {&l, blocks, own->threads < most ? own->threads : most};
-    mo_parallel_tasks(own->threads, range.tasks, run_task, &range);
+    share_out(&l, run_blocks, mo_device_blocks(n));
+}
+
+static void host_launch_blocks(mo_device *device, mo_kernel kernel, int blocks,
+                               const void *arguments, mo_term *partial)
+{
+    const host_device *own = (const host_device *)(const void *)device;
+    const launch l = {own, kernel, blocks, arguments, partial};
+    share_out(&l, RUN[kernel], blocks);
 }
 
 static void host_launch(mo_device *device, mo_kernel kernel, int n, const void *arguments)
@@ -210,9 +250,11 @@ static void host_clear(mo_device *device, void *to, size_t bytes)
     memset(to, 0, bytes);
 }
 
-static mo_launch_list *host_record(mo_device *device, mo_queue_fn *queue, void *context)
+static mo_launch_list *host_record(mo_device *device, mo_queue_fn *queue, void *context,
+                                   mo_launch_list *last)
 {
-    mo_launch_list *recording = mo_memory_array(&device->allocator, 1, sizeof *recording);
+    mo_launch_list *recording =
+        last ? last : mo_memory_array(&device->allocator, 1, sizeof *recording);
     if (!recording) {
         mo_device_fail(device, MO_ERR_MEMORY, "memory ran out");
         return NULL;
@@ -250,6 +292,7 @@ static const mo_device_ops OPS = {
     .clear = host_clear,
     .launch = host_launch,
     .launch_summed = host_launch_summed,
+    .launch_blocks = host_launch_blocks,
     .add_up = host_add_up,
     .scan = host_scan,
     .sort = host_sort,

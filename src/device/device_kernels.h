@@ -2,7 +2,9 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * All kernels, from which each back end makes its table: PLAIN(name, arguments) and
- * SUMMED(name, arguments), whose function is mo_kernel_<name>.
+ * SUMMED(name, arguments), whose function is mo_kernel_<name>, and
+ * BLOCKS(name, arguments, threads, shared memory, what a thread keeps), whose functions are
+ * mo_block_<name>_early, _begin and _part (patch_visit.h).
  */
 #ifndef MO_DEVICE_KERNELS_H
 #define MO_DEVICE_KERNELS_H
@@ -10,9 +12,14 @@
 #include "device/ball_step.h"
 #include "device/colour_rounds.h"
 #include "device/contact_visit.h"
+#include "device/patch_visit.h"
 
-#define MO_KERNEL_LIST(PLAIN, SUMMED)                                                              \
-    SUMMED(visit_slot, mo_visit_args)                                                              \
+#define MO_KERNEL_LIST(PLAIN, SUMMED, BLOCKS)                                                      \
+    BLOCKS(visit_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
+    BLOCKS(apply_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
+    BLOCKS(visit_slots, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
+    BLOCKS(visit_tail, mo_tail_args, MO_TAIL_THREADS, mo_tail_stage, mo_patch_own)                 \
+    BLOCKS(pace, mo_pace_args, MO_STRANDS, mo_pace_stage, mo_pace_own)                             \
     SUMMED(visit_manifold, mo_visit_args)                                                          \
     SUMMED(visit_rest, mo_visit_args)                                                              \
     SUMMED(look_slot, mo_visit_args)                                                               \
@@ -24,12 +31,10 @@
     PLAIN(apply_rest, mo_visit_args)                                                               \
     PLAIN(extrapolate, mo_state_args)                                                              \
     PLAIN(keep_state, mo_state_args)                                                               \
-    PLAIN(pace, mo_pace_args)                                                                      \
     PLAIN(colour_ends, mo_colour_args)                                                             \
     PLAIN(colour_starts, mo_colour_args)                                                           \
     PLAIN(colour_order, mo_colour_args)                                                            \
-    SUMMED(colour_ready, mo_colour_args)                                                           \
-    PLAIN(colour_paint, mo_colour_args)                                                            \
+    SUMMED(colour_round, mo_colour_args)                                                           \
     SUMMED(ball_speed, mo_ball_args)                                                               \
     PLAIN(cell_edge, mo_find_args)                                                                 \
     PLAIN(bucket_keys, mo_bucket_args)                                                             \
@@ -48,7 +53,7 @@
     SUMMED(ball_advance, mo_ball_args)                                                             \
     PLAIN(ball_show, mo_show_args)
 
-#define MO_KERNEL_NAME(name, arguments) MO_KERNEL_##name,
-enum { MO_KERNEL_LIST(MO_KERNEL_NAME, MO_KERNEL_NAME) MO_KERNEL_COUNT };
+#define MO_KERNEL_NAME(name, ...) MO_KERNEL_##name,
+enum { MO_KERNEL_LIST(MO_KERNEL_NAME, MO_KERNEL_NAME, MO_KERNEL_NAME) MO_KERNEL_COUNT };
 
 #endif

@@ -127,7 +127,7 @@ static void sort_balls(mo_device_heap *heap, const mo_world *world, double h)
     mo_device_launch(device, MO_KERNEL_cell_edge, 1, &find);
     mo_device_launch(device, MO_KERNEL_bucket_keys, n, &buckets);
     mo_device_sort(device, buckets.key, buckets.order, n, 3 * heap->bits);
-    mo_device_launch(device, MO_KERNEL_bucket_starts, n + 1, &buckets);
+    mo_device_launch(device, MO_KERNEL_bucket_starts, (1 << 3 * heap->bits) + 1, &buckets);
     heap->side = !heap->side;
     balls.ball = heap->ball[heap->side].at;
     mo_device_launch(device, MO_KERNEL_ball_gather, n, &balls);
@@ -229,16 +229,24 @@ static mo_error pack_contacts(mo_device_heap *heap, const mo_world *world, doubl
     mo_device_sweeps *s = &heap->sweeps;
     const int count = heap->contacts;
     size_t apart;
+    s->patches = (heap->balls + MO_PATCH - 1) / MO_PATCH;
+    s->patch_start = heap->slot_start.at;
     mo_slot_args slots = {.key = MO_TAKE_BUFFER(device, &heap->slot_key, count, uint32_t),
                           .order = MO_TAKE_BUFFER(device, &heap->slot_order, count, int),
                           .start = heap->slot_start.at,
-                          .contacts = count};
+                          .one = heap->one.at,
+                          .two = heap->two.at,
+                          .contacts = count,
+                          .moving = heap->balls,
+                          .patches = s->patches};
     slots.colour = mo_device_colour(device, &heap->colouring, count, heap->one.at, heap->two.at,
-                                    heap->balls, heap->id.at);
+                                    heap->balls, heap->id.at, MO_PATCH);
     mo_device_launch(device, MO_KERNEL_slot_keys, count, &slots);
-    mo_device_sort(device, slots.key, slots.order, count, 6);
+    mo_device_sort(device, slots.key, slots.order, count,
+                   mo_bits_of((s->patches + 1) * MO_COLOURS));
     mo_device_launch(device, MO_KERNEL_slot_starts, count + 1, &slots);
-    mo_device_read(device, s->slot_start, heap->slot_start.at, sizeof s->slot_start);
+    mo_device_read(device, s->slot_start, slots.start + s->patches * MO_COLOURS,
+                   sizeof s->slot_start);
     s->slots = s->constraints = count;
     s->lines = heap->balls + heap->fixed_count;
     s->moving = heap->balls;

@@ -287,7 +287,7 @@ static void take_room(mo_device_heap *heap)
     MO_TAKE_BUFFER(device, &heap->count, n, int);
     MO_TAKE_BUFFER(device, &heap->start, n + 1, int);
     MO_TAKE_BUFFER(device, &heap->figures, 1, mo_heap_figures);
-    MO_TAKE_BUFFER(device, &heap->slot_start, MO_COLOURS + 1, int);
+    MO_TAKE_BUFFER(device, &heap->slot_start, (n / MO_PATCH + 2) * MO_COLOURS + 1, int);
     for (int k = 0; k < 2; ++k) {
         MO_TAKE_BUFFER(device, &heap->list[k].begin, n, int);
         MO_TAKE_BUFFER(device, &heap->list[k].end, n, int);

@@ -6,11 +6,14 @@
 
 #include "solver/pace.h"
 
-enum { LOOK_EVERY = 8 }; /* sweeps, after the first few */
+enum {
+    LOOK_EVERY = 8,  /* sweeps, after the first few */
+    TAIL_MOST = 1024 /* contacts of a colour that is visited by one block with others */
+};
 
 void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
 {
-    *s = (mo_device_sweeps){.device = device};
+    *s = (mo_device_sweeps){.device = device, .tail_most = TAIL_MOST};
 }
 
 void mo_device_sweeps_end(mo_device_sweeps *s)
@@ -49,6 +52,8 @@ static mo_visit_args visit_args(const mo_device_sweeps *s, int now)
     return (mo_visit_args){.slots = s->slot_arrays,
                            .manifolds = s->manifold_arrays,
                            .line = s->line.at,
+                           .before = s->before.at,
+                           .patch_start = s->patch_start,
                            .inertia = s->inertia,
                            .moving = s->moving,
                            .pace = &figures(s)->pace,
@@ -59,29 +64,68 @@ static mo_visit_args visit_args(const mo_device_sweeps *s, int now)
                            .rest = s->rest};
 }
 
-static void queue_sweep(mo_device_sweeps *s, int now)
+/* The momentum of the bodies, and the contacts inside of patches.  Returns the number of sums. */
+static int queue_patches(mo_device_sweeps *s, const mo_visit_args *a, mo_term *partial)
 {
     const mo_state_args state = {s->line.at, s->before.at, &figures(s)->pace};
-    const mo_pace_args pace = {&figures(s)->pace, &figures(s)->moved};
+    if (s->patches > 0) {
+        mo_device_launch_blocks(s->device, MO_KERNEL_visit_patch, s->patches, a, partial);
+    } else {
+        mo_device_launch(s->device, MO_KERNEL_extrapolate, s->moving, &state);
+    }
+    return s->patches;
+}
+
+static int slots_in(const mo_device_sweeps *s, int c)
+{
+    return s->slot_start[c + 1] - s->slot_start[c];
+}
+
+/* The first of the last colours that all have few contacts. */
+static int tail_of(const mo_device_sweeps *s)
+{
+    int c = MO_COLOUR_REST;
+    while (s->manifolds == 0 && c > 0 && slots_in(s, c - 1) <= s->tail_most) {
+        --c;
+    }
+    return c;
+}
+
+static int queue_tail(mo_device_sweeps *s, const mo_visit_args *a, int first, mo_term *partial)
+{
+    mo_tail_args tail = {.visit = *a};
+    tail.start[0] = s->slot_start[first];
+    for (int c = first; c < MO_COLOUR_REST && slots_in(s, c) > 0; ++c) {
+        tail.start[++tail.colours] = s->slot_start[c + 1];
+    }
+    mo_device_launch_blocks(s->device, MO_KERNEL_visit_tail, tail.colours > 0, &tail, partial);
+    return tail.colours > 0;
+}
+
+static void queue_sweep(mo_device_sweeps *s, int now)
+{
     mo_visit_args a = visit_args(s, now);
     mo_term *partial = s->partial.at;
-    int done = 0;
-    mo_device_launch(s->device, MO_KERNEL_extrapolate, s->moving, &state);
-    for (int c = 0; c < MO_COLOUR_REST; ++c) {
+    const int tail = tail_of(s);
+    int done = queue_patches(s, &a, partial);
+    for (int c = 0; c < tail; ++c) {
         a.begin = s->slot_start[c];
-        done += mo_device_launch_summed(s->device, MO_KERNEL_visit_slot,
-                                        s->slot_start[c + 1] - a.begin, &a, partial + done);
+        a.end = s->slot_start[c + 1];
+        const int blocks = (slots_in(s, c) + MO_PATCH_THREADS - 1) / MO_PATCH_THREADS;
+        mo_device_launch_blocks(s->device, MO_KERNEL_visit_slots, blocks, &a, partial + done);
+        done += blocks;
         a.begin = s->manifold_start[c];
         done += mo_device_launch_summed(s->device, MO_KERNEL_visit_manifold,
                                         s->manifold_start[c + 1] - a.begin, &a, partial + done);
     }
+    done += queue_tail(s, &a, tail, partial + done);
     if (s->rest_count > 0) {
         a.begin = 0;
         a.end = s->rest_count;
         done += mo_device_launch_summed(s->device, MO_KERNEL_visit_rest, 1, &a, partial + done);
     }
-    mo_device_add_up(s->device, partial, done, &figures(s)->moved);
-    mo_device_launch(s->device, MO_KERNEL_pace, 1, &pace);
+    const mo_pace_args pace = {&figures(s)->pace, partial, done};
+    mo_device_launch_blocks(s->device, MO_KERNEL_pace, 1, &pace, partial + done);
 }
 
 static void queue_pair(void *context)
@@ -106,6 +150,7 @@ static void queue_state(const mo_device_sweeps *s)
     const mo_state_args state = {s->line.at, s->before.at, NULL};
     mo_visit_args a = visit_args(s, 0);
     mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
+    mo_device_launch_blocks(s->device, MO_KERNEL_apply_patch, s->patches, &a, s->partial.at);
     for (int c = 0; c < MO_COLOUR_REST; ++c) {
         a.begin = s->slot_start[c];
         mo_device_launch(s->device, MO_KERNEL_apply_slot, s->slot_start[c + 1] - a.begin, &a);
@@ -131,8 +176,8 @@ static size_t impulse_bytes(const mo_device_sweeps *s)
 /* A colour of few contacts still has a block of its own. */
 static size_t most_partials(const mo_device_sweeps *s)
 {
-    return (size_t)mo_device_blocks(s->slots) + (size_t)mo_device_blocks(s->manifolds) +
-           2 * MO_COLOURS;
+    return 2 * (size_t)mo_device_blocks(s->slots) + (size_t)mo_device_blocks(s->manifolds) +
+           (size_t)s->patches + 2 * MO_COLOURS + 2;
 }
 
 static void take_room(mo_device_sweeps *s)
@@ -162,8 +207,6 @@ static void write_pace(const mo_device_sweeps *s, const mo_pace *pace)
 void mo_device_sweeps_start(mo_device_sweeps *s, double momentum)
 {
     take_room(s);
-    mo_device_forget(s->device, s->pair_of_sweeps);
-    s->pair_of_sweeps = NULL;
     s->wanted_momentum = momentum;
     s->iteration = 0;
     s->moved = s->least = INFINITY;
@@ -209,7 +252,6 @@ static void sweep_once(mo_device_sweeps *s)
     queue_sweep(s, 0);
     s->impulses[0] = s->impulses[1];
     s->impulses[1] = first;
-    mo_device_forget(s->device, s->pair_of_sweeps);
     mo_device_record(s->device, queue_pair, s, &s->pair_of_sweeps);
 }
 

@@ -32,6 +32,9 @@ typedef struct mo_device_sweeps {
     int slots, manifolds, points, lines;
     int slot_start[MO_COLOURS + 1], manifold_start[MO_COLOURS + 1]; /* of each colour */
     int rest_count;
+    int tail_most;          /* contacts of a colour that one block visits with others of few */
+    int patches;            /* 0: none; slots inside of patches come before slot_start[0] */
+    const int *patch_start; /* on the device (device/patch_visit.h) */
     mo_slots slot_arrays;
     mo_manifolds manifold_arrays;
     int moving;
