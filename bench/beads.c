@@ -11,6 +11,7 @@
  *               and rest; the parts are shares of it by the wall clock
  *   penetration the deepest at the start of any step, in radii
  *   residual    the worst of any step, by mo_measure
+ *   sinking     of the last step (mo_step_report)
  *   unsolved    steps that missed the tolerance
  *
  * With --device and --threads, on a GPU or on several threads: a step's time is then that of the
@@ -65,6 +66,7 @@ typedef struct bead_run {
     double collide, assemble, solve, advance; /* shares */
     double penetration, residual, sweeps;
     double closing;    /* the fastest of the last step, in parts of g h */
+    double sinking;    /* of the last step */
     double solve_time; /* seconds */
     mo_message device;
 } bead_run;
@@ -113,6 +115,7 @@ static void add_step(const mo_step_report *step, double seconds, double radius, 
     run->residual = fmax(run->residual, step->residual.natural_relative);
     run->sweeps += step->iterations;
     run->closing = step->residual.penetration_rate.value / (9.81 * h);
+    run->sinking = step->sinking;
     run->solve_time += step->seconds_solve;
 }
 
@@ -170,18 +173,18 @@ static void print_head(const bead_call *call)
     printf("Balls dropped into a box: %g s in steps of %g s, ", call->time, call->step);
     printf(call->solver.threads > 1 ? "%d threads\n\n" : "one thread\n\n", call->solver.threads);
     printf("   balls tolerance  ms a step (    fall   settle     rest; collide assemble solve "
-           "advance)  sweeps, ms  contacts  penetration  residual  closing  unsolved\n");
+           "advance)  sweeps, ms  contacts  penetration  residual  closing  sinking  unsolved\n");
 }
 
 static void print_run(const bead_run *run)
 {
     printf("%8d %9.0e %10.3g  %9.3g%9.3g%9.3g %7.0f%% %7.0f%% %4.0f%% %6.0f%% %8.1f, %.3g %9d "
-           "%9.1e r %9.1e %.2g gh %4d of %d; %s\n",
+           "%9.1e r %9.1e %.2g gh %8.2g %4d of %d; %s\n",
            run->balls, run->tolerance, ms(run), 1e3 * run->of_phase[0], 1e3 * run->of_phase[1],
            1e3 * run->of_phase[2], 100 * run->collide, 100 * run->assemble, 100 * run->solve,
            100 * run->advance, run->sweeps / run->steps, 1e3 * run->solve_time / run->sweeps,
-           run->contacts, run->penetration, run->residual, run->closing, run->unsolved, run->steps,
-           run->device.text);
+           run->contacts, run->penetration, run->residual, run->closing, run->sinking,
+           run->unsolved, run->steps, run->device.text);
     fflush(stdout);
 }
 
@@ -213,6 +216,7 @@ static void print_json(const bead_call *call, const bead_report *report)
         json_number(&j, "worst_penetration_radii", run->penetration);
         json_number(&j, "worst_residual", run->residual);
         json_number(&j, "closing_last_gh", run->closing);
+        json_number(&j, "sinking_last", run->sinking);
         json_number(&j, "seconds_sweep", run->solve_time / run->sweeps);
         json_text(&j, "device", run->device.text);
         json_object_end(&j);
@@ -367,7 +371,7 @@ static int read_call(const args_flag *flags, bead_call *call)
     }
     call->step = number_of(flags + FLAG_DT, STEP, 1, 0);
     call->time = number_of(flags + FLAG_TIME, TIME, 1e6, 0);
-    const double balls = number_of(flags + FLAG_BALLS, -1, 2e6, 1);
+    const double balls = number_of(flags + FLAG_BALLS, -1, 2e7, 1);
     call->balls = balls > 0 ? (int)balls : 0;
     return call->step > 0 && call->time > 0 && balls != 0;
 }

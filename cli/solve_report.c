@@ -26,6 +26,7 @@ static void json_residual(json *j, const outcome *o)
     json_whole(j, "cone_violation_at", residual->cone_violation.constraint);
     json_number(j, "dissipation", residual->dissipation.value);
     json_whole(j, "dissipation_at", residual->dissipation.constraint);
+    json_number(j, "power", residual->power);
     json_number(j, "residual_scaled", o->scaled);
     json_number(j, "siconos_q", residual->siconos_q);
     json_number(j, "siconos_full", residual->siconos_full);

@@ -76,6 +76,23 @@ static void agree_on_worst(const mo_spread *s, mo_worst *worst)
     *worst = (mo_worst){most, least > INT_MAX ? -1 : (int)least};
 }
 
+/* The sum over all constraints, in an order that does not depend on the ranks. */
+double mo_spread_power(mo_spread *s, const double *u, const double *r, const int *owner)
+{
+    for (int i = 0; i < s->part->constraint_count; ++i) {
+        const int row = s->part->row_start[i];
+        mo_residual own = {.power = 0};
+        if (!owner || owner[i] == s->rank) {
+            mo_measure_block(s->part, i, u + row, r + row, &own);
+        }
+        s->each[i] = own.power;
+    }
+    const double sum =
+        mo_exact_sum(&s->exact, KIND_MEASURED, s->each, (size_t)s->part->constraint_count);
+    s->exact.bound[KIND_MEASURED] = 0;
+    return sum;
+}
+
 void mo_spread_agree_on_worst(const mo_spread *s, mo_residual *residual)
 {
     residual->block.value = sqrt(residual->block.value);
@@ -114,6 +131,7 @@ void mo_spread_measure(mo_spread *s, mo_sweeps *sweeps, double q_norm, const dou
         sqrt(mo_exact_sum(&s->exact, KIND_MEASURED, s->each, (size_t)part->constraint_count));
     s->exact.bound[KIND_MEASURED] = 0;
     mo_spread_agree_on_worst(s, &all);
+    all.power = mo_spread_power(s, u, r, NULL);
     mo_measure_sums(natural, u_norm, r_norm, &all);
     *residual = all;
 }

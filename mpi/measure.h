@@ -21,4 +21,7 @@ void mo_spread_measure(mo_spread *s, mo_sweeps *sweeps, double q_norm, const dou
 /* The worst of each kind over all ranks, by id; that of the natural map comes squared. */
 void mo_spread_agree_on_worst(const mo_spread *s, mo_residual *residual);
 
+/* mo_residual's power: of all constraints, or of those that each rank owns. */
+double mo_spread_power(mo_spread *s, const double *u, const double *r, const int *owner);
+
 #endif

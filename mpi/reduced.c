@@ -337,6 +337,7 @@ static void measure(mo_spread *s, double q_norm, mo_residual *residual)
     }
     const double natural = exact_norm(s);
     mo_spread_agree_on_worst(s, &all);
+    all.power = mo_spread_power(s, reduced->u, reduced->r, reduced->owner);
     mo_measure_sums(natural, u_norm, r_norm, &all);
     *residual = all;
 }

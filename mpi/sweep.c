@@ -127,7 +127,7 @@ mo_status mo_spread_sweep(mo_spread_run *run, double momentum)
 {
     const mo_options *options = run->options;
     mo_sweep_goal goal = {NEARLY * options->tol * fmax(1, run->q_norm), options->penetration_rate,
-                          RATE_SWEEPS};
+                          RATE_SWEEPS, INFINITY};
     run->s->exact.must_stop = 0;
     mo_sweeps_start(&run->sweeps, 1, momentum, run->result->r);
     while (mo_sweeps_run(&run->sweeps, goal, must_stop, run)) {

@@ -108,7 +108,7 @@ static const world_scene SCENES[] = {
      0.02,
      6,
      world_beads,
-     {{"count", 600, 1, 2000000, "balls", 1},
+     {{"count", 600, 1, 20000000, "balls", 1},
       {"mu", 0.3, 0, 10, "friction", 0},
       {"restitution", 0.2, 0, 1, "restitution", 0},
       {"radius", 0.1, 1e-3, 1e3, "m", 0},

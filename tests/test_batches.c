@@ -481,6 +481,7 @@ static void the_measure_in_lanes_is_the_measure(void **state)
         check_near_all(out + rows, out + 2 * rows, (int)rows, 1e-12);
         CHECK_NEAR(told.natural, truth.natural, 1e-9 * truth.natural);
         CHECK_NEAR(told.siconos_full, truth.siconos_full, 1e-9 * truth.siconos_full);
+        CHECK_NEAR(told.power, truth.power, 1e-9 * truth.power);
         check_worst(told.block, truth.block);
         check_worst(told.penetration_rate, truth.penetration_rate);
         check_worst(told.cone_violation, truth.cone_violation);

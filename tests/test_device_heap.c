@@ -226,6 +226,37 @@ static void a_heap_settles_as_on_the_host(void **state)
     mo_world_destroy(other);
 }
 
+/* ---- the weight of what is not carried ------------------------------------------------------- */
+
+/* One step from rest of forty balls on top of each other; way < 0: not on a device. */
+static mo_step_report column_step(double tol, int way)
+{
+    mo_world_def def = mo_default_world();
+    const mo_shape_def plane = mo_shape_plane(), ball = mo_shape_ball(0.1);
+    mo_world *world;
+    def.solver.tol = tol;
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    mo_world_add_solid(world, MO_BODY_FIXED, &plane, NULL, NULL);
+    for (int k = 0; k < 40; ++k) {
+        const mo_pose at = mo_pose_at(0, 0, 0.1 + 0.2 * k);
+        mo_world_add_solid(world, MO_BODY_FREE, &ball, &at, NULL);
+    }
+    CHECK(way < 0 || send_to(world, way));
+    const mo_step_report report = heap_step(world, 1);
+    CHECK(mo_device_heap_is_away(world) == (way >= 0));
+    mo_world_destroy(world);
+    return report;
+}
+
+static void sinking_sees_a_weight_that_is_not_carried(void **state)
+{
+    (void)state;
+    const mo_step_report exact = column_step(0.05, -1), coarse = column_step(0.05, 0),
+                         fine = column_step(1e-5, 0);
+    CHECK(exact.sinking < 1e-9 && fine.sinking < 1e-3);
+    CHECK(coarse.status == MO_SOLVED && coarse.sinking > 0.3);
+}
+
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
 typedef struct single {
@@ -399,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_step_obeys_newton_and_coulomb),
         cmocka_unit_test(every_touch_has_its_contact),
         cmocka_unit_test(a_heap_settles_as_on_the_host),
+        cmocka_unit_test(sinking_sees_a_weight_that_is_not_carried),
         cmocka_unit_test(a_ball_comes_to_rest_on_what_is_fixed),
         cmocka_unit_test(a_ball_bounces),
         cmocka_unit_test(a_sliding_ball_ends_rolling),

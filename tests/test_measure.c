@@ -67,6 +67,7 @@ static void each_failure_is_seen_in_its_own_units(void **state)
     const double slippery[3] = {0.5, 0, 0}; /* slides at 1 without friction: 0.5 0.5 1 is missing */
     residual = measured(problem, slippery);
     CHECK_NEAR(residual.dissipation.value, 0.25, 1e-15);
+    CHECK_NEAR(residual.power, 0.25, 1e-15);
     const double pulled[3] = {-0.1, 0, 0};
     residual = measured(problem, pulled);
     CHECK_NEAR(residual.cone_violation.value, 0.1, 1e-15);

@@ -42,6 +42,11 @@ typedef struct mo_residual {
      * r_T.u_T, |r_N u_N| */
     mo_worst dissipation;
 
+    /* sum of the failures of `dissipation` over all blocks, in units of r u.  In a tall heap the
+     * natural map may be small while the impulses have reached a part of the layers only and the
+     * rest falls together; this sum is then a part of its weight times the speed of the fall */
+    double power;
+
     /* The normalisations that Siconos publishes. */
     /* natural / |q| (natural where q = 0) */
     double siconos_q;

@@ -244,6 +244,9 @@ typedef struct mo_step_report {
     mo_residual residual;
     /* relative, the coarsest that was asked for in this step (mo_world_def.moving_tol) */
     double tolerance;
+    /* residual.power over r' W r, what the impulses have changed of the free bodies: in a heap at
+     * rest the mean speed at which its weight sinks, in parts of g h */
+    double sinking;
     int iterations;
     /* m: largest at the start of the step */
     double penetration;

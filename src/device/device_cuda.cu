@@ -164,7 +164,7 @@ static const void *const GLOBAL[] = {MO_KERNEL_LIST(GLOBAL_NAME, GLOBAL_NAME, GL
 #define THREADS_OWN(name, type, threads, ...) threads,
 static const unsigned THREADS[] = {MO_KERNEL_LIST(THREADS_USUAL, THREADS_USUAL, THREADS_OWN)};
 
-/* The end of a sweep waits until all before it is done: kernels after it may read early. */
+/* What starts a sweep waits until all before it is done: kernels after it may read early. */
 static void launch(mo_device *device, mo_kernel kernel, int blocks, int n, const void *arguments,
                    mo_term *partial)
 {
@@ -178,7 +178,8 @@ static void launch(mo_device *device, mo_kernel kernel, int blocks, int n, const
     config.blockDim = dim3(THREADS[kernel]);
     config.stream = own->stream;
     config.attrs = &attribute;
-    config.numAttrs = own->overlaps && kernel != MO_KERNEL_pace ? 1 : 0;
+    config.numAttrs =
+        own->overlaps && kernel != MO_KERNEL_visit_patch && kernel != MO_KERNEL_extrapolate;
     void *all[] = {(void *)arguments, &n, &partial};
     CHECK(device, cudaLaunchKernelExC(&config, GLOBAL[kernel], all));
 }

@@ -11,6 +11,7 @@
 
 #include "device/ball_step.h"
 #include "device/colour_rounds.h"
+#include "device/contact_power.h"
 #include "device/contact_visit.h"
 #include "device/patch_visit.h"
 
@@ -18,12 +19,14 @@
     BLOCKS(visit_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
     BLOCKS(apply_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
     BLOCKS(visit_slots, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
-    BLOCKS(visit_tail, mo_tail_args, MO_TAIL_THREADS, mo_tail_stage, mo_patch_own)                 \
-    BLOCKS(pace, mo_pace_args, MO_STRANDS, mo_pace_stage, mo_pace_own)                             \
+    BLOCKS(end_sweep, mo_end_args, MO_END_THREADS, mo_end_stage, mo_patch_own)                     \
     SUMMED(visit_manifold, mo_visit_args)                                                          \
     SUMMED(visit_rest, mo_visit_args)                                                              \
     SUMMED(look_slot, mo_visit_args)                                                               \
     SUMMED(look_manifold, mo_visit_args)                                                           \
+    SUMMED(power_slot, mo_visit_args)                                                              \
+    SUMMED(power_manifold, mo_visit_args)                                                          \
+    SUMMED(exchange, mo_exchange_args)                                                             \
     SUMMED(speed_slot, mo_visit_args)                                                              \
     SUMMED(speed_manifold, mo_visit_args)                                                          \
     PLAIN(apply_slot, mo_visit_args)                                                               \

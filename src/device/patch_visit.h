@@ -7,11 +7,13 @@
  * that most contacts lie inside a patch: a block holds the bodies of one patch and visits these
  * contacts colour by colour, with one read and one write of each body in a sweep.  Contacts between
  * patches are then visited in launches of one colour each, whose bodies are gathered by all threads
- * of a block together.  The colours of few contacts at the end are visited by one block.
+ * of a block together.  The colours of few contacts at the end are visited by one block, which then
+ * sets the pace of the next sweep.
  *
  * A kernel in blocks has three functions of (arguments, block, thread, own):
  *
- *     early   reads what no launch since the last sum writes; own: what a thread keeps
+ *     early   reads what is not written since the first launch of the sweep; own: what a thread
+ *             keeps
  *     begin   before the first part
  *     part    0, 1, ... until it returns 0, which all threads of a block do together
  *
@@ -29,7 +31,7 @@ enum {
     MO_PATCH = 256, /* bodies */
     MO_PATCH_THREADS = 128,
     MO_GATHERED = 2 * MO_PATCH_THREADS, /* bodies of the contacts of a block */
-    MO_TAIL_THREADS = 512,
+    MO_END_THREADS = 512,
     MO_STAGE_APART = MO_PATCH + 2 /* numbers: threads then meet at no bank */
 };
 
@@ -348,31 +350,34 @@ MO_ANY int mo_block_visit_slots_part(const mo_visit_args *a, int block, int part
     return 1;
 }
 
-/* ---- the last colours, of few contacts each -------------------------------------------------- */
+/* ---- the end of a sweep ---------------------------------------------------------------------- */
 
-typedef struct mo_tail_args {
+/* One block visits the last colours, of few contacts each; then it sets the pace of the next. */
+typedef struct mo_end_args {
     mo_visit_args visit;
-    int start[MO_COLOURS + 1]; /* slots of each colour of the tail */
+    int start[MO_COLOURS + 1]; /* slots of each of these colours */
     int colours;
-} mo_tail_args;
+    mo_pace *pace;
+    const mo_term *partial; /* what the other launches of the sweep have moved */
+    int count;
+} mo_end_args;
 
-typedef struct mo_tail_stage {
-    int unused;
-} mo_tail_stage;
+typedef struct mo_end_stage {
+    mo_term strand[MO_END_THREADS];
+} mo_end_stage;
 
-MO_ANY void mo_block_visit_tail_early(const mo_tail_args *a, int block, int thread,
-                                      mo_patch_own *own)
+MO_ANY void mo_block_end_sweep_early(const mo_end_args *a, int block, int thread, mo_patch_own *own)
 {
     (void)block;
     own->term.sum = own->term.largest = 0;
     own->at = a->start[0] + thread;
-    if (own->at < a->start[1]) {
+    if (a->colours > 0 && own->at < a->start[1]) {
         own->ahead = mo_slot_fetch(&a->visit, (size_t)own->at);
     }
 }
 
-MO_ANY void mo_block_visit_tail_begin(const mo_tail_args *a, int block, int thread,
-                                      mo_tail_stage *s, mo_patch_own *own)
+MO_ANY void mo_block_end_sweep_begin(const mo_end_args *a, int block, int thread, mo_end_stage *s,
+                                     mo_patch_own *own)
 {
     (void)a, (void)block, (void)thread, (void)s, (void)own;
 }
@@ -388,86 +393,55 @@ MO_ANY double mo_ahead_sweep(const mo_visit_args *a, const mo_slot_ahead *ahead,
     return moved;
 }
 
-MO_ANY int mo_block_visit_tail_part(const mo_tail_args *a, int block, int part, int thread,
-                                    mo_tail_stage *s, mo_patch_own *own)
+MO_ANY void mo_end_visit(const mo_end_args *a, int colour, int thread, mo_patch_own *own)
 {
-    (void)block, (void)s;
-    if (part == a->colours) {
-        return 0;
-    }
     const mo_slot_ahead ahead = own->ahead;
-    const int end = a->start[part + 1];
+    const int end = a->start[colour + 1];
     int at = own->at;
     own->at = end + thread;
-    if (part + 1 < a->colours && own->at < a->start[part + 2]) {
+    if (colour + 1 < a->colours && own->at < a->start[colour + 2]) {
         own->ahead = mo_slot_fetch(&a->visit, (size_t)own->at);
     }
     if (at < end) {
         own->term.sum += mo_ahead_sweep(&a->visit, &ahead, at);
     }
-    for (at += MO_TAIL_THREADS; at < end; at += MO_TAIL_THREADS) {
+    for (at += MO_END_THREADS; at < end; at += MO_END_THREADS) {
         const mo_slot_ahead other = mo_slot_fetch(&a->visit, (size_t)at);
         own->term.sum += mo_ahead_sweep(&a->visit, &other, at);
     }
-    return 1;
 }
 
-/* ---- the end of a sweep ---------------------------------------------------------------------- */
-
-typedef struct mo_pace_args {
-    mo_pace *pace;
-    const mo_term *partial; /* what the launches of the sweep have moved */
-    int count;
-} mo_pace_args;
-
-typedef struct mo_pace_stage {
-    mo_term strand[MO_STRANDS];
-} mo_pace_stage;
-
-typedef struct mo_pace_own {
-    mo_term term;
-} mo_pace_own;
-
-MO_ANY void mo_block_pace_early(const mo_pace_args *a, int block, int thread, mo_pace_own *own)
+/* The guard of the momentum, and beta of the next sweep. */
+MO_ANY void mo_set_pace(mo_pace *p, const mo_end_stage *s)
 {
-    (void)a, (void)block, (void)thread;
-    own->term.sum = own->term.largest = 0;
-}
-
-MO_ANY void mo_block_pace_begin(const mo_pace_args *a, int block, int thread, mo_pace_stage *s,
-                                mo_pace_own *own)
-{
-    mo_term t = {0, 0};
-    (void)block, (void)own;
-    for (int k = thread; k < a->count; k += MO_STRANDS) {
-        t = mo_term_add(t, a->partial[k]);
+    mo_term sum = s->strand[0];
+    for (int g = MO_GROUP; g < MO_END_THREADS; g += MO_GROUP) {
+        sum = mo_term_add(sum, s->strand[g]);
     }
-    s->strand[thread] = t;
+    p->moved = sum.sum;
+    mo_momentum_watch(&p->momentum, p->moved);
+    p->beta = p->momentum.cap > 1 ? mo_momentum_next(&p->momentum) : 0;
 }
 
-/* The sum in the order of block_sum.h; then the guard of the momentum, and beta of the next. */
-MO_ANY int mo_block_pace_part(const mo_pace_args *a, int block, int part, int thread,
-                              mo_pace_stage *s, mo_pace_own *own)
+/* Colour after colour; then the sum: strands, groups of 32 by halves, and group after group. */
+MO_ANY int mo_block_end_sweep_part(const mo_end_args *a, int block, int part, int thread,
+                                   mo_end_stage *s, mo_patch_own *own)
 {
-    const int half = MO_GROUP / 2 >> part;
-    (void)block, (void)own;
-    if (half > 0) {
-        if (thread % MO_GROUP < half) {
-            s->strand[thread] = mo_term_add(s->strand[thread], s->strand[thread + half]);
+    const int after = part - a->colours, half = after > 0 ? MO_GROUP >> after : MO_GROUP;
+    (void)block;
+    if (after < 0) {
+        mo_end_visit(a, part, thread, own);
+    } else if (after == 0) {
+        for (int k = thread; k < a->count; k += MO_END_THREADS) {
+            own->term = mo_term_add(own->term, a->partial[k]);
         }
-        return 1;
+        s->strand[thread] = own->term;
+    } else if (half > 0 && thread % MO_GROUP < half) {
+        s->strand[thread] = mo_term_add(s->strand[thread], s->strand[thread + half]);
+    } else if (half == 0 && thread == 0) {
+        mo_set_pace(a->pace, s);
     }
-    if (thread == 0) {
-        mo_term sum = s->strand[0];
-        for (int g = MO_GROUP; g < MO_STRANDS; g += MO_GROUP) {
-            sum = mo_term_add(sum, s->strand[g]);
-        }
-        mo_pace *p = a->pace;
-        p->moved = sum.sum;
-        mo_momentum_watch(&p->momentum, p->moved);
-        p->beta = p->momentum.cap > 1 ? mo_momentum_next(&p->momentum) : 0;
-    }
-    return 0;
+    return half > 0;
 }
 
 #endif

@@ -141,6 +141,7 @@ double mo_measure_block(const mo_problem *problem, int i, const double *u_i, con
     keep_worst(&residual->penetration_rate, failure.penetration_rate, i);
     keep_worst(&residual->cone_violation, failure.cone_violation, i);
     keep_worst(&residual->dissipation, failure.dissipation, i);
+    residual->power += failure.dissipation;
     return of_block;
 }
 

@@ -41,7 +41,8 @@ static void judge_rows(const mo_batch_answer *answer, double *u, mo_batch_verdic
     mo_residual worst = {.block = {all->block.value * all->block.value, all->block.constraint},
                          .penetration_rate = all->penetration_rate,
                          .cone_violation = all->cone_violation,
-                         .dissipation = all->dissipation};
+                         .dissipation = all->dissipation,
+                         .power = all->power};
     for (int k = 0; k < b->row_count; ++k) {
         const int i = b->row[k].constraint, row = b->problem->row_start[i];
         const int d = mo_constraint_dim(b->problem, i);
@@ -54,6 +55,7 @@ static void judge_rows(const mo_batch_answer *answer, double *u, mo_batch_verdic
     all->penetration_rate = worst.penetration_rate;
     all->cone_violation = worst.cone_violation;
     all->dissipation = worst.dissipation;
+    all->power = worst.power;
 }
 
 void mo_measure_batches(const mo_batch_answer *answer, double q_norm, double *point_u, double *v,
@@ -69,6 +71,7 @@ void mo_measure_batches(const mo_batch_answer *answer, double q_norm, double *po
                               .penetration_rate = verdict.penetration_rate,
                               .cone_violation = verdict.cone_violation,
                               .dissipation = verdict.dissipation,
+                              .power = verdict.power,
                               .q_norm = q_norm};
     mo_measure_sums(sqrt(verdict.natural), sqrt(verdict.u), sqrt(verdict.r), residual);
 }

@@ -43,6 +43,7 @@ mo_batch_sums mo_batch_look(const mo_batch_pass *pass, int begin, int end);
 /* Sums of squares, and the worst contacts, as mo_residual has them. */
 typedef struct mo_batch_verdict {
     double natural, u, r;
+    double power; /* sum of the failures of `dissipation` */
     mo_worst block, penetration_rate, cone_violation, dissipation;
 } mo_batch_verdict;
 

@@ -411,7 +411,7 @@ INLINE mo_worst worst_of(const worst *of_lanes)
 
 /* What is known of B contacts, one of each lane; an entry for L of them. */
 typedef struct verdicts {
-    lanes natural[B / L], u[B / L], r[B / L];
+    lanes natural[B / L], u[B / L], r[B / L], power[B / L];
     worst block[B / L], penetration_rate[B / L], cone_violation[B / L], dissipation[B / L];
 } verdicts;
 
@@ -428,8 +428,9 @@ INLINE void keep_failures(lanes mu, const split *u, const split *r, lanes who, v
     const lanes power_N = r->N * u->N, power_T = mu * r->N * u->length + dot(r->T, u->T);
     keep_worst(v->penetration_rate + i, larger_of(-u->N, zero), who);
     keep_worst(v->cone_violation + i, root(off_N * off_N + off_T * off_T), who);
-    keep_worst(v->dissipation + i,
-               larger_of(larger_of(power_N, -power_N), larger_of(power_T, -power_T)), who);
+    const lanes power = larger_of(larger_of(power_N, -power_N), larger_of(power_T, -power_T));
+    keep_worst(v->dissipation + i, power, who);
+    v->power[i] += power;
 }
 
 INLINE void judge_manifolds(const mo_batch_pass *pass, const mo_batch *batch, int at, int central,
@@ -464,7 +465,7 @@ INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
     verdicts v;
     for (int i = 0; i < B / L; ++i) {
         const worst none = {zero, zero - 1};
-        v.natural[i] = v.u[i] = v.r[i] = zero;
+        v.natural[i] = v.u[i] = v.r[i] = v.power[i] = zero;
         v.block[i] = v.penetration_rate[i] = v.cone_violation[i] = v.dissipation[i] = none;
     }
     for (int k = 0; k < pass->batches->batch_count; ++k) {
@@ -480,6 +481,7 @@ INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
     return (mo_batch_verdict){sum_of(v.natural),
                               sum_of(v.u),
                               sum_of(v.r),
+                              sum_of(v.power),
                               worst_of(v.block),
                               worst_of(v.penetration_rate),
                               worst_of(v.cone_violation),

@@ -22,10 +22,12 @@
 
 enum {
     MOST_ROUNDS = 10 /* of contacts that turn out to close, as in step.c */,
-    RATE_SWEEPS = 1000
+    RATE_SWEEPS = 1000,
+    MANY_CONTACTS = 30000 /* from which on the residual may not see the weight */
 };
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1;       /* as in step.c */
 static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4; /* as in impulses.c */
+static const double SINKING = 0.5;                              /* of large heaps, at most */
 static const double MOMENTUM = 10;                              /* as in solver/auto.c */
 static const double NEARLY = 0.999; /* of the tolerance: leaves room for rounding */
 
@@ -291,10 +293,11 @@ static int must_stop(void *context, int iteration)
     return is_late || iteration >= p->options->max_iter;
 }
 
-static void fill_residual(const mo_device_sweeps *s, double q, mo_step_report *report)
+static void fill_residual(mo_device_sweeps *s, double q, mo_step_report *report)
 {
     const mo_worst none = {0, -1};
     const double scale = fmax(1, q);
+    double exchange;
     report->residual = (mo_residual){.natural = s->natural,
                                      .natural_relative = s->natural / scale,
                                      .q_norm = q,
@@ -302,7 +305,9 @@ static void fill_residual(const mo_device_sweeps *s, double q, mo_step_report *r
                                      .penetration_rate = {s->approach, -1},
                                      .cone_violation = none,
                                      .dissipation = none,
+                                     .power = mo_device_sweeps_power(s, &exchange),
                                      .siconos_q = q > 0 ? s->natural / q : s->natural};
+    report->sinking = exchange > 0 ? report->residual.power / exchange : 0;
 }
 
 /* Until the verdict, from the impulses alone, is within the tolerance too. */
@@ -315,7 +320,7 @@ static void find_impulses(mo_device_heap *heap, const mo_world *world, double h,
     const double q = mo_device_sweeps_q(s), goal = options->tol * fmax(1, q),
                  depth = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * options->tol);
     mo_sweep_goal stop = {NEARLY * goal, fmin(options->penetration_rate, depth * heap->least / h),
-                          RATE_SWEEPS};
+                          RATE_SWEEPS, heap->contacts >= MANY_CONTACTS ? SINKING : INFINITY};
     const double momentum = mo_uses_auto(world) ? MOMENTUM : options->nsgs.momentum;
     int passes = 1;
     mo_device_sweeps_start(s, momentum);
@@ -327,6 +332,7 @@ static void find_impulses(mo_device_heap *heap, const mo_world *world, double h,
         }
         stop.natural *= 0.7;
     }
+    report->tolerance = options->tol;
     report->iterations += s->iteration;
     report->status = s->natural <= goal ? MO_SOLVED : s->moved == 0 ? MO_STALLED : p.status;
     fill_residual(s, q, report);

@@ -48,6 +48,23 @@ static int count_held(const mo_world *world)
     return count;
 }
 
+/* r' W r: dv' M dv over the free bodies, dv from the velocities without impulses. */
+static double exchanged(const mo_world *world)
+{
+    double sum = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        double v[3], spin[3], turn[3];
+        if (body->kind == MO_BODY_FREE && !body->is_asleep) {
+            mo_vec3_minus(body->v, body->free_v, v);
+            mo_vec3_minus(body->v + 3, body->free_v + 3, spin);
+            mo_mat3_apply(body->world_inertia, spin, turn);
+            sum += body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(spin, turn);
+        }
+    }
+    return sum;
+}
+
 void mo_report_fill(mo_world *world, mo_step_report *report)
 {
     report->contacts = mo_contacts_taken(world);
@@ -59,6 +76,8 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
     }
     report->residual = world->result.residual;
     report->tolerance = world->tol;
+    const double exchange = report->residual.power > 0 ? exchanged(world) : 0;
+    report->sinking = exchange > 0 ? report->residual.power / exchange : 0;
     report->held_back = count_held(world);
     const int is_known =
         !world->is_projected && !world->def.sleeping && world->mechanism_count == 0;

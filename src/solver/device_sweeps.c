@@ -7,7 +7,10 @@
 #include "solver/pace.h"
 
 enum {
-    LOOK_EVERY = 8,  /* sweeps, after the first few */
+    LOOK_EVERY = 8, /* sweeps, after the first few */
+    LONG = 120,     /* sweeps: a look at the change of pace (pace.h) */
+    VERY_LONG = 248,
+    MANY_SWEEPS = 16,
     TAIL_MOST = 1024 /* contacts of a colour that is visited by one block with others */
 };
 
@@ -21,7 +24,8 @@ void mo_device_sweeps_end(mo_device_sweeps *s)
     mo_buffer *const all[] = {s->impulses, s->impulses + 1, &s->line,   &s->before,
                               &s->best,    &s->partial,     &s->figures};
     mo_device_forget(s->device, s->pair_of_sweeps);
-    s->pair_of_sweeps = NULL;
+    mo_device_forget(s->device, s->many_sweeps);
+    s->pair_of_sweeps = s->many_sweeps = NULL;
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         mo_buffer_free(s->device, all[k]);
     }
@@ -91,15 +95,16 @@ static int tail_of(const mo_device_sweeps *s)
     return c;
 }
 
-static int queue_tail(mo_device_sweeps *s, const mo_visit_args *a, int first, mo_term *partial)
+/* The last colours from `first` on, and the pace of the next sweep, after so many sums. */
+static void queue_end(mo_device_sweeps *s, const mo_visit_args *a, int first, mo_term *partial,
+                      int count)
 {
-    mo_tail_args tail = {.visit = *a};
-    tail.start[0] = s->slot_start[first];
+    mo_end_args end = {.visit = *a, .pace = &figures(s)->pace, .partial = partial, .count = count};
+    end.start[0] = s->slot_start[first];
     for (int c = first; c < MO_COLOUR_REST && slots_in(s, c) > 0; ++c) {
-        tail.start[++tail.colours] = s->slot_start[c + 1];
+        end.start[++end.colours] = s->slot_start[c + 1];
     }
-    mo_device_launch_blocks(s->device, MO_KERNEL_visit_tail, tail.colours > 0, &tail, partial);
-    return tail.colours > 0;
+    mo_device_launch_blocks(s->device, MO_KERNEL_end_sweep, 1, &end, partial + count);
 }
 
 static void queue_sweep(mo_device_sweeps *s, int now)
@@ -118,20 +123,25 @@ static void queue_sweep(mo_device_sweeps *s, int now)
         done += mo_device_launch_summed(s->device, MO_KERNEL_visit_manifold,
                                         s->manifold_start[c + 1] - a.begin, &a, partial + done);
     }
-    done += queue_tail(s, &a, tail, partial + done);
     if (s->rest_count > 0) {
         a.begin = 0;
         a.end = s->rest_count;
         done += mo_device_launch_summed(s->device, MO_KERNEL_visit_rest, 1, &a, partial + done);
     }
-    const mo_pace_args pace = {&figures(s)->pace, partial, done};
-    mo_device_launch_blocks(s->device, MO_KERNEL_pace, 1, &pace, partial + done);
+    queue_end(s, &a, tail, partial, done);
 }
 
 static void queue_pair(void *context)
 {
     queue_sweep(context, 0);
     queue_sweep(context, 1);
+}
+
+static void queue_many(void *context)
+{
+    for (int k = 0; k < MANY_SWEEPS / 2; ++k) {
+        queue_pair(context);
+    }
 }
 
 static void queue_sums(const mo_device_sweeps *s, mo_kernel slots, mo_kernel manifolds,
@@ -177,7 +187,7 @@ static size_t impulse_bytes(const mo_device_sweeps *s)
 static size_t most_partials(const mo_device_sweeps *s)
 {
     return 2 * (size_t)mo_device_blocks(s->slots) + (size_t)mo_device_blocks(s->manifolds) +
-           (size_t)s->patches + 2 * MO_COLOURS + 2;
+           (size_t)s->patches + (size_t)mo_device_blocks(s->moving) + 2 * MO_COLOURS + 2;
 }
 
 static void take_room(mo_device_sweeps *s)
@@ -214,6 +224,7 @@ void mo_device_sweeps_start(mo_device_sweeps *s, double momentum)
     mo_device_copy(s->device, s->impulses[1].at, s->impulses[0].at, impulse_bytes(s));
     queue_state(s);
     mo_device_record(s->device, queue_pair, s, &s->pair_of_sweeps);
+    s->has_many = 0;
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -253,21 +264,56 @@ static void sweep_once(mo_device_sweeps *s)
     s->impulses[0] = s->impulses[1];
     s->impulses[1] = first;
     mo_device_record(s->device, queue_pair, s, &s->pair_of_sweeps);
+    s->has_many = 0;
+}
+
+/* 2, 2, 4, 8, then 8 each; the longer it takes, the more. */
+static int sweeps_to_look(int iteration)
+{
+    return iteration < 2            ? 2
+           : iteration < LOOK_EVERY ? iteration
+           : iteration < LONG       ? LOOK_EVERY
+           : iteration < VERY_LONG  ? 2 * LOOK_EVERY
+                                    : 4 * LOOK_EVERY;
 }
 
 /* Up to the next look, or until must_stop says so. */
 static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context)
 {
-    const int most = s->iteration < 2 ? 2 : s->iteration < LOOK_EVERY ? s->iteration : LOOK_EVERY;
-    int count = most;
+    int count = sweeps_to_look(s->iteration);
     for (int k = 1; k < count; ++k) {
         count = must_stop(context, s->iteration + k) ? k : count;
     }
-    mo_device_replay(s->device, s->pair_of_sweeps, count / 2);
+    const int many = s->iteration < LONG ? 0 : count / MANY_SWEEPS;
+    if (many > 0 && !s->has_many) {
+        mo_device_record(s->device, queue_many, s, &s->many_sweeps);
+        s->has_many = 1;
+    }
+    mo_device_replay(s->device, s->many_sweeps, many);
+    mo_device_replay(s->device, s->pair_of_sweeps, (count - many * MANY_SWEEPS) / 2);
     if (count % 2) {
         sweep_once(s);
     }
     s->iteration += count;
+}
+
+double mo_device_sweeps_power(mo_device_sweeps *s, double *exchange)
+{
+    const mo_exchange_args a = {s->line.at, s->free_line};
+    mo_device_figures seen;
+    queue_sums(s, MO_KERNEL_power_slot, MO_KERNEL_power_manifold, &figures(s)->power);
+    const int blocks =
+        mo_device_launch_summed(s->device, MO_KERNEL_exchange, s->moving, &a, s->partial.at);
+    mo_device_add_up(s->device, s->partial.at, blocks, &figures(s)->exchange);
+    mo_device_read(s->device, &seen, s->figures.at, sizeof seen);
+    *exchange = seen.exchange.sum;
+    return seen.power.sum;
+}
+
+static int power_passes(mo_device_sweeps *s, double most)
+{
+    double exchange;
+    return isinf(most) || mo_device_sweeps_power(s, &exchange) <= most * exchange;
 }
 
 int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop,
@@ -277,7 +323,8 @@ int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *
         mo_device_figures seen;
         look(s, &seen);
         const int passes = s->natural <= goal.natural &&
-                           (s->approach <= goal.rate || s->iteration >= goal.rate_until);
+                           (s->iteration >= goal.rate_until ||
+                            (s->approach <= goal.rate && power_passes(s, goal.power)));
         if (passes || s->natural < s->least) {
             s->least = s->natural;
             mo_device_copy(s->device, s->best.at, s->impulses[0].at, impulse_bytes(s));

@@ -5,8 +5,8 @@
  * momentum, as sweeps.h does it in vector lanes.
  *
  * Nothing returns to the host but a few numbers each time that the residual is looked at: after 2,
- * 4, 8 sweeps, then every 8.  Momentum and its guard are kept on the device.  Colours, pace and
- * looks depend on the problem alone, and so do all bits of the answer.
+ * 4, 8 sweeps, then every 8, later every 16 and every 32.  Momentum and its guard are kept on the
+ * device.  Colours, pace and looks depend on the problem alone, and so do all bits of the answer.
  *
  * The arrays are filled by whoever has the contacts: device_arrange.h from a problem, the
  * simulator's heap on the device itself.
@@ -20,7 +20,7 @@
 
 /* What the host reads at a look. */
 typedef struct mo_device_figures {
-    mo_term look, moved, speed;
+    mo_term look, speed, power, exchange;
     mo_pace pace;
 } mo_device_figures;
 
@@ -44,7 +44,8 @@ typedef struct mo_device_sweeps {
     mo_buffer impulses[2]; /* now and before, by component; mo_device_sweeps_room */
 
     mo_buffer line, before, best, partial, figures;
-    mo_launch_list *pair_of_sweeps;
+    mo_launch_list *pair_of_sweeps, *many_sweeps;
+    int has_many; /* sweeps are recorded as they are now */
     double wanted_momentum;
     int iteration;
     double natural, approach, moved; /* of the last look */
@@ -69,5 +70,11 @@ int mo_device_sweeps_run(mo_device_sweeps *sweeps, mo_sweep_goal goal, mo_must_s
 
 /* The state made anew from the impulses alone, and a look at it. */
 void mo_device_sweeps_verdict(mo_device_sweeps *sweeps);
+
+/*
+ * The power of mo_residual at the present state, from the impulses in impulses[0]; *exchange
+ * becomes r' W r where all inertias are isotropic.
+ */
+double mo_device_sweeps_power(mo_device_sweeps *sweeps, double *exchange);
 
 #endif

@@ -193,7 +193,7 @@ static int confirm(mo_run *run, mo_sweeps *sweeps)
 static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
 {
     mo_sweep_goal goal = {NEARLY * run->options->tol * run->q_scale, run->options->penetration_rate,
-                          RATE_SWEEPS};
+                          RATE_SWEEPS, INFINITY};
     mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
     while (mo_sweeps_run(sweeps, goal, must_stop, run)) {
         if (confirm(run, sweeps)) {
@@ -216,7 +216,7 @@ static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
 static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arrangement *on)
 {
     mo_sweep_goal goal = {NEARLY * run->options->tol * run->q_scale, run->options->penetration_rate,
-                          RATE_SWEEPS};
+                          RATE_SWEEPS, INFINITY};
     int passes = 1;
     mo_device_write_impulses(on, run->r);
     mo_device_sweeps_start(&on->sweeps, run->options->nsgs.momentum);

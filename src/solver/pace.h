@@ -22,14 +22,14 @@ typedef struct mo_sweep_pace {
 static inline mo_sweep_pace mo_sweep_pace_at(int constraints, int iteration, double wanted)
 {
     enum { MANY = 5000, VERY_MANY = 30000 /* constraints */, FIRST_SWEEPS = 120 };
-    const double MORE = 1.4, MOST = 2; /* momentum of large heaps over that of others */
+    const double MORE = 1.4; /* momentum of large heaps over that of others */
     const int is_largest = constraints >= VERY_MANY,
-              is_late = is_largest && iteration >= FIRST_SWEEPS;
-    const double times = is_late ? MOST : constraints > MANY && !is_largest ? MORE : 1;
+              is_late = is_largest && iteration >= FIRST_SWEEPS,
+              bears_more = is_late || (constraints > MANY && !is_largest);
     if (!(wanted > 1)) {
         return (mo_sweep_pace){1, 1, wanted, iteration == 0};
     }
-    return (mo_sweep_pace){is_late ? 0.5 : 0.8, is_late ? 1 : 0.8, times * wanted,
+    return (mo_sweep_pace){is_late ? 0.5 : 0.8, is_late ? 1 : 0.8, (bears_more ? MORE : 1) * wanted,
                            iteration == 0 || (is_late && iteration == FIRST_SWEEPS)};
 }
 

@@ -170,7 +170,9 @@ static mo_error prepare_result(const mo_problem *problem, const mo_options *opti
     result->u = result->v + dofs;
     result->r = result->u + rows;
     result->ray = NULL;
-    memset(result->v, 0, needed * sizeof(double));
+    if (needed > 0) {
+        memset(result->v, 0, needed * sizeof(double));
+    }
     result->history_count = 0;
     if (options->history && !result->history) {
         result->history = mo_memory_array(&result->allocator, HISTORY_ROOM, sizeof(mo_progress));

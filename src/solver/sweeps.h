@@ -66,10 +66,14 @@ void mo_sweeps_start(mo_sweeps *sweeps, int threads, double momentum, const doub
 /* True where there is a reason to end after this many sweeps. */
 typedef int mo_must_stop(void *context, int iteration);
 
-/* Natural residual, and penetration rate; the latter is given up after this many sweeps. */
+/*
+ * Natural residual, penetration rate, and the power of mo_residual over r' W r (INFINITY: any; on
+ * a device alone); the latter two are given up after this many sweeps.
+ */
 typedef struct mo_sweep_goal {
     double natural, rate;
     int rate_until;
+    double power;
 } mo_sweep_goal;
 
 /*

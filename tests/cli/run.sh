@@ -141,7 +141,7 @@ member_is rows 3
 member_is tol 1e-08
 member_above iterations 0
 member_above seconds 0
-for key in residual residual_relative penetration_rate cone_violation dissipation siconos_q siconos_full \
+for key in residual residual_relative penetration_rate cone_violation dissipation power siconos_q siconos_full \
            siconos_global; do
     member_below "$key" 1e-7
 done

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Kernels of the power that mo_measure reports: the sum over all contacts of max(|r_N u_N|,
+ * |mu r_N |u_T| + r_T . u_T|), which is zero where complementarity and Coulomb's law hold.
+ */
+#ifndef MO_DEVICE_CONTACT_POWER_H
+#define MO_DEVICE_CONTACT_POWER_H
+
+#include "device/contact_visit.h"
+
+MO_ANY double mo_power_of(double mu, mo_vec u_all, mo_vec r_all, mo_vec n)
+{
+    const mo_split u = mo_split_of(u_all, n), r = mo_split_of(r_all, n);
+    return mo_larger(fabs(r.N * u.N), fabs(mu * r.N * u.length + mo_vec_dot(r.T, u.T)));
+}
+
+MO_ANY mo_term mo_kernel_power_slot(const mo_visit_args *a, int i)
+{
+    const mo_ball_contact c = mo_slot_read(&a->slots, (size_t)i);
+    const mo_side one = mo_side_read(a->line, a->slots.one[i]),
+                  two = mo_side_read(a->line, a->slots.two[i]);
+    const mo_term term = {mo_power_of(c.mu, mo_slot_velocity(&c, &one, &two),
+                                      mo_vec_read(a->r, a->apart, (size_t)i), c.n),
+                          0};
+    return term;
+}
+
+MO_ANY mo_term mo_kernel_power_manifold(const mo_visit_args *a, int i)
+{
+    const mo_manifolds *m = &a->manifolds;
+    const mo_side one = mo_side_read(a->line, m->one[i]), two = mo_side_read(a->line, m->two[i]);
+    mo_term term = {0, 0};
+    for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
+        const mo_point_contact c = mo_point_read(m, (size_t)p);
+        term.sum += mo_power_of(c.mu, mo_point_velocity_of(&c, &one, &two),
+                                mo_vec_read(a->r, a->apart, a->points_from + (size_t)p), c.n);
+    }
+    return term;
+}
+
+/* ---- what the impulses have exchanged -------------------------------------------------------- */
+
+typedef struct mo_exchange_args {
+    const mo_line *line, *free_line;
+} mo_exchange_args;
+
+/* dv' M dv of a body with isotropic inertia, dv from the velocities without impulses: r' W r. */
+MO_ANY mo_term mo_kernel_exchange(const mo_exchange_args *a, int i)
+{
+    const mo_side now = mo_side_read(a->line, i), before = mo_side_read(a->free_line, i);
+    const mo_vec v = mo_vec_minus(now.v, before.v), spin = mo_vec_minus(now.spin, before.spin);
+    const mo_term term = {
+        mo_vec_dot(v, v) / now.inverse_mass + mo_vec_dot(spin, spin) / now.inverse_inertia, 0};
+    return term;
+}
+
+#endif
