@@ -154,6 +154,54 @@ static void without_a_solution_contacts_give_way(void **state)
     mo_world_destroy(world);
 }
 
+/* A heap whose steps take longer than their limit: the state stays while a step waits, time goes on
+ * all the same, and nothing overlaps more for it. */
+static void a_step_goes_on_in_the_next_call(void **state)
+{
+    (void)state;
+    mo_world *world = build("heap", "count", 150);
+    mo_world_def def = mo_world_definition(world);
+    def.solver.time_limit = 5e-4;
+    CHECK(mo_world_change(world, &def, NULL) == MO_OK);
+    const mo_body_id body = mo_world_body(world, 10);
+    double deepest = 0;
+    int waiting = 0;
+    for (int k = 0; k < 20000 && mo_world_time(world) < 0.6; ++k) {
+        const mo_body_state before = mo_body_get(world, body);
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        const mo_body_state after = mo_body_get(world, body);
+        CHECK(!report.is_waiting || memcmp(&before.pose, &after.pose, sizeof before.pose) == 0);
+        waiting += report.is_waiting;
+        deepest = fmax(deepest, report.penetration);
+    }
+    CHECK(waiting > 0 && mo_world_time(world) >= 0.6);
+    CHECK_BELOW(deepest, 2e-3); /* m, of bodies of 0.1 m */
+    mo_world_destroy(world);
+}
+
+/* What is changed while a step waits counts in that step. */
+static void a_change_while_a_step_waits_counts(void **state)
+{
+    (void)state;
+    mo_world *world = build("stack", "count", 3);
+    mo_world_def def = mo_world_definition(world);
+    mo_message why = {{0}};
+    mo_step_report report;
+    def.solver.time_limit = 0;
+    CHECK(mo_world_change(world, &def, &why) == MO_OK);
+    CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK && report.is_waiting);
+    const mo_body_id top = mo_world_body(world, 3);
+    const mo_body_state s = mo_body_get(world, top);
+    const double up[3] = {0, 0, s.mass};
+    def.solver.time_limit = INFINITY;
+    CHECK(mo_world_change(world, &def, &why) == MO_OK);
+    CHECK(mo_body_apply_impulse(world, top, up, s.centre, &why) == MO_OK);
+    CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK && !report.is_waiting);
+    CHECK_NEAR(mo_body_get(world, top).velocity[2], 1 - 0.0981, 1e-9);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +210,8 @@ int main(void)
         cmocka_unit_test(impacts_that_are_left_are_counted),
         cmocka_unit_test(a_step_without_time_waits),
         cmocka_unit_test(without_a_solution_contacts_give_way),
+        cmocka_unit_test(a_step_goes_on_in_the_next_call),
+        cmocka_unit_test(a_change_while_a_step_waits_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

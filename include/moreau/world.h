@@ -260,8 +260,8 @@ typedef struct mo_step_report {
     int late_contacts, impacts_left;
     /* bodies stopped on their way, since they would have passed through another */
     int held_back;
-    /* 1: the time limit came before the answer: the state and the time have not changed, and the
-     * next call goes on from the impulses that were found */
+    /* 1: the time limit came before an answer that is good enough: the state and the time have not
+     * changed, and the next call goes on from there (docs/simulation.md, time) */
     int is_waiting;
     /* 1: no solution was found, and the answer is that of contacts with compliance */
     int is_compliant;

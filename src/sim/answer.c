@@ -118,12 +118,45 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
     return error;
 }
 
-mo_error mo_step_solve(mo_world *world, double h, mo_step_report *report, mo_message *why)
+void mo_step_postpone(mo_world *world, mo_stage next)
+{
+    world->pause.stage = next;
+    world->pause.status = world->result.status;
+    world->pause.residual = world->result.residual;
+    world->result.status = MO_TIME_LIMIT;
+    world->result.residual = (mo_residual){.natural_relative = INFINITY};
+    mo_say(&world->result.message, "%s", mo_status_text(MO_TIME_LIMIT));
+}
+
+/* The answer that was found before the pause. */
+static void go_on_looking(mo_world *world)
+{
+    world->result.status = world->pause.status;
+    world->result.residual = world->pause.residual;
+    world->result.message.text[0] = '\0';
+}
+
+mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *report,
+                       mo_message *why)
 {
     const double start = mo_clock();
-    mo_error error = assemble(world, h, why);
+    const mo_stage stage = goes_on ? world->pause.stage : MO_STAGE_ASSEMBLE;
+    if (stage == MO_STAGE_LOOK) {
+        go_on_looking(world);
+        return MO_OK;
+    }
+    mo_error error = stage == MO_STAGE_ASSEMBLE ? assemble(world, h, why) : MO_OK;
     report->seconds_assemble += mo_clock() - start;
-    mo_deadline_allow(world);
+    if (stage == MO_STAGE_SOLVE) {
+        memcpy(world->start, world->result.r,
+               (size_t)world->result.row_count * sizeof *world->start);
+    }
+    if (!error && stage == MO_STAGE_ASSEMBLE && mo_deadline_is_near(world) &&
+        mo_pause_is_possible(world)) {
+        mo_step_postpone(world, MO_STAGE_BEGIN);
+        return MO_OK;
+    }
+    world->pause.stage = MO_STAGE_SOLVE;
     error = error ? error : mo_find_impulses(world, h, 1, why);
     ++report->rounds;
     report->is_compliant = 0;

@@ -200,7 +200,6 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
     for (*count = 0; !error && *count < MOST_IMPACTS && world->contacts.fast_count > 0 &&
                      mo_deadline_has(world, 0);
          ++*count) {
-        mo_deadline_allow(world);
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
              restitution -= 0.5) {

@@ -91,6 +91,7 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
     const int is_coarse = options.tol > MO_FINE_TOLERANCE, was_still = was_at_rest(world);
     const int blocks = mo_problem_constraint_count(world->problem) - world->coarse_count;
     options.start = from_start ? world->start : NULL;
+    options.time_limit = mo_deadline_share(world);
     options.noise = place_rounding(world, h);
     if (!is_coarse || (blocks <= COARSE_MOST && was_still)) {
         options.refine =
@@ -138,6 +139,7 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
         mo_options coarse = world->def.solver;
         coarse.tol = world->tol;
         coarse.start = options.start;
+        coarse.time_limit = options.time_limit;
         coarse.canonical = MO_CANONICAL_NO;
         coarse.penetration_rate = rate;
         error = mo_solve(world->problem, &coarse, &world->result);

@@ -134,7 +134,6 @@ static mo_error look_closer(mo_world *world, double h, mo_step_report *report, i
 {
     const int before = world->result.iterations;
     int is_better;
-    mo_deadline_allow(world);
     mo_error error = mo_slow_penetration(world, h, &is_better, why);
     if (!error && is_better) {
         report->iterations += world->result.iterations - before;
@@ -144,14 +143,23 @@ static mo_error look_closer(mo_world *world, double h, mo_step_report *report, i
     return error;
 }
 
-static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
+/* Solves again until no contact closes late and nothing overlaps by much.  Where the time is over
+ * before a round, the next call makes it, if the step can pause. */
+static mo_error solve_step(mo_world *world, double h, int goes_on, mo_step_report *report,
+                           mo_message *why)
 {
-    int overlap_rounds = 0;
+    int *overlap_rounds = &world->pause.overlap_rounds;
+    *overlap_rounds = goes_on ? *overlap_rounds : 0;
     double start = mo_clock();
-    mo_error error = mo_step_solve(world, h, report, why);
-    for (int round = 0; !error; ++round) {
-        const double last = mo_clock() - start;
-        const int may_go_on = round < MOST_ROUNDS && mo_deadline_has(world, last);
+    mo_error error = mo_step_solve(world, h, goes_on, report, why);
+    for (int round = 0; !error && !mo_deadline_waits(world, h); ++round) {
+        if (!mo_deadline_has(world, 0) && mo_pause_is_possible(world) &&
+            !(goes_on && round == 0 && world->pause.stage == MO_STAGE_LOOK)) {
+            mo_step_postpone(world, MO_STAGE_LOOK);
+            break;
+        }
+        const int has_time = mo_deadline_has(world, mo_clock() - start);
+        const int may_go_on = round < MOST_ROUNDS && (has_time || mo_pause_is_possible(world));
         report->late_contacts = 0;
         if (!may_go_on) {
             report->late_contacts = mo_contacts_take_closing(world, h, late_depth(world), 0);
@@ -163,14 +171,18 @@ static mo_error solve_step(mo_world *world, double h, mo_step_report *report, mo
         }
         int more = report->late_contacts;
         if (!error && (more == 0 || !may_go_on)) {
-            const int takes = may_go_on && overlap_rounds++ < OVERLAP_ROUNDS;
+            const int takes = may_go_on && (*overlap_rounds)++ < OVERLAP_ROUNDS;
             error = mo_overlaps_look(world, h, takes, &more) ? mo_fail_memory(why) : MO_OK;
         }
         if (error || more == 0 || !may_go_on) {
             break;
         }
+        if (!has_time) {
+            mo_step_postpone(world, MO_STAGE_ASSEMBLE);
+            break;
+        }
         start = mo_clock();
-        error = mo_step_solve(world, h, report, why);
+        error = mo_step_solve(world, h, 0, report, why);
     }
     return error;
 }
@@ -191,13 +203,13 @@ static int is_well_held(mo_world *world, double h)
 static mo_error close_ahead(mo_world *world, double h, double *guess, mo_step_report *report,
                             mo_message *why)
 {
-    mo_error error = solve_step(world, h, report, why);
+    mo_error error = solve_step(world, h, 0, report, why);
     for (int round = 0; round < MOST_NEWTON && !error; ++round) {
         const int is_cut = mo_guess_cut(world, h, guess);
         if (!is_cut && mo_joints_error_ahead(world, h) <= CLOSED) {
             break;
         }
-        error = solve_step(world, h, report, why);
+        error = solve_step(world, h, 0, report, why);
     }
     return error;
 }
@@ -208,7 +220,7 @@ static mo_error hold(mo_world *world, double h, mo_step_report *report, mo_messa
 {
     const int most = world->def.solver.max_iter;
     if (world->joints_hold != MO_HOLD_AHEAD) {
-        return solve_step(world, h, report, why);
+        return solve_step(world, h, 0, report, why);
     }
     double *guess = mo_guess_take(world);
     if (!guess) {
@@ -218,7 +230,7 @@ static mo_error hold(mo_world *world, double h, mo_step_report *report, mo_messa
     mo_error error = close_ahead(world, h, guess, report, why);
     world->def.solver.max_iter = most;
     if (!error && world->result.status == MO_ITERATION_LIMIT) {
-        error = solve_step(world, h, report, why);
+        error = solve_step(world, h, 0, report, why);
     }
     mo_memory_free(&world->allocator, guess);
     return error;
@@ -283,10 +295,14 @@ static mo_error find_contacts(mo_world *world, double h)
 
 /* The time is over before there is an answer: the state stays, and the next call goes on from the
  * impulses that were found. */
-static void wait(mo_world *world, mo_step_report *report)
+static void wait(mo_world *world, double h, mo_step_report *report)
 {
-    mo_contacts_drop_late(world);
-    mo_contacts_keep_taken(world);
+    if (mo_pause_is_possible(world)) {
+        mo_pause_begin(world, h);
+    } else {
+        mo_contacts_drop_late(world);
+        mo_contacts_keep_taken(world);
+    }
     undo_start(world);
     world->is_cut_short = 1;
     world->is_projected = 1; /* the energies are those of the present state */
@@ -295,56 +311,41 @@ static void wait(mo_world *world, mo_step_report *report)
     mo_recycler_end_round(world->recycler);
 }
 
-mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
+/* Free velocities, contacts and impacts. */
+static mo_error begin(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
-    MO_NEED(world, why);
-    mo_step_report own;
-    report = report ? report : &own;
-    *report = (mo_step_report){0};
-    mo_error error = check_step(world, h, why);
-    if (error) {
-        return error;
-    }
-    if (mo_device_heap_is_due(world, &error, why)) {
-        return mo_device_heap_step(world, h, report, why);
-    }
-    if (error) {
-        return error;
-    }
     const double start = mo_clock();
-    world->late_count = world->overlapping.count = 0;
-    world->joints_hold = MO_HOLD_HERE;
-    if (world->def.level == MO_LEVEL_ACCELERATION) {
-        return mo_forces_step(world, h, report, why);
-    }
-    keep_start(world);
     mo_mechanisms_begin(world, h);
-    mo_deadline_start(world);
-    error = find_contacts(world, h) ? mo_fail_pairs(world, why) : mo_mechanisms_check(world, why);
+    mo_error error =
+        find_contacts(world, h) ? mo_fail_pairs(world, why) : mo_mechanisms_check(world, why);
     error = error ? error : check_length(world, h, why);
-    const double found = mo_clock();
-    report->seconds_collide = found - start;
-    report->penetration = world->contacts.deepest;
-    error = error ? error : bounce(world, h, report, why);
-    error = error ? error : solve_step(world, h, report, why);
+    report->seconds_collide = mo_clock() - start;
+    return error ? error : bounce(world, h, report, why);
+}
+
+/* Velocities and impulses, with joints held in another way where they would add energy. */
+static mo_error solve(mo_world *world, double h, int goes_on, mo_step_report *report,
+                      mo_message *why)
+{
+    const double start = mo_clock();
+    mo_error error = solve_step(world, h, goes_on, report, why);
     while (!error && world->joints_hold < MO_HOLD_SPEED && !mo_deadline_is_over(world) &&
            !is_well_held(world, h)) {
         mo_contacts_drop_late(world);
         mo_hold_otherwise(world);
         error = hold(world, h, report, why);
     }
-    mo_deadline_finish(world);
-    const double solved = mo_clock();
-    report->seconds_solve = solved - found - report->seconds_assemble;
-    if (!error && world->result.status == MO_TIME_LIMIT) {
-        wait(world, report);
-        return MO_OK;
-    }
-    error = error ? error : mo_accuracy_rest(world, h) ? mo_fail_memory(why) : MO_OK;
+    report->seconds_solve = mo_clock() - start - report->seconds_assemble;
+    return error;
+}
+
+/* The next state becomes the present one.  Once it is, what fails is said in the report. */
+static mo_error accept(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    const double start = mo_clock();
+    mo_error error = mo_accuracy_rest(world, h) ? mo_fail_memory(why) : MO_OK;
     error = error ? error : mo_advance_poses(world, h, why);
     if (error) {
-        undo_contacts(world);
-        undo_start(world);
         return error;
     }
     const double gain = mo_step_gain(world, h);
@@ -353,7 +354,6 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     }
     mo_assemble_finish(world);
     mo_advance_accept(world, h);
-    /* The step is taken: what fails from here on is said in its report. */
     const double accepted = mo_clock();
     report->overlap_before = world->overlap_before;
     const int is_projected = !mo_project_positions(world, &report->overlap, why);
@@ -365,8 +365,47 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
         mo_say(&report->message, "positions were not projected: %s", mo_error_text(MO_ERR_MEMORY));
     }
     mo_recycler_end_round(world->recycler);
-    report->seconds_advance = mo_clock() - solved;
+    report->seconds_advance = mo_clock() - start;
+    return MO_OK;
+}
+
+static mo_error step(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    world->joints_hold = MO_HOLD_HERE;
+    mo_deadline_start(world);
+    if (world->def.level == MO_LEVEL_ACCELERATION) {
+        return mo_forces_step(world, h, report, why);
+    }
+    const int goes_on = mo_pause_ends(world, h);
+    world->late_count = goes_on ? world->late_count : 0;
+    world->overlapping.count = 0;
+    keep_start(world);
+    mo_error error = goes_on ? MO_OK : begin(world, h, report, why);
+    report->penetration = world->contacts.deepest;
+    error = error ? error : solve(world, h, goes_on, report, why);
+    if (!error && mo_deadline_waits(world, h)) {
+        wait(world, h, report);
+        return MO_OK;
+    }
+    error = error ? error : accept(world, h, report, why);
+    if (error) {
+        undo_contacts(world);
+        undo_start(world);
+    }
     return error;
+}
+
+mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
+{
+    MO_NEED(world, why);
+    mo_step_report own;
+    report = report ? report : &own;
+    *report = (mo_step_report){0};
+    mo_error error = check_step(world, h, why);
+    const int is_on_device = !error && mo_device_heap_is_due(world, &error, why);
+    return error          ? error
+           : is_on_device ? mo_device_heap_step(world, h, report, why)
+                          : step(world, h, report, why);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

@@ -220,6 +220,26 @@ typedef struct mo_pairs {
 
 typedef struct mo_sim_mechanism mo_sim_mechanism; /* mechanism.h */
 
+/* What a step that waits for more time does next (deadline.c). */
+typedef enum mo_stage {
+    MO_STAGE_ASSEMBLE,
+    MO_STAGE_BEGIN, /* the solve, from the start that the problem has */
+    MO_STAGE_SOLVE, /* the solve, from the impulses of the result */
+    MO_STAGE_LOOK   /* is the answer the last one? */
+} mo_stage;
+
+/* And what it was about; is_ready: it may go on. */
+typedef struct mo_pause {
+    int is_ready;
+    mo_stage stage;
+    int overlap_rounds; /* done */
+    mo_status status;   /* of the answer, before MO_STAGE_LOOK */
+    mo_residual residual;
+    double h;
+    uint32_t generation;
+    int bodies, contacts, own_pairs, excluded;
+} mo_pause;
+
 /* Of an island in this step, by its leader (accuracy.c). */
 typedef struct mo_island_facts {
     int contacts, moves, has_joints;
@@ -291,8 +311,9 @@ struct mo_world {
     mo_pairs overlapping;  /* at the end of the step */
     double overlap_before; /* of pairs that may overlap, at the start of the step, over the size */
     int is_projected;      /* positions were, in this step */
-    double ends, time_limit; /* of the step: on the clock, and as the user gave it (deadline.c) */
-    int is_cut_short;        /* by that */
+    double ends;           /* of the step, on the clock (deadline.c) */
+    int is_cut_short;      /* by that */
+    mo_pause pause;        /* likewise */
     mo_late_contact *late;
     size_t late_room;
     int late_count;
@@ -425,12 +446,23 @@ static inline void mo_contact_arm(const mo_world *world, const mo_sim_contact *c
 
 /* deadline.c */
 void mo_deadline_start(mo_world *world);
-void mo_deadline_finish(mo_world *world);                   /* solver.time_limit as it was */
-void mo_deadline_allow(mo_world *world);                    /* the next solve its time */
+double mo_deadline_share(const mo_world *world); /* s: for the next solve */
+/* Is the answer at hand not good enough to take the step, and the time over? */
+int mo_deadline_waits(const mo_world *world, double h);
+/* A step whose time is over keeps contacts and problem for the next call; is this the next one,
+ * with nothing changed? */
+int mo_pause_is_possible(const mo_world *world);
+void mo_pause_begin(mo_world *world, double h);
+int mo_pause_ends(mo_world *world, double h);
 int mo_deadline_has(const mo_world *world, double seconds); /* for something that takes so long */
 int mo_deadline_is_over(mo_world *world);
-/* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
-mo_error mo_step_solve(mo_world *world, double h, mo_step_report *report, mo_message *why);
+int mo_deadline_is_near(const mo_world *world); /* too near for a first solve */
+/* answer.c: one round of a step, from the contacts that take part to next_v and impulses; where it
+ * goes on, from the problem and the impulses that there are */
+mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *report,
+                       mo_message *why);
+/* No time is left: this is what comes next. */
+void mo_step_postpone(mo_world *world, mo_stage next);
 /* report.c: what a step says of itself at its end */
 void mo_report_fill(mo_world *world, mo_step_report *report);
 
