@@ -118,7 +118,7 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
     return error;
 }
 
-void mo_step_postpone(mo_world *world, mo_stage next)
+void mo_step_postpone(mo_world *world, mo_step_stage next)
 {
     world->pause.stage = next;
     world->pause.status = world->result.status;
@@ -140,7 +140,7 @@ mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *r
                        mo_message *why)
 {
     const double start = mo_clock();
-    const mo_stage stage = goes_on ? world->pause.stage : MO_STAGE_ASSEMBLE;
+    const mo_step_stage stage = goes_on ? world->pause.stage : MO_STAGE_ASSEMBLE;
     if (stage == MO_STAGE_LOOK) {
         go_on_looking(world);
         return MO_OK;

@@ -221,17 +221,17 @@ typedef struct mo_pairs {
 typedef struct mo_sim_mechanism mo_sim_mechanism; /* mechanism.h */
 
 /* What a step that waits for more time does next (deadline.c). */
-typedef enum mo_stage {
+typedef enum mo_step_stage {
     MO_STAGE_ASSEMBLE,
     MO_STAGE_BEGIN, /* the solve, from the start that the problem has */
     MO_STAGE_SOLVE, /* the solve, from the impulses of the result */
     MO_STAGE_LOOK   /* is the answer the last one? */
-} mo_stage;
+} mo_step_stage;
 
 /* And what it was about; is_ready: it may go on. */
 typedef struct mo_pause {
     int is_ready;
-    mo_stage stage;
+    mo_step_stage stage;
     int overlap_rounds; /* done */
     mo_status status;   /* of the answer, before MO_STAGE_LOOK */
     mo_residual residual;
@@ -462,7 +462,7 @@ int mo_deadline_is_near(const mo_world *world); /* too near for a first solve */
 mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *report,
                        mo_message *why);
 /* No time is left: this is what comes next. */
-void mo_step_postpone(mo_world *world, mo_stage next);
+void mo_step_postpone(mo_world *world, mo_step_stage next);
 /* report.c: what a step says of itself at its end */
 void mo_report_fill(mo_world *world, mo_step_report *report);
 
