@@ -87,6 +87,7 @@ double mo_spread_power(mo_spread *s, const double *u, const double *r, const int
         }
         s->each[i] = own.power;
     }
+    s->exact.bound[KIND_MEASURED] = 0;
     const double sum =
         mo_exact_sum(&s->exact, KIND_MEASURED, s->each, (size_t)s->part->constraint_count);
     s->exact.bound[KIND_MEASURED] = 0;
