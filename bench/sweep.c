@@ -18,7 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "asked.h"
 #include "bench.h"
@@ -28,6 +27,7 @@
 #include "machine.h"
 #include "moreau/moreau.h"
 #include "number.h"
+#include "progress.h"
 #include "scenes.h"
 #include "text.h"
 
@@ -175,20 +175,9 @@ static void count_states(const mo_problem *problem, const double *r, sweep_repor
     report->stuck = 1 - report->apart - report->sliding;
 }
 
-/* A line on the terminal that says what is going on; an empty one erases it. */
-static void show(const char *what)
-{
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r\033[K%s", what);
-        fflush(stderr);
-    }
-}
-
 static void show_case(const sweep_case *of, int threads)
 {
-    char text[96];
-    snprintf(text, sizeof text, "%s: sweeps on %s", of->name, number_count(threads, "thread").text);
-    show(text);
+    progress_line("%s: sweeps on %s", of->name, number_count(threads, "thread").text);
 }
 
 /* ---- the whole of it ------------------------------------------------------------------------- */
@@ -371,11 +360,13 @@ int bench_sweep(const experiment_call *asked)
     if (contacts == 0 || asked_for_no_files(asked, "sweep")) {
         return EXIT_CALL;
     }
+    const progress_clock clock = progress_begin();
     for (int c = 0; c < CASES && !error; ++c) {
         reports[c].of = LIST + c;
         error = measure_case(contacts, reports + c, &why);
+        progress_expect_rest(&clock, c + 1, CASES);
     }
-    show("");
+    progress_line("%s", "");
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;

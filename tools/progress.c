@@ -136,6 +136,11 @@ progress_clock progress_begin(void)
     return (progress_clock){.began = now, .next = now + FIRST_SECONDS};
 }
 
+void progress_expect_rest(const progress_clock *p, int done, int count)
+{
+    progress_expect((clock_now() - p->began) / done * (count - done));
+}
+
 char *progress_duration(double seconds, char *to)
 {
     const int minutes = (int)((seconds + 30) / 60);

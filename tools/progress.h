@@ -46,6 +46,8 @@ typedef struct progress_clock {
 } progress_clock;
 
 progress_clock progress_begin(void);
+/* After `done` of `count` parts: progress_line says how long the rest will take. */
+void progress_expect_rest(const progress_clock *p, int done, int count);
 /* After `done` of `count` parts, which are called `what`: "frame 12 of 90, 3.1 s left". */
 void progress_part(progress_clock *p, const char *what, long long done, long long count);
 void progress_done(progress_clock *p);

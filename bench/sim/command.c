@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "bench.h"
@@ -18,6 +17,7 @@
 #include "exit_status.h"
 #include "experiments.h"
 #include "ours.h"
+#include "progress.h"
 #include "report.h"
 #include "text.h"
 
@@ -298,18 +298,8 @@ static int run_peer(const void *input, FILE *out)
 /* A line on the terminal that says what is going on. */
 static void show(const sim_board *board, const sim_entry *entry)
 {
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r\033[K[%d/%d] %s: %s %s", entry->row + 1, board->row_count,
-                board->row[entry->row].name, entry->engine, entry->config);
-        fflush(stderr);
-    }
-}
-
-static void show_nothing(void)
-{
-    if (isatty(STDERR_FILENO)) {
-        fputs("\r\033[K", stderr);
-    }
+    progress_line("[%d/%d] %s: %s %s", entry->row + 1, board->row_count,
+                  board->row[entry->row].name, entry->engine, entry->config);
 }
 
 /* One run, whatever becomes of its process. */
@@ -420,10 +410,12 @@ static int run_row(const call *c, sim_board *board, int row)
 
 static int run_all(const call *c, sim_board *board)
 {
+    const progress_clock clock = progress_begin();
     int is_well = 1;
     for (int row = 0; row < board->row_count && is_well; ++row) {
         is_well = run_row(c, board, row);
-        show_nothing();
+        progress_line("%s", "");
+        progress_expect_rest(&clock, row + 1, board->row_count);
         if (is_well && !c->json) {
             sim_report_row(board, row);
         }

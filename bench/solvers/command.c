@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "bench.h"
@@ -23,6 +22,7 @@
 #include "moreau/moreau.h"
 #include "ours.h"
 #include "peer.h"
+#include "progress.h"
 #include "report.h"
 #include "results.h"
 #include "temporary.h"
@@ -216,19 +216,8 @@ static int read_call(const args_flag *flags, call *c)
 /* A line on the terminal that says what is going on. */
 static void show(const board *b, int problem, const char *of, const char *solver)
 {
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r\033[K[%d/%d] ", problem + 1, b->problem_count);
-        text_put_column(stderr, b->problems[problem].name, 32);
-        fprintf(stderr, " %s%s%s", of, of[0] ? " " : "", solver);
-        fflush(stderr);
-    }
-}
-
-static void show_nothing(void)
-{
-    if (isatty(STDERR_FILENO)) {
-        fputs("\r\033[K", stderr);
-    }
+    progress_line("[%d/%d] %.32s %s%s%s", problem + 1, b->problem_count, b->problems[problem].name,
+                  of, of[0] ? " " : "", solver);
 }
 
 /* Sorts the lines of a trial into the board; a target without a line has the fate of the process.
@@ -379,10 +368,12 @@ static int run(const call *c, const bench_cases *cases)
     int status = EXIT_FAILED;
     if (describe(cases, &b)) {
         status = c->against || c->results ? add_peer(&b, c, cases) : EXIT_DONE;
+        const progress_clock clock = progress_begin();
         for (int p = 0; p < b.problem_count && status == EXIT_DONE; ++p) {
             try_ours(&b, c, cases, p);
+            progress_expect_rest(&clock, p + 1, b.problem_count);
         }
-        show_nothing();
+        progress_line("%s", "");
         status = status == EXIT_DONE ? report(&b, c) : status;
     }
     board_clear(&b);
