@@ -30,10 +30,9 @@
 
 /* Constraints. */
 enum {
-    TINY = 64,          /* swept before anything else is looked at */
-    LARGE = 20000,      /* no factorisation is tried on more */
-    MANY = 1000,        /* from here on a factorisation costs more than long sweeps */
-    FEW_IS_ENOUGH = 400 /* up to here FEW sweeps come before Newton's method, then twice as many */
+    TINY = 64,     /* swept before anything else is looked at */
+    LARGE = 20000, /* no factorisation is tried on more */
+    MANY = 1000    /* from here on a factorisation costs more than long sweeps */
 };
 
 /* Iterations. */
@@ -41,7 +40,6 @@ enum {
     ALL = 0,
     GLANCE = 2,
     NEAR_STEPS = 3,
-    FEW = 10,
     SLICE = 40,
     PATH = 2000,
     LANE_SWEEPS = 2000,
@@ -202,7 +200,8 @@ static int near_steps(const mo_walk *w)
 
 static int few(const mo_walk *w)
 {
-    return mo_auto_few_sweeps(w->facts.constraints);
+    (void)w;
+    return MO_AUTO_FEW;
 }
 
 static int lane_sweeps(const mo_walk *w)
@@ -250,8 +249,8 @@ const mo_rung mo_ladder[] = {
      "a start of a residual of at most 1e-3, more than 64 constraints", near_steps, "3", 0,
      MO_START_BEST},
     /* Towers: sweeps tell which contacts are apart. */
-    {"few sweeps", &mo_nsgs_method, 0, 0, is_to_be_swept, "not joints alone", few,
-     "10; more than 400 constraints: 20", 0, MO_START_BEST},
+    {"few sweeps", &mo_nsgs_method, 0, 0, is_to_be_swept, "not joints alone", few, "10", 0,
+     MO_START_BEST},
     /* Boxes and mixtures to 1e-4; large heaps that sweeps solve to 1e-8 before factors would. */
     {"long sweeps", &mo_nsgs_method, 0, 1, are_sweeps_promising,
      "the last slice promises to be through before a method that factors", slice,
@@ -265,11 +264,6 @@ const mo_rung mo_ladder[] = {
     {"aln", &mo_aln_method, 0, 0, is_factorable, "any", all, "all", 0, MO_START_COLD},
 };
 const int mo_ladder_count = sizeof mo_ladder / sizeof mo_ladder[0];
-
-int mo_auto_few_sweeps(int constraints)
-{
-    return constraints <= FEW_IS_ENOUGH ? FEW : 2 * FEW;
-}
 
 int mo_auto_is_near(const mo_run *run, int constraints, double square)
 {

@@ -52,8 +52,8 @@ mo_error mo_walk_begin(mo_run *run, int is_whole, mo_walk *walk);
 /* The next rung of a run that is not solved, or NULL when all have been tried. */
 const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run);
 
-/* A few sweeps, before a factorisation, which costs the more of them the more blocks there are. */
-int mo_auto_few_sweeps(int constraints);
+/* A few sweeps, before the first factorisation. */
+enum { MO_AUTO_FEW = 10 };
 
 /* Is the start so near that Newton's method comes first?  `square`: of the residual, absolute. */
 int mo_auto_is_near(const mo_run *run, int constraints, double square);

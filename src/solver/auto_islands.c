@@ -121,8 +121,8 @@ static void sweep_island(const in_place *c, int k)
     const int *member = c->islands->member + c->islands->start[k];
     const int count = c->islands->start[k + 1] - c->islands->start[k];
     const int left = c->run->options->max_iter - c->run->done;
-    const int usual = mo_auto_few_sweeps(count), budget = left < 2 * usual ? left : 2 * usual;
-    int most = left < usual ? left : usual;
+    const int budget = left < 2 * MO_AUTO_FEW ? left : 2 * MO_AUTO_FEW;
+    int most = left < MO_AUTO_FEW ? left : MO_AUTO_FEW;
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
     c->sweeps[k] = 0;
     c->start[k] = c->square[k] = measure_island(c, member, count);
@@ -137,7 +137,8 @@ static void sweep_island(const in_place *c, int k)
             const double before = c->square[k];
             c->square[k] = measure_island(c, member, count);
             if (c->sweeps[k] == most && most < budget &&
-                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured, usual)) {
+                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured,
+                                 MO_AUTO_FEW)) {
                 most = budget;
             }
             measured = c->sweeps[k];

@@ -27,6 +27,9 @@ static const double LEAST_SIGMA = 0.1;
 /* A predictor that is held back so soon says nothing of the second order. */
 static const double SHORT = 0.1;
 
+/* Lengths of a step after which phi counts with less of its gradient, and with all of it again. */
+static const double HELD_BACK = 0.3, LONG = 0.9;
+
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 static int cones_of(const mo_problem *problem, int i, mo_law_cone *cones, mo_law_rows *rows)
@@ -189,6 +192,7 @@ double mo_interior_begin(mo_interior *s, const double *shift, const double *weig
     s->s = shift;
     s->weight = weight;
     s->centre = centre;
+    s->least_slope = 1;
     memset(s->r, 0, (size_t)s->problem->row_count * sizeof *s->r);
     mo_interior_velocity(&s->matrix, s->r, s->u);
     for (int i = 0; i < s->problem->constraint_count; ++i) {
@@ -239,6 +243,7 @@ void mo_interior_start(mo_interior *s, double beta)
         }
     }
     find_slacks(s);
+    s->slope = 1;
     for (int k = 0; k < s->cone_count; ++k) { /* p is along e, so that this is central */
         double *z = s->z + s->first[k];
         memset(z, 0, (size_t)s->cone[k].dim * sizeof *z);
@@ -289,6 +294,7 @@ static void evaluate(mo_interior *s)
         for (int k = 0; k < d; ++k) {
             rest[k] += s->weight ? s->weight[i] * (s->r[row + k] - s->centre[row + k]) : 0;
             rest[k] = s->fixed[row + k] ? 0 : rest[k] - yhat[k];
+            s->g[row + k] *= s->slope;
             sum += rest[k] * rest[k] / s->scale[i];
         }
     }
@@ -454,6 +460,7 @@ double mo_interior_step(mo_interior *s)
     }
     const double part = 0.9 + 0.09 * a;
     s->length = fmin(1, part * longest_step(s, 1 / part));
+    s->slope = s->length > LONG ? 1 : s->length > HELD_BACK ? s->slope : s->least_slope;
     mo_axpy(s->problem->row_count, s->length, s->dr, s->r);
     mo_axpy(s->cone_rows, s->length, s->dz, s->z);
     return s->length;

@@ -35,6 +35,10 @@
  *   tau          mu           barrier parameter: the mean of p.z over the cones
  *   phi, s       s            shift of the normal velocity
  *
+ * Folds.  With friction the path may turn back: tau would have to rise before it falls again.  The
+ * steps then shorten, and the next ones linearise phi with a part of its gradient (least_slope),
+ * which leaves that path, until a step is long again.
+ *
  * Scales.  (3)-(4) do not change where a cone's coordinates are stretched, p by a and z by 1 / a.
  * All that depends on the scale of a block is the starting point, p = z = beta e, and that is given
  * in units in which W_ii has the norm 1: heavy and light bodies start alike.
@@ -78,6 +82,8 @@ typedef struct mo_interior {
     size_t *C_start;
     double *dr, *dp, *dz, *target; /* target becomes T h */
     double sigma, length;          /* of the last step */
+    double slope;                  /* the part of phi's gradient that counts in the next */
+    double least_slope;            /* the same at a fold; 1 unless the caller sets it */
 } mo_interior;
 
 /* Lays out the numbers on an arena; `interior` may be NULL while it counts.  is_quick: see

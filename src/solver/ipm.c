@@ -13,8 +13,9 @@
  *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
  *   3. at FIRST_TRY of the residual at the start of the path, and at each further factor of ten:
  *      a try of Newton steps; where it fails, on with 2 from the interior iterate
- *   4. where SHORT_STEPS steps were short, at a stall and at the end of the budget: proximal points
- *      to the end; 2 again from the next beta where they fail
+ *   4. where SHORT_STEPS steps with the least slope (folds in interior.h) were short, at a stall,
+ *      and at the end of the budget: proximal points to the end; 2 again from the next start where
+ *      they fail
  *
  * With ipm.crossover = 0 steps 1 and 3 are left out: where many impulses do, the path ends in the
  * middle of them.
@@ -39,7 +40,13 @@ static const double NEAR = 1e-3; /* relative residual of impulses that are worth
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
 static const double SHORT = 0.1;    /* a step that is held back */
 static const double NOWHERE = 1e-8; /* one that leads nowhere */
-static const double BETAS[] = {1, 0.1, 100, 10, 0.01};
+
+/* Where a path starts, and what is left of the shift's gradient at a fold: what one misses another
+ * may find. */
+typedef struct start {
+    double beta, least_slope;
+} start;
+static const start STARTS[] = {{1, 0.5}, {0.1, 1}, {100, 0}, {10, 0.5}, {0.01, 1}};
 
 typedef struct workspace {
     mo_proximal proximal;
@@ -95,21 +102,23 @@ static ending cross_over(mo_run *run, workspace *w, int is_try, int *iteration)
     return end == MO_PROXIMAL_SOLVED ? SOLVED : end == MO_PROXIMAL_MUST_STOP ? MUST_STOP : GOES_ON;
 }
 
-/* Steps 2 to 4 from one beta. */
-static ending follow_path(mo_run *run, workspace *w, double beta, int *iteration)
+/* Steps 2 to 4 from one start, beta in `unit`s. */
+static ending follow_path(mo_run *run, workspace *w, start from, double unit, int *iteration)
 {
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const int may_cross = run->options->ipm.crossover;
     int short_steps = 0;
-    mo_interior_start(interior, beta);
+    interior->least_slope = from.least_slope;
+    mo_interior_start(interior, from.beta * unit);
     mo_interior_velocity(&interior->matrix, interior->r, run->u);
     double next_try = FIRST_TRY * residual_of(run, interior->r);
     for (int k = 1;; ++k) {
+        const int is_free = interior->slope > from.least_slope;
         const double length = mo_interior_step(interior);
         ending end = look(run, interior, iteration);
         const double residual = residual_of(run, interior->r);
-        short_steps += !(length > SHORT);
+        short_steps = is_free ? 0 : short_steps + !(length > SHORT);
         const int is_last = !(length > NOWHERE) || (may_cross && short_steps >= SHORT_STEPS) ||
                             k >= run->options->ipm.iterations;
         if (end == GOES_ON && ((may_cross && residual <= next_try) || is_last)) {
@@ -138,8 +147,8 @@ static mo_status solve(mo_run *run, void *memory)
         end = cross_over(run, w, 1, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
-    for (size_t k = 0; k < sizeof BETAS / sizeof BETAS[0] && end == GOES_ON; ++k) {
-        end = follow_path(run, w, BETAS[k] * unit, &iteration);
+    for (size_t k = 0; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
+        end = follow_path(run, w, STARTS[k], unit, &iteration);
     }
     if (end == GOES_ON) {
         return mo_run_stall(
