@@ -98,13 +98,16 @@ static void a_body_without_mass_gets_a_sentence(void **state)
     mo_world *world;
     mo_robot *robot;
     mo_message why = {{0}};
-    const char *path =
-        folder_put(&folder, "model.xml", "<mujoco><worldbody>\n" HINGE("") "</worldbody></mujoco>");
+    const char *path = folder_put(
+        &folder, "model.xml",
+        "<mujoco><worldbody><geom size='1'/><body><freejoint/><geom size='1'/></body>\n" HINGE(
+            "") "</worldbody></mujoco>");
     assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_OK);
     const mo_world_def def = mo_model_world(&model);
     assert_int_equal(mo_world_create(&def, NULL, &world, &why), MO_OK);
     CHECK(mo_model_build(&model, world, NULL, &robot, &why) != MO_OK);
     CHECK(strstr(why.text, "line 2: the body '' moves but has no mass") != NULL);
+    CHECK(mo_world_body_count(world) == 0 && robot == NULL); /* nothing of it stays */
     mo_world_destroy(world);
     mo_model_clear(&model);
 }

@@ -34,7 +34,7 @@ typedef struct mo_robot mo_robot;
 MO_API mo_world_def mo_model_world(const mo_model *model);
 
 /* Adds the model to a world in space, at its reference configuration, with all controls zero, or
- * as near to it as their ranges allow. */
+ * as near to it as their ranges allow.  A model that is refused leaves nothing behind. */
 MO_API mo_error mo_model_build(const mo_model *model, mo_world *world,
                                const mo_allocator *allocator, mo_robot **robot, mo_message *why);
 MO_API void mo_robot_destroy(mo_robot *robot);

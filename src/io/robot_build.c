@@ -233,6 +233,16 @@ static mo_error make_room(mo_building *b)
                : mo_fail_memory(b->why);
 }
 
+/* What a refused model has added goes away; joints and exclusions go with the bodies. */
+static void remove_bodies(const mo_building *b)
+{
+    for (int k = 0; k < b->model->body_count; ++k) {
+        if (b->robot->bodies[k].index) { /* with one link go all of its mechanism */
+            mo_world_remove_body(b->world, b->robot->bodies[k], NULL);
+        }
+    }
+}
+
 mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocator *allocator,
                         mo_robot **robot, mo_message *why)
 {
@@ -266,6 +276,7 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
     error = error && why && strcmp(why->text, short_of) == 0 ? MO_ERR_MEMORY : error;
     mo_pool_clear(&b.pool);
     if (error) {
+        remove_bodies(&b);
         mo_robot_destroy(b.robot);
         return error;
     }
