@@ -98,18 +98,33 @@ static void a_body_without_mass_gets_a_sentence(void **state)
     mo_world *world;
     mo_robot *robot;
     mo_message why = {{0}};
-    const char *path = folder_put(
-        &folder, "model.xml",
-        "<mujoco><worldbody><geom size='1'/><body><freejoint/><geom size='1'/></body>\n" HINGE(
-            "") "</worldbody></mujoco>");
+    const char *path =
+        folder_put(&folder, "model.xml", "<mujoco><worldbody>\n" HINGE("") "</worldbody></mujoco>");
     assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_OK);
     const mo_world_def def = mo_model_world(&model);
     assert_int_equal(mo_world_create(&def, NULL, &world, &why), MO_OK);
     CHECK(mo_model_build(&model, world, NULL, &robot, &why) != MO_OK);
     CHECK(strstr(why.text, "line 2: the body '' moves but has no mass") != NULL);
-    CHECK(mo_world_body_count(world) == 0 && robot == NULL); /* nothing of it stays */
     mo_world_destroy(world);
     mo_model_clear(&model);
+}
+
+static void a_refused_model_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    robot_world w;
+    mo_message why = {{0}};
+    open_text("<mujoco><worldbody><geom size='1'/><body><freejoint/><geom size='1'/></body>"
+              "<body><joint/><geom size='1'/><body><joint/><geom size='1'/></body></body>"
+              "</worldbody></mujoco>",
+              &w);
+    const int count = mo_world_body_count(w.world);
+    mo_robot *second = NULL;
+    w.model.geoms[w.model.geom_count - 1].shape.radius = -1;
+    CHECK(mo_model_build(&w.model, w.world, NULL, &second, &why) != MO_OK && why.text[0]);
+    CHECK(mo_world_body_count(w.world) == count && second == NULL);
+    CHECK(mo_world_step(w.world, 1e-3, NULL, NULL) == MO_OK);
+    close_world(&w);
 }
 
 /* q and v go in and come out, also those of free bodies, whose centre of mass is elsewhere. */
@@ -598,6 +613,7 @@ int main(void)
         cmocka_unit_test(servos_hold_an_arm_of_motors),
         cmocka_unit_test(frictions_combine_as_in_mjcf),
         cmocka_unit_test(a_body_without_mass_gets_a_sentence),
+        cmocka_unit_test(a_refused_model_leaves_nothing_behind),
         cmocka_unit_test(what_is_set_is_what_is_got),
         cmocka_unit_test(a_released_root_falls),
         cmocka_unit_test(a_start_beyond_a_limit_is_mended_slowly),
