@@ -13,6 +13,9 @@
 static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that others give */
 static const double LEAST = 1e-7;     /* of the mean diagonal: weight of the row of a joint */
 static const double ENOUGH = 1e-14;   /* of s*: the error of s is rounding */
+static const double CLOSE = 3e-13;    /* of s*: one more step ... */
+static const double QUICK = 0.3;      /* ... is taken only where each gains so much */
+static const double NEAR = 1e-8;      /* of s*: good enough where Newton's method ends */
 static const double SMOOTH = 1e-7;    /* of s*: below, rounding hides what a step gains */
 static const double DESCENT = 1e-4;   /* of the slope, that a step must gain */
 static const double TINY = 1e-12;     /* added to Q' J Q, which may be singular */
@@ -408,20 +411,26 @@ static int take_step(const dense *c, double before, double slope, int is_near)
     return 0;
 }
 
+/* Is the error of s, over |s*|, what rounding leaves? */
+static int is_near(double error, double last)
+{
+    return error <= ENOUGH || (error <= CLOSE && error > QUICK * last);
+}
+
 /* The minimum of the dual over y = Q x by Newton's method, from (1); false where it fails. */
 static int minimise(const dense *c)
 {
     const double size = sqrt(mo_dot(c->n, c->start, c->start));
+    double error = 0, last = INFINITY;
     to_range(c, c->start, c->x);
     from_range(c, c->x, c->y);
-    for (int step = 0; step < STEPS; ++step) {
+    for (int step = 0; step <= STEPS; ++step, last = error) {
         const double before = evaluate(c, c->y, c->s, c->G);
         mo_axpy(c->n, -1, c->start, c->s);
         to_range(c, c->s, c->dx);
-        const double error = sqrt(mo_dot(c->k, c->dx, c->dx));
-        if (error <= ENOUGH * size) {
-            evaluate(c, c->y, c->s, NULL);
-            return 1;
+        error = sqrt(mo_dot(c->k, c->dx, c->dx)) / (size > 0 ? size : 1);
+        if (is_near(error, last) || step == STEPS) {
+            break;
         }
         memcpy(c->slope, c->dx, (size_t)c->k * sizeof *c->dx);
         write_hessian(c);
@@ -430,11 +439,12 @@ static int minimise(const dense *c)
         }
         mo_solve_lower(c->k, c->R, c->dx);
         mo_solve_upper(c->k, c->R, c->dx);
-        if (!take_step(c, before, -mo_dot(c->k, c->slope, c->dx), error <= SMOOTH * size)) {
-            return 0;
+        if (!take_step(c, before, -mo_dot(c->k, c->slope, c->dx), error <= SMOOTH)) {
+            break;
         }
     }
-    return 0;
+    evaluate(c, c->y, c->s, NULL);
+    return error <= NEAR;
 }
 
 /* r = N s */

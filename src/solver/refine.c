@@ -185,9 +185,15 @@ static mo_error set_aim(const refinement *c, double *aim)
     return error;
 }
 
+/* Newton steps on dense matrices cost less than canonical impulses do. */
+static int is_dense(const refinement *c)
+{
+    return c->method == &mo_auto_method && mo_dense_fits(c->problem);
+}
+
 static int more_iterations(const refinement *c)
 {
-    if (c->method == &mo_auto_method && mo_dense_fits(c->problem)) {
+    if (is_dense(c)) {
         return DENSE_STEPS;
     }
     return c->problem->constraint_count <= FEW ? MORE_ITERATIONS : MORE_STEPS;
@@ -239,7 +245,7 @@ static mo_error refine(const refinement *c, int *is_canonical)
     const double *residual = &c->result->residual.natural_relative;
     double aim;
     mo_error error = set_aim(c, &aim);
-    if (!error && *residual > aim && c->options->canonical) {
+    if (!error && *residual > aim && c->options->canonical && !is_dense(c)) {
         error = mo_canonical_at_rest(c->problem, c->options, c->result, is_canonical);
     }
     if (!error && *residual > FAR * aim) {
