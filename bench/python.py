@@ -16,6 +16,7 @@ import moreau
 from moreau import gym
 
 COUNT = 20000
+STEPS = 200
 
 
 def best(call, number):
@@ -37,8 +38,8 @@ for _ in range(9):
     seconds = {}
     for threads in (1, 2):
         start = time.perf_counter()
-        moreau.step_worlds(worlds[threads], 0.005, 20, threads)
+        moreau.step_worlds(worlds[threads], 0.005, STEPS, threads)
         seconds[threads] = time.perf_counter() - start
     ratios.append(seconds[1] / seconds[2])
-print(f"64 quadrupeds, 20 steps: one thread over two {statistics.median(ratios):.2f} "
+print(f"64 quadrupeds, {STEPS} steps: one thread over two {statistics.median(ratios):.2f} "
       f"({min(ratios):.2f} to {max(ratios):.2f})")
