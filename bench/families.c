@@ -31,6 +31,7 @@
 #include "json.h"
 #include "machine.h"
 #include "moreau/moreau.h"
+#include "progress.h"
 #include "scenes.h"
 #include "text.h"
 #include "worlds.h"
@@ -38,7 +39,18 @@
 static const char *const COMMAND = "bench";
 static const double TOLERANCE = 1e-8;
 
-enum { CONTACTS = 300, CONTACTS_MOST = 20000, MISSES_TOLD = 40, FAMILIES_MOST = 8, WHAT = 120 };
+enum {
+    CONTACTS = 300,
+    CONTACTS_MOST = 20000,
+    MISSES_TOLD = 40,
+    FAMILIES_MOST = 8,
+    WHAT = 120,
+    TOWERS = 7 * 5 * 3 * 3,
+    VARIANTS = 24, /* of planted problems of one size */
+    PACKINGS = 12,
+    HEAP_SHAPES = 5,
+    HEAP_STEPS = 3
+};
 
 typedef struct family {
     const char *name;
@@ -55,6 +67,8 @@ typedef struct miss {
 
 typedef struct families_report {
     int count, miss_count, tolds;
+    int expected; /* problems of the last family */
+    progress_clock clock;
     family families[FAMILIES_MOST];
     miss misses[MISSES_TOLD];
 } families_report;
@@ -100,6 +114,7 @@ static mo_error judge(families_report *report, const mo_problem *problem, const 
         keep_miss(report, what, seconds, &result);
     }
     mo_result_clear(&result);
+    progress_part(&report->clock, f->name, f->count, report->expected);
     return error;
 }
 
@@ -117,9 +132,12 @@ static mo_error add(families_report *report, mo_problem *problem, const char *fo
     return error;
 }
 
-static void open_family(families_report *report, const char *name)
+static void open_family(families_report *report, const char *name, int expected)
 {
+    progress_done(&report->clock);
     report->families[report->count++] = (family){.name = name};
+    report->expected = expected;
+    report->clock = progress_begin();
 }
 
 static mo_error add_tower(families_report *report, const scene_stack_def *def, mo_message *why)
@@ -137,8 +155,8 @@ static mo_error measure_towers(families_report *report, mo_message *why)
     static const double ratios[] = {1, 1e3, 1e6, 1e-3, 1e-6}, mus[] = {0.1, 0.5, 1.5},
                         pushes[] = {0, 0.05, 0.6};
     mo_error error = MO_OK;
-    open_family(report, "towers");
-    for (int k = 0; k < 7 * 5 * 3 * 3 && !error; ++k) {
+    open_family(report, "towers", TOWERS);
+    for (int k = 0; k < TOWERS && !error; ++k) {
         scene_stack_def def = scene_stack_default();
         def.boxes = boxes[k / 45];
         def.mass_ratio = ratios[k / 9 % 5];
@@ -149,7 +167,7 @@ static mo_error measure_towers(families_report *report, mo_message *why)
     return error;
 }
 
-/* Variant k of 24 with this many contacts. */
+/* Variant k of VARIANTS with this many contacts. */
 static mo_error add_planted(families_report *report, int contacts, int has_joints, int k,
                             mo_message *why)
 {
@@ -174,15 +192,15 @@ static mo_error add_planted(families_report *report, int contacts, int has_joint
 
 static mo_error measure_planted(families_report *report, int most, int has_joints, mo_message *why)
 {
+    static const int sizes[] = {5, 10, 30, 100, 300, 1000, 3000, 10000};
     mo_error error = MO_OK;
-    open_family(report, has_joints ? "joints" : "planted");
-    for (int contacts = 5, next = 10; contacts <= most && !error;) {
-        for (int k = 0; k < 24 && !error; ++k) {
-            error = add_planted(report, contacts, has_joints, k, why);
-        }
-        const int now = contacts; /* 5, 10, 30, 100, 300, ... */
-        contacts = next;
-        next = now == 5 ? 30 : 10 * now;
+    int count = 0;
+    while (count < 8 && sizes[count] <= most) {
+        ++count;
+    }
+    open_family(report, has_joints ? "joints" : "planted", count * VARIANTS);
+    for (int k = 0; k < count * VARIANTS && !error; ++k) {
+        error = add_planted(report, sizes[k / VARIANTS], has_joints, k % VARIANTS, why);
     }
     return error;
 }
@@ -191,8 +209,8 @@ static mo_error measure_packings(families_report *report, mo_message *why)
 {
     static const int contacts[] = {50, 150, 300, 600};
     mo_error error = MO_OK;
-    open_family(report, "packing");
-    for (int k = 0; k < 12 && !error; ++k) {
+    open_family(report, "packing", PACKINGS);
+    for (int k = 0; k < PACKINGS && !error; ++k) {
         mo_problem *problem;
         error = scene_packing(contacts[k % 4], (uint64_t)(1 + k / 4), &problem, why);
         error = error ? error
@@ -220,11 +238,11 @@ static mo_error build_heap(int shape, int count, mo_world **world, mo_message *w
 /* The problems of three steps: bodies fall on each other, settle, rest. */
 static mo_error add_heap(families_report *report, int shape, int count, mo_message *why)
 {
-    static const int steps[] = {25, 60, 150};
+    static const int steps[HEAP_STEPS] = {25, 60, 150};
     const double length = world_scene_find("heap")->step;
     mo_world *world = NULL;
     mo_error error = build_heap(shape, count, &world, why);
-    for (int k = 0, done = 0; k < 3 && !error; ++k) {
+    for (int k = 0, done = 0; k < HEAP_STEPS && !error; ++k) {
         char what[WHAT];
         for (; done < steps[k] && !error; ++done) {
             mo_step_report step;
@@ -241,12 +259,11 @@ static mo_error add_heap(families_report *report, int shape, int count, mo_messa
 static mo_error measure_heaps(families_report *report, int most, mo_message *why)
 {
     const int counts[] = {most < 100 ? most : 100, 400, 2000};
+    const int sizes = 1 + (counts[1] <= most) + (counts[2] <= most);
     mo_error error = MO_OK;
-    open_family(report, "heaps");
-    for (int k = 0; k < 3 && (k == 0 || counts[k] <= most) && !error; ++k) {
-        for (int shape = 1; shape < 6 && !error; ++shape) {
-            error = add_heap(report, shape, counts[k], why);
-        }
+    open_family(report, "heaps", sizes * HEAP_SHAPES * HEAP_STEPS);
+    for (int k = 0; k < sizes * HEAP_SHAPES && !error; ++k) {
+        error = add_heap(report, 1 + k % HEAP_SHAPES, counts[k / HEAP_SHAPES], why);
     }
     return error;
 }
@@ -257,7 +274,9 @@ static mo_error measure_all(int most, families_report *report, mo_message *why)
     error = error ? error : measure_planted(report, most, 0, why);
     error = error ? error : measure_planted(report, most, 1, why);
     error = error ? error : measure_packings(report, why);
-    return error ? error : measure_heaps(report, most, why);
+    error = error ? error : measure_heaps(report, most, why);
+    progress_done(&report->clock);
+    return error;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */

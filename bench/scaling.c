@@ -26,6 +26,7 @@
 #include "machine.h"
 #include "moreau/moreau.h"
 #include "number.h"
+#include "progress.h"
 #include "scaling_gp.h"
 #include "scenes.h"
 #include "text.h"
@@ -84,6 +85,21 @@ static mo_error solve_one(int contacts, int seed, scaling_row *row, mo_message *
     return error;
 }
 
+/* Contacts of all packings of a size, and of this size and those after it. */
+static double contacts_of(double size)
+{
+    return size * (size <= SEEDED_MOST ? SEEDS : 1);
+}
+
+static double contacts_from(double size, int most)
+{
+    double sum = 0;
+    for (; size <= most; size *= 10) {
+        sum += contacts_of(size);
+    }
+    return sum;
+}
+
 static mo_error measure_size(int contacts, scaling_row *row, mo_message *why)
 {
     const int seeds = contacts <= SEEDED_MOST ? SEEDS : 1;
@@ -122,9 +138,15 @@ static double exponent(const scaling_report *report, size_t value)
 static mo_error measure_all(int most, scaling_report *report, mo_message *why)
 {
     mo_error error = MO_OK;
+    double a_contact = 0; /* s, of the last size */
     for (double size = LEAST; size <= most && report->count < SIZES_MOST && !error; size *= 10) {
+        const double start = machine_clock();
+        progress_expect(a_contact * contacts_from(size, most));
+        progress_line("packings of %.0f contacts", size);
         error = measure_size((int)size, &report->rows[report->count++], why);
+        a_contact = (machine_clock() - start) / contacts_of(size);
     }
+    progress_line("%s", "");
     report->time_exponent = exponent(report, offsetof(scaling_row, seconds));
     report->memory_exponent = exponent(report, offsetof(scaling_row, bytes));
     return error;

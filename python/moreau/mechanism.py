@@ -112,16 +112,22 @@ class Tree:
         return len(self._tendons) - 1
 
     def add_actuator(self, kind, joint=None, tendon=None, stiffness=0.0, damping=0.0, gear=1.0,
-                     max_effort=numpy.inf, target=0.0, target_range=None, name=None):
-        """An actuator of a joint or of a tendon; returns its number.
+                     max_effort=numpy.inf, target=0.0, target_range=None, name=None, link=None,
+                     position=(0, 0, 0), orientation=(1, 0, 0, 0)):
+        """An actuator of a joint, of a tendon or of a link; returns its number.
 
         kind: motor (the effort is the target, in N m or N), position (effort = stiffness (target -
         q) - damping q'), velocity (effort = damping (target - q')).  gear: a number, or one for
         each velocity of the joint.  max_effort: the largest effort in either direction, or (lower,
-        upper).  target_range: targets are put into it.
+        upper).  target_range: targets are put into it.  An actuator of a link is a thruster: a
+        motor whose gear (6 numbers) is a force and a moment for each unit of its target, at a
+        position and in axes of the link's frame.
         """
-        if (joint is None) == (tendon is None):
-            raise Error("an actuator drives a joint or a tendon: give one of them")
+        if [joint, tendon, link].count(None) != 2:
+            raise Error("an actuator drives a joint, a tendon or a link: give one of them")
+        if link is not None and (kind != "motor" or numpy.size(gear) != 6):
+            raise Error("an actuator of a link is a motor with a gear of 6 numbers: "
+                        "a force and a moment")
         at = 0 if joint is None else self._number(joint, self._joints, "joint")
         make = {"motor": lambda: C.mo_actuator_motor(at),
                 "position": lambda: C.mo_actuator_position(at, stiffness, damping),
@@ -131,6 +137,11 @@ class Tree:
         if tendon is not None:
             made.on = CONSTANTS["MO_ON_TENDON"]
             made.tendon = self._number(tendon, self._tendons, "tendon")
+        if link is not None:
+            made.on = CONSTANTS["MO_ON_LINK"]
+            made.link = self._number(link, self._links, "link")
+            made.place.position[:] = array(position, (3,))
+            made.place.orientation[:] = array(orientation, (4,))
         gear = numpy.atleast_1d(array(gear))
         made.gear[:len(gear)] = gear
         limits = (-max_effort, max_effort) if numpy.isscalar(max_effort) else max_effort
@@ -191,8 +202,8 @@ def add_mechanism(world, tree):
     return Mechanism(world, made)
 
 
-class Axis:
-    """A joint of a mechanism: kind, name, q, v, limits and efforts, read when asked for."""
+class _Part:
+    """A numbered part of a mechanism, whose state is read when asked for."""
 
     __slots__ = ("_mechanism", "_number")
 
@@ -202,11 +213,18 @@ class Axis:
     @property
     def _state(self):
         m = self._mechanism
-        return C.mo_mechanism_joint(m._world._w, m._id, self._number)
+        return self._read(m._world._w, m._id, self._number)
 
     @property
     def name(self):
         return text(self._state.name)
+
+
+class Axis(_Part):
+    """A joint of a mechanism: kind, name, q, v, limits and efforts."""
+
+    __slots__ = ()
+    _read = staticmethod(C.mo_mechanism_joint)
 
     @property
     def kind(self):
@@ -251,22 +269,11 @@ class Axis:
         return f"<Axis {self.name or self._number}: {self.kind}>"
 
 
-class Actuator:
+class Actuator(_Part):
     """An actuator of a mechanism: target (can be set), effort, length, speed."""
 
-    __slots__ = ("_mechanism", "_number")
-
-    def __init__(self, mechanism, number):
-        self._mechanism, self._number = mechanism, number
-
-    @property
-    def _state(self):
-        m = self._mechanism
-        return C.mo_mechanism_actuator(m._world._w, m._id, self._number)
-
-    @property
-    def name(self):
-        return text(self._state.name)
+    __slots__ = ()
+    _read = staticmethod(C.mo_mechanism_actuator)
 
     @property
     def target(self):

@@ -212,6 +212,20 @@ class Mechanisms(unittest.TestCase):
         world.mechanisms[0].remove()
         self.assertEqual(len(world.mechanisms), 1)
 
+    def test_a_thruster_pushes_its_link(self):
+        world, tree = moreau.World(gravity=(0, 0, 0)), moreau.Tree()
+        base = tree.add_link(moreau.box(0.1, 0.1, 0.1), mass=2.0)
+        tree.add_joint("free", base)
+        jet = tree.add_actuator("motor", link=base, position=(0.1, 0, 0), gear=(0, 3, 0, 0, 0, 0))
+        craft = world.add_mechanism(tree)
+        craft.set_target(jet, 0.5)
+        world.step(0.01)
+        linear, angular = world.momentum
+        np.testing.assert_allclose(linear, (0, 0.5 * 3 * 0.01, 0), atol=1e-12)
+        np.testing.assert_allclose(angular, (0, 0, 0.1 * 0.5 * 3 * 0.01), atol=1e-12)
+        self.assertRaisesRegex(moreau.Error, "6 numbers", tree.add_actuator, "motor", link=base)
+        self.assertRaisesRegex(moreau.Error, "give one", tree.add_actuator, "motor", 0, link=base)
+
     def test_a_refused_mechanism_leaves_nothing(self):
         world, tree = moreau.World(), moreau.Tree()
         tree.add_link(moreau.ball(0.1))
