@@ -82,7 +82,7 @@ static mo_error find_islands(mo_world *world)
     }
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE) {
+        if (mo_contact_is_taken(contact)) {
             join(world, contact->body[0], contact->body[1]);
         }
     }
@@ -110,7 +110,7 @@ static void look_at_islands(mo_world *world)
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_island_facts *island = island_of_contact(world, contact);
-        if (island && contact->constraint != MO_NONE) {
+        if (island && mo_contact_is_taken(contact)) {
             ++island->contacts;
             island->is_driven |= world->body[contact->body[0]].kind == MO_BODY_DRIVEN ||
                                  world->body[contact->body[1]].kind == MO_BODY_DRIVEN;
@@ -139,7 +139,7 @@ static void choose_coarse(mo_world *world, double tol, double h)
         const mo_island_facts *island = island_of(world, world->living[k]);
         if (island && island->moves && !island->has_joints && island->contacts > FEW) {
             world->body[world->living[k]].is_coarse = 1;
-            world->tol = tol;
+            world->step.tol = tol;
         }
     }
 }
@@ -147,12 +147,12 @@ static void choose_coarse(mo_world *world, double tol, double h)
 mo_error mo_accuracy_choose(mo_world *world, double h)
 {
     const double tol = coarse_tolerance(world, h);
-    world->coarse_count = 0;
-    world->tol = world->def.solver.tol;
+    world->step.coarse_count = 0;
+    world->step.tol = world->def.solver.tol;
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].is_coarse = 0;
     }
-    if (!(tol > world->tol) || mo_contacts_taken(world) <= FEW) {
+    if (!(tol > world->step.tol) || mo_contacts_taken(world) <= FEW) {
         return MO_OK;
     }
     if (find_islands(world)) {
@@ -162,7 +162,7 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
     choose_coarse(world, tol, h);
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        world->coarse_count += contact->constraint != MO_NONE && mo_is_coarse(world, contact);
+        world->step.coarse_count += mo_contact_is_taken(contact) && mo_is_coarse(world, contact);
     }
     return MO_OK;
 }
@@ -216,7 +216,7 @@ static int list_fine(const mo_world *world, int *member)
     }
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE && mo_is_coarse(world, contact)) {
+        if (mo_contact_is_taken(contact) && mo_is_coarse(world, contact)) {
             member[contact->constraint] = MO_NONE;
         }
     }

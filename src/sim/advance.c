@@ -256,7 +256,7 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
 
 void mo_advance_accept(mo_world *world, double h)
 {
-    world->kinetic_energy = world->potential_energy = 0;
+    world->step.kinetic_energy = world->step.potential_energy = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, world_inertia));
@@ -270,8 +270,8 @@ void mo_advance_accept(mo_world *world, double h)
         }
         memcpy(body->v, body->next_v, sizeof body->v);
         memset(body->force, 0, sizeof body->force);
-        world->kinetic_energy += mo_body_kinetic_now(world, body);
-        world->potential_energy += mo_body_potential(world, body);
+        world->step.kinetic_energy += mo_body_kinetic_now(world, body);
+        world->step.potential_energy += mo_body_potential(world, body);
     }
     mo_mechanisms_accept(world, h);
     world->time += h;

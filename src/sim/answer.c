@@ -28,7 +28,7 @@ static int has_new_link_contact(const mo_world *world)
         const mo_sim_contact *contact = world->contacts.at + k;
         const int has_link = world->body[contact->body[0]].kind == MO_BODY_LINK ||
                              world->body[contact->body[1]].kind == MO_BODY_LINK;
-        if (contact->is_new && has_link && contact->constraint != MO_NONE) {
+        if (contact->is_new && has_link && mo_contact_is_taken(contact)) {
             return 1;
         }
     }
@@ -67,7 +67,7 @@ static mo_error assemble(mo_world *world, double h, mo_message *why)
 static int has_no_answer(const mo_world *world)
 {
     const mo_status status = world->result.status;
-    const double most = fmax(NO_ANSWER, 10 * world->tol);
+    const double most = fmax(NO_ANSWER, 10 * world->step.tol);
     return status == MO_NO_SOLUTION || ((status == MO_STALLED || status == MO_ITERATION_LIMIT) &&
                                         !(world->result.residual.natural_relative <= most));
 }
@@ -120,9 +120,9 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
 
 void mo_step_postpone(mo_world *world, mo_step_stage next)
 {
-    world->pause.stage = next;
-    world->pause.status = world->result.status;
-    world->pause.residual = world->result.residual;
+    world->step.pause.stage = next;
+    world->step.pause.status = world->result.status;
+    world->step.pause.residual = world->result.residual;
     world->result.status = MO_TIME_LIMIT;
     world->result.residual = (mo_residual){.natural_relative = INFINITY};
     mo_say(&world->result.message, "%s", mo_status_text(MO_TIME_LIMIT));
@@ -131,8 +131,8 @@ void mo_step_postpone(mo_world *world, mo_step_stage next)
 /* The answer that was found before the pause. */
 static void go_on_looking(mo_world *world)
 {
-    world->result.status = world->pause.status;
-    world->result.residual = world->pause.residual;
+    world->result.status = world->step.pause.status;
+    world->result.residual = world->step.pause.residual;
     world->result.message.text[0] = '\0';
 }
 
@@ -140,7 +140,7 @@ mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *r
                        mo_message *why)
 {
     const double start = mo_clock();
-    const mo_step_stage stage = goes_on ? world->pause.stage : MO_STAGE_ASSEMBLE;
+    const mo_step_stage stage = goes_on ? world->step.pause.stage : MO_STAGE_ASSEMBLE;
     if (stage == MO_STAGE_LOOK) {
         go_on_looking(world);
         return MO_OK;
@@ -156,7 +156,7 @@ mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *r
         mo_step_postpone(world, MO_STAGE_BEGIN);
         return MO_OK;
     }
-    world->pause.stage = MO_STAGE_SOLVE;
+    world->step.pause.stage = MO_STAGE_SOLVE;
     error = error ? error : mo_find_impulses(world, h, 1, why);
     ++report->rounds;
     report->is_compliant = 0;

@@ -146,7 +146,8 @@ static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
 {
     const int n = mo_body_rows(world);
     const double scale = phase->kind == MO_PHASE_STEP ? mo_mass_scale(world, phase->h) : 1;
-    const int is_held_ahead = phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD;
+    const int is_held_ahead =
+        phase->kind == MO_PHASE_STEP && world->step.joints_hold == MO_HOLD_AHEAD;
     double M[36], v[6], f[6];
     if (n == 6 && !is_held_ahead && phase->kind != MO_PHASE_FORCE) {
         add_rigid_body(world, body, phase, scale);
@@ -294,8 +295,8 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
         const double leave = LEAVES * world->def.overlap;
         return (fmax(contact->gap, -RECOVERY * contact->size) + leave * contact->size) / phase->h;
     }
-    if (contact->late != MO_NONE) {
-        return fmax(0, contact->gap - world->late[contact->late].before) / phase->h;
+    if (mo_contact_is_late(contact)) {
+        return fmax(0, contact->gap - world->step.late[contact->late].before) / phase->h;
     }
     if (contact->gap < 0 && may_be_wedged(world, contact)) {
         return 0;
@@ -351,7 +352,8 @@ static double response(const mo_world *world, const mo_sim_contact *contact)
 static int is_compact(const mo_world *world, const mo_sim_contact *contact, const mo_phase *phase)
 {
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    const int is_held_ahead = phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD;
+    const int is_held_ahead =
+        phase->kind == MO_PHASE_STEP && world->step.joints_hold == MO_HOLD_AHEAD;
     return contact_rows(world, contact) == 3 && isfinite(contact->mu) && !(phase->softness > 0) &&
            phase->kind != MO_PHASE_FORCE && !is_held_ahead && a->mechanism == MO_NONE &&
            b->mechanism == MO_NONE && (a->block != MO_NONE || b->block != MO_NONE);
@@ -434,7 +436,7 @@ static mo_error write_start(mo_world *world)
     }
     memset(world->start, 0, rows * sizeof *world->start);
     for (int k = 0; k < world->contacts.count; ++k) {
-        if (world->contacts.at[k].constraint != MO_NONE) {
+        if (mo_contact_is_taken(world->contacts.at + k)) {
             write_contact_start(world, world->contacts.at + k, world->start);
         }
     }
@@ -465,7 +467,7 @@ static mo_error reserve(mo_world *world)
     }
     size_t count = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
-        count += world->contacts.at[k].constraint != MO_NONE;
+        count += mo_contact_is_taken(world->contacts.at + k);
     }
     const size_t values = mo_is_planar(world) ? 2 * 6 * count : 0;
     mo_builder_reserve(world->builder, (size_t)world->living_count, count, 2 * count, values);
@@ -490,7 +492,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
 {
     mo_problem_destroy(world->problem);
     world->problem = NULL;
-    world->pause.is_ready = 0;
+    world->step.pause.is_ready = 0;
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].block = MO_NONE;
     }
@@ -510,7 +512,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     }
     for (int k = 0; k < world->contacts.count; ++k) {
         look_ahead(world, k);
-        if (world->contacts.at[k].constraint != MO_NONE) {
+        if (mo_contact_is_taken(world->contacts.at + k)) {
             add_contact(world, world->contacts.at + k, phase);
         }
     }
@@ -558,7 +560,7 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     double tangential[3];
     mo_vec3_along(impulse, -r[0], contact->frame, tangential);
     contact->mode = mode_of(contact, r, mo_vec3_norm(tangential), mo_vec3_norm(slip));
-    const double tol = mo_is_coarse(world, contact) ? world->tol : world->def.solver.tol;
+    const double tol = mo_is_coarse(world, contact) ? world->step.tol : world->def.solver.tol;
     if (contact->mode == MO_CONTACT_STICKS && tol <= TAKES_BACK) {
         mo_vec3_scale(h, slip, contact->slip);
     }
@@ -583,10 +585,10 @@ void mo_assemble_finish(mo_world *world)
     for (int k = 0; k < world->contacts.count; ++k) {
         look_ahead(world, k);
         mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE || mo_vec3_dot(contact->impact, contact->impact) > 0) {
+        if (mo_contact_is_taken(contact) || mo_vec3_dot(contact->impact, contact->impact) > 0) {
             mo_contact_velocity(world, contact, contact->velocity);
-            if (contact->late != MO_NONE) { /* from now on it is one of the last step's */
-                contact->gap -= world->late[contact->late].before;
+            if (mo_contact_is_late(contact)) { /* from now on it is one of the last step's */
+                contact->gap -= world->step.late[contact->late].before;
                 contact->late = MO_NONE;
             }
         }
@@ -609,7 +611,7 @@ void mo_assemble_answer(mo_world *world, double h)
 {
     mo_assemble_velocities(world);
     for (int k = 0; k < world->contacts.count; ++k) {
-        if (world->contacts.at[k].constraint != MO_NONE) {
+        if (mo_contact_is_taken(world->contacts.at + k)) {
             read_contact(world, world->contacts.at + k, h);
         }
     }

@@ -127,7 +127,7 @@ static int is_one_too_many(mo_world *world, const mo_sim_contact *contact, int c
     if (!is_deep) {
         return 0;
     }
-    int *a = world->crowd + contact->body[0], *b = world->crowd + contact->body[1];
+    int *a = world->step.crowd + contact->body[0], *b = world->step.crowd + contact->body[1];
     if (*a >= MOST_DEEP && *b >= MOST_DEEP) {
         return 1;
     }
@@ -152,7 +152,7 @@ static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contac
     if (!error && list->count > first &&
         is_one_too_many(world, list->at + first, list->count - first)) {
         list->count = first;
-        world->left_out++;
+        world->step.left_out++;
     }
     return error;
 }
@@ -161,14 +161,14 @@ static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contac
 static mo_error clear_crowd(mo_world *world)
 {
     const size_t bodies = (size_t)world->body_places;
-    if (!mo_memory_grow(&world->allocator, (void **)&world->crowd, &world->crowd_room, bodies,
-                        sizeof *world->crowd)) {
+    if (!mo_memory_grow(&world->allocator, (void **)&world->step.crowd, &world->step.crowd_room,
+                        bodies, sizeof *world->step.crowd)) {
         return MO_ERR_MEMORY;
     }
     if (bodies > 0) {
-        memset(world->crowd, 0, bodies * sizeof *world->crowd);
+        memset(world->step.crowd, 0, bodies * sizeof *world->step.crowd);
     }
-    world->left_out = 0;
+    world->step.left_out = 0;
     return MO_OK;
 }
 
@@ -259,7 +259,6 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
     const double least_speed = mo_impact_speed(world, h);
     int of_last = 0;
     list->count = list->open_count = list->fast_count = 0;
-    list->has_open = list->is_sorted_out = 1;
     list->deepest = 0;
     list->least = INFINITY;
     if (clear_crowd(world)) {
@@ -362,7 +361,7 @@ mo_error mo_contacts_merge(mo_world *world, int sorted)
     if (right == 0) {
         return MO_OK;
     }
-    list->has_open = 0;
+    mo_contacts_forget_open(list);
     mo_sim_contact *own = mo_memory_array(&world->allocator, (size_t)right, sizeof *own);
     if (!own) {
         return MO_ERR_MEMORY;
@@ -414,7 +413,7 @@ mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
 
 mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_contacts *list)
 {
-    list->count = list->has_open = 0;
+    mo_contacts_clear(list);
     for (int k = 0; k < of->count; ++k) {
         const mo_sim_contact *own = of->at + k;
         const mo_pair pair = {own->shape[0], own->shape[1]};

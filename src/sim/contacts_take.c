@@ -74,37 +74,31 @@ static void look_ahead(const mo_world *world, int i, int by_open, size_t velocit
         return;
     }
     const mo_sim_contact *contact = list->at + (by_open ? list->open[soon] : soon);
-    for (int side = 0; side < 2 && contact->constraint == MO_NONE; ++side) {
+    for (int side = 0; side < 2 && !mo_contact_is_taken(contact); ++side) {
         const mo_sim_body *body = world->body + contact->body[side];
         mo_prefetch(body->x, sizeof body->x);
         mo_prefetch((const char *)body + velocities, size);
     }
 }
 
-/* Of the contacts with gaps up to the margin all take part. */
-static void take_near(mo_world *world)
+void mo_contacts_take_near(mo_world *world)
 {
     mo_sim_contacts *list = &world->contacts;
-    for (int k = 0; k < list->count && !(list->has_open && list->is_sorted_out); ++k) {
+    for (int k = 0; k < list->count; ++k) {
         mo_sim_contact *contact = list->at + k;
         const int is_near = contact->gap <= mo_contact_margin(world, contact);
         contact->constraint = is_near ? 0 : MO_NONE;
     }
-    list->is_sorted_out = 1;
 }
 
 void mo_contacts_choose(mo_world *world, double h)
 {
     mo_sim_contacts *list = &world->contacts;
-    take_near(world);
-    const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
-    for (int i = 0; i < end; ++i) {
-        mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
-        look_ahead(world, i, by_open, offsetof(mo_sim_body, start_v), 12 * sizeof(double));
-        if (by_open || contact->constraint == MO_NONE) {
-            const double closest = contact->gap + h * fastest_approach(world, contact);
-            contact->constraint = closest <= mo_contact_margin(world, contact) ? 0 : MO_NONE;
-        }
+    for (int i = 0; i < list->open_count; ++i) {
+        mo_sim_contact *contact = list->at + list->open[i];
+        look_ahead(world, i, 1, offsetof(mo_sim_body, start_v), 12 * sizeof(double));
+        const double closest = contact->gap + h * fastest_approach(world, contact);
+        contact->constraint = closest <= mo_contact_margin(world, contact) ? 0 : MO_NONE;
     }
 }
 
@@ -123,12 +117,12 @@ static int closes(const mo_world *world, const mo_sim_contact *contact, double h
 int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes)
 {
     mo_sim_contacts *list = &world->contacts;
-    const int by_open = list->has_open, end = by_open ? list->open_count : list->count;
+    const int by_open = mo_contacts_know_open(list), end = by_open ? list->open_count : list->count;
     int count = 0;
     for (int i = 0; i < end; ++i) {
         mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
         look_ahead(world, i, by_open, offsetof(mo_sim_body, next_v), 6 * sizeof(double));
-        if (contact->constraint == MO_NONE && closes(world, contact, h, depth)) {
+        if (!mo_contact_is_taken(contact) && closes(world, contact, h, depth)) {
             contact->constraint = takes ? 0 : MO_NONE;
             ++count;
         }
@@ -140,13 +134,13 @@ void mo_contacts_drop_late(mo_world *world)
 {
     mo_sim_contacts *list = &world->contacts;
     int kept = 0;
-    for (int k = 0; k < list->count && world->late_count > 0; ++k) {
-        if (list->at[k].late == MO_NONE) {
+    for (int k = 0; k < list->count && world->step.late_count > 0; ++k) {
+        if (!mo_contact_is_late(list->at + k)) {
             list->at[kept++] = list->at[k];
         }
     }
-    list->count = world->late_count > 0 ? kept : list->count;
-    world->late_count = 0;
+    list->count = world->step.late_count > 0 ? kept : list->count;
+    world->step.late_count = 0;
 }
 
 /* ---- at the end of a step -------------------------------------------------------------------- */
@@ -184,14 +178,14 @@ void mo_contacts_keep_taken(mo_world *world)
         ++kept;
     }
     list->count = kept;
-    list->has_open = 0;
+    mo_contacts_forget_open(list);
 }
 
 int mo_contacts_taken(const mo_world *world)
 {
     int taken = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
-        taken += world->contacts.at[k].constraint != MO_NONE;
+        taken += mo_contact_is_taken(world->contacts.at + k);
     }
     return taken;
 }

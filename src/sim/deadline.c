@@ -29,8 +29,8 @@ static const double DEEP = 1e-2;   /* of the smallest body: by which a contact m
 
 void mo_deadline_start(mo_world *world)
 {
-    world->ends = mo_clock() + world->def.solver.time_limit;
-    world->is_cut_short = 0;
+    world->step.ends = mo_clock() + world->def.solver.time_limit;
+    world->step.is_cut_short = 0;
 }
 
 static double reserve(const mo_world *world)
@@ -40,8 +40,9 @@ static double reserve(const mo_world *world)
 
 double mo_deadline_share(const mo_world *world)
 {
-    return isfinite(world->ends) ? fmax(0, SHARE * (world->ends - reserve(world) - mo_clock()))
-                                 : world->def.solver.time_limit;
+    return isfinite(world->step.ends)
+               ? fmax(0, SHARE * (world->step.ends - reserve(world) - mo_clock()))
+               : world->def.solver.time_limit;
 }
 
 int mo_deadline_waits(const mo_world *world, double h)
@@ -72,18 +73,18 @@ int mo_pause_is_possible(const mo_world *world)
 void mo_pause_begin(mo_world *world, double h)
 {
     mo_pause pause = present(world, h);
-    pause.stage = world->pause.stage;
-    pause.overlap_rounds = world->pause.overlap_rounds;
-    pause.status = world->pause.status;
-    pause.residual = world->pause.residual;
-    world->pause = pause;
-    world->pause.is_ready = 1;
+    pause.stage = world->step.pause.stage;
+    pause.overlap_rounds = world->step.pause.overlap_rounds;
+    pause.status = world->step.pause.status;
+    pause.residual = world->step.pause.residual;
+    world->step.pause = pause;
+    world->step.pause.is_ready = 1;
 }
 
 int mo_pause_ends(mo_world *world, double h)
 {
-    const mo_pause was = world->pause, now = present(world, h);
-    world->pause.is_ready = 0;
+    const mo_pause was = world->step.pause, now = present(world, h);
+    world->step.pause.is_ready = 0;
     return was.is_ready && world->problem && was.h == now.h && was.generation == now.generation &&
            was.bodies == now.bodies && was.contacts == now.contacts &&
            was.own_pairs == now.own_pairs && was.excluded == now.excluded;
@@ -93,17 +94,18 @@ int mo_pause_ends(mo_world *world, double h)
 
 int mo_deadline_has(const mo_world *world, double seconds)
 {
-    return !isfinite(world->ends) || mo_clock() + seconds < world->ends - reserve(world);
+    return !isfinite(world->step.ends) || mo_clock() + seconds < world->step.ends - reserve(world);
 }
 
 int mo_deadline_is_near(const mo_world *world)
 {
-    return isfinite(world->ends) && mo_clock() > world->ends - NEAR * world->def.solver.time_limit;
+    return isfinite(world->step.ends) &&
+           mo_clock() > world->step.ends - NEAR * world->def.solver.time_limit;
 }
 
 int mo_deadline_is_over(mo_world *world)
 {
-    world->is_cut_short =
-        world->is_cut_short || (isfinite(world->ends) && mo_clock() > world->ends);
-    return world->is_cut_short;
+    world->step.is_cut_short =
+        world->step.is_cut_short || (isfinite(world->step.ends) && mo_clock() > world->step.ends);
+    return world->step.is_cut_short;
 }

@@ -392,8 +392,8 @@ static mo_error advance(mo_device_heap *heap, mo_world *world, double h, mo_step
     sum_up(heap, MO_KERNEL_ball_advance, heap->balls, &balls, &figures(heap)->potential);
     mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
     report->penetration = seen.deepest.largest;
-    world->kinetic_energy = report->kinetic_energy = seen.kinetic.sum;
-    world->potential_energy = report->potential_energy = seen.potential.sum;
+    world->step.kinetic_energy = report->kinetic_energy = seen.kinetic.sum;
+    world->step.potential_energy = report->potential_energy = seen.potential.sum;
     world->time += h;
     world->steps++;
     world->last_step = h;

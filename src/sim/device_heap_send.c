@@ -552,7 +552,7 @@ static void write_contacts(mo_world *world, const fetched *f)
         qsort(world->contacts.at, count, sizeof *world->contacts.at, by_shapes);
     }
     world->contacts.count = heap->contacts;
-    world->contacts.has_open = world->contacts.is_sorted_out = 0;
+    mo_contacts_forget_open(&world->contacts);
     heap->has_contacts = 1;
 }
 

@@ -70,7 +70,7 @@ static double least_of(const mo_world *world)
 {
     double least = NEGLIGIBLE * fmax(1, mo_vec3_norm(world->def.gravity));
     for (int k = 0; k < world->contacts.count; ++k) {
-        if (world->contacts.at[k].constraint != MO_NONE) {
+        if (mo_contact_is_taken(world->contacts.at + k)) {
             const mo_constraint_view view =
                 mo_problem_constraint(world->problem, world->contacts.at[k].constraint);
             for (int i = 0; i < view.dim && view.law.compliance; ++i) {
@@ -130,7 +130,7 @@ static void tell_contacts(const mo_world *world, const mo_instant *instant, mo_f
         mo_vec3_copy(contact->point, told->point);
         mo_vec3_copy(contact->frame, told->normal);
         mo_vec3_copy(contact->velocity, told->velocity);
-        if (contact->constraint == MO_NONE) {
+        if (!mo_contact_is_taken(contact)) {
             told->transition =
                 contact->mode == MO_CONTACT_APART ? MO_TRANSITION_BREAKS : MO_TRANSITION_IMPACT;
         } else {

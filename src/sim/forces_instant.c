@@ -67,7 +67,7 @@ void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces
             at->direction[1] = t[1] / slip;
             contact->rolling = contact->torsion = 0; /* its force is known; moments are left out */
         }
-        if (contact->constraint != MO_NONE) {
+        if (mo_contact_is_taken(contact)) {
             forces->sliding += at->is_sliding;
             forces->rolling += !at->is_sliding;
         }

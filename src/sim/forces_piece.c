@@ -65,7 +65,7 @@ static int stop_turning(mo_piece *p)
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_contact_instant *at = p->instant.contact + k;
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint == MO_NONE || !at->is_sliding || !(contact->mu > 0)) {
+        if (!mo_contact_is_taken(contact) || !at->is_sliding || !(contact->mu > 0)) {
             continue;
         }
         const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);

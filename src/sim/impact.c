@@ -60,7 +60,6 @@ static void choose_first(mo_world *world, double h)
     if (count == 0) {
         return;
     }
-    list->is_sorted_out = 0;
     for (int k = 0; k < list->count; ++k) {
         list->at[k].constraint = MO_NONE;
     }
@@ -194,7 +193,8 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
 {
     mo_error error = MO_OK;
     choose_first(world, h);
-    if (world->contacts.fast_count > 0 && list_contacts(world)) {
+    const int leaves_out = world->contacts.fast_count > 0; /* those that do not bounce */
+    if (leaves_out && list_contacts(world)) {
         error = mo_fail_memory(why);
     }
     for (*count = 0; !error && *count < MOST_IMPACTS && world->contacts.fast_count > 0 &&
@@ -209,6 +209,9 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
             accept(world, report);
             choose_again(world, h);
         }
+    }
+    if (leaves_out) {
+        mo_contacts_take_near(world);
     }
     report->impacts_left = world->contacts.fast_count;
     return error;

@@ -39,7 +39,7 @@ static double place_rounding(const mo_world *world, double h)
     double sum = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->constraint != MO_NONE && !mo_is_coarse(world, contact)) {
+        if (mo_contact_is_taken(contact) && !mo_is_coarse(world, contact)) {
             sum += mo_vec3_dot(contact->point, contact->point);
         }
     }
@@ -78,7 +78,7 @@ static int has_new_contact(const mo_world *world)
 {
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->is_new && contact->constraint != MO_NONE) {
+        if (contact->is_new && mo_contact_is_taken(contact)) {
             return 1;
         }
     }
@@ -89,7 +89,7 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
 {
     mo_options options = world->def.solver;
     const int is_coarse = options.tol > MO_FINE_TOLERANCE, was_still = was_at_rest(world);
-    const int blocks = mo_problem_constraint_count(world->problem) - world->coarse_count;
+    const int blocks = mo_problem_constraint_count(world->problem) - world->step.coarse_count;
     options.start = from_start ? world->start : NULL;
     options.time_limit = mo_deadline_share(world);
     options.noise = place_rounding(world, h);
@@ -127,17 +127,17 @@ static mo_error keep_start(mo_world *world, const mo_options *options, int *does
 static mo_error solve(mo_world *world, double h, int from_start, double rate)
 {
     mo_options options = options_for(world, h, from_start);
-    const int is_mixed = world->coarse_count > 0 &&
-                         world->coarse_count < mo_problem_constraint_count(world->problem);
+    const int is_mixed = world->step.coarse_count > 0 &&
+                         world->step.coarse_count < mo_problem_constraint_count(world->problem);
     mo_error error;
-    if (world->coarse_count == 0) {
+    if (world->step.coarse_count == 0) {
         int is_kept;
         options.penetration_rate = rate;
         error = keep_start(world, &options, &is_kept);
         error = error || is_kept ? error : mo_solve(world->problem, &options, &world->result);
     } else {
         mo_options coarse = world->def.solver;
-        coarse.tol = world->tol;
+        coarse.tol = world->step.tol;
         coarse.start = options.start;
         coarse.time_limit = options.time_limit;
         coarse.canonical = MO_CANONICAL_NO;
@@ -146,7 +146,7 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
         error = error || !is_mixed ? error : mo_accuracy_solve_fine(world, &options);
     }
     world->is_canonical =
-        world->coarse_count == 0 && options.canonical && world->result.status == MO_SOLVED;
+        world->step.coarse_count == 0 && options.canonical && world->result.status == MO_SOLVED;
     return error;
 }
 
@@ -169,7 +169,7 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
 mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why)
 {
     mo_result *result = &world->result;
-    const double tol = world->tol,
+    const double tol = world->step.tol,
                  rate = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * tol) * world->contacts.least / h;
     const int iterations = result->iterations;
     *is_better = result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&

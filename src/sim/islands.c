@@ -64,7 +64,7 @@ int mo_islands_wake_touched(mo_world *world)
     int count = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        for (int side = 0; side < 2 && contact->constraint != MO_NONE; ++side) {
+        for (int side = 0; side < 2 && mo_contact_is_taken(contact); ++side) {
             if (world->body[contact->body[side]].is_asleep &&
                 is_moving(world->body + contact->body[!side])) {
                 mo_islands_wake(world, contact->body[side]);
@@ -147,7 +147,7 @@ int mo_islands_update(mo_world *world)
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_prefetch(contact + MO_AHEAD, offsetof(mo_sim_contact, is_new));
-        if (contact->constraint != MO_NONE) {
+        if (mo_contact_is_taken(contact)) {
             islands -= join(leader, contact->body[0], contact->body[1]);
         }
     }

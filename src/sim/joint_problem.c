@@ -138,7 +138,7 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
     }
     mo_joint_rows rows;
     double w[MO_JOINT_ROWS];
-    if (phase->kind == MO_PHASE_STEP && world->joints_hold == MO_HOLD_AHEAD) {
+    if (phase->kind == MO_PHASE_STEP && world->step.joints_hold == MO_HOLD_AHEAD) {
         mo_joint_hold_ahead(world, joint, phase->h, &rows, w);
     } else {
         mo_joint_hold(world, joint, &rows);
@@ -146,7 +146,7 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
         const int is_free_of_drift =
             phase->kind == MO_PHASE_IMPACT ||
             (phase->kind == MO_PHASE_STEP &&
-             (world->joints_hold == MO_HOLD_SPEED || mo_joint_is_projected(world, joint)));
+             (world->step.joints_hold == MO_HOLD_SPEED || mo_joint_is_projected(world, joint)));
         for (int k = 0; k < rows.count; ++k) {
             w[k] = is_free_of_drift ? 0 : rows.error[k] / phase->h;
         }

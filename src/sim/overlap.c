@@ -84,7 +84,7 @@ mo_near_pair mo_near_pair_at(const mo_sim_contacts *list, int k, int end, int *n
     mo_near_pair pair = {.shapes = {nearest->shape[0], nearest->shape[1]}, .size = nearest->size};
     for (; k < end && contact->shape[0] == pair.shapes.a && contact->shape[1] == pair.shapes.b;
          ++k, ++contact) {
-        const int is_late = contact->late != MO_NONE;
+        const int is_late = mo_contact_is_late(contact);
         if (is_late > pair.is_late || (is_late == pair.is_late && contact->gap < nearest->gap)) {
             nearest = contact;
             pair.is_late = is_late;
@@ -177,14 +177,14 @@ static mo_error add_late(mo_world *world, int first, double t)
 {
     mo_sim_contacts *list = &world->contacts;
     const int count = list->count - first;
-    if (!mo_memory_grow(&world->allocator, (void **)&world->late, &world->late_room,
-                        (size_t)(world->late_count + count), sizeof *world->late)) {
+    if (!mo_memory_grow(&world->allocator, (void **)&world->step.late, &world->step.late_room,
+                        (size_t)(world->step.late_count + count), sizeof *world->step.late)) {
         list->count = first;
         return MO_ERR_MEMORY;
     }
     for (int k = first; k < list->count; ++k) {
         mo_sim_contact *contact = list->at + k;
-        mo_late_contact *late = world->late + world->late_count;
+        mo_late_contact *late = world->step.late + world->step.late_count;
         for (int side = 0; side < 2; ++side) {
             const mo_sim_body *body = world->body + contact->body[side];
             mo_vec3_minus(contact->point, body->x, late->arm[side]);
@@ -193,7 +193,7 @@ static mo_error add_late(mo_world *world, int first, double t)
             }
         }
         double u[3];
-        contact->late = world->late_count++;
+        contact->late = world->step.late_count++;
         mo_contact_velocity(world, contact, u);
         late->before = t * mo_vec3_dot(contact->frame, u);
     }
@@ -203,13 +203,13 @@ static mo_error add_late(mo_world *world, int first, double t)
 /* Pairs that overlap at the end: the projection sees to them. */
 static mo_error note_pair(mo_world *world, const mo_near_pair *pair)
 {
-    mo_pairs *pairs = &world->overlapping;
+    mo_pairs *pairs = &world->step.overlapping;
     if (!mo_memory_grow(&world->allocator, (void **)&pairs->at, &pairs->room,
                         (size_t)pairs->count + 1, sizeof *pairs->at)) {
         return MO_ERR_MEMORY;
     }
     pairs->at[pairs->count++] = pair->shapes;
-    world->overlap_before = fmax(world->overlap_before, pair->start);
+    world->step.overlap_before = fmax(world->step.overlap_before, pair->start);
     return MO_OK;
 }
 
@@ -271,10 +271,10 @@ static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h
 mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
 {
     mo_sim_contacts *list = &world->contacts;
-    const int sorted = list->count, late = world->late_count;
+    const int sorted = list->count, late = world->step.late_count;
     int deep = 0;
-    *count = world->overlapping.count = 0;
-    world->overlap_before = 0;
+    *count = world->step.overlapping.count = 0;
+    world->step.overlap_before = 0;
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].part = 1;
     }
@@ -291,9 +291,9 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
     }
     if (!takes || deep == 0) { /* the projection sees to them */
         list->count = sorted;
-        world->late_count = late;
+        world->step.late_count = late;
         return MO_OK;
     }
-    *count = world->overlapping.count;
+    *count = world->step.overlapping.count;
     return mo_contacts_merge(world, sorted);
 }

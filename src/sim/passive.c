@@ -80,7 +80,7 @@ double mo_step_gain(const mo_world *world, double h)
 
 void mo_hold_otherwise(mo_world *world)
 {
-    world->joints_hold = (mo_hold)(world->joints_hold + 1);
+    world->step.joints_hold = (mo_hold)(world->step.joints_hold + 1);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         if (body->block != MO_NONE) { /* what was found is no guide: it gained */

@@ -94,7 +94,7 @@ static mo_error find_contacts(mo_world *world, int only_deep, double *deepest)
 {
     const mo_sim_contacts *of = &world->contacts;
     mo_sim_contacts *list = &world->before;
-    list->count = list->has_open = 0;
+    mo_contacts_clear(list);
     *deepest = 0;
     for (int k = 0, next; k < of->count; k = next) {
         const mo_near_pair pair = mo_near_pair_at(of, k, of->count, &next);
@@ -219,7 +219,7 @@ static double unit_of(const mo_world *world)
 
 static int needs(mo_world *world, double deepest, int is_first)
 {
-    return deepest > world->def.overlap || (is_first && world->overlapping.count > 0) ||
+    return deepest > world->def.overlap || (is_first && world->step.overlapping.count > 0) ||
            is_joint_open(world) || mo_mechanisms_worst(world) > CLOSED;
 }
 
@@ -227,13 +227,13 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
 {
     mo_error error = MO_OK;
     *deepest = 0;
-    world->is_projected = 0;
+    world->step.is_projected = 0;
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].is_displaced = 0;
     }
-    for (int k = 0; k < world->overlapping.count; ++k) {
-        mark(world, world->near[world->overlapping.at[k].a].body);
-        mark(world, world->near[world->overlapping.at[k].b].body);
+    for (int k = 0; k < world->step.overlapping.count; ++k) {
+        mark(world, world->near[world->step.overlapping.at[k].a].body);
+        mark(world, world->near[world->step.overlapping.at[k].b].body);
     }
     for (int round = 0; round < MOST_ROUNDS && !error && needs(world, *deepest, round == 0) &&
                         (round == 0 || !mo_deadline_is_over(world));
@@ -241,7 +241,7 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         if (find_contacts(world, 0, deepest)) {
             return mo_fail_memory(why);
         }
-        world->is_projected = 1;
+        world->step.is_projected = 1;
         error = project_once(world, unit_of(world), why);
         if (!error && find_contacts(world, 1, deepest)) {
             error = mo_fail_memory(why);

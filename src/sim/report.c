@@ -17,7 +17,7 @@ static void say_left(const mo_world *world, mo_step_report *report)
     if (report->is_compliant) {
         set(report, MO_STALLED);
     }
-    if (world->is_cut_short) {
+    if (world->step.is_cut_short) {
         set(report, MO_TIME_LIMIT);
         mo_say(&report->message, "the time limit of the step has passed after %d rounds",
                report->rounds);
@@ -33,9 +33,9 @@ static void say_left(const mo_world *world, mo_step_report *report)
         set(report, MO_ITERATION_LIMIT);
         mo_say(&report->message, "shapes are left overlapping by %.2g of their size",
                report->overlap);
-    } else if (world->left_out > 0 && !report->message.text[0]) {
+    } else if (world->step.left_out > 0 && !report->message.text[0]) {
         mo_say(&report->message, "%d pairs of bodies that overlap deeply were left out",
-               world->left_out);
+               world->step.left_out);
     }
 }
 
@@ -75,14 +75,14 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
         report->message = report->status != MO_SOLVED ? world->result.message : report->message;
     }
     report->residual = world->result.residual;
-    report->tolerance = world->tol;
+    report->tolerance = world->step.tol;
     const double exchange = report->residual.power > 0 ? exchanged(world) : 0;
     report->sinking = exchange > 0 ? report->residual.power / exchange : 0;
     report->held_back = count_held(world);
     const int is_known =
-        !world->is_projected && !world->def.sleeping && world->mechanism_count == 0;
-    report->kinetic_energy = is_known ? world->kinetic_energy : mo_world_kinetic_energy(world);
+        !world->step.is_projected && !world->def.sleeping && world->mechanism_count == 0;
+    report->kinetic_energy = is_known ? world->step.kinetic_energy : mo_world_kinetic_energy(world);
     report->potential_energy =
-        is_known ? world->potential_energy : mo_world_potential_energy(world);
+        is_known ? world->step.potential_energy : mo_world_potential_energy(world);
     say_left(world, report);
 }

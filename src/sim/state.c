@@ -275,12 +275,12 @@ static void write_parts(mo_world *world, const head *h, const char *from)
     }
     mo_mechanisms_load(world, from);
     world->contacts.count = h->contacts;
-    world->contacts.has_open = 0;
+    mo_contacts_forget_open(&world->contacts);
     world->before.count = 0;
     world->time = h->time;
     world->last_step = h->last_step;
     world->steps = h->steps;
-    world->pause.is_ready = 0;
+    world->step.pause.is_ready = 0;
     world->is_canonical = h->is_canonical != 0;
 }
 

@@ -90,7 +90,7 @@ static mo_error check_length(const mo_world *world, double h, mo_message *why)
 
 static double late_depth(const mo_world *world)
 {
-    return fmax(LATE, LATE_OF_TOLERANCE * world->tol);
+    return fmax(LATE, LATE_OF_TOLERANCE * world->step.tol);
 }
 
 /* *count of them. */
@@ -148,13 +148,13 @@ static mo_error look_closer(mo_world *world, double h, mo_step_report *report, i
 static mo_error solve_step(mo_world *world, double h, int goes_on, mo_step_report *report,
                            mo_message *why)
 {
-    int *overlap_rounds = &world->pause.overlap_rounds;
+    int *overlap_rounds = &world->step.pause.overlap_rounds;
     *overlap_rounds = goes_on ? *overlap_rounds : 0;
     double start = mo_clock();
     mo_error error = mo_step_solve(world, h, goes_on, report, why);
     for (int round = 0; !error && !mo_deadline_waits(world, h); ++round) {
         if (!mo_deadline_has(world, 0) && mo_pause_is_possible(world) &&
-            !(goes_on && round == 0 && world->pause.stage == MO_STAGE_LOOK)) {
+            !(goes_on && round == 0 && world->step.pause.stage == MO_STAGE_LOOK)) {
             mo_step_postpone(world, MO_STAGE_LOOK);
             break;
         }
@@ -193,8 +193,8 @@ static int is_well_held(mo_world *world, double h)
         return 1;
     }
     const double gain = mo_step_gain(world, h);
-    const int may_gain =
-        world->joints_hold == MO_HOLD_AHEAD && gain > 0 && mo_remove_energy_gain(world, h, gain, 0);
+    const int may_gain = world->step.joints_hold == MO_HOLD_AHEAD && gain > 0 &&
+                         mo_remove_energy_gain(world, h, gain, 0);
     return (gain == 0 || may_gain) && mo_joints_error_ahead(world, h) <= OPEN;
 }
 
@@ -219,7 +219,7 @@ static mo_error close_ahead(mo_world *world, double h, double *guess, mo_step_re
 static mo_error hold(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     const int most = world->def.solver.max_iter;
-    if (world->joints_hold != MO_HOLD_AHEAD) {
+    if (world->step.joints_hold != MO_HOLD_AHEAD) {
         return solve_step(world, h, 0, report, why);
     }
     double *guess = mo_guess_take(world);
@@ -254,7 +254,7 @@ static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_mes
  * the impulses are canonical. */
 static void keep_start(mo_world *world)
 {
-    world->was_canonical = world->is_canonical;
+    world->step.was_canonical = world->is_canonical;
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_sim_joint *joint = world->joint + world->jointed[k];
         joint->start_q = joint->q;
@@ -263,7 +263,7 @@ static void keep_start(mo_world *world)
 
 static void undo_start(mo_world *world)
 {
-    world->is_canonical = world->was_canonical;
+    world->is_canonical = world->step.was_canonical;
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_sim_joint *joint = world->joint + world->jointed[k];
         joint->q = joint->start_q;
@@ -304,8 +304,8 @@ static void wait(mo_world *world, double h, mo_step_report *report)
         mo_contacts_keep_taken(world);
     }
     undo_start(world);
-    world->is_cut_short = 1;
-    world->is_projected = 1; /* the energies are those of the present state */
+    world->step.is_cut_short = 1;
+    world->step.is_projected = 1; /* the energies are those of the present state */
     report->is_waiting = 1;
     mo_report_fill(world, report);
     mo_recycler_end_round(world->recycler);
@@ -329,7 +329,7 @@ static mo_error solve(mo_world *world, double h, int goes_on, mo_step_report *re
 {
     const double start = mo_clock();
     mo_error error = solve_step(world, h, goes_on, report, why);
-    while (!error && world->joints_hold < MO_HOLD_SPEED && !mo_deadline_is_over(world) &&
+    while (!error && world->step.joints_hold < MO_HOLD_SPEED && !mo_deadline_is_over(world) &&
            !is_well_held(world, h)) {
         mo_contacts_drop_late(world);
         mo_hold_otherwise(world);
@@ -355,7 +355,7 @@ static mo_error accept(mo_world *world, double h, mo_step_report *report, mo_mes
     mo_assemble_finish(world);
     mo_advance_accept(world, h);
     const double accepted = mo_clock();
-    report->overlap_before = world->overlap_before;
+    report->overlap_before = world->step.overlap_before;
     const int is_projected = !mo_project_positions(world, &report->overlap, why);
     report->seconds_project = mo_clock() - accepted;
     mo_contacts_keep_taken(world);
@@ -371,14 +371,14 @@ static mo_error accept(mo_world *world, double h, mo_step_report *report, mo_mes
 
 static mo_error step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
-    world->joints_hold = MO_HOLD_HERE;
+    world->step.joints_hold = MO_HOLD_HERE;
     mo_deadline_start(world);
     if (world->def.level == MO_LEVEL_ACCELERATION) {
         return mo_forces_step(world, h, report, why);
     }
     const int goes_on = mo_pause_ends(world, h);
-    world->late_count = goes_on ? world->late_count : 0;
-    world->overlapping.count = 0;
+    world->step.late_count = goes_on ? world->step.late_count : 0;
+    world->step.overlapping.count = 0;
     keep_start(world);
     mo_error error = goes_on ? MO_OK : begin(world, h, report, why);
     report->penetration = world->contacts.deepest;

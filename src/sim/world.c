@@ -145,14 +145,20 @@ void mo_world_destroy(mo_world *world)
     mo_problem_destroy(world->side_problem);
     mo_result_clear(&world->side_result);
     mo_recycler_destroy(world->recycler);
-    void *arrays[] = {
-        world->body,           world->living,         world->shape,       world->boundless,
-        world->joint,          world->jointed,        world->pairs.at,    world->touches.touch,
-        world->contacts.at,    world->before.at,      world->start,       world->spare_pairs.at,
-        world->fresh_pairs.at, world->crowd,          world->pair_start,  world->near,
-        world->leader,         world->contacts.open,  world->before.open, world->contacts.fast,
-        world->before.fast,    world->touch_start,    world->touching,    world->seen,
-        world->late,           world->overlapping.at, world->island};
+    void *arrays[] = {world->body,           world->living,
+                      world->shape,          world->boundless,
+                      world->joint,          world->jointed,
+                      world->pairs.at,       world->touches.touch,
+                      world->contacts.at,    world->before.at,
+                      world->start,          world->spare_pairs.at,
+                      world->fresh_pairs.at, world->step.crowd,
+                      world->pair_start,     world->near,
+                      world->leader,         world->contacts.open,
+                      world->before.open,    world->contacts.fast,
+                      world->before.fast,    world->touch_start,
+                      world->touching,       world->seen,
+                      world->step.late,      world->step.overlapping.at,
+                      world->island};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
     }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Contacts of a step, and what holds for a list of them.
+ *
+ *   order    by shapes and feature (mo_contact_order), always; contacts that were added at the end
+ *            are merged in (mo_contacts_merge)
+ *   taken    constraint != MO_NONE: it takes part in the problem.  One within its margin does from
+ *            the time at which it is found on
+ *   open     those with gaps beyond the margin may be left out.  Their places are listed while
+ *            mo_contacts_know_open
+ *   late     taken later than at the start of the step, with a record of its own
+ *            (mo_contact_is_late)
+ */
+#ifndef MO_SIM_CONTACT_LIST_H
+#define MO_SIM_CONTACT_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "moreau/shape.h"
+#include "moreau/world.h"
+
+enum { MO_NONE = -1 };
+
+typedef struct mo_pair {
+    int a, b; /* shapes, a < b */
+} mo_pair;
+
+typedef struct mo_pairs {
+    mo_pair *at;
+    size_t room;
+    int count;
+} mo_pairs;
+
+/* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
+enum { MO_CONTACT_ROWS = 5 };
+
+/* What most loops over contacts read of one lies at its beginning. */
+typedef struct mo_sim_contact {
+    int shape[2], body[2]; /* shape[0] < shape[1] */
+    uint32_t feature;
+    int constraint; /* in the problem of this step, or MO_NONE */
+    int is_new;     /* it was none of the last step's */
+    int late; /* its record in world->step.late, where it was not taken at the start; or MO_NONE */
+    double gap;
+    double size; /* of the smaller shape */
+    double mu, restitution;
+    double point[3];
+    double impulse[3]; /* world axes, of the last solve */
+    double frame[9];   /* rows n, t, o: the normal and two tangents */
+    double rolling, torsion;
+    /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
+    double slip[3];
+    double impact[3]; /* impulse of the impacts at the start of the step, world axes */
+    double moment[3]; /* as impulse */
+    double velocity[3];
+    mo_contact_mode mode;
+    int unused_too;
+} mo_sim_contact;
+
+/* A contact taken later in the step than at its start, with the velocities v* (overlap.c). */
+typedef struct mo_late_contact {
+    double arm[2][3]; /* from the centre of each body to the point, then */
+    double before;    /* m: what v* has opened the gap by since the start, to first order */
+} mo_late_contact;
+
+typedef struct mo_sim_contacts {
+    mo_sim_contact *at;
+    int count;
+    size_t room;
+    double deepest; /* penetration, when they were found; 0 where there is none */
+    double least;   /* size, then; infinite where there is no contact */
+    int *open;      /* places of those with gaps beyond the margin */
+    /* and of those that are fast enough to bounce, as far as their shapes know; then of those that
+     * do */
+    int *fast;
+    size_t open_room, fast_room;
+    int open_count, fast_count;
+} mo_sim_contacts;
+
+/* The places of the open contacts are no longer known. */
+static inline void mo_contacts_forget_open(mo_sim_contacts *list)
+{
+    list->open_count = MO_NONE;
+}
+
+static inline int mo_contacts_know_open(const mo_sim_contacts *list)
+{
+    return list->open_count != MO_NONE;
+}
+
+static inline void mo_contacts_clear(mo_sim_contacts *list)
+{
+    list->count = 0;
+    mo_contacts_forget_open(list);
+}
+
+static inline int mo_contact_is_taken(const mo_sim_contact *contact)
+{
+    return contact->constraint != MO_NONE;
+}
+
+static inline int mo_contact_is_late(const mo_sim_contact *contact)
+{
+    return contact->late != MO_NONE;
+}
+
+/* contacts.c: contacts within reach of a step of h, matched with world->before. */
+mo_error mo_contacts_find(mo_world *world, double h);
+/* Touches at the present positions, within reach of a step of h (or 0) with v and free_v. */
+mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list);
+/* Touches at the present poses of the shapes that touch in `of`, a list in order; so is this one.
+ */
+mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_contacts *list);
+/* Touches at the present positions as frictionless contacts that all take part, into world->before.
+ */
+mo_error mo_contacts_touching(mo_world *world);
+/* More of them, of bodies that next_v makes faster than was thought when they were found. */
+mo_error mo_contacts_look_again(mo_world *world, double h);
+/* Touches of a pair at these poses, as contacts at the end of the list, by feature. */
+mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
+                             double margin, mo_sim_contacts *list);
+/* By shapes and feature: below, equal to or above zero. */
+int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d);
+/* Sorts the contacts from `sorted` on into those before. */
+mo_error mo_contacts_merge(mo_world *world, int sorted);
+
+/* overlap.c: pairs that would overlap at the end of the step with next_v, into
+ * world->step.overlapping.  Where `takes`, and one of them does so by much, contacts of theirs:
+ * *count pairs. */
+mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count);
+
+/* contacts_take.c */
+/* Which of the open ones take part, by start_v and free_v (constraint = 0, else MO_NONE); after the
+ * impacts. */
+void mo_contacts_choose(mo_world *world, double h);
+void mo_contacts_take_near(mo_world *world); /* of all: those within the margin, and no others */
+/* And of those that were left out, the ones which next_v closes to less than `depth` of a body's
+ * size: so many, which take part from now on where `takes`. */
+int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes);
+void mo_contacts_drop_late(mo_world *world); /* those that were taken later than at the start */
+/* The others are forgotten, but for those that bounced. */
+void mo_contacts_keep_taken(mo_world *world);
+int mo_contacts_taken(const mo_world *world); /* so many take part */
+double mo_contact_approach(const mo_world *world,
+                           const mo_sim_contact *contact); /* u_N with start_v */
+
+#endif

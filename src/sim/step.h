@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A step: its record, and its phases in their order.
+ *
+ *   predict   free velocities (advance.c)
+ *   collide   pairs and contacts within reach (pairs.c, contacts.c)
+ *   impacts   that bounce (impact.c)
+ *   solve     rounds of assemble, solve and checks (answer.c, impulses.c, overlap.c, joint_ahead.c)
+ *   accept    new poses, projection, report (advance.c, projection.c, report.c)
+ */
+#ifndef MO_SIM_STEP_H
+#define MO_SIM_STEP_H
+
+#include "sim/contact_list.h"
+#include "sim/records.h"
+
+/* How joints are held in a step (passive.c). */
+typedef enum mo_hold {
+    MO_HOLD_HERE,  /* at the poses of its start; drift is taken back */
+    MO_HOLD_AHEAD, /* at the poses to which the motion leads */
+    MO_HOLD_SPEED  /* in velocity alone: cannot add energy, leaves the drift */
+} mo_hold;
+
+/* What a step that waits for more time does next (deadline.c). */
+typedef enum mo_step_stage {
+    MO_STAGE_ASSEMBLE,
+    MO_STAGE_BEGIN, /* the solve, from the start that the problem has */
+    MO_STAGE_SOLVE, /* the solve, from the impulses of the result */
+    MO_STAGE_LOOK   /* is the answer the last one? */
+} mo_step_stage;
+
+/* And what it was about; is_ready: it may go on. */
+typedef struct mo_pause {
+    int is_ready;
+    mo_step_stage stage;
+    int overlap_rounds; /* done */
+    mo_status status;   /* of the answer, before MO_STAGE_LOOK */
+    mo_residual residual;
+    double h;
+    uint32_t generation;
+    int bodies, contacts, own_pairs, excluded;
+} mo_pause;
+
+typedef struct mo_step {
+    double ends;      /* on the clock, s (deadline.c) */
+    int is_cut_short; /* by that */
+    mo_pause pause;   /* likewise */
+    mo_hold joints_hold;
+    double tol;            /* relative: the coarsest that was asked for */
+    int coarse_count;      /* contacts that are solved to it, where it is not solver.tol */
+    mo_late_contact *late; /* records of contacts that were taken late */
+    size_t late_room;
+    int late_count;
+    mo_pairs overlapping;  /* at the end of the step */
+    double overlap_before; /* of pairs that may overlap, at its start, over the size */
+    int *crowd;            /* of each body: overlaps that are deep (contacts.c) */
+    size_t crowd_room;
+    int left_out;                            /* pairs that overlap deeply, beyond those */
+    int is_projected;                        /* positions were */
+    int was_canonical;                       /* at its start, for one that is refused */
+    double kinetic_energy, potential_energy; /* of the bodies at its end, J */
+} mo_step;
+
+typedef struct mo_instant mo_instant; /* forces_data.h */
+
+/* What a problem is made for: the step itself, an impact at its start, or positions at its end (h =
+ * 1, v = displacements). */
+typedef enum mo_phase_kind {
+    MO_PHASE_STEP,
+    MO_PHASE_IMPACT,
+    MO_PHASE_PROJECTION,
+    MO_PHASE_FORCE /* v = accelerations (forces.c) */
+} mo_phase_kind;
+
+typedef struct mo_phase {
+    mo_phase_kind kind;
+    double h;
+    double restitution;        /* of an impact: a factor on those of the contacts */
+    double softness;           /* compliance of contacts over their own response; 0: hard */
+    const mo_instant *instant; /* of forces */
+} mo_phase;
+
+/* deadline.c */
+void mo_deadline_start(mo_world *world);
+double mo_deadline_share(const mo_world *world); /* s: for the next solve */
+/* Is the answer at hand not good enough to take the step, and the time over? */
+int mo_deadline_waits(const mo_world *world, double h);
+/* A step whose time is over keeps contacts and problem for the next call; is this the next one,
+ * with nothing changed? */
+int mo_pause_is_possible(const mo_world *world);
+void mo_pause_begin(mo_world *world, double h);
+int mo_pause_ends(mo_world *world, double h);
+int mo_deadline_has(const mo_world *world, double seconds); /* for something that takes so long */
+int mo_deadline_is_over(mo_world *world);
+int mo_deadline_is_near(const mo_world *world); /* too near for a first solve */
+/* answer.c: one round of a step, from the contacts that take part to next_v and impulses; where it
+ * goes on, from the problem and the impulses that there are */
+mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *report,
+                       mo_message *why);
+/* No time is left: this is what comes next. */
+void mo_step_postpone(mo_world *world, mo_step_stage next);
+/* report.c: what a step says of itself at its end */
+void mo_report_fill(mo_world *world, mo_step_report *report);
+
+/* ---- the parts of a step, in their order ----------------------------------------------------- */
+
+/* body.c */
+mo_error mo_body_weigh(mo_world *world, int place,
+                       mo_message *why); /* mass, centre, inertia from def and shapes */
+void mo_body_wake(mo_world *world, int place);
+void mo_body_turn_inertia(mo_sim_body *body); /* world_inertia at its orientation */
+/* energy.c: of a body at its present pose and velocity */
+double mo_body_kinetic_now(const mo_world *world, const mo_sim_body *body);
+double mo_body_potential(const mo_world *world, const mo_sim_body *body);
+
+/* impact.c: slower impacts do not bounce */
+double mo_impact_speed(const mo_world *world, double h);
+/* Impacts that bounce, one after the other: start_v; `count` of them */
+mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why);
+
+mo_error mo_check_masses(mo_world *world, mo_message *why);
+/* Tolerances up to this are met by Newton's method, not by sweeps. */
+#define MO_FINE_TOLERANCE 1e-8
+
+/*
+ * impulses.c: impulses of world->problem into world->result, from world->start (or from zero).  h:
+ * of gaps, which are rounded; infinite where the problem has none.
+ */
+mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
+/* A better answer where a contact of the last one penetrates by much: then *is_better. */
+mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why);
+double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
+
+/* accuracy.c: which islands this step solves to the coarse tolerance, into is_coarse of bodies and
+ * world->step.tol; the others, from the present impulses, by these options */
+mo_error mo_accuracy_choose(mo_world *world, double h);
+mo_error mo_accuracy_solve_fine(mo_world *world, const mo_options *options);
+/* next_v of islands at rest becomes zero */
+mo_error mo_accuracy_rest(mo_world *world, double h);
+
+/* passive.c: the energy that the step which next_v ends would leave above what there was, with
+ * nothing that has given it; 0: none but rounding */
+double mo_step_gain(const mo_world *world, double h);
+void mo_hold_otherwise(mo_world *world); /* then: the next of mo_hold */
+
+/* energy_gain.c: takes the gain out of next_v; false where it cannot.  Without `does_it`: can it?
+ */
+int mo_remove_energy_gain(mo_world *world, double h, double gain, int does_it);
+
+/* joint_ahead.c: the worst error of a joint at the poses to which next_v leads, over the size of a
+ * body; K of a body there, from the impulses of the last solve */
+double mo_joints_error_ahead(mo_world *world, double h);
+void mo_joints_stiffness(mo_world *world, int place, double h, double K[36]);
+/* next_v as a guess (NULL: no memory); next_v, where it is too far from the guess, part of the way
+ * back, and then the guess: was it? */
+double *mo_guess_take(const mo_world *world);
+int mo_guess_cut(mo_world *world, double h, double *guess);
+
+/* projection.c: positions without penetration and joint errors, velocities as they are; the deepest
+ * overlap that is left where something was moved, over the size */
+mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why);
+
+/* islands.c: islands of the step that is done; sleep and waking.  Returns the number of islands. */
+int mo_islands_update(mo_world *world);
+int mo_islands_wake_touched(mo_world *world);     /* what sleeps and is about to be hit; how many */
+void mo_islands_wake(mo_world *world, int place); /* a body and what slept with it */
+
+/* advance.c */
+/* Turned by h spin; out may be the orientation. */
+void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4]);
+void mo_advance_body(const mo_world *world, mo_sim_body *body, double h); /* free_v from start_v */
+void mo_advance_start(mo_world *world, double h); /* start_v and free_v of every body */
+void mo_advance_free(mo_world *world, double h);  /* free_v, from another start_v */
+/* Poses at the end of the step, of links and where there are joints; is all finite there? */
+mo_error mo_advance_poses(mo_world *world, double h, mo_message *why);
+void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one */
+
+/* assemble.c: the problem of the contacts that take part (constraint >= 0) and the joints. */
+mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why);
+void mo_assemble_velocities(mo_world *world);       /* next_v alone */
+void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
+void mo_assemble_finish(mo_world *world);           /* velocities of contacts, of the last answer */
+/* Of b against a at the point of a contact, with next_v. */
+void mo_contact_velocity(const mo_world *world, const mo_sim_contact *contact, double out[3]);
+/* w_N of a contact. */
+double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
+                           const mo_phase *phase);
+
+/* joint.c */
+void mo_joint_assemble(mo_world *world, int place,
+                       const mo_phase *phase); /* its bodies have their blocks */
+/* Rows into the problem; sign turns them. */
+struct mo_joint_rows;
+void mo_joint_add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part, const mo_law *law,
+                       const struct mo_joint_rows *rows, double sign, const double *w);
+void mo_joint_answer(mo_world *world, int place, double h);
+/* forces_step.c: mo_world_step at the acceleration level */
+mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
+/* forces_rows.c */
+void mo_instant_force(const mo_world *world, mo_sim_body *body, const mo_instant *instant,
+                      double f[6]);
+void mo_instant_joint(mo_world *world, int place, const mo_instant *instant);
+void mo_instant_known(mo_world *world, const mo_instant *instant);
+void mo_joint_write_start(const mo_world *world, int place, double *start);
+
+/* The six numbers of velocities of a body that is no link, as a body block has them. */
+void mo_to_block(const mo_world *world, const double v[6], double *out);
+/* A line of a Jacobian (on velocity of the centre and spin) as a row over the velocities of the
+ * body's block, and how many these are. */
+void mo_block_row(const mo_world *world, const mo_sim_body *body, const double line[6],
+                  double *row);
+int mo_block_rows(const mo_world *world, const mo_sim_body *body);
+
+/* mechanism_step.c: what mechanisms do in each part of a step */
+void mo_mechanisms_begin(mo_world *world, double h); /* start_v, and their controls are asked */
+void mo_mechanisms_free(mo_world *world, double h);
+mo_error mo_mechanisms_check(const mo_world *world, mo_message *why);
+int mo_mechanisms_look_again(mo_world *world, double h);
+void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase);
+void mo_mechanisms_assemble(mo_world *world, const mo_phase *phase);
+void mo_mechanisms_velocities(mo_world *world);
+void mo_mechanisms_accept_impact(mo_world *world);
+void mo_mechanisms_kinetic(const mo_world *world, double *before, double *after);
+void mo_mechanisms_poses(mo_world *world, double h);
+void mo_mechanisms_accept(mo_world *world, double h);
+void mo_mechanisms_displace(mo_world *world, double unit);
+/* How far the worst coupling is off, or the worst joint beyond a limit, rad or m; limits that are
+ * near take part. */
+double mo_mechanisms_worst(mo_world *world);
+
+#endif
