@@ -49,14 +49,14 @@ static void what_is_not_understood_is_listed_once_with_its_line(void **state)
     (void)state;
     mo_model model;
     read_text("<mujoco>\n<worldbody>\n<geom size='1' wobble='2'/>\n<geom size='1' wobble='3'/>\n"
-              "<camera name='eye' fovy='20'/>\n</worldbody>\n<tendon><spatial/></tendon>\n"
+              "<camera name='eye' fovy='20'/>\n</worldbody>\n<deformable><flex/></deformable>\n"
               "<sensor><clock/></sensor>\n</mujoco>",
               &model);
     assert_int_equal(model.note_count, 2);
     assert_string_equal(model.notes[0].text,
                         "line 3: <geom wobble> is not understood: ignored (and 1 more like it)");
     assert_string_equal(model.notes[1].text,
-                        "line 7: <spatial> of a tendon is not read: it pulls at nothing");
+                        "line 7: <deformable> is not understood: ignored, with all that is in it");
     mo_model_clear(&model);
 }
 

@@ -91,6 +91,15 @@ static void same_drives(const mo_model *a, const mo_model *b)
         const mo_model_tendon *x = a->tendons + k, *y = b->tendons + k;
         assert_int_equal(x->count, y->count);
         near_all(x->coefficients, y->coefficients, x->count, 1e-14);
+        assert_int_equal(x->path_count, y->path_count);
+        for (int i = 0; i < x->path_count; ++i) {
+            const mo_tendon_point *p = x->path + i, *q = y->path + i;
+            CHECK(p->kind == q->kind && p->link == q->link && p->has_side == q->has_side);
+            near_all(p->pose.position, q->pose.position, 3, 1e-14);
+            near_all(&p->radius, &q->radius, 1, 1e-14);
+            near_all(p->side, q->side, 3, 1e-14);
+            near_all(&p->divisor, &q->divisor, 1, 1e-14);
+        }
     }
 }
 
@@ -144,20 +153,25 @@ static void what_mjcf_can_say_is_written(void **state)
 {
     (void)state;
     mo_model model;
-    read_text(MJCF("<asset><mesh name='t' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
-                   "<geom name='floor' type='plane'/><body name='a &amp; b' pos='0 0 2'>"
-                   "<freejoint/><geom name='m' type='mesh' mesh='t' contype='0' conaffinity='0'/>"
-                   "<geom type='ellipsoid' size='.1 .2 .3'/><site name='s' pos='0 0 1'/>"
-                   "<body><joint name='j' type='slide' range='-1 1' limited='true' ref='.1'/>"
-                   "<joint type='hinge' name='k' axis='1 1 0'/><geom type='cylinder' size='.1 .2'/>"
-                   "</body></body><body mocap='true' name='goal'/></worldbody>"
-                   "<contact><pair geom1='floor' geom2='m' condim='4'/></contact>"
-                   "<tendon><fixed name='t' stiffness='3'><joint joint='j' coef='2'/>"
-                   "<joint joint='k' coef='-1'/></fixed></tendon><equality><tendon tendon1='t'"
-                   " polycoef='.1 0 0 0 0'/><weld body1='a &amp; b' body2='goal'/></equality>"
-                   "<actuator><motor tendon='t' gear='3'/><position joint='j' kp='5' ctrlrange="
-                   "'-1 1' ctrllimited='true'/><motor site='s' gear='0 0 1 0 0 0'/></actuator>"),
-              &model);
+    read_text(
+        MJCF("<asset><mesh name='t' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
+             "<geom name='floor' type='plane'/><site name='u' pos='0 0 3'/><geom name='wheel' "
+             "type='cylinder' size='.1 1' pos='1 0 0' contype='0' conaffinity='0'/><body name='a "
+             "&amp; b' pos='0 0 2'>"
+             "<freejoint/><geom name='m' type='mesh' mesh='t' contype='0' conaffinity='0'/>"
+             "<geom type='ellipsoid' size='.1 .2 .3'/><site name='s' pos='0 0 1'/>"
+             "<body><joint name='j' type='slide' range='-1 1' limited='true' ref='.1'/>"
+             "<joint type='hinge' name='k' axis='1 1 0'/><geom type='cylinder' size='.1 .2'/>"
+             "</body></body><body mocap='true' name='goal'/></worldbody>"
+             "<contact><pair geom1='floor' geom2='m' condim='4'/></contact>"
+             "<tendon><fixed name='t' stiffness='3'><joint joint='j' coef='2'/>"
+             "<joint joint='k' coef='-1'/></fixed><spatial damping='2'><site site='u'/><site "
+             "site='s'/><pulley divisor='2'/><site site='u'/><geom geom='wheel' sidesite="
+             "'u'/><site site='s'/></spatial></tendon><equality><tendon tendon1='t'"
+             " polycoef='.1 0 0 0 0'/><weld body1='a &amp; b' body2='goal'/></equality>"
+             "<actuator><motor tendon='t' gear='3'/><position joint='j' kp='5' ctrlrange="
+             "'-1 1' ctrllimited='true'/><motor site='s' gear='0 0 1 0 0 0'/></actuator>"),
+        &model);
     write_and_check(&model);
 }
 

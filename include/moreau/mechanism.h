@@ -33,6 +33,7 @@
 #ifndef MOREAU_MECHANISM_H
 #define MOREAU_MECHANISM_H
 
+#include "moreau/drive.h"
 #include "moreau/world.h"
 
 #ifdef __cplusplus
@@ -99,82 +100,6 @@ typedef struct mo_axis_def {
     const char *name; /* copied; may be NULL */
 } mo_axis_def;
 
-/*
- * A tendon sums up joints, which are revolute or prismatic: its length is l = c_1 q_1 + c_2 q_2 +
- * ...  It may be limited, pull as a spring while l is outside the slack, be damped, rub, be driven
- * by an actuator, and follow another one (mo_mechanism_couple).
- */
-typedef struct mo_tendon_def {
-    const int *joints; /* in the order of the definition; copied */
-    const double *coefficients;
-    int count;
-    int has_limits;
-    double lower, upper;
-    double stiffness;
-    double slack[2]; /* shorter and longer than these the spring pulls */
-    double damping;
-    double dry_friction;
-    const char *name; /* copied; may be NULL */
-} mo_tendon_def;
-
-typedef enum mo_transmission {
-    MO_ON_JOINT, /* l = gear . q (of a ball: of its rotation vector; of a free joint: 0) */
-    /* l = gear[0] times its length */
-    MO_ON_TENDON,
-    /* gear is a force and a moment in the axes of a place on a link: a thruster; l = 0 */
-    MO_ON_LINK
-} mo_transmission;
-
-/* What the gain multiplies: the target itself, or a state that follows it. */
-typedef enum mo_actuator_dynamics {
-    MO_DYNAMICS_NONE,
-    /* its rate is the target */
-    MO_DYNAMICS_INTEGRATOR,
-    /* its rate is (target - state) / time_constant */
-    MO_DYNAMICS_FILTER,
-    /* the same, with the exponential of the step */
-    MO_DYNAMICS_FILTER_EXACT
-} mo_actuator_dynamics;
-
-/*
- * The length l of what it drives and its speed l' give the effort
- *
- *     e = (gain + gain_length l + gain_speed l') target + bias[0] + bias[1] l + bias[2] l',
- *     lower <= e <= upper,
- *
- * which acts on the velocities as gear e.  Negative factors of l and l' are implicit (l and l' of
- * the end of the step).  With dynamics, a state takes the place of the target; a step uses the one
- * at its start.
- */
-typedef struct mo_actuator_def {
-    /* MO_ON_JOINT: in the order of the definition */
-    int joint;
-    /* as many as the joint has velocities */
-    double gear[6];
-    double gain;
-    double bias[3];
-    /* of the effort; infinities allowed */
-    double lower, upper;
-    int has_target_range;
-    /* targets are put into it */
-    double target_lower, target_upper;
-    /* at first */
-    double target;
-    mo_transmission on;
-    /* MO_ON_TENDON, MO_ON_LINK */
-    int tendon, link;
-    /* MO_ON_LINK: in the link's frame */
-    mo_pose place;
-    double gain_length, gain_speed;
-    mo_actuator_dynamics dynamics;
-    /* s */
-    double time_constant;
-    int has_state_range;
-    /* the state stays within it */
-    double state_lower, state_upper;
-    const char *name; /* copied; may be NULL */
-} mo_actuator_def;
-
 /* Called once at the start of each step of h: adds to effort (as long as v). */
 typedef void mo_control_fn(void *user, double time, double h, const double *q, const double *v,
                            double *effort);
@@ -199,12 +124,6 @@ MO_API mo_link_def mo_default_link(int parent);
 MO_API mo_axis_def mo_default_axis(mo_axis_kind kind, int link); /* about, or along, z */
 MO_API const char *mo_axis_name(
     mo_axis_kind kind); /* "revolute", or NULL for a number that is no kind */
-MO_API mo_tendon_def mo_default_tendon(void);
-MO_API mo_actuator_def mo_actuator_motor(int joint); /* e = target */
-MO_API mo_actuator_def mo_actuator_position(
-    int joint, double stiffness, double damping); /* e = stiffness (target - l) - damping l' */
-MO_API mo_actuator_def mo_actuator_velocity(int joint,
-                                            double damping); /* e = damping (target - l') */
 MO_API mo_mechanism_def mo_default_mechanism(void);
 
 /* ---- they come and go ------------------------------------------------------------------------ */

@@ -25,6 +25,7 @@
 #define MOREAU_MODEL_H
 
 #include "moreau/mechanism.h"
+#include "moreau/model_drive.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -117,67 +118,12 @@ typedef struct mo_model_geom {
     int line;
 } mo_model_geom;
 
-/* A fixed tendon: its length is the sum of coefficient q over joints. */
-typedef struct mo_model_tendon {
-    const char *name;
-    int *joints;
-    double *coefficients;
-    int count;
-    int has_limits;
-    double range[2];
-    double stiffness, slack[2]; /* of a spring, which pulls outside the slack */
-    double damping, dry_friction;
-    int line;
-} mo_model_tendon;
-
 /* Two geoms that touch each other whatever else is said, with a surface of their own. */
 typedef struct mo_model_pair {
     int a, b; /* geoms */
     mo_material material;
     int line;
 } mo_model_pair;
-
-/*
- * As in mechanism.h: with l = gear . q and l' = gear . v of the joint, the actuator gives
- *
- *     force = (gain + gain_length l + gain_speed l') control + bias[0] + bias[1] l + bias[2] l'
- *
- * within its limits, and acts on the joint with gear force.  It may drive a tendon (l = gear[0]
- * times its length), or push at a site (l = 0) with the force and moment gear in the axes of the
- * site.  With dynamics, a state that follows the control takes its place.  A motor has gain 1 and
- * no bias, a position servo bias[1] = -gain, a velocity servo bias[2] = -gain.
- */
-typedef enum mo_model_actuator_kind {
-    MO_MODEL_MOTOR,
-    MO_MODEL_POSITION,
-    MO_MODEL_VELOCITY,
-    /* none of these three */
-    MO_MODEL_AFFINE,
-    MO_MODEL_IGNORED /* noted; keeps its place in keyframes */
-} mo_model_actuator_kind;
-
-MO_API const char *mo_model_actuator_word(mo_model_actuator_kind kind); /* "motor", ... */
-
-typedef struct mo_model_actuator {
-    const char *name;
-    mo_model_actuator_kind kind;
-    int joint, tendon, site; /* one of them, the others are -1 */
-    double gear[6];          /* as many as the joint has velocities */
-    double gain, bias[3];
-    double gain_length, gain_speed;
-    /* not 0: bias[2] is what makes this one of the mass at the reference configuration */
-    double damping_ratio;
-    /* rad/s, not 0: gain and bias are those of a servo in position that brings the mass back so
-     * fast, critically damped */
-    double servo_rate;
-    mo_actuator_dynamics dynamics;
-    double time_constant; /* s */
-    int has_state_range;
-    double state_range[2];
-    int has_control_range, has_force_range;
-    double control_range[2], force_range[2];
-    int line;
-} mo_model_actuator;
 
 typedef enum mo_model_equality_kind {
     /* the anchor of body a stays on the same point of body b */

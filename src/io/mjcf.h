@@ -11,7 +11,7 @@
  *   mjcf_asset.c      meshes, and how materials look
  *   mjcf_body.c       bodies, their inertia, joints
  *   mjcf_geom.c       geoms
- *   mjcf_tendon.c     fixed tendons
+ *   mjcf_tendon.c     tendons
  *   mjcf_actuator.c   actuators
  *   mjcf_sensor.c     sensors
  *   mjcf_link.c       contact exclusions and pairs, equalities, keyframes

@@ -3,7 +3,7 @@
 /*
  * Actuators whose force is affine in length and speed: motor, position, velocity, damper,
  * intvelocity, cylinder, and general with fixed or affine gain, no bias or an affine one, and no
- * dynamics, an integrator or a filter.  They drive a joint, a fixed tendon or a site.  Others are
+ * dynamics, an integrator or a filter.  They drive a joint, a tendon or a site.  Others are
  * noted and keep their place in the controls.
  *
  * All actuators share one set of defaults, in which each element of a default class changes what
@@ -202,9 +202,6 @@ static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *
     }
     if (strcmp(way, "tendon") == 0) {
         a->tendon = mo_reader_name_find(m->r, 't', name);
-        if (a->tendon < 0 && mo_reader_name_find(m->r, 'u', name) >= 0) {
-            return ignore(m, node, a, " tendon> is at one that is not read");
-        }
         return a->tendon >= 0 || not_there(m, node, "tendon", name);
     }
     if (strcmp(way, "site") == 0 && !mo_mjcf_get(m, node, KIND, "refsite")) {

@@ -125,7 +125,8 @@ static bool is_about(const mo_xml_node *node, const char *kind)
     static const char *const ACTUATORS[] = {"general",  "motor",       "position",
                                             "velocity", "intvelocity", "damper",
                                             "cylinder", "muscle",      "adhesion"};
-    if (strcmp(kind, "tendon") == 0 && strcmp(node->name, "fixed") == 0) {
+    if (strcmp(kind, "tendon") == 0 &&
+        (strcmp(node->name, "fixed") == 0 || strcmp(node->name, "spatial") == 0)) {
         return true;
     }
     if (strcmp(kind, "actuator") != 0) {

@@ -163,9 +163,7 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
     if (!active || m->set.no_equality) {
         return true;
     }
-    const char *first = mo_xml_get(node, "tendon1"), *second = mo_xml_get(node, "tendon2");
-    if (!KINDS[kind] || mo_reader_name_find(m->r, 'u', first) >= 0 ||
-        mo_reader_name_find(m->r, 'u', second) >= 0) {
+    if (!KINDS[kind]) {
         mo_reader_note(m->r, node, "> among equalities is not read: nothing is held");
         return true;
     }

@@ -65,7 +65,7 @@ static const element ELEMENTS[] = {
     {"freejoint", " name ", " group align ", ""},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density fromto mesh "
-     "group shellinertia hfield material rgba " FRAME,
+     "group shellinertia hfield material rgba geom sidesite " FRAME,
      " fluidshape user solmix ", " solref solimp margin gap "},
     {"contact", "", "", ""},
     {"pair", " name class geom1 geom2 condim friction ", "", " solref solimp gap margin "},
@@ -86,6 +86,8 @@ static const element ELEMENTS[] = {
     {"tendon", " class tendon1 tendon2 polycoef active name" TENDON, TENDON_SILENT,
      " solref solimp" TENDON_SOFT},
     {"fixed", " name class" TENDON, TENDON_SILENT, TENDON_SOFT},
+    {"spatial", " name class" TENDON, TENDON_SILENT, TENDON_SOFT},
+    {"pulley", " divisor ", "", ""},
     {"frame", " name childclass" FRAME, "", ""},
     {"keyframe", "", "", ""},
     {"key", " name time qpos qvel ctrl mpos mquat ", " act ", ""},
@@ -98,7 +100,7 @@ static const char SILENT[] =
 static const char UNREAD[] = " composite hfield deformable flexcomp plugin replicate attach "
                              "model flex ";
 /* Actuators that read_actuator notes itself, and equalities likewise. */
-static const char NOTED[] = " muscle adhesion distance spatial ";
+static const char NOTED[] = " muscle adhesion distance ";
 
 static bool has_word(const char *list, const char *word)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Fixed tendons: sums of joints, with limits, a spring, damping and dry friction.  Spatial ones,
- * which run along sites and around geoms, are noted and left out.
+ * Tendons, with limits, a spring, damping and dry friction: fixed ones, which are sums of joints,
+ * and spatial ones, which run through sites, around spheres and cylinders, and over pulleys.
  *
  * springlength is one number (the length at which the spring is at rest), two (between which it is
  * slack), or -1: the length where the springs of all joints are slack.
@@ -42,7 +42,7 @@ static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *te
         return false;
     }
     rest[1] = count == 2 ? rest[1] : rest[0];
-    if (rest[0] == -1 && rest[1] == -1) {
+    if (tendon->path_count == 0 && rest[0] == -1 && rest[1] == -1) {
         rest[0] = 0;
         for (int k = 0; k < tendon->count; ++k) {
             rest[0] += tendon->coefficients[k] * m->r->model->joints[tendon->joints[k]].spring_ref;
@@ -55,14 +55,107 @@ static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *te
                           rest[0], rest[1]);
 }
 
-static bool read_fixed(mo_mjcf *m, const mo_xml_node *node)
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static bool read_site(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *point)
 {
-    int joints = 0;
-    for (const mo_xml_node *part = node->first; part; part = part->next) {
-        ++joints;
+    const int site = mo_mjcf_find(m, node, 's', "site", "site");
+    if (site >= 0) {
+        point->link = m->r->model->sites[site].body;
+        point->pose = m->r->model->sites[site].pose;
     }
-    mo_model_tendon *tendon = mo_reader_add_tendon(m->r, node, mo_xml_get(node, "name"), joints);
-    if (!tendon || !read_joints(m, node, tendon) || !read_spring(m, node, tendon) ||
+    return site >= 0;
+}
+
+static bool read_obstacle(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *point)
+{
+    const int place = mo_mjcf_find(m, node, 'g', "geom", "geom");
+    if (place < 0) {
+        return false;
+    }
+    const mo_model_geom *geom = m->r->model->geoms + place;
+    if (geom->shape.kind != MO_SHAPE_BALL && geom->shape.kind != MO_SHAPE_CYLINDER) {
+        return mo_reader_fail(m->r, node, "of a tendon is no sphere and no cylinder");
+    }
+    point->kind = geom->shape.kind == MO_SHAPE_BALL ? MO_TENDON_SPHERE : MO_TENDON_CYLINDER;
+    point->link = geom->body;
+    point->pose = geom->shape.pose;
+    point->radius = geom->shape.radius;
+    if (mo_xml_get(node, "sidesite")) {
+        const int site = mo_mjcf_find(m, node, 's', "sidesite", "site");
+        if (site < 0) {
+            return false;
+        }
+        point->has_side = 1;
+        point->side_link = m->r->model->sites[site].body;
+        memcpy(point->side, m->r->model->sites[site].pose.position, sizeof point->side);
+    }
+    return true;
+}
+
+static bool read_pulley(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *point)
+{
+    point->kind = MO_TENDON_PULLEY;
+    point->divisor = 1;
+    return mo_mjcf_number(m, node, NULL, "divisor", &point->divisor) &&
+           (point->divisor > 0 ||
+            mo_reader_fail(m->r, node, "has divisor=\"%g\"; it must be positive", point->divisor));
+}
+
+/* Every part between pulleys begins and ends with a site; an obstacle is between two. */
+static bool check_path(mo_mjcf *m, const mo_xml_node *node, const mo_model_tendon *tendon)
+{
+    int parts = 0;
+    for (int k = 0; k < tendon->path_count; ++k) {
+        const mo_tendon_point *at = tendon->path + k;
+        const mo_tendon_point_kind before = k > 0 ? at[-1].kind : MO_TENDON_PULLEY,
+                                   after =
+                                       k + 1 < tendon->path_count ? at[1].kind : MO_TENDON_PULLEY;
+        if ((at->kind == MO_TENDON_SPHERE || at->kind == MO_TENDON_CYLINDER) &&
+            (before != MO_TENDON_SITE || after != MO_TENDON_SITE)) {
+            return mo_reader_fail(m->r, node, "has a geom that is not between two sites");
+        }
+        parts += at->kind == MO_TENDON_SITE && before != MO_TENDON_PULLEY;
+    }
+    return parts > 0 || mo_reader_fail(m->r, node, "has no two sites one after the other");
+}
+
+static bool read_path(mo_mjcf *m, const mo_xml_node *node, int parts, mo_model_tendon *tendon)
+{
+    tendon->path = mo_pool_take(m->r->pool, (size_t)parts + 1, sizeof *tendon->path);
+    if (!tendon->path) {
+        return mo_reader_no_memory(m->r);
+    }
+    for (const mo_xml_node *part = node->first; part; part = part->next) {
+        mo_tendon_point *point = tendon->path + tendon->path_count;
+        *point = (mo_tendon_point){.kind = MO_TENDON_SITE, .pose = mo_pose_identity()};
+        const bool is_site = strcmp(part->name, "site") == 0,
+                   is_geom = strcmp(part->name, "geom") == 0,
+                   is_pulley = strcmp(part->name, "pulley") == 0;
+        if (is_site || is_geom || is_pulley) {
+            ++tendon->path_count;
+            if (!(is_site   ? read_site(m, part, point)
+                  : is_geom ? read_obstacle(m, part, point)
+                            : read_pulley(m, part, point))) {
+                return false;
+            }
+        }
+    }
+    return check_path(m, node, tendon);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool read_tendon(mo_mjcf *m, const mo_xml_node *node, int is_spatial)
+{
+    int parts = 0;
+    for (const mo_xml_node *part = node->first; part; part = part->next) {
+        ++parts;
+    }
+    mo_model_tendon *tendon = mo_reader_add_tendon(m->r, node, mo_xml_get(node, "name"), parts);
+    if (!tendon ||
+        !(is_spatial ? read_path(m, node, parts, tendon) : read_joints(m, node, tendon)) ||
+        !read_spring(m, node, tendon) ||
         !mo_mjcf_limits(m, node, KIND, "limited", "range", &tendon->has_limits, tendon->range)) {
         return false;
     }
@@ -83,12 +176,10 @@ bool mo_mjcf_tendons(mo_mjcf *m)
     for (const mo_xml_node *section = mo_xml_child(m->r->root, "tendon"); section;
          section = mo_xml_next(section, "tendon")) {
         for (const mo_xml_node *node = section->first; node; node = node->next) {
-            if (strcmp(node->name, "fixed") == 0) {
-                if (!read_fixed(m, node)) return false;
-            } else if (!mo_reader_name_add(m->r, node, 'u', mo_xml_get(node, "name"), 0)) {
-                return false; /* unread ones are remembered by name: what they drive does nothing */
-            } else {
-                mo_reader_note(m->r, node, "> of a tendon is not read: it pulls at nothing");
+            const int is_spatial = strcmp(node->name, "spatial") == 0;
+            if ((is_spatial || strcmp(node->name, "fixed") == 0) &&
+                !read_tendon(m, node, is_spatial)) {
+                return false;
             }
         }
     }

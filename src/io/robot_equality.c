@@ -31,7 +31,10 @@ static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
         of_tendons ? robot->tendons[e->a].mechanism : robot->joints[e->a].mechanism;
     mo_coupling_def def = {.b = -1, .of_tendons = of_tendons};
     def.a = of_tendons ? robot->tendons[e->a].number : robot->joints[e->a].number;
-    if (e->b >= 0) {
+    if (of_tendons && !id.index) {
+        return MO_OK; /* between still bodies */
+    }
+    if (e->b >= 0 && (!of_tendons || robot->tendons[e->b].mechanism.index)) {
         def.b = of_tendons ? robot->tendons[e->b].number : robot->joints[e->b].number;
     }
     memcpy(def.polynomial, e->polynomial, sizeof def.polynomial);

@@ -36,10 +36,28 @@ static int first_of(const mo_building *b, int root)
     return root;
 }
 
-static void join(mo_building *b, int joint, int other)
+/* A body that the tendon moves; 0: it is between still ones. */
+static int pulled_body(const mo_building *b, const mo_model_tendon *tendon)
 {
-    const int one = first_of(b, root_of(b, b->model->joints[joint].body));
-    const int two = first_of(b, root_of(b, b->model->joints[other].body));
+    if (tendon->path_count == 0) {
+        return b->model->joints[tendon->joints[0]].body;
+    }
+    for (int k = 0; k < tendon->path_count; ++k) {
+        const mo_tendon_point *point = tendon->path + k;
+        if (point->kind != MO_TENDON_PULLEY && root_of(b, point->link) > 0) {
+            return point->link;
+        }
+    }
+    return 0;
+}
+
+/* Trees of two bodies belong together; those of still ones belong to nothing. */
+static void join(mo_building *b, int body, int other)
+{
+    const int one = first_of(b, root_of(b, body)), two = first_of(b, root_of(b, other));
+    if (one == 0 || two == 0) {
+        return;
+    }
     if (one < two) {
         b->joined[two] = one;
     } else {
@@ -55,16 +73,21 @@ void mo_building_join_trees(mo_building *b)
     }
     for (int k = 0; k < model->tendon_count; ++k) {
         const mo_model_tendon *tendon = model->tendons + k;
-        for (int i = 1; i < tendon->count; ++i) {
-            join(b, tendon->joints[0], tendon->joints[i]);
+        const int body = pulled_body(b, tendon);
+        for (int i = 0; i < tendon->count; ++i) {
+            join(b, body, model->joints[tendon->joints[i]].body);
+        }
+        for (int i = 0; i < tendon->path_count; ++i) {
+            join(b, body, tendon->path[i].link);
+            join(b, body, tendon->path[i].side_link);
         }
     }
     for (int k = 0; k < model->equality_count; ++k) {
         const mo_model_equality *e = model->equalities + k;
         if (e->kind == MO_MODEL_COUPLE && e->b >= 0) {
-            join(b, e->a, e->b);
+            join(b, model->joints[e->a].body, model->joints[e->b].body);
         } else if (e->kind == MO_MODEL_TENDONS && e->b >= 0) {
-            join(b, model->tendons[e->a].joints[0], model->tendons[e->b].joints[0]);
+            join(b, pulled_body(b, model->tendons + e->a), pulled_body(b, model->tendons + e->b));
         }
     }
     for (int k = 0; k < model->body_count; ++k) {
@@ -137,17 +160,43 @@ static void add_links(mo_building *b, parts *p)
     }
 }
 
+/* A point of a body of the model as one of a link, or of the world where the body is still. */
+static void move_to_link(const mo_building *b, int *body, mo_pose *pose)
+{
+    if (root_of(b, *body) > 0) {
+        *body = b->link[*body];
+    } else {
+        *pose = mo_pose_compose(b->pose + *body, pose);
+        *body = -1;
+    }
+}
+
+static void copy_path(const mo_building *b, const mo_model_tendon *tendon, mo_tendon_point *path)
+{
+    for (int k = 0; k < tendon->path_count; ++k) {
+        mo_pose side = mo_pose_identity();
+        path[k] = tendon->path[k];
+        memcpy(side.position, path[k].side, sizeof side.position);
+        move_to_link(b, &path[k].link, &path[k].pose);
+        move_to_link(b, &path[k].side_link, &side);
+        memcpy(path[k].side, side.position, sizeof side.position);
+    }
+}
+
 static mo_error add_tendons(mo_building *b, parts *p)
 {
     for (int k = 0; k < b->model->tendon_count; ++k) {
         const mo_model_tendon *tendon = b->model->tendons + k;
-        if (!belongs(b, p, b->model->joints[tendon->joints[0]].body)) {
+        if (!belongs(b, p, pulled_body(b, tendon))) {
             continue;
         }
-        int *joints = mo_pool_take(&b->pool, (size_t)tendon->count, sizeof *joints);
-        if (!joints) {
+        int *joints = mo_pool_take(&b->pool, (size_t)tendon->count + 1, sizeof *joints);
+        mo_tendon_point *path =
+            mo_pool_take(&b->pool, (size_t)tendon->path_count + 1, sizeof *path);
+        if (!joints || !path) {
             return mo_fail_memory(b->why);
         }
+        copy_path(b, tendon, path);
         for (int i = 0; i < tendon->count; ++i) {
             joints[i] = b->number[tendon->joints[i]];
         }
@@ -156,6 +205,8 @@ static mo_error add_tendons(mo_building *b, parts *p)
             (mo_tendon_def){.joints = joints,
                             .coefficients = tendon->coefficients,
                             .count = tendon->count,
+                            .path = path,
+                            .path_count = tendon->path_count,
                             .has_limits = tendon->has_limits,
                             .lower = tendon->range[0],
                             .upper = tendon->range[1],
@@ -169,11 +220,12 @@ static mo_error add_tendons(mo_building *b, parts *p)
 }
 
 /* The body that an actuator acts on, 0 where it does nothing. */
-static int driven_body(const mo_model *model, const mo_model_actuator *a)
+static int driven_body(const mo_building *b, const mo_model_actuator *a)
 {
+    const mo_model *model = b->model;
     return a->kind == MO_MODEL_IGNORED ? 0
            : a->joint >= 0             ? model->joints[a->joint].body
-           : a->tendon >= 0            ? model->joints[model->tendons[a->tendon].joints[0]].body
+           : a->tendon >= 0            ? pulled_body(b, model->tendons + a->tendon)
            : a->site >= 0              ? model->sites[a->site].body
                                        : 0;
 }
@@ -217,7 +269,7 @@ static void add_actuators(mo_building *b, parts *p)
 {
     for (int k = 0; k < b->model->actuator_count; ++k) {
         const mo_model_actuator *a = b->model->actuators + k;
-        const int body = driven_body(b->model, a);
+        const int body = driven_body(b, a);
         if (body > 0 && belongs(b, p, body)) {
             b->robot->actuators[k].number = p->def.actuator_count;
             p->actuators[p->def.actuator_count++] = actuator_of(b, a);
@@ -257,12 +309,12 @@ static void keep_ids(mo_building *b, const parts *p, mo_mechanism_id id)
         }
     }
     for (int k = 0; k < model->tendon_count; ++k) {
-        if (belongs(b, p, model->joints[model->tendons[k].joints[0]].body)) {
+        if (belongs(b, p, pulled_body(b, model->tendons + k))) {
             b->robot->tendons[k].mechanism = id;
         }
     }
     for (int k = 0; k < model->actuator_count; ++k) {
-        const int body = driven_body(model, model->actuators + k);
+        const int body = driven_body(b, model->actuators + k);
         if (body > 0 && belongs(b, p, body)) {
             b->robot->actuators[k].mechanism = id;
         }
@@ -384,8 +436,15 @@ static int is_free_alone(const mo_building *b, int root)
         return 0;
     }
     for (int k = 0; k < model->actuator_count; ++k) {
-        if (driven_body(model, model->actuators + k) == root) {
+        if (driven_body(b, model->actuators + k) == root) {
             return 0;
+        }
+    }
+    for (int k = 0; k < model->tendon_count; ++k) {
+        for (int i = 0; i < model->tendons[k].path_count; ++i) {
+            if (model->tendons[k].path[i].link == root) {
+                return 0;
+            }
         }
     }
     return 1;

@@ -39,6 +39,7 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
                       mechanism->neighbour,
                       mechanism->gravity_compensation,
                       mechanism->tendon ? mechanism->tendon->arm : NULL,
+                      mechanism->tendon_points,
                       mechanism->tendon};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(allocator, arrays[k]);
@@ -159,6 +160,7 @@ static mo_error make_tree(const mo_world *world, const mo_mechanism_def *def,
     error = error ? error : share_numbers(mechanism, &world->allocator);
     if (!error) {
         mo_linkage_initial(&mechanism->tree, &own, mechanism->q);
+        mo_tendons_measure(mechanism, mechanism->next_q);
     }
     mo_memory_free(&world->allocator, joints);
     return error;

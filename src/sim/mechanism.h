@@ -8,7 +8,8 @@
  *   mechanism_get.c      looking, moving, dynamics on request
  *   mechanism_step.c     free velocities before the solve, new coordinates after it
  *   mechanism_rows.c     limits, dry friction and actuators in the problem
- *   mechanism_tendon.c   sums of joints: length, spring, friction
+ *   mechanism_tendon.c   tendons: sums of joints; spring, friction
+ *   mechanism_path.c     spatial tendons: length and moment arms
  *   mechanism_drive.c    what actuators drive, their effort and their state
  *   mechanism_couple.c   joints and tendons that follow each other
  *   mechanism_state.c    what changes, as bytes
@@ -33,9 +34,11 @@ typedef struct mo_sim_axis {
 } mo_sim_axis;
 
 typedef struct mo_sim_tendon {
-    mo_tendon_def def; /* without its arrays; the name is the world's copy */
-    double *arm;       /* its row over the velocities, which never changes */
-    double reference;  /* its length while all joints are at theirs */
+    mo_tendon_def def;     /* without its arrays; the name is the world's copy */
+    double *arm;           /* dl/dq, its row over the velocities; without a path it never changes */
+    double reference;      /* its length while all joints are at theirs */
+    mo_tendon_point *path; /* NULL: a sum of joints */
+    double length;         /* of the path, at the present q */
     mo_sim_stop stop;
     int friction_constraint;
     double friction_impulse;
@@ -63,6 +66,7 @@ struct mo_sim_mechanism {
     mo_sim_actuator *actuator;
     int actuators;
     mo_sim_tendon *tendon;
+    mo_tendon_point *tendon_points; /* of all paths */
     int tendons;
     double *gravity_compensation; /* of each link: the part of its weight that is compensated */
     mo_coupling_def *coupling;
@@ -105,6 +109,8 @@ mo_error mo_mechanism_check(const mo_world *world, const mo_mechanism_def *def, 
 /* mechanism_tendon.c */
 mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *def,
                          const mo_allocator *allocator);
+/* Lengths that a definition leaves open, once the tree has its first coordinates. */
+void mo_tendons_measure(mo_sim_mechanism *mechanism, double *q);
 double mo_tendon_length(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon);
 /* How far it is outside its slack. */
 double mo_tendon_stretch(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon);
@@ -113,6 +119,10 @@ double mo_tendon_stretch(const mo_sim_mechanism *mechanism, const mo_sim_tendon 
 void mo_tendon_pull(mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon, double h);
 void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_tendon *tendon,
                             const mo_phase *phase);
+
+/* mechanism_path.c: length and arms of spatial tendons at the present q of the tree. */
+void mo_tendons_place(mo_sim_mechanism *mechanism);
+mo_error mo_tendon_check_path(const mo_mechanism_def *all, int k, mo_message *why);
 
 /* mechanism_drive.c: length and speed of what an actuator drives, its row over the velocities,
  * where not NULL. */

@@ -226,12 +226,18 @@ static mo_error check_tendon(const mo_mechanism_def *all, int k, mo_message *why
 {
     const mo_tendon_def *def = all->tendons + k;
     const char *name = named(def->name);
-    if (def->count < 1 || !def->joints || !def->coefficients ||
-        !mo_are_moderate(def->count, def->coefficients)) {
+    const int is_path = def->path_count > 0 && def->path;
+    if (is_path) {
+        const mo_error error = mo_tendon_check_path(all, k, why);
+        if (error) {
+            return error;
+        }
+    } else if (def->count < 1 || !def->joints || !def->coefficients || def->path_count != 0 ||
+               !mo_are_moderate(def->count, def->coefficients)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "tendon %d '%.64s' has no joints, or no coefficients",
                        k, name);
     }
-    for (int i = 0; i < def->count; ++i) {
+    for (int i = 0; !is_path && i < def->count; ++i) {
         const int joint = def->joints[i];
         if (joint < 0 || joint >= all->joint_count ||
             (all->joints[joint].kind != MO_AXIS_REVOLUTE &&

@@ -41,6 +41,7 @@ void mo_mechanism_place_links(mo_world *world, mo_sim_mechanism *mechanism)
 {
     mo_linkage *tree = &mechanism->tree;
     mo_linkage_place(tree, mechanism->q);
+    mo_tendons_place(mechanism);
     for (int i = 0; i < tree->links; ++i) {
         mo_sim_body *body = world->body + mechanism->body[i];
         mo_vec3_copy(tree->link[i].x, body->x);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Tendons: sums of joints, l = c . q over joints with one coordinate each, so that l' = c . v with
- * a row c that never changes.
+ * Tendons: l' = c . v with the row c = dl/dq.  A sum of joints, l = c . q over joints with one
+ * coordinate each, has a row that never changes; that of a path is made by mechanism_path.c.
  *
  *   spring     stiffness times how far l is outside its slack, implicit while it is:  A += h^2 k c'
  *              c,  rhs -= h k stretch c'
@@ -22,6 +22,25 @@ mo_tendon_def mo_default_tendon(void)
     return (mo_tendon_def){0};
 }
 
+/* Those of all tendons, one after the other. */
+static mo_tendon_point *copy_points(const mo_mechanism_def *def, const mo_allocator *allocator)
+{
+    size_t count = 0;
+    for (int k = 0; k < def->tendon_count; ++k) {
+        count += (size_t)def->tendons[k].path_count;
+    }
+    mo_tendon_point *points = mo_memory_array(allocator, count + 1, sizeof *points);
+    count = 0;
+    for (int k = 0; points && k < def->tendon_count; ++k) {
+        const size_t own = (size_t)def->tendons[k].path_count;
+        if (own > 0) {
+            memcpy(points + count, def->tendons[k].path, own * sizeof *points);
+        }
+        count += own;
+    }
+    return points;
+}
+
 mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *def,
                          const mo_allocator *allocator)
 {
@@ -32,19 +51,28 @@ mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *de
     }
     mechanism->tendon = mo_memory_array(allocator, count, sizeof *mechanism->tendon);
     double *arms = mo_memory_array(allocator, count * n + 1, sizeof *arms);
-    if (!mechanism->tendon || !arms) {
+    mo_tendon_point *points = copy_points(def, allocator);
+    if (!mechanism->tendon || !arms || !points) {
+        mo_memory_free(allocator, points);
         mo_memory_free(allocator, arms);
         mo_memory_free(allocator, mechanism->tendon);
         mechanism->tendon = NULL;
         return MO_ERR_MEMORY;
     }
     memset(arms, 0, (count * n + 1) * sizeof *arms);
+    mechanism->tendon_points = points;
     for (size_t k = 0; k < count; ++k) {
         const mo_tendon_def *from = def->tendons + k;
         mo_sim_tendon *tendon = mechanism->tendon + k;
         *tendon = (mo_sim_tendon){.def = *from, .arm = arms + k * n};
         tendon->def.joints = NULL;
         tendon->def.coefficients = NULL;
+        tendon->def.path = NULL;
+        if (from->path_count > 0) {
+            tendon->path = points;
+            points += from->path_count;
+            continue;
+        }
         for (int i = 0; i < from->count; ++i) {
             const mo_linkage_joint *joint = mechanism->tree.joint + from->joints[i];
             tendon->arm[joint->v_at] += from->coefficients[i];
@@ -54,8 +82,41 @@ mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *de
     return MO_OK;
 }
 
+/* q at which single joints are at their reference, or at the rest of their springs. */
+static void place_at(mo_sim_mechanism *mechanism, int at_rest, double *q)
+{
+    memcpy(q, mechanism->q, (size_t)mechanism->tree.coordinates * sizeof *q);
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        const mo_linkage_joint *joint = mechanism->tree.joint + k;
+        if (mo_axis_q_count(joint->kind) == 1) {
+            q[joint->q_at] = at_rest ? mechanism->axis[k].def.rest : joint->reference;
+        }
+    }
+    mo_linkage_place(&mechanism->tree, q);
+    mo_tendons_place(mechanism);
+}
+
+void mo_tendons_measure(mo_sim_mechanism *mechanism, double *q)
+{
+    place_at(mechanism, 0, q);
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        mo_sim_tendon *tendon = mechanism->tendon + k;
+        tendon->reference = tendon->path ? tendon->length : tendon->reference;
+    }
+    place_at(mechanism, 1, q);
+    for (int k = 0; k < mechanism->tendons; ++k) {
+        mo_sim_tendon *tendon = mechanism->tendon + k;
+        if (tendon->path && tendon->def.slack[0] == -1 && tendon->def.slack[1] == -1) {
+            tendon->def.slack[0] = tendon->def.slack[1] = tendon->length;
+        }
+    }
+}
+
 double mo_tendon_length(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon)
 {
+    if (tendon->path) {
+        return tendon->length;
+    }
     double length = 0;
     for (int j = 0; j < mechanism->tree.dofs; ++j) {
         if (tendon->arm[j] != 0) {

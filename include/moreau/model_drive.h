@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Tendons and actuators of a model (model.h), as the file has them. */
+#ifndef MOREAU_MODEL_DRIVE_H
+#define MOREAU_MODEL_DRIVE_H
+
+#include "moreau/drive.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A fixed tendon, whose length is the sum of coefficient q over joints; or a spatial one, with a
+ * path (drive.h) in which links are bodies of the model. */
+typedef struct mo_model_tendon {
+    const char *name;
+    int *joints;
+    double *coefficients;
+    int count;
+    mo_tendon_point *path;
+    int path_count; /* 0: fixed */
+    int has_limits;
+    double range[2];
+    double stiffness, slack[2]; /* of a spring, which pulls outside the slack; as in drive.h */
+    double damping, dry_friction;
+    int line;
+} mo_model_tendon;
+
+/*
+ * As in drive.h: with l = gear . q and l' = gear . v of the joint, the actuator gives
+ *
+ *     force = (gain + gain_length l + gain_speed l') control + bias[0] + bias[1] l + bias[2] l'
+ *
+ * within its limits, and acts on the joint with gear force.  It may drive a tendon (l = gear[0]
+ * times its length), or push at a site (l = 0) with the force and moment gear in the axes of the
+ * site.  With dynamics, a state that follows the control takes its place.  A motor has gain 1 and
+ * no bias, a position servo bias[1] = -gain, a velocity servo bias[2] = -gain.
+ */
+typedef enum mo_model_actuator_kind {
+    MO_MODEL_MOTOR,
+    MO_MODEL_POSITION,
+    MO_MODEL_VELOCITY,
+    /* none of these three */
+    MO_MODEL_AFFINE,
+    MO_MODEL_IGNORED /* noted; keeps its place in keyframes */
+} mo_model_actuator_kind;
+
+MO_API const char *mo_model_actuator_word(mo_model_actuator_kind kind); /* "motor", ... */
+
+typedef struct mo_model_actuator {
+    const char *name;
+    mo_model_actuator_kind kind;
+    int joint, tendon, site; /* one of them, the others are -1 */
+    double gear[6];          /* as many as the joint has velocities */
+    double gain, bias[3];
+    double gain_length, gain_speed;
+    /* not 0: bias[2] is what makes this one of the mass at the reference configuration */
+    double damping_ratio;
+    /* rad/s, not 0: gain and bias are those of a servo in position that brings the mass back so
+     * fast, critically damped */
+    double servo_rate;
+    mo_actuator_dynamics dynamics;
+    double time_constant; /* s */
+    int has_state_range;
+    double state_range[2];
+    int has_control_range, has_force_range;
+    double control_range[2], force_range[2];
+    int line;
+} mo_model_actuator;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
