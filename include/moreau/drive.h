@@ -24,7 +24,7 @@ typedef enum mo_tendon_point_kind {
     /* the tendon passes through it */
     MO_TENDON_SITE,
     /* the tendon passes around it, where it is in the way of the sites before and after it */
-    MO_TENDON_SPHERE,
+    MO_TENDON_BALL,
     MO_TENDON_CYLINDER, /* infinitely long, about z of its pose */
     /* what comes before and after it are two strings; lengths that follow are divided by divisor */
     MO_TENDON_PULLEY,

@@ -77,7 +77,7 @@ static bool read_obstacle(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *
     if (geom->shape.kind != MO_SHAPE_BALL && geom->shape.kind != MO_SHAPE_CYLINDER) {
         return mo_reader_fail(m->r, node, "of a tendon is no sphere and no cylinder");
     }
-    point->kind = geom->shape.kind == MO_SHAPE_BALL ? MO_TENDON_SPHERE : MO_TENDON_CYLINDER;
+    point->kind = geom->shape.kind == MO_SHAPE_BALL ? MO_TENDON_BALL : MO_TENDON_CYLINDER;
     point->link = geom->body;
     point->pose = geom->shape.pose;
     point->radius = geom->shape.radius;
@@ -111,7 +111,7 @@ static bool check_path(mo_mjcf *m, const mo_xml_node *node, const mo_model_tendo
         const mo_tendon_point_kind before = k > 0 ? at[-1].kind : MO_TENDON_PULLEY,
                                    after =
                                        k + 1 < tendon->path_count ? at[1].kind : MO_TENDON_PULLEY;
-        if ((at->kind == MO_TENDON_SPHERE || at->kind == MO_TENDON_CYLINDER) &&
+        if ((at->kind == MO_TENDON_BALL || at->kind == MO_TENDON_CYLINDER) &&
             (before != MO_TENDON_SITE || after != MO_TENDON_SITE)) {
             return mo_reader_fail(m->r, node, "has a geom that is not between two sites");
         }

@@ -200,7 +200,7 @@ static void put_path_points(const mo_mjcf_writer *w, int body)
                 if (point->kind != MO_TENDON_SITE) {
                     const double size[2] = {point->radius, point->radius};
                     fprintf(w->out, " type=\"%s\" contype=\"0\" conaffinity=\"0\"",
-                            point->kind == MO_TENDON_SPHERE ? "sphere" : "cylinder");
+                            point->kind == MO_TENDON_BALL ? "sphere" : "cylinder");
                     mo_mjcf_put_numbers(w, "size", size, 2);
                 }
                 mo_mjcf_put_pose(w, &point->pose);

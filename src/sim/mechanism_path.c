@@ -128,7 +128,7 @@ static int is_link(const mo_mechanism_def *all, int link)
 
 static int is_point(const mo_mechanism_def *all, const mo_tendon_point *point)
 {
-    const int is_obstacle = point->kind == MO_TENDON_SPHERE || point->kind == MO_TENDON_CYLINDER;
+    const int is_obstacle = point->kind == MO_TENDON_BALL || point->kind == MO_TENDON_CYLINDER;
     if (point->kind == MO_TENDON_PULLEY) {
         return point->divisor > 0 && mo_are_moderate(1, &point->divisor);
     }
@@ -155,7 +155,7 @@ mo_error mo_tendon_check_path(const mo_mechanism_def *all, int k, mo_message *wh
         }
         const mo_tendon_point_kind before = i > 0 ? at[-1].kind : MO_TENDON_PULLEY;
         const mo_tendon_point_kind after = i + 1 < def->path_count ? at[1].kind : MO_TENDON_PULLEY;
-        const int is_obstacle = at->kind == MO_TENDON_SPHERE || at->kind == MO_TENDON_CYLINDER;
+        const int is_obstacle = at->kind == MO_TENDON_BALL || at->kind == MO_TENDON_CYLINDER;
         if (is_obstacle && (before != MO_TENDON_SITE || after != MO_TENDON_SITE)) {
             return mo_fail(why, MO_ERR_ARGUMENT,
                            "point %d of tendon %d '%.64s' is an obstacle that is not between two "
