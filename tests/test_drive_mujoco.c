@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Lengths, speeds and moment arms of spatial tendons, and what they do to a robot, are MuJoCo's.
+/* Lengths, speeds and moment arms of spatial tendons, and what they and muscles do to a robot, are
+ * MuJoCo's.
  * Built where MuJoCo is installed. */
 #define _XOPEN_SOURCE 700
 #include "robot_world.h"
@@ -123,10 +124,29 @@ static void springs_dampers_and_motors_on_paths_move_as_in_mujoco(void **state)
         0.2, 1e-4);
 }
 
+static void muscles_move_as_in_mujoco(void **state)
+{
+    (void)state;
+    compare_motion(
+        folder_put(&folder, "muscles.xml",
+                   "<mujoco><compiler angle='radian'/><option timestep='1e-5' gravity='0 0 -1'/>"
+                   "<default><general gaintype='muscle' biastype='muscle' dyntype='muscle' "
+                   "dynprm='.02 .05'/></default>" ODD
+                   "<tendon><spatial name='a' ><site site='w'/><geom geom='ball' sidesite='s'/>"
+                   "<site site='b'/><geom geom='drum'/><site site='h'/></spatial><spatial "
+                   "name='c'><site site='f'/><site site='t'/></spatial></tendon><actuator><muscle "
+                   "tendon='a' lengthrange='.5 3' force='8'/><muscle tendon='c' lengthrange='.3 "
+                   "2' force='6' range='.6 1.2' lmin='.4' lmax='1.8' vmax='3' fpmax='1.1' "
+                   "fvmax='1.4' timeconst='.01 .02'/><muscle joint='h' gear='.3' scale='20' "
+                   "lengthrange='-1 1'/></actuator></mujoco>"),
+        0.2, 1e-4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_and_speeds_of_paths_are_mujocos),
+        cmocka_unit_test(muscles_move_as_in_mujoco),
         cmocka_unit_test(springs_dampers_and_motors_on_paths_move_as_in_mujoco),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

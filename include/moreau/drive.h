@@ -89,8 +89,28 @@ typedef enum mo_actuator_dynamics {
     /* its rate is (target - state) / time_constant */
     MO_DYNAMICS_FILTER,
     /* the same, with the exponential of the step */
-    MO_DYNAMICS_FILTER_EXACT
+    MO_DYNAMICS_FILTER_EXACT,
+    /* the activation of a muscle, from 0 to 1: a filter whose time constants depend on it */
+    MO_DYNAMICS_MUSCLE
 } mo_actuator_dynamics;
+
+/*
+ * A muscle, as MuJoCo has it.  With the resting length L0, L = l / L0 shifted so that length_range
+ * is `range`, and V = l' / (L0 vmax),
+ *
+ *     e = -force (activation FL(L) FV(V) + FP(L)):
+ *
+ * FL is 1 at L = 1 and 0 outside [lmin, lmax]; FV is 0 where it shortens with V = -1, 1 at rest and
+ * fvmax at most; FP, of the passive muscle, is 0 up to L = 1 and fpmax / 2 at L = (1 + lmax) / 2.
+ */
+typedef struct mo_muscle {
+    double range[2];        /* of L over the range of its length; 0.75 to 1.05 is usual */
+    double force;           /* at L = 1, at rest, fully active; N */
+    double lmin, lmax;      /* 0.5, 1.6 */
+    double vmax;            /* L0 a second; 1.5 */
+    double fpmax, fvmax;    /* 1.3, 1.2 */
+    double length_range[2]; /* m */
+} mo_muscle;
 
 /*
  * The length l of what it drives and its speed l' give the effort
@@ -125,6 +145,11 @@ typedef struct mo_actuator_def {
     mo_actuator_dynamics dynamics;
     /* s */
     double time_constant;
+    /* s; of a muscle whose activation falls */
+    double time_constant_off;
+    /* the effort is that of the muscle; gain and bias do not count */
+    int is_muscle;
+    mo_muscle muscle;
     int has_state_range;
     /* the state stays within it */
     double state_lower, state_upper;

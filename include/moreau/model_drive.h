@@ -42,6 +42,7 @@ typedef enum mo_model_actuator_kind {
     MO_MODEL_VELOCITY,
     /* none of these three */
     MO_MODEL_AFFINE,
+    MO_MODEL_MUSCLE,
     MO_MODEL_IGNORED /* noted; keeps its place in keyframes */
 } mo_model_actuator_kind;
 
@@ -60,7 +61,11 @@ typedef struct mo_model_actuator {
      * fast, critically damped */
     double servo_rate;
     mo_actuator_dynamics dynamics;
-    double time_constant; /* s */
+    double time_constant, time_constant_off; /* s */
+    /* length_range of zeros: what the limits of joints allow; a negative force: muscle_scale over
+     * the acceleration that a unit of it causes at the reference configuration, as in MJCF */
+    mo_muscle muscle;
+    double muscle_scale;
     int has_state_range;
     double state_range[2];
     int has_control_range, has_force_range;

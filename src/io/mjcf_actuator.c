@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Actuators whose force is affine in length and speed: motor, position, velocity, damper,
+ * Muscles, and actuators whose force is affine in length and speed: motor, position, velocity, damper,
  * intvelocity, cylinder, and general with fixed or affine gain, no bias or an affine one, and no
  * dynamics, an integrator or a filter.  They drive a joint, a tendon or a site.  Others are
  * noted and keep their place in the controls.
@@ -20,13 +20,13 @@
 
 static const char KIND[] = "actuator"; /* of defaults */
 
-enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_OTHER };
-enum { FIXED_OR_NONE, AFFINE, OTHER };
+enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE, DYN_OTHER };
+enum { FIXED_OR_NONE, AFFINE, MUSCLE, OTHER };
 
 /* What the elements set, one after the other. */
 typedef struct drive {
     int dynamics, gain_type, bias_type;
-    double time_constant, gain[10], bias[10];
+    double time_constant, time_constant_off, gain[10], bias[10];
     double servo_damping, damping_ratio; /* kv and dampratio of position */
     double inherit;                      /* ctrlrange is the joint's range times this */
 } drive;
@@ -39,7 +39,7 @@ static bool set_general(mo_mjcf *m, const mo_xml_node *node, drive *d)
                                            "muscle", "user",       NULL};
     static const char *const GAINS[] = {"fixed", "affine", "muscle", "user", NULL};
     static const char *const BIASES[] = {"none", "affine", "muscle", "user", NULL};
-    double dynamics[10] = {d->time_constant};
+    double dynamics[10] = {d->time_constant, d->time_constant_off};
     if (!mo_mjcf_word(m, node, NULL, "dyntype", DYNAMICS, &d->dynamics) ||
         !mo_mjcf_word(m, node, NULL, "gaintype", GAINS, &d->gain_type) ||
         !mo_mjcf_word(m, node, NULL, "biastype", BIASES, &d->bias_type) ||
@@ -49,6 +49,34 @@ static bool set_general(mo_mjcf *m, const mo_xml_node *node, drive *d)
         return false;
     }
     d->time_constant = dynamics[0];
+    d->time_constant_off = dynamics[1];
+    return true;
+}
+
+/* What is still at the defaults of <general> gets those of muscles, as in MuJoCo. */
+static bool set_muscle(mo_mjcf *m, const mo_xml_node *node, drive *d)
+{
+    static const char *const NAMES[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
+    static const double USUAL[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
+    double tau[2] = {d->time_constant == 1 ? 0.01 : d->time_constant,
+                     d->time_constant_off == 0 ? 0.04 : d->time_constant_off};
+    for (int k = 0; k < 9; ++k) {
+        d->gain[k] = d->gain[k] == (k == 0 ? 1 : 0) ? USUAL[k] : d->gain[k];
+    }
+    if (!mo_mjcf_numbers(m, node, NULL, "timeconst", 2, 2, tau, NULL) ||
+        !mo_mjcf_numbers(m, node, NULL, "range", 2, 2, d->gain, NULL)) {
+        return false;
+    }
+    for (int k = 0; k < 7; ++k) {
+        if (!mo_mjcf_number(m, node, NULL, NAMES[k], d->gain + 2 + k)) {
+            return false;
+        }
+    }
+    d->time_constant = tau[0];
+    d->time_constant_off = tau[1];
+    memcpy(d->bias, d->gain, sizeof d->bias);
+    d->dynamics = DYN_MUSCLE;
+    d->gain_type = d->bias_type = MUSCLE;
     return true;
 }
 
@@ -144,7 +172,10 @@ static bool set_by(mo_mjcf *m, const mo_xml_node *node, void *user)
         d->dynamics = DYN_NONE;
         return true;
     }
-    d->gain_type = OTHER; /* muscle, adhesion */
+    if (strcmp(node->name, "muscle") == 0) {
+        return set_muscle(m, node, d);
+    }
+    d->gain_type = OTHER; /* adhesion */
     return true;
 }
 
@@ -249,6 +280,34 @@ static mo_model_actuator_kind kind_of(const mo_model_actuator *a)
                                            : MO_MODEL_AFFINE;
 }
 
+static bool take_muscle(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_model_actuator *a)
+{
+    const double *p = d->gain;
+    a->kind = MO_MODEL_MUSCLE;
+    a->muscle = (mo_muscle){.range = {p[0], p[1]},
+                            .force = p[2],
+                            .lmin = p[4],
+                            .lmax = p[5],
+                            .vmax = p[6],
+                            .fpmax = p[7],
+                            .fvmax = p[8]};
+    a->muscle_scale = p[3];
+    if (!mo_mjcf_numbers(m, node, KIND, "lengthrange", 2, 2, a->muscle.length_range, NULL)) {
+        return false;
+    }
+    const double *l = a->muscle.length_range;
+    if (memcmp(d->gain, d->bias, 9 * sizeof *d->gain) != 0) {
+        mo_reader_note(m->r, node,
+                       "> is a muscle whose biasprm differs from gainprm: the latter "
+                       "counts for both");
+    }
+    return (p[0] < p[1] && p[4] < 1 && p[5] > 1 && p[6] > 0 && p[7] >= 0 && p[8] > 1 && p[3] >= 0 &&
+            l[0] <= l[1]) ||
+           mo_reader_fail(m->r, node,
+                          "is a muscle that needs range and lengthrange in order, lmin < 1 < lmax, "
+                          "vmax > 0, fpmax >= 0, fvmax > 1 and scale >= 0");
+}
+
 static bool take_drive(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_model_actuator *a)
 {
     a->gain = d->gain[0];
@@ -262,12 +321,21 @@ static bool take_drive(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_m
     a->dynamics = d->dynamics == DYN_INTEGRATOR    ? MO_DYNAMICS_INTEGRATOR
                   : d->dynamics == DYN_FILTER      ? MO_DYNAMICS_FILTER
                   : d->dynamics == DYN_FILTEREXACT ? MO_DYNAMICS_FILTER_EXACT
+                  : d->dynamics == DYN_MUSCLE      ? MO_DYNAMICS_MUSCLE
                                                    : MO_DYNAMICS_NONE;
     a->time_constant = d->time_constant;
-    if (d->dynamics >= DYN_OTHER || d->gain_type >= OTHER || d->bias_type >= OTHER) {
+    a->time_constant_off = d->time_constant_off;
+    const int is_muscle = d->gain_type == MUSCLE;
+    if (d->dynamics >= DYN_OTHER || d->gain_type >= OTHER || d->bias_type >= OTHER ||
+        is_muscle != (d->bias_type == MUSCLE)) {
         return ignore(m, node, a, "> of this kind is not read");
     }
-    return a->dynamics < MO_DYNAMICS_FILTER || a->time_constant > 0 ||
+    if (is_muscle && !take_muscle(m, node, d, a)) {
+        return false;
+    }
+    return a->dynamics < MO_DYNAMICS_FILTER ||
+           (a->time_constant > 0 &&
+            (a->dynamics != MO_DYNAMICS_MUSCLE || a->time_constant_off > 0)) ||
            mo_reader_fail(m->r, node, "is a filter with a time constant of %g; it must be positive",
                           a->time_constant);
 }
@@ -279,8 +347,7 @@ static bool read_actuator(mo_mjcf *m, const mo_xml_node *node)
     if (!a) {
         return false;
     }
-    if (strcmp(node->name, "muscle") == 0 || strcmp(node->name, "adhesion") == 0 ||
-        strcmp(node->name, "plugin") == 0) {
+    if (strcmp(node->name, "adhesion") == 0 || strcmp(node->name, "plugin") == 0) {
         return ignore(m, node, a, "> is not read");
     }
     if (!mo_mjcf_each_default(m, node, KIND, set_by, &d) || !set_by(m, node, &d) ||

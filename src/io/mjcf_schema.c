@@ -26,8 +26,8 @@ typedef struct element {
 #define TENDON_SOFT " solreflimit solimplimit solreffriction solimpfriction margin "
 #define ACTUATOR                                                                                   \
     " name class ctrllimited forcelimited ctrlrange forcerange actlimited actrange gear joint "    \
-    "jointinparent tendon site refsite body slidersite cranksite "
-#define ACTUATOR_SILENT " group user lengthrange cranklength "
+    "jointinparent tendon site refsite body slidersite cranksite lengthrange "
+#define ACTUATOR_SILENT " group user cranklength "
 
 static const element ELEMENTS[] = {
     {"mujoco", " model ", " xmlns ", ""},
@@ -83,6 +83,8 @@ static const element ELEMENTS[] = {
     {"velocity", ACTUATOR " kv ", ACTUATOR_SILENT, ""},
     {"damper", ACTUATOR " kv ", ACTUATOR_SILENT, ""},
     {"cylinder", ACTUATOR " timeconst area diameter bias ", ACTUATOR_SILENT, ""},
+    {"muscle", ACTUATOR " timeconst range force scale lmin lmax vmax fpmax fvmax ", ACTUATOR_SILENT,
+     ""},
     {"tendon", " class tendon1 tendon2 polycoef active name" TENDON, TENDON_SILENT,
      " solref solimp" TENDON_SOFT},
     {"fixed", " name class" TENDON, TENDON_SILENT, TENDON_SOFT},
@@ -100,7 +102,7 @@ static const char SILENT[] =
 static const char UNREAD[] = " composite hfield deformable flexcomp plugin replicate attach "
                              "model flex ";
 /* Actuators that read_actuator notes itself, and equalities likewise. */
-static const char NOTED[] = " muscle adhesion distance ";
+static const char NOTED[] = " adhesion distance ";
 
 static bool has_word(const char *list, const char *word)
 {

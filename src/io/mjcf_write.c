@@ -118,10 +118,23 @@ static void put_tendons(const mo_mjcf_writer *w)
     fputs("</tendon>\n", w->out);
 }
 
+static void put_muscle(const mo_mjcf_writer *w, const mo_model_actuator *a)
+{
+    const mo_muscle *m = &a->muscle;
+    const double all[9] = {m->range[0], m->range[1], m->force, a->muscle_scale, m->lmin,
+                           m->lmax,     m->vmax,     m->fpmax, m->fvmax};
+    fputs(" gaintype=\"muscle\" biastype=\"muscle\"", w->out);
+    mo_mjcf_put_numbers(w, "gainprm", all, 9);
+    mo_mjcf_put_numbers(w, "biasprm", all, 9);
+    if (m->length_range[0] < m->length_range[1]) {
+        mo_mjcf_put_numbers(w, "lengthrange", m->length_range, 2);
+    }
+}
+
 /* What does nothing keeps its place in the controls as a motor without force. */
 static void put_actuator(const mo_mjcf_writer *w, int k)
 {
-    static const char *const DYNAMICS[] = {"none", "integrator", "filter", "filter"};
+    static const char *const DYNAMICS[] = {"none", "integrator", "filter", "filter", "muscle"};
     const mo_model_actuator *a = w->model->actuators + k;
     const int works = a->kind != MO_MODEL_IGNORED;
     const double gain[3] = {works ? a->gain : 0, a->gain_length, a->gain_speed};
@@ -135,12 +148,17 @@ static void put_actuator(const mo_mjcf_writer *w, int k)
         mo_mjcf_put_joint_name(w, "joint", a->joint >= 0 ? a->joint : 0);
     }
     mo_mjcf_put_numbers(w, "gear", a->gear, 6);
-    fputs(" gaintype=\"affine\" biastype=\"affine\"", w->out);
-    mo_mjcf_put_numbers(w, "gainprm", gain, 3);
-    mo_mjcf_put_numbers(w, "biasprm", works ? a->bias : (const double[3]){0}, 3);
+    if (a->kind == MO_MODEL_MUSCLE) {
+        put_muscle(w, a);
+    } else {
+        fputs(" gaintype=\"affine\" biastype=\"affine\"", w->out);
+        mo_mjcf_put_numbers(w, "gainprm", gain, 3);
+        mo_mjcf_put_numbers(w, "biasprm", works ? a->bias : (const double[3]){0}, 3);
+    }
     if (works && a->dynamics != MO_DYNAMICS_NONE) {
         fprintf(w->out, " dyntype=\"%s\"", DYNAMICS[a->dynamics]);
-        mo_mjcf_put_numbers(w, "dynprm", &a->time_constant, 1);
+        const double tau[2] = {a->time_constant, a->time_constant_off};
+        mo_mjcf_put_numbers(w, "dynprm", tau, a->dynamics == MO_DYNAMICS_MUSCLE ? 2 : 1);
     }
     mo_mjcf_put_range(w, "ctrllimited", "ctrlrange", a->has_control_range, a->control_range);
     mo_mjcf_put_range(w, "forcelimited", "forcerange", a->has_force_range, a->force_range);

@@ -28,7 +28,8 @@ int mo_model_joint_v(mo_model_joint_kind kind)
 
 const char *mo_model_actuator_word(mo_model_actuator_kind kind)
 {
-    static const char *const WORDS[] = {"motor", "position", "velocity", "affine", "ignored"};
+    static const char *const WORDS[] = {"motor",  "position", "velocity",
+                                        "affine", "muscle",   "ignored"};
     return kind >= MO_MODEL_MOTOR && kind <= MO_MODEL_IGNORED ? WORDS[kind] : NULL;
 }
 

@@ -53,6 +53,9 @@ static inline const char *mo_name_or_null(const char *name)
 mo_error mo_building_add_trees(mo_building *b, int root);
 void mo_building_join_trees(mo_building *b);
 
+/* robot_tune.c: what its actuators take from a mechanism that is in the world. */
+mo_error mo_building_tune(mo_building *b, mo_mechanism_id id);
+
 /* robot_equality.c */
 mo_error mo_building_add_equality(mo_building *b, const mo_model_equality *equality);
 

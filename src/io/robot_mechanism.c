@@ -240,6 +240,13 @@ static mo_actuator_def actuator_of(const mo_building *b, const mo_model_actuator
     def.gain_speed = a->gain_speed;
     def.dynamics = a->dynamics;
     def.time_constant = a->time_constant;
+    def.time_constant_off = a->time_constant_off;
+    def.is_muscle = a->kind == MO_MODEL_MUSCLE;
+    def.muscle = a->muscle;
+    def.muscle.force = fmax(a->muscle.force, 0); /* see robot_tune.c */
+    if (a->muscle.length_range[0] == a->muscle.length_range[1]) {
+        def.muscle.length_range[1] += 1;
+    }
     if (a->tendon >= 0) {
         def.on = MO_ON_TENDON;
         def.tendon = b->robot->tendons[a->tendon].number;
@@ -321,78 +328,6 @@ static void keep_ids(mo_building *b, const parts *p, mo_mechanism_id id)
     }
 }
 
-/* Is the link, or one that it hangs on, `above`? */
-static int hangs_on(const mo_linkage *tree, int link, int above)
-{
-    while (link >= 0 && link != above) {
-        link = tree->link[link].parent;
-    }
-    return link == above;
-}
-
-/* Mass, or moment of inertia about the axis, of all links that a joint of a free tree does not
- * move. */
-static double mass_beyond(const mo_linkage *tree, int joint)
-{
-    const mo_linkage_dof *dof = tree->dof + tree->joint[joint].v_at;
-    double sum = 0;
-    for (int i = 0; i < tree->links; ++i) {
-        const mo_linkage_link *link = tree->link + i;
-        if (hangs_on(tree, i, tree->joint[joint].link)) {
-            continue;
-        }
-        double arm[3], across[3], turned[3];
-        mo_vec3_minus(link->x, dof->point, arm);
-        mo_vec3_cross(dof->axis, arm, across);
-        mo_mat3_apply(link->world_inertia, dof->axis, turned);
-        sum += dof->is_turn
-                   ? link->mass * mo_vec3_dot(across, across) + mo_vec3_dot(dof->axis, turned)
-                   : link->mass;
-    }
-    return sum;
-}
-
-/*
- * Servos by the mass m that they feel, the sum of M_jj / gear_j^2 over the velocities they act on,
- * at the reference configuration: the damping from its ratio z, as MuJoCo 3 has it, 2 z sqrt(gain
- * m); or stiffness and damping from a rate w, m w^2 and 2 m w.  On a tree that is free in the world
- * such a servo may have to hold what is on either side of its joint (an ankle carries all of a
- * robot that stands), so there m is the larger one of both.
- */
-static mo_error tune_servos(mo_building *b, mo_mechanism_id id)
-{
-    mo_sim_mechanism *mechanism = mo_mechanism_at(b->world, id);
-    const int n = mechanism->tree.dofs;
-    for (int k = 0; k < b->model->actuator_count; ++k) {
-        const mo_model_actuator *a = b->model->actuators + k;
-        if (!(a->damping_ratio > 0 || a->servo_rate > 0) ||
-            b->robot->actuators[k].mechanism.index != id.index) {
-            continue;
-        }
-        double *M = mo_pool_take(&b->pool, (size_t)n * (size_t)n + 1, sizeof *M);
-        double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row), length, speed, mass = 0;
-        if (!M || !row) {
-            return mo_fail_memory(b->why);
-        }
-        mo_sim_actuator *actuator = mechanism->actuator + b->robot->actuators[k].number;
-        mo_linkage_mass_matrix(&mechanism->tree, M);
-        mo_actuator_measure(mechanism, actuator, mechanism->v, row, &length, &speed);
-        for (int j = 0; j < n; ++j) {
-            mass += row[j] != 0 ? M[(size_t)j * (size_t)n + (size_t)j] / (row[j] * row[j]) : 0;
-        }
-        if (a->servo_rate > 0) {
-            const int is_free = mechanism->tree.joint[0].kind == MO_AXIS_FREE;
-            mass = is_free ? fmax(mass, mass_beyond(&mechanism->tree, actuator->def.joint)) : mass;
-            actuator->def.gain = mass * a->servo_rate * a->servo_rate;
-            actuator->def.bias[1] = -actuator->def.gain;
-            actuator->def.bias[2] = -2 * mass * a->servo_rate;
-        } else {
-            actuator->def.bias[2] = -2 * a->damping_ratio * sqrt(fmax(a->gain, 0) * mass);
-        }
-    }
-    return MO_OK;
-}
-
 static mo_error add_mechanism(mo_building *b, int root)
 {
     const mo_model *model = b->model;
@@ -421,7 +356,7 @@ static mo_error add_mechanism(mo_building *b, int root)
         return MO_ERR_ARGUMENT;
     }
     keep_ids(b, &p, id);
-    return tune_servos(b, id);
+    return mo_building_tune(b, id);
 }
 
 /* A free joint of its own, which nothing drives, slows or bears. */

@@ -186,6 +186,16 @@ static mo_error check_axis(const mo_world *world, const mo_mechanism_def *all, i
     return check_frame(world, def, name, k, why);
 }
 
+static int is_muscle(const mo_muscle *m)
+{
+    const double all[10] = {
+        m->range[0], m->range[1], m->force,           m->lmin,           m->lmax, m->vmax,
+        m->fpmax,    m->fvmax,    m->length_range[0], m->length_range[1]};
+    return mo_are_moderate(10, all) && m->range[0] < m->range[1] && m->force >= 0 && m->lmin < 1 &&
+           m->lmax > 1 && m->vmax > 0 && m->fpmax >= 0 && m->fvmax > 1 &&
+           m->length_range[0] < m->length_range[1];
+}
+
 static mo_error check_actuator(const mo_mechanism_def *all, int k, mo_message *why)
 {
     const mo_actuator_def *def = all->actuators + k;
@@ -199,8 +209,9 @@ static mo_error check_actuator(const mo_mechanism_def *all, int k, mo_message *w
                        "actuator %d '%.64s' drives %s %d, which does not exist", k, name, WHAT[on],
                        driven[on]);
     }
-    if (def->dynamics < MO_DYNAMICS_NONE || def->dynamics > MO_DYNAMICS_FILTER_EXACT ||
-        (def->dynamics >= MO_DYNAMICS_FILTER && !(def->time_constant > 0))) {
+    if (def->dynamics < MO_DYNAMICS_NONE || def->dynamics > MO_DYNAMICS_MUSCLE ||
+        (def->dynamics >= MO_DYNAMICS_FILTER && !(def->time_constant > 0)) ||
+        (def->dynamics == MO_DYNAMICS_MUSCLE && !(def->time_constant_off > 0))) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "actuator %d '%.64s' has dynamics that are none, or a time constant that is "
                        "not positive",
@@ -213,6 +224,13 @@ static mo_error check_actuator(const mo_mechanism_def *all, int k, mo_message *w
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "gear, gain, bias and target of actuator %d '%.64s' must be finite", k,
                        name);
+    }
+    if (def->is_muscle && !is_muscle(&def->muscle)) {
+        return mo_fail(
+            why, MO_ERR_ARGUMENT,
+            "the muscle of actuator %d '%.64s' needs finite numbers with lmin < 1 < lmax, "
+            "vmax above 0, fvmax above 1, and ranges that are not empty",
+            k, name);
     }
     if (!is_range(def->lower, def->upper) ||
         (def->has_target_range && !is_range(def->target_lower, def->target_upper)) ||

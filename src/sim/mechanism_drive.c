@@ -6,17 +6,18 @@
  * With l the length of what it drives, l' its speed and s the target (or the state that follows
  * it), an actuator gives
  *
- *     e = (gain + gain_length l + gain_speed l') s + bias[0] + bias[1] l + bias[2] l' = b0 + b1 l +
- *     b2 l'.
+ *     e = (gain + gain_length l + gain_speed l') s + bias[0] + bias[1] l + bias[2] l',
  *
- * Over a step of h, negative b1 and b2 are taken at its end, where l+ = l + h l'+:
+ * or the effort of a muscle (mechanism/muscle.h).  Over a step of h, negative derivatives b1 and b2
+ * of e by l and l' are taken at its end, where l+ = l + h l'+:
  *
- *     e = constant - slope l'+,      constant = b0 + b1 l + max(b2, 0) l',
+ *     e+ = constant - slope l'+,      constant = e - min(b2, 0) l',
  *     slope = -(h min(b1, 0) + min(b2, 0)).
  */
 #include <math.h>
 #include <string.h>
 
+#include "mechanism/muscle.h"
 #include "sim/mechanism.h"
 
 static void measure_joint(const mo_sim_mechanism *mechanism, const mo_actuator_def *def,
@@ -72,33 +73,37 @@ void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuato
     }
 }
 
-/* b0, b1 and b2. */
-static void factors(const mo_sim_actuator *actuator, double b[3])
+/* The effort, and its derivatives b1 and b2 by length and speed. */
+static mo_muscle_effort effort_at(const mo_sim_actuator *actuator, double length, double speed)
 {
     const mo_actuator_def *def = &actuator->def;
     const double input = mo_actuator_input(actuator);
-    b[0] = def->gain * input + def->bias[0];
-    b[1] = def->gain_length * input + def->bias[1];
-    b[2] = def->gain_speed * input + def->bias[2];
+    if (def->is_muscle) {
+        return mo_muscle_pull(&def->muscle, input, length, speed);
+    }
+    const double b0 = def->gain * input + def->bias[0],
+                 b1 = def->gain_length * input + def->bias[1],
+                 b2 = def->gain_speed * input + def->bias[2];
+    return (mo_muscle_effort){
+        .effort = b0 + b1 * length + b2 * speed, .by_length = b1, .by_speed = b2};
 }
 
 mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
                                      const mo_sim_actuator *actuator, double h, double *row)
 {
-    double length, speed, b[3];
+    double length, speed;
     mo_actuator_measure(mechanism, actuator, mechanism->start_v, row, &length, &speed);
-    factors(actuator, b);
-    return (mo_actuator_line){.constant = b[0] + b[1] * length + fmax(b[2], 0) * speed,
-                              .slope = -(h * fmin(b[1], 0) + fmin(b[2], 0))};
+    const mo_muscle_effort at = effort_at(actuator, length, speed);
+    return (mo_actuator_line){.constant = at.effort - fmin(at.by_speed, 0) * speed,
+                              .slope = -(h * fmin(at.by_length, 0) + fmin(at.by_speed, 0))};
 }
 
 double mo_actuator_effort(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator)
 {
-    double length, speed, b[3];
+    double length, speed;
     mo_actuator_measure(mechanism, actuator, mechanism->v, mechanism->row, &length, &speed);
-    factors(actuator, b);
-    return fmin(fmax(b[0] + b[1] * length + b[2] * speed, actuator->def.lower),
-                actuator->def.upper);
+    const double effort = effort_at(actuator, length, speed).effort;
+    return fmin(fmax(effort, actuator->def.lower), actuator->def.upper);
 }
 
 void mo_actuator_follow(mo_sim_actuator *actuator, double h)
@@ -115,6 +120,11 @@ void mo_actuator_follow(mo_sim_actuator *actuator, double h)
     case MO_DYNAMICS_FILTER_EXACT:
         actuator->state -= behind * expm1(-h / def->time_constant);
         break;
+    case MO_DYNAMICS_MUSCLE: {
+        const double tau[2] = {def->time_constant, def->time_constant_off};
+        actuator->state += h * mo_muscle_rate(actuator->target, actuator->state, tau);
+        break;
+    }
     default:
         return;
     }
