@@ -139,7 +139,7 @@ static void muscles_move_as_in_mujoco(void **state)
                    "2' force='6' range='.6 1.2' lmin='.4' lmax='1.8' vmax='3' fpmax='1.1' "
                    "fvmax='1.4' timeconst='.01 .02'/><muscle joint='h' gear='.3' scale='4' "
                    "lengthrange='-1 1'/></actuator></mujoco>"),
-        0.1, 1e-4);
+        0.05, 1e-4);
 }
 
 int main(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Muscles, and actuators whose force is affine in length and speed: motor, position, velocity, damper,
- * intvelocity, cylinder, and general with fixed or affine gain, no bias or an affine one, and no
- * dynamics, an integrator or a filter.  They drive a joint, a tendon or a site.  Others are
+ * Muscles, and actuators whose force is affine in length and speed: motor, position, velocity,
+ * damper, intvelocity, cylinder, and general with fixed or affine gain, no bias or an affine one,
+ * and no dynamics, an integrator or a filter.  They drive a joint, a tendon or a site.  Others are
  * noted and keep their place in the controls.
  *
  * All actuators share one set of defaults, in which each element of a default class changes what
