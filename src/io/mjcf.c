@@ -18,7 +18,7 @@ static bool read_sequence(mo_mjcf *m, const mo_xml_node *node)
         return mo_reader_fail(m->r, node, "has eulerseq=\"%.20s\"; it is three letters of xyzXYZ",
                               text);
     }
-    memcpy(m->set.sequence, text, 4);
+    memcpy(mo_mjcf_by(m, node)->sequence, text, 4);
     return true;
 }
 
@@ -26,7 +26,7 @@ static bool read_compiler(mo_mjcf *m, const mo_xml_node *node)
 {
     static const char *const ANGLES[] = {"radian", "degree", NULL};
     static const char *const COORDINATES[] = {"local", "global", NULL};
-    mo_mjcf_settings *set = &m->set;
+    mo_mjcf_compiler *set = mo_mjcf_by(m, node);
     int degrees = set->degree != 1, global = 0, infer = (int)set->inertia_from_geoms;
     double groups[2] = {set->inertia_groups[0], set->inertia_groups[1]};
     if (!mo_mjcf_word(m, node, NULL, "angle", ANGLES, &degrees) ||
@@ -132,17 +132,26 @@ static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const 
     return true;
 }
 
+static bool make_compilers(mo_mjcf *m, int count)
+{
+    m->compilers = mo_pool_take(&m->r->tree, (size_t)count, sizeof *m->compilers);
+    for (int k = 0; m->compilers && k < count; ++k) {
+        m->compilers[k] = (mo_mjcf_compiler){.degree = 3.14159265358979323846 / 180,
+                                             .sequence = "xyz",
+                                             .inertia_from_geoms = MO_MJCF_AUTO,
+                                             .inertia_groups = {0, 5},
+                                             .mesh_folder = ""};
+    }
+    return m->compilers || mo_reader_no_memory(m->r);
+}
+
 bool mo_mjcf_read(mo_reader *r)
 {
-    mo_mjcf m = {.r = r,
-                 .frame = mo_pose_identity(),
-                 .set = {.degree = 3.14159265358979323846 / 180,
-                         .sequence = "xyz",
-                         .inertia_from_geoms = MO_MJCF_AUTO,
-                         .inertia_groups = {0, 5},
-                         .mesh_folder = ""}};
+    mo_mjcf m = {.r = r, .frame = mo_pose_identity()};
+    int parts = 0;
     r->model->step = 0.002;
-    if (!mo_mjcf_include_all(r)) {
+    if (!mo_mjcf_include_all(r, r->root, 0) || !mo_mjcf_attach_all(r, r->root, 0, &parts) ||
+        !make_compilers(&m, parts + 1)) {
         return false;
     }
     const char *name = mo_xml_get(r->root, "model");

@@ -5,6 +5,7 @@
  *
  *   mjcf.c            the sections in their order, compiler and option
  *   mjcf_include.c    <include>: the tree of all files as one
+ *   mjcf_attach.c     <attach>: other models as parts of this one
  *   mjcf_schema.c     which elements and attributes are read, and notes about the others
  *   mjcf_default.c    default classes, and attributes looked up through them
  *   mjcf_frame.c      positions, and the five ways to give an orientation
@@ -30,8 +31,8 @@ typedef struct mo_mjcf_class {
     int node_count;
 } mo_mjcf_class;
 
-/* What compiler and option say. */
-typedef struct mo_mjcf_settings {
+/* What <compiler> says, of the model or of an attached part. */
+typedef struct mo_mjcf_compiler {
     double degree; /* a unit of angle in the file, rad */
     char sequence[4];
     mo_mjcf_choice inertia_from_geoms;
@@ -39,7 +40,10 @@ typedef struct mo_mjcf_settings {
     const char *mesh_folder;
     int strip_path, exact_mesh_inertia, balance_inertia;
     double least_mass, least_inertia, total_mass;
-    /* of <flag> */
+} mo_mjcf_compiler;
+
+/* What <flag> says. */
+typedef struct mo_mjcf_settings {
     int no_contact, no_limits, no_passive, no_actuation, no_friction_loss, no_equality;
 } mo_mjcf_settings;
 
@@ -51,13 +55,28 @@ typedef struct mo_mjcf_material {
 typedef struct mo_mjcf {
     mo_reader *r;
     mo_mjcf_settings set;
-    mo_mjcf_class *classes; /* in the tree's pool */
+    mo_mjcf_compiler *compilers; /* by the part of the model; in the tree's pool */
+    mo_mjcf_class *classes;      /* in the tree's pool */
     int class_count;
     mo_mjcf_material *materials; /* by their number; in the tree's pool */
     mo_pose frame;               /* of the <frame> that is read, in its body */
 } mo_mjcf;
 
-bool mo_mjcf_include_all(mo_reader *r);
+/* That of the part of the model which an element is in. */
+static inline mo_mjcf_compiler *mo_mjcf_by(const mo_mjcf *m, const mo_xml_node *node)
+{
+    return m->compilers + node->part;
+}
+
+/* In the tree of a file, which is that of an attached part of the model, or 0. */
+bool mo_mjcf_include_all(mo_reader *r, mo_xml_node *root, int part);
+/* The tree of a file that an element names, from the model's folder or that of the element's file.
+ */
+bool mo_mjcf_open(mo_reader *r, const mo_xml_node *node, const char *file, mo_xml_node **root);
+/* In the tree of a file; *parts counts them. */
+bool mo_mjcf_attach_all(mo_reader *r, mo_xml_node *root, int level, int *parts);
+/* Is the word in a list with a space before and after each? */
+bool mo_mjcf_has_word(const char *list, const char *word);
 void mo_mjcf_list_unread(mo_reader *r);
 
 /* ---- attributes through the classes ---------------------------------------------------------- */

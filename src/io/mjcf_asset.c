@@ -88,7 +88,7 @@ static bool find_beside(mo_mjcf *m, const mo_xml_node *node, const char *file, c
     char beside[MO_PATH], under[2 * MO_PATH];
     mo_message ignored = {{0}};
     mo_reader_beside(node, beside);
-    snprintf(under, sizeof under, "%s/%s", beside, m->set.mesh_folder);
+    snprintf(under, sizeof under, "%s/%s", beside, mo_mjcf_by(m, node)->mesh_folder);
     return beside[0] && (mo_reader_path(m->r, under, file, path, &ignored) == MO_OK ||
                          mo_reader_path(m->r, beside, file, path, &ignored) == MO_OK);
 }
@@ -97,12 +97,12 @@ static int file_mesh(mo_mjcf *m, const mo_xml_node *node, const char *file)
 {
     static const double AS_IT_IS[3] = {1, 1, 1};
     const char *slash = strrchr(file, '/');
-    if (slash && m->set.strip_path) {
+    if (slash && mo_mjcf_by(m, node)->strip_path) {
         file = slash + 1;
     }
     char path[MO_PATH];
     mo_message why = {{0}};
-    if (mo_reader_path(m->r, m->set.mesh_folder, file, path, &why) &&
+    if (mo_reader_path(m->r, mo_mjcf_by(m, node)->mesh_folder, file, path, &why) &&
         !find_beside(m, node, file, path)) {
         mo_reader_fail(m->r, node, "%.380s", why.text);
         return -1;

@@ -38,7 +38,7 @@ static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
 }
 
 /* Principal moments raised to a least one, or made equal where they violate A + B >= C. */
-static void mend_inertia(const mo_mjcf_settings *set, double inertia[6])
+static void mend_inertia(const mo_mjcf_compiler *set, double inertia[6])
 {
     double value[3], Q[9], D[9] = {0}, turned[9];
     mo_mass_principal(inertia, value, Q);
@@ -61,15 +61,15 @@ static bool set_mass(mo_mjcf *m, const mo_xml_node *node, int place, const mo_ma
                      const mo_mass *of_geoms)
 {
     mo_model_body *body = m->r->model->bodies + place;
-    const int infer = m->set.inertia_from_geoms == MO_MJCF_YES ||
-                      (m->set.inertia_from_geoms == MO_MJCF_AUTO && !given);
+    const int infer = mo_mjcf_by(m, node)->inertia_from_geoms == MO_MJCF_YES ||
+                      (mo_mjcf_by(m, node)->inertia_from_geoms == MO_MJCF_AUTO && !given);
     const mo_mass none = {0};
     const mo_mass *mass = infer ? of_geoms : given ? given : &none;
-    body->mass = fmax(mass->mass, m->set.least_mass);
+    body->mass = fmax(mass->mass, mo_mjcf_by(m, node)->least_mass);
     memcpy(body->centre, mass->centre, sizeof body->centre);
     memcpy(body->inertia, mass->inertia, sizeof body->inertia);
-    if (m->set.balance_inertia || m->set.least_inertia > 0) {
-        mend_inertia(&m->set, body->inertia);
+    if (mo_mjcf_by(m, node)->balance_inertia || mo_mjcf_by(m, node)->least_inertia > 0) {
+        mend_inertia(mo_mjcf_by(m, node), body->inertia);
     }
     return mo_reader_check_body(m->r, node, body);
 }
@@ -123,12 +123,12 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
     }
     mo_vec3_scale(length > 0 ? 1 / length : 0, joint->axis, joint->axis);
     if (kind == MO_MODEL_HINGE || kind == MO_MODEL_BALL) {
-        joint->range[0] *= m->set.degree;
-        joint->range[1] *= m->set.degree;
+        joint->range[0] *= mo_mjcf_by(m, node)->degree;
+        joint->range[1] *= mo_mjcf_by(m, node)->degree;
     }
     if (kind == MO_MODEL_HINGE) {
-        joint->ref *= m->set.degree;
-        joint->spring_ref *= m->set.degree;
+        joint->ref *= mo_mjcf_by(m, node)->degree;
+        joint->spring_ref *= mo_mjcf_by(m, node)->degree;
     } else if (kind != MO_MODEL_SLIDE) {
         joint->ref = joint->spring_ref = 0;
     }
@@ -299,8 +299,8 @@ bool mo_mjcf_bodies(mo_mjcf *m)
     if (m->r->model->bodies[0].joint_count > 0) {
         return mo_reader_fail(m->r, world, "has a joint; joints belong to bodies");
     }
-    if (m->set.total_mass > 0) {
-        scale_masses(m->r->model, m->set.total_mass);
+    if (m->compilers[0].total_mass > 0) {
+        scale_masses(m->r->model, m->compilers[0].total_mass);
     }
     return mo_reader_place_joints(m->r);
 }

@@ -51,11 +51,12 @@ static int add_class(mo_mjcf *m, const mo_xml_node *node, const char *name, int 
 static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *elements)
 {
     const char *name = mo_xml_get(node, "class");
-    int place = parent < 0 ? 0 : find_class(m, name);
+    const int is_top = parent < 0 && node->part == 0; /* an attached part has its own */
+    int place = is_top ? 0 : find_class(m, name);
     if (parent >= 0 && (!name || !name[0])) {
         return mo_reader_fail(m->r, node, "inside another one has no class");
     }
-    if (parent < 0 && name && place != find_class(m, name) &&
+    if (is_top && name && place != find_class(m, name) &&
         !mo_reader_name_add(m->r, node, 'c', name, 0)) {
         return false;
     }

@@ -37,20 +37,20 @@ static bool from_axis_angle(mo_mjcf *m, const mo_xml_node *node, const double x[
         return fail_short(m, node, "axisangle");
     }
     mo_vec3_scale(1 / length, x, axis);
-    mo_quat_about(axis, x[3] * m->set.degree, q);
+    mo_quat_about(axis, x[3] * mo_mjcf_by(m, node)->degree, q);
     return true;
 }
 
 /* Small letters turn with the frame, capitals about axes that stay. */
-static void from_euler(const mo_mjcf *m, const double x[3], double q[4])
+static void from_euler(const mo_mjcf *m, const mo_xml_node *node, const double x[3], double q[4])
 {
     double all[4] = {1, 0, 0, 0};
     for (int k = 0; k < 3; ++k) {
-        const char letter = m->set.sequence[k];
+        const char letter = mo_mjcf_by(m, node)->sequence[k];
         const int axis = tolower((unsigned char)letter) - 'x';
         const double unit[3] = {axis == 0, axis == 1, axis == 2};
         double turn[4], next[4];
-        mo_quat_about(unit, x[k] * m->set.degree, turn);
+        mo_quat_about(unit, x[k] * mo_mjcf_by(m, node)->degree, turn);
         if (islower((unsigned char)letter)) {
             mo_quat_multiply(all, turn, next);
         } else {
@@ -119,7 +119,7 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
     case 1:
         return from_axis_angle(m, node, x, q);
     case 2:
-        from_euler(m, x, q);
+        from_euler(m, node, x, q);
         return true;
     case 3:
         return from_xy_axes(m, node, x, q);

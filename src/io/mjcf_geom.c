@@ -132,7 +132,7 @@ static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_
     if (!mo_mjcf_word(m, node, "geom", "shellinertia", TRUTH, &is_shell)) {
         return false;
     }
-    mo_mass_of_mesh(mesh, m->set.exact_mesh_inertia || mesh->is_exact, mass);
+    mo_mass_of_mesh(mesh, mo_mjcf_by(m, node)->exact_mesh_inertia || mesh->is_exact, mass);
     if (is_shell || mesh->is_shell || !(mass->mass > 0)) { /* what has no volume is a shell too */
         mo_mass_of_shell(mesh, mass);
     }
@@ -190,7 +190,8 @@ static bool weigh(mo_mjcf *m, const mo_xml_node *node, const mo_mass *unit, mo_m
     const double factor = mass < 0 ? density : unit->mass > 0 ? mass / unit->mass : 0;
     geom->shape.density = factor;
     geom->mass = factor * unit->mass;
-    if (group >= m->set.inertia_groups[0] && group <= m->set.inertia_groups[1]) {
+    if (group >= mo_mjcf_by(m, node)->inertia_groups[0] &&
+        group <= mo_mjcf_by(m, node)->inertia_groups[1]) {
         mo_mass_place(unit, &geom->shape.pose, factor, &placed);
         mo_mass_add(sum, &placed);
     }

@@ -33,22 +33,10 @@ static void splice(mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node, 
     }
 }
 
-static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node,
-                    int *files)
+bool mo_mjcf_open(mo_reader *r, const mo_xml_node *node, const char *file, mo_xml_node **root)
 {
-    const char *file = mo_xml_get(node, "file");
-    char path[MO_PATH];
-    mo_message why = {{0}};
-    mo_xml_node *root = NULL;
-    if (!file) {
-        return mo_reader_fail(r, node, "has no file");
-    }
-    if (++*files > MOST_FILES) {
-        return mo_reader_fail(r, node, "is one of more than %d files that are included",
-                              (int)MOST_FILES);
-    }
-    char beside[MO_PATH], shown[2 * MO_PATH];
-    mo_message ignored = {{0}};
+    char path[MO_PATH], beside[MO_PATH], shown[2 * MO_PATH];
+    mo_message why = {{0}}, ignored = {{0}};
     mo_reader_beside(node, beside);
     snprintf(shown, sizeof shown, "%s", file);
     if (mo_reader_path(r, "", file, path, &why)) {
@@ -61,26 +49,44 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
     if (!file) {
         return mo_reader_no_memory(r);
     }
-    const char *kept = mo_pool_text(&r->tree, path, strlen(path));
+    r->error = mo_xml_read(path, file, &r->tree, &r->elements, root, r->why);
+    return !r->error;
+}
+
+static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node,
+                    int part, int *files)
+{
+    const char *file = mo_xml_get(node, "file");
+    mo_xml_node *root = NULL;
+    if (!file) {
+        return mo_reader_fail(r, node, "has no file");
+    }
+    if (++*files > MOST_FILES) {
+        return mo_reader_fail(r, node, "is one of more than %d files that are included",
+                              (int)MOST_FILES);
+    }
+    if (!mo_mjcf_open(r, node, file, &root)) {
+        return false;
+    }
+    char key[2 * MO_PATH]; /* every part of the model may include a file once */
+    snprintf(key, sizeof key, "%d %s", part, root->file);
+    const char *kept = mo_pool_text(&r->tree, key, strlen(key));
     if (!kept) {
         return mo_reader_no_memory(r);
     }
     if (mo_reader_name_find(r, 'F', kept) >= 0) {
         return mo_reader_fail(r, node, "includes %.100s a second time; a file may be included once",
-                              file);
+                              root->file);
     }
     if (!mo_reader_name_add(r, node, 'F', kept, 0)) {
         return false;
     }
-    r->error = mo_xml_read(kept, file, &r->tree, &r->elements, &root, r->why);
-    if (!r->error) {
-        splice(parent, before, node, root);
-    }
-    return !r->error;
+    splice(parent, before, node, root);
+    return true;
 }
 
 /* Without recursion into what was included: it is walked like the rest. */
-static bool walk(mo_reader *r, mo_xml_node *parent, int depth, int *files)
+static bool walk(mo_reader *r, mo_xml_node *parent, int depth, int part, int *files)
 {
     mo_xml_node *before = NULL, *node = parent->first;
     if (depth > MO_XML_DEPTH) {
@@ -88,13 +94,13 @@ static bool walk(mo_reader *r, mo_xml_node *parent, int depth, int *files)
     }
     while (node) {
         if (strcmp(node->name, "include") == 0) {
-            if (!include(r, parent, before, node, files)) {
+            if (!include(r, parent, before, node, part, files)) {
                 return false;
             }
             node = before ? before->next : parent->first;
             continue;
         }
-        if (!walk(r, node, depth + 1, files)) {
+        if (!walk(r, node, depth + 1, part, files)) {
             return false;
         }
         before = node;
@@ -103,8 +109,8 @@ static bool walk(mo_reader *r, mo_xml_node *parent, int depth, int *files)
     return true;
 }
 
-bool mo_mjcf_include_all(mo_reader *r)
+bool mo_mjcf_include_all(mo_reader *r, mo_xml_node *root, int part)
 {
     int files = 0;
-    return walk(r, r->root, 0, &files);
+    return walk(r, root, 0, part, &files);
 }

@@ -52,6 +52,7 @@ static const element ELEMENTS[] = {
      ""},
     {"default", " class ", "", ""},
     {"asset", "", "", ""},
+    {"model", " name file ", " content_type ", ""},
     {"mesh", " name class file vertex face refpos refquat scale inertia ",
      " normal texcoord smoothnormal content_type maxhullvert ", ""},
     {"worldbody", " childclass ", "", ""},
@@ -99,12 +100,12 @@ static const element ELEMENTS[] = {
 static const char SILENT[] =
     " visual statistic size custom sensor site camera light texture material skin extension ";
 /* Passed over with all that is inside, which would have moved something. */
-static const char UNREAD[] = " composite hfield deformable flexcomp plugin replicate attach "
-                             "model flex ";
+static const char UNREAD[] = " composite hfield deformable flexcomp plugin replicate "
+                             "flex ";
 /* Actuators that read_actuator notes itself, and equalities likewise. */
 static const char NOTED[] = " adhesion distance ";
 
-static bool has_word(const char *list, const char *word)
+bool mo_mjcf_has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);
     for (const char *at = strstr(list, word); at; at = strstr(at + 1, word)) {
@@ -128,10 +129,10 @@ static const element *find_element(const char *name)
 static void list_attributes(mo_reader *r, const mo_xml_node *node, const element *known)
 {
     for (const mo_xml_attribute *a = node->attributes; a; a = a->next) {
-        if (has_word(known->read, a->name) || has_word(known->silent, a->name)) {
+        if (mo_mjcf_has_word(known->read, a->name) || mo_mjcf_has_word(known->silent, a->name)) {
             continue;
         }
-        if (has_word(known->soft, a->name)) {
+        if (mo_mjcf_has_word(known->soft, a->name)) {
             char of[120];
             snprintf(of, sizeof of, "<%.40s %.40s>", node->name, a->name);
             mo_reader_note_kind(r, node, of,
@@ -146,12 +147,12 @@ static void list_attributes(mo_reader *r, const mo_xml_node *node, const element
 static void list(mo_reader *r, const mo_xml_node *node)
 {
     const element *known = find_element(node->name);
-    if (has_word(SILENT, node->name) || has_word(NOTED, node->name)) {
+    if (mo_mjcf_has_word(SILENT, node->name) || mo_mjcf_has_word(NOTED, node->name)) {
         return;
     }
     /* <tendon/>, alone, and in <default> moves nothing. */
     const bool is_default = node->parent && strcmp(node->parent->name, "default") == 0;
-    if (!known || has_word(UNREAD, node->name)) {
+    if (!known || mo_mjcf_has_word(UNREAD, node->name)) {
         if (!is_default) {
             mo_reader_note(r, node, "> is not understood: ignored, with all that is in it");
         }

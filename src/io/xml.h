@@ -23,6 +23,7 @@ typedef struct mo_xml_node {
     const char *name;
     const char *file; /* "" in the first file, otherwise as it was included */
     int line;
+    int part; /* of a model that others are attached to (mjcf_attach.c); 0: its own */
     mo_xml_attribute *attributes;
     struct mo_xml_node *parent, *first, *last, *next;
 } mo_xml_node;

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * <attach model="m" body="b" prefix="p"/> is replaced by the body b of the file that the asset
+ * <model name="m" file="..."/> names (without a body: by all that is in its <worldbody>), and the
+ * sections of that file follow those of the first one.  All names in it, definitions and
+ * references, get the prefix.
+ *
+ * Such a part of the model keeps its own <compiler> and defaults: its elements have their own
+ * number (mo_xml_node.part), and its top class is called by the prefix and "main".  Its <option>
+ * and keyframes do not count.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/mjcf.h"
+
+enum { MOST_PARTS = 200, MOST_LEVELS = 10 };
+
+static const char NAMES[] =
+    " name class childclass joint joint1 joint2 jointinparent body body1 body2 geom geom1 geom2 "
+    "site site1 site2 sidesite refsite cranksite slidersite tendon tendon1 tendon2 actuator mesh "
+    "material texture hfield objname refname target ";
+/* Sections that come along, and those of them whose elements have a class. */
+static const char KEPT[] = " compiler default asset contact equality tendon actuator sensor ";
+static const char WITH_CLASS[] = " asset equality tendon actuator ";
+
+typedef struct attachment {
+    mo_reader *r;
+    const char *prefix;
+    int part;
+    int has_defaults;
+} attachment;
+
+static bool add_attribute(mo_reader *r, mo_xml_node *node, const char *name, const char *value)
+{
+    mo_xml_attribute *more = mo_pool_take(&r->tree, 1, sizeof *more);
+    if (!more) {
+        return mo_reader_no_memory(r);
+    }
+    *more = (mo_xml_attribute){.name = name, .value = value, .next = node->attributes};
+    node->attributes = more;
+    return true;
+}
+
+/* The first `length` characters of a name, with the prefix. */
+static const char *prefixed(const attachment *a, const char *name, size_t length)
+{
+    const size_t before = strlen(a->prefix);
+    char *text = mo_pool_take(&a->r->tree, before + length + 1, 1);
+    if (!text) {
+        mo_reader_no_memory(a->r);
+        return NULL;
+    }
+    memcpy(text, a->prefix, before);
+    memcpy(text + before, name, length);
+    return text;
+}
+
+/* Assets without a name are called as their file, without folder and end. */
+static bool name_by_file(const attachment *a, mo_xml_node *node)
+{
+    const char *file = mo_xml_get(node, "file");
+    if (!file || mo_xml_get(node, "name") ||
+        (strcmp(node->name, "mesh") != 0 && strcmp(node->name, "hfield") != 0)) {
+        return true;
+    }
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    const char *dot = strrchr(base, '.');
+    const char *name = prefixed(a, base, dot ? (size_t)(dot - base) : strlen(base));
+    return name && add_attribute(a->r, node, "name", name);
+}
+
+static bool rename_all(const attachment *a, mo_xml_node *node)
+{
+    node->part = node->part ? node->part : a->part; /* it may be part of a part */
+    for (mo_xml_attribute *at = node->attributes; at; at = at->next) {
+        const int is_world = strncmp(at->name, "body", 4) == 0 && strcmp(at->value, "world") == 0;
+        if (mo_mjcf_has_word(NAMES, at->name) && at->value[0] && !is_world) {
+            at->value = prefixed(a, at->value, strlen(at->value));
+            if (!at->value) {
+                return false;
+            }
+        }
+    }
+    if (!name_by_file(a, node)) {
+        return false;
+    }
+    for (mo_xml_node *child = node->first; child; child = child->next) {
+        if (!rename_all(a, child)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The top class of the part; it has a name of its own even without a prefix. */
+static const char *top_class(const attachment *a)
+{
+    return a->prefix[0] ? prefixed(a, "main", 4) : " main";
+}
+
+static bool give_class(const attachment *a, mo_xml_node *node, const char *attribute)
+{
+    const char *top = top_class(a);
+    return !a->has_defaults || mo_xml_get(node, attribute) ||
+           (top && add_attribute(a->r, node, attribute, top));
+}
+
+/* Moves the sections of a part to the end of the model. */
+static bool take_sections(const attachment *a, mo_xml_node *root, mo_xml_node *from)
+{
+    for (mo_xml_node *section = from->first, *next; section; section = next) {
+        next = section->next;
+        if (!mo_mjcf_has_word(KEPT, section->name)) {
+            if (strcmp(section->name, "keyframe") == 0) {
+                mo_reader_note(a->r, section, "> of an attached model is not read");
+            }
+            continue;
+        }
+        if (strcmp(section->name, "default") == 0 && !give_class(a, section, "class")) {
+            return false;
+        }
+        for (mo_xml_node *child = section->first; child; child = child->next) {
+            if (mo_mjcf_has_word(WITH_CLASS, section->name) &&
+                strcmp(child->name, "texture") != 0 && !give_class(a, child, "class")) {
+                return false;
+            }
+        }
+        section->parent = root;
+        section->next = NULL;
+        root->last->next = section;
+        root->last = section;
+    }
+    return true;
+}
+
+/* The body of that name, itself or below. */
+static mo_xml_node *find_body(mo_xml_node *node, const char *name)
+{
+    for (mo_xml_node *child = node->first; child; child = child->next) {
+        const char *own = mo_xml_get(child, "name");
+        if (strcmp(child->name, "body") == 0 && own && strcmp(own, name) == 0) {
+            return child;
+        }
+        mo_xml_node *found = find_body(child, name);
+        if (found) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
+/* The attach element becomes a frame that holds the body, or all that is in the world. */
+static bool put_bodies(const attachment *a, mo_xml_node *node, mo_xml_node *from)
+{
+    const char *body = mo_xml_get(node, "body");
+    mo_xml_node *world = NULL;
+    for (mo_xml_node *child = from->first; child && !world; child = child->next) {
+        world = strcmp(child->name, "worldbody") == 0 ? child : NULL;
+    }
+    const char *name = body && body[0] ? prefixed(a, body, strlen(body)) : NULL;
+    mo_xml_node *one = world && name ? find_body(world, name) : NULL;
+    if (!world || (name && !one)) {
+        return mo_reader_fail(a->r, node, "attaches the body '%.80s', which is not in its model",
+                              body ? body : "world");
+    }
+    node->name = "frame";
+    node->attributes = NULL;
+    node->part = a->part;
+    node->first = one ? one : world->first;
+    node->last = one ? one : world->last;
+    if (one) {
+        one->next = NULL;
+    }
+    for (mo_xml_node *child = node->first; child; child = child->next) {
+        child->parent = node;
+    }
+    return give_class(a, node, "childclass");
+}
+
+/* The file of the asset <model> of that name. */
+static const mo_xml_node *find_model(const mo_xml_node *root, const char *name)
+{
+    for (const mo_xml_node *asset = mo_xml_child(root, "asset"); asset;
+         asset = mo_xml_next(asset, "asset")) {
+        for (const mo_xml_node *model = mo_xml_child(asset, "model"); model;
+             model = mo_xml_next(model, "model")) {
+            const char *own = mo_xml_get(model, "name");
+            if (own && strcmp(own, name) == 0 && mo_xml_get(model, "file")) {
+                return model;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool attach(mo_reader *r, mo_xml_node *root, mo_xml_node *node, int level, int *parts)
+{
+    const char *name = mo_xml_get(node, "model"), *prefix = mo_xml_get(node, "prefix");
+    const mo_xml_node *model = name ? find_model(root, name) : NULL;
+    mo_xml_node *from = NULL;
+    if (!model) {
+        return mo_reader_fail(r, node, "attaches the model '%.80s', which is not among the assets",
+                              name ? name : "");
+    }
+    if (++*parts >= MOST_PARTS || level >= MOST_LEVELS) {
+        return mo_reader_fail(r, node, "is one of more than %d attached models, or %d levels deep",
+                              (int)MOST_PARTS, (int)MOST_LEVELS);
+    }
+    attachment a = {.r = r, .prefix = prefix ? prefix : "", .part = *parts};
+    if (!mo_mjcf_open(r, model, mo_xml_get(model, "file"), &from) ||
+        !mo_mjcf_include_all(r, from, a.part)) {
+        return false;
+    }
+    a.has_defaults = mo_xml_child(from, "default") != NULL;
+    if (!mo_mjcf_attach_all(r, from, level + 1, parts)) {
+        return false;
+    }
+    for (mo_xml_node *child = from->first; child; child = child->next) {
+        if (!rename_all(&a, child)) {
+            return false;
+        }
+    }
+    return put_bodies(&a, node, from) && take_sections(&a, root, from);
+}
+
+static bool walk(mo_reader *r, mo_xml_node *root, mo_xml_node *node, int level, int *parts)
+{
+    for (mo_xml_node *child = node->first; child; child = child->next) {
+        if (strcmp(child->name, "attach") == 0 ? !attach(r, root, child, level, parts)
+                                               : !walk(r, root, child, level, parts)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mo_mjcf_attach_all(mo_reader *r, mo_xml_node *root, int level, int *parts)
+{
+    for (mo_xml_node *child = root->first; child; child = child->next) {
+        if (strcmp(child->name, "worldbody") == 0 && !walk(r, root, child, level, parts)) {
+            return false;
+        }
+    }
+    return true;
+}

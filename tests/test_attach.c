@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Models that are attached to others: names, defaults, units and sections are those of the part. */
+#define _XOPEN_SOURCE 700
+#include "robot_world.h"
+
+#include <string.h>
+
+static const char LEG[] =
+    "<mujoco><compiler angle='radian' eulerseq='zyx'/><default><geom size='.2'/><motor gear='7'/>"
+    "<default class='knee'><joint range='-1 1' limited='true'/></default></default><worldbody>"
+    "<body name='thigh' pos='0 0 .1'><joint name='hip' type='ball'/><geom/><site name='s'/><body "
+    "name='shin' pos='1 0 0' euler='.1 .2 .3'><joint name='knee' class='knee'/><geom name='g' "
+    "mass='2'/><site name='t'/></body></body><body name='other'><geom/></body></worldbody><contact>"
+    "<exclude body1='thigh' body2='shin'/></contact><tendon><spatial name='string'><site site='s'/>"
+    "<site site='t'/></spatial></tendon><equality><joint "
+    "joint1='knee'/></equality><actuator><motor "
+    "name='m' joint='knee'/></actuator><sensor><jointpos name='p' joint='knee'/></sensor>"
+    "<keyframe><key qpos='1 0 0 0 1'/></keyframe></mujoco>";
+
+static const char BODY[] =
+    "<mujoco><compiler angle='degree'/><asset><model name='leg' file='leg.xml'/></asset><default>"
+    "<geom size='.5'/></default><worldbody><body name='trunk' pos='0 0 2'><freejoint/><geom "
+    "name='g'/><frame pos='0 1 0'><attach model='leg' body='thigh' prefix='left_'/></frame>"
+    "<attach model='leg' body='thigh' prefix='right_'/></body></worldbody></mujoco>";
+
+static void a_part_keeps_its_names_units_and_defaults(void **state)
+{
+    (void)state;
+    mo_model model;
+    folder_put(&folder, "leg.xml", LEG);
+    read_text(BODY, &model);
+    assert_int_equal(model.note_count, 1); /* the keyframe */
+    assert_int_equal(model.body_count, 6);
+    assert_int_equal(model.joint_count, 5);
+    const int left = mo_model_find_body(&model, "left_thigh"),
+              shin = mo_model_find_body(&model, "right_shin"),
+              knee = mo_model_find_joint(&model, "right_knee");
+    CHECK(left > 0 && shin > 0 && knee > 0 && mo_model_find_body(&model, "other") < 0);
+    CHECK_NEAR(model.bodies[left].pose.position[1], 1, 0);
+    CHECK_NEAR(model.bodies[left].pose.position[2], 0.1, 0);
+    CHECK_NEAR(model.joints[knee].range[1], 1, 0); /* radians */
+    double turn[4],
+        about[3][4] = {{cos(0.05), 0, 0, sin(0.05)},
+                       {cos(0.1), 0, sin(0.1), 0},
+                       {cos(0.15), sin(0.15), 0, 0}},
+        two[4];
+    mo_quat_multiply(about[0], about[1], two);
+    mo_quat_multiply(two, about[2], turn);
+    for (int k = 0; k < 4; ++k) {
+        CHECK_NEAR(model.bodies[shin].pose.orientation[k], turn[k], 1e-15);
+    }
+    assert_int_equal(model.geom_count, 5);
+    CHECK_NEAR(model.geoms[0].shape.radius, 0.5, 0); /* of the trunk */
+    CHECK_NEAR(model.geoms[1].shape.radius, 0.2, 0); /* of the leg */
+    assert_int_equal(model.actuator_count, 2);
+    assert_int_equal(model.actuators[1].joint, knee);
+    CHECK_NEAR(model.actuators[1].gear[0], 7, 0);
+    assert_int_equal(model.tendon_count, 2);
+    assert_int_equal(model.tendons[1].path[1].link, shin);
+    assert_int_equal(model.equality_count, 2);
+    assert_int_equal(model.exclusion_count, 2);
+    assert_int_equal(model.sensor_count, 2);
+    CHECK(mo_model_find_sensor(&model, "right_p") == 1);
+    mo_model_clear(&model);
+}
+
+/* A part of a part: prefixes add up.  Without a body all of the world is attached. */
+static void parts_have_parts(void **state)
+{
+    (void)state;
+    mo_model model;
+    folder_put(&folder, "leg.xml", LEG);
+    folder_put(&folder, "half.xml",
+               "<mujoco><compiler angle='degree'/><asset><model name='l' file='leg.xml'/></asset>"
+               "<worldbody><body name='hip'><joint name='j' range='-90 90' limited='true'/><geom "
+               "size='.1'/><attach model='l' body='thigh' prefix='a_'/></body></worldbody>"
+               "</mujoco>");
+    read_text("<mujoco><compiler angle='radian'/><asset><model name='h' file='half.xml'/></asset>"
+              "<worldbody><attach model='h' prefix='b_'/></worldbody></mujoco>",
+              &model);
+    const int j = mo_model_find_joint(&model, "b_j"),
+              knee = mo_model_find_joint(&model, "b_a_knee");
+    CHECK(j >= 0 && knee > j);
+    CHECK_NEAR(model.joints[j].range[1], acos(0), 1e-15);
+    CHECK_NEAR(model.joints[knee].range[1], 1, 0);
+    CHECK_NEAR(model.actuators[0].gear[0], 7, 0);
+    CHECK_NEAR(model.geoms[1].shape.radius, 0.2, 0);
+    mo_model_clear(&model);
+}
+
+static void what_cannot_be_attached_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *assets, *attach, *sentence;
+    } CASES[] = {
+        {"", "<attach model='leg'/>", "'leg', which is not among the assets"},
+        {"<model name='leg' file='leg.xml'/>", "<attach/>", "not among the assets"},
+        {"<model name='leg' file='leg.xml'/>", "<attach model='leg' body='arm'/>", "'arm'"},
+        {"<model name='leg' file='none.xml'/>", "<attach model='leg'/>", "none.xml"},
+        {"<model name='leg' file='self.xml'/>", "<attach model='leg'/>", "levels deep"},
+        {"<model name='leg' file='leg.xml'/>",
+         "<attach model='leg' body='thigh'/><attach model='leg' body='thigh'/>", "thigh"},
+    };
+    folder_put(&folder, "leg.xml", LEG);
+    folder_put(&folder, "self.xml",
+               "<mujoco><asset><model name='s' file='self.xml'/></asset><worldbody><attach "
+               "model='s'/></worldbody></mujoco>");
+    for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; ++k) {
+        char text[600];
+        mo_model model;
+        mo_message why = {{0}};
+        snprintf(text, sizeof text, "<mujoco><asset>%s</asset><worldbody>%s</worldbody></mujoco>",
+                 CASES[k].assets, CASES[k].attach);
+        CHECK(mo_model_read(folder_put(&folder, "model.xml", text), NULL, &model, &why) != MO_OK);
+        if (!strstr(why.text, CASES[k].sentence)) {
+            fail_msg("'%s' has no '%s'", why.text, CASES[k].sentence);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_keeps_its_names_units_and_defaults),
+        cmocka_unit_test(parts_have_parts),
+        cmocka_unit_test(what_cannot_be_attached_is_named),
+    };
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}
