@@ -19,15 +19,19 @@
 #include "fclib_samples.h"
 #include "fuzz/fuzz_edit.h"
 #include "moreau/io.h"
+#include "temporary.h"
 
-static char directory[] = "/tmp/moreau-test-fclib-bad-XXXXXX";
-static char file[128];
+static char directory[TEMPORARY_ROOM];
+static char file[TEMPORARY_ROOM + 16];
 
 static inline int make_directory(void **state)
 {
     (void)state;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    snprintf(file, sizeof file, "%s/x.hdf5", mkdtemp(directory));
+    if (!temporary_folder(directory, "fclib-bad-XXXXXX")) {
+        return -1;
+    }
+    snprintf(file, sizeof file, "%s/x.hdf5", directory);
     return 0;
 }
 

@@ -11,14 +11,15 @@
 
 #include "fuzz/fuzz_edit.h"
 #include "moreau/io.h"
+#include "temporary.h"
 
-static char directory[] = "/tmp/moreau-test-fclib-XXXXXX"; /* of this test alone */
-static char file[128], other[128];
+static char directory[TEMPORARY_ROOM]; /* of this test alone */
+static char file[TEMPORARY_ROOM + 16], other[TEMPORARY_ROOM + 16];
 
 static inline int make_directory(void **state)
 {
     (void)state;
-    if (!mkdtemp(directory)) {
+    if (!temporary_folder(directory, "fclib-XXXXXX")) {
         return -1;
     }
     snprintf(file, sizeof file, "%s/one.hdf5", directory);

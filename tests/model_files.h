@@ -8,16 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "temporary.h"
+
 typedef struct model_folder {
-    char path[64];
-    char file[64][128];
+    char path[TEMPORARY_ROOM];
+    char file[64][TEMPORARY_ROOM + 64];
     int count;
 } model_folder;
 
 static inline void folder_make(model_folder *folder)
 {
-    *folder = (model_folder){.path = "/tmp/moreau-model-XXXXXX"};
-    if (!mkdtemp(folder->path)) {
+    folder->count = 0;
+    if (!temporary_folder(folder->path, "model-XXXXXX")) {
         abort();
     }
 }
@@ -27,8 +29,8 @@ static inline const char *folder_put_bytes(model_folder *folder, const char *nam
                                            const void *bytes, size_t size)
 {
     int at = 0;
-    char path[128];
-    snprintf(path, sizeof path, "%.60s/%.60s", folder->path, name);
+    char path[TEMPORARY_ROOM + 64];
+    snprintf(path, sizeof path, "%s/%.60s", folder->path, name);
     while (at < folder->count && strcmp(folder->file[at], path) != 0) {
         ++at;
     }

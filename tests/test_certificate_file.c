@@ -15,8 +15,9 @@
 #include "moreau/moreau.h"
 #include "problems.h"
 #include "scenes.h"
+#include "temporary.h"
 
-static char folder[] = "/tmp/moreau-certificates-XXXXXX", path[64], again[64];
+static char folder[TEMPORARY_ROOM], path[TEMPORARY_ROOM + 16], again[TEMPORARY_ROOM + 16];
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -319,7 +320,7 @@ static void files_cut_off_or_with_changed_bytes_are_survived(void **state)
 static int make_folder(void **state)
 {
     (void)state;
-    CHECK(mkdtemp(folder) != NULL);
+    CHECK(temporary_folder(folder, "certificates-XXXXXX") != NULL);
     snprintf(path, sizeof path, "%s/a.txt", folder);
     snprintf(again, sizeof again, "%s/b.txt", folder);
     return 0;

@@ -8,6 +8,7 @@
 #include <mujoco/mujoco.h>
 
 #include "random_mechanism.h"
+#include "temporary.h"
 
 static void write_vector(FILE *file, const char *name, int count, const double *x)
 {
@@ -82,8 +83,8 @@ static void write_link(FILE *file, const random_mechanism *tree, int link)
 
 static mjModel *load(const random_mechanism *tree)
 {
-    char path[] = "/tmp/moreau-mujoco-XXXXXX.xml", error[500] = "";
-    const int descriptor = mkstemps(path, 4);
+    char path[TEMPORARY_ROOM], error[500] = "";
+    const int descriptor = mkstemps(temporary_template(path, "mujoco-XXXXXX.xml"), 4);
     CHECK(descriptor >= 0);
     FILE *file = fdopen(descriptor, "w");
     fprintf(file, "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/>"

@@ -83,7 +83,7 @@ static void a_file_is_found_beside_the_one_that_includes_it(void **state)
 {
     (void)state;
     const double half[3] = {1, 1, 1}, shift[3] = {0};
-    char stl[84 + 600], inner[200];
+    char stl[84 + 600], inner[400];
     mo_model model;
     snprintf(inner, sizeof inner, "%s/parts", folder.path);
     CHECK(mkdir(inner, 0700) == 0);

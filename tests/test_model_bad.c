@@ -148,7 +148,7 @@ static void a_wrong_file_gets_a_sentence_with_its_line(void **state)
 static void what_is_no_file_gets_a_sentence(void **state)
 {
     (void)state;
-    char path[200];
+    char path[400];
     check_refused("/nowhere/at/all.xml", "cannot be opened");
     check_refused("/tmp", "not a plain file");
     check_refused("/dev/zero", "not a plain file");
@@ -161,7 +161,7 @@ static void what_is_no_file_gets_a_sentence(void **state)
 static void a_link_out_of_the_folder_is_not_followed(void **state)
 {
     (void)state;
-    char path[200];
+    char path[400];
     snprintf(path, sizeof path, "%s/link.xml", folder.path);
     assert_int_equal(symlink("/etc/passwd", path), 0);
     check_refused(folder_put(&folder, "model.xml", "<mujoco><include file='link.xml'/></mujoco>"),

@@ -198,7 +198,7 @@ static void meshes_of_the_package_are_found(void **state)
 {
     (void)state;
     const double half[3] = {1, 1, 1}, shift[3] = {0};
-    char stl[84 + 600], inner[120], path[200];
+    char stl[84 + 600], inner[400], path[400];
     mo_model model;
     mo_message why = {{0}};
     const char *text = "<robot name='r'>" LINK(

@@ -8,6 +8,8 @@
  * with a wrong one is refused at once and shows nothing.  Edits through HDF5 leave a sound file
  * with unsound contents.
  */
+#define _XOPEN_SOURCE 700
+
 #include "fuzz_edit.h"
 
 #include <hdf5.h>
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/hdf5_parse.h"
 
@@ -218,7 +221,7 @@ static void change_bytes(fuzz_bytes *f, const fuzz_bytes *other, mo_random *rand
 
 /* ---- edits through HDF5 ---------------------------------------------------------------------- */
 
-/* Where an FCLIB file has datasets. */
+/* Where an FCLIB file has datasets, for a look without the guard. */
 static const char *const groups[] = {"/fclib_global", "/fclib_global_rolling", "/fclib_local",
                                      "/fclib_local_rolling"};
 static const char *const vectors[] = {"M/m",        "M/n",
@@ -252,19 +255,28 @@ static const char *const others[] = {"/solution/v",  "/solution/u",  "/solution/
                                      "/guesses/1/r", "/guesses/1/u", "/guesses/2",
                                      "/guesses"};
 
+typedef struct choice {
+    mo_random *random;
+    uint64_t seen;
+    char *path;
+} choice;
+
+/* Each link that is met takes the place of the one before with the chance that makes all alike. */
+static herr_t choose_link(hid_t file, const char *name, const H5L_info_t *info, void *user)
+{
+    choice *c = user;
+    (void)file, (void)info;
+    if (strlen(name) < 64 && below(c->random, ++c->seen) == 0) {
+        snprintf(c->path, 64, "%s", name);
+    }
+    return 0;
+}
+
+/* Some object of the file, whatever the file is of. */
 static void choose_path(hid_t file, mo_random *random, char path[64])
 {
-    for (int attempt = 0; attempt < 50; ++attempt) {
-        if (below(random, 6) == 0) {
-            snprintf(path, 64, "%s", others[below(random, sizeof others / sizeof *others)]);
-        } else {
-            snprintf(path, 64, "%s/%s", groups[below(random, 4)],
-                     vectors[below(random, sizeof vectors / sizeof *vectors)]);
-        }
-        if (H5Oexists_by_name(file, path, H5P_DEFAULT) > 0) {
-            return;
-        }
-    }
+    choice c = {random, 0, path};
+    H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, choose_link, &c);
 }
 
 static double odd_double(mo_random *random)
@@ -328,7 +340,7 @@ static void replace_dataset(hid_t file, const char *path, mo_random *random)
 static void edit_by_hdf5(const char *path, mo_random *random)
 {
     const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    char place[64] = "/";
+    char place[64] = "/", again[64] = "/";
     if (file < 0) {
         return;
     }
@@ -351,14 +363,25 @@ static void edit_by_hdf5(const char *path, mo_random *random)
                 H5Lcreate_external("elsewhere.hdf5", place, file, place, H5P_DEFAULT, H5P_DEFAULT);
             }
         } else if (kind == 10) {
+            choose_path(file, random, again);
             H5Ldelete(file, place, H5P_DEFAULT);
-            H5Lcreate_hard(file, below(random, 2) ? "/" : groups[below(random, 4)], file, place,
-                           H5P_DEFAULT, H5P_DEFAULT);
+            H5Lcreate_hard(file, below(random, 2) ? "/" : again, file, place, H5P_DEFAULT,
+                           H5P_DEFAULT);
         } else if (kind == 11) {
             replace_dataset(file, place, random);
         }
     }
     H5Fclose(file);
+}
+
+static void change_often(fuzz_bytes *f, const fuzz_bytes *other, mo_random *random)
+{
+    for (uint64_t changes = 1 + below(random, 1u << below(random, 5)); changes-- > 0;) {
+        change_bytes(f, other, random);
+    }
+    if (below(random, 8)) {
+        mend_checksums(f);
+    }
 }
 
 fuzz_bytes fuzz_mutate(const fuzz_bytes *seed, const fuzz_bytes *other, mo_random *random,
@@ -379,14 +402,37 @@ fuzz_bytes fuzz_mutate(const fuzz_bytes *seed, const fuzz_bytes *other, mo_rando
         }
     }
     if (!edit || below(random, 4) == 0) {
-        for (uint64_t changes = 1 + below(random, 1u << below(random, 5)); changes-- > 0;) {
-            change_bytes(&f, other, random);
-        }
-        if (below(random, 8)) {
-            mend_checksums(&f);
-        }
+        change_often(&f, other, random);
     }
     return f;
+}
+
+size_t fuzz_change_hdf5(uint8_t *data, size_t size, mo_random *random)
+{
+    fuzz_bytes f = {data, size};
+    change_often(&f, &f, random);
+    return f.size;
+}
+
+size_t fuzz_edit_hdf5(uint8_t *data, size_t size, size_t room, mo_random *random)
+{
+    static char scratch[64];
+    fuzz_bytes f;
+    if (!scratch[0]) {
+        snprintf(scratch, sizeof scratch, "/dev/shm/moreau-fuzz-%ld.hdf5", (long)getpid());
+    }
+    if (!fuzz_save(scratch, data, size)) {
+        return size;
+    }
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    edit_by_hdf5(scratch, random);
+    if (fuzz_load(scratch, &f)) {
+        size = f.size < room ? f.size : room;
+        memcpy(data, f.data, size);
+        free(f.data);
+    }
+    unlink(scratch);
+    return size;
 }
 
 /* ---- other storage --------------------------------------------------------------------------- */

@@ -34,6 +34,10 @@ bool fuzz_rewrite(const char *from, const char *to, fuzz_form form);
 fuzz_bytes fuzz_mutate(const fuzz_bytes *seed, const fuzz_bytes *other, mo_random *random,
                        const char *scratch);
 
+/* Both ways alone, in place; the new size.  Edits are for sound files, which HDF5 itself bears. */
+size_t fuzz_change_hdf5(uint8_t *data, size_t size, mo_random *random);
+size_t fuzz_edit_hdf5(uint8_t *data, size_t size, size_t room, mo_random *random);
+
 /* Reads all that an FCLIB reader would, by libhdf5 alone.  True where something was read. */
 bool fuzz_read_bare(const char *path);
 

@@ -5,7 +5,10 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "fuzz_edit.h"
 
 typedef struct text {
     uint8_t *data;
@@ -165,6 +168,72 @@ static size_t element_length(const text *t, size_t at, size_t tag)
     return tag;
 }
 
+/* What readers of models look for; some of it is far from any seed. */
+static const char *const ATTRIBUTES[] = {
+    "name",      "class",        "childclass", "type",      "size",       "pos",
+    "quat",      "euler",        "axisangle",  "xyaxes",    "zaxis",      "fromto",
+    "mass",      "density",      "friction",   "condim",    "contype",    "conaffinity",
+    "range",     "limited",      "ref",        "springref", "armature",   "damping",
+    "stiffness", "frictionloss", "gear",       "ctrlrange", "forcerange", "kp",
+    "kv",        "joint",        "tendon",     "site",      "body",       "file",
+    "mesh",      "hfield",       "scale",      "vertex",    "face",       "body1",
+    "body2",     "polycoef",     "anchor",     "qpos",      "qvel",       "ctrl",
+    "count",     "offset",       "elevation",  "nrow",      "ncol",       "prefix",
+    "model",     "fluidshape",   "xyz",        "rpy",       "value",      "ixx",
+    "radius",    "length",       "filename",   "link",      "lower",      "upper",
+    "effort",    "multiplier",   "gravcomp",   "dyntype",   "gaintype",   "biastype",
+    "gainprm",   "biasprm",      "dynprm",     "actrange",  "timeconst"};
+static const char *const ELEMENTS[] = {"<geom size='.1'/>",
+                                       "<joint/>",
+                                       "<freejoint/>",
+                                       "<inertial mass='1' pos='0 0 0'/>",
+                                       "<body/>",
+                                       "<site name='s'/>",
+                                       "<frame pos='1 0 0'>",
+                                       "</frame>",
+                                       "<default class='d'>",
+                                       "</default>",
+                                       "<motor joint='j'/>",
+                                       "<fixed name='f'>",
+                                       "</fixed>",
+                                       "<spatial name='s'>",
+                                       "</spatial>",
+                                       "<pulley divisor='2'/>",
+                                       "<replicate count='2'>",
+                                       "</replicate>",
+                                       "<include file='in.xml'/>",
+                                       "<attach model='o' body='b'/>",
+                                       "<collision>",
+                                       "</collision>",
+                                       "<mimic joint='j'/>",
+                                       "<origin xyz='0 0 1'/>",
+                                       "<limit lower='0' upper='1'/>",
+                                       "<!--",
+                                       "-->",
+                                       "<![CDATA[",
+                                       "]]>",
+                                       "<?xml version='1.0'?>",
+                                       "&amp;",
+                                       "&#0;",
+                                       "&x;",
+                                       "<!DOCTYPE a [<!ENTITY x 'y'>]>"};
+enum {
+    ATTRIBUTE_COUNT = sizeof ATTRIBUTES / sizeof *ATTRIBUTES,
+    ELEMENT_COUNT = sizeof ELEMENTS / sizeof *ELEMENTS
+};
+
+static void add_attribute(text *t, size_t at)
+{
+    char by[128];
+    size_t name = 1;
+    while (at + name < t->size && is_in_word(t->data[at + name])) {
+        ++name;
+    }
+    const int size = snprintf(by, sizeof by, " %s='%s'", ATTRIBUTES[below(t, ATTRIBUTE_COUNT)],
+                              WORDS[below(t, WORD_COUNT)]);
+    replace(t, at + name, 0, by, (size_t)size);
+}
+
 static void change_tree(text *t)
 {
     size_t tag, other_tag;
@@ -174,7 +243,7 @@ static void change_tree(text *t)
         return;
     }
     const size_t length = element_length(t, at, tag);
-    switch (below(t, 4)) {
+    switch (below(t, 6)) {
     case 0: /* the element goes */
         replace(t, at, length, "", 0);
         break;
@@ -184,6 +253,14 @@ static void change_tree(text *t)
     case 2: /* in place of another */
         copy_piece(t, at, length, other, element_length(t, other, other_tag));
         break;
+    case 3:
+        add_attribute(t, at);
+        break;
+    case 4: {
+        const char *by = ELEMENTS[below(t, ELEMENT_COUNT)];
+        replace(t, other + other_tag, 0, by, strlen(by));
+        break;
+    }
     default: /* a start tag again and again: deep */
         for (size_t k = below(t, 6); k-- > 0 && tag >= 2 && t->data[at + tag - 2] != '/';) {
             copy_piece(t, at, tag, at, 0);
@@ -199,6 +276,9 @@ size_t fuzz_change(fuzz_kind kind, uint8_t *data, size_t size, size_t room, mo_r
         return 0;
     }
     const size_t draw = below(&t, 4);
+    if (kind == FUZZ_HDF5) {
+        return fuzz_change_hdf5(data, size, random);
+    }
     if (kind == FUZZ_RAW || draw == 0) {
         change_bytes(&t);
     } else if (kind == FUZZ_BINARY) {

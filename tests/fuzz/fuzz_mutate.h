@@ -15,6 +15,7 @@
 typedef enum fuzz_kind {
     FUZZ_RAW,    /* bytes */
     FUZZ_BINARY, /* bytes, and aligned ints and doubles */
+    FUZZ_HDF5,   /* bytes, with checksums mended */
     FUZZ_XML,    /* bytes, elements, attributes */
     FUZZ_TEXT    /* bytes, and words */
 } fuzz_kind;

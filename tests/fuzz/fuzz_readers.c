@@ -23,9 +23,39 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fuzz_edit.h"
 #include "fuzz_targets.h"
 
 enum { ROOM = 1 << 18, MOST_SEEDS = 64, MOST_CHANGES = 8, HANG_SECONDS = 60, NUMBER_ROOM = 32 };
+
+typedef struct corpus {
+    uint8_t *seed[MOST_SEEDS];
+    size_t size[MOST_SEEDS];
+    int count;
+} corpus;
+
+static void take(void *user, const void *bytes, size_t size)
+{
+    corpus *c = user;
+    if (c->count < MOST_SEEDS && size <= ROOM && (c->seed[c->count] = malloc(size + 1))) {
+        memcpy(c->seed[c->count], bytes, size);
+        c->size[c->count++] = size;
+    }
+}
+
+/* A seed as it is or, of HDF5 files, often edited by the means of HDF5, which are for sound files
+ * alone. */
+static size_t begin_case(const fuzz_target *target, const corpus *c, size_t room, mo_random *random,
+                         uint8_t *input)
+{
+    const int k = (int)(mo_random_bits(random) % (uint64_t)c->count);
+    size_t size = c->size[k] < room ? c->size[k] : room;
+    memcpy(input, c->seed[k], size);
+    if (target->kind == FUZZ_HDF5 && mo_random_bits(random) % 2) {
+        size = fuzz_edit_hdf5(input, size, room, random);
+    }
+    return size;
+}
 
 #ifdef FUZZ_ONE
 
@@ -42,27 +72,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* Half of the changes are libFuzzer's own, which learn from what they reach. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
+    static corpus seeds;
+    const fuzz_target *target = fuzz_target_find(FUZZ_ONE);
     mo_random random = {seed};
+    if (seeds.count == 0) {
+        target->seeds(take, &seeds);
+    }
+    if (target->kind == FUZZ_HDF5 && seed % 8 == 0) {
+        return begin_case(target, &seeds, room, &random, data);
+    }
     return seed & 1 ? LLVMFuzzerMutate(data, size, room)
-                    : fuzz_change(fuzz_target_find(FUZZ_ONE)->kind, data, size, room, &random);
+                    : fuzz_change(target->kind, data, size, room, &random);
 }
 
 #else
-
-typedef struct corpus {
-    uint8_t *seed[MOST_SEEDS];
-    size_t size[MOST_SEEDS];
-    int count;
-} corpus;
-
-static void take(void *user, const void *bytes, size_t size)
-{
-    corpus *c = user;
-    if (c->count < MOST_SEEDS && size <= ROOM && (c->seed[c->count] = malloc(size + 1))) {
-        memcpy(c->seed[c->count], bytes, size);
-        c->size[c->count++] = size;
-    }
-}
 
 static int write_corpus(const fuzz_target *target, const corpus *c, const char *folder)
 {
@@ -98,9 +121,7 @@ static double now(void)
 static size_t make_case(const fuzz_target *target, const corpus *c, uint64_t number, uint8_t *input)
 {
     mo_random random = {number * 0x9E3779B97F4A7C15u + 1};
-    const int k = (int)(mo_random_bits(&random) % (uint64_t)c->count);
-    size_t size = c->size[k];
-    memcpy(input, c->seed[k], size);
+    size_t size = begin_case(target, c, ROOM, &random, input);
     for (uint64_t changes = 1 + mo_random_bits(&random) % MOST_CHANGES; changes > 0; --changes) {
         size = fuzz_change(target->kind, input, size, ROOM, &random);
     }

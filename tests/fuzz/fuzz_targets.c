@@ -7,18 +7,12 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "fuzz_targets.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/memory.h"
 #include "fclib_samples.h"
-#include "io/mesh_file.h"
-#include "moreau/moreau.h"
+#include "fuzz_tools.h"
 #include "moreau/recording.h"
 #ifdef FUZZ_TOOLS
 #include "option_flags.h"
@@ -27,91 +21,17 @@
 #include "command.h"
 #endif
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
-static void demand(int condition, const char *what)
-{
-    if (!condition) {
-        fprintf(stderr, "fuzz: %s\n", what);
-        abort();
-    }
-}
-
-/* A path in a folder of this process, which is removed at its end. */
-static char folder[64];
-
-static void remove_folder(void)
-{
-    static const char *const NAMES[] = {"in.hdf5", "in.xml", "in.urdf",
-                                        "in.stl",  "in.obj", "in.txt"};
-    char path[96];
-    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; ++k) {
-        snprintf(path, sizeof path, "%s/%s", folder, NAMES[k]);
-        unlink(path);
-    }
-    rmdir(folder);
-}
-
-static const char *path_of(const char *name)
-{
-    static char path[96];
-    if (!folder[0]) {
-        snprintf(folder, sizeof folder, "%s/moreau-fuzz-XXXXXX",
-                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-        demand(mkdtemp(folder) != NULL, "no folder for the inputs");
-        atexit(remove_folder);
-    }
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static const char *file_of(const char *name, const uint8_t *data, size_t size)
-{
-    const char *path = path_of(name);
-    FILE *file = fopen(path, "wb");
-    demand(file && fwrite(data, 1, size, file) == size && fclose(file) == 0, "no room for a file");
-    return path;
-}
-
-static void take_file(const char *path, fuzz_take_fn *take, void *user)
-{
-    FILE *file = fopen(path, "rb");
-    demand(file != NULL, "a seed is missing");
-    static uint8_t bytes[1 << 18];
-    take(user, bytes, fread(bytes, 1, sizeof bytes, file));
-    fclose(file);
-}
-
-static void take_text(const char *text, fuzz_take_fn *take, void *user)
-{
-    take(user, text, strlen(text));
-}
-
-static void demand_sentence(mo_error error, const mo_message *why)
-{
-    demand(!error || why->text[0], "an error without a sentence");
-}
-
 /* ---- worlds ---------------------------------------------------------------------------------- */
-
-static void demand_finite(const mo_world *world)
-{
-    for (int k = 0; k < mo_world_body_count(world); ++k) {
-        const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
-        const double sum = s.pose.position[0] + s.pose.position[1] + s.pose.position[2] +
-                           s.velocity[0] + s.velocity[1] + s.velocity[2] + s.spin[0] + s.spin[1] +
-                           s.spin[2] + s.pose.orientation[0];
-        demand(isfinite(sum), "a state that is not finite");
-    }
-}
 
 static mo_world *small_world(void)
 {
     const mo_shape_def floor = mo_shape_plane(), ball = mo_shape_ball(0.5),
                        box = mo_shape_box(0.5, 0.4, 0.3);
     const mo_pose at = mo_pose_at(0, 0, 0.5), above = mo_pose_at(0.1, 0, 1.3);
-    const mo_world_def def = mo_default_world();
+    mo_world_def def = mo_default_world();
     mo_world *world;
+    def.solver.max_iter = 20;
+    def.solver.time_limit = 0.1;
     demand(mo_world_create(&def, NULL, &world, NULL) == MO_OK, "no world");
     mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, NULL);
     const mo_body_id a = mo_world_add_solid(world, MO_BODY_FREE, &ball, &at, NULL),
@@ -140,7 +60,7 @@ static void fclib_run(const uint8_t *data, size_t size)
     mo_message why = {{0}};
     const mo_error error = mo_fclib_read(file_of("in.hdf5", data, size), NULL, &document, &why);
     demand_sentence(error, &why);
-    if (!error && mo_problem_row_count(document.problem) < 200) {
+    if (!error && mo_problem_row_count(document.problem) < 200 && is_chosen(data, size, 4)) {
         mo_options options = mo_default_options();
         mo_result result = {0};
         options.max_iter = 3;
@@ -149,120 +69,6 @@ static void fclib_run(const uint8_t *data, size_t size)
         mo_result_clear(&result);
     }
     mo_document_clear(&document);
-}
-
-/* ---- models ---------------------------------------------------------------------------------- */
-
-static void model_run(const char *name, const uint8_t *data, size_t size)
-{
-    mo_model model = {0};
-    mo_message why = {{0}};
-    mo_world *world = NULL;
-    mo_robot *robot = NULL;
-    mo_error error = mo_model_read(file_of(name, data, size), NULL, &model, &why);
-    demand_sentence(error, &why);
-    if (!error && model.body_count < 60) {
-        mo_world_def def = mo_model_world(&model);
-        def.solver.max_iter = 20;
-        def.solver.time_limit = 0.1;
-        error = mo_world_create(&def, NULL, &world, &why);
-        error = error ? error : mo_model_build(&model, world, NULL, &robot, &why);
-        error = error ? error : mo_world_step(world, 0.002, NULL, &why);
-        demand_sentence(error, &why);
-    }
-    if (world) {
-        demand_finite(world);
-    }
-    mo_robot_destroy(robot);
-    mo_world_destroy(world);
-    mo_model_clear(&model);
-}
-
-static void mjcf_seeds(fuzz_take_fn *take, void *user)
-{
-    static const char *const NAMES[] = {"arm",     "biped",     "falling_boxes", "gripper",
-                                        "linkage", "quadruped", "slider_crank",  "hand"};
-    char path[256];
-    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; ++k) {
-        snprintf(path, sizeof path, MOREAU_SOURCE_DIR "/scenes/models/%s.xml", NAMES[k]);
-        take_file(path, take, user);
-    }
-    take_text("<mujoco><default><geom friction='1'/></default><worldbody><body pos='0 0 1'>"
-              "<freejoint/><geom type='capsule' size='.1' fromto='0 0 0 1 0 0'/></body>"
-              "</worldbody><keyframe><key qpos='0 0 1 1 0 0 0'/></keyframe></mujoco>",
-              take, user);
-}
-
-static void mjcf_run(const uint8_t *data, size_t size)
-{
-    model_run("in.xml", data, size);
-}
-
-static void urdf_seeds(fuzz_take_fn *take, void *user)
-{
-    take_text("<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1'"
-              " izz='1' ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry>"
-              "<box size='1 1 1'/></geometry></collision></link><link name='b'><inertial>"
-              "<origin xyz='0 0 1' rpy='0 1 0'/><mass value='2'/><inertia ixx='1' iyy='1' izz='1'"
-              " ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry>"
-              "<cylinder radius='.2' length='1'/></geometry></collision></link>"
-              "<joint name='j' type='revolute'><parent link='a'/><child link='b'/>"
-              "<origin xyz='0 0 1'/><axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='10'"
-              " velocity='1'/><dynamics damping='1' friction='.1'/></joint></robot>",
-              take, user);
-    take_text("<robot name='s'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia"
-              " ixx='1' iyy='1' izz='1'/></inertial></link><link name='c'><inertial>"
-              "<mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"
-              "<joint name='p' type='prismatic'><parent link='a'/><child link='b'/></joint>"
-              "<joint name='q' type='continuous'><parent link='b'/><child link='c'/>"
-              "<mimic joint='p' multiplier='2'/></joint></robot>",
-              take, user);
-}
-
-static void urdf_run(const uint8_t *data, size_t size)
-{
-    model_run("in.urdf", data, size);
-}
-
-/* ---- meshes: the first byte says which kind of file ------------------------------------------ */
-
-static void mesh_seeds(fuzz_take_fn *take, void *user)
-{
-    uint8_t binary[1 + 84 + 50 * 2] = {0};
-    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
-    binary[81] = 2;
-    memcpy(binary + 85 + 12, triangle, sizeof triangle);
-    memcpy(binary + 135 + 12, triangle, sizeof triangle);
-    take(user, binary, sizeof binary);
-    take_text("0solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
-              "endloop\nendfacet\nendsolid s\n",
-              take, user);
-    take_text("1v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 2 3\nf 1//1 3//1 4//1\n"
-              "f -4 -3 -1\nf 1/1/1 2/2/1 3/3/1 4/4/1\n",
-              take, user);
-}
-
-static void mesh_run(const uint8_t *data, size_t size)
-{
-    mo_mesh_file mesh = {0};
-    mo_message why = {{0}};
-    const mo_allocator allocator = mo_allocator_or_default(NULL);
-    size_t bytes = 0;
-    if (size == 0) {
-        return;
-    }
-    const char *path = file_of(data[0] & 1 ? "in.obj" : "in.stl", data + 1, size - 1);
-    const mo_error error =
-        mo_mesh_file_read(path, "mesh", 1 << 20, &allocator, &mesh, &bytes, &why);
-    demand_sentence(error, &why);
-    for (int k = 0; !error && k < 3 * mesh.triangle_count; ++k) {
-        demand(mesh.triangles[k] >= 0 && mesh.triangles[k] < mesh.point_count,
-               "a triangle without its points");
-    }
-    for (int k = 0; !error && k < 3 * mesh.point_count; ++k) {
-        demand(isfinite(mesh.points[k]), "a point that is not finite");
-    }
-    mo_mesh_file_clear(&allocator, &mesh);
 }
 
 /* ---- recordings ------------------------------------------------------------------------------ */
@@ -347,16 +153,33 @@ static void state_seeds(fuzz_take_fn *take, void *user)
     mo_world_destroy(world);
 }
 
+/* One world for all inputs: what is refused changes nothing, and what is not is loaded over. */
 static void state_run(const uint8_t *data, size_t size)
 {
-    mo_world *world = small_world();
+    enum { MOST = 1 << 12 };
+    static mo_world *world;
+    static uint8_t first[MOST], now[MOST];
+    static size_t first_size;
     mo_message why = {{0}};
+    if (!world) {
+        world = small_world();
+        first_size = mo_world_save(world, first, MOST);
+        demand(first_size <= MOST, "a state that is too large");
+    }
     mo_error error = mo_world_load(world, data, size, &why);
     demand_sentence(error, &why);
-    error = error ? error : mo_world_step(world, 0.01, NULL, &why);
-    demand_sentence(error, &why);
+    if (error) {
+        demand(mo_world_save(world, now, MOST) == first_size && !memcmp(first, now, first_size),
+               "a state that was refused changed the world");
+        return;
+    }
     demand_finite(world);
-    mo_world_destroy(world);
+    if (is_chosen(data, size, 4)) {
+        demand_sentence(mo_world_step(world, 0.01, NULL, &why), &why);
+        demand_finite(world);
+    }
+    error = mo_world_load(world, first, first_size, &why);
+    demand(error == MO_OK, why.text);
 }
 
 /* ---- options and command lines --------------------------------------------------------------- */
@@ -402,10 +225,16 @@ static void args_run(const uint8_t *data, size_t size)
     static const args_flag OWN[] = {{.name = "out", .operand = "FILE", .text = ""},
                                     {.name = "json", .text = ""}};
     mo_options options = mo_default_options();
-    int count = 0, operands = 0, argc = 0;
-    args_flag *flags = option_flags(OWN, 2, &options, &count);
+    int operands = 0, argc = 0;
+    static args_flag *made, *flags; /* as they are made, and as they are parsed into */
+    static int count;
+    if (!made) {
+        made = option_flags(OWN, 2, &options, &count);
+        flags = malloc((size_t)count * sizeof *flags);
+    }
     char *text = malloc(size + 1), *rest = NULL, *argv[MOST + 1] = {NULL};
-    demand(flags && text, "no memory");
+    demand(made && flags && text, "no memory");
+    memcpy(flags, made, (size_t)count * sizeof *flags);
     memcpy(text, data, size);
     text[size] = '\0';
     for (char *word = strtok_r(text, "\n", &rest); word && argc < MOST;
@@ -416,7 +245,6 @@ static void args_run(const uint8_t *data, size_t size)
         option_flags_read("fuzz", flags + 2, count - 2, &options);
     }
     free(text);
-    free(flags);
 }
 #endif
 
@@ -449,11 +277,11 @@ static void command_run(const uint8_t *data, size_t size)
 /* ---- the list -------------------------------------------------------------------------------- */
 
 static const fuzz_target TARGETS[] = {
-    {"fclib", FUZZ_BINARY, fclib_seeds, fclib_run},
+    {"fclib", FUZZ_HDF5, fclib_seeds, fclib_run},
     {"mjcf", FUZZ_XML, mjcf_seeds, mjcf_run},
     {"urdf", FUZZ_XML, urdf_seeds, urdf_run},
     {"mesh", FUZZ_TEXT, mesh_seeds, mesh_run},
-    {"recording", FUZZ_BINARY, recording_seeds, recording_run},
+    {"recording", FUZZ_HDF5, recording_seeds, recording_run},
     {"certificate", FUZZ_TEXT, certificate_seeds, certificate_run},
     {"state", FUZZ_BINARY, state_seeds, state_run},
     {"options", FUZZ_TEXT, option_seeds, option_run},
