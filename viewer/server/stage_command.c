@@ -117,17 +117,21 @@ static mo_error throw_ball(stage *s, const command *w, mo_message *why)
     copy_point(s, &w->field[FIELD_VELOCITY], def.velocity);
     const mo_body_id ball = mo_world_add_body(s->world, &def, why);
     const mo_shape_def shape = ball_shape(s, radius);
-    if (!ball.index || !mo_world_add_shape(s->world, ball, &shape, why).index) {
+    mo_error error = ball.index && mo_world_add_shape(s->world, ball, &shape, why).index
+                         ? stage_look(s, why)
+                         : MO_ERR_ARGUMENT;
+    if (error) {
         mo_world_remove_body(s->world, ball, NULL);
-        return MO_ERR_ARGUMENT;
+        return error;
     }
     if (s->ball_count == STAGE_BALLS) {
         mo_world_remove_body(s->world, s->balls[s->next_ball], NULL);
+        error = stage_look(s, why);
     }
     s->balls[s->next_ball] = ball;
     s->next_ball = (s->next_ball + 1) % STAGE_BALLS;
     s->ball_count += s->ball_count < STAGE_BALLS;
-    return stage_look(s, why);
+    return error;
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
