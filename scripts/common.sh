@@ -4,7 +4,7 @@
 # What ./demo and ./test share: the packages, and one way to build.  Sourced, from the root.
 
 # What it takes to build the library and the program.
-build_packages=(gcc libc6-dev cmake ninja-build pkg-config libopenblas-dev libhdf5-dev zlib1g-dev libxml2-dev)
+build_packages=(gcc libc6-dev cmake ninja-build pkg-config libopenblas-dev libhdf5-dev zlib1g-dev libxml2-dev libpng-dev)
 # What moreau view and moreau render need besides.
 viewer_packages=(libwebsockets-dev libpng-dev libwebp-dev libgif-dev)
 

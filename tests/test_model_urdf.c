@@ -116,8 +116,8 @@ static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
         folder_put(
             &folder, "dae.urdf",
             "<robot name='r'><link name='a'><visual><geometry><mesh "
-            "filename='package://p/look.dae'/></geometry></visual>\n"
-            "<collision><geometry><mesh filename='package://p/hand.dae'/></geometry></collision>\n"
+            "filename='package://p/look.ply'/></geometry></visual>\n"
+            "<collision><geometry><mesh filename='package://p/hand.ply'/></geometry></collision>\n"
             "<collision><geometry><mesh filename='gone.stl'/></geometry></collision></link>\n"
             "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
             "izz='1'/></inertial>"
@@ -130,8 +130,8 @@ static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
     assert_string_equal(model.notes[0].text,
                         "line 4: <joint_properties> of a joint is not understood: ignored");
     assert_string_equal(model.notes[1].text,
-                        "line 2: <mesh> is no .stl or .obj file: the shape is left "
-                        "out; convert it: 'package://p/hand.dae'");
+                        "line 2: <mesh> is no .stl, .obj or .dae file: the shape is left "
+                        "out; convert it: 'package://p/hand.ply'");
     assert_string_equal(model.notes[2].text,
                         "line 3: <mesh> is not there: the shape is left out; looked in the file's "
                         "folder and in --meshes: 'gone.stl'");

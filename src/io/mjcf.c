@@ -159,6 +159,6 @@ bool mo_mjcf_read(mo_reader *r)
     mo_mjcf_list_unread(r);
     return !r->error && each(&m, "compiler", read_compiler) && each(&m, "option", read_option) &&
            mo_mjcf_defaults(&m) && mo_mjcf_materials(&m) && mo_mjcf_meshes(&m) &&
-           mo_mjcf_bodies(&m) && mo_mjcf_tendons(&m) && mo_mjcf_actuators(&m) &&
-           mo_mjcf_links(&m) && mo_mjcf_sensors(&m);
+           mo_mjcf_height_fields(&m) && mo_mjcf_bodies(&m) && mo_mjcf_tendons(&m) &&
+           mo_mjcf_actuators(&m) && mo_mjcf_links(&m) && mo_mjcf_sensors(&m);
 }

@@ -10,6 +10,7 @@
  *   mjcf_default.c    default classes, and attributes looked up through them
  *   mjcf_frame.c      positions, and the five ways to give an orientation
  *   mjcf_asset.c      meshes, and how materials look
+ *   mjcf_hfield.c     height fields
  *   mjcf_body.c       bodies, their inertia, joints
  *   mjcf_geom.c       geoms
  *   mjcf_tendon.c     tendons
@@ -116,6 +117,11 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
 /* ---- sections -------------------------------------------------------------------------------- */
 
 bool mo_mjcf_meshes(mo_mjcf *m);
+bool mo_mjcf_height_fields(mo_mjcf *m);
+/* Where the file of an asset is. */
+bool mo_mjcf_asset_path(mo_mjcf *m, const mo_xml_node *node, const char *file, char path[MO_PATH]);
+/* The name of an asset: its own, or its file's without folder and end; NULL: none. */
+const char *mo_mjcf_asset_name(mo_mjcf *m, const mo_xml_node *node);
 bool mo_mjcf_materials(mo_mjcf *m);
 bool mo_mjcf_bodies(mo_mjcf *m);
 bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum);

@@ -93,21 +93,24 @@ static bool find_beside(mo_mjcf *m, const mo_xml_node *node, const char *file, c
                          mo_reader_path(m->r, beside, file, path, &ignored) == MO_OK);
 }
 
-static int file_mesh(mo_mjcf *m, const mo_xml_node *node, const char *file)
+bool mo_mjcf_asset_path(mo_mjcf *m, const mo_xml_node *node, const char *file, char path[MO_PATH])
 {
-    static const double AS_IT_IS[3] = {1, 1, 1};
     const char *slash = strrchr(file, '/');
     if (slash && mo_mjcf_by(m, node)->strip_path) {
         file = slash + 1;
     }
-    char path[MO_PATH];
     mo_message why = {{0}};
-    if (mo_reader_path(m->r, mo_mjcf_by(m, node)->mesh_folder, file, path, &why) &&
-        !find_beside(m, node, file, path)) {
-        mo_reader_fail(m->r, node, "%.380s", why.text);
-        return -1;
-    }
-    return mo_reader_mesh(m->r, node, path, file, AS_IT_IS);
+    return !mo_reader_path(m->r, mo_mjcf_by(m, node)->mesh_folder, file, path, &why) ||
+           find_beside(m, node, file, path) || mo_reader_fail(m->r, node, "%.380s", why.text);
+}
+
+static int file_mesh(mo_mjcf *m, const mo_xml_node *node, const char *file)
+{
+    static const double AS_IT_IS[3] = {1, 1, 1};
+    char path[MO_PATH];
+    return mo_mjcf_asset_path(m, node, file, path)
+               ? mo_reader_mesh(m->r, node, path, file, AS_IT_IS)
+               : -1;
 }
 
 static bool transform(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
@@ -159,9 +162,23 @@ static bool read_weighing(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mes
     return true;
 }
 
-static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
+const char *mo_mjcf_asset_name(mo_mjcf *m, const mo_xml_node *node)
 {
     const char *file = mo_xml_get(node, "file"), *name = mo_xml_get(node, "name");
+    if (!name && file) {
+        const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+        const char *dot = strrchr(base, '.');
+        name = mo_pool_text(&m->r->tree, base, dot ? (size_t)(dot - base) : strlen(base));
+        if (!name) {
+            mo_reader_no_memory(m->r);
+        }
+    }
+    return name;
+}
+
+static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
+{
+    const char *file = mo_xml_get(node, "file");
     if (!file && !mo_xml_get(node, "vertex")) {
         return mo_reader_fail(m->r, node, "has neither a file nor points (vertex)");
     }
@@ -170,15 +187,8 @@ static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
         !read_weighing(m, node, m->r->meshes + mesh)) {
         return false;
     }
-    if (!name && file) { /* the file's name, without folder and end */
-        const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-        const char *dot = strrchr(base, '.');
-        name = mo_pool_text(&m->r->tree, base, dot ? (size_t)(dot - base) : strlen(base));
-        if (!name) {
-            return mo_reader_no_memory(m->r);
-        }
-    }
-    return mo_reader_name_add(m->r, node, 'm', name, mesh);
+    const char *name = mo_mjcf_asset_name(m, node);
+    return !m->r->error && mo_reader_name_add(m->r, node, 'm', name, mesh);
 }
 
 /* ---- materials ------------------------------------------------------------------------------- */

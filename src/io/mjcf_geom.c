@@ -64,6 +64,17 @@ static bool read_sizes(mo_mjcf *m, const mo_xml_node *node, geom_type type, mo_p
     return !has_ends || between(m, node, type, from_to, pose, size);
 }
 
+static bool make_field(mo_mjcf *m, const mo_xml_node *node, mo_shape_def *shape)
+{
+    const char *name = mo_mjcf_get(m, node, "geom", "hfield");
+    const int place = mo_reader_name_find(m->r, 'h', name);
+    return place >= 0
+               ? mo_reader_mesh_drawn(m->r, place, shape)
+               : mo_reader_fail(m->r, node,
+                                "has the height field '%.80s', which is not among the assets",
+                                name ? name : "");
+}
+
 /* The shape, and its mass at density 1. */
 static bool make_shape(mo_mjcf *m, const mo_xml_node *node, geom_type type, const double size[3],
                        mo_model_geom *geom, mo_mass *mass)
@@ -89,6 +100,9 @@ static bool make_shape(mo_mjcf *m, const mo_xml_node *node, geom_type type, cons
         shape->radius = size[0];
         shape->half[2] = size[1];
         break;
+    case HFIELD:
+        *mass = (mo_mass){0};
+        return make_field(m, node, shape);
     case ELLIPSOID:
         mo_vec3_copy(size, geom->ellipsoid);
         mo_mass_of_shape(shape, geom->ellipsoid, mass);
@@ -244,17 +258,13 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
     if (!mo_mjcf_word(m, node, "geom", "type", TYPES, &type)) {
         return false;
     }
-    if (type == HFIELD) {
-        mo_reader_note(m->r, node, " type=\"hfield\"> is not read: the shape is left out");
-        return true;
-    }
     if (type != MESH && mesh) {
         mo_reader_note(m->r, node, " type=\"%s\" mesh> is not fitted to the mesh: its hull is used",
                        TYPES[type]);
         type = MESH;
     }
-    if (type == PLANE && moves(m->r->model, body)) {
-        mo_reader_note(m->r, node, " type=\"plane\"> of a moving body is left out");
+    if ((type == PLANE || type == HFIELD) && moves(m->r->model, body)) {
+        mo_reader_note(m->r, node, " type=\"%s\"> of a moving body is left out", TYPES[type]);
         return true;
     }
     if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||

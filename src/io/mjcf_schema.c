@@ -55,6 +55,7 @@ static const element ELEMENTS[] = {
     {"model", " name file ", " content_type ", ""},
     {"mesh", " name class file vertex face refpos refquat scale inertia ",
      " normal texcoord smoothnormal content_type maxhullvert ", ""},
+    {"hfield", " name class file size nrow ncol elevation ", " content_type ", ""},
     {"worldbody", " childclass ", "", ""},
     {"body", " name childclass mocap gravcomp" FRAME, " user sleep ", ""},
     {"inertial", FRAME " mass diaginertia fullinertia ", "", ""},
@@ -100,7 +101,7 @@ static const element ELEMENTS[] = {
 static const char SILENT[] =
     " visual statistic size custom sensor site camera light texture material skin extension ";
 /* Passed over with all that is inside, which would have moved something. */
-static const char UNREAD[] = " composite hfield deformable flexcomp plugin replicate "
+static const char UNREAD[] = " composite deformable flexcomp plugin replicate "
                              "flex ";
 /* Actuators that read_actuator notes itself, and equalities likewise. */
 static const char NOTED[] = " adhesion distance ";

@@ -165,9 +165,12 @@ static void put_size(const mo_mjcf_writer *w, int k)
     }
 }
 
-/* Not what is only drawn. */
+/* Not what is only drawn, nor height fields. */
 static int is_written(const mo_model *model, int k)
 {
+    if (model->geoms[k].shape.kind == MO_SHAPE_MESH) {
+        return 0;
+    }
     int is_paired = 0;
     for (int i = 0; i < model->pair_count; ++i) {
         is_paired |= model->pairs[i].a == k || model->pairs[i].b == k;

@@ -112,7 +112,7 @@ static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, cha
     *found = 0;
     if (!mo_mesh_file_is_known(name)) {
         mo_reader_note_of(u->r, node, name,
-                          "> is no .stl or .obj file: the shape is left out; convert it");
+                          "> is no .stl, .obj or .dae file: the shape is left out; convert it");
         return true;
     }
     const mo_error error = in_package ? package_path(u, name, path, &why)

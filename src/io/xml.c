@@ -26,6 +26,8 @@ typedef struct reading {
     int *elements;
     int depth;
     mo_xml_node *root, *at;
+    char *text; /* of the element that is open, so far */
+    size_t text_room, text_length;
     mo_error error;
     mo_message *why;
 } reading;
@@ -128,6 +130,39 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
         r->at->last = node;
     }
     r->at = node;
+    r->text_length = 0;
+}
+
+static void on_text(void *context, const xmlChar *text, int length)
+{
+    reading *r = context;
+    if (r->error || !r->at || r->at->first || length <= 0) {
+        return;
+    }
+    if (!mo_memory_grow(&r->pool->allocator, (void **)&r->text, &r->text_room,
+                        r->text_length + (size_t)length, 1)) {
+        stop(r, MO_ERR_MEMORY, "");
+        return;
+    }
+    memcpy(r->text + r->text_length, text, (size_t)length);
+    r->text_length += (size_t)length;
+}
+
+/* Without blanks around it; nothing where it is blank. */
+static void keep_text(reading *r)
+{
+    static const char BLANK[] = " \t\r\n";
+    size_t from = 0, end = r->text_length;
+    while (from < end && memchr(BLANK, r->text[from], 4)) {
+        ++from;
+    }
+    while (end > from && memchr(BLANK, r->text[end - 1], 4)) {
+        --end;
+    }
+    if (end > from && !r->at->first) {
+        r->at->text = keep(r, (const xmlChar *)r->text + from, end - from);
+    }
+    r->text_length = 0;
 }
 
 static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
@@ -135,6 +170,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     (void)name, (void)prefix, (void)uri;
     reading *r = context;
     if (!r->error && r->at) {
+        keep_text(r);
         r->at = r->at->parent;
         --r->depth;
     }
@@ -168,6 +204,8 @@ static mo_error parse(reading *r, const char *bytes, size_t size)
     xmlSAXHandler events = {.initialized = XML_SAX2_MAGIC,
                             .internalSubset = on_document_type,
                             .startElementNs = on_start,
+                            .characters = on_text,
+                            .cdataBlock = on_text,
                             .endElementNs = on_end};
     r->parser = xmlCreatePushParserCtxt(&events, r, NULL, 0, NULL);
     if (!r->parser) {
@@ -233,6 +271,7 @@ mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *ele
         blank_declaration(bytes);
         error = parse(&r, bytes, size);
     }
+    mo_memory_free(&pool->allocator, r.text);
     mo_memory_free(&pool->allocator, bytes);
     *root = error ? NULL : r.root;
     return error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * XML as a plain tree of elements and attributes, each with its line; text between elements is left
+ * XML as a plain tree of elements and attributes, each with its line; text beside elements is left
  * out.  All calls of libxml2 are in xml.c.
  *
  * Limits, each with a sentence: 16 MiB a file, 100,000 elements in all, 500 levels, no document
@@ -23,7 +23,8 @@ typedef struct mo_xml_node {
     const char *name;
     const char *file; /* "" in the first file, otherwise as it was included */
     int line;
-    int part; /* of a model that others are attached to (mjcf_attach.c); 0: its own */
+    int part;         /* of a model that others are attached to (mjcf_attach.c); 0: its own */
+    const char *text; /* of an element without others in it, without blanks around it; or NULL */
     mo_xml_attribute *attributes;
     struct mo_xml_node *parent, *first, *last, *next;
 } mo_xml_node;
