@@ -24,6 +24,8 @@ typedef struct admm {
     mo_convex convex;
     double *scale, *s;                      /* a number a constraint */
     double *q, *r, *z, *lambda, *b, *E, *D; /* a number a row       */
+    size_t *start;                          /* of the blocks of E^-1 */
+    double *inverse;                        /* E^-1, in blocks       */
     double *bodies;
     double rho, primal, dual;
     int is_factored, since, wait, changes;
@@ -31,6 +33,21 @@ typedef struct admm {
 } admm;
 
 /* ---- making it ------------------------------------------------------------------------------ */
+
+/* Where the block of each constraint begins, d x d numbers. */
+static PetscErrorCode make_blocks(admm *a)
+{
+    const mo_problem *part = a->run->s->part;
+    size_t total = 0;
+    a->start = malloc(((size_t)part->constraint_count + 1) * sizeof *a->start);
+    for (int i = 0; a->start && i < part->constraint_count; ++i) {
+        const size_t d = (size_t)mo_constraint_dim(part, i);
+        a->start[i] = total;
+        total += d * d;
+    }
+    a->inverse = calloc(total + 1, sizeof *a->inverse);
+    return a->start && a->inverse ? 0 : PETSC_ERR_MEM;
+}
 
 static PetscErrorCode make_room(admm *a)
 {
@@ -49,7 +66,7 @@ static PetscErrorCode make_room(admm *a)
     a->s = a->scale + count;
     a->bodies = a->s + count;
     a->convex.s = a->s;
-    return 0;
+    return make_blocks(a);
 }
 
 static size_t bodies_bytes(const admm *a)
@@ -160,11 +177,16 @@ static void start(admm *a, const double *u)
 static PetscErrorCode factor(admm *a)
 {
     const mo_problem *part = a->run->s->part;
-    for (int k = 0; k < part->row_count; ++k) {
-        a->E[k] = a->rho * a->D[k] + (part->compliance ? part->compliance[k] : 0);
+    for (int i = 0; i < part->constraint_count; ++i) {
+        const int row = part->row_start[i], d = mo_constraint_dim(part, i);
+        for (int k = 0; k < d; ++k) {
+            a->E[row + k] =
+                a->rho * a->D[row + k] + (part->compliance ? part->compliance[row + k] : 0);
+            a->inverse[a->start[i] + (size_t)(k * (d + 1))] = 1 / a->E[row + k];
+        }
     }
     a->is_factored = 1;
-    return mo_body_system_factor(&a->system, a->E);
+    return mo_body_system_factor(&a->system, a->start, a->inverse);
 }
 
 /* r of the dynamics, in velocities. */
@@ -312,7 +334,7 @@ static PetscErrorCode solve(admm *a, int iterations, mo_status *status)
     const size_t rows = (size_t)part->row_count, dofs = (size_t)part->dof_count;
     const int before = a->run->result->iterations;
     double *u = malloc((rows + dofs + 1) * sizeof *u), *v = u + rows;
-    PetscErrorCode code = u ? mo_body_system_create(a->run->s, &a->system) : PETSC_ERR_MEM;
+    PetscErrorCode code = u ? mo_body_system_create(a->run->s, 1, &a->system) : PETSC_ERR_MEM;
     code = code ? code : make_room(a);
     if (!code) {
         mo_spread_q_norm(a->run->s, &a->run->sweeps, a->q);
@@ -358,6 +380,8 @@ mo_error mo_spread_admm(mo_spread_run *run, int iterations, mo_status *status, m
         error = mo_mpi_agree(run->s->comm, mo_mpi_petsc_error(code, why), why);
     }
     mo_body_system_destroy(&a.system);
+    free(a.start);
+    free(a.inverse);
     free(a.memory);
     return error;
 }

@@ -10,9 +10,8 @@
  *
  *     (M + H E^-1 H') y = H E^-1 b,     r = E^-1 (b - H' y)
  *
- * by PETSc: an MPIAIJ matrix in blocks of bodies, factored by MUMPS once for each rho, or where
- * that is too large conjugate gradients with algebraic multigrid (GAMG).  The laws stay ours: PETSc
- * has no second-order cones.
+ * by PETSc (body_system.h), factored once for each rho, or where that is too large by conjugate
+ * gradients with algebraic multigrid (GAMG).  The laws stay ours: PETSc has no second-order cones.
  *
  * Limits: its sums are PETSc's, so bits depend on the ranks; the residual of the answer does not.
  */

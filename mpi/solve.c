@@ -9,11 +9,12 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "measure/measure_blocks.h"
+#include "newton.h"
 #include "reduced.h"
 
 enum {
-    AUTO_SWEEPS = 1000,     /* of auto, before it goes on with admm           */
-    AUTO_ADMM_MOST = 300000 /* constraints: with more, its matrix is too large */
+    AUTO_SWEEPS = 1000,       /* of auto, before it goes on with newton and admm  */
+    AUTO_MATRIX_MOST = 300000 /* constraints: with more, a matrix is too large    */
 };
 static const double AUTO_MOMENTUM = 10; /* as the ladder of auto has it         */
 
@@ -32,15 +33,18 @@ static mo_error check_options(const mo_spread *s, const mo_options *options, mo_
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the starting point holds a number that is not finite");
     }
-    if (options->method && !is_method(options, "nsgs") && !is_method(options, "auto") &&
-        !is_method(options, "admm")) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "method %.40s is for one process; those for ranks are nsgs, admm and auto",
-                       options->method);
+    const int needs_bodies = is_method(options, "admm") || is_method(options, "newton");
+    if (options->method && !needs_bodies && !is_method(options, "nsgs") &&
+        !is_method(options, "auto")) {
+        return mo_fail(
+            why, MO_ERR_UNSUPPORTED,
+            "method %.40s is for one process; those for ranks are nsgs, newton, admm and auto",
+            options->method);
     }
-    if (s->reduced && is_method(options, "admm")) {
+    if (s->reduced && needs_bodies) {
         return mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "on ranks admm works on bodies, which a reduced problem lacks; take nsgs");
+                       "on ranks %s works on bodies, which a reduced problem lacks; take nsgs",
+                       options->method);
     }
     if (options->nsgs.omega != 1 || options->nsgs.check_every || options->nsgs.order == 1) {
         return mo_fail(why, MO_ERR_UNSUPPORTED,
@@ -91,24 +95,33 @@ static void set_start(const mo_problem *part, const double *start, double *r)
     }
 }
 
-/* Sweeps, and where these do not get there, alternating directions from the best of them. */
-static mo_error solve_auto(mo_spread_run *run)
+typedef mo_error further(mo_spread_run *run, int iterations, mo_status *status, mo_message *why);
+
+/* Goes on from the best so far; where the method does not take the problem, that stands. */
+static mo_error go_on(mo_spread_run *run, further *method)
 {
     mo_result *result = run->result;
+    const int left = run->options->max_iter - result->iterations;
+    const int may_go_on = result->status == MO_ITERATION_LIMIT || result->status == MO_STALLED;
+    if (!may_go_on || left <= 0 || run->s->constraint_total > AUTO_MATRIX_MOST) {
+        return MO_OK;
+    }
+    mo_message why = {""};
+    const mo_error error = method(run, left, &result->status, &why);
+    return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
+}
+
+/* Sweeps, and where these do not get there, Newton steps, then alternating directions. */
+static mo_error solve_auto(mo_spread_run *run)
+{
     const mo_options *asked = run->options;
     mo_options sweeps = *asked;
     sweeps.max_iter = asked->max_iter < AUTO_SWEEPS ? asked->max_iter : AUTO_SWEEPS;
     run->options = &sweeps;
-    result->status = mo_spread_sweep(run, AUTO_MOMENTUM);
+    run->result->status = mo_spread_sweep(run, AUTO_MOMENTUM);
     run->options = asked;
-    const int left = asked->max_iter - result->iterations;
-    const int may_go_on = result->status == MO_ITERATION_LIMIT || result->status == MO_STALLED;
-    if (!may_go_on || left <= 0 || run->s->constraint_total > AUTO_ADMM_MOST) {
-        return MO_OK;
-    }
-    mo_message why = {""};
-    const mo_error error = mo_spread_admm(run, left, &result->status, &why);
-    return error == MO_ERR_UNSUPPORTED ? MO_OK : error; /* the sweeps' answer stands */
+    const mo_error error = go_on(run, mo_spread_newton);
+    return error ? error : go_on(run, mo_spread_admm);
 }
 
 static mo_error solve_by(mo_spread_run *run)
@@ -118,9 +131,11 @@ static mo_error solve_by(mo_spread_run *run)
         result->status = mo_spread_sweep(run, run->options->nsgs.momentum);
         return MO_OK;
     }
-    return is_method(run->options, "admm")
-               ? mo_spread_admm(run, run->options->max_iter, &result->status, &result->message)
-               : solve_auto(run);
+    further *const method = is_method(run->options, "admm")     ? mo_spread_admm
+                            : is_method(run->options, "newton") ? mo_spread_newton
+                                                                : NULL;
+    return method ? method(run, run->options->max_iter, &result->status, &result->message)
+                  : solve_auto(run);
 }
 
 static mo_error solve(mo_spread_run *run)

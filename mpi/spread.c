@@ -211,6 +211,11 @@ int mo_spread_colour_count(const mo_spread *s)
     return s->colour_count;
 }
 
+void mo_spread_set_linear(mo_spread *s, mo_linear linear)
+{
+    s->linear = linear;
+}
+
 const uint32_t *mo_spread_body_ids(const mo_spread *s)
 {
     return s->body_id;

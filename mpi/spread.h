@@ -47,6 +47,7 @@ struct mo_spread {
     double *each; /* for sums: MO_LANES a batch, then one a row block; or one a constraint */
     int64_t messages, bytes; /* sent by this rank so far, as PETSc counts */
     int64_t rounds;          /* of exchanges, one after each colour */
+    mo_linear linear;        /* how admm and newton solve linear systems */
     double swept, fastest;   /* when the last sweep began, and the least time of one, s */
 };
 

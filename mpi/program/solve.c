@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "call.h"
 #include "json.h"
@@ -19,8 +20,9 @@ static const call_command COMMAND = {
 };
 
 typedef struct job {
-    const char *file, *out;
+    const char *file, *out, *linear;
     mo_options options;
+    mo_linear way;
     mo_document document;
     mo_spread *spread;
     mo_result result;
@@ -102,6 +104,20 @@ static mo_error write_out(job *j, mo_message *why)
     return (mo_error)code;
 }
 
+/* The way to solve linear systems; false where there is none of that name. */
+static int find_linear(const char *name, mo_linear *linear)
+{
+    static const char *const names[] = {"auto", "factor", "multigrid"};
+    for (int k = 0; k < 3; ++k) {
+        if (!name || strcmp(name, names[k]) == 0) {
+            *linear = (mo_linear)k;
+            return 1;
+        }
+    }
+    call_say("solve: --linear is auto, factor or multigrid, not %.80s", name);
+    return 0;
+}
+
 static int solve(job *j)
 {
     mo_message why = {""};
@@ -112,6 +128,7 @@ static int solve(job *j)
         call_say("%s: %s", j->file, why.text);
         return EXIT_FAILED;
     }
+    mo_spread_set_linear(j->spread, j->way);
     error = mo_spread_solve(j->spread, &j->options, &j->result);
     if (error) {
         call_say("%s: %s", j->file, j->result.message.text);
@@ -134,8 +151,12 @@ int command_solve(int argc, char **argv)
     const call_flag flags[] = {
         {.name = "method",
          .operand = "NAME",
-         .about = "nsgs, admm or auto [auto]",
+         .about = "nsgs, newton, admm or auto [auto]",
          .text = &j.options.method},
+        {.name = "linear",
+         .operand = "WAY",
+         .about = "linear systems of newton and admm: factor, multigrid or auto [auto]",
+         .text = &j.linear},
         {.name = "tol",
          .operand = "X",
          .about = "relative residual to end at [1e-8]",
@@ -171,6 +192,9 @@ int command_solve(int argc, char **argv)
         call_read(&COMMAND, flags, sizeof flags / sizeof *flags, argc, argv, &j.file, &count);
     if (status >= 0) {
         return status;
+    }
+    if (!find_linear(j.linear, &j.way)) {
+        return EXIT_CALL;
     }
     mo_message why = {""};
     j.options.max_iter = (int)max_iter;

@@ -139,18 +139,23 @@ static void evaluate_block(const mo_newton *s, int i, const double *r, double *z
     }
 }
 
-double mo_newton_evaluate(mo_newton *s, const double *r)
+double mo_newton_judge(mo_newton *s, const double *r)
 {
     const mo_problem *problem = s->problem;
     double sum = 0;
-    mo_newton_velocity(s, r);
     for (int i = 0; i < problem->constraint_count; ++i) {
         double *z = s->z + problem->row_start[i];
         evaluate_block(s, i, r, z);
         const int d = mo_constraint_dim(problem, i);
         sum += mo_dot(d, z, z) / s->rho[i];
     }
-    return sqrt(sum);
+    return sum;
+}
+
+double mo_newton_evaluate(mo_newton *s, const double *r)
+{
+    mo_newton_velocity(s, r);
+    return sqrt(mo_newton_judge(s, r));
 }
 
 /* (loads) */
@@ -241,12 +246,17 @@ static int differentiate(mo_newton *s, int i, const double *r)
     return 1;
 }
 
+void mo_newton_differentiate(mo_newton *s, const double *r)
+{
+    for (int i = 0; i < s->problem->constraint_count; ++i) {
+        s->system.active[i] = (uint8_t)differentiate(s, i, r);
+    }
+}
+
 int mo_newton_find_step(mo_newton *s, const double *r)
 {
     const mo_problem *problem = s->problem;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        s->system.active[i] = (uint8_t)differentiate(s, i, r);
-    }
+    mo_newton_differentiate(s, r);
     for (int k = 0; k < problem->row_count; ++k) {
         s->dr[k] = -s->z[k];
     }

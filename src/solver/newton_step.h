@@ -88,6 +88,11 @@ void mo_newton_velocity(mo_newton *newton, const double *r);
 /* u, z and the merit at r. */
 double mo_newton_evaluate(mo_newton *newton, const double *r);
 
+/* The parts of it that need no linear algebra: z at r and the square of the merit, from the u that
+ * is there; D, B and `active` of the system. */
+double mo_newton_judge(mo_newton *newton, const double *r);
+void mo_newton_differentiate(mo_newton *newton, const double *r);
+
 /* dr at the r that was evaluated last; false where the matrix is singular. */
 int mo_newton_find_step(mo_newton *newton, const double *r);
 

@@ -45,8 +45,8 @@ typedef struct answer {
     mo_status status;
 } answer;
 
-static inline void solve_on(MPI_Comm comm, const mo_problem *whole, const mo_options *options,
-                            const char *name, answer *out)
+static inline void solve_by(MPI_Comm comm, const mo_problem *whole, const mo_options *options,
+                            mo_linear linear, const char *name, answer *out)
 {
     mo_spread *spread;
     mo_message why = {""};
@@ -56,6 +56,7 @@ static inline void solve_on(MPI_Comm comm, const mo_problem *whole, const mo_opt
     if (error) {
         return;
     }
+    mo_spread_set_linear(spread, linear);
     expect(!mo_spread_solve(spread, options, &result), result.message.text, name);
     out->r = calloc((size_t)mo_problem_row_count(whole) + 1, sizeof(double));
     out->v = calloc((size_t)mo_problem_dof_count(whole) + 1, sizeof(double));
@@ -66,6 +67,12 @@ static inline void solve_on(MPI_Comm comm, const mo_problem *whole, const mo_opt
     out->colours = mo_spread_colour_count(spread);
     mo_result_clear(&result);
     mo_spread_destroy(spread);
+}
+
+static inline void solve_on(MPI_Comm comm, const mo_problem *whole, const mo_options *options,
+                            const char *name, answer *out)
+{
+    solve_by(comm, whole, options, MO_LINEAR_AUTO, name, out);
 }
 
 /* The answer of one rank against the measure of one process. */

@@ -64,8 +64,16 @@ MO_API int mo_spread_colour_count(const mo_spread *spread);
 MO_API const uint32_t *mo_spread_body_ids(const mo_spread *spread);
 MO_API const uint8_t *mo_spread_colours(const mo_spread *spread);
 
+/* How the linear systems of admm and newton are solved; the same on all ranks. */
+typedef enum mo_linear {
+    MO_LINEAR_AUTO,     /* factored up to 300,000 velocities, else by multigrid         */
+    MO_LINEAR_FACTOR,   /* MUMPS                                                        */
+    MO_LINEAR_MULTIGRID /* conjugate gradients or GMRES with algebraic multigrid (GAMG) */
+} mo_linear;
+MO_API void mo_spread_set_linear(mo_spread *spread, mo_linear linear);
+
 /*
- * mo_solve for a spread problem: methods nsgs, admm and auto, with their options and statuses.  v,
+ * mo_solve for a spread problem: methods nsgs, newton, admm and auto, with their options and statuses.  v,
  * u and r are those of the part; residual, status and iterations those of the whole, where
  * constraints are named by id.
  */
