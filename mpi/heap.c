@@ -11,7 +11,7 @@
 #include "scenes/rng.h"
 #include "spread.h"
 
-enum { MOST_BALLS = 500000000 };
+enum { MOST_BODIES = 500000000 }; /* ids have 29 bits in the names of contacts */
 
 mo_heap_def mo_default_heap(int count)
 {
@@ -32,50 +32,80 @@ mo_heap_def mo_default_heap(int count)
 
 static mo_error check_def(const mo_heap_def *d, mo_message *why)
 {
-    const int is_fine = d->count >= 1 && d->count <= MOST_BALLS && d->radius > 0 &&
+    const int is_fine = d->count >= 1 && d->count <= MOST_BODIES && d->radius > 0 &&
                         d->density > 0 && d->mu >= 0 && isfinite(d->mu) && d->dt > 0 &&
                         d->tol > 0 && d->tol < 1 && d->max_iter > 0 && d->balance > 0 &&
                         d->gravity >= 0 && d->box >= 0 && isfinite(d->gravity + d->dt + d->box) &&
-                        isfinite(d->radius * d->density);
-    return is_fine ? MO_OK
-                   : mo_fail(why, MO_ERR_ARGUMENT,
-                             "a heap has 1 to %d balls, a positive radius, density, step and "
-                             "tolerance, and friction from 0 on",
-                             MOST_BALLS);
+                        isfinite(d->radius * d->density) && d->shape >= 0 &&
+                        d->shape < MO_HEAP_KIND_COUNT && d->boxes >= 0;
+    return is_fine
+               ? MO_OK
+               : mo_fail(why, MO_ERR_ARGUMENT,
+                         "a heap has 1 to %d bodies of a known shape, a positive radius, density, "
+                         "step and tolerance, and friction from 0 on",
+                         MOST_BODIES);
 }
 
-/* Places on a loose grid, a little off it; drawn for all balls, kept for those of this rank. */
-static void place_balls(mo_heap *heap, int begin, int end)
+/* The distance of bodies on the grid. */
+static double cell_of(const mo_heap_def *d)
+{
+    return (d->is_turned ? 3.2 : 2.2) * d->radius;
+}
+
+/* As in the scene heap: on a loose grid, turned at random. */
+static void place_turned(mo_heap *heap, int begin, int end)
 {
     const mo_heap_def *d = &heap->def;
-    const double cell = 2.2 * d->radius;
+    const double cell = cell_of(d), pi = acos(-1);
+    const int across = (int)ceil(cbrt((double)d->count));
+    for (int k = begin; k < end; ++k) {
+        rng random = rng_of(d->seed, (uint64_t)k);
+        const int place[3] = {k % across, k / across % across, k / across / across};
+        double at[3], axis[3];
+        for (int i = 0; i < 3; ++i) {
+            at[i] = (place[i] + 0.5 - (i < 2 ? 0.5 * across : 0)) * cell +
+                    0.2 * d->radius * rng_between(&random, -0.5, 0.5);
+            axis[i] = rng_between(&random, -1, 1);
+        }
+        const mo_pose pose =
+            mo_pose_turned(at[0], at[1], at[2], axis, rng_between(&random, -pi, pi));
+        mo_heap_body *body = heap->own + (k - begin);
+        *body = (mo_heap_body){.id = (uint32_t)k, .rank = heap->rank};
+        memcpy(body->at, pose.position, sizeof body->at);
+        memcpy(body->turn, pose.orientation, sizeof body->turn);
+    }
+}
+
+/* As in the scene beads: drawn for all balls, kept for those of this rank. */
+static void place_beads(mo_heap *heap, int begin, int end)
+{
+    const mo_heap_def *d = &heap->def;
+    const double cell = cell_of(d);
     const int across = (int)ceil(cbrt((double)d->count));
     rng random = rng_of(d->seed, 0);
     for (int k = 0; k < end; ++k) {
         const int place[3] = {k % across, k / across % across, k / across / across};
-        mo_heap_ball ball = {
-            .id = (uint32_t)k, .rank = heap->rank, .radius = d->radius, .turn = {1, 0, 0, 0}};
+        mo_heap_body ball = {.id = (uint32_t)k, .rank = heap->rank, .turn = {1, 0, 0, 0}};
         for (int i = 0; i < 3; ++i) {
             ball.at[i] = (place[i] + 0.5 - (i < 2 ? 0.5 * across : 0)) * cell +
                          0.15 * d->radius * (rng_between(&random, 0, 1) - 0.5);
         }
         if (k >= begin) {
-            heap->ball[k - begin] = ball;
+            heap->own[k - begin] = ball;
         }
     }
-    heap->count = end - begin;
 }
 
-static int make_room(mo_heap *heap, size_t balls)
+static int make_room(mo_heap *heap, size_t bodies)
 {
-    heap->ball = calloc(balls + 1, sizeof *heap->ball);
-    heap->contacts_of = calloc(balls + 1, sizeof *heap->contacts_of);
+    heap->own = calloc(bodies + 1, sizeof *heap->own);
+    heap->contacts_of = calloc(bodies + 1, sizeof *heap->contacts_of);
     heap->impulse = calloc(1, sizeof *heap->impulse);
     heap->ghosts_for = calloc((size_t)heap->size + 1, sizeof *heap->ghosts_for);
-    return heap->ball && heap->contacts_of && heap->impulse && heap->ghosts_for;
+    return heap->own && heap->contacts_of && heap->impulse && heap->ghosts_for;
 }
 
-mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int balls, mo_heap **out,
+mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, mo_heap **out,
                        mo_message *why)
 {
     mo_heap *heap = calloc(1, sizeof *heap);
@@ -91,9 +121,10 @@ mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int balls, mo_heap
     MPI_Comm_size(comm, &heap->size);
     mo_exact_init(&heap->exact, comm);
     if (!(heap->def.box > 0)) {
-        heap->def.box = 0.5 * ceil(cbrt((double)def->count)) * 2.2 * def->radius;
+        heap->def.box = 0.5 * ceil(cbrt((double)def->count)) * cell_of(def);
     }
-    error = make_room(heap, (size_t)balls) ? MO_OK : mo_fail_memory(why);
+    error = make_room(heap, (size_t)bodies) ? mo_heap_shapes_make(&heap->def, &heap->shapes, why)
+                                            : mo_fail_memory(why);
     error = mo_mpi_agree(comm, error, why);
     if (error) {
         mo_heap_destroy(heap);
@@ -114,7 +145,8 @@ mo_error mo_heap_create(MPI_Comm comm, const mo_heap_def *def, mo_heap **out, mo
     if (error) {
         return error;
     }
-    place_balls(*out, begin, end);
+    (def->is_turned ? place_turned : place_beads)(*out, begin, end);
+    (*out)->count = end - begin;
     error = mo_heap_balance(*out, why);
     if (error) {
         mo_heap_destroy(*out);
@@ -129,7 +161,8 @@ void mo_heap_destroy(mo_heap *heap)
 {
     if (heap) {
         mo_exact_clear(&heap->exact);
-        free(heap->ball);
+        mo_heap_shapes_clear(&heap->shapes);
+        free(heap->own);
         free(heap->all);
         free(heap->ghosts_for);
         free(heap->sent);
@@ -149,12 +182,12 @@ int mo_heap_own_count(const mo_heap *heap)
 
 mo_heap_state mo_heap_own(const mo_heap *heap, int k)
 {
-    const mo_heap_ball *ball = heap->ball + k;
-    mo_heap_state state = {.id = ball->id};
-    memcpy(state.at, ball->at, sizeof state.at);
-    memcpy(state.turn, ball->turn, sizeof state.turn);
-    memcpy(state.v, ball->v, sizeof state.v);
-    memcpy(state.spin, ball->spin, sizeof state.spin);
+    const mo_heap_body *body = heap->own + k;
+    mo_heap_state state = {.id = body->id};
+    memcpy(state.at, body->at, sizeof state.at);
+    memcpy(state.turn, body->turn, sizeof state.turn);
+    memcpy(state.v, body->v, sizeof state.v);
+    memcpy(state.spin, body->spin, sizeof state.spin);
     return state;
 }
 

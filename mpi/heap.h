@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A heap of balls in a box, dealt to ranks: from the inside.
+ * A heap in a box, dealt to ranks: from the inside.
  *
- * A rank owns the balls of its region and has copies of those within reach of them (ghosts).  What
+ * A rank owns the bodies of its region and has copies of those within reach of them (ghosts).  What
  * a step computes depends on positions and ids alone, so its bits do not depend on the ranks:
  *
- *   - contacts come by rising (lower id, higher id), walls last; the owner of the lower id has them
+ *   - contacts come by rising (lower id, higher id), walls last, then by feature; the owner of the
+ *     lower id finds them, by the collision of the library, which remembers nothing
  *   - the contact problem is a spread one (spread.h)
  *   - decisions are taken from maxima and counts over all ranks
  *
- * Limits: balls and planes, no restitution, no joints.
+ * Limits: one convex shape a body, planes as walls, no restitution, no joints.
  */
 #ifndef MOREAU_MPI_HEAP_H
 #define MOREAU_MPI_HEAP_H
 
 #include "exact.h"
+#include "heap_shapes.h"
 #include "moreau/mpi.h"
 
-enum { MO_HEAP_WALLS = 5 }; /* the floor, then -x, +x, -y, +y */
-
-typedef struct mo_heap_ball {
+typedef struct mo_heap_body {
     uint32_t id;
-    int32_t rank; /* its owner; contacts in the last step while balls are dealt anew */
-    double radius;
+    int32_t rank;          /* its owner; contacts in the last step while bodies are dealt anew */
     double at[3], turn[4]; /* m; quaternion w x y z */
     double v[3], spin[3];  /* m/s, rad/s */
-} mo_heap_ball;
+} mo_heap_body;
 
-/* A pair that may touch, and what is left of its last impulse. */
+/* A point where two bodies, or a body and a wall, may touch. */
 typedef struct mo_heap_pair {
     uint64_t key;     /* lower id << 32 | higher id, or UINT32_MAX - wall */
-    int body[2];      /* of the lower and the higher id among own balls and ghosts; -1: a wall */
+    uint32_t feature; /* of the two shapes (collide.h); unique within a pair */
+    int body[2];      /* of the lower and the higher id among own bodies and ghosts; -1: a wall */
     double normal[3]; /* from the second to the first */
+    double arm[2][3]; /* from the centres of both to the point */
     double gap;
     int is_taken; /* into the problem */
 } mo_heap_pair;
 
 typedef struct mo_heap_impulse {
     uint64_t key;
-    double r[3]; /* in the axes of the world, on the lower id */
+    uint32_t feature, unused; /* the latter 0: the bytes go to files */
+    double r[3];              /* in the axes of the world, on the lower id */
 } mo_heap_impulse;
 
 struct mo_heap {
@@ -47,48 +49,70 @@ struct mo_heap {
     int rank, size;
     mo_heap_def def;
     int64_t step;
-    double least; /* radius of all */
+    mo_heap_shapes shapes;
 
-    int count, room; /* own balls, by rising id */
-    mo_heap_ball *ball;
+    int count; /* own bodies, by rising id */
+    mo_heap_body *own;
     int ghost_count;
-    mo_heap_ball *all; /* own balls and ghosts by rising id, while a step is made */
+    mo_heap_body *all; /* own bodies and ghosts by rising id, while a step is made */
     int all_count;
-    int *ghosts_for; /* of each rank: own balls that it has as ghosts */
+    int *ghosts_for; /* of each rank: own bodies that it has as ghosts */
     int sent_count;
-    int *sent, *arrived; /* those balls by rank; and the places of ghosts in `all` */
+    int *sent, *arrived; /* those bodies by rank; and the places of ghosts in `all` */
 
     int pair_count, pair_room;
-    mo_heap_pair *pair; /* by rising key */
+    mo_heap_pair *pair; /* by rising key and feature */
     int impulse_count;
-    mo_heap_impulse *impulse; /* of the last step, by rising key */
-    int *contacts_of;         /* of each own ball in the last step: its weight */
-    int migrated;             /* balls that went to another rank, so far */
+    mo_heap_impulse *impulse; /* of the last step, by rising key and feature */
+    int *contacts_of;         /* of each own body in the last step: its weight */
+    int migrated;             /* bodies that went to another rank, so far */
     mo_exact exact;
-    double *each; /* for sums: a number for each own ball */
+    double *each; /* for sums: a number for each own body */
 };
 
 /* An array of bytes for each rank, and those that come from each; *in is new memory. */
 mo_error mo_heap_mail(MPI_Comm comm, size_t size, const int *count, const void *out, void **in,
                       int *in_count);
 
-/* heap_balance.c: deals balls and impulses anew, by recursive bisection of their positions. */
+/* heap_balance.c: deals bodies and impulses anew, by recursive bisection of their positions. */
 mo_error mo_heap_balance(struct mo_heap *heap, mo_message *why);
 
 /* heap_pairs.c: ghosts, then all pairs within reach of a step. */
 mo_error mo_heap_find_pairs(struct mo_heap *heap, mo_message *why);
 
+/* heap_motion.c: the inertia of a body in the axes of the world; gravity and free rotation for a
+ * step; new places; the energy of all ranks, kinetic or potential. */
+void mo_heap_inertia(const struct mo_heap *heap, const mo_heap_body *body, double J[9]);
+void mo_heap_accelerate(struct mo_heap *heap);
+mo_error mo_heap_move(struct mo_heap *heap, mo_message *why);
+double mo_heap_energy(struct mo_heap *heap, int is_kinetic);
+
 /* The velocities of ghosts anew. */
 mo_error mo_heap_update_ghosts(struct mo_heap *heap);
 
-/* A heap with room for so many own balls, and none yet. */
-mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int balls, struct mo_heap **heap,
+/* A heap with room for so many own bodies, and none yet. */
+mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, struct mo_heap **heap,
                        mo_message *why);
 
 /* By rising id. */
 int mo_heap_by_id(const void *a, const void *b);
 
+/* By rising key and feature. */
+int mo_heap_by_key(const void *a, const void *b);
+
 /* The impulse of the last step, or NULL. */
-const mo_heap_impulse *mo_heap_find_impulse(const struct mo_heap *heap, uint64_t key);
+const mo_heap_impulse *mo_heap_find_impulse(const struct mo_heap *heap, const mo_heap_pair *pair);
+
+static inline const mo_heap_shape *mo_heap_shape_at(const struct mo_heap *heap,
+                                                    const mo_heap_body *body)
+{
+    return heap->shapes.at + mo_heap_shape_of(&heap->def, body->id);
+}
+
+static inline mo_pose mo_heap_pose(const mo_heap_body *body)
+{
+    return (mo_pose){{body->at[0], body->at[1], body->at[2]},
+                     {body->turn[0], body->turn[1], body->turn[2], body->turn[3]}};
+}
 
 #endif

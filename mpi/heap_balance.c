@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Recursive coordinate bisection: a group of ranks with its balls is cut in two across its longest
- * side, so that both parts have the same weight for each rank, until a group is one rank.  A ball
+ * Recursive coordinate bisection: a group of ranks with its bodies is cut in two across its longest
+ * side, so that both parts have the same weight for each rank, until a group is one rank.  A body
  * weighs 1 and its contacts one each.  All groups of a level are cut together: a cut is found by
  * bisection, with a sum over all ranks for each step.
  */
@@ -75,15 +75,15 @@ typedef struct group {
 
 typedef struct cutter {
     mo_heap *heap;
-    int *group_of; /* of each ball */
+    int *group_of; /* of each body */
     group *groups;
     int group_count;
     double *sum, *box; /* a number, and six, of each group */
 } cutter;
 
-static double weight_of(const mo_heap *heap, int ball)
+static double weight_of(const mo_heap *heap, int body)
 {
-    return 1 + heap->contacts_of[ball];
+    return 1 + heap->contacts_of[body];
 }
 
 /* The longest side of each group, and its weight. */
@@ -100,8 +100,8 @@ static void measure_groups(cutter *c)
         double *box = c->box + 6 * c->group_of[b];
         c->sum[c->group_of[b]] += weight_of(heap, b);
         for (int k = 0; k < 3; ++k) {
-            box[k] = fmin(box[k], heap->ball[b].at[k]);
-            box[3 + k] = fmin(box[3 + k], -heap->ball[b].at[k]);
+            box[k] = fmin(box[k], heap->own[b].at[k]);
+            box[3 + k] = fmin(box[3 + k], -heap->own[b].at[k]);
         }
     }
     MPI_Allreduce(MPI_IN_PLACE, c->sum, c->group_count, MPI_DOUBLE, MPI_SUM, heap->comm);
@@ -125,7 +125,7 @@ static void weigh_below(cutter *c)
     memset(c->sum, 0, (size_t)c->group_count * sizeof *c->sum);
     for (int b = 0; b < heap->count; ++b) {
         const group *own = c->groups + c->group_of[b];
-        if (heap->ball[b].at[own->axis] < 0.5 * (own->low + own->high)) {
+        if (heap->own[b].at[own->axis] < 0.5 * (own->low + own->high)) {
             c->sum[c->group_of[b]] += weight_of(heap, b);
         }
     }
@@ -141,12 +141,12 @@ static void weigh_below(cutter *c)
     }
 }
 
-/* Each group becomes two, the second where a ball lies above the cut; groups of one rank stay. */
+/* Each group becomes two, the second where a body lies above the cut; groups of one rank stay. */
 static void split_groups(cutter *c, group *next)
 {
     for (int b = 0; b < c->heap->count; ++b) {
         const group *own = c->groups + c->group_of[b];
-        const int is_above = own->count > 1 && c->heap->ball[b].at[own->axis] >= own->high;
+        const int is_above = own->count > 1 && c->heap->own[b].at[own->axis] >= own->high;
         c->group_of[b] = 2 * c->group_of[b] + is_above;
     }
     for (int g = 0; g < c->group_count; ++g) {
@@ -159,7 +159,7 @@ static void split_groups(cutter *c, group *next)
     memcpy(c->groups, next, (size_t)c->group_count * sizeof *next);
 }
 
-/* The rank of each own ball. */
+/* The rank of each own body. */
 static mo_error choose_ranks(mo_heap *heap, int *rank_of)
 {
     int levels = 0;
@@ -220,23 +220,17 @@ static void sort_out(const void *from, size_t bytes, int count, const int *rank_
     }
 }
 
-/* An impulse goes where the ball with its lower id goes. */
-static void follow_balls(const mo_heap *heap, const int *rank_of, int *rank_of_impulse)
+/* An impulse goes where the body with its lower id goes. */
+static void follow_bodies(const mo_heap *heap, const int *rank_of, int *rank_of_impulse)
 {
     int b = 0;
     for (int k = 0; k < heap->impulse_count; ++k) {
         const uint32_t id = (uint32_t)(heap->impulse[k].key >> 32);
-        while (b < heap->count - 1 && heap->ball[b].id < id) {
+        while (b < heap->count - 1 && heap->own[b].id < id) {
             ++b;
         }
         rank_of_impulse[k] = rank_of[b];
     }
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const uint64_t x = ((const mo_heap_impulse *)a)->key, y = ((const mo_heap_impulse *)b)->key;
-    return (x > y) - (x < y);
 }
 
 /* Sends elements to the ranks named; *array becomes those that come. */
@@ -260,21 +254,21 @@ static mo_error move(mo_heap *heap, size_t bytes, const int *rank_of, void **arr
 
 static mo_error migrate(mo_heap *heap, const int *rank_of, int *rank_of_impulse)
 {
-    void *balls = heap->ball, *impulses = heap->impulse;
-    follow_balls(heap, rank_of, rank_of_impulse);
+    void *bodies = heap->own, *impulses = heap->impulse;
+    follow_bodies(heap, rank_of, rank_of_impulse);
     for (int b = 0; b < heap->count; ++b) {
         heap->migrated += rank_of[b] != heap->rank;
-        heap->ball[b].rank = heap->contacts_of[b];
+        heap->own[b].rank = heap->contacts_of[b];
     }
-    mo_error error = move(heap, sizeof *heap->ball, rank_of, &balls, &heap->count);
+    mo_error error = move(heap, sizeof *heap->own, rank_of, &bodies, &heap->count);
     error =
         error ? error
               : move(heap, sizeof *heap->impulse, rank_of_impulse, &impulses, &heap->impulse_count);
-    heap->ball = balls;
+    heap->own = bodies;
     heap->impulse = impulses;
     if (!error) {
-        qsort(heap->ball, (size_t)heap->count, sizeof *heap->ball, mo_heap_by_id);
-        qsort(heap->impulse, (size_t)heap->impulse_count, sizeof *heap->impulse, by_key);
+        qsort(heap->own, (size_t)heap->count, sizeof *heap->own, mo_heap_by_id);
+        qsort(heap->impulse, (size_t)heap->impulse_count, sizeof *heap->impulse, mo_heap_by_key);
     }
     return error;
 }
@@ -294,10 +288,10 @@ mo_error mo_heap_balance(mo_heap *heap, mo_message *why)
         heap->contacts_of = contacts ? contacts : heap->contacts_of;
         error = mo_mpi_agree(heap->comm, contacts ? MO_OK : MO_ERR_MEMORY, NULL);
         for (int b = 0; !error && b < heap->count; ++b) {
-            heap->contacts_of[b] = heap->ball[b].rank;
-            heap->ball[b].rank = heap->rank;
+            heap->contacts_of[b] = heap->own[b].rank;
+            heap->own[b].rank = heap->rank;
         }
     }
-    return error ? mo_fail(why, error, "balls could not be dealt anew: %s", mo_error_text(error))
+    return error ? mo_fail(why, error, "bodies could not be dealt anew: %s", mo_error_text(error))
                  : MO_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Checkpoints of a heap: a head, all balls, all impulses of the last step, in the byte order of the
+ * Checkpoints of a heap: a head, all bodies, all impulses of the last step, in the byte order of the
  * machine.  Every rank writes its part of one file by MPI, under another name; rank 0 moves it to
  * its place once all have closed it, so that a run that dies leaves the last checkpoint whole.
  */
@@ -15,14 +15,30 @@
 #include "heap.h"
 #include "spread.h"
 
-static const char MAGIC[16] = "moreau heap 1\n";
+static const char MAGIC[16] = "moreau heap 2\n";
 enum { CHUNK = 1 << 16 }; /* impulses that are read at a time */
 
 typedef struct head {
     char magic[16];
     mo_heap_def def;
-    int64_t step, balls, impulses;
+    int64_t step, bodies, impulses;
+    uint64_t checksum; /* of all records, whatever their order, and of the head with 0 here */
 } head;
+
+/* FNV-1a of each record, added. */
+static uint64_t checksum_of(const void *records, size_t bytes, size_t count)
+{
+    const unsigned char *byte = records;
+    uint64_t sum = 0;
+    for (size_t k = 0; k < count; ++k) {
+        uint64_t hash = UINT64_C(0xcbf29ce484222325);
+        for (size_t i = 0; i < bytes; ++i) {
+            hash = (hash ^ *byte++) * UINT64_C(0x100000001b3);
+        }
+        sum += hash;
+    }
+    return sum;
+}
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
@@ -57,19 +73,24 @@ static head head_of(const mo_heap *heap)
     MPI_Allreduce(own, all, 2, MPI_INT64_T, MPI_SUM, heap->comm);
     h.def = heap->def;
     h.step = heap->step;
-    h.balls = all[0];
+    h.bodies = all[0];
     h.impulses = all[1];
+    uint64_t sum = checksum_of(heap->own, sizeof *heap->own, (size_t)heap->count) +
+                   checksum_of(heap->impulse, sizeof *heap->impulse, (size_t)heap->impulse_count);
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, heap->comm);
+    h.checksum = sum + checksum_of(&h, sizeof h, 1);
     return h;
 }
 
 static int write_all(const mo_heap *heap, MPI_File file)
 {
     const head h = head_of(heap);
-    const MPI_Offset balls = sizeof h, impulses = balls + h.balls * (MPI_Offset)sizeof *heap->ball;
+    const MPI_Offset bodies = sizeof h,
+                     impulses = bodies + h.bodies * (MPI_Offset)sizeof *heap->own;
     int good = MPI_File_set_size(file, impulses + h.impulses * (MPI_Offset)sizeof *heap->impulse) ==
                MPI_SUCCESS;
     good &= write_part(file, heap->comm, 0, sizeof h, heap->rank == 0, &h);
-    good &= write_part(file, heap->comm, balls, sizeof *heap->ball, heap->count, heap->ball);
+    good &= write_part(file, heap->comm, bodies, sizeof *heap->own, heap->count, heap->own);
     good &= write_part(file, heap->comm, impulses, sizeof *heap->impulse, heap->impulse_count,
                        heap->impulse);
     return good & (MPI_File_sync(file) == MPI_SUCCESS);
@@ -106,65 +127,60 @@ static mo_error read_head(FILE *file, const char *path, head *h, mo_message *why
         return mo_fail(why, MO_ERR_FORMAT, "%.300s: it is no checkpoint of a heap", path);
     }
     fseek(file, 0, SEEK_END);
-    const double expected = (double)sizeof *h + (double)h->balls * sizeof(mo_heap_ball) +
+    const double expected = (double)sizeof *h + (double)h->bodies * sizeof(mo_heap_body) +
                             (double)h->impulses * sizeof(mo_heap_impulse);
-    if (h->balls != h->def.count || h->impulses < 0 || h->step < 0 ||
+    if (h->bodies != h->def.count || h->impulses < 0 || h->step < 0 ||
         expected != (double)ftell(file)) {
         return mo_fail(why, MO_ERR_FORMAT, "%.300s: it is cut short or damaged", path);
     }
     return MO_OK;
 }
 
-static mo_error check_ball(const mo_heap_ball *ball, const char *path, int64_t count,
+static mo_error check_body(const mo_heap_body *body, const char *path, int64_t count,
                            mo_message *why)
 {
-    double sum = ball->radius;
+    double sum = 0;
     for (int k = 0; k < 3; ++k) {
-        sum += ball->at[k] + ball->v[k] + ball->spin[k] + ball->turn[k];
+        sum += body->at[k] + body->v[k] + body->spin[k] + body->turn[k];
     }
-    return isfinite(sum + ball->turn[3]) && ball->id < count && ball->radius > 0
+    return isfinite(sum + body->turn[3]) && body->id < count
                ? MO_OK
-               : mo_fail(why, MO_ERR_FORMAT, "%.300s: a ball is damaged", path);
+               : mo_fail(why, MO_ERR_FORMAT, "%.300s: a body is damaged", path);
 }
 
-/* This rank's share of the balls, by rising id. */
-static mo_error read_balls(FILE *file, const char *path, const head *h, int64_t begin, int count,
-                           mo_heap *heap, mo_message *why)
+/* This rank's share of the bodies, by rising id. */
+static mo_error read_bodies(FILE *file, const char *path, const head *h, int64_t begin, int count,
+                            mo_heap *heap, uint64_t *sum, mo_message *why)
 {
-    const long place = (long)sizeof *h + (long)(begin * (int64_t)sizeof *heap->ball);
+    const long place = (long)sizeof *h + (long)(begin * (int64_t)sizeof *heap->own);
     mo_error error = MO_OK;
     if (fseek(file, place, SEEK_SET) ||
-        fread(heap->ball, sizeof *heap->ball, (size_t)count, file) != (size_t)count) {
-        return fail_file(path, "its balls cannot be read", why);
+        fread(heap->own, sizeof *heap->own, (size_t)count, file) != (size_t)count) {
+        return fail_file(path, "its bodies cannot be read", why);
     }
     heap->count = count;
+    *sum += checksum_of(heap->own, sizeof *heap->own, (size_t)count);
     for (int b = 0; b < count && !error; ++b) {
-        error = check_ball(heap->ball + b, path, h->balls, why);
-        heap->ball[b].rank = heap->rank;
+        error = check_body(heap->own + b, path, h->bodies, why);
+        heap->own[b].rank = heap->rank;
     }
-    qsort(heap->ball, (size_t)count, sizeof *heap->ball, mo_heap_by_id);
+    qsort(heap->own, (size_t)count, sizeof *heap->own, mo_heap_by_id);
     return error;
 }
 
 static int is_own(const mo_heap *heap, uint32_t id)
 {
-    const mo_heap_ball key = {.id = id};
-    return bsearch(&key, heap->ball, (size_t)heap->count, sizeof key, mo_heap_by_id) != NULL;
+    const mo_heap_body key = {.id = id};
+    return bsearch(&key, heap->own, (size_t)heap->count, sizeof key, mo_heap_by_id) != NULL;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const uint64_t x = ((const mo_heap_impulse *)a)->key, y = ((const mo_heap_impulse *)b)->key;
-    return (x > y) - (x < y);
-}
-
-/* Impulses whose lower id is one of this rank's balls; all are read, some at a time. */
+/* Impulses whose lower id is one of this rank's bodies; all are read, some at a time. */
 static mo_error read_impulses(FILE *file, const char *path, const head *h, mo_heap *heap,
-                              mo_message *why)
+                              uint64_t *sum, mo_message *why)
 {
     mo_heap_impulse *chunk = malloc(CHUNK * sizeof *chunk);
     mo_error error = chunk ? MO_OK : mo_fail_memory(why);
-    fseek(file, (long)sizeof *h + (long)(h->balls * (int64_t)sizeof *heap->ball), SEEK_SET);
+    fseek(file, (long)sizeof *h + (long)(h->bodies * (int64_t)sizeof *heap->own), SEEK_SET);
     for (int64_t at = 0; at < h->impulses && !error; at += CHUNK) {
         const size_t count = (size_t)(h->impulses - at < CHUNK ? h->impulses - at : CHUNK);
         mo_heap_impulse *more =
@@ -175,15 +191,40 @@ static mo_error read_impulses(FILE *file, const char *path, const head *h, mo_he
                 more ? fail_file(path, "its impulses cannot be read", why) : mo_fail_memory(why);
             break;
         }
+        *sum += heap->rank == 0 ? checksum_of(chunk, sizeof *chunk, count) : 0;
         for (size_t k = 0; k < count; ++k) {
             if (is_own(heap, (uint32_t)(chunk[k].key >> 32))) {
                 heap->impulse[heap->impulse_count++] = chunk[k];
             }
         }
     }
-    qsort(heap->impulse, (size_t)heap->impulse_count, sizeof *heap->impulse, by_key);
+    qsort(heap->impulse, (size_t)heap->impulse_count, sizeof *heap->impulse, mo_heap_by_key);
     free(chunk);
     return error;
+}
+
+/* Is all that the ranks have read what was written? */
+static mo_error check_sum(mo_heap *heap, head *h, uint64_t sum, const char *path, mo_message *why)
+{
+    const uint64_t written = h->checksum;
+    h->checksum = 0;
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, heap->comm);
+    return sum + checksum_of(h, sizeof *h, 1) == written
+               ? MO_OK
+               : mo_fail(why, MO_ERR_FORMAT, "%.300s: it is damaged: its checksum is wrong", path);
+}
+
+static mo_error read_all(FILE *file, const char *path, head *h, mo_heap *heap, mo_message *why)
+{
+    const int64_t begin = h->bodies * heap->rank / heap->size,
+                  end = h->bodies * (heap->rank + 1) / heap->size;
+    uint64_t sum = 0;
+    mo_error error = read_bodies(file, path, h, begin, (int)(end - begin), heap, &sum, why);
+    error = error ? error : read_impulses(file, path, h, heap, &sum, why);
+    error = mo_mpi_agree(heap->comm, error, why);
+    heap->step = h->step;
+    error = error ? error : check_sum(heap, h, sum, path, why);
+    return error ? error : mo_heap_balance(heap, why);
 }
 
 mo_error mo_heap_load(MPI_Comm comm, const char *path, mo_heap **out, mo_message *why)
@@ -197,16 +238,9 @@ mo_error mo_heap_load(MPI_Comm comm, const char *path, mo_heap **out, mo_message
     mo_error error = file ? read_head(file, path, &h, why) : fail_file(path, strerror(errno), why);
     error = mo_mpi_agree(comm, error, why);
     if (!error) {
-        const int64_t begin = h.balls * rank / size, end = h.balls * (rank + 1) / size;
+        const int64_t begin = h.bodies * rank / size, end = h.bodies * (rank + 1) / size;
         error = mo_heap_begin(comm, &h.def, (int)(end - begin), out, why);
-        mo_heap *heap = *out;
-        if (!error) {
-            error = read_balls(file, path, &h, begin, (int)(end - begin), heap, why);
-            error = error ? error : read_impulses(file, path, &h, heap, why);
-            error = mo_mpi_agree(comm, error, why);
-            heap->step = h.step;
-            error = error ? error : mo_heap_balance(heap, why);
-        }
+        error = error ? error : read_all(file, path, &h, *out, why);
     }
     if (file) {
         fclose(file);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Ghosts, and all pairs that a step may close.
+ * Ghosts, and all points at which a step may close a pair.
  *
- * With c the middle of all velocities and v the largest |velocity - c|, a gap between balls closes
- * by at most 2 v h in a step: that is the reach.  Each rank receives the balls that lie within
- * reach of the box around its own.  Cells as wide as a diameter and the reach give the pairs of
- * neighbouring cells.  A wall is within reach where a ball's own speed brings it there.
+ * With c the middle of all velocities and v the largest |velocity - c|, that of rotation at the
+ * surface included, a gap between bodies closes by at most 2 v h in a step: that is the reach.
+ * Each rank receives the bodies that lie within reach of the box around its own.  Cells as wide as
+ * the largest body and the reach give the pairs of neighbouring cells.  A wall is within reach
+ * where a body's own speed brings it there.  Two balls, or a ball and a wall, have one point; all
+ * others are found by the narrow phase of the library.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static const double MARGIN = 0.05; /* of the radius, on top of the reach */
 
 int mo_heap_by_id(const void *a, const void *b)
 {
-    const uint32_t x = ((const mo_heap_ball *)a)->id, y = ((const mo_heap_ball *)b)->id;
+    const uint32_t x = ((const mo_heap_body *)a)->id, y = ((const mo_heap_body *)b)->id;
     return (x > y) - (x < y);
 }
 
@@ -35,8 +37,8 @@ static void box_around(const mo_heap *heap, double box[6])
     }
     for (int b = 0; b < heap->count; ++b) {
         for (int k = 0; k < 3; ++k) {
-            box[k] = fmin(box[k], heap->ball[b].at[k]);
-            box[3 + k] = fmin(box[3 + k], -heap->ball[b].at[k]);
+            box[k] = fmin(box[k], heap->own[b].at[k]);
+            box[3 + k] = fmin(box[3 + k], -heap->own[b].at[k]);
         }
     }
 }
@@ -51,14 +53,14 @@ static int is_near(const double box[6], const double at[3], double distance)
     return 1;
 }
 
-/* Own balls that lie near the box of another rank, by rank; only counted without room. */
+/* Own bodies that lie near the box of another rank, by rank; only counted without room. */
 static int list_ghosts(mo_heap *heap, const double *boxes, double distance, int *sent)
 {
     int total = 0;
     for (int rank = 0; rank < heap->size; ++rank) {
         heap->ghosts_for[rank] = 0;
         for (int b = 0; rank != heap->rank && b < heap->count; ++b) {
-            if (is_near(boxes + 6 * rank, heap->ball[b].at, distance)) {
+            if (is_near(boxes + 6 * rank, heap->own[b].at, distance)) {
                 if (sent) {
                     sent[total] = b;
                 }
@@ -70,10 +72,10 @@ static int list_ghosts(mo_heap *heap, const double *boxes, double distance, int 
     return total;
 }
 
-static mo_error exchange_ghosts(mo_heap *heap, double distance, mo_heap_ball **ghosts)
+static mo_error exchange_ghosts(mo_heap *heap, double distance, mo_heap_body **ghosts)
 {
     double own[6], *boxes = malloc(6 * (size_t)heap->size * sizeof *boxes);
-    mo_heap_ball *out = NULL;
+    mo_heap_body *out = NULL;
     void *in = NULL;
     *ghosts = NULL;
     mo_error error = mo_mpi_agree(heap->comm, boxes ? MO_OK : MO_ERR_MEMORY, NULL);
@@ -90,7 +92,7 @@ static mo_error exchange_ghosts(mo_heap *heap, double distance, mo_heap_ball **g
     if (!error) {
         list_ghosts(heap, boxes, distance, heap->sent);
         for (int k = 0; k < heap->sent_count; ++k) {
-            out[k] = heap->ball[heap->sent[k]];
+            out[k] = heap->own[heap->sent[k]];
         }
         error =
             mo_heap_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &heap->ghost_count);
@@ -101,8 +103,8 @@ static mo_error exchange_ghosts(mo_heap *heap, double distance, mo_heap_ball **g
     return error;
 }
 
-/* Own balls and ghosts by rising id; arrived[k] becomes the place of the k-th ghost. */
-static mo_error merge(mo_heap *heap, const mo_heap_ball *ghosts)
+/* Own bodies and ghosts by rising id; arrived[k] becomes the place of the k-th ghost. */
+static mo_error merge(mo_heap *heap, const mo_heap_body *ghosts)
 {
     heap->all_count = heap->count + heap->ghost_count;
     free(heap->all);
@@ -112,13 +114,13 @@ static mo_error merge(mo_heap *heap, const mo_heap_ball *ghosts)
     if (!heap->all || !heap->arrived) {
         return MO_ERR_MEMORY;
     }
-    memcpy(heap->all, heap->ball, (size_t)heap->count * sizeof *heap->all);
+    memcpy(heap->all, heap->own, (size_t)heap->count * sizeof *heap->all);
     if (heap->ghost_count) {
         memcpy(heap->all + heap->count, ghosts, (size_t)heap->ghost_count * sizeof *heap->all);
         qsort(heap->all, (size_t)heap->all_count, sizeof *heap->all, mo_heap_by_id);
     }
     for (int k = 0; k < heap->ghost_count; ++k) {
-        const mo_heap_ball *found = bsearch(ghosts + k, heap->all, (size_t)heap->all_count,
+        const mo_heap_body *found = bsearch(ghosts + k, heap->all, (size_t)heap->all_count,
                                             sizeof *heap->all, mo_heap_by_id);
         heap->arrived[k] = (int)(found - heap->all);
     }
@@ -130,7 +132,7 @@ static mo_error merge(mo_heap *heap, const mo_heap_ball *ghosts)
 typedef struct cells {
     double low[3], width;
     int n[3];
-    int *first, *next; /* ball of a cell, and the one after it; -1 ends */
+    int *first, *next; /* body of a cell, and the one after it; -1 ends */
 } cells;
 
 static int cell_of(const cells *c, const double at[3], int place[3])
@@ -142,7 +144,7 @@ static int cell_of(const cells *c, const double at[3], int place[3])
     return (place[2] * c->n[1] + place[1]) * c->n[0] + place[0];
 }
 
-/* As wide as asked for, wider where balls lie so far apart that there would be many empty ones. */
+/* As wide as asked for, wider where bodies lie so far apart that there would be many empty ones. */
 static int make_cells(const mo_heap *heap, double width, cells *c)
 {
     double high[3];
@@ -198,33 +200,92 @@ static int add_pair(mo_heap *heap, mo_heap_pair pair)
     return 1;
 }
 
-static int try_balls(mo_heap *heap, int i, int j, double reach)
+static int add_ball_pair(mo_heap *heap, int i, int j, double reach)
 {
-    const mo_heap_ball *a = heap->all + i, *b = heap->all + j;
+    const mo_heap_body *a = heap->all + i, *b = heap->all + j;
+    const double radius_a = mo_heap_shape_at(heap, a)->size,
+                 radius_b = mo_heap_shape_at(heap, b)->size;
     mo_heap_pair pair = {.key = (uint64_t)a->id << 32 | b->id, .body = {i, j}};
     mo_vec3_along(a->at, -1, b->at, pair.normal);
     const double distance = mo_vec3_norm(pair.normal);
-    pair.gap = distance - a->radius - b->radius;
+    pair.gap = distance - radius_a - radius_b;
     if (!(pair.gap <= reach) || !(distance > 0)) {
         return 1;
     }
     mo_vec3_scale(1 / distance, pair.normal, pair.normal);
+    mo_vec3_scale(-radius_a, pair.normal, pair.arm[0]);
+    mo_vec3_scale(radius_b, pair.normal, pair.arm[1]);
     return add_pair(heap, pair);
 }
 
-static int try_walls(mo_heap *heap, int i)
+/* The points that the narrow phase has found, of a body and another one (j < 0: a wall). */
+static int add_touches(mo_heap *heap, uint64_t key, int i, int j, const mo_touch_list *touches)
 {
-    const mo_heap_ball *a = heap->all + i;
-    const double reach = heap->def.dt * mo_vec3_norm(a->v) + MARGIN * heap->def.radius;
+    for (int k = 0; k < touches->count; ++k) {
+        const mo_touch *touch = touches->touch + k;
+        const double length = mo_vec3_norm(touch->normal);
+        mo_heap_pair pair = {
+            .key = key, .feature = touch->feature, .body = {i, j}, .gap = touch->gap};
+        mo_vec3_scale(-1 / length, touch->normal, pair.normal); /* from the second to the first */
+        mo_vec3_minus(touch->point, heap->all[i].at, pair.arm[0]);
+        if (j >= 0) {
+            mo_vec3_minus(touch->point, heap->all[j].at, pair.arm[1]);
+        }
+        if (length > 0 && !add_pair(heap, pair)) {
+            return 0;
+        }
+    }
+    return !touches->is_short;
+}
+
+static int try_bodies(mo_heap *heap, int i, int j, double reach, mo_touch_list *touches)
+{
+    const mo_heap_body *a = heap->all + i, *b = heap->all + j;
+    const mo_heap_shape *of_a = mo_heap_shape_at(heap, a), *of_b = mo_heap_shape_at(heap, b);
+    if (of_a->is_ball && of_b->is_ball) {
+        return add_ball_pair(heap, i, j, reach);
+    }
+    const mo_pose pose_a = mo_heap_pose(a), pose_b = mo_heap_pose(b);
+    double between[3];
+    mo_vec3_minus(a->at, b->at, between);
+    if (mo_vec3_norm(between) > of_a->size + of_b->size + reach) {
+        return 1;
+    }
+    touches->count = 0;
+    mo_collide(&of_a->collider, &pose_a, &of_b->collider, &pose_b, reach, touches);
+    return add_touches(heap, (uint64_t)a->id << 32 | b->id, i, j, touches);
+}
+
+static int add_ball_on_wall(mo_heap *heap, int i, uint64_t key, int axis, double sign, double gap)
+{
+    mo_heap_pair pair = {.key = key, .body = {i, -1}, .gap = gap};
+    pair.normal[axis] = sign;
+    pair.arm[0][axis] = -sign * mo_heap_shape_at(heap, heap->all + i)->size;
+    return add_pair(heap, pair);
+}
+
+static int try_walls(mo_heap *heap, int i, mo_touch_list *touches)
+{
+    const mo_heap_body *a = heap->all + i;
+    const mo_heap_shape *shape = mo_heap_shape_at(heap, a);
+    const mo_pose pose = mo_heap_pose(a), still = mo_pose_identity();
+    const double turning = shape->is_ball ? 0 : shape->size * mo_vec3_norm(a->spin);
+    const double reach = heap->def.dt * (mo_vec3_norm(a->v) + turning) + MARGIN * heap->def.radius;
     for (int wall = MO_HEAP_WALLS - 1; wall >= 0; --wall) { /* by rising key */
         const int axis = wall == 0 ? 2 : (wall - 1) / 2;
         const double sign = wall > 0 && wall % 2 == 0 ? -1 : 1;
         const double place = wall == 0 ? 0 : -sign * heap->def.box;
-        mo_heap_pair pair = {.key = (uint64_t)a->id << 32 | (UINT32_MAX - (uint32_t)wall),
-                             .body = {i, -1}};
-        pair.normal[axis] = sign;
-        pair.gap = sign * (a->at[axis] - place) - a->radius;
-        if (pair.gap <= reach && !add_pair(heap, pair)) {
+        const double gap = sign * (a->at[axis] - place) - shape->size; /* at least */
+        const uint64_t key = (uint64_t)a->id << 32 | (UINT32_MAX - (uint32_t)wall);
+        int good = 1;
+        if (gap <= reach && shape->is_ball) {
+            good = add_ball_on_wall(heap, i, key, axis, sign, gap);
+        } else if (gap <= reach) {
+            touches->count = 0;
+            mo_collide(&shape->collider, &pose, heap->shapes.wall + wall, &still, reach, touches);
+            good = add_touches(heap, key, i, -1, touches);
+        }
+        if (!good) {
             return 0;
         }
     }
@@ -233,12 +294,13 @@ static int try_walls(mo_heap *heap, int i)
 
 static int by_key(const void *a, const void *b)
 {
-    const uint64_t x = ((const mo_heap_pair *)a)->key, y = ((const mo_heap_pair *)b)->key;
-    return (x > y) - (x < y);
+    const mo_heap_pair *x = a, *y = b;
+    const int order = (x->key > y->key) - (x->key < y->key);
+    return order ? order : (x->feature > y->feature) - (x->feature < y->feature);
 }
 
-/* All pairs in which ball i has the lower id. */
-static int find_of(mo_heap *heap, const cells *c, int i, double reach)
+/* All pairs in which body i has the lower id. */
+static int find_of(mo_heap *heap, const cells *c, int i, double reach, mo_touch_list *touches)
 {
     const int before = heap->pair_count;
     int place[3];
@@ -249,12 +311,12 @@ static int find_of(mo_heap *heap, const cells *c, int i, double reach)
             continue;
         }
         for (int j = c->first[(z * c->n[1] + y) * c->n[0] + x]; j >= 0; j = c->next[j]) {
-            if (j > i && !try_balls(heap, i, j, reach)) {
+            if (j > i && !try_bodies(heap, i, j, reach, touches)) {
                 return 0;
             }
         }
     }
-    const int good = try_walls(heap, i);
+    const int good = try_walls(heap, i, touches);
     qsort(heap->pair + before, (size_t)(heap->pair_count - before), sizeof *heap->pair, by_key);
     return good;
 }
@@ -262,19 +324,21 @@ static int find_of(mo_heap *heap, const cells *c, int i, double reach)
 static mo_error find_all(mo_heap *heap, double reach)
 {
     cells c = {.width = 0};
-    int good = make_cells(heap, 2 * heap->def.radius + reach, &c);
+    mo_touch_list touches = {.allocator = mo_allocator_or_default(NULL)};
+    int good = make_cells(heap, 2 * heap->shapes.largest + reach, &c);
     heap->pair_count = 0;
     for (int i = 0; good && i < heap->all_count; ++i) {
         if (heap->all[i].rank == heap->rank) {
-            good = find_of(heap, &c, i, reach);
+            good = find_of(heap, &c, i, reach, &touches);
         }
     }
     free(c.first);
     free(c.next);
+    mo_memory_free(&touches.allocator, touches.touch);
     return good ? MO_OK : MO_ERR_MEMORY;
 }
 
-/* Of all balls, seen from the middle of their velocities. */
+/* Of all bodies, seen from the middle of their velocities. */
 static double largest_speed(const mo_heap *heap)
 {
     double most[6], speed = 0;
@@ -283,17 +347,19 @@ static double largest_speed(const mo_heap *heap)
     }
     for (int b = 0; b < heap->count; ++b) {
         for (int k = 0; k < 3; ++k) {
-            most[k] = fmax(most[k], heap->ball[b].v[k]);
-            most[3 + k] = fmax(most[3 + k], -heap->ball[b].v[k]);
+            most[k] = fmax(most[k], heap->own[b].v[k]);
+            most[3 + k] = fmax(most[3 + k], -heap->own[b].v[k]);
         }
     }
     MPI_Allreduce(MPI_IN_PLACE, most, 6, MPI_DOUBLE, MPI_MAX, heap->comm);
     for (int b = 0; b < heap->count; ++b) {
         double off[3];
         for (int k = 0; k < 3; ++k) {
-            off[k] = heap->ball[b].v[k] - 0.5 * (most[k] - most[3 + k]);
+            off[k] = heap->own[b].v[k] - 0.5 * (most[k] - most[3 + k]);
         }
-        speed = fmax(speed, mo_vec3_norm(off));
+        const mo_heap_shape *shape = mo_heap_shape_at(heap, heap->own + b);
+        const double turning = shape->is_ball ? 0 : shape->size * mo_vec3_norm(heap->own[b].spin);
+        speed = fmax(speed, mo_vec3_norm(off) + turning);
     }
     MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MAX, heap->comm);
     return speed;
@@ -301,13 +367,13 @@ static double largest_speed(const mo_heap *heap)
 
 mo_error mo_heap_find_pairs(mo_heap *heap, mo_message *why)
 {
-    mo_heap_ball *ghosts;
+    mo_heap_body *ghosts;
     const double reach = 2 * largest_speed(heap) * heap->def.dt + MARGIN * heap->def.radius;
-    mo_error error = exchange_ghosts(heap, reach + 2 * heap->def.radius, &ghosts);
+    mo_error error = exchange_ghosts(heap, reach + 2 * heap->shapes.largest, &ghosts);
     error = error ? error : mo_mpi_agree(heap->comm, merge(heap, ghosts), NULL);
     error = error ? error : mo_mpi_agree(heap->comm, find_all(heap, reach), NULL);
     free(ghosts);
-    return error ? mo_fail(why, error, "pairs of balls: %s", mo_error_text(error)) : MO_OK;
+    return error ? mo_fail(why, error, "pairs of bodies: %s", mo_error_text(error)) : MO_OK;
 }
 
 /* The velocities of the ghosts, which their owners have changed. */
@@ -322,8 +388,8 @@ mo_error mo_heap_update_ghosts(mo_heap *heap)
     mo_error error = mo_mpi_agree(heap->comm, out ? MO_OK : MO_ERR_MEMORY, NULL);
     if (!error) {
         for (int k = 0; k < heap->sent_count; ++k) {
-            memcpy(out[k].v, heap->ball[heap->sent[k]].v, sizeof out[k].v);
-            memcpy(out[k].spin, heap->ball[heap->sent[k]].spin, sizeof out[k].spin);
+            memcpy(out[k].v, heap->own[heap->sent[k]].v, sizeof out[k].v);
+            memcpy(out[k].spin, heap->own[heap->sent[k]].spin, sizeof out[k].spin);
         }
         error = mo_heap_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &count);
     }

@@ -28,12 +28,11 @@ static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
 /* Of the radius: what a contact may close by in a step, and of the tolerance. */
 static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4;
 static const double DEEP = 0.01; /* of the radius: a deeper penetration goes out by this a step */
-static const double PI = 3.14159265358979323846;
 
 typedef struct step {
     mo_heap *heap;
-    int *number; /* of each ball of `all` in the problem, or -1       */
-    int *body;   /* of each body of the problem: its ball              */
+    int *number; /* of each body of `all` in the problem, or -1       */
+    int *body;   /* of each body of the problem: its place            */
     int body_count;
     int *pair; /* of each contact of the problem: its pair           */
     int contact_count;
@@ -45,28 +44,34 @@ typedef struct step {
 
 /* ---- impulses of the last step -------------------------------------------------------------- */
 
-const mo_heap_impulse *mo_heap_find_impulse(const mo_heap *heap, uint64_t key)
+int mo_heap_by_key(const void *a, const void *b)
 {
-    int low = 0, high = heap->impulse_count;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (heap->impulse[middle].key < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < heap->impulse_count && heap->impulse[low].key == key ? heap->impulse + low : NULL;
+    const mo_heap_impulse *x = a, *y = b;
+    const int by_key = (x->key > y->key) - (x->key < y->key);
+    return by_key ? by_key : (x->feature > y->feature) - (x->feature < y->feature);
+}
+
+const mo_heap_impulse *mo_heap_find_impulse(const mo_heap *heap, const mo_heap_pair *pair)
+{
+    const mo_heap_impulse key = {.key = pair->key, .feature = pair->feature};
+    return bsearch(&key, heap->impulse, (size_t)heap->impulse_count, sizeof key, mo_heap_by_key);
 }
 
 /* ---- which pairs ---------------------------------------------------------------------------- */
 
-static double closing_speed(const mo_heap *heap, const mo_heap_pair *pair)
+/* Of a body at its side of a contact, along the normal. */
+static double normal_speed(const mo_heap *heap, const mo_heap_pair *pair, int side)
 {
-    const double *one = heap->all[pair->body[0]].v;
-    const double speed = mo_vec3_dot(pair->normal, one);
-    return pair->body[1] < 0 ? speed
-                             : speed - mo_vec3_dot(pair->normal, heap->all[pair->body[1]].v);
+    const mo_heap_body *body = heap->all + pair->body[side];
+    double turning[3];
+    mo_vec3_cross(body->spin, pair->arm[side], turning);
+    return mo_vec3_dot(pair->normal, body->v) + mo_vec3_dot(pair->normal, turning);
+}
+
+static double opening_speed(const mo_heap *heap, const mo_heap_pair *pair)
+{
+    const double speed = normal_speed(heap, pair, 0);
+    return pair->body[1] < 0 ? speed : speed - normal_speed(heap, pair, 1);
 }
 
 /* Takes pairs whose gap at the end of the step is below `limit`; returns how many. */
@@ -75,7 +80,7 @@ static int take_pairs(mo_heap *heap, double limit)
     int taken = 0;
     for (int k = 0; k < heap->pair_count; ++k) {
         mo_heap_pair *pair = heap->pair + k;
-        if (!pair->is_taken && pair->gap + heap->def.dt * closing_speed(heap, pair) < limit) {
+        if (!pair->is_taken && pair->gap + heap->def.dt * opening_speed(heap, pair) < limit) {
             pair->is_taken = 1;
             ++taken;
         }
@@ -87,7 +92,7 @@ static void choose_pairs(step *s)
 {
     mo_heap *heap = s->heap;
     for (int k = 0; k < heap->pair_count; ++k) {
-        const mo_heap_impulse *impulse = mo_heap_find_impulse(heap, heap->pair[k].key);
+        const mo_heap_impulse *impulse = mo_heap_find_impulse(heap, heap->pair + k);
         heap->pair[k].is_taken = impulse != NULL;
         memset(s->last[k], 0, sizeof s->last[k]);
         if (impulse) {
@@ -124,18 +129,13 @@ static void number_bodies(step *s)
     }
 }
 
-static double mass_of(const mo_heap *heap, const mo_heap_ball *ball)
+static void add_body(const mo_heap *heap, const mo_heap_body *body, mo_builder *builder)
 {
-    return heap->def.density * (4.0 / 3) * PI * ball->radius * ball->radius * ball->radius;
-}
-
-static void add_ball(const mo_heap *heap, const mo_heap_ball *ball, mo_builder *builder)
-{
-    const double mass = mass_of(heap, ball), i = 0.4 * mass * ball->radius * ball->radius;
-    const double J[9] = {i, 0, 0, 0, i, 0, 0, 0, i};
-    double f[6];
-    mo_vec3_scale(mass, ball->v, f);
-    mo_vec3_scale(i, ball->spin, f + 3);
+    const double mass = mo_heap_shape_at(heap, body)->mass;
+    double J[9], f[6];
+    mo_heap_inertia(heap, body, J);
+    mo_vec3_scale(mass, body->v, f);
+    mo_mat3_apply(J, body->spin, f + 3);
     mo_builder_add_rigid_body(builder, mass, J, f);
 }
 
@@ -155,10 +155,7 @@ static void add_contact(step *s, int contact, mo_builder *builder)
         .w = {(pair->gap < -deep ? -deep : pair->gap) / heap->def.dt, 0, 0},
         .mu = heap->def.mu};
     frame_of(pair, out.frame);
-    mo_vec3_scale(-heap->all[pair->body[0]].radius, pair->normal, out.arm[0]);
-    if (pair->body[1] >= 0) {
-        mo_vec3_scale(heap->all[pair->body[1]].radius, pair->normal, out.arm[1]);
-    }
+    memcpy(out.arm, pair->arm, sizeof out.arm);
     for (int k = 0; k < 3; ++k) {
         s->start[3 * contact + k] = mo_vec3_dot(out.frame + 3 * k, s->last[s->pair[contact]]);
     }
@@ -172,7 +169,7 @@ static mo_error build(step *s, mo_problem **part, mo_message *why)
         return mo_fail_memory(why);
     }
     for (int k = 0; k < s->body_count; ++k) {
-        add_ball(s->heap, s->heap->all + s->body[k], builder);
+        add_body(s->heap, s->heap->all + s->body[k], builder);
     }
     for (int k = 0; k < s->contact_count; ++k) {
         add_contact(s, k, builder);
@@ -180,6 +177,23 @@ static mo_error build(step *s, mo_problem **part, mo_message *why)
     const mo_error error = mo_builder_finish(builder, part, why);
     mo_builder_destroy(builder);
     return error;
+}
+
+/* A name of a contact that all ranks know: both ids, and which of the pair's it is. */
+static int64_t name_of(uint64_t key, int which)
+{
+    enum { ID_BITS = 29, WHICH_BITS = 5 };
+    const uint64_t low = key >> 32, high = key & ((UINT64_C(1) << ID_BITS) - 1); /* walls as well */
+    return (int64_t)(low << (ID_BITS + WHICH_BITS) | high << WHICH_BITS | (uint64_t)which);
+}
+
+static void name_contacts(const step *s, int64_t *name)
+{
+    for (int k = 0, which = 0; k < s->contact_count; ++k) {
+        const uint64_t key = s->heap->pair[s->pair[k]].key;
+        which = k > 0 && s->heap->pair[s->pair[k - 1]].key == key ? which + 1 : 0;
+        name[k] = name_of(key, which);
+    }
 }
 
 /* Names of bodies and contacts that all ranks know. */
@@ -198,9 +212,7 @@ static mo_error spread_problem(step *s, mo_problem *part, mo_message *why)
             id[k] = heap->all[s->body[k]].id;
             owner[k] = heap->all[s->body[k]].rank;
         }
-        for (int k = 0; k < s->contact_count; ++k) {
-            name[k] = (int64_t)heap->pair[s->pair[k]].key;
-        }
+        name_contacts(s, name);
         error =
             mo_spread_create(heap->comm, part, &(mo_spread_map){id, owner, name}, &s->spread, why);
     }
@@ -212,17 +224,17 @@ static mo_error spread_problem(step *s, mo_problem *part, mo_message *why)
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-/* Velocities of own balls, in both lists; and impulses of pairs in the axes of the world. */
+/* Velocities of own bodies, in both lists; and impulses of pairs in the axes of the world. */
 static void take_answer(step *s)
 {
     mo_heap *heap = s->heap;
     for (int k = 0, own = 0; k < s->body_count; ++k) {
-        mo_heap_ball *ball = heap->all + s->body[k];
-        if (ball->rank == heap->rank) {
-            memcpy(ball->v, s->result.v + 6 * k, sizeof ball->v);
-            memcpy(ball->spin, s->result.v + 6 * k + 3, sizeof ball->spin);
-            memcpy(heap->ball[own].v, ball->v, sizeof ball->v);
-            memcpy(heap->ball[own].spin, ball->spin, sizeof ball->spin);
+        mo_heap_body *body = heap->all + s->body[k];
+        if (body->rank == heap->rank) {
+            memcpy(body->v, s->result.v + 6 * k, sizeof body->v);
+            memcpy(body->spin, s->result.v + 6 * k + 3, sizeof body->spin);
+            memcpy(heap->own[own].v, body->v, sizeof body->v);
+            memcpy(heap->own[own].spin, body->spin, sizeof body->spin);
             ++own;
         }
     }
@@ -271,15 +283,15 @@ static mo_error solve_once(step *s, mo_message *why)
     return error;
 }
 
-/* Free velocities of own balls, where a solve has changed them. */
+/* Free velocities of own bodies, where a solve has changed them. */
 static void free_again(mo_heap *heap, const double *motion)
 {
     for (int b = 0, own = 0; b < heap->all_count; ++b) {
-        mo_heap_ball *ball = heap->all + b;
-        memcpy(ball->v, motion + 6 * b, sizeof ball->v);
-        memcpy(ball->spin, motion + 6 * b + 3, sizeof ball->spin);
-        if (ball->rank == heap->rank) {
-            heap->ball[own++] = *ball;
+        mo_heap_body *body = heap->all + b;
+        memcpy(body->v, motion + 6 * b, sizeof body->v);
+        memcpy(body->spin, motion + 6 * b + 3, sizeof body->spin);
+        if (body->rank == heap->rank) {
+            heap->own[own++] = *body;
         }
     }
 }
@@ -306,38 +318,6 @@ static mo_error solve_rounds(step *s, const double *motion, mo_heap_report *repo
 
 /* ---- the end of a step ---------------------------------------------------------------------- */
 
-/* turn <- exp(h spin / 2) turn */
-static void turn_on(double h, const double spin[3], double turn[4])
-{
-    const double speed = mo_vec3_norm(spin), half = 0.5 * h * speed;
-    const double s = speed > 0 ? sin(half) / speed : 0, c = cos(half);
-    const double q[4] = {c, s * spin[0], s * spin[1], s * spin[2]},
-                 p[4] = {turn[0], turn[1], turn[2], turn[3]};
-    turn[0] = q[0] * p[0] - q[1] * p[1] - q[2] * p[2] - q[3] * p[3];
-    turn[1] = q[0] * p[1] + q[1] * p[0] + q[2] * p[3] - q[3] * p[2];
-    turn[2] = q[0] * p[2] - q[1] * p[3] + q[2] * p[0] + q[3] * p[1];
-    turn[3] = q[0] * p[3] + q[1] * p[2] - q[2] * p[1] + q[3] * p[0];
-    const double length =
-        sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3]);
-    for (int k = 0; k < 4; ++k) {
-        turn[k] /= length;
-    }
-}
-
-static mo_error move_balls(mo_heap *heap, mo_message *why)
-{
-    for (int b = 0; b < heap->count; ++b) {
-        mo_heap_ball *ball = heap->ball + b;
-        mo_vec3_along(ball->at, heap->def.dt, ball->v, ball->at);
-        turn_on(heap->def.dt, ball->spin, ball->turn);
-        if (!isfinite(ball->at[0] + ball->at[1] + ball->at[2] + ball->turn[0])) {
-            return mo_fail(why, MO_ERR_ARGUMENT, "step %lld moves ball %u to nowhere",
-                           (long long)heap->step + 1, ball->id);
-        }
-    }
-    return MO_OK;
-}
-
 static mo_error keep_impulses(step *s)
 {
     mo_heap *heap = s->heap;
@@ -353,32 +333,16 @@ static mo_error keep_impulses(step *s)
     for (int k = 0, own = 0; k < s->contact_count; ++k) {
         const mo_heap_pair *pair = heap->pair + s->pair[k];
         const double *r = s->last[s->pair[k]];
-        while (own < heap->count - 1 && heap->ball[own].id < pair->key >> 32) {
+        while (own < heap->count - 1 && heap->own[own].id < pair->key >> 32) {
             ++own;
         }
         ++heap->contacts_of[own];
         if (r[0] != 0 || r[1] != 0 || r[2] != 0) {
-            heap->impulse[heap->impulse_count++] = (mo_heap_impulse){pair->key, {r[0], r[1], r[2]}};
+            heap->impulse[heap->impulse_count++] = (mo_heap_impulse){
+                .key = pair->key, .feature = pair->feature, .r = {r[0], r[1], r[2]}};
         }
     }
     return MO_OK;
-}
-
-static double sum_over_balls(mo_heap *heap, int is_kinetic)
-{
-    double *each = realloc(heap->each, ((size_t)heap->count + 1) * sizeof *each);
-    heap->each = each ? each : heap->each;
-    for (int b = 0; each && b < heap->count; ++b) {
-        const mo_heap_ball *ball = heap->ball + b;
-        const double mass = mass_of(heap, ball);
-        const double turning = 0.4 * ball->radius * ball->radius;
-        each[b] = is_kinetic ? 0.5 * mass *
-                                   (mo_vec3_dot(ball->v, ball->v) +
-                                    turning * mo_vec3_dot(ball->spin, ball->spin))
-                             : mass * heap->def.gravity * fmax(0, ball->at[2]);
-    }
-    heap->exact.bound[0] = 0;
-    return mo_exact_sum(&heap->exact, 0, each, each ? (size_t)heap->count : 0);
 }
 
 static void fill_report(const step *s, double started, mo_heap_report *report)
@@ -401,8 +365,8 @@ static void fill_report(const step *s, double started, mo_heap_report *report)
     report->colours = mo_spread_colour_count(s->spread);
     report->residual = s->result.residual;
     report->penetration = mo_exact_largest(&heap->exact, depth);
-    report->kinetic = sum_over_balls(heap, 1);
-    report->potential = sum_over_balls(heap, 0);
+    report->kinetic = mo_heap_energy(heap, 1);
+    report->potential = mo_heap_energy(heap, 0);
     report->seconds = mo_clock() - started;
 }
 
@@ -411,21 +375,14 @@ static void fill_report(const step *s, double started, mo_heap_report *report)
 static int make_room(step *s, double **motion)
 {
     const mo_heap *heap = s->heap;
-    const size_t balls = (size_t)heap->all_count + 1, pairs = (size_t)heap->pair_count + 1;
-    s->number = malloc(balls * sizeof *s->number);
-    s->body = malloc(balls * sizeof *s->body);
+    const size_t bodies = (size_t)heap->all_count + 1, pairs = (size_t)heap->pair_count + 1;
+    s->number = malloc(bodies * sizeof *s->number);
+    s->body = malloc(bodies * sizeof *s->body);
     s->pair = malloc(pairs * sizeof *s->pair);
     s->start = malloc(3 * pairs * sizeof *s->start);
     s->last = malloc(pairs * sizeof *s->last);
-    *motion = malloc(6 * balls * sizeof **motion);
+    *motion = malloc(6 * bodies * sizeof **motion);
     return s->number && s->body && s->pair && s->start && s->last && *motion;
-}
-
-static void accelerate(mo_heap *heap)
-{
-    for (int b = 0; b < heap->count; ++b) {
-        heap->ball[b].v[2] -= heap->def.dt * heap->def.gravity;
-    }
 }
 
 static mo_error solve_step(step *s, mo_heap_report *report, mo_message *why)
@@ -442,7 +399,7 @@ static mo_error solve_step(step *s, mo_heap_report *report, mo_message *why)
         choose_pairs(s);
         error = solve_rounds(s, motion, report, why);
     }
-    error = error ? error : mo_mpi_agree(heap->comm, move_balls(heap, why), why);
+    error = error ? error : mo_mpi_agree(heap->comm, mo_heap_move(heap, why), why);
     error = error ? error : mo_mpi_agree(heap->comm, keep_impulses(s), NULL);
     free(motion);
     return error;
@@ -460,7 +417,7 @@ mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why)
         error = mo_heap_balance(heap, why);
     }
     if (!error) {
-        accelerate(heap);
+        mo_heap_accelerate(heap);
         error = mo_heap_find_pairs(heap, why);
     }
     error = error ? error : solve_step(&s, report, why);

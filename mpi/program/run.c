@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * moreau-mpi run: a heap of balls, step by step; rows of a CSV file by rank, checkpoints, and the
+ * moreau-mpi run: a heap, step by step; rows of a CSV file by rank, checkpoints, and the
  * way back from one.
  */
 #include <errno.h>
@@ -18,9 +18,10 @@
 
 static const call_command COMMAND = {
     .name = "run",
-    .operands = "beads",
-    .about = "simulate balls that fall into a box, dealt to the ranks",
+    .operands = "beads|heap",
+    .about = "simulate bodies that fall into a box, dealt to the ranks",
     .examples = "  mpiexec -n 4 moreau-mpi run beads --set count=20000 --steps 200\n"
+                "  mpiexec -n 2 moreau-mpi run heap --set count=1000 --set shape=5\n"
                 "  mpiexec -n 2 moreau-mpi run beads --steps 500 --checkpoint beads.heap\n"
                 "  mpiexec -n 3 moreau-mpi run beads --restart beads.heap --steps 500\n"
                 "  mpiexec -n 2 moreau-mpi run beads --csv beads.csv --every 10\n"
@@ -33,8 +34,8 @@ typedef struct run {
     mo_heap_def def;
     call_texts settings;
     double steps, every, checkpoint_every, dt, tol;
-    const char *csv, *checkpoint, *restart;
-    int json;
+    const char *csv, *checkpoint, *restart, *scene;
+    int json, is_heap;
     mo_heap *heap;
     FILE *rows; /* of this rank */
     int is_terminal;
@@ -75,36 +76,79 @@ static void prepare_farewell(const run *r)
 
 /* ---- the call ------------------------------------------------------------------------------- */
 
+/* beads, or heap with its shapes. */
+static int choose_scene(run *r, const char *scene)
+{
+    r->scene = scene;
+    if (strcmp(scene, "beads") == 0) {
+        return -1;
+    }
+    if (strcmp(scene, "heap") == 0) {
+        r->is_heap = 1;
+        return -1;
+    }
+    call_say("run: the scenes for ranks are beads and heap, not %.80s; moreau run has the others",
+             scene);
+    return EXIT_CALL;
+}
+
+typedef struct setting {
+    const char *name;
+    double *value;
+    double least, most;
+    int is_whole;
+} setting;
+
+/* One NAME=VALUE; false, with a sentence, where it is none of those known. */
+static int apply_setting(const char *text, const setting *known, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        double value;
+        if (call_setting(text, known[k].name, &value)) {
+            if (value >= known[k].least && value <= known[k].most &&
+                (!known[k].is_whole || value == floor(value))) {
+                *known[k].value = value;
+                return 1;
+            }
+            call_say("run: --set %.100s: %s is a%s number from %g to %g", text, known[k].name,
+                     known[k].is_whole ? " whole" : "", known[k].least, known[k].most);
+            return 0;
+        }
+    }
+    call_say("run: --set %.100s: there are count, mu, radius, seed, density and box, for heap also "
+             "shape and boxes, each with a number",
+             text);
+    return 0;
+}
+
 static int apply_settings(run *r)
 {
-    double count = r->def.count, seed = (double)r->def.seed;
-    struct {
-        const char *name;
-        double *value;
-    } known[] = {{"count", &count}, {"mu", &r->def.mu},           {"radius", &r->def.radius},
-                 {"seed", &seed},   {"density", &r->def.density}, {"box", &r->def.box}};
-    for (int pass = 0; pass < 2; ++pass) { /* the number of balls decides on the tolerance */
+    double count = r->def.count, seed = (double)r->def.seed, shape = MO_HEAP_MIXED, boxes = 0;
+    const setting known[] = {{"count", &count, 1, 5e8, 1},
+                             {"mu", &r->def.mu, 0, 1e6, 0},
+                             {"radius", &r->def.radius, 1e-9, 1e9, 0},
+                             {"seed", &seed, 0, 1e15, 1},
+                             {"density", &r->def.density, 1e-9, 1e12, 0},
+                             {"box", &r->def.box, 0, 1e12, 0},
+                             {"shape", &shape, 0, MO_HEAP_MIXED, 1},
+                             {"boxes", &boxes, 0, 5e8, 1}};
+    const int known_count = (int)(sizeof known / sizeof *known) - (r->is_heap ? 0 : 2);
+    for (int pass = 0; pass < 2; ++pass) { /* the number of bodies decides on the tolerance */
         for (int k = 0; k < r->settings.count; ++k) {
-            int is_known = 0;
-            for (size_t j = 0; j < sizeof known / sizeof *known; ++j) {
-                is_known |= call_setting(r->settings.at[k], known[j].name, known[j].value);
-            }
-            if (!is_known) {
-                call_say("run: --set %.100s: beads has count, mu, radius, seed, density and box, "
-                         "each with a number",
-                         r->settings.at[k]);
+            if (!apply_setting(r->settings.at[k], known, known_count)) {
                 return EXIT_CALL;
             }
-        }
-        if (!(count >= 1 && count <= 5e8)) {
-            call_say("run: count is from 1 to 500000000, not %g", count);
-            return EXIT_CALL;
         }
         if (pass == 0) {
             r->def = mo_default_heap((int)count);
         }
     }
     r->def.seed = (uint64_t)seed;
+    if (r->is_heap) {
+        r->def.shape = (mo_heap_kind)shape;
+        r->def.boxes = (int)boxes;
+        r->def.is_turned = 1;
+    }
     return -1;
 }
 
@@ -150,7 +194,7 @@ static void put_rows(run *r)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-/* Of all states and ids, whatever the ranks: FNV-1a of each ball, added. */
+/* Of all states and ids, whatever the ranks: FNV-1a of each body, added. */
 static uint64_t hash_of(const mo_heap *heap)
 {
     uint64_t sum = 0;
@@ -176,9 +220,9 @@ static void put_json(const run *r, const mo_heap_report *last, const char *hash,
 {
     json j = json_begin(stdout);
     json_object(&j, NULL);
-    json_text(&j, "scene", "beads");
+    json_text(&j, "scene", r->scene);
     json_whole(&j, "ranks", ranks);
-    json_whole(&j, "balls", mo_heap_def_of(r->heap)->count);
+    json_whole(&j, "bodies", mo_heap_def_of(r->heap)->count);
     json_whole(&j, "steps", mo_heap_steps(r->heap));
     json_number(&j, "dt", mo_heap_def_of(r->heap)->dt);
     json_number(&j, "tol", mo_heap_def_of(r->heap)->tol);
@@ -201,9 +245,9 @@ static void put_json(const run *r, const mo_heap_report *last, const char *hash,
 
 static void put_text(const run *r, const mo_heap_report *last, const char *hash, int ranks)
 {
-    printf("balls          %d on %d ranks, %lld steps of %g s\n", mo_heap_def_of(r->heap)->count,
+    printf("bodies         %d on %d ranks, %lld steps of %g s\n", mo_heap_def_of(r->heap)->count,
            ranks, (long long)mo_heap_steps(r->heap), mo_heap_def_of(r->heap)->dt);
-    printf("contacts       %lld at the end, %lld to %lld a rank; %lld balls have changed ranks\n",
+    printf("contacts       %lld at the end, %lld to %lld a rank; %lld bodies have changed ranks\n",
            (long long)last->contacts, (long long)last->least, (long long)last->most,
            (long long)last->migrated);
     printf("unsolved steps %lld; worst residual %.2g (tolerance %g), %lld sweeps\n",
@@ -302,7 +346,8 @@ int command_run(int argc, char **argv)
     const call_flag flags[] = {
         {.name = "set",
          .operand = "NAME=VALUE",
-         .about = "count [600], mu [0.3], radius [0.1], density [1000], box, seed [1]",
+         .about = "count [600], mu [0.3], radius [0.1], density [1000], box, seed [1]; of heap "
+                  "also shape [5] and boxes [0], as in moreau run heap",
          .texts = &r.settings},
         {.name = "steps",
          .operand = "N",
@@ -324,7 +369,7 @@ int command_run(int argc, char **argv)
          .most = 0.5},
         {.name = "csv",
          .operand = "FILE",
-         .about = "rows of each ball and recorded step, a file a rank; see moreau-mpi join",
+         .about = "rows of each body and recorded step, a file a rank; see moreau-mpi join",
          .text = &r.csv},
         {.name = "every",
          .operand = "K",
@@ -352,10 +397,7 @@ int command_run(int argc, char **argv)
     int count;
     int status =
         call_read(&COMMAND, flags, sizeof flags / sizeof *flags, argc, argv, &scene, &count);
-    if (status < 0 && strcmp(scene, "beads") != 0) {
-        call_say("run: the scene for ranks is beads, not %.80s; moreau run has the others", scene);
-        status = EXIT_CALL;
-    }
+    status = status < 0 ? choose_scene(&r, scene) : status;
     status = status < 0 ? apply_settings(&r) : status;
     if (status >= 0) {
         return status;

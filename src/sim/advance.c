@@ -36,8 +36,7 @@ static void turn_back(const double phi[3], const double x[3], double y[3])
     mo_quat_turn(q, x, y);
 }
 
-/* y with J0 y = exp(-h y) l. */
-static void spin_freely(const double J0[9], const double l[3], double h, double y[3])
+void mo_advance_spin(const double J0[9], const double l[3], double h, double y[3])
 {
     enum { STEPS = 20 };
     mo_mat3_solve(J0, l, y);
@@ -79,7 +78,7 @@ static void free_spin(const mo_sim_body *body, double h, double out[3])
     mo_mat3_apply(body->inertia, w0, l);
     mo_mat3_apply_transposed(R, body->force + 3, moment);
     mo_vec3_along(l, h, moment, l);
-    spin_freely(body->inertia, l, h, y);
+    mo_advance_spin(body->inertia, l, h, y);
     mo_mat3_apply(R, y, out);
     mo_vec3_scale(1 / (1 + h * body->def.angular_damping), out, out);
 }

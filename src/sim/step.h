@@ -169,6 +169,10 @@ void mo_islands_wake(mo_world *world, int place); /* a body and what slept with 
 /* advance.c */
 /* Turned by h spin; out may be the orientation. */
 void mo_advance_turn(const double orientation[4], const double spin[3], double h, double out[4]);
+
+/* The free spin y of a body with the inertia J0 and the angular momentum l, both in its axes at the
+ * start of a step: J0 y = exp(-h y) l. */
+void mo_advance_spin(const double J0[9], const double l[3], double h, double y[3]);
 void mo_advance_body(const mo_world *world, mo_sim_body *body, double h); /* free_v from start_v */
 void mo_advance_start(mo_world *world, double h); /* start_v and free_v of every body */
 void mo_advance_free(mo_world *world, double h);  /* free_v, from another start_v */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Heaps of balls on ranks: the same trajectory, bit by bit, on 1 to 4 ranks while balls change
- * ranks; a checkpoint that another number of ranks continues; and where the balls come to lie.
+ * Heaps on ranks: the same trajectory, bit by bit, on 1 to 4 ranks while balls change
+ * ranks; a checkpoint that another number of ranks continues; where bodies of each shape come to lie.
  */
 #include <unistd.h>
 
@@ -166,11 +166,117 @@ static void check_restart(const path *first, int before, int after, const char *
     }
 }
 
+/* ---- other shapes ---------------------------------------------------------------------------- */
+
+/* A sum over all bodies of what tells two states apart, whatever the ranks. */
+static uint64_t fingerprint(MPI_Comm comm, const mo_heap *heap)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < mo_heap_own_count(heap); ++k) {
+        const mo_heap_state state = mo_heap_own(heap, k);
+        double numbers[13];
+        uint64_t bits[13];
+        memcpy(numbers, state.at, sizeof numbers);
+        memcpy(bits, numbers, sizeof bits);
+        for (int i = 0; i < 13; ++i) {
+            sum += (bits[i] ^ state.id) * (UINT64_C(0x9e3779b97f4a7c15) + 2 * (uint64_t)i);
+        }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);
+    return sum;
+}
+
+/* Boxes, capsules, cylinders and balls, or hulls: the same trajectory on 1 to 4 ranks. */
+static void check_shapes(mo_heap_kind shape, const char *name)
+{
+    uint64_t first = 0;
+    mo_heap_def def = mo_default_heap(48);
+    def.shape = shape;
+    def.is_turned = 1;
+    def.boxes = shape == MO_HEAP_BALLS; /* one box among balls */
+    def.balance = 7;
+    def.tol = 1e-2;
+    for (int ranks = 1; ranks <= 4; ++ranks) {
+        MPI_Comm comm = first_ranks(ranks);
+        mo_message why = {""};
+        mo_heap_report report;
+        mo_heap *heap;
+        if (comm == MPI_COMM_NULL) {
+            continue;
+        }
+        expect(!mo_heap_create(comm, &def, &heap, &why), why.text, name);
+        for (int k = 0; k < 45; ++k) {
+            expect(!mo_heap_step(heap, &report, &why), why.text, name);
+        }
+        const uint64_t now = fingerprint(comm, heap);
+        first = ranks == 1 ? now : first;
+        expect(rank > 0 || (now == first && report.contacts > 48), "another trajectory", name);
+        expect(ranks == 1 || report.migrated > 0, "no body has changed its rank", name);
+        mo_heap_destroy(heap);
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* One body that falls lies on a face or on its side in the end: its height is known. */
+static void check_rest(mo_heap_kind shape, const double *heights, int count, const char *name)
+{
+    mo_heap_def def = mo_default_heap(1);
+    mo_message why = {""};
+    mo_heap_report report = {0};
+    mo_heap *heap;
+    double off = 1;
+    def.shape = shape;
+    def.is_turned = 1;
+    def.seed = 3;
+    def.tol = 1e-6;
+    expect(!mo_heap_create(MPI_COMM_WORLD, &def, &heap, &why), why.text, name);
+    for (int k = 0; k < 100; ++k) {
+        expect(!mo_heap_step(heap, &report, &why), why.text, name);
+    }
+    for (int k = 0; k < count && mo_heap_own_count(heap); ++k) {
+        off = fmin(off, fabs(mo_heap_own(heap, 0).at[2] - heights[k] * def.radius));
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &off, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    expect(off < 2e-3 * def.radius, "it does not lie on a face or side", name);
+    expect(report.least == 0, "every rank has contacts of one body", name);
+    mo_heap_destroy(heap);
+}
+
+static void change_byte(const char *name, long at)
+{
+    FILE *file = fopen(name, "r+b");
+    expect(file != NULL, "fopen", "damage");
+    if (file) {
+        fseek(file, at, SEEK_SET);
+        const int old = fgetc(file);
+        fseek(file, at, SEEK_SET);
+        fputc(old ^ 0x41, file);
+        fclose(file);
+    }
+}
+
 /* A damaged checkpoint is refused with a sentence, on all ranks. */
 static void check_damage(const char *file)
 {
     mo_message why = {""};
     mo_heap *heap;
+    for (long at = 20; at < 9000; at += 1790) { /* one byte in the head, in bodies, in impulses */
+        if (rank == 0) {
+            change_byte(file, at);
+        }
+        wait_for_all();
+        const mo_error error = mo_heap_load(MPI_COMM_WORLD, file, &heap, &why);
+        expect((error == MO_ERR_FORMAT || error == MO_ERR_ARGUMENT) && !heap && why.text[0],
+               why.text, "a changed byte");
+        wait_for_all();
+        if (rank == 0) {
+            change_byte(file, at); /* back */
+        }
+    }
+    wait_for_all();
+    expect(!mo_heap_load(MPI_COMM_WORLD, file, &heap, &why), why.text, "put right");
+    mo_heap_destroy(heap);
+    wait_for_all();
     if (rank == 0) {
         expect(truncate(file, 5000) == 0, "truncate", "damage");
     }
@@ -199,6 +305,12 @@ int main(int argc, char **argv)
     check_restart(&first, 3, 2, file);
     check_restart(&first, 1, 4, file);
     check_damage(file);
+    check_shapes(MO_HEAP_MIXED, "mixed shapes");
+    check_shapes(MO_HEAP_HULLS, "hulls");
+    check_shapes(MO_HEAP_BALLS, "one box among balls");
+    check_rest(MO_HEAP_BOXES, (const double[3]){1, 0.8, 0.6}, 3, "a box");
+    check_rest(MO_HEAP_CAPSULES, (const double[1]){0.5}, 1, "a capsule");
+    check_rest(MO_HEAP_CYLINDERS, (const double[2]){1, 0.7}, 2, "a cylinder");
     free(first.state);
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mo_mpi_end();

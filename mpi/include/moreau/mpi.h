@@ -105,14 +105,28 @@ MO_API mo_error mo_spread_count(const mo_spread *spread, mo_spread_traffic *traf
                                 int64_t *rounds);
 MO_API double mo_spread_fastest(const mo_spread *spread);
 
-/* ---- heaps of balls -------------------------------------------------------------------------- */
+/* ---- heaps ----------------------------------------------------------------------------------- */
+
+/* What a heap is made of, as in the scene heap. */
+typedef enum mo_heap_kind {
+    MO_HEAP_BALLS,     /* of the radius r                           */
+    MO_HEAP_BOXES,     /* half sides r, 0.8 r, 0.6 r                */
+    MO_HEAP_CAPSULES,  /* radius 0.5 r, axis 2 r                    */
+    MO_HEAP_CYLINDERS, /* radius 0.7 r, height 2 r                  */
+    MO_HEAP_HULLS,     /* eight corners; 16 different ones          */
+    MO_HEAP_MIXED,     /* the first four kinds, one after the other */
+    MO_HEAP_KIND_COUNT
+} mo_heap_kind;
 
 /*
- * Balls of one material that fall into a box without a lid, dealt to the ranks by recursive
+ * Bodies of one material that fall into a box without a lid, dealt to the ranks by recursive
  * bisection.  The trajectory has the same bits for any number of ranks.
  */
 typedef struct mo_heap_def {
-    int count;      /* of balls                                             */
+    int count; /* of bodies                                            */
+    mo_heap_kind shape;
+    int boxes;      /* the first so many bodies are boxes                   */
+    int is_turned;  /* 0: placed as in the scene beads; 1: as in the scene heap */
     double radius;  /* m                                                    */
     double density; /* kg/m^3                                               */
     double mu;      /* friction of all contacts                             */
@@ -120,11 +134,12 @@ typedef struct mo_heap_def {
     double dt;      /* s                                                    */
     double tol;     /* relative residual of a step                          */
     int max_iter;   /* sweeps of a step                                     */
-    int balance;    /* steps from one distribution of the balls to the next */
+    int balance;    /* steps from one distribution of the bodies to the next */
     uint64_t seed;  /* of the first positions                               */
-    double box;     /* m: half its width; 0: as wide as the scene beads has it */
+    double box;     /* m: half its width; 0: as wide as the scene has it    */
 } mo_heap_def;
 
+/* Balls, as in the scene beads. */
 MO_API mo_heap_def mo_default_heap(int count);
 
 typedef struct mo_heap mo_heap;
@@ -143,14 +158,14 @@ typedef struct mo_heap_report {
     mo_residual residual;
     double penetration;        /* m, at the start of the step       */
     double kinetic, potential; /* J, at its end; summed by id groups */
-    int64_t migrated;          /* balls that changed ranks, so far  */
+    int64_t migrated;          /* bodies that changed ranks, so far */
     int64_t most, least;       /* contacts of a rank                */
     double seconds;
 } mo_heap_report;
 
 MO_API mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why);
 
-/* The balls of this rank, by rising id. */
+/* The bodies of this rank, by rising id. */
 typedef struct mo_heap_state {
     uint32_t id;
     double at[3], turn[4], v[3], spin[3];
