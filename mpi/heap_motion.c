@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "heap.h"
 #include "linalg/vec3.h"
-#include "sim/world_data.h"
+#include "sim/step.h"
 
 void mo_heap_inertia(const mo_heap *heap, const mo_heap_body *body, double J[9])
 {

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Heaps on ranks: the same trajectory, bit by bit, on 1 to 4 ranks while balls change
- * ranks; a checkpoint that another number of ranks continues; where bodies of each shape come to lie.
+ * ranks; a checkpoint that another number of ranks continues; where bodies come to lie.
  */
 #include <unistd.h>
 
