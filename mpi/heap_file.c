@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Checkpoints of a heap: a head, all bodies, all impulses of the last step, in the byte order of
- * the machine.  Every rank writes its part of one file by MPI, under another name; rank 0 moves it to
- * its place once all have closed it, so that a run that dies leaves the last checkpoint whole.
+ * the machine.  Every rank writes its part of one file by MPI, under another name; rank 0 moves it
+ * to its place once all have closed it, so that a run that dies leaves the last checkpoint whole.
  */
 #include <errno.h>
 #include <math.h>

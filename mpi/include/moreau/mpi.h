@@ -74,8 +74,8 @@ MO_API void mo_spread_set_linear(mo_spread *spread, mo_linear linear);
 
 /*
  * mo_solve for a spread problem: methods nsgs, newton, admm and auto, with their options and
- * statuses.  v, u and r are those of the part; residual, status and iterations those of the whole, where
- * constraints are named by id.
+ * statuses.  v, u and r are those of the part; residual, status and iterations those of the whole,
+ * where constraints are named by id.
  */
 MO_API mo_error mo_spread_solve(mo_spread *spread, const mo_options *options, mo_result *result);
 
