@@ -202,6 +202,34 @@ static void a_driven_plate_carries_balls(void **state)
     mo_world_destroy(world);
 }
 
+/* Sweeps that visit friction after the normal impulse end in cycles here. */
+static void heaps_with_friction_above_one_are_solved(void **state)
+{
+    (void)state;
+    const world_scene *scene = world_scene_find("heap");
+    const double frictions[] = {1.5, 2};
+    for (int k = 0; k < 2; ++k) {
+        double values[WORLD_PARAMETERS];
+        mo_world *world;
+        mo_message why = {""};
+        world_default_values(scene, values);
+        CHECK(world_set_value(scene, values, "shape", 0, &why) == MO_OK);
+        CHECK(world_set_value(scene, values, "count", 200, &why) == MO_OK);
+        CHECK(world_set_value(scene, values, "mu", frictions[k], &why) == MO_OK);
+        CHECK(scene->build(values, &world, &why) == MO_OK);
+        mo_world_def def = mo_world_definition(world);
+        def.solver.tol = 2e-3;
+        CHECK(mo_world_change(world, &def, &why) == MO_OK);
+        for (int step = 0; step < 100; ++step) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+            CHECK(report.status == MO_SOLVED);
+        }
+        CHECK_BELOW(judged(world).natural_relative, 2e-3);
+        mo_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +240,7 @@ int main(void)
         cmocka_unit_test(one_and_two_threads_have_the_same_bits),
         cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
         cmocka_unit_test(a_driven_plate_carries_balls),
+        cmocka_unit_test(heaps_with_friction_above_one_are_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

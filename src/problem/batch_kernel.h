@@ -24,6 +24,8 @@ typedef struct mo_batch_pass {
     mo_point_impulses *impulses; /* of each point of each batch */
     double relax_N, relax_T; /* the part of the way to its solution that a visit takes a contact */
     double beta;             /* momentum: the visit starts from r + beta (r - before) */
+    double *shift; /* NULL, or of a steep pass (batch_passes.h): MO_LANES numbers for each point */
+    double shift_part; /* of the way, that a visit takes the shift */
     double *each; /* NULL, or MO_LANES numbers for each batch: what a visit or a look finds of each
                      manifold, for sums that do not depend on their order */
 } mo_batch_pass;

@@ -10,8 +10,17 @@
  *     r_N = max(0, r_N - relax_N u_N / W_NN),     r_T = cut to mu r_N of  r_T - relax_T u_T / W_T
  *
  * with W_T the largest eigenvalue of W_TT.  A contact that this leaves alone obeys Coulomb's law.
- * Between balls W is diagonal and W_T exact, so the visit is the exact solution.  `central` is a
- * constant where a function is inlined.
+ * Between balls W is diagonal and W_T exact, so the visit is the exact solution.
+ *
+ * With friction above 1 such sweeps often end in a cycle, since friction that follows the normal
+ * impulse at once moves the neighbours by more than that.  Steep passes have another visit, one
+ * step of projected gradients on the convex problem whose shift s is held, and then the shift goes
+ * part of the way to its value (Acary and Cadoux's fixed point, contact by contact):
+ *
+ *     r = proj_K(r - D^-1 (u + s n)),     s = s + shift_part (mu |u_T| - s)
+ *
+ * proj_K in the metric of D = c diag(W_NN, W_T, W_T) >= W.  A contact that this leaves alone obeys
+ * Coulomb's law, too.  `central` and `steep` are constants where a function is inlined.
  */
 #ifndef MO_PROBLEM_BATCH_PASSES_H
 #define MO_PROBLEM_BATCH_PASSES_H
@@ -142,6 +151,44 @@ INLINE void push(side *one, side *two, const contact *c, vec3 dr, int central)
     }
 }
 
+/* Into the cone: what is left of the normal part, and the factor of the rest. */
+INLINE lanes project(lanes mu, lanes N, lanes length, lanes *part)
+{
+    const lanes zero = {0}, one = zero + 1;
+    const mask inside = length <= mu * N, polar = mu * length <= -N;
+    const lanes edge =
+        choose(mu > one, (N / mu + length) / (mu + one / mu), (N + mu * length) / (one + mu * mu));
+    *part = choose(inside, one, choose(polar, zero, mu * edge / length));
+    return choose(inside, N, choose(polar, zero, edge));
+}
+
+/* A visit of a steep pass: see above.  s: the shift of each lane. */
+INLINE lanes visit_steep(const mo_batch_pass *pass, const mo_points *points, int at, side *one,
+                         side *two, vec3 *r, lanes *s, int central)
+{
+    const contact c = contact_at(points, at, central);
+    const vec3 w = load_3(points->w + at), u = plus(slip_of(&c, one, two, central), w);
+    const lanes mu = load(points->mu + at), apart = load(points->apart + at),
+                step_N = pass->relax_N * apart * load(points->inverse_N + at),
+                step_T = pass->relax_T * apart * load(points->inverse_T + at), u_N = dot(u, c.n),
+                r_N = dot(*r, c.n);
+    const vec3 u_T = along(u, -u_N, c.n), r_T = along(*r, -r_N, c.n),
+               x_T = along(r_T, -step_T, u_T);
+    const lanes one_of_all = (lanes){0} + 1,
+                scale = root(choose(is_point(points, at), step_N / step_T, one_of_all));
+    lanes part;
+    const lanes new_N =
+        project(scale * mu, r_N - step_N * (u_N + *s), scale * root(dot(x_T, x_T)), &part);
+    const vec3 new_T = times(part, x_T), dT = minus(new_T, r_T);
+    const lanes dN = new_N - r_N;
+    push(one, two, &c, along(dT, dN, c.n), central);
+    const vec3 after = plus(slip_of(&c, one, two, central), w),
+               after_T = along(after, -dot(after, c.n), c.n);
+    *s += pass->shift_part * (mu * root(dot(after_T, after_T)) - *s);
+    *r = along(new_T, new_N, c.n);
+    return dN * dN + dot(dT, dT);
+}
+
 /* A visit of one contact of each lane; r becomes the new impulse, and |dr|^2 is returned. */
 INLINE lanes visit_contact(const mo_batch_pass *pass, const mo_points *points, int at, side *one,
                            side *two, vec3 *r, int central)
@@ -180,7 +227,8 @@ INLINE void fetch_next(const mo_batch_pass *pass, int k, int end)
 }
 
 /* L manifolds of a batch. */
-INLINE lanes visit_manifolds(const mo_batch_pass *pass, const mo_batch *batch, int at, int central)
+INLINE lanes visit_manifolds(const mo_batch_pass *pass, const mo_batch *batch, int at, int central,
+                             int steep)
 {
     const mo_batches *batches = pass->batches;
     const int world = batch->touches_world ? batches->line_count - 1 : -1;
@@ -192,8 +240,13 @@ INLINE lanes visit_manifolds(const mo_batch_pass *pass, const mo_batch *batch, i
         mo_point_impulses *impulses = pass->impulses + batch->point + k;
         const vec3 now = load_3(impulses->r + at), before = load_3(impulses->before + at);
         vec3 r = along(now, (lanes){0} + pass->beta, minus(now, before));
-        moved +=
-            visit_contact(pass, mo_batch_points(batches, batch, k), at, &one, &two, &r, central);
+        const mo_points *points = mo_batch_points(batches, batch, k);
+        if (steep) {
+            lanes *s = (lanes *)(pass->shift + (size_t)(batch->point + k) * B + (size_t)at);
+            moved += visit_steep(pass, points, at, &one, &two, &r, s, central);
+        } else {
+            moved += visit_contact(pass, points, at, &one, &two, &r, central);
+        }
         store_3(now, impulses->before + at);
         store_3(r, impulses->r + at);
     }
@@ -210,20 +263,25 @@ INLINE void note_each(const mo_batch_pass *pass, int batch, int at, lanes found)
     }
 }
 
-INLINE double visit(const mo_batch_pass *pass, int begin, int end)
+INLINE double visit_all(const mo_batch_pass *pass, int begin, int end, int steep)
 {
     lanes moved[B / L] = {(lanes){0}};
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
         fetch_next(pass, k, end);
         for (int at = 0; at < B; at += L) {
-            const lanes own = batch->is_central ? visit_manifolds(pass, batch, at, 1)
-                                                : visit_manifolds(pass, batch, at, 0);
+            const lanes own = batch->is_central ? visit_manifolds(pass, batch, at, 1, steep)
+                                                : visit_manifolds(pass, batch, at, 0, steep);
             moved[at / L] += own;
             note_each(pass, k, at, own);
         }
     }
     return sum_of(moved);
+}
+
+INLINE double visit(const mo_batch_pass *pass, int begin, int end)
+{
+    return pass->shift ? visit_all(pass, begin, end, 1) : visit_all(pass, begin, end, 0);
 }
 
 INLINE void apply_manifolds(const mo_batch_pass *pass, const mo_batch *batch, int at, int central)
@@ -267,17 +325,6 @@ INLINE void extrapolate(const mo_batch_pass *pass, double *before, int begin, in
 }
 
 /* ---- looks ----------------------------------------------------------------------------------- */
-
-/* Into the cone: what is left of the normal part, and the factor of the rest. */
-INLINE lanes project(lanes mu, lanes N, lanes length, lanes *part)
-{
-    const lanes zero = {0}, one = zero + 1;
-    const mask inside = length <= mu * N, polar = mu * length <= -N;
-    const lanes edge =
-        choose(mu > one, (N / mu + length) / (mu + one / mu), (N + mu * length) / (one + mu * mu));
-    *part = choose(inside, one, choose(polar, zero, mu * edge / length));
-    return choose(inside, N, choose(polar, zero, edge));
-}
 
 /* A vector by its part along the normal and the rest. */
 typedef struct split {
@@ -369,124 +416,7 @@ INLINE double speeds(const mo_batch_pass *pass, int begin, int end)
     return sum_of(sum);
 }
 
-/* ---- the measure ----------------------------------------------------------------------------- */
-
-/* With step 1; where u is lost in the rounding of r, with a longer one too, as mo_measure does. */
-INLINE lanes natural_of_any(lanes mu, const split *u, const split *r)
-{
-    const lanes one = (lanes){0} + 1;
-    const lanes moved = u->N * u->N + u->length * u->length,
-                size = r->N * r->N + r->length * r->length;
-    const mask is_lost = (moved > 0) & (moved <= 1e-24 * size);
-    const lanes step = choose(is_lost, root(size / moved), one);
-    const lanes with_1 = natural_square(mu, u, r, one),
-                with_step = natural_square(mu, u, r, step) / (step * step);
-    const lanes larger = choose(with_step > with_1, with_step, with_1);
-    return choose(is_lost & (size > 1e200), one * INFINITY, larger);
-}
-
-/* The largest value so far, and whose it is. */
-typedef struct worst {
-    lanes value, who;
-} worst;
-
-INLINE void keep_worst(worst *w, lanes value, lanes who)
-{
-    const mask is_worse = ~(value <= w->value); /* also where it is not a number */
-    w->value = choose(is_worse, value, w->value);
-    w->who = choose(is_worse, who, w->who);
-}
-
-INLINE mo_worst worst_of(const worst *of_lanes)
-{
-    mo_worst all = {0, -1};
-    for (int k = 0; k < B; ++k) {
-        const double value = of_lanes[k / L].value[k % L];
-        if (!(value <= all.value)) {
-            all = (mo_worst){value, (int)of_lanes[k / L].who[k % L]};
-        }
-    }
-    return all;
-}
-
-/* What is known of B contacts, one of each lane; an entry for L of them. */
-typedef struct verdicts {
-    lanes natural[B / L], u[B / L], r[B / L], power[B / L];
-    worst block[B / L], penetration_rate[B / L], cone_violation[B / L], dissipation[B / L];
-} verdicts;
-
-INLINE lanes larger_of(lanes a, lanes b)
-{
-    return choose(a > b, a, b);
-}
-
-INLINE void keep_failures(lanes mu, const split *u, const split *r, lanes who, verdicts *v, int i)
-{
-    lanes part;
-    const lanes zero = {0}, p_N = project(mu, r->N, r->length, &part);
-    const lanes off_N = r->N - p_N, off_T = (zero + 1 - part) * r->length;
-    const lanes power_N = r->N * u->N, power_T = mu * r->N * u->length + dot(r->T, u->T);
-    keep_worst(v->penetration_rate + i, larger_of(-u->N, zero), who);
-    keep_worst(v->cone_violation + i, root(off_N * off_N + off_T * off_T), who);
-    const lanes power = larger_of(larger_of(power_N, -power_N), larger_of(power_T, -power_T));
-    keep_worst(v->dissipation + i, power, who);
-    v->power[i] += power;
-}
-
-INLINE void judge_manifolds(const mo_batch_pass *pass, const mo_batch *batch, int at, int central,
-                            double *u_out, verdicts *v)
-{
-    const mo_batches *batches = pass->batches;
-    const int i = at / L;
-    const side one = gather(batches, pass->state, batch->line[0] + at, central),
-               two = gather(batches, pass->state, batch->line[1] + at, central);
-    for (int k = 0; k < batch->point_count; ++k) {
-        const mo_points *points = mo_batch_points(batches, batch, k);
-        const size_t number = (size_t)(batch->point + k);
-        const contact c = contact_at(points, at, central);
-        const lanes mu = load(points->mu + at),
-                    who = numbers(batches->constraint + number * B + (size_t)at);
-        const vec3 own_u = plus(slip_of(&c, &one, &two, central), load_3(points->w + at)),
-                   own_r = load_3(pass->impulses[number].r + at);
-        const split u = split_of(own_u, c.n), r = split_of(own_r, c.n);
-        const lanes natural = natural_of_any(mu, &u, &r);
-        store_3(own_u, u_out + number * (3 * B) + (size_t)at);
-        v->natural[i] += natural;
-        v->u[i] += choose(is_point(points, at), dot(own_u, own_u), (lanes){0});
-        v->r[i] += dot(own_r, own_r);
-        keep_worst(v->block + i, root(natural), who);
-        keep_failures(mu, &u, &r, who, v, i);
-    }
-}
-
-INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
-{
-    const lanes zero = {0};
-    verdicts v;
-    for (int i = 0; i < B / L; ++i) {
-        const worst none = {zero, zero - 1};
-        v.natural[i] = v.u[i] = v.r[i] = v.power[i] = zero;
-        v.block[i] = v.penetration_rate[i] = v.cone_violation[i] = v.dissipation[i] = none;
-    }
-    for (int k = 0; k < pass->batches->batch_count; ++k) {
-        const mo_batch *batch = pass->batches->batch + k;
-        for (int at = 0; at < B; at += L) {
-            if (batch->is_central) {
-                judge_manifolds(pass, batch, at, 1, u, &v);
-            } else {
-                judge_manifolds(pass, batch, at, 0, u, &v);
-            }
-        }
-    }
-    return (mo_batch_verdict){sum_of(v.natural),
-                              sum_of(v.u),
-                              sum_of(v.r),
-                              sum_of(v.power),
-                              worst_of(v.block),
-                              worst_of(v.penetration_rate),
-                              worst_of(v.cone_violation),
-                              worst_of(v.dissipation)};
-}
+#include "problem/batch_judge.h"
 
 /* ---- compiled for a kind of processor -------------------------------------------------------- */
 

@@ -38,6 +38,7 @@ typedef struct mo_points {
     double mu[MO_LANES];
     double inverse_N[MO_LANES]; /* 1 / W_NN */
     double inverse_T[MO_LANES]; /* 1 / the largest eigenvalue of W_TT */
+    double apart[MO_LANES];     /* 1 / c with c diag(W_NN, W_T, W_T) >= W: 1 without coupling */
     double arms[];              /* central: l_1, l_2 of all lanes; else a_1, a_2, each as n */
 } mo_points;
 enum {
@@ -89,6 +90,7 @@ typedef struct mo_batches {
     int group_count;
     mo_colour_group *group;
     int last_is_sequential; /* the last group shares bodies */
+    double friction;        /* the largest mu of its contacts */
     int batch_count, point_count, row_count;
     mo_batch *batch;
     int *constraint; /* MO_LANES for each point; -1: none in this lane */

@@ -46,6 +46,7 @@ typedef struct mo_sweeps {
     double *row_r, *row_before; /* impulses of row blocks, where row_start of the problem says */
     double *best, *row_best;    /* impulses of the best look, as impulses->r and row_r */
     double *point_u;            /* scratch of the measure */
+    double *shift;              /* of steep passes (batch_passes.h): MO_LANES numbers a point */
     double *moved_of_chunk;
     mo_batch_sums *seen; /* one entry a chunk of batches, then of rows */
 
