@@ -119,7 +119,7 @@ static const field FIELDS[] = {
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
-static const double VALUES[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 1e150, 5e-324};
+static const double VALUES[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 1e150, 5e-324, 1e-320};
 enum { VALUE_COUNT = sizeof VALUES / sizeof *VALUES };
 
 static parts usual(mo_axis_kind kind)
@@ -174,7 +174,12 @@ static void add_mechanism(mo_world *world, const parts *p, const char *what)
     def.joints = axes, def.joint_count = 2;
     def.tendons = &tendon, def.tendon_count = 1;
     def.actuators = &p->actuator, def.actuator_count = 1;
-    was_taken(mo_world_add_mechanism(world, &def, &why).index > 0, &why, what);
+    memset(links[1].inertia, 0, sizeof links[1].inertia); /* that of its shape */
+    const mo_mechanism_id id = mo_world_add_mechanism(world, &def, &why);
+    if (was_taken(id.index > 0, &why, what)) {
+        const mo_body_id body = mo_mechanism_link(world, id, 1);
+        was_taken(mo_world_add_shape(world, body, &p->shape, &why).index > 0, &why, what);
+    }
 }
 
 /* A box on a floor, another that is joined to it, and a mechanism; NULL: no such world. */

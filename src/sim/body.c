@@ -165,17 +165,20 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
     const mo_pose frame = mo_sim_body_pose(body);
     const weight all = weigh(world, body);
     const int is_planar = mo_is_planar(world);
+    const int is_moderate =
+        all.mass <= MO_LARGEST && mo_are_moderate(9, all.inertia) && mo_are_moderate(3, all.centre);
+    int is_fit = is_moderate || (body->kind != MO_BODY_FREE && body->kind != MO_BODY_LINK);
     if (body->kind == MO_BODY_FREE && all.mass > 0 &&
         (body->def.mass > 0 || body->first_shape != MO_NONE)) {
-        const int is_fit = is_planar ? all.inertia[8] > 0 : is_positive_definite(all.inertia);
         const int may_wait =
             body->first_shape == MO_NONE && all.inertia[0] + all.inertia[4] + all.inertia[8] == 0;
-        const int is_moderate = all.mass <= MO_LARGEST && mo_are_moderate(9, all.inertia);
-        if (!is_moderate || (!is_fit && !may_wait)) {
-            return mo_fail(why, MO_ERR_ARGUMENT,
-                           "the inertia of body '%.64s' is not positive definite, or above %g",
-                           body->def.name, MO_LARGEST);
-        }
+        is_fit = is_fit &&
+                 (may_wait || (is_planar ? all.inertia[8] > 0 : is_positive_definite(all.inertia)));
+    }
+    if (!is_fit) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "the inertia of body '%.64s' is not positive definite, or above %g",
+                       body->def.name, MO_LARGEST);
     }
     body->mass = all.mass;
     body->is_ball = !is_planar && is_isotropic(all.inertia);
