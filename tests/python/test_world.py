@@ -273,6 +273,55 @@ class Bodies(unittest.TestCase):
         with self.assertRaises(moreau.Error):
             world.change(tol=-1)
 
+    def test_no_nan_comes_in(self):
+        """Every entry with a number refuses NaN, and the world goes on as if nobody had asked."""
+        def make():
+            world = moreau.World(floor=0)
+            body = world.add_body(moreau.box(0.1, 0.1, 0.1), position=(0, 0, 0.1))
+            other = world.add_body(moreau.ball(0.1), position=(0, 0, 0.31))
+            tree = moreau.Tree()
+            link = tree.add_link(moreau.ball(0.1), position=(1, 0, 1))
+            joint = tree.add_joint("revolute", link, axis=(0, 1, 0))
+            tree.add_actuator("position", joint=joint, stiffness=1.0)
+            return world, body, other, world.add_mechanism(tree)
+
+        bad, three = np.nan, (0, np.nan, 0)
+        world, body, other, mechanism = make()
+        twin = make()[0]
+        tries = [
+            lambda: setattr(world, "gravity", three),
+            lambda: world.change(tol=bad),
+            lambda: world.change(margin=bad),
+            lambda: world.step(bad),
+            lambda: world.add_body(moreau.ball(bad)),
+            lambda: world.add_body(moreau.ball(0.1), position=three),
+            lambda: world.add_body(moreau.ball(0.1), velocity=three),
+            lambda: world.add_body(moreau.ball(0.1), orientation=(bad, 0, 0, 0)),
+            lambda: world.add_body(moreau.hull([[0, 0, 0], [1, 0, 0], [0, 1, 0], three])),
+            lambda: world.add_joint("revolute", body, other, anchor=three),
+            lambda: world.add_joint("revolute", body, other, axis=three),
+            lambda: world.cast_ray(three, (0, 0, -1)),
+            lambda: world.cast_ray((0, 0, 1), three),
+            lambda: setattr(body, "position", three),
+            lambda: setattr(body, "orientation", (1, 0, 0, bad)),
+            lambda: setattr(body, "velocity", three),
+            lambda: setattr(body, "spin", three),
+            lambda: body.apply_force(three),
+            lambda: body.apply_force((0, 0, 1), at=three),
+            lambda: body.apply_torque(three),
+            lambda: body.apply_impulse(three),
+            lambda: body.set_material(friction=bad),
+            lambda: body.add_shape(moreau.box(0.1, bad, 0.1)),
+            lambda: setattr(mechanism.actuators[0], "target", bad),
+        ]
+        for number, attempt in enumerate(tries):
+            with self.assertRaises((moreau.Error, ValueError), msg=f"entry {number}"):
+                attempt()
+        for _ in range(3):
+            world.step(0.01)
+            twin.step(0.01)
+        self.assertEqual(world.save(), twin.save())
+
     def test_a_failed_add_leaves_nothing(self):
         world = moreau.World()
         with self.assertRaisesRegex(moreau.Error, "radius"):
