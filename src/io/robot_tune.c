@@ -143,10 +143,11 @@ static double farthest(mo_sim_mechanism *mechanism, const mo_sim_actuator *actua
 static mo_error find_range(mo_building *b, mo_sim_mechanism *mechanism, mo_sim_actuator *actuator)
 {
     const size_t count = (size_t)mechanism->tree.coordinates + 1;
-    double *q = mo_pool_take(&b->pool, 3 * count, sizeof *q), *start = q + 2 * count;
+    double *q = mo_pool_take(&b->pool, 3 * count, sizeof *q);
     if (!q) {
         return mo_fail_memory(b->why);
     }
+    double *start = q + 2 * count;
     memcpy(start, mechanism->q, (count - 1) * sizeof *start);
     const double low = farthest(mechanism, actuator, -1, start, q, q + count);
     const double high = farthest(mechanism, actuator, 1, start, q, q + count);

@@ -186,16 +186,12 @@ void mesh_seeds(fuzz_take_fn *take, void *user)
               take, user);
 }
 
-void mesh_run(const uint8_t *data, size_t size)
+static void read_mesh(const char *path)
 {
     mo_mesh_file mesh = {0};
     mo_message why = {{0}};
     const mo_allocator allocator = mo_allocator_or_default(NULL);
     size_t bytes = 0;
-    if (size == 0) {
-        return;
-    }
-    const char *path = file_of(data[0] & 1 ? "in.obj" : "in.stl", data + 1, size - 1);
     const mo_error error =
         mo_mesh_file_read(path, "mesh", 1 << 20, &allocator, &mesh, &bytes, &why);
     demand_sentence(error, &why);
@@ -207,4 +203,90 @@ void mesh_run(const uint8_t *data, size_t size)
         demand(isfinite(mesh.points[k]), "a point that is not finite");
     }
     mo_mesh_file_clear(&allocator, &mesh);
+}
+
+void mesh_run(const uint8_t *data, size_t size)
+{
+    if (size > 0) {
+        read_mesh(file_of(data[0] & 1 ? "in.obj" : "in.stl", data + 1, size - 1));
+    }
+}
+
+/* ---- COLLADA --------------------------------------------------------------------------------- */
+
+#define GEOMETRY(faces)                                                                            \
+    "<library_geometries><geometry id='g'><mesh><source id='s'><float_array id='f' count='12'>"    \
+    "0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common><accessor source='#f' count='4' "      \
+    "stride='3'/></technique_common></source><vertices id='v'><input semantic='POSITION' "         \
+    "source='#s'/></vertices>" faces "</mesh></geometry></library_geometries>"
+#define SCENE(inside)                                                                              \
+    "<library_visual_scenes><visual_scene id='a'>" inside                                          \
+    "</visual_scene></library_visual_scenes>"                                                      \
+    "<scene><instance_visual_scene url='#a'/></scene>"
+
+void collada_seeds(fuzz_take_fn *take, void *user)
+{
+    take_text("<COLLADA><asset><unit meter='.1'/><up_axis>Z_UP</up_axis></asset>" GEOMETRY(
+                  "<triangles count='2'><input semantic='VERTEX' source='#v' offset='0'/><input "
+                  "semantic='NORMAL' source='#n' offset='1'/><p>0 0 2 0 1 0 0 1 1 0 3 0</p>"
+                  "</triangles>") "</COLLADA>",
+              take, user);
+    take_text("<COLLADA>" GEOMETRY(
+                  "<polylist><input semantic='VERTEX' source='#v' offset='0'/><vcount>3 4</vcount>"
+                  "<p>0 1 2 0 1 3 2</p></polylist><polygons><input semantic='VERTEX' source='#v'/>"
+                  "<p>0 1 2</p></polygons>")
+                  SCENE("<node id='n'><matrix>1 0 0 0 0 1 0 0 0 0 1 2 0 0 0 1</matrix><node>"
+                        "<translate>1 2 3</translate><rotate>0 0 1 90</rotate><scale>1 2 3</scale>"
+                        "<instance_geometry url='#g'/></node></node><node><instance_node "
+                        "url='#n'/></node>") "</COLLADA>",
+              take, user);
+}
+
+void collada_run(const uint8_t *data, size_t size)
+{
+    read_mesh(file_of("in.dae", data, size));
+}
+
+/* ---- height fields: the first byte says which kind of file ------------------------------------ */
+
+/* A grey image of 3 times 2 pixels, and the same field in MuJoCo's own form. */
+static const unsigned char IMAGE[] = {
+    0x01, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48,
+    0x44, 0x52, 0x00, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00, 0x02, 0x08, 0x00, 0x00, 0x00, 0x00,
+    0xb8, 0x1f, 0x39, 0xc6, 0x00, 0x00, 0x00, 0x10, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63,
+    0xe0, 0xe2, 0xba, 0xc4, 0xc0, 0x95, 0xc7, 0x05, 0x00, 0x05, 0xa8, 0x01, 0x69, 0x94, 0xbf,
+    0x1d, 0x08, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+
+void heights_seeds(fuzz_take_fn *take, void *user)
+{
+    const int32_t counts[2] = {2, 3};
+    const float height[6] = {-1, 0, -1, -1, -1, 1};
+    uint8_t own[1 + sizeof counts + sizeof height] = {0};
+    memcpy(own + 1, counts, sizeof counts);
+    memcpy(own + 1 + sizeof counts, height, sizeof height);
+    take(user, own, sizeof own);
+    take(user, IMAGE, sizeof IMAGE);
+}
+
+void heights_run(const uint8_t *data, size_t size)
+{
+    static const char TEXT[] =
+        "<mujoco><asset><hfield name='f' size='3 2 4 .1' file='in.%s'/></asset><worldbody>"
+        "<geom type='hfield' hfield='f'/></worldbody></mujoco>";
+    char text[256];
+    mo_model model = {0};
+    mo_message why = {{0}};
+    if (size == 0) {
+        return;
+    }
+    const char *kind = data[0] & 1 ? "png" : "bin";
+    file_of(data[0] & 1 ? "in.png" : "in.bin", data + 1, size - 1);
+    const int length = snprintf(text, sizeof text, TEXT, kind);
+    const char *path = file_of("in.xml", (const uint8_t *)text, (size_t)length);
+    const mo_error error = mo_model_read(path, NULL, &model, &why);
+    demand_sentence(error, &why);
+    for (int k = 0; !error && k < 3 * model.geoms[0].shape.point_count; ++k) {
+        demand(isfinite(model.geoms[0].shape.points[k]), "a height that is not finite");
+    }
+    mo_model_clear(&model);
 }

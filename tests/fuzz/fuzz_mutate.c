@@ -94,11 +94,12 @@ static void change_number(text *t)
 /* ---- words ------------------------------------------------------------------------------- */
 
 static const char *const WORDS[] = {
-    "0",       "-1",   "1e300", "-1e300",  "nan",   "inf",   "1e-320", "2147483648", "-2147483649",
-    "",        "1 2",  "0 0 0", "1 0 0 0", "true",  "false", "auto",   "free",       "hinge",
-    "ball",    "mesh", "plane", "box",     "world", "../x",  "%s%n",   "\"",         "a\nb",
-    "--",      "=",    "--tol", "--json",  "{",     "[",     "null",   "\\u0000",    "\xff\xfe",
-    "1e99999", "0x10", "name",  "class",   "body",  "geom",  "joint",  "link",       "inertial"};
+    "0",           "-1",    "1e300",   "-1e300",   "nan",     "inf",      "1e-320",  "2147483648",
+    "-2147483649", "",      "1 2",     "0 0 0",    "1 0 0 0", "true",     "false",   "auto",
+    "free",        "hinge", "ball",    "mesh",     "plane",   "box",      "world",   "../x",
+    "%s%n",        "\"",    "a\nb",    "--",       "=",       "--tol",    "--json",  "{",
+    "[",           "null",  "\\u0000", "\xff\xfe", "1.7e308", "-1.7e308", "1e99999", "0x10",
+    "name",        "class", "body",    "geom",     "joint",   "link",     "inertial"};
 enum { WORD_COUNT = sizeof WORDS / sizeof *WORDS };
 
 static int is_in_word(uint8_t c)

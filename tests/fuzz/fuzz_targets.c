@@ -281,6 +281,8 @@ static const fuzz_target TARGETS[] = {
     {"mjcf", FUZZ_XML, mjcf_seeds, mjcf_run},
     {"urdf", FUZZ_XML, urdf_seeds, urdf_run},
     {"mesh", FUZZ_TEXT, mesh_seeds, mesh_run},
+    {"collada", FUZZ_XML, collada_seeds, collada_run},
+    {"heights", FUZZ_BINARY, heights_seeds, heights_run},
     {"recording", FUZZ_HDF5, recording_seeds, recording_run},
     {"certificate", FUZZ_TEXT, certificate_seeds, certificate_run},
     {"state", FUZZ_BINARY, state_seeds, state_run},

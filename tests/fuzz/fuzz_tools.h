@@ -32,5 +32,9 @@ void urdf_seeds(fuzz_take_fn *take, void *user);
 void urdf_run(const uint8_t *data, size_t size);
 void mesh_seeds(fuzz_take_fn *take, void *user);
 void mesh_run(const uint8_t *data, size_t size);
+void collada_seeds(fuzz_take_fn *take, void *user);
+void collada_run(const uint8_t *data, size_t size);
+void heights_seeds(fuzz_take_fn *take, void *user);
+void heights_run(const uint8_t *data, size_t size);
 
 #endif
