@@ -247,7 +247,7 @@ void collada_run(const uint8_t *data, size_t size)
     read_mesh(file_of("in.dae", data, size));
 }
 
-/* ---- height fields: the first byte says which kind of file ------------------------------------ */
+/* ---- height fields: the first byte says which kind of file ----------------------------------- */
 
 /* A grey image of 3 times 2 pixels, and the same field in MuJoCo's own form. */
 static const unsigned char IMAGE[] = {
