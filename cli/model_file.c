@@ -174,7 +174,7 @@ static int read_options(const char *command, const args_flag *rows, model_file *
 void model_file_hint(const args_flag *rows, const model_file *file)
 {
     const mo_model *model = &file->model;
-    if (strcmp(model->format, "URDF") == 0 && model->actuator_count > 0 &&
+    if (strcmp(model->format, "MJCF") != 0 && model->actuator_count > 0 &&
         !rows[MODEL_SERVO].value && !rows[MODEL_TARGET].all->count) {
         say_of_file(file->path, "%d motor%s no force; --servo 5 lets %s hold the joints",
                     model->actuator_count, model->actuator_count > 1 ? "s give" : " gives",

@@ -222,7 +222,7 @@ typedef struct mo_model_note {
 /* Start from {0}. */
 typedef struct mo_model {
     const char *name;
-    const char *format; /* "MJCF" or "URDF" */
+    const char *format; /* "MJCF", "URDF" or "SDF" */
     double step;        /* s; 0: the file does not say */
     double gravity[3];
 

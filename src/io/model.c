@@ -131,7 +131,7 @@ void mo_model_clear(mo_model *model)
     *model = (mo_model){0};
 }
 
-static bool read_either(mo_reader *r)
+static bool read_any(mo_reader *r)
 {
     if (strcmp(r->root->name, "mujoco") == 0) {
         r->model->format = "MJCF";
@@ -141,8 +141,13 @@ static bool read_either(mo_reader *r)
         r->model->format = "URDF";
         return mo_urdf_read(r);
     }
+    if (strcmp(r->root->name, "sdf") == 0) {
+        r->model->format = "SDF";
+        return mo_sdf_read(r);
+    }
     return mo_reader_fail(r, r->root,
-                          "is no model: the root of MJCF is <mujoco>, that of URDF is <robot>");
+                          "is no model: the root of MJCF is <mujoco>, that of URDF is <robot>, "
+                          "that of SDF is <sdf>");
 }
 
 static void clear_reader(mo_reader *r)
@@ -179,7 +184,7 @@ mo_error mo_model_read_with(const char *path, const char *folder, const mo_alloc
     r.error = mo_file_folder(path, r.folder, why);
     mo_reader_find_package(&r);
     r.error = r.error ? r.error : mo_xml_read(path, "", &r.tree, &r.elements, &r.root, why);
-    if (!r.error && read_either(&r)) {
+    if (!r.error && read_any(&r)) {
         mo_reader_finish(&r);
     }
     clear_reader(&r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What the readers of MJCF and URDF share: the model that grows, sentences with a line, numbers
+ * What the readers of MJCF, URDF and SDF share: the model that grows, sentences with a line, numbers
  * from attributes, names, meshes.
  *
  * Functions return false once something failed; the first sentence stays (mo_reader.error, why).
@@ -12,7 +12,7 @@
  *   model_path.c      where the files are that a model names
  *   model_inertia.c   masses and inertias from shapes, as MuJoCo infers them
  *   mesh_file.c       STL and OBJ
- *   mjcf*.c, urdf.c   the two formats
+ *   mjcf*.c, urdf*.c, sdf.c   the three formats
  *   robot_build.c     a model into a world
  */
 #ifndef MO_IO_MODEL_READER_H
@@ -182,5 +182,6 @@ bool mo_reader_named_folder(const mo_reader *r, const char *name, size_t length,
 
 bool mo_mjcf_read(mo_reader *r);
 bool mo_urdf_read(mo_reader *r);
+bool mo_sdf_read(mo_reader *r);
 
 #endif

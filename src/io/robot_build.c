@@ -260,7 +260,7 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
     error = make_room(&b);
     error = error ? error : mo_robot_keep_sensors(b.robot, model, why);
     if (!error) {
-        const int is_urdf = strcmp(model->format, "URDF") == 0;
+        const int is_urdf = strcmp(model->format, "MJCF") != 0; /* or SDF, read as URDF */
         find_groups(&b);
         mo_building_join_trees(&b);
         error = add_bodies(&b);

@@ -28,10 +28,11 @@ typedef enum urdf_type {
     PRISMATIC,
     PLANAR,
     FLOATING,
+    BALL, /* of SDF */
     UNKNOWN
 } urdf_type;
-static const char *const TYPES[] = {"fixed",     "revolute", "continuous",
-                                    "prismatic", "planar",   "floating"};
+static const char *const TYPES[] = {"fixed",  "revolute", "continuous", "prismatic",
+                                    "planar", "floating", "ball"};
 
 static urdf_type type_of(const mo_xml_node *node)
 {
@@ -112,11 +113,13 @@ static bool read_dynamics(mo_urdf *u, const mo_xml_node *node, mo_model_joint *j
 {
     const mo_xml_node *dynamics = mo_xml_child(node, "dynamics");
     if (dynamics && (!mo_urdf_number(u, dynamics, "damping", &joint->damping) ||
-                     !mo_urdf_number(u, dynamics, "friction", &joint->dry_friction))) {
+                     !mo_urdf_number(u, dynamics, "friction", &joint->dry_friction) ||
+                     !mo_urdf_number(u, dynamics, "spring_stiffness", &joint->stiffness) ||
+                     !mo_urdf_number(u, dynamics, "spring_reference", &joint->spring_ref))) {
         return false;
     }
-    return (joint->damping >= 0 && joint->dry_friction >= 0) ||
-           mo_reader_fail(u->r, dynamics, "has a negative damping or friction");
+    return (joint->damping >= 0 && joint->dry_friction >= 0 && joint->stiffness >= 0) ||
+           mo_reader_fail(u->r, dynamics, "has a negative damping, friction or stiffness");
 }
 
 static mo_model_joint *add_part(mo_urdf *u, const mo_xml_node *node, const char *end,
@@ -174,7 +177,8 @@ static bool read_joint(mo_urdf *u, const mo_xml_node *node, int body)
 {
     const urdf_type type = type_of(node);
     double axis[3];
-    if (type == UNKNOWN) {
+    const int is_sdf = strcmp(u->r->model->format, "SDF") == 0;
+    if (type == UNKNOWN || (type == BALL && !is_sdf)) {
         const char *text = mo_xml_get(node, "type");
         return mo_reader_fail(u->r, node, "has the type '%.60s', which URDF does not have",
                               text ? text : "");
@@ -190,6 +194,10 @@ static bool read_joint(mo_urdf *u, const mo_xml_node *node, int body)
     }
     if (type == FLOATING) {
         return add_floating(u, node, body);
+    }
+    if (type == BALL) {
+        mo_model_joint *ball = add_part(u, node, "", MO_MODEL_BALL, body, axis);
+        return ball && read_dynamics(u, node, ball);
     }
     mo_model_joint *joint =
         add_part(u, node, "", type == PRISMATIC ? MO_MODEL_SLIDE : MO_MODEL_HINGE, body, axis);

@@ -30,9 +30,22 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
         return true;
     }
     const char *xyz = mo_xml_get(origin, "xyz"), *angles = mo_xml_get(origin, "rpy");
+    const char *quaternion = mo_xml_get(origin, "quat_xyzw");
+    double xyzw[4];
     if ((xyz && !mo_reader_numbers(u->r, origin, "xyz", xyz, 3, 3, pose->position, NULL)) ||
-        (angles && !mo_reader_numbers(u->r, origin, "rpy", angles, 3, 3, rpy, NULL))) {
+        (angles && !mo_reader_numbers(u->r, origin, "rpy", angles, 3, 3, rpy, NULL)) ||
+        (quaternion &&
+         !mo_reader_numbers(u->r, origin, "quat_xyzw", quaternion, 4, 4, xyzw, NULL))) {
         return false;
+    }
+    if (quaternion) {
+        const double q[4] = {xyzw[3], xyzw[0], xyzw[1], xyzw[2]};
+        if (!(mo_vec3_norm(q + 1) + fabs(q[0]) > 1e-14)) {
+            return mo_reader_fail(u->r, origin, "has a quat_xyzw of length zero");
+        }
+        memcpy(pose->orientation, q, sizeof q);
+        mo_quat_normalise(pose->orientation);
+        return true;
     }
     double all[4] = {1, 0, 0, 0};
     for (int k = 0; k < 3; ++k) {
@@ -178,6 +191,29 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
         return (shape->half[0] > 0 && shape->half[1] > 0 && shape->half[2] > 0) ||
                mo_reader_fail(u->r, node, "needs three positive numbers in size");
     }
+    if (strcmp(node->name, "plane") == 0) { /* of SDF, as the one below */
+        const char *normal = mo_xml_get(node, "normal");
+        double n[3] = {0, 0, 1};
+        shape->kind = MO_SHAPE_PLANE;
+        if (normal && !mo_reader_numbers(u->r, node, "normal", normal, 3, 3, n, NULL)) {
+            return false;
+        }
+        mo_pose turn = mo_pose_identity();
+        if (!mo_quat_from_z(n, turn.orientation)) {
+            return mo_reader_fail(u->r, node, "has a normal of length zero");
+        }
+        shape->pose = mo_pose_compose(&shape->pose, &turn);
+        return true;
+    }
+    if (strcmp(node->name, "ellipsoid") == 0) {
+        const char *radii = mo_xml_get(node, "radii");
+        if (!radii || !mo_reader_numbers(u->r, node, "radii", radii, 3, 3, shape->half, NULL)) {
+            return mo_reader_fail(u->r, node, "has no radii");
+        }
+        return (shape->half[0] > 0 && shape->half[1] > 0 && shape->half[2] > 0 &&
+                mo_reader_ellipsoid_shape(u->r, node, shape->half, shape)) ||
+               mo_reader_fail(u->r, node, "needs three positive radii");
+    }
     const int is_capsule = strcmp(node->name, "capsule") == 0;
     if (!positive(u, node, "radius", &shape->radius) || !positive(u, node, "length", &length)) {
         return false;
@@ -205,7 +241,10 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
         }
         return mesh_shape(u, what, is_visual, shape, mass, found);
     }
-    static const char *const KNOWN[] = {"box", "sphere", "cylinder", "capsule"};
+    static const char *const KNOWN[] = {"box",     "sphere", "cylinder",
+                                        "capsule", "plane",  "ellipsoid"};
+    const int is_sdf = strcmp(u->r->model->format, "SDF") == 0;
+    const size_t known = is_sdf ? 6 : 4;
     double radius = 1;
     if (!mo_urdf_number(u, what, "radius", &radius)) {
         return false;
@@ -214,13 +253,15 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
         mo_reader_note(u->r, what, "> has a radius of zero: the shape is left out");
         return true;
     }
-    for (size_t k = 0; k < sizeof KNOWN / sizeof KNOWN[0]; ++k) {
+    for (size_t k = 0; k < known; ++k) {
         if (strcmp(what->name, KNOWN[k]) == 0) {
             *found = 1;
             if (!primitive_shape(u, what, shape)) {
                 return false;
             }
-            mo_mass_of_shape(shape, NULL, mass);
+            if (shape->kind != MO_SHAPE_HULL) { /* models of SDF have masses of their own */
+                mo_mass_of_shape(shape, NULL, mass);
+            }
             return true;
         }
     }
@@ -271,7 +312,14 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
     if (!geom) {
         return false;
     }
-    shape.material = (mo_material){.friction = 1, .rule = MO_COMBINE_MAXIMUM, .dims = 3};
+    double friction = 1;
+    if (!mo_urdf_number(u, node, "mu", &friction)) {
+        return false;
+    }
+    if (friction < 0) {
+        return mo_reader_fail(u->r, node, "has a negative friction");
+    }
+    shape.material = (mo_material){.friction = friction, .rule = MO_COMBINE_MAXIMUM, .dims = 3};
     shape.density = 0;
     if (is_visual) {
         shape.layer = shape.mask = 0;

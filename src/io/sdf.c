@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * SDF (root <sdf>): the models of a file, or of its first world, rewritten as one tree of URDF,
+ * which urdf.c reads.
+ *
+ *   - Values that SDF has as text become attributes; a <pose> becomes an <origin>, from the frame
+ *     that relative_to names.
+ *   - The root is a link "world".  A link without a joint above it floats in it, or is fixed to it
+ *     where its model is static.
+ *   - A joint whose frame is not that of its child has a link without mass between; so has a
+ *     universal joint between its two axes.
+ *   - Names in a file of several models, and in models of models, begin with the model's: a::b.
+ *
+ * Limits: joints that close a loop, screws and gears are noted and left out; so are <include>,
+ * plugins, sensors and actors.
+ */
+#include "io/sdf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+/* SDF's default where nothing is given: 1 kg, 1 kg m^2. */
+static bool write_inertial(mo_sdf *s, const mo_xml_node *link, mo_xml_node *to)
+{
+    static const char *const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    const mo_xml_node *from = mo_xml_child(link, "inertial");
+    const mo_xml_node *six = from ? mo_xml_child(from, "inertia") : NULL;
+    mo_pose pose = mo_pose_identity();
+    if (from && !mo_sdf_pose(s, from, &pose)) {
+        return false;
+    }
+    const char *mass = mo_sdf_text(from, "mass");
+    mo_xml_node *inertial = mo_sdf_add(s, to, "inertial", from ? from : link);
+    mo_xml_node *weight = inertial ? mo_sdf_add(s, inertial, "mass", inertial) : NULL;
+    mo_xml_node *inertia = weight ? mo_sdf_add(s, inertial, "inertia", inertial) : NULL;
+    bool is_made = inertia && mo_sdf_set_origin(s, inertial, &pose) &&
+                   mo_sdf_set(s, weight, "value", mass ? mass : "1");
+    for (int k = 0; k < 6 && is_made; ++k) {
+        const char *text = mo_sdf_text(six, NAMES[k]);
+        is_made = mo_sdf_set(s, inertia, NAMES[k], text ? text : k < 3 ? "1" : "0");
+    }
+    return is_made;
+}
+
+static bool write_geometry(mo_sdf *s, const mo_xml_node *from, mo_xml_node *to)
+{
+    static const char *const VALUES[] = {"size", "radius", "length", "scale", "radii", "normal"};
+    const mo_xml_node *geometry = mo_xml_child(from, "geometry");
+    const mo_xml_node *shape = geometry ? geometry->first : NULL;
+    mo_xml_node *made = mo_sdf_add(s, to, "geometry", from);
+    mo_xml_node *kind = made && shape ? mo_sdf_add(s, made, shape->name, shape) : NULL;
+    if (!kind) {
+        return made != NULL; /* the reader of links says what is missing */
+    }
+    for (size_t k = 0; k < sizeof VALUES / sizeof VALUES[0]; ++k) {
+        const char *text = mo_sdf_text(shape, VALUES[k]);
+        if (!(strcmp(shape->name, "plane") == 0 && k == 0) &&
+            !mo_sdf_set(s, kind, VALUES[k], text)) {
+            return false;
+        }
+    }
+    const char *uri = mo_sdf_text(shape, "uri");
+    if (uri && strncmp(uri, "model://", 8) == 0) {
+        uri = mo_sdf_join(s, "package://", uri + 8, "");
+    } else if (uri && strncmp(uri, "file://", 7) == 0) {
+        uri += 7;
+    }
+    return mo_sdf_set(s, kind, "filename", uri);
+}
+
+static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *link,
+                        const mo_xml_node *from, mo_xml_node *to)
+{
+    const mo_xml_node *given = mo_xml_child(from, "pose");
+    const char *in = given ? mo_xml_get(given, "relative_to") : NULL;
+    const mo_xml_node *friction = mo_sdf_down(from, "surface", "friction");
+    const mo_xml_node *ode = friction ? mo_xml_child(friction, "ode") : NULL;
+    mo_pose pose, own, of_link;
+    if (!mo_sdf_pose(s, from, &own)) {
+        return false;
+    }
+    pose = own;
+    if (in && in[0]) {
+        if (!mo_sdf_frame(s, m->node, from, in, 0, &pose) ||
+            !mo_sdf_frame(s, m->node, from, mo_xml_get(link, "name"), 0, &of_link)) {
+            return false;
+        }
+        pose = mo_sdf_between(&of_link, &pose);
+        pose = mo_pose_compose(&pose, &own);
+    }
+    mo_xml_node *shape = mo_sdf_add(s, to, from->name, from);
+    if (!shape || !mo_sdf_set(s, shape, "name", mo_xml_get(from, "name")) ||
+        !mo_sdf_set(s, shape, "mu", mo_sdf_text(ode, "mu")) ||
+        !mo_sdf_set_origin(s, shape, &pose) || !write_geometry(s, from, shape)) {
+        return false;
+    }
+    const char *colour = mo_sdf_text(mo_xml_child(from, "material"), "diffuse");
+    mo_xml_node *material = colour ? mo_sdf_add(s, shape, "material", from) : NULL;
+    mo_xml_node *look = material ? mo_sdf_add(s, material, "color", from) : NULL;
+    return !colour || (look && mo_sdf_set(s, look, "rgba", colour));
+}
+
+static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
+{
+    const char *name = mo_xml_get(from, "name");
+    if (!name) {
+        return mo_reader_fail(s->r, from, "has no name");
+    }
+    mo_xml_node *link = mo_sdf_add(s, s->root, "link", from);
+    if (!link || !mo_sdf_set(s, link, "name", mo_sdf_join(s, m->prefix, name, "")) ||
+        !write_inertial(s, from, link)) {
+        return false;
+    }
+    for (const mo_xml_node *part = from->first; part; part = part->next) {
+        if (strcmp(part->name, "collision") == 0 || strcmp(part->name, "visual") == 0) {
+            if (!write_shape(s, m, from, part, link)) {
+                return false;
+            }
+        } else if (strcmp(part->name, "pose") != 0 && strcmp(part->name, "inertial") != 0) {
+            mo_reader_note(s->r, part, "> of a link is not read: ignored");
+        }
+    }
+    return true;
+}
+
+/* ---- joints ---------------------------------------------------------------------------------- */
+
+/* From one link to another; both names are those of the tree that is written. */
+static mo_xml_node *write_between(mo_sdf *s, const mo_xml_node *from, const char *name,
+                                  const char *type, const char *parent, const char *child,
+                                  const mo_pose *pose)
+{
+    mo_xml_node *joint = mo_sdf_add(s, s->root, "joint", from);
+    mo_xml_node *above = joint ? mo_sdf_add(s, joint, "parent", from) : NULL;
+    mo_xml_node *below = above ? mo_sdf_add(s, joint, "child", from) : NULL;
+    return below && child && mo_reader_name_add(s->r, from, 'C', child, 0) &&
+                   mo_sdf_set(s, joint, "name", name) && mo_sdf_set(s, joint, "type", type) &&
+                   mo_sdf_set(s, above, "link", parent) && mo_sdf_set(s, below, "link", child) &&
+                   mo_sdf_set_origin(s, joint, pose)
+               ? joint
+               : NULL;
+}
+
+/* A link without mass. */
+static const char *write_place(mo_sdf *s, const mo_xml_node *from, const char *name)
+{
+    mo_xml_node *link = mo_sdf_add(s, s->root, "link", from);
+    return link && mo_sdf_set(s, link, "name", name) ? name : NULL;
+}
+
+/* Direction, limits and losses of <axis> or <axis2>. */
+static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *joint,
+                       const char *which, const mo_pose *at, mo_xml_node *to)
+{
+    static const char *const LOSSES[] = {"damping", "friction", "spring_stiffness",
+                                         "spring_reference"};
+    const mo_xml_node *axis = mo_xml_child(joint, which);
+    const mo_xml_node *along = axis ? mo_xml_child(axis, "xyz") : NULL;
+    const mo_xml_node *limit = axis ? mo_xml_child(axis, "limit") : NULL;
+    const mo_xml_node *dynamics = axis ? mo_xml_child(axis, "dynamics") : NULL;
+    const char *old = mo_sdf_text(axis, "use_parent_model_frame");
+    const char *in = along ? mo_xml_get(along, "expressed_in") : NULL;
+    double x[3] = {0, 0, 1}, turned[3];
+    if (along && along->text &&
+        !mo_reader_numbers(s->r, along, "text", along->text, 3, 3, x, NULL)) {
+        return false;
+    }
+    if ((in && in[0]) || (old && (old[0] == '1' || strcmp(old, "true") == 0))) {
+        mo_pose frame;
+        if (!mo_sdf_place(s, m, along ? along : joint, in, &frame)) {
+            return false;
+        }
+        mo_pose_vector(&frame, x, turned);
+        mo_pose_vector_back(at, turned, x);
+    }
+    mo_xml_node *made = mo_sdf_add(s, to, "axis", joint);
+    mo_xml_node *range = made ? mo_sdf_add(s, to, "limit", joint) : NULL;
+    mo_xml_node *losses = range ? mo_sdf_add(s, to, "dynamics", joint) : NULL;
+    const char *lower = mo_sdf_text(limit, "lower"), *upper = mo_sdf_text(limit, "upper"),
+               *effort = mo_sdf_text(limit, "effort");
+    double most = 0;
+    const bool has_effort = effort && mo_text_number(effort, &most) && most > 0 && isfinite(most);
+    if (!losses || !mo_sdf_set(s, made, "xyz", mo_sdf_numbers(s, x, 3)) ||
+        !mo_sdf_set(s, range, "lower", lower ? lower : "-inf") ||
+        !mo_sdf_set(s, range, "upper", upper ? upper : "inf") ||
+        !mo_sdf_set(s, range, "effort", has_effort ? effort : "0")) {
+        return false;
+    }
+    for (size_t k = 0; k < sizeof LOSSES / sizeof LOSSES[0]; ++k) {
+        if (!mo_sdf_set(s, losses, LOSSES[k], mo_sdf_text(dynamics, LOSSES[k]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The type that urdf.c has, or NULL. */
+static const char *type_of(mo_sdf *s, const mo_xml_node *joint)
+{
+    static const char *const SAME[] = {"revolute", "prismatic", "ball", "fixed"};
+    const char *type = mo_xml_get(joint, "type");
+    for (size_t k = 0; type && k < sizeof SAME / sizeof SAME[0]; ++k) {
+        if (strcmp(type, SAME[k]) == 0) {
+            return SAME[k];
+        }
+    }
+    if (type && (strcmp(type, "continuous") == 0 || strcmp(type, "universal") == 0 ||
+                 strcmp(type, "revolute2") == 0)) {
+        return "revolute";
+    }
+    mo_reader_note(s->r, joint, " type=\"%.40s\"> is not read: the links are fixed to each other",
+                   type ? type : "");
+    return "fixed";
+}
+
+static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
+{
+    const char *own = mo_xml_get(from, "name"), *parent = mo_sdf_text(from, "parent"),
+               *child = mo_sdf_text(from, "child"), *kind = mo_xml_get(from, "type");
+    mo_pose above, below, at;
+    if (!own || !parent || !child) {
+        return mo_reader_fail(s->r, from, "needs a name, a <parent> and a <child>");
+    }
+    const char *name = mo_sdf_join(s, m->prefix, own, "");
+    const char *upper =
+        strcmp(parent, "world") == 0 ? parent : mo_sdf_join(s, m->prefix, parent, "");
+    const char *lower = mo_sdf_join(s, m->prefix, child, "");
+    if (!name || !upper || !lower) {
+        return false;
+    }
+    if (mo_reader_name_find(s->r, 'C', lower) >= 0) {
+        mo_reader_note(s->r, from, "> closes a loop: it is left out");
+        return true;
+    }
+    if (!mo_sdf_place(s, m, from, parent, &above) || !mo_sdf_place(s, m, from, child, &below) ||
+        !mo_sdf_place(s, m, from, own, &at)) {
+        return false;
+    }
+    const mo_pose first = mo_sdf_between(&above, &at), rest = mo_sdf_between(&at, &below);
+    const char *type = type_of(s, from);
+    const int is_double =
+        kind && (strcmp(kind, "universal") == 0 || strcmp(kind, "revolute2") == 0);
+    const int is_offset =
+        mo_vec3_norm(rest.position) > 1e-12 || mo_vec3_norm(rest.orientation + 1) > 1e-12;
+    const mo_pose none = mo_pose_identity();
+    const char *middle =
+        is_double ? write_place(s, from, mo_sdf_join(s, name, " ", "cross")) : NULL;
+    const char *end = is_offset ? write_place(s, from, mo_sdf_join(s, name, " ", "frame")) : lower;
+    if ((is_double && !middle) || !end) {
+        return false;
+    }
+    mo_xml_node *joint = write_between(s, from, name, type, upper, middle ? middle : end, &first);
+    if (!joint || !write_axis(s, m, from, "axis", &at, joint)) {
+        return false;
+    }
+    if (middle) {
+        mo_xml_node *second =
+            write_between(s, from, mo_sdf_join(s, name, " ", "2"), type, middle, end, &none);
+        if (!second || !write_axis(s, m, from, "axis2", &at, second)) {
+            return false;
+        }
+    }
+    return !is_offset ||
+           write_between(s, from, mo_sdf_join(s, name, " ", "end"), "fixed", end, lower, &rest);
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+static bool write_each(mo_sdf *s, const mo_sdf_model *m, const char *name,
+                       bool (*write)(mo_sdf *, const mo_sdf_model *, const mo_xml_node *))
+{
+    for (const mo_xml_node *node = mo_xml_child(m->node, name); node;
+         node = mo_xml_next(node, name)) {
+        if (!write(s, m, node)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A model in another one. */
+static bool inner_of(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node, mo_sdf_model *out)
+{
+    const char *name = mo_xml_get(node, "name");
+    *out = (mo_sdf_model){.node = node, .is_static = m->is_static, .level = m->level + 1};
+    if (!name || out->level > MO_SDF_LEVELS) {
+        return mo_reader_fail(s->r, node, "in a model has no name, or is more than %d levels deep",
+                              (int)MO_SDF_LEVELS);
+    }
+    out->prefix = mo_sdf_join(s, m->prefix, name, "::");
+    return out->prefix && mo_sdf_place(s, m, node, name, &out->pose);
+}
+
+/* What no joint holds floats, or is fixed where the model is static. */
+static bool write_root(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
+{
+    const char *own = mo_xml_get(from, "name"), *name = mo_sdf_join(s, m->prefix, own, "");
+    mo_pose pose;
+    return name && mo_sdf_place(s, m, from, own, &pose) &&
+           (mo_reader_name_find(s->r, 'C', name) >= 0 ||
+            write_between(s, from, mo_sdf_join(s, name, " ", "base"),
+                          m->is_static ? "fixed" : "floating", "world", name, &pose));
+}
+
+static bool write_roots(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node)
+{
+    mo_sdf_model inner;
+    return inner_of(s, m, node, &inner) && write_each(s, &inner, "model", write_roots) &&
+           write_each(s, &inner, "link", write_root);
+}
+
+static bool write_parts(mo_sdf *s, const mo_sdf_model *m);
+
+static bool write_inner(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node)
+{
+    mo_sdf_model inner;
+    return inner_of(s, m, node, &inner) && write_parts(s, &inner);
+}
+
+static bool write_parts(mo_sdf *s, const mo_sdf_model *m)
+{
+    static const char KNOWN[] = " link joint frame model pose static ";
+    for (const mo_xml_node *part = m->node->first; part; part = part->next) {
+        char word[60];
+        snprintf(word, sizeof word, " %.50s ", part->name);
+        if (!strstr(KNOWN, word)) {
+            mo_reader_note(s->r, part, "> of a model is not read: ignored");
+        }
+    }
+    return write_each(s, m, "model", write_inner) && write_each(s, m, "link", write_link) &&
+           write_each(s, m, "joint", write_joint);
+}
+
+static bool write_model(mo_sdf *s, const mo_xml_node *node, const char *prefix)
+{
+    const char *fixed = mo_sdf_text(node, "static");
+    mo_sdf_model m = {.node = node, .prefix = prefix};
+    m.is_static = fixed && (strcmp(fixed, "true") == 0 || strcmp(fixed, "1") == 0);
+    return mo_sdf_pose(s, node, &m.pose) && write_parts(s, &m) &&
+           write_each(s, &m, "model", write_roots) && write_each(s, &m, "link", write_root);
+}
+
+static bool read_world(mo_sdf *s, const mo_xml_node *world)
+{
+    mo_model *model = s->r->model;
+    const mo_xml_node *gravity = mo_xml_child(world, "gravity");
+    const mo_xml_node *step = mo_sdf_down(world, "physics", "max_step_size");
+    for (const mo_xml_node *part = world->first; part; part = part->next) {
+        if (strcmp(part->name, "include") == 0 || strcmp(part->name, "actor") == 0) {
+            mo_reader_note(s->r, part, "> is not read: ignored");
+        }
+    }
+    if (gravity && gravity->text &&
+        !mo_reader_numbers(s->r, gravity, "text", gravity->text, 3, 3, model->gravity, NULL)) {
+        return false;
+    }
+    if (step && step->text &&
+        !mo_reader_numbers(s->r, step, "text", step->text, 1, 1, &model->step, NULL)) {
+        return false;
+    }
+    return !step || model->step > 0 || mo_reader_fail(s->r, step, "must be positive");
+}
+
+bool mo_sdf_read(mo_reader *r)
+{
+    mo_sdf s = {.r = r};
+    const mo_xml_node *world = mo_xml_child(r->root, "world"), *from = world ? world : r->root;
+    const mo_xml_node *first = mo_xml_child(from, "model");
+    if (!first) {
+        return mo_reader_fail(r, from, "has no <model>");
+    }
+    const int is_one = !mo_xml_next(first, "model");
+    s.root = mo_sdf_add(&s, NULL, "robot", r->root);
+    if (!s.root || (world && !read_world(&s, world)) ||
+        !mo_sdf_set(&s, s.root, "name", mo_xml_get(is_one ? first : from, "name")) ||
+        !write_place(&s, from, "world")) {
+        return false;
+    }
+    for (const mo_xml_node *model = first; model; model = mo_xml_next(model, "model")) {
+        const char *name = mo_xml_get(model, "name");
+        const char *prefix = is_one ? "" : mo_sdf_join(&s, name ? name : "", "::", "");
+        if (!prefix || !write_model(&s, model, prefix)) {
+            return false;
+        }
+    }
+    r->root = s.root;
+    return mo_urdf_read(r);
+}

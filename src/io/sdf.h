@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Reading SDF.
+ *
+ *   sdf.c         links, joints and models, rewritten as URDF
+ *   sdf_frame.c   frames and their poses; elements that are written
+ */
+#ifndef MO_IO_SDF_H
+#define MO_IO_SDF_H
+
+#include "io/model_reader.h"
+
+enum { MO_SDF_LEVELS = 30 }; /* of models in models, and of frames in frames */
+
+typedef struct mo_sdf {
+    mo_reader *r;
+    mo_xml_node *root; /* of the tree that is written */
+} mo_sdf;
+
+/* A model while it is rewritten. */
+typedef struct mo_sdf_model {
+    const mo_xml_node *node;
+    mo_pose pose;       /* in the world */
+    const char *prefix; /* of its names */
+    int is_static, level;
+} mo_sdf_model;
+
+/* Nothing where there is no text. */
+bool mo_sdf_set(mo_sdf *s, mo_xml_node *node, const char *attribute, const char *text);
+/* NULL for lack of memory, here and below. */
+mo_xml_node *mo_sdf_add(mo_sdf *s, mo_xml_node *parent, const char *name, const mo_xml_node *from);
+const char *mo_sdf_join(mo_sdf *s, const char *a, const char *b, const char *c);
+const char *mo_sdf_numbers(mo_sdf *s, const double *x, int count);
+bool mo_sdf_set_origin(mo_sdf *s, mo_xml_node *node, const mo_pose *pose);
+/* The text of a child, or NULL. */
+const char *mo_sdf_text(const mo_xml_node *node, const char *child);
+/* <pose>x y z roll pitch yaw</pose> of an element, in the frame it names; the identity for none. */
+bool mo_sdf_pose(mo_sdf *s, const mo_xml_node *of, mo_pose *out);
+/* a^-1 b */
+mo_pose mo_sdf_between(const mo_pose *a, const mo_pose *b);
+/* The pose of a frame in its model: that of the one it is given in, then its own. */
+bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, const char *name,
+                  int level, mo_pose *out);
+bool mo_sdf_place(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from, const char *name,
+                  mo_pose *out);
+const mo_xml_node *mo_sdf_down(const mo_xml_node *node, const char *first, const char *second);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* SDF: poses by frames that name each other, joints beside their links, models in models; the
+ * motion of a pendulum in closed form; sentences and notes for what is not read. */
+#define _XOPEN_SOURCE 700
+#include "robot_world.h"
+
+#include <string.h>
+
+#define SDF(inside) "<?xml version='1.0'?><sdf version='1.9'>" inside "</sdf>"
+#define HEAVY                                                                                      \
+    "<inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>2</iyy><izz>2.5</izz></inertia></inertial>"
+
+static void check_place(const robot_world *w, const char *name, double x, double y, double z)
+{
+    const double *at = body_of(w, name).pose.position;
+    CHECK_NEAR(at[0], x, 1e-14);
+    CHECK_NEAR(at[1], y, 1e-14);
+    CHECK_NEAR(at[2], z, 1e-14);
+}
+
+/* Frames: a at (1, 0, 0) in the model, which is at (0, 0, 5) and turned by a quarter about z; b 1
+ * along x from a; c on a frame at b. */
+static void poses_follow_the_frames_they_name(void **state)
+{
+    (void)state;
+    robot_world w;
+    open_text(SDF("<model name='m'><pose degrees='true'>0 0 5 0 0 90</pose><static>true</static>"
+                  "<link name='c'><pose relative_to='f'>0 0 1 0 0 0</pose></link><frame name='f' "
+                  "attached_to='b'><pose>0 2 0 0 0 0</pose></frame><link name='a'><pose>1 0 0 0 0 "
+                  "1.5707963267948966</pose></link><link name='b'><pose relative_to='a'>1 0 0 0 0 "
+                  "0</pose></link></model>"),
+              &w);
+    check_place(&w, "a", 0, 1, 5);
+    check_place(&w, "b", -1, 1, 5);  /* a looks along -x in the world */
+    check_place(&w, "c", -1, -1, 6); /* and its y along -y */
+    assert_int_equal(mo_world_mechanism_count(w.world), 0);
+    close_world(&w);
+}
+
+/* A rod whose hinge is 0.5 above its centre, from rest at 0.1 rad: the period of the physical
+ * pendulum of inertia I + m d^2. */
+static void a_joint_has_a_place_of_its_own(void **state)
+{
+    (void)state;
+    robot_world w;
+    open_text(SDF("<world name='w'><gravity>0 0 -10</gravity><physics><max_step_size>0.0005"
+                  "</max_step_size></physics><model name='m'><link name='rod'><pose>0 0 3 0 0 "
+                  "0</pose>" HEAVY "</link><joint name='pin' type='revolute'><parent>world"
+                  "</parent><child>rod</child><pose>0 0 .5 0 0 0</pose><axis><xyz "
+                  "expressed_in='__model__'>1 0 0</xyz><limit><effort>7</effort></limit></axis>"
+                  "</joint></model></world>"),
+              &w);
+    CHECK_NEAR(w.model.step, 0.0005, 0);
+    CHECK_NEAR(w.model.gravity[2], -10, 0);
+    assert_int_equal(w.model.joint_count, 1);
+    CHECK(!w.model.joints[0].has_limits);
+    CHECK_NEAR(w.model.actuators[0].force_range[1], 7, 0);
+    double q = 0.1;
+    CHECK(mo_robot_set(w.robot, w.world, &q, NULL, NULL) == MO_OK);
+    const double rate = sqrt(2 * 10 * 0.5 / (1 + 2 * 0.25)), pi = acos(-1);
+    run(&w, pi / rate * (1 + 0.1 * 0.1 / 16)); /* half a period, with its amplitude */
+    mo_robot_get(w.robot, w.world, &q, NULL);
+    CHECK_NEAR(q, -0.1, 1e-4);
+    close_world(&w);
+}
+
+static void models_of_a_world_have_names_and_float(void **state)
+{
+    (void)state;
+    robot_world w;
+    open_text(
+        SDF("<world name='w'><physics><max_step_size>.001</max_step_size></physics><model "
+            "name='ground'><static>1</static><link name='l'><collision "
+            "name='c'><geometry><plane><normal>0 0 1</normal><size>9 9</size></plane></geometry>"
+            "<surface><friction><ode><mu>0.7</mu></ode></friction></surface></collision></link>"
+            "</model><model name='box'><pose>0 0 .5 0 0 0</pose><link name='l'>" HEAVY
+            "<collision name='c'><geometry><box><size>1 1 1</size></box></geometry></collision>"
+            "<visual name='v'><geometry><sphere><radius>.1</radius></sphere></geometry><material>"
+            "<diffuse>1 0 0 1</diffuse></material></visual></link><model name='in'><pose>0 0 1 0 0 "
+            "0</pose><link name='top'>" HEAVY "</link></model><joint name='u' type='universal'>"
+            "<parent>l</parent><child>in::top</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 "
+            "0</xyz></axis2></joint></model><model name='ball'><pose>5 0 2 0 0 0</pose><link "
+            "name='l'><collision name='c'><geometry><sphere><radius>.2</radius></sphere>"
+            "</geometry></collision></link></model></world>"),
+        &w);
+    check_place(&w, "box::in::top", 0, 0, 1.5);
+    check_place(&w, "ball::l", 5, 0, 2);
+    CHECK_NEAR(w.model.bodies[mo_model_find_body(&w.model, "ball::l")].mass, 1, 0);
+    CHECK_NEAR(w.model.geoms[0].shape.material.friction, 0.7, 0);
+    assert_int_equal(w.model.v_count, 6 + 2 + 6);
+    run(&w, 0.02); /* the box rests, the ball falls */
+    CHECK_NEAR(body_of(&w, "box::l").pose.position[2], 0.5, 1e-6);
+    CHECK_NEAR(body_of(&w, "ball::l").velocity[2], -9.81 * 0.02, 1e-9);
+    close_world(&w);
+}
+
+static void what_is_not_read_is_noted(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(SDF("<model name='m'><plugin name='p'/><link name='a'>" HEAVY "<sensor name='s'/>"
+                  "</link><link name='b'>" HEAVY "</link><link name='c'>" HEAVY "</link><joint "
+                  "name='j' type='screw'><parent>a</parent><child>b</child></joint><joint name='k' "
+                  "type='ball'><parent>b</parent><child>c</child></joint><joint name='l' "
+                  "type='fixed'><parent>a</parent><child>c</child></joint></model>"),
+              &model);
+    static const char *const TEXTS[] = {"<plugin> of a model", "<sensor> of a link",
+                                        "type=\"screw\"", "closes a loop"};
+    for (size_t k = 0; k < sizeof TEXTS / sizeof TEXTS[0]; ++k) {
+        int found = 0;
+        for (int i = 0; i < model.note_count; ++i) {
+            found |= strstr(model.notes[i].text, TEXTS[k]) != NULL;
+        }
+        if (!found) {
+            fail_msg("no note has '%s'", TEXTS[k]);
+        }
+    }
+    assert_int_equal(model.joint_count, 2); /* the base floats; a ball */
+    mo_model_clear(&model);
+}
+
+static void bad_files_get_a_sentence(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sentence;
+    } CASES[] = {
+        {SDF(""), "has no <model>"},
+        {SDF("<model name='m'><link/></model>"), "has no name"},
+        {SDF("<model name='m'><link name='a'><pose>1 2 3</pose></link></model>"), "pose"},
+        {SDF("<model name='m'><link name='a'><pose relative_to='b'/></link></model>"), "'b'"},
+        {SDF("<model name='m'><link name='a'><pose relative_to='f'/></link><frame name='f' "
+             "attached_to='a'/></model>"),
+         "in a circle"},
+        {SDF("<model name='m'><link name='a'/><joint name='j' type='fixed'><parent>a</parent>"
+             "</joint></model>"),
+         "<child>"},
+        {SDF("<model name='m'><link name='a'/><joint name='j' type='fixed'><parent>a</parent>"
+             "<child>b</child></joint></model>"),
+         "'b'"},
+        {SDF("<model name='m'><link name='a'><collision name='c'><geometry><box><size>1 1</size>"
+             "</box></geometry></collision></link></model>"),
+         "size"},
+        {SDF("<model name='m'><model><link name='a'/></model></model>"), "no name"},
+        {SDF("<world name='w'><physics><max_step_size>-1</max_step_size></physics><model "
+             "name='m'/></world>"),
+         "positive"},
+    };
+    for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; ++k) {
+        mo_model model;
+        mo_message why = {{0}};
+        if (!mo_model_read(folder_put(&folder, "model.sdf", CASES[k].text), NULL, &model, &why)) {
+            fail_msg("read: %s", CASES[k].text);
+        }
+        if (!strstr(why.text, CASES[k].sentence)) {
+            fail_msg("'%s' has no '%s'", why.text, CASES[k].sentence);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(poses_follow_the_frames_they_name),
+        cmocka_unit_test(a_joint_has_a_place_of_its_own),
+        cmocka_unit_test(models_of_a_world_have_names_and_float),
+        cmocka_unit_test(what_is_not_read_is_noted),
+        cmocka_unit_test(bad_files_get_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}
