@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What the readers of MJCF, URDF and SDF share: the model that grows, sentences with a line, numbers
- * from attributes, names, meshes.
+ * What the readers of MJCF, URDF and SDF share: the model that grows, sentences with a line,
+ * numbers from attributes, names, meshes.
  *
  * Functions return false once something failed; the first sentence stays (mo_reader.error, why).
  *
@@ -12,7 +12,7 @@
  *   model_path.c      where the files are that a model names
  *   model_inertia.c   masses and inertias from shapes, as MuJoCo infers them
  *   mesh_file.c       STL and OBJ
- *   mjcf*.c, urdf*.c, sdf.c   the three formats
+ *   mjcf*.c, urdf*.c, sdf*.c   the three formats
  *   robot_build.c     a model into a world
  */
 #ifndef MO_IO_MODEL_READER_H
