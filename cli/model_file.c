@@ -259,10 +259,18 @@ mo_error model_file_build(void *user, mo_world **world, mo_message *why)
     }
     file->quiet = 1; /* once is enough */
     if (error) {
+        mo_robot_destroy(file->robot);
+        file->robot = NULL;
         mo_world_destroy(*world);
         *world = NULL;
     }
     return error;
+}
+
+mo_robot *model_file_robot(void *user)
+{
+    const model_file *file = user;
+    return file->robot;
 }
 
 static int same(mo_body_id a, mo_body_id b)

@@ -79,6 +79,9 @@ double model_file_step(const model_file *file);
 /* A new world with the robot in it; `user` is the model_file. */
 mo_error model_file_build(void *user, mo_world **world, mo_message *why);
 
+/* The robot in the world that was built last; `user` is the model_file. */
+mo_robot *model_file_robot(void *user);
+
 /* What the contacts of the last step, of h, put on each body of the robot that moves. */
 void model_file_forces(model_file *file, const mo_world *world, double h);
 

@@ -162,6 +162,7 @@ static void report(const render_call *call, int pictures)
         json_object(&j, NULL);
         json_text(&j, "out", call->out);
         json_whole(&j, "pictures", pictures);
+        json_whole(&j, "frames", call->kept ? call->kept : pictures);
         json_whole(&j, "width", call->def.width);
         json_whole(&j, "height", call->def.height);
         json_object_end(&j);
@@ -169,8 +170,12 @@ static void report(const render_call *call, int pictures)
         return;
     }
     text_put(stdout, call->out);
-    printf(": %d %s of %d x %d\n", pictures, pictures == 1 ? "picture" : "pictures",
-           call->def.width, call->def.height);
+    printf(": %d %s of %d x %d", pictures, pictures == 1 ? "picture" : "pictures", call->def.width,
+           call->def.height);
+    if (call->kept && call->kept < pictures) {
+        printf(", %d of them different", call->kept);
+    }
+    fputc('\n', stdout);
 }
 
 /* The body that the eye follows. */
@@ -234,7 +239,8 @@ static int render(render_call *call, const args_flag *flags, const args_values *
     mo_recording recording = {0};
     int status;
     interrupt_watch();
-    if (render_source_is_world(call->input)) {
+    call->is_simulated = render_source_is_world(call->input);
+    if (call->is_simulated) {
         status = render_source_run(COMMAND.name, call->input, sets, flags + FLAG_MODEL,
                                    &flags[FLAG_TIME], call->fps, &recording);
     } else if (sets->count || flags[FLAG_TIME].value) {

@@ -152,7 +152,7 @@ static int write_folder(const mo_recording *recording, render_call *call, int co
 /* ---- animations ------------------------------------------------------------------------------ */
 
 typedef struct animating {
-    const render_call *call;
+    render_call *call;
     animation *to;
     unsigned char *bytes;
 } animating;
@@ -174,7 +174,7 @@ static int place_animation(animating *a, int end)
 {
     output o;
     if (output_open(&o, a->call->out)) {
-        if (animation_write(a->to, end, o.file)) {
+        if (animation_write(a->to, end, o.file, &a->call->kept)) {
             if (output_commit(&o)) {
                 return EXIT_DONE;
             }
@@ -343,8 +343,26 @@ int render_out_is_known(const char *out)
     return ends_with(out, ".png") || writer_of(out);
 }
 
+/* Half a frame beyond the end is meant for the last one. */
+static int check_time(const mo_recording *recording, const render_call *call)
+{
+    const int last = recording->frame_count - 1;
+    const double begin = recording->frames[0].time, end = recording->frames[last].time;
+    const double slack = last > 0 ? (end - begin) / last / 2 : 1e-9;
+    if (call->at < 0 || (call->at > begin - slack && call->at < end + slack)) {
+        return EXIT_DONE;
+    }
+    say_of_file(call->input, "--at %.6g is not in it: it lasts from %.6g s to %.6g s%s", call->at,
+                begin, end, call->is_simulated ? "; --time simulates more" : "");
+    return EXIT_CALL;
+}
+
 int render_out(const mo_recording *recording, render_call *call, int *pictures)
 {
+    const int status = check_time(recording, call);
+    if (status) {
+        return status;
+    }
     const int last = call->at >= 0 ? frame_at(recording, call->at) : recording->frame_count - 1;
     *pictures = 1;
     if (ends_with(call->out, ".png")) {

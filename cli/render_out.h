@@ -15,7 +15,9 @@ typedef struct render_call {
     render_def def;
     double at, fps;     /* at < 0: the end */
     const char *follow; /* a body, "all", or NULL */
+    int is_simulated;   /* the input is no recording */
     int json;
+    int kept; /* WebP: frames in the file, where equal ones are one that is shown longer; else 0 */
 } render_call;
 
 /* Whether the name is one of those that can be written. */

@@ -18,6 +18,8 @@ static int add(run_replay *r, const run_call *call, const mo_world *world,
     mo_message why = {{0}};
     const mo_error error = frames_of_world(&r->picture, world, report ? call->h : 0, report, &why);
     if (!error) {
+        frames_read(&r->readings, world, NULL, report ? call->h : 0);
+        r->numbers.readings = &r->readings;
         replay_add(&r->frames, &r->picture, 0, &r->numbers, must);
     }
     if (error || r->frames.failed) {
@@ -37,7 +39,9 @@ int run_replay_begin(run_replay *r, const run_call *call, const mo_world *world,
         run_fail(tally, call->replay, "%s", text_of_error(call->replay, error, &why));
         return 0;
     }
-    r->drives = frames_drives(world);
+    r->drive_count = frames_drives(world, &r->drives);
+    r->actuator_count = frames_actuators(world, &r->actuators);
+    r->readings = frames_readings_of(world, NULL, &r->picture, r->actuators, r->actuator_count);
     return add(r, call, world, NULL, 1, tally);
 }
 
@@ -66,7 +70,11 @@ static void write_page(const run_replay *r, const run_call *call, run_tally *tal
                           .friction = NAN,
                           .playing = 1,
                           .speed = 1,
-                          .drives = r->drives};
+                          .drives = r->drives,
+                          .drive_count = r->drive_count,
+                          .actuators = r->actuators,
+                          .actuator_count = r->actuator_count,
+                          .readings = &r->readings};
     memcpy(facts.gravity, r->picture.gravity, sizeof facts.gravity);
     if (!output_open(&o, call->replay)) {
         run_fail(tally, call->replay, "could not be written: %s", strerror(errno));
@@ -91,5 +99,7 @@ void run_replay_end(run_replay *r, const run_call *call, const mo_world *world, 
     replay_clear(&r->frames);
     mo_recording_clear(&r->picture);
     free(r->drives);
+    free(r->actuators);
+    frames_readings_clear(&r->readings);
     *r = (run_replay){0};
 }

@@ -11,6 +11,10 @@ typedef struct run_replay {
     replay frames;
     mo_recording picture; /* one frame: the last step */
     frames_drive *drives;
+    int drive_count;
+    frames_actuator *actuators;
+    int actuator_count;
+    frames_readings readings;
     frames_numbers numbers;
     mo_step_report last; /* of the last step */
     int last_is_kept;

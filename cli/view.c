@@ -228,6 +228,7 @@ static int read_world(view_call *call, const char *name, const args_values *sets
     }
     model_file_hint(call->flags + FLAG_MODEL, call->world.model);
     source->build = model_file_build;
+    source->robot = model_file_robot;
     source->build_user = call->world.model;
     source->name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     source->title = call->world.model->model.name;

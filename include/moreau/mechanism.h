@@ -177,7 +177,7 @@ MO_API mo_mechanism_id mo_body_mechanism(const mo_world *world, mo_body_id body,
 typedef struct mo_axis_state {
     mo_axis_kind kind;
     const char *name;
-    int link;
+    int link, parent;  /* the one it moves, and the one above it; -1: the world */
     int q_at, q_count; /* its part of q */
     /* and of v */
     int v_at, v_count;

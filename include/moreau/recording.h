@@ -58,8 +58,8 @@ typedef struct mo_recorded_frame {
     double kinetic_energy, potential_energy;
     /* J: the part of rotation in the first, of springs in the second */
     double rotation_energy, spring_energy;
-    /* relative, of that step */
-    double residual;
+    /* relative, of that step, and what was asked for there; 0: unknown */
+    double residual, tolerance;
     /* deepest at its start, m */
     double penetration;
     /* of its solve */
@@ -93,7 +93,8 @@ typedef struct mo_recording {
 
     mo_recorded_body *bodies;
     mo_recorded_shape *shapes;
-    mo_recorded_joint *joints; /* of the beginning */
+    /* of the beginning: those of joint.h, then those of mechanisms with a joint of the same kind */
+    mo_recorded_joint *joints;
     mo_recorded_frame *frames;
     mo_recorded_contact *contacts;
     /* body_count a frame */

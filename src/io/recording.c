@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "moreau/energy.h"
+#include "moreau/mechanism.h"
 #include "moreau/recording.h"
 
 /* ---- clearing -------------------------------------------------------------------------------- */
@@ -131,16 +132,59 @@ static mo_recorded_joint joint_of(const mo_recording *recording, const mo_world 
     return to;
 }
 
+/* Joints of mechanisms as joints of joint.h; planar and free ones have no equal there. */
+static int axes_of(mo_recording *recording, const mo_world *world, mo_mechanism_id mechanism)
+{
+    static const mo_joint_kind KINDS[] = {[MO_AXIS_REVOLUTE] = MO_JOINT_REVOLUTE,
+                                          [MO_AXIS_PRISMATIC] = MO_JOINT_PRISMATIC,
+                                          [MO_AXIS_BALL] = MO_JOINT_BALL};
+    const int count = mo_mechanism_get(world, mechanism).joint_count;
+    int used = 0;
+    for (int k = 0; k < count; ++k) {
+        const mo_axis_state axis = mo_mechanism_joint(world, mechanism, k);
+        if (axis.kind > MO_AXIS_BALL) {
+            continue;
+        }
+        used += 1;
+        if (recording->joints) {
+            mo_joint_state joint = {.kind = KINDS[axis.kind],
+                                    .a = mo_mechanism_link(world, mechanism, axis.parent),
+                                    .b = mo_mechanism_link(world, mechanism, axis.link)};
+            memcpy(joint.anchor[0], axis.anchor, sizeof axis.anchor);
+            memcpy(joint.anchor[1], axis.anchor, sizeof axis.anchor);
+            if (axis.kind != MO_AXIS_BALL) {
+                memcpy(joint.axis, axis.axis, sizeof axis.axis);
+            }
+            recording->joints[recording->joint_count++] = joint_of(recording, world, &joint);
+        }
+    }
+    return used;
+}
+
+static int all_axes_of(mo_recording *recording, const mo_world *world)
+{
+    int used = 0;
+    for (int k = 0; k < mo_world_mechanism_count(world); ++k) {
+        used += axes_of(recording, world, mo_world_mechanism(world, k));
+    }
+    return used;
+}
+
 static bool copy_joints(mo_recording *recording, const mo_world *world)
 {
-    const int count = mo_world_joint_count(world);
+    const int joints = mo_world_joint_count(world);
+    const int count = joints + all_axes_of(recording, world); /* counts: there is no list yet */
     recording->joints =
         mo_memory_array(&recording->allocator, (size_t)count, sizeof *recording->joints);
-    for (int k = 0; recording->joints && k < count; ++k) {
+    if (!recording->joints) {
+        return false;
+    }
+    for (int k = 0; k < joints; ++k) {
         const mo_joint_state joint = mo_joint_get(world, mo_world_joint(world, k));
         recording->joints[recording->joint_count++] = joint_of(recording, world, &joint);
     }
-    return recording->joints != NULL;
+    all_axes_of(recording, world);
+    return true;
 }
 
 static int count_shapes(const mo_world *world)
@@ -285,6 +329,7 @@ mo_error mo_recording_add(mo_recording *recording, const mo_world *world, double
                                  .contact_count = contacts};
     if (report) {
         frame->residual = report->residual.natural_relative;
+        frame->tolerance = report->tolerance;
         frame->penetration = report->penetration;
         frame->status = report->status;
     }

@@ -71,6 +71,7 @@ static const mo_column FRAMES[] = {
     WHOLE(mo_recorded_frame, "contact_count", contact_count, 1, 0, INT_MAX),
     LATER_REAL(mo_recorded_frame, "rotation_energy", rotation_energy, 1, MO_COLUMN_ANY),
     LATER_REAL(mo_recorded_frame, "spring_energy", spring_energy, 1, MO_COLUMN_ANY),
+    LATER_REAL(mo_recorded_frame, "tolerance", tolerance, 1, MO_COLUMN_NOT_NEGATIVE),
 };
 
 static const mo_column CONTACTS[] = {

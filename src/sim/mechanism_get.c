@@ -70,7 +70,8 @@ mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int 
     MO_NEED_OR((mo_axis_state){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     if (!mechanism || k < 0 || k >= mechanism->tree.joints) {
-        return (mo_axis_state){.kind = MO_AXIS_KIND_COUNT, .name = ""};
+        return (mo_axis_state){
+            .kind = MO_AXIS_KIND_COUNT, .name = "", .link = MO_NONE, .parent = MO_NONE};
     }
     const mo_sim_axis *axis = mechanism->axis + k;
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
@@ -78,6 +79,7 @@ mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int 
     mo_axis_state state = {.kind = joint->kind,
                            .name = axis->def.name,
                            .link = joint->link,
+                           .parent = mechanism->tree.link[joint->link].parent,
                            .q_at = joint->q_at,
                            .q_count = mo_axis_q_count(joint->kind),
                            .v_at = joint->v_at,

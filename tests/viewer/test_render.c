@@ -269,6 +269,7 @@ static void an_animation_reads_back(void **state)
     enum { WIDTH = 64, HEIGHT = 32, FRAMES = 3, SIZE = 3 * WIDTH * HEIGHT };
     static unsigned char drawn[FRAMES][SIZE], file[100000];
     animation *a = animation_begin(WIDTH, HEIGHT);
+    int kept = 0;
     CHECK(animation_is_built_in() && a);
     for (int k = 0; k < FRAMES; ++k) {
         for (int i = 0; i < SIZE; ++i) { /* a bright half that grows over a dark one */
@@ -276,8 +277,9 @@ static void an_animation_reads_back(void **state)
         }
         CHECK(animation_add(a, drawn[k], 50 * k));
     }
+    CHECK(animation_add(a, drawn[FRAMES - 1], 50 * FRAMES - 20)); /* equal: no frame of its own */
     FILE *out = tmpfile();
-    CHECK(out && animation_write(a, 50 * FRAMES, out));
+    CHECK(out && animation_write(a, 50 * FRAMES, out, &kept) && kept == FRAMES);
     rewind(out);
     const WebPData data = {file, fread(file, 1, sizeof file, out)};
     fclose(out);

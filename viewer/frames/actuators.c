@@ -72,8 +72,12 @@ static frames_actuator describe(const mo_world *world, mo_mechanism_id mechanism
     const mo_actuator_state state = mo_mechanism_actuator(world, mechanism, k);
     const mo_axis_state joint = mo_mechanism_joint(world, mechanism, state.joint);
     const char *name = state.name && state.name[0] ? state.name : joint.name;
-    frames_actuator found = {
-        .mechanism = mechanism, .number = k, .kind = kind_of(&state), .target = state.target};
+    frames_actuator found = {.mechanism = mechanism,
+                             .number = k,
+                             .kind = kind_of(&state),
+                             .target = state.target,
+                             .q = -1,
+                             .effort = -1};
     found.turns = joint.kind != MO_AXIS_PRISMATIC && state.joint >= 0;
     if (name && name[0]) {
         snprintf(found.name, sizeof found.name, "%s", name);

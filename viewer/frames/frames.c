@@ -36,10 +36,16 @@ static unsigned char *put_floats(unsigned char *to, const double *values, int co
     return to;
 }
 
-size_t frames_size(const mo_recording *recording, int frame)
+static int reading_count(const frames_numbers *numbers)
+{
+    return numbers->readings ? numbers->readings->count : 0;
+}
+
+size_t frames_size(const mo_recording *recording, int frame, const frames_numbers *numbers)
 {
     return FRAME_HEAD + FRAME_BODY * (size_t)recording->body_count +
-           FRAME_CONTACT * (size_t)recording->frames[frame].contact_count;
+           FRAME_CONTACT * (size_t)recording->frames[frame].contact_count +
+           FRAME_READING * (size_t)reading_count(numbers);
 }
 
 static unsigned char *put_head(unsigned char *to, const mo_recording *recording,
@@ -62,7 +68,9 @@ static unsigned char *put_head(unsigned char *to, const mo_recording *recording,
     to = put_floats(to, numbers->phases, 4);
     to = put_f32(to, frame->rotation_energy);
     to = put_f32(to, frame->spring_energy);
-    return put_u32(to, 0);
+    to = put_f32(to, frame->tolerance);
+    to = put_f32(to, numbers->hand);
+    return put_u32(to, (uint32_t)reading_count(numbers));
 }
 
 static unsigned char *put_contact(unsigned char *to, const mo_recorded_contact *contact)
@@ -89,6 +97,9 @@ void frames_write(const mo_recording *recording, int k, const frames_numbers *nu
     }
     for (int i = 0; i < frame->contact_count; ++i) {
         to = put_contact(to, recording->contacts + frame->first_contact + i);
+    }
+    if (numbers->readings) {
+        put_floats(to, numbers->readings->values, numbers->readings->count);
     }
 }
 

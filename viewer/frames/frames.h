@@ -17,13 +17,15 @@
 #include "moreau/joint.h"
 #include "moreau/mechanism.h"
 #include "moreau/recording.h"
+#include "moreau/robot.h"
 #include "worlds.h"
 
 enum {
-    FRAME_MAGIC = 0x334F4D46, /* the bytes FMO3 */
-    FRAME_HEAD = 88,          /* bytes before the first body */
+    FRAME_MAGIC = 0x344F4D46, /* the bytes FMO4 */
+    FRAME_HEAD = 96,          /* bytes before the first body */
     FRAME_BODY = 28,
-    FRAME_CONTACT = 56
+    FRAME_CONTACT = 56,
+    FRAME_READING = 4
 };
 
 /* What drives a joint, which is where it is in the recording's list. */
@@ -46,7 +48,25 @@ typedef struct frames_actuator {
     frames_actuator_kind kind;
     int turns; /* its joint: rad rather than m */
     double target, lower, upper;
+    int q, effort; /* places among the readings; -1: none */
 } frames_actuator;
+
+/* A number of a mechanism or a robot that every frame has. */
+typedef struct frames_reading {
+    enum { FRAMES_COORDINATE, FRAMES_LENGTH, FRAMES_DRIVE_EFFORT, FRAMES_SENSOR } kind;
+    char name[64];
+    const char *unit; /* "" where it has none */
+    int body;         /* of a coordinate: the link that it moves, in the recording; else -1 */
+    mo_mechanism_id mechanism;
+    int number; /* of the joint, the actuator, or the value among those of the sensors */
+} frames_reading;
+
+/* All readings of a world; start from {0}. */
+typedef struct frames_readings {
+    frames_reading *list;
+    double *values, *sensed; /* one for each; and the values of the sensors */
+    int count;
+} frames_readings;
 
 /* What the scene message says besides the recording. */
 typedef struct frames_facts {
@@ -63,10 +83,12 @@ typedef struct frames_facts {
     double friction; /* that replaces all others; NaN: none */
     int playing;
     double speed;
-    const frames_drive *drives; /* one for each joint of the recording, or NULL */
+    const frames_drive *drives; /* of the first joints of the recording */
+    int drive_count;
     const frames_actuator *actuators;
     int actuator_count;
-    int is_replay; /* then there are no scenes to choose from */
+    const frames_readings *readings; /* or NULL */
+    int is_replay;                   /* then there are no scenes to choose from */
     const char *note;
 } frames_facts;
 
@@ -75,6 +97,8 @@ typedef struct frames_numbers {
     uint32_t generation, steps, unsolved;
     double milliseconds, rate; /* of a step; simulated seconds in a second */
     double phases[4];          /* ms of the last step: collide, assemble, solve, advance */
+    double hand;               /* N: the largest force by which a page pulled in the last step */
+    const frames_readings *readings; /* or NULL */
 } frames_numbers;
 
 /* The scene message, without an end of line; the recording has a frame, by which the camera is
@@ -116,7 +140,7 @@ int frames_has_finish(const mo_shape_def *def);
  * nothing that a file makes invisible.  False for lack of memory. */
 int frames_drawn(const mo_recording *recording, unsigned char *drawn);
 
-size_t frames_size(const mo_recording *recording, int frame);
+size_t frames_size(const mo_recording *recording, int frame, const frames_numbers *numbers);
 void frames_write(const mo_recording *recording, int frame, const frames_numbers *numbers,
                   unsigned char *to);
 
@@ -125,10 +149,22 @@ void frames_write(const mo_recording *recording, int frame, const frames_numbers
 mo_error frames_of_world(mo_recording *recording, const mo_world *world, double h,
                          const mo_step_report *report, mo_message *why);
 
-/* The drives of the joints of a world, as new memory; NULL for lack of it, or of joints. */
-frames_drive *frames_drives(const mo_world *world);
+/* How many joints a world has, those of mechanisms aside, and what drives each, as new memory; 0
+ * and NULL for lack of it, or of joints. */
+int frames_drives(const mo_world *world, frames_drive **drives);
 /* How many actuators its mechanisms have, in their order, and a list of them as new memory; 0 and
  * NULL for lack of it, or of them. */
 int frames_actuators(const mo_world *world, frames_actuator **list);
+
+/*
+ * The readings of a world: q of its joints with one coordinate, efforts of its actuators (whose q
+ * and effort are set), values of the sensors of a robot, which may be NULL.  None for lack of
+ * memory.  frames_read fills in the values after a step of h, 0 before the first.
+ */
+frames_readings frames_readings_of(const mo_world *world, const mo_robot *robot,
+                                   const mo_recording *recording, frames_actuator *actuators,
+                                   int actuator_count);
+void frames_read(frames_readings *readings, const mo_world *world, mo_robot *robot, double h);
+void frames_readings_clear(frames_readings *readings);
 
 #endif

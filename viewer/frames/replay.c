@@ -64,7 +64,7 @@ void replay_add(replay *r, const mo_recording *recording, int frame, const frame
                 int must)
 {
     const double time = recording->frames[frame].time;
-    const size_t size = frames_size(recording, frame);
+    const size_t size = frames_size(recording, frame, numbers);
     while (r->count > 2 && r->bytes + size > r->most) {
         thin(r);
     }

@@ -225,6 +225,27 @@ static void put_actuators(json *j, const frames_facts *facts)
         json_number(j, "lower", actuator->lower);
         json_number(j, "upper", actuator->upper);
         json_number(j, "target", actuator->target);
+        json_whole(j, "q", actuator->q);
+        json_whole(j, "effort", actuator->effort);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void put_readings(json *j, const frames_readings *readings)
+{
+    static const char *const KINDS[] = {[FRAMES_COORDINATE] = "q",
+                                        [FRAMES_LENGTH] = "length",
+                                        [FRAMES_DRIVE_EFFORT] = "effort",
+                                        [FRAMES_SENSOR] = "sensor"};
+    json_array(j, "readings");
+    for (int k = 0; readings && k < readings->count; ++k) {
+        const frames_reading *reading = readings->list + k;
+        json_object(j, NULL);
+        json_text(j, "kind", KINDS[reading->kind]);
+        json_text(j, "name", reading->name);
+        json_text(j, "unit", reading->unit);
+        json_whole(j, "body", reading->body);
         json_object_end(j);
     }
     json_array_end(j);
@@ -333,10 +354,11 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
     json_array_end(&j);
     json_array(&j, "joints");
     for (int k = 0; k < recording->joint_count; ++k) {
-        put_joint(&j, recording->joints + k, facts->drives ? facts->drives + k : NULL);
+        put_joint(&j, recording->joints + k, k < facts->drive_count ? facts->drives + k : NULL);
     }
     json_array_end(&j);
     put_actuators(&j, facts);
+    put_readings(&j, facts->readings);
     put_scenes(&j, facts);
     put_camera(&j, recording);
     json_truth(&j, "replay", facts->is_replay);
@@ -364,13 +386,13 @@ static frames_drive drive_of(const mo_joint_state *state)
     return drive;
 }
 
-frames_drive *frames_drives(const mo_world *world)
+int frames_drives(const mo_world *world, frames_drive **drives)
 {
     const int count = mo_world_joint_count(world);
-    frames_drive *drives = count ? calloc((size_t)count, sizeof *drives) : NULL;
-    for (int k = 0; drives && k < count; ++k) {
+    *drives = count ? calloc((size_t)count, sizeof **drives) : NULL;
+    for (int k = 0; *drives && k < count; ++k) {
         const mo_joint_state state = mo_joint_get(world, mo_world_joint(world, k));
-        drives[k] = drive_of(&state);
+        (*drives)[k] = drive_of(&state);
     }
-    return drives;
+    return *drives ? count : 0;
 }

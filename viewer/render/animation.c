@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <webp/encode.h>
 #include <webp/mux.h>
 
@@ -55,7 +56,21 @@ int animation_add(animation *a, const unsigned char *bytes, int time)
     return good;
 }
 
-int animation_write(animation *a, int time, FILE *out)
+/* Frames of an image that was made here: chunks ANMF of its RIFF; a still one has none. */
+static int count_frames(const WebPData *data)
+{
+    int count = 0;
+    for (size_t at = 12; at + 8 <= data->size;) {
+        const unsigned char *size = data->bytes + at + 4;
+        count += memcmp(data->bytes + at, "ANMF", 4) == 0;
+        const size_t length =
+            size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
+        at += 8 + length + length % 2;
+    }
+    return count ? count : 1;
+}
+
+int animation_write(animation *a, int time, FILE *out, int *frames)
 {
     WebPData data;
     WebPDataInit(&data);
@@ -63,6 +78,7 @@ int animation_write(animation *a, int time, FILE *out)
     const int good = WebPAnimEncoderAdd(a->encoder, NULL, time, NULL) &&
                      WebPAnimEncoderAssemble(a->encoder, &data) &&
                      fwrite(data.bytes, 1, data.size, out) == data.size;
+    *frames = good ? count_frames(&data) : 0;
     WebPDataClear(&data);
     return good;
 }

@@ -15,8 +15,9 @@ animation *animation_begin(int width, int height);
 /* 3 bytes a pixel, row by row from the top; shown from `time` on, in ms.  False
  * for lack of memory. */
 int animation_add(animation *a, const unsigned char *bytes, int time);
-/* The last frame is shown until `time`.  False with errno. */
-int animation_write(animation *a, int time, FILE *out);
+/* The last frame is shown until `time`; `frames`: how many there are, equal ones being one.  False
+ * with errno. */
+int animation_write(animation *a, int time, FILE *out, int *frames);
 void animation_end(animation *a);
 
 #endif

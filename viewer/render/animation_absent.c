@@ -23,11 +23,12 @@ int animation_add(animation *a, const unsigned char *bytes, int time)
     return 0;
 }
 
-int animation_write(animation *a, int time, FILE *out)
+int animation_write(animation *a, int time, FILE *out, int *frames)
 {
     (void)a;
     (void)time;
     (void)out;
+    (void)frames;
     return 0;
 }
 

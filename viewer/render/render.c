@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cast.h"
+#include "fit.h"
 #include "flat.h"
 #include "forces.h"
 #include "frames.h"
@@ -65,67 +66,6 @@ static void place_cameras(renderer *r)
                             is_planar(r) ? up_2d : up_3d, is_planar(r), 2 * r->def.width,
                             2 * r->def.height);
     r->light = camera_towards(r->centre, 1.6 * r->size, light, up_2d, 1, SHADOW_SIZE, SHADOW_SIZE);
-}
-
-/* ---- what fits in ---------------------------------------------------------------------------- */
-
-typedef struct view_box {
-    double low[2], high[2]; /* pixels */
-} view_box;
-
-/* Where what can move is seen in a frame; what has gone far away is left out. */
-static void add_frame(const renderer *r, int frame, view_box *box)
-{
-    const mo_recording *recording = r->recording;
-    const mo_pose *poses = recording->poses + (size_t)frame * (size_t)recording->body_count;
-    for (int k = 0; k < recording->shape_count; ++k) {
-        const mo_recorded_shape *shape = recording->shapes + k;
-        const double *x = poses[shape->body].position, reach = frames_reach(&shape->def);
-        const mo_body_kind kind = recording->bodies[shape->body].kind;
-        const double far =
-            hypot(hypot(x[0] - r->centre[0], x[1] - r->centre[1]), x[2] - r->centre[2]);
-        double at[2];
-        if (kind == MO_BODY_FIXED || isinf(reach) || far > 1.5 * r->size) {
-            continue;
-        }
-        const double depth = camera_see(&r->eye, x, at);
-        const double around = reach / (r->eye.pixel * (r->eye.is_flat ? 1 : depth));
-        for (int i = 0; i < 2 && depth > 0; ++i) {
-            box->low[i] = fmin(box->low[i], at[i] - around);
-            box->high[i] = fmax(box->high[i], at[i] + around);
-        }
-    }
-}
-
-/* Moves the eye sideways and changes its angle until that fills the picture. */
-static void fit(renderer *r)
-{
-    const double margin = 1.12;
-    /* A camera that follows has in view what it sees at the start. */
-    const int every =
-        r->def.follow ? r->recording->frame_count : r->recording->frame_count / 20 + 1;
-    for (int round = 0; round < 3; ++round) {
-        camera *eye = &r->eye;
-        view_box box = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
-        for (int k = 0; k < r->recording->frame_count; k += every) {
-            add_frame(r, k, &box);
-        }
-        const double wide = (box.high[0] - box.low[0]) / eye->width,
-                     high = (box.high[1] - box.low[1]) / eye->height;
-        if (!(wide > 0) || !(high > 0) || isinf(wide + high)) {
-            return;
-        }
-        double at[2];
-        const double depth = eye->is_flat ? 1 : camera_see(eye, r->centre, at);
-        const double right = (box.low[0] + box.high[0] - eye->width) / 2 * eye->pixel * depth,
-                     up = (eye->height - box.low[1] - box.high[1]) / 2 * eye->pixel * depth;
-        for (int k = 0; k < 3; ++k) {
-            eye->eye[k] += right * eye->right[k] + up * eye->up[k];
-        }
-        eye->pixel *= fmax(wide, high) * margin;
-    }
-    /* A camera that turns sees the same from the side, too. */
-    r->eye.pixel *= (r->def.turn != 0 ? 1.25 : 1) / r->def.zoom;
 }
 
 /* ---- a camera that moves --------------------------------------------------------------------- */
@@ -206,7 +146,7 @@ int render_open(renderer *r, const mo_recording *recording, const render_def *de
     *r = (renderer){.def = *def, .recording = recording};
     frames_look(recording, r->centre, &r->size);
     place_cameras(r);
-    fit(r);
+    fit_eye(r);
     find_middle(r, 0, r->middle);
     if (def->follow && def->followed >= 0) {
         aim(r);

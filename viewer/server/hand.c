@@ -159,12 +159,12 @@ static void damp(const hand *h, mo_world *world, const mo_body_state *body, int 
     mo_body_apply_torque(world, h->body, moment, NULL);
 }
 
-void hand_pull(const hand *h, mo_world *world, double step)
+double hand_pull(const hand *h, mo_world *world, double step)
 {
     const mo_body_state body = mo_body_get(world, h->body);
     const int planar = mo_world_definition(world).dimension == 2;
     if (!mo_world_has_body(world, h->body) || !(body.mass > 0)) {
-        return;
+        return 0;
     }
     const double w = FREQUENCY, hw = step * w, below = (1 + hw) * (1 + hw);
     const double share = (2 * hw + hw * hw) / below; /* d */
@@ -180,9 +180,11 @@ void hand_pull(const hand *h, mo_world *world, double step)
         a[k] = strength * (w * w * (h->target[k] - at[k]) - (2 * w + step * w * w) * speed) / below;
     }
     mobility(&body, planar, r, K);
-    if (solve3(K, a, force)) { /* (2) */
-        force[2] = planar ? 0 : force[2];
-        mo_body_apply_force(world, h->body, force, at, NULL);
-        damp(h, world, &body, planar, step);
+    if (!solve3(K, a, force)) { /* (2) */
+        return 0;
     }
+    force[2] = planar ? 0 : force[2];
+    mo_body_apply_force(world, h->body, force, at, NULL);
+    damp(h, world, &body, planar, step);
+    return sqrt(dot(force, force));
 }

@@ -36,7 +36,7 @@ typedef struct hand {
 hand hand_take(const mo_world *world, mo_body_id body, const double local[3],
                const double target[3]);
 
-/* Pushes the body, for the step of h that comes next. */
-void hand_pull(const hand *h, mo_world *world, double step);
+/* Pushes the body, for the step of h that comes next; the size of the force, N. */
+double hand_pull(const hand *h, mo_world *world, double step);
 
 #endif

@@ -19,6 +19,18 @@ static mo_error build(const stage_source *source, mo_world **world, mo_message *
                          : source->build(source->build_user, world, why);
 }
 
+static mo_robot *robot_of(const stage *s)
+{
+    return s->source.scene || !s->source.robot ? NULL : s->source.robot(s->source.build_user);
+}
+
+static void forget_lists(stage *s)
+{
+    free(s->drives);
+    free(s->actuators);
+    frames_readings_clear(&s->readings);
+}
+
 mo_error stage_look(stage *s, mo_message *why)
 {
     mo_recording picture = {0};
@@ -31,11 +43,13 @@ mo_error stage_look(stage *s, mo_message *why)
         return error;
     }
     mo_recording_clear(&s->picture);
-    free(s->drives);
-    free(s->actuators);
+    forget_lists(s);
     s->picture = picture;
-    s->drives = frames_drives(s->world);
+    s->drive_count = frames_drives(s->world, &s->drives);
     s->actuator_count = frames_actuators(s->world, &s->actuators);
+    s->readings =
+        frames_readings_of(s->world, robot_of(s), &s->picture, s->actuators, s->actuator_count);
+    frames_read(&s->readings, s->world, robot_of(s), s->steps ? s->step : 0);
     s->generation += 1;
     s->scene_changed = s->frame_changed = 1;
     return MO_OK;
@@ -110,8 +124,7 @@ mo_error stage_open(stage *s, const stage_source *source, mo_message *why)
 void stage_close(stage *s)
 {
     mo_recording_clear(&s->picture);
-    free(s->drives);
-    free(s->actuators);
+    forget_lists(s);
     free(s->material);
     mo_world_destroy(s->world);
     *s = (stage){0};
@@ -171,9 +184,13 @@ static int holds_any(const stage *s)
 mo_error stage_step(stage *s, mo_message *why)
 {
     mo_step_report report;
-    for (int k = 0; k < STAGE_PAGES && !s->is_waiting; ++k) { /* else the world has the pull */
-        if (s->hands[k].page) {
-            hand_pull(&s->hands[k].hand, s->world, s->step);
+    if (!s->is_waiting) { /* else the world has the pull */
+        s->hand_force = 0;
+        for (int k = 0; k < STAGE_PAGES; ++k) {
+            if (s->hands[k].page) {
+                const double force = hand_pull(&s->hands[k].hand, s->world, s->step);
+                s->hand_force = fmax(s->hand_force, force);
+            }
         }
     }
     mo_error error = mo_world_step(s->world, s->step, &report, why);
@@ -186,6 +203,7 @@ mo_error stage_step(stage *s, mo_message *why)
         s->steps += 1;
         s->unsolved += s->report.status != MO_SOLVED;
         error = frames_of_world(&s->picture, s->world, s->step, &s->report, why);
+        frames_read(&s->readings, s->world, robot_of(s), s->step);
     }
     if (error) {
         s->playing = 0;
@@ -222,8 +240,10 @@ static frames_facts facts_of(const stage *s)
                           .playing = s->playing,
                           .speed = s->speed,
                           .drives = s->drives,
+                          .drive_count = s->drive_count,
                           .actuators = s->actuators,
-                          .actuator_count = s->actuator_count};
+                          .actuator_count = s->actuator_count,
+                          .readings = &s->readings};
     memcpy(facts.gravity, def.gravity, sizeof facts.gravity);
     return facts;
 }
@@ -231,7 +251,7 @@ static frames_facts facts_of(const stage *s)
 void stage_put_scene(stage *s, FILE *out)
 {
     /* Targets may have changed since drives and actuators were listed; their ranges stay. */
-    for (int k = 0; s->drives && k < s->picture.joint_count; ++k) {
+    for (int k = 0; k < s->drive_count; ++k) {
         s->drives[k].target = mo_joint_get(s->world, mo_world_joint(s->world, k)).target;
     }
     for (int k = 0; k < s->actuator_count; ++k) {
@@ -251,7 +271,8 @@ void stage_put_state(stage *s, FILE *out)
 
 size_t stage_frame_size(const stage *s)
 {
-    return frames_size(&s->picture, 0);
+    const frames_numbers numbers = {.readings = &s->readings};
+    return frames_size(&s->picture, 0, &numbers);
 }
 
 void stage_frame(const stage *s, double milliseconds, double rate, unsigned char *to)
@@ -263,6 +284,8 @@ void stage_frame(const stage *s, double milliseconds, double rate, unsigned char
         .milliseconds = milliseconds,
         .rate = rate,
         .phases = {1e3 * s->report.seconds_collide, 1e3 * s->report.seconds_assemble,
-                   1e3 * s->report.seconds_solve, 1e3 * s->report.seconds_advance}};
+                   1e3 * s->report.seconds_solve, 1e3 * s->report.seconds_advance},
+        .hand = s->hand_force,
+        .readings = &s->readings};
     frames_write(&s->picture, 0, &numbers, to);
 }

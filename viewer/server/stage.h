@@ -30,6 +30,7 @@ typedef struct stage_source {
     const world_scene *scene; /* or NULL, and then: */
     double values[WORLD_PARAMETERS];
     mo_error (*build)(void *user, mo_world **world, mo_message *why);
+    mo_robot *(*robot)(void *user); /* in the world that was built last; may be NULL */
     void *build_user;
     const char *name, *title;
 
@@ -52,8 +53,11 @@ typedef struct stage {
     mo_world *world;
     mo_recording picture; /* of the world as it is: one frame */
     frames_drive *drives;
+    int drive_count;
     frames_actuator *actuators;
     int actuator_count;
+    frames_readings readings;
+    double hand_force; /* N: the largest of the last step */
     uint32_t generation, steps, unsolved;
     mo_step_report report; /* of the last step, where steps > 0 */
     int is_waiting;        /* the time of a call ended before the step was solved: no step yet */

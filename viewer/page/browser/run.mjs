@@ -15,6 +15,7 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { lookTests } from "./looks.mjs";
+import { robotTests } from "./robots.mjs";
 import {
     findChromium,
     launch,
@@ -446,10 +447,6 @@ const tests = {
                 await until(page, () => window.moreau.time() > 0.1);
                 await page.evaluate(() => window.moreau.app.toggle("forces"));
                 await until(page, () => !document.querySelector(".legend").hidden);
-                const [hint, legend] = await Promise.all(
-                    [".hint", ".legend"].map((part) => page.locator(part).boundingBox()),
-                );
-                assert.ok(hint.y + hint.height <= legend.y, "the hint is above the legend");
                 await picture(page, "phone");
                 assert.equal(await page.isVisible(".panel"), false, "the panel is folded");
                 await page.tap('[aria-label^="Show or hide the panel"]');
@@ -460,6 +457,7 @@ const tests = {
             { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
         ),
     ...lookTests({ withScene, model, picture }),
+    ...robotTests({ withScene, model, picture }),
 };
 
 let failed = 0;

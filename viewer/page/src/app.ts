@@ -13,7 +13,7 @@ import { Spring } from "./joints";
 import { listenToKeys } from "./keys";
 import { readView, type View } from "./link";
 import { Legend } from "./legend";
-import { Card, helpDialog, Hint, Title, Toast } from "./overlay";
+import { Card, helpDialog, Hint, Pull, Title, Toast } from "./overlay";
 import { Panel, TOGGLES, type ToggleName } from "./panel";
 import { Pointer } from "./pointer";
 import { makeProps, type Props } from "./props";
@@ -51,13 +51,15 @@ export class App {
     private readonly title = new Title();
     private readonly hint = new Hint();
     private readonly legend = new Legend();
+    private readonly pull = new Pull();
     private readonly card: Card;
+    private readonly left: HTMLElement;
     private readonly spring = new Spring();
     private readonly pointer: Pointer;
     private readonly framing: Framing;
     private readonly root: HTMLElement;
     readonly help: HTMLDialogElement;
-    readonly on = new Set<ToggleName>(["joints", "shadows", "log"]);
+    readonly on = new Set<ToggleName>(["joints", "shadows"]);
     private arrowSize = 1;
     private threshold = 0.01; // of the largest force
     themeName: ThemeName;
@@ -95,12 +97,12 @@ export class App {
             actions.map(({ label, does }) => [label, does]),
             source.replay,
         );
-        const left = el("div", { class: "left" }, this.title.element, this.card.element);
+        this.left = el("div", { class: "left" }, this.title.element, this.hint.element);
         root.append(
             view,
-            left,
+            this.left,
             this.legend.element,
-            this.hint.element,
+            this.pull.element,
             tools(this),
             this.panel.element,
             this.bar.element,
@@ -182,6 +184,7 @@ export class App {
         this.scene = scene;
         this.pointer.letGo();
         this.title.show(scene);
+        this.makeRoom();
         this.panel.showScene(scene, this.source.replay);
         this.showSettings(scene);
         if (!same) {
@@ -273,6 +276,7 @@ export class App {
             this.panel.draw(this.frame, now, part);
             this.showForces(now);
             this.card.draw(this.scene, this.frame, now);
+            this.pull.draw(this.pointer.target, this.frame.hand, (p) => this.stage.project(p));
         }
         const drawn =
             !this.awaiting &&
@@ -400,11 +404,22 @@ export class App {
 
     foldPanel(fold = !this.root.classList.contains("folded")): void {
         this.root.classList.toggle("folded", fold);
-        // On a narrow screen the panel lies at the bottom (style.css), else at the right.
-        const { width, height } = this.panel.element.getBoundingClientRect();
-        const narrow = innerWidth < 720;
-        this.stage.setInset(fold || narrow ? 0 : width + 16, !fold && narrow ? height : 0);
+        if (fold) this.left.insertBefore(this.card.element, this.hint.element);
+        else this.panel.element.prepend(this.card.element);
+        this.makeRoom();
         if (this.scene && this.framing.free) this.framing.restart(this.scene);
+    }
+
+    /** Tells the camera what is covered: at the right by the panel; on a narrow screen at the
+     * bottom by the panel, and at the top by the buttons and the title (style.css). */
+    private makeRoom(): void {
+        const fold = this.root.classList.contains("folded");
+        const { width, height } = this.panel.element.getBoundingClientRect();
+        if (innerWidth >= 720) this.stage.setInset(fold ? 0 : width + 16, 0, 0);
+        else {
+            const { bottom } = this.title.element.getBoundingClientRect();
+            this.stage.setInset(0, fold ? 0 : height, bottom);
+        }
     }
 
     // ---- light and dark -------------------------------------------------------------------------

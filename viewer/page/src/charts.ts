@@ -13,6 +13,7 @@ const SMALL = 300;
 export interface Line {
     label: string;
     colour: string; // a property of style.css
+    dashed?: boolean; // what the first line is measured against; also in the small chart
 }
 
 export interface ChartOptions {
@@ -126,14 +127,21 @@ export class Chart {
         this.reference = value === null ? null : this.scaled(value);
     }
 
-    show(value: number): void {
+    /** The number beside the label; `words` where it is not the value in its unit. */
+    show(value: number, words?: string): void {
         const shown = !this.options.log && Math.abs(value) < 1e-6 * this.options.floor ? 0 : value;
-        const text = this.options.unit ? `${say(shown)} ${this.options.unit}` : say(shown);
+        const text =
+            words ?? (this.options.unit ? `${say(shown)} ${this.options.unit}` : say(shown));
         if (this.value.textContent !== text) this.value.textContent = text;
     }
 
     private scaled(value: number): number {
         return this.options.log ? Math.log10(Math.max(value, this.options.floor)) : value;
+    }
+
+    /** What the small chart shows: the first line, and what it is measured against. */
+    private get smallLines(): Float64Array[] {
+        return this.lines.filter((_, k) => k === 0 || this.options.lines[k].dashed);
     }
 
     /** The floor on the axis: of a logarithm, a decade. */
@@ -154,11 +162,16 @@ export class Chart {
         const style = getComputedStyle(this.canvas);
         const from = this.cursor === null ? Math.max(0, this.used - SMALL) : 0;
         const fromZero = this.options.fromZero === true;
-        const [least, most] = rangeOf(this.lines[0], from, this.used, fromZero, this.axisFloor);
+        const shown = this.smallLines;
+        const [least, most] = rangeOfAll(shown, from, this.used, fromZero, this.axisFloor);
         const y = (value: number) => height - 1 - ((value - least) / (most - least)) * (height - 2);
         if (this.reference !== null && this.reference > least && this.reference < most)
             drawDashes(context, y(this.reference), 0, width, style);
         this.drawLine(context, y, from, width, height, ratio, style);
+        for (const line of shown.slice(1)) {
+            const x = (k: number) => ((k - from) / Math.max(1, this.used - 1 - from)) * width;
+            drawDashed(context, line, x, y, from, this.used, style);
+        }
         if (this.cursor !== null) {
             context.fillStyle = style.getPropertyValue("--accent");
             context.fillRect(this.cursor * (width - ratio), 0, ratio, height);
@@ -188,6 +201,25 @@ export class Chart {
         context.fillStyle = style.getPropertyValue("--line-fill");
         context.fill();
     }
+}
+
+/** A dashed line through values that change. */
+export function drawDashed(
+    context: CanvasRenderingContext2D,
+    values: ArrayLike<number>,
+    x: (k: number) => number,
+    y: (value: number) => number,
+    from: number,
+    to: number,
+    style: CSSStyleDeclaration,
+): void {
+    context.strokeStyle = style.getPropertyValue("--muted");
+    context.lineWidth = 1;
+    context.setLineDash([3, 4]);
+    context.beginPath();
+    for (let k = from; k < to; ++k) context.lineTo(x(k), y(values[k]));
+    context.stroke();
+    context.setLineDash([]);
 }
 
 export function drawDashes(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /* A chart opened large: all its lines, with axes, units and a legend; it is drawn while open. */
-import { drawDashes, rangeOfAll, type Chart } from "./charts";
+import { drawDashed, drawDashes, rangeOfAll, type Chart } from "./charts";
 import { el, iconButton, say } from "./dom";
 
 const LEFT = 74; // pixels for the labels of the axes
@@ -97,6 +97,11 @@ export class Figure {
         if (chart.reference !== null && chart.reference > range[0] && chart.reference < range[1])
             drawDashes(context, y(chart.reference), LEFT, width - RIGHT, style);
         lines.forEach((values, k) => {
+            if (chart.options.lines[k].dashed) {
+                const at = (i: number) => x(chart.times[i]);
+                drawDashed(context, values, at, y, 0, chart.used, style);
+                return;
+            }
             context.beginPath();
             for (let i = 0; i < chart.used; ++i) context.lineTo(x(chart.times[i]), y(values[i]));
             context.strokeStyle = style.getPropertyValue(chart.options.lines[k].colour);

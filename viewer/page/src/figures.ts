@@ -3,11 +3,13 @@
 /* The charts of the panel: what they show of a frame, and of a recording. */
 import { isMovable, reachOf } from "./bodies";
 import { Chart, type ChartOptions } from "./charts";
-import { el } from "./dom";
+import { el, say } from "./dom";
 import { Figure } from "./figure";
 import { countModes } from "./legend";
 import type { Frame, SceneMessage } from "./protocol";
 import type { Recording } from "./replay";
+
+const RESIDUAL_FLOOR = 1e-4; // of the tolerance
 
 const one = (label: string) => [{ label, colour: "--line" }];
 
@@ -55,21 +57,24 @@ const OPTIONS = {
     },
     penetration: {
         label: "Penetration",
-        unit: "% of a body",
+        unit: "%",
         axis: "deepest penetration / % of a body's size",
         lines: one("deepest"),
         fromZero: true,
         floor: 1e-3,
-        tip: "deepest overlap at the start of the last step, in parts of a typical body's size",
+        tip: "deepest overlap at the start of the last step, and in % of a typical body's size",
     },
     residual: {
         label: "Residual",
         unit: "",
         axis: "relative residual",
-        lines: one("residual"),
+        lines: [
+            { label: "residual", colour: "--line" },
+            { label: "tolerance of the step", colour: "--muted", dashed: true },
+        ],
         log: true,
         floor: 1e-16,
-        tip: "how well the last step solves its contact problem; dashed: the tolerance",
+        tip: "how well the last step solves its contact problem; dashed: the tolerance of the step",
     },
     cost: {
         label: "Step takes",
@@ -97,7 +102,7 @@ export class Figures {
     private readonly charts = Object.fromEntries(
         Object.entries(OPTIONS).map(([name, options]) => [
             name,
-            new Chart(options, (chart) => this.dialog.open(chart)),
+            new Chart({ ...options }, (chart) => this.dialog.open(chart)),
         ]),
     ) as Record<Name, Chart>;
     readonly element = el(
@@ -108,6 +113,7 @@ export class Figures {
     private lastTime = -Infinity;
     private gravity = 0; // potential energy at the start
     private bodySize = 1; // m
+    private tolerance = 1e-8; // of the scene
 
     /** A typical size of its bodies: the diameter of the middle one. */
     setScene(scene: SceneMessage, replay: boolean): void {
@@ -116,11 +122,13 @@ export class Figures {
             .map((shape) => 2 * reachOf(shape))
             .sort((a, b) => a - b);
         this.bodySize = sizes[sizes.length >> 1] || 1;
+        const { options } = this.charts.penetration;
+        options.axis = `${OPTIONS.penetration.axis} (1 % is ${say(10 * this.bodySize)} mm)`;
         this.charts.cost.element.hidden = replay;
     }
 
     setTolerance(tolerance: number): void {
-        this.charts.residual.setReference(tolerance);
+        this.tolerance = tolerance;
     }
 
     setRealTime(milliseconds: number): void {
@@ -138,12 +146,14 @@ export class Figures {
         const [open, sticking, sliding] = countModes(frame);
         const { milliseconds, phases, kinetic, rotation, springs } = frame;
         const kinds = [kinetic - rotation, rotation];
+        const tolerance = frame.tolerance || this.tolerance;
         return {
             kinetic: [kinetic, ...kinds],
             energy: [kinetic + gravity + springs, ...kinds, gravity, springs],
             contacts: [frame.contactCount, sticking, sliding, open],
             penetration: [(100 * frame.penetration) / this.bodySize],
-            residual: [frame.residual],
+            // Rounding far below the tolerance is no news: it is drawn as one level.
+            residual: [Math.max(frame.residual, RESIDUAL_FLOOR * tolerance), tolerance],
             cost: [milliseconds, ...phases],
         };
     }
@@ -180,13 +190,22 @@ export class Figures {
         this.lastTime = frame.time;
     }
 
+    /** What stands beside the label of a chart. */
+    private shownOf(name: Name, value: number, frame: Frame): [number, string?] {
+        if (name === "energy") return [frame.kinetic + frame.potential];
+        if (name === "residual") return [frame.residual];
+        if (name !== "penetration") return [value];
+        const millimetres = 1000 * frame.penetration;
+        const isNoise = value < 1e-6 * OPTIONS.penetration.floor;
+        return [value, isNoise ? "0 mm" : `${say(millimetres)} mm (${say(value)} %)`];
+    }
+
     /** In a replay `part` is where on the way it is. */
     draw(frame: Frame, part: number | null): void {
         const values = this.valuesOf(frame);
         for (const name of Object.keys(values) as Name[]) {
             const chart = this.charts[name];
-            const isEnergy = name === "energy";
-            chart.show(isEnergy ? frame.kinetic + frame.potential : values[name][0]);
+            chart.show(...this.shownOf(name, values[name][0], frame));
             if (part !== null) chart.setCursor(part);
             chart.draw();
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Joints: a pin at each anchor, a line for a distance.  Also the line of the spring that the mouse
- * pulls with.
+ * Joints: a pin at each anchor, a line for a distance, a short one along the axis of a revolute or
+ * prismatic joint in space.  Also the line of the spring that the mouse pulls with.
  */
 import {
     BufferAttribute,
@@ -16,9 +16,9 @@ import {
     SphereGeometry,
     Vector3,
 } from "three";
-import { toWorld } from "./bodies";
+import { toWorld, turned } from "./bodies";
 import { Dots } from "./glyphs";
-import type { JointInfo, SceneMessage, Vec3 } from "./protocol";
+import { BODY_FLOATS, type JointInfo, type SceneMessage, type Vec3 } from "./protocol";
 import type { Palette } from "./theme";
 
 export class Joints {
@@ -32,6 +32,7 @@ export class Joints {
     });
     private readonly held: JointInfo[];
     private readonly distances: JointInfo[];
+    private readonly axes: JointInfo[];
     private readonly colour = new Color();
     private readonly planar: boolean;
 
@@ -39,15 +40,15 @@ export class Joints {
         scene: SceneMessage,
         palette: Palette,
         private readonly front: number, // z of what is drawn, in planar scenes
+        private readonly half: number, // length of the line along an axis
     ) {
         this.planar = scene.dimension === 2;
         this.held = scene.joints.filter((joint) => joint.kind !== "weld" && joint.b >= 0);
         this.distances = this.held.filter((joint) => joint.kind === "distance");
+        this.axes = this.planar ? [] : this.held.filter(({ axisA }) => Math.hypot(...axisA) > 0);
+        const lines = this.distances.length + this.axes.length;
         const points = new BufferGeometry();
-        points.setAttribute(
-            "position",
-            new BufferAttribute(new Float32Array(6 * this.distances.length), 3),
-        );
+        points.setAttribute("position", new BufferAttribute(new Float32Array(6 * lines), 3));
         this.lines = new LineSegments(points, this.lineMaterial);
         this.lines.frustumCulled = false;
         this.lines.renderOrder = 7;
@@ -82,6 +83,15 @@ export class Joints {
         this.distances.forEach((joint, k) => {
             position.setXYZ(2 * k, ...this.anchor(poses, joint.a, joint.anchorA));
             position.setXYZ(2 * k + 1, ...this.anchor(poses, joint.b, joint.anchorB));
+        });
+        this.axes.forEach((joint, k) => {
+            const [x, y, z] = this.anchor(poses, joint.b, joint.anchorB);
+            const at = BODY_FLOATS * joint.a;
+            const turn = joint.a < 0 ? [1, 0, 0, 0] : poses.subarray(at + 3, at + 7);
+            const [ax, ay, az] = turned(turn, joint.axisA).map((c) => this.half * c);
+            const place = 2 * (this.distances.length + k);
+            position.setXYZ(place, x - ax, y - ay, z - az);
+            position.setXYZ(place + 1, x + ax, y + ay, z + az);
         });
         position.needsUpdate = true;
     }

@@ -5,7 +5,8 @@
  * messages that pass, and the help.
  */
 import { count, el, iconButton, say } from "./dom";
-import { BODY_FLOATS, CONTACT_WORDS, type Frame, type SceneMessage } from "./protocol";
+import { BODY_FLOATS, CONTACT_WORDS, type Frame, type SceneMessage, type Vec3 } from "./protocol";
+import { jointFacts } from "./readings";
 
 export class Title {
     private readonly heading = el("h1", {}, "Moreau");
@@ -55,6 +56,20 @@ export class Toast {
     }
 }
 
+/** The force of the pointer on the body that it holds, beside it. */
+export class Pull {
+    readonly element = el("div", { class: "pull", hidden: true });
+
+    /** `target`: where the pointer is in the scene; null: it holds nothing. */
+    draw(target: Vec3 | null, force: number, project: (point: Vec3) => [number, number]): void {
+        this.element.hidden = target === null;
+        if (!target) return;
+        const [x, y] = project(target);
+        this.element.style.translate = `${x + 14}px ${y - 28}px`;
+        this.element.textContent = `${say(force)} N`;
+    }
+}
+
 /** What there is to know about one body. */
 export class Card {
     private readonly name = el("h2", {});
@@ -82,7 +97,9 @@ export class Card {
         this.last = 0;
         const info = scene.bodies[body];
         this.element.hidden = !info;
-        if (info) this.name.textContent = info.name || `body ${body}`;
+        if (!info) return;
+        this.name.textContent = info.name || `body ${body}`;
+        this.element.scrollIntoView({ block: "nearest" }); // in a panel that was scrolled
     }
 
     /** Its velocity, from how far it came between two frames. */
@@ -104,11 +121,14 @@ export class Card {
         const at = BODY_FLOATS * this.body;
         const planar = scene.dimension === 2;
         const vector = (x: ArrayLike<number>, from = 0) =>
-            Array.from({ length: planar ? 2 : 3 }, (_, c) => fixed(x[from + c])).join("  ");
+            Array.from({ length: planar ? 2 : 3 }, (_, c) => fixed(x[from + c]))
+                .join(" ")
+                .trimStart();
         const { contacts, force, most } = forcesOn(frame, this.body);
         const facts: [string, string][] = [
             ["kind", info.kind],
             ["mass", info.mass > 0 ? `${say(info.mass)} kg` : "–"],
+            ...jointFacts(this.body, scene.readings, scene.actuators, frame),
             ["position", `${vector(frame.bodies, at)} m`],
             ["velocity", `${vector(this.velocity)} m/s`],
             ["contacts", count(contacts)],
@@ -124,7 +144,7 @@ export class Card {
 const fixed = (x: number): string => {
     const size = Math.abs(x);
     const digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-    return (size < 5e-4 ? 0 : x).toFixed(digits).replace("-", "−").padStart(7);
+    return (size < 5e-4 ? 0 : x).toFixed(digits).replace("-", "−").padStart(6);
 };
 
 /** Contacts that push on a body: how many, their sum, the largest. */

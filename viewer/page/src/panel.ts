@@ -7,7 +7,8 @@
  */
 import { count, el, returnFocus, say } from "./dom";
 import { Figures } from "./figures";
-import { slider, Targets, type Row } from "./sliders";
+import { actuatorText, Readings } from "./readings";
+import { rangeText, slider, Targets, type Row } from "./sliders";
 import type {
     ActuatorInfo,
     Frame,
@@ -28,7 +29,7 @@ export const TOGGLES = [
         tip: "arrows as long as the logarithm of the force",
     },
     { name: "cones", label: "Cones", key: "v", tip: "the friction cone at each contact" },
-    { name: "joints", label: "Joints", key: "j", tip: "a pin at each joint" },
+    { name: "joints", label: "Joints", key: "j", tip: "a pin and the axis at each joint" },
     { name: "glass", label: "See-through", key: "x", tip: "bodies like glass, to look inside" },
     {
         name: "collision",
@@ -38,9 +39,9 @@ export const TOGGLES = [
     },
     {
         name: "shadows",
-        label: "Shadows",
+        label: "Cast shadows",
         key: "s",
-        tip: "turned off automatically if rendering is slow",
+        tip: "of bodies on each other; soft ones on the ground stay; off where rendering is slow",
     },
 ] as const;
 
@@ -89,8 +90,9 @@ export class Panel {
     private readonly frictionReset: HTMLButtonElement;
     private readonly joints = new Targets();
     private readonly actuators = new Targets();
+    private readonly sensors = new Readings();
     private readonly sections: Record<
-        "scene" | "solver" | "world" | "joints" | "actuators",
+        "scene" | "solver" | "world" | "joints" | "actuators" | "sensors",
         HTMLDetailsElement
     >;
     private readonly chips = new Map<ToggleName, HTMLButtonElement>();
@@ -99,7 +101,7 @@ export class Panel {
 
     constructor(private readonly events: PanelEvents) {
         const { command } = events;
-        this.gravity = slider("Gravity", "strength, m/s²", 0, 20, false, (value) => {
+        this.gravity = slider("Gravity", "strength", 0, 20, "m/s²", (value) => {
             this.gravity.value.textContent = say(value);
             command({ do: "set", gravity: value });
         });
@@ -108,7 +110,7 @@ export class Panel {
             "coefficient of everything, in the place of the scene's",
             0,
             1.5,
-            false,
+            "",
             (value) => {
                 this.friction.value.textContent = say(value);
                 command({ do: "set", friction: value });
@@ -146,6 +148,7 @@ export class Panel {
             solver: section("Solver", true, ...this.solverRows()),
             joints: section("Joints", true, this.joints.element),
             actuators: section("Actuators", true, this.actuators.element),
+            sensors: section("Sensors", true, this.sensors.element),
         };
         const status = el(
             "div",
@@ -160,6 +163,7 @@ export class Panel {
             this.figures.element,
             section("Show", true, this.toggleRows()),
             this.sections.actuators,
+            this.sections.sensors,
             this.sections.scene,
             this.sections.joints,
             this.sections.world,
@@ -218,16 +222,19 @@ export class Panel {
             this.chips.set(name, chip);
             return chip;
         });
-        const size = slider("Arrows", "size of arrows and cones", -1, 1, false, (value) =>
-            this.events.arrowSize(10 ** value),
-        );
+        const size = slider("Arrows", "size of arrows and cones", -1, 1, "", (value) => {
+            size.value.textContent = `× ${say(10 ** value)}`;
+            this.events.arrowSize(10 ** value);
+        });
         size.input.value = "0";
+        size.value.textContent = "× 1";
+        size.note.textContent = "size of arrows and cones, 0.1 to 10";
         const least = slider(
             "Threshold",
             "forces below this part of the largest one are not shown",
             0,
             50,
-            false,
+            "%",
             (percent) => {
                 least.value.textContent = `${say(percent)} %`;
                 this.events.threshold(percent / 100);
@@ -235,6 +242,7 @@ export class Panel {
         );
         least.input.value = "1";
         least.value.textContent = "1 %";
+        least.note.textContent = "0 to 50 % of the largest force: less is not shown";
         const rows = [size.element, least.element];
         return el("div", {}, el("div", { class: "chips" }, ...chips), ...rows);
     }
@@ -266,6 +274,7 @@ export class Panel {
         }
         this.showJoints(scene.joints, replay);
         this.showActuators(scene.actuators, replay);
+        this.sections.sensors.hidden = !this.sensors.show(scene.readings);
         const methods = scene.methods.includes(scene.method)
             ? scene.methods
             : [scene.method, ...scene.methods];
@@ -316,6 +325,7 @@ export class Panel {
             { class: "row", title: tip },
             el("span", { class: "row-label" }, name),
             input,
+            el("span", { class: "row-note" }, tip),
         );
     }
 
@@ -331,6 +341,7 @@ export class Panel {
                 return {
                     name: this.scene?.bodies[joint.b]?.name || `${joint.kind} ${joint.index + 1}`,
                     tip: `${joint.drive} of the ${joint.kind} joint, ${unit}`,
+                    unit,
                     least: joint.least,
                     most: joint.most,
                     value: joint.target,
@@ -342,14 +353,13 @@ export class Panel {
     }
 
     private showActuators(actuators: ActuatorInfo[], replay: boolean): void {
-        const shown = replay ? [] : actuators;
-        this.sections.actuators.hidden = shown.length === 0;
+        this.sections.actuators.hidden = actuators.length === 0;
+        this.sections.actuators.classList.toggle("recorded", replay);
         this.actuators.show(
-            shown.map(({ name, kind, turns, lower, upper, target }, index) => ({
+            actuators.map(({ name, kind, turns, lower, upper, target }, index) => ({
                 name,
-                tip:
-                    `${name}: target ${kind}, ${unitOf(kind, turns)} ` +
-                    `(${say(lower)} to ${say(upper)})`,
+                tip: `${name}: target ${kind}, ${rangeText(lower, upper, unitOf(kind, turns))}`,
+                unit: unitOf(kind, turns),
                 least: lower,
                 most: upper,
                 value: target,
@@ -399,6 +409,7 @@ export class Panel {
         if (document.activeElement !== this.gravity.input)
             this.gravity.input.value = String(strength);
         this.gravity.value.textContent = say(strength);
+        this.gravity.note.textContent = rangeText(0, Number(this.gravity.input.max), "m/s²");
     }
 
     private showFriction(mu: number | null): void {
@@ -424,5 +435,9 @@ export class Panel {
         const unsolved = `${count(frame.unsolved)} of ${count(frame.steps)} steps`;
         this.unsolved.textContent = `${unsolved} did not reach the tolerance`;
         this.figures.draw(frame, part);
+        if (!this.scene) return;
+        const { actuators, readings } = this.scene;
+        this.actuators.read(actuators.map((one) => actuatorText(one, readings, frame)));
+        this.sensors.draw(frame);
     }
 }

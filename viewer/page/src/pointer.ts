@@ -127,6 +127,11 @@ export class Pointer {
         if (clicked) this.world.choose(body);
     }
 
+    /** Where it pulls to; null while it holds nothing. */
+    get target(): Vec3 | null {
+        return this.hold?.target ?? null;
+    }
+
     /** Also when the scene changes under the hand. */
     letGo(): void {
         if (!this.hold) return;

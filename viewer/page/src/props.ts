@@ -41,7 +41,7 @@ export function makeProps(
         bodies: new Bodies(scene, palette, thickness, shapes),
         ground: new Ground(scene, palette, stage.controls.target, stage.reach),
         contacts: new Contacts(scene, palette, stage.reach, front, thin),
-        joints: new Joints(scene, palette, front),
+        joints: new Joints(scene, palette, front, 0.05 * stage.reach),
         bodyRadius,
         front,
     };

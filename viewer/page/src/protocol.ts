@@ -65,6 +65,16 @@ export interface ActuatorInfo {
     lower: number;
     upper: number;
     target: number;
+    q: number; // places among the readings; -1: none
+    effort: number;
+}
+
+/** A number of a mechanism or a robot that every frame has. */
+export interface ReadingInfo {
+    kind: "q" | "length" | "effort" | "sensor";
+    name: string;
+    unit: string;
+    body: number; // of q: the link that it moves; else -1
 }
 
 export interface ParameterInfo {
@@ -112,6 +122,7 @@ export interface SceneMessage extends Settings {
     shapes: ShapeInfo[];
     joints: JointInfo[];
     actuators: ActuatorInfo[];
+    readings: ReadingInfo[];
     scenes: SceneInfo[];
     camera: CameraHint | null;
     note: string; // to be shown, or ""
@@ -155,8 +166,8 @@ export class ProtocolError extends Error {}
 
 // ---- binary frames ------------------------------------------------------------------------------
 
-export const FRAME_MAGIC = 0x334f4d46;
-export const HEADER_BYTES = 88;
+export const FRAME_MAGIC = 0x344f4d46;
+export const HEADER_BYTES = 96;
 export const BODY_FLOATS = 7; // position, quaternion w x y z
 export const CONTACT_WORDS = 14; // point, normal, force, mu, gap; mode, a, b
 
@@ -172,6 +183,8 @@ export interface Frame {
     rotation: number; // the part of the kinetic energy
     springs: number; // the part of the potential energy
     residual: number;
+    tolerance: number; // that was asked for in the last step; 0: unknown
+    hand: number; // N, the largest force of a pointer
     penetration: number;
     milliseconds: number; // of computing a step
     phases: number[]; // of them: collide, assemble, solve, advance
@@ -184,6 +197,7 @@ export interface Frame {
     bodies: Float32Array; // BODY_FLOATS each
     contacts: Float32Array; // CONTACT_WORDS each
     contactWords: Uint32Array; // the same memory, for mode, a and b
+    readings: Float32Array;
 }
 
 /** Decodes one frame that fills bytes[start .. start + length]. */
@@ -200,11 +214,13 @@ export function decodeFrame(
     const bodyCount = view.getUint32(52, true);
     const contactCount = view.getUint32(56, true);
     const contactStart = HEADER_BYTES + 4 * BODY_FLOATS * bodyCount;
-    const wanted = contactStart + 4 * CONTACT_WORDS * contactCount;
+    const readingCount = view.getUint32(92, true);
+    const readingStart = contactStart + 4 * CONTACT_WORDS * contactCount;
+    const wanted = readingStart + 4 * readingCount;
     if (wanted !== length)
         throw new ProtocolError(
-            `a frame of ${bodyCount} bodies and ${contactCount} contacts ` +
-                `has ${wanted} bytes, not ${length}`,
+            `a frame of ${bodyCount} bodies, ${contactCount} contacts and ` +
+                `${readingCount} readings has ${wanted} bytes, not ${length}`,
         );
     // Typed arrays need a place that is a multiple of four; inside a recording a frame may lie
     // anywhere.
@@ -219,6 +235,8 @@ export function decodeFrame(
         rotation: view.getFloat32(76, true),
         springs: view.getFloat32(80, true),
         residual: view.getFloat32(24, true),
+        tolerance: view.getFloat32(84, true),
+        hand: view.getFloat32(88, true),
         penetration: view.getFloat32(28, true),
         milliseconds: view.getFloat32(32, true),
         rate: view.getFloat32(36, true),
@@ -231,6 +249,7 @@ export function decodeFrame(
         bodies: new Float32Array(aligned, origin + HEADER_BYTES, BODY_FLOATS * bodyCount),
         contacts: new Float32Array(aligned, origin + contactStart, contactWords),
         contactWords: new Uint32Array(aligned, origin + contactStart, contactWords),
+        readings: new Float32Array(aligned, origin + readingStart, readingCount),
     };
 }
 
@@ -324,6 +343,20 @@ function readActuator(value: unknown): ActuatorInfo {
         lower: number(actuator.lower, -1),
         upper: number(actuator.upper, 1),
         target: number(actuator.target, 0),
+        q: number(actuator.q, -1),
+        effort: number(actuator.effort, -1),
+    };
+}
+
+function readReading(value: unknown): ReadingInfo {
+    const reading = isObject(value) ? value : {};
+    const kind = text(reading.kind);
+    const known = kind === "q" || kind === "length" || kind === "effort";
+    return {
+        kind: known ? kind : "sensor",
+        name: text(reading.name),
+        unit: text(reading.unit),
+        body: number(reading.body, -1),
     };
 }
 
@@ -397,6 +430,7 @@ function readScene(message: Json): SceneMessage {
         shapes: list(message.shapes).map((shape) => readShape(shape, bodies.length)),
         joints: list(message.joints).map(readJoint),
         actuators: list(message.actuators).map(readActuator),
+        readings: list(message.readings).map(readReading),
         scenes: list(message.scenes).map(readSceneInfo),
         camera: readCamera(message.camera),
         note: text(message.note),

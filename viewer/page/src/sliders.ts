@@ -12,6 +12,7 @@ export interface Target {
     least: number;
     most: number;
     value: number;
+    unit: string;
     send(value: number): void;
 }
 
@@ -19,19 +20,25 @@ export interface Row {
     element: HTMLElement;
     input: HTMLInputElement;
     value: HTMLElement;
+    note: HTMLElement; // below: the range, and what else there is to say
 }
+
+/** A range with its unit, for the note of a row. */
+export const rangeText = (least: number, most: number, unit: string): string =>
+    `${say(least)} to ${say(most)}${unit ? ` ${unit}` : ""}`;
 
 export function slider(
     label: string,
     tip: string,
     least: number,
     most: number,
-    whole: boolean,
+    unit: string,
     change: (value: number) => void,
 ): Row {
-    const step = whole ? 1 : (most - least) / SLIDER_STEPS;
+    const step = (most - least) / SLIDER_STEPS;
     const input = el("input", { type: "range", min: least, max: most, step, "aria-label": label });
     const value = el("output", { class: "row-value" });
+    const note = el("span", { class: "row-note" }, rangeText(least, most, unit));
     input.addEventListener("input", () => change(Number(input.value)));
     const element = el(
         "label",
@@ -39,8 +46,9 @@ export function slider(
         el("span", { class: "row-label" }, label),
         input,
         value,
+        note,
     );
-    return { element, input, value };
+    return { element, input, value, note };
 }
 
 /**
@@ -56,24 +64,30 @@ export class Targets {
         const key = JSON.stringify(targets.map(({ name, least, most }) => [name, least, most]));
         if (key !== this.key) this.build(targets);
         this.key = key;
-        targets.forEach(({ value }, k) => {
+        targets.forEach(({ value, unit }, k) => {
             const { input, value: shown } = this.rows[k];
             if (input.matches(":active")) return;
             input.value = String(value);
-            shown.textContent = say(value);
+            shown.textContent = `${say(value)} ${unit}`;
+        });
+    }
+
+    /** What is measured now, one text for each. */
+    read(texts: string[]): void {
+        texts.forEach((text, k) => {
+            const note = this.rows[k]?.note.lastElementChild;
+            if (note && note.textContent !== text) note.textContent = text;
         });
     }
 
     private build(targets: Target[]): void {
-        this.rows = targets.map(({ name, tip, least, most, send }) => {
-            const row = slider(name, tip, least, most, false, (value) => {
-                row.value.textContent = say(value);
+        this.rows = targets.map(({ name, tip, least, most, unit, send }) => {
+            const row = slider(name, tip, least, most, "", (value) => {
+                row.value.textContent = `${say(value)} ${unit}`;
                 send(value);
             });
-            row.element.classList.toggle(
-                "long",
-                targets.some((target) => target.name.length > 11),
-            );
+            row.note.append(el("span", { class: "reading" }));
+            row.element.classList.add("long");
             return row;
         });
         this.element.replaceChildren(...this.rows.map(({ element }) => element));

@@ -74,6 +74,7 @@ export class Stage {
     private dirty = true;
     private inset = 0; // pixels covered at the right
     private below = BAR_PIXELS; // and at the bottom
+    private above = 0; // and at the top
     private slow = 0;
     private tired = false; // shadows were too slow here
     /** Called when shadows are given up, or come back. */
@@ -217,7 +218,7 @@ export class Stage {
         const [width, height] = this.size();
         return [
             tangent * this.perspective.aspect * (1 - this.inset / width),
-            tangent * (1 - this.below / height),
+            tangent * (1 - (this.below + this.above) / height),
         ];
     }
 
@@ -310,12 +311,13 @@ export class Stage {
     }
 
     /**
-     * So many pixels at the right are covered: what is in the middle comes to the middle of the
-     * rest.
+     * So many pixels at the right, the bottom and the top are covered: what is in the middle comes
+     * to the middle of the rest.
      */
-    setInset(right: number, below: number): void {
+    setInset(right: number, below: number, above: number): void {
         this.inset = right;
         this.below = below + BAR_PIXELS;
+        this.above = above;
         this.resize();
     }
 
@@ -367,7 +369,14 @@ export class Stage {
         Object.assign(this.parallel, { left: -x, right: x, top: y, bottom: -y });
         this.parallel.updateProjectionMatrix();
         for (const camera of [this.perspective, this.parallel])
-            camera.setViewOffset(width, height, this.inset / 2, this.below / 2, width, height);
+            camera.setViewOffset(
+                width,
+                height,
+                this.inset / 2,
+                (this.below - this.above) / 2,
+                width,
+                height,
+            );
         this.invalidate();
     }
 

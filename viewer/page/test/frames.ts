@@ -5,10 +5,12 @@ export function makeFrame(
     time: number,
     bodies: number[][],
     contacts: { floats: number[]; words: number[] }[] = [],
+    readings: number[] = [],
 ): ArrayBuffer {
-    const buffer = new ArrayBuffer(88 + 28 * bodies.length + 56 * contacts.length);
+    const end = 96 + 28 * bodies.length + 56 * contacts.length;
+    const buffer = new ArrayBuffer(end + 4 * readings.length);
     const view = new DataView(buffer);
-    view.setUint32(0, 0x334f4d46, true);
+    view.setUint32(0, 0x344f4d46, true);
     view.setUint32(4, 7, true);
     view.setFloat64(8, time, true);
     [1.5, -2.5, 1e-9, 1e-4, 0.25, 2].forEach((value, k) =>
@@ -18,12 +20,14 @@ export function makeFrame(
         view.setUint32(40 + 4 * k, value, true),
     );
     [0.5, 0.25, 2, 0.125].forEach((value, k) => view.setFloat32(60 + 4 * k, value, true));
-    [0.75, 0.0625].forEach((value, k) => view.setFloat32(76 + 4 * k, value, true));
+    [0.75, 0.0625, 0.03125, 12.5].forEach((value, k) => view.setFloat32(76 + 4 * k, value, true));
+    view.setUint32(92, readings.length, true);
+    readings.forEach((value, k) => view.setFloat32(end + 4 * k, value, true));
     bodies.forEach((pose, b) =>
-        pose.forEach((value, k) => view.setFloat32(88 + 28 * b + 4 * k, value, true)),
+        pose.forEach((value, k) => view.setFloat32(96 + 28 * b + 4 * k, value, true)),
     );
     contacts.forEach(({ floats, words }, c) => {
-        const at = 88 + 28 * bodies.length + 56 * c;
+        const at = 96 + 28 * bodies.length + 56 * c;
         floats.forEach((value, k) => view.setFloat32(at + 4 * k, value, true));
         words.forEach((value, k) => view.setUint32(at + 44 + 4 * k, value, true));
     });

@@ -20,8 +20,10 @@ const POSES = [
 const CONTACT = { floats: [1, 2, 3, 0, 0, 1, 5, 6, 7, 0.5, -0.001], words: [2, 0, 1] };
 
 test("a frame decodes to what was written", () => {
-    const frame = decodeFrame(makeFrame(0.125, POSES, [CONTACT]));
+    const frame = decodeFrame(makeFrame(0.125, POSES, [CONTACT], [0.5, -2]));
     assert.equal(frame.generation, 7);
+    assert.deepEqual([frame.tolerance, frame.hand], [0.03125, 12.5]);
+    assert.deepEqual(Array.from(frame.readings), [0.5, -2]);
     assert.equal(frame.time, 0.125);
     assert.equal(frame.kinetic, 1.5);
     assert.equal(frame.potential, -2.5);
@@ -61,10 +63,11 @@ test("frames that do not hold together are refused", () => {
     const manyBodies = good.slice(0);
     new DataView(manyBodies).setUint32(52, 0xffffffff, true);
     assert.throws(() => decodeFrame(manyBodies), ProtocolError);
-    assert.equal(HEADER_BYTES, 88);
+    assert.equal(HEADER_BYTES, 96);
 });
 
 test("a scene message is read, with what is missing filled in", () => {
+    const hip = { name: "hip", kind: "effort", turns: true, lower: -3, upper: 4, target: 0.5 };
     const message = readMessage(
         JSON.stringify({
             type: "scene",
@@ -98,7 +101,12 @@ test("a scene message is read, with what is missing filled in", () => {
                 },
             ],
             actuators: [
-                { name: "hip", kind: "effort", turns: true, lower: -3, upper: 4, target: 0.5 },
+                { ...hip, q: 0, effort: 1 },
+                {},
+            ],
+            readings: [
+                { kind: "q", name: "hip", unit: "rad", body: 1 },
+                { kind: "effort", name: "hip", unit: "N m" },
                 {},
             ],
             scenes: [
@@ -132,8 +140,22 @@ test("a scene message is read, with what is missing filled in", () => {
     assert.equal(message.joints[0].drive, "velocity");
     assert.equal(message.joints[0].most, 5);
     assert.deepEqual(message.actuators, [
-        { name: "hip", kind: "effort", turns: true, lower: -3, upper: 4, target: 0.5 },
-        { name: "", kind: "position", turns: true, lower: -1, upper: 1, target: 0 },
+        { ...hip, q: 0, effort: 1 },
+        {
+            name: "",
+            kind: "position",
+            turns: true,
+            lower: -1,
+            upper: 1,
+            target: 0,
+            q: -1,
+            effort: -1,
+        },
+    ]);
+    assert.deepEqual(message.readings, [
+        { kind: "q", name: "hip", unit: "rad", body: 1 },
+        { kind: "effort", name: "hip", unit: "N m", body: -1 },
+        { kind: "sensor", name: "", unit: "", body: -1 },
     ]);
     assert.equal(message.scenes[0].parameters[0].whole, true);
     assert.deepEqual(message.camera, { centre: [1, 2, 3], size: 4 });
