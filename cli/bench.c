@@ -12,7 +12,9 @@ static const args_command COMMAND = {
     .name = "bench",
     .operands = "[NAME]",
     .summary = "performance, measured on this machine",
-    .about = "Without a name: the benchmarks there are.",
+    .about =
+        "Without a name: the benchmarks there are. Those with flags or operands of their own say"
+        " so by moreau bench NAME --help: sim has --quick, solvers takes problem files.",
     .examples = "  moreau bench            what there is\n"
                 "  moreau bench sweep      one of them\n"
                 "  moreau bench sweep --contacts 20000 --json\n"

@@ -282,7 +282,7 @@ static void put_moving(const mo_world *world, const mo_forces *forces)
 void forces_report_text(const mo_world *world, const mo_forces *forces)
 {
     printf("time       %g s\n", mo_world_time(world));
-    printf("contacts   %d touch: %d roll, %d slide, %d collide\n", forces->contact_count,
+    printf("contacts   %d touch: %d stick, %d slide, %d collide\n", forces->contact_count,
            forces->rolling, forces->sliding, forces->impacts);
     put_moving(world, forces);
     printf("%s  %s by %s, %d iterations, residual %.2g\n",

@@ -335,7 +335,7 @@ static int report(const run_call *call, const run_tally *tally)
 {
     if (call->json) {
         run_report_json(call, tally);
-    } else if (tally->began) {
+    } else if (tally->began && (tally->steps || !tally->error.text[0])) {
         run_report_put(call, tally);
     }
     if (tally->error_at) {

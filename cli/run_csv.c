@@ -6,7 +6,7 @@
 
 void run_csv_head(FILE *out)
 {
-    fputs("time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", out);
+    fputs("time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,name\n", out);
 }
 
 /* Seventeen digits read back as the same double; to look for fewer would take three times as long.
@@ -15,6 +15,13 @@ static void put_numbers(FILE *out, int count, const double *x)
 {
     for (int k = 0; k < count; ++k) {
         fprintf(out, ",%.17g", x[k]);
+    }
+}
+
+void run_csv_name(FILE *out, const char *name)
+{
+    for (const char *c = name; *c; ++c) {
+        fputc(*c == ',' || *c == '"' || *c == '\n' ? '_' : *c, out);
     }
 }
 
@@ -28,6 +35,8 @@ void run_csv_frame(FILE *out, const mo_world *world)
         put_numbers(out, 4, body.pose.orientation);
         put_numbers(out, 3, body.velocity);
         put_numbers(out, 3, body.spin);
+        fputc(',', out);
+        run_csv_name(out, body.name);
         fputc('\n', out);
     }
 }

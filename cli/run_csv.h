@@ -9,6 +9,8 @@
 #include "moreau/world.h"
 
 void run_csv_head(FILE *out);
+/* A name as a field: what would end it is replaced by an underscore. */
+void run_csv_name(FILE *out, const char *name);
 void run_csv_frame(FILE *out, const mo_world *world);
 
 #endif

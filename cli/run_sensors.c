@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "number.h"
+#include "run_csv.h"
 
 static int fail_to_write(const run_call *call, run_tally *tally)
 {
@@ -24,9 +25,7 @@ static void put_head(FILE *out, const mo_robot *robot)
         const char *name = mo_robot_sensor(robot, k, &kind, NULL, &count);
         for (int i = 0; i < count; ++i) {
             fputc(',', out);
-            for (const char *c = name; *c; ++c) {
-                fputc(*c == ',' || *c == '"' || *c == '\n' ? '_' : *c, out);
-            }
+            run_csv_name(out, name);
             if (!name[0]) {
                 fprintf(out, "%s%d", kind, k);
             }

@@ -70,7 +70,8 @@ static void put_facts(const mo_facts *f)
 {
     printf("  %-18s", "facts");
     if (f->islands > 1) {
-        printf("%s, the largest left of them:\n%20s", number_count(f->islands, "island").text, "");
+        printf("%s; the largest of those that were tried:\n%20s",
+               number_count(f->islands, "island").text, "");
     }
     printf("%s, %s", number_count(f->constraints, "constraint").text,
            number_count(f->rows, "row").text);
@@ -96,13 +97,13 @@ static void put_facts(const mo_facts *f)
 void solve_ladder_put(const mo_explanation *e)
 {
     if (e->rung_count == 0) {
-        printf("  %-18snone: the impulses to start from solve it\n", "rungs");
+        printf("  %-18snone: the impulses to start from solve it\n", "methods tried");
         return;
     }
     put_facts(&e->facts);
     for (int k = 0; k < e->rung_count; ++k) {
         const mo_rung_report *rung = &e->rung[k];
-        printf("  %-18s%-12s  %16s  %8s  %9s", k == 0 ? "rungs" : "", rung->name,
+        printf("  %-18s%-12s  %16s  %8s  %9s", k == 0 ? "methods tried" : "", rung->name,
                number_count(rung->iterations, "iteration").text, number_real(rung->residual).text,
                number_seconds(rung->seconds).text);
         if (e->facts.islands > 1) {
@@ -110,4 +111,5 @@ void solve_ladder_put(const mo_explanation *e)
         }
         fputc('\n', stdout);
     }
+    printf("%20ssee docs/methods/auto.md for each of them\n", "");
 }

@@ -93,8 +93,8 @@ static void put_help(const args_command *command, const args_flag *flags, int fl
     if (command->about) {
         put_about(command->about);
     }
+    printf("\nExamples:\n%s", command->examples); /* before the flags, which may be many */
     put_flags(flags, flag_count);
-    printf("\nExamples:\n%s", command->examples);
 }
 
 /* Prints the help that is asked for; MANUAL_NONE where none is. */

@@ -9,6 +9,7 @@
 
 #include "exit_status.h"
 #include "json.h"
+#include "manual.h"
 #include "nearest.h"
 #include "progress.h"
 #include "text.h"
@@ -79,6 +80,16 @@ static int find(const char *command, const experiment *all, int count, const cha
     return -1;
 }
 
+/* --help as text, not as a manual page. */
+static int asks_for_text(int argc, char **argv)
+{
+    manual_form form = MANUAL_NONE;
+    for (int k = 0; k < argc && !form; ++k) {
+        form = manual_asked(argv[k]);
+    }
+    return form == MANUAL_TEXT;
+}
+
 int experiments_command(const args_command *command, const args_flag *own, const experiment *all,
                         int count, int argc, char **argv)
 {
@@ -95,6 +106,10 @@ int experiments_command(const args_command *command, const args_flag *own, const
     }
     int operands = 0;
     const args_answer answer = args_parse(command, flags, flag_count, argc, argv, &operands);
+    if (answer == ARGS_HELP && asks_for_text(argc, argv)) {
+        printf("\nNames:\n");
+        list(all, count, 0);
+    }
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     }

@@ -51,7 +51,7 @@ typedef struct mo_force_options {
     mo_options solver;
     /* m: contacts up to this gap touch; 0: 1e-6 of the smaller shape */
     double gap;
-    /* m/s, rad/s: slower is at rest: a contact rolls, a joint holds */
+    /* m/s, rad/s: slower is at rest: a contact sticks, a joint holds */
     double speed;
     /* compliance of contacts, over the response of each to its own force; 0: hard. A small one
      * spreads forces that rigid bodies leave undetermined */
@@ -79,7 +79,7 @@ typedef enum mo_transition {
     MO_TRANSITION_COUNT
 } mo_transition;
 
-MO_API const char *mo_transition_name(mo_transition transition); /* "rolls", or NULL */
+MO_API const char *mo_transition_name(mo_transition transition); /* "sticks", or NULL */
 
 typedef struct mo_contact_force {
     mo_body_id a, b;

@@ -6,7 +6,7 @@ import ctypes
 from ._library import C, Why, rows, set_options, structs, text, view, words
 
 
-TRANSITIONS = ("rolls", "slips", "slides", "breaks", "impact")
+TRANSITIONS = ("sticks", "slips", "slides", "breaks", "impact")
 _FRICTION = ("cone", "pyramid")
 
 

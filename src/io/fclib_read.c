@@ -84,6 +84,11 @@ static bool choose_kind(reader *in)
             return false;
         }
     }
+    if (!in->kind && mo_h5_has(&in->root, "moreau_recording")) {
+        return mo_h5_fail(&in->h, MO_ERR_FORMAT,
+                          "is a recording of a simulation, not a contact problem; moreau view and "
+                          "moreau render show it, moreau run --export-problem writes problems");
+    }
     return in->kind || mo_h5_fail(&in->h, MO_ERR_FORMAT,
                                   "holds none of the groups /fclib_global, /fclib_global_rolling, "
                                   "/fclib_local and /fclib_local_rolling; is it an FCLIB file?");

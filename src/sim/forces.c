@@ -39,7 +39,7 @@ mo_force_options mo_default_force_options(void)
 
 const char *mo_transition_name(mo_transition transition)
 {
-    static const char *const NAMES[MO_TRANSITION_COUNT] = {"rolls", "slips", "slides", "breaks",
+    static const char *const NAMES[MO_TRANSITION_COUNT] = {"sticks", "slips", "slides", "breaks",
                                                            "impact"};
     return transition >= 0 && transition < MO_TRANSITION_COUNT ? NAMES[transition] : NULL;
 }

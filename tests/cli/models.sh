@@ -107,6 +107,9 @@ member_is status '"solved"'
 run forces "$models/quadruped.xml" --key stand
 status_is 0
 out_has '^joint .* link .* effort .* actuator .* limit .* friction .* force N .* moment N m'
+run forces stack --set count=2
+out_has '8 touch: 8 stick, 0 slide'
+out_lacks ' roll'
 run forces "$models/linkage.xml" --json
 out_has '"joints":\[{"kind":"ball","a":{"body":3,"name":"rocker"},"b":{"body":2,"name":"coupler"}'
 out_has '"links":\[{"link":{"body":1,"name":"crank"},"parent":null'
@@ -150,6 +153,9 @@ that "the last row in the JSON" grep -q "\"sensors\":\[{\"name\":\"angle\",\"kin
 run run "$models/arm.xml" --steps 1 --sensors none.csv
 status_is 1
 err_has 'which has none'
+out_is_empty # no report of a run that did not begin
+run run "$models/arm.xml" --steps 2 --csv named.csv
+that "the rows have no names" grep -q ',tool$' named.csv
 
 run forces nowhere.xml
 fails_on nowhere.xml

@@ -356,6 +356,8 @@ run solve stack.hdf5 --method prox --max-iter 2 --explain
 out_has 'to blame  *method: there is one solution'
 run solve islands.hdf5 --bound --explain
 status_is 0
+out_has 'methods tried  *[a-z]'
+out_has 'see docs/methods/auto.md'
 
 # ---- check -------------------------------------------------------------------------------------
 
@@ -535,6 +537,10 @@ out_has '(about 4 min)'
 run reproduce
 status_is 0
 out_has '^lu-trinkle '
+run bench --help
+status_is 0
+out_has '^standing .*'
+out_has 'moreau bench NAME --help'
 run bench
 status_is 0
 out_has '^sweep '

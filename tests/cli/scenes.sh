@@ -98,9 +98,9 @@ for key in energy_first energy_last seconds_collide seconds_assemble seconds_adv
     that "no $key" not test "$(member "$key")" = '(absent)'
 done
 that "the head of the CSV is another" \
-    test "$(head -1 rows.csv)" = 'time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz'
+    test "$(head -1 rows.csv)" = 'time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,name'
 that "not a row for each body and recorded step" test "$(grep -c '' rows.csv)" = 403
-that "a row has not 15 numbers" awk -F, 'NR > 1 && NF != 15 { exit 1 }' rows.csv
+that "a row has not 15 numbers and a name" awk -F, 'NR > 1 && NF != 16 { exit 1 }' rows.csv
 that "the block has not slid as it should" awk -F, '
     END { v = sqrt($10 ^ 2 + $11 ^ 2 + $12 ^ 2); due = 2 * 9.81 * 0.01 / sqrt(1.25)
           exit !(v > due * (1 - 1e-9) && v < due * (1 + 1e-9) && $1 > 1.999 && $1 < 2.001) }' rows.csv

@@ -69,6 +69,19 @@ if grep -q -- '--azimuth' out; then
         out_has 'incline.webp: 3 pictures of 64 x 48'
         that "not a WebP image" test "$(head -c 12 incline.webp | tail -c 4)" = WEBP
     fi
+    # A time that the recording does not have; frames that are equal; what a recording is not.
+    run render incline.hdf5 late.png --at 9
+    is_wrong_call '--at 9 is not in it: it lasts from 0 s to 0.02 s'
+    that "an image was written" not test -e late.png
+    run render incline late.png --time 0.1 --at 0.5
+    is_wrong_call '--time simulates more'
+    run render stack still.webp --set count=1 --time 0.5 --size 64x48
+    if ! grep -q 'built without libwebp' err; then
+        out_has 'still.webp: 16 pictures of 64 x 48, 1 of them different'
+    fi
+    run info incline.hdf5
+    fails_on incline.hdf5
+    err_has 'is a recording of a simulation.*moreau view'
     run render incline.hdf5
     is_wrong_call 'OUT'
     run render incline.hdf5 x.png --size 10x
