@@ -15,6 +15,7 @@
 typedef struct walker {
     mo_pose at;
     mo_linkage_dof *dof;
+    double *turn; /* the angle and quaternion that are kept of a single turn */
 } walker;
 
 static void note(walker *walk, int is_turn, const double axis[3], const double point[3])
@@ -48,13 +49,20 @@ static void turn_by(walker *walk, const double turn[4], const double anchor[3], 
 
 static void turn(walker *walk, const double axis[3], const double anchor[3], double angle)
 {
-    double p[3], a[3], phi[3], by[4];
+    double p[3];
     mo_pose_point(&walk->at, anchor, p);
-    mo_quat_turn(walk->at.orientation, axis, a);
-    note(walk, 1, a, p);
-    mo_vec3_scale(angle, axis, phi);
-    mo_quat_rotation(phi, by);
-    turn_by(walk, by, anchor, p);
+    if (walk->dof) {
+        double a[3];
+        mo_quat_turn(walk->at.orientation, axis, a);
+        note(walk, 1, a, p);
+    }
+    if (!(walk->turn[0] == angle)) {
+        double phi[3];
+        mo_vec3_scale(angle, axis, phi);
+        mo_quat_rotation(phi, walk->turn + 1);
+        walk->turn[0] = angle;
+    }
+    turn_by(walk, walk->turn + 1, anchor, p);
 }
 
 /* The three turns of a ball, about the axes of the link as it is at last. */
@@ -117,6 +125,7 @@ static void walk_all(const mo_linkage *linkage, const double *q, mo_pose *pose, 
         for (int j = link->first_dof; j < link->first_dof + link->dof_count;) {
             const mo_linkage_joint *joint = linkage->joint + linkage->dof[j].joint;
             walk.dof = dof ? dof + j : NULL;
+            walk.turn = linkage->turn[j];
             pass_joint(&walk, joint, q + joint->q_at);
             j += mo_axis_v_count(joint->kind);
         }

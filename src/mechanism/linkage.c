@@ -68,6 +68,7 @@ static void number_dofs(mo_linkage *linkage, const mo_mechanism_def *def)
 
 static mo_error make_room(mo_linkage *linkage, const mo_allocator *allocator)
 {
+    static const double NO_TURN[5] = {0, 1, 0, 0, 0};
     const size_t links = (size_t)linkage->links, dofs = (size_t)linkage->dofs;
     linkage->link = mo_memory_array(allocator, links, sizeof *linkage->link);
     linkage->joint = mo_memory_array(allocator, (size_t)linkage->joints, sizeof *linkage->joint);
@@ -82,10 +83,14 @@ static mo_error make_room(mo_linkage *linkage, const mo_allocator *allocator)
     linkage->pose = mo_memory_array(allocator, links, sizeof *linkage->pose);
     linkage->pivot = mo_memory_array(allocator, dofs, sizeof *linkage->pivot);
     linkage->rest = mo_memory_array(allocator, dofs, sizeof *linkage->rest);
+    linkage->turn = mo_memory_array(allocator, dofs, sizeof *linkage->turn);
     const int has_all = linkage->link && linkage->joint && linkage->dof && linkage->twist &&
                         linkage->rate && linkage->force && linkage->composite &&
                         linkage->articulated && linkage->push && linkage->pivot && linkage->rest &&
-                        linkage->product && linkage->pose;
+                        linkage->turn && linkage->product && linkage->pose;
+    for (size_t j = 0; has_all && j < dofs; ++j) {
+        memcpy(linkage->turn[j], NO_TURN, sizeof NO_TURN);
+    }
     return has_all ? MO_OK : MO_ERR_MEMORY;
 }
 
@@ -119,7 +124,7 @@ void mo_linkage_clear(mo_linkage *linkage, const mo_allocator *allocator)
     void *arrays[] = {linkage->link,      linkage->joint,       linkage->dof,  linkage->twist,
                       linkage->rate,      linkage->force,       linkage->push, linkage->pivot,
                       linkage->composite, linkage->articulated, linkage->rest, linkage->product,
-                      linkage->pose};
+                      linkage->turn,      linkage->pose};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(allocator, arrays[k]);
     }

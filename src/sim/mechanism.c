@@ -52,7 +52,7 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
 static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *allocator)
 {
     const size_t n = (size_t)mechanism->tree.dofs, nq = (size_t)mechanism->tree.coordinates;
-    const size_t vectors = 10, all = 2 * nq + vectors * n + 3 * n * n;
+    const size_t vectors = 10, all = 3 * nq + vectors * n + 3 * n * n;
     mechanism->numbers = mo_memory_array(allocator, all, sizeof *mechanism->numbers);
     if (!mechanism->numbers) {
         return MO_ERR_MEMORY;
@@ -61,7 +61,8 @@ static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *a
     double *at = mechanism->numbers;
     mechanism->q = at;
     mechanism->next_q = at + nq;
-    at += 2 * nq;
+    mechanism->posed_q = at + 2 * nq;
+    at += 3 * nq;
     double **vector[] = {&mechanism->v,      &mechanism->start_v, &mechanism->free_v,
                          &mechanism->next_v, &mechanism->push,    &mechanism->effort,
                          &mechanism->rhs,    &mechanism->row,     &mechanism->bias,
@@ -161,6 +162,9 @@ static mo_error make_tree(const mo_world *world, const mo_mechanism_def *def,
     if (!error) {
         mo_linkage_initial(&mechanism->tree, &own, mechanism->q);
         mo_tendons_measure(mechanism, mechanism->next_q);
+        memcpy(mechanism->posed_q, mechanism->q,
+               (size_t)mechanism->tree.coordinates * sizeof *mechanism->q);
+        mo_linkage_poses(&mechanism->tree, mechanism->q, mechanism->pose);
     }
     mo_memory_free(&world->allocator, joints);
     return error;

@@ -77,8 +77,8 @@ struct mo_sim_mechanism {
     void *control_user;
     int collides_parents;
 
-    double *numbers; /* all of these: */
-    double *q, *next_q;
+    double *numbers;              /* all of these: */
+    double *q, *next_q, *posed_q; /* the last: that of `pose` */
     double *v, *start_v, *free_v,
         *next_v;           /* as those of a body                                   */
     double *push, *effort; /* from outside in the next step; in this one, with the control's */

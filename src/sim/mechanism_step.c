@@ -401,7 +401,11 @@ void mo_mechanisms_poses(mo_world *world, double h)
         const int moves = mo_mechanism_moves(world, mechanism);
         mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v, moves ? h : 0,
                         mechanism->next_q);
-        mo_linkage_poses(&mechanism->tree, mechanism->next_q, mechanism->pose);
+        const size_t bytes = (size_t)mechanism->tree.coordinates * sizeof *mechanism->q;
+        if (memcmp(mechanism->posed_q, mechanism->next_q, bytes) != 0) {
+            mo_linkage_poses(&mechanism->tree, mechanism->next_q, mechanism->pose);
+            memcpy(mechanism->posed_q, mechanism->next_q, bytes);
+        }
         for (int i = 0; i < mechanism->tree.links; ++i) {
             mo_sim_body *body = world->body + mechanism->body[i];
             memcpy(body->next_orientation, mechanism->pose[i].orientation,

@@ -28,7 +28,8 @@
 
 static const double NEAR = 1e-3; /* relative residual from which Newton converges, as a rule */
 
-enum { HALVINGS = 4, BAD_STEPS = 5, NEAR_STEPS = 6 };
+enum { HALVINGS = 4, BAD_STEPS = 5, NEAR_STEPS = 6, NEAR_PROXIMAL_STEPS = 40 };
+static const double NEAR_THETA = 100; /* of proximal points from a start that is near */
 
 /* Of the proximal points: the rules of aln.c. */
 enum { INNER_STEPS = 20, ALL_STEPS = 200, INNER_HALVINGS = 10 };
@@ -163,15 +164,15 @@ static int solve_inner(small_run *w, ending *end)
     return 0;
 }
 
-static ending proximal_points(small_run *w)
+static ending proximal_points(small_run *w, double theta, int steps)
 {
     mo_small_system *s = &w->s;
     const size_t bytes = (size_t)s->rows * sizeof *s->r;
-    const int most = w->iteration + ALL_STEPS;
+    const int most = w->iteration + steps;
     s->is_natural = 0;
     ending end = GOES_ON;
     memcpy(s->centre, s->r, bytes);
-    for (s->theta = 1; s->theta >= THETA_LEAST && w->iteration < most;) {
+    for (s->theta = theta; s->theta >= THETA_LEAST && w->iteration < most;) {
         const int is_reached = solve_inner(w, &end);
         if (end != GOES_ON) {
             break;
@@ -188,13 +189,33 @@ static ending proximal_points(small_run *w)
     return end;
 }
 
+static int has_rolling(const mo_problem *problem)
+{
+    int i = 0;
+    while (i < problem->constraint_count && problem->law[i].kind != MO_LAW_ROLLING) {
+        ++i;
+    }
+    return i < problem->constraint_count;
+}
+
 /* The start; from one that is near, Newton's method at once. */
 static ending look_at_start(small_run *w)
 {
     mo_small_evaluate(&w->s, w->s.r);
-    const ending end = look(w);
+    ending end = look(w);
     const int is_near = w->best <= NEAR * w->run->q_scale;
-    return end == GOES_ON && is_near && w->is_smooth ? newton(w, NEAR_STEPS) : end;
+    if (end != GOES_ON || !is_near || !w->is_smooth) {
+        return end;
+    }
+    end = newton(w, NEAR_STEPS);
+    if (end == GOES_ON && has_rolling(w->run->problem)) {
+        /* What hardly rolls may turn the moment by any angle for the same residual: Newton's steps
+         * leave the start, those around it do not. */
+        memcpy(w->s.r, w->run->r, (size_t)w->s.rows * sizeof *w->s.r);
+        end = proximal_points(w, NEAR_THETA, NEAR_PROXIMAL_STEPS);
+        memcpy(w->s.r, w->run->r, (size_t)w->s.rows * sizeof *w->s.r);
+    }
+    return end;
 }
 
 /* Is the natural residual at most the goal?  Ends at the first block that exceeds it. */
@@ -349,7 +370,7 @@ mo_status mo_small_solve(mo_run *run, void *memory)
     ending end =
         (run->options->start && w->is_smooth) || is_watched(run) ? look_at_start(w) : GOES_ON;
     end = end == GOES_ON ? solve_rounds(w) : end;
-    end = end == GOES_ON && w->is_smooth ? proximal_points(w) : end;
+    end = end == GOES_ON && w->is_smooth ? proximal_points(w, 1, ALL_STEPS) : end;
     if (end != SOLVED && w->best < INFINITY) {
         if (!is_watched(run)) {
             mo_run_measure(run, w->iteration, w->kept);
