@@ -70,10 +70,6 @@ struct mo_heap {
     double *each; /* for sums: a number for each own body */
 };
 
-/* An array of bytes for each rank, and those that come from each; *in is new memory. */
-mo_error mo_heap_mail(MPI_Comm comm, size_t size, const int *count, const void *out, void **in,
-                      int *in_count);
-
 /* heap_balance.c: deals bodies and impulses anew, by recursive bisection of their positions. */
 mo_error mo_heap_balance(struct mo_heap *heap, mo_message *why);
 

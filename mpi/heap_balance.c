@@ -12,56 +12,10 @@
 
 #include "base/error.h"
 #include "heap.h"
+#include "mail.h"
 #include "spread.h"
 
 enum { BISECTIONS = 30 }; /* of a side: a cut is exact to 1e-9 of it */
-
-/* ---- mail ----------------------------------------------------------------------------------- */
-
-typedef struct mail {
-    int *count, *start, *count_in, *start_in;
-} mail;
-
-static int address(MPI_Comm comm, int size, size_t bytes, const int *count, mail *m, int *total)
-{
-    int sum = 0;
-    *total = 0;
-    m->count = calloc(4 * (size_t)size + 4, sizeof *m->count);
-    if (!m->count) {
-        return 0;
-    }
-    m->start = m->count + size;
-    m->count_in = m->start + size;
-    m->start_in = m->count_in + size;
-    for (int k = 0; k < size; ++k) {
-        m->count[k] = count[k] * (int)bytes;
-    }
-    MPI_Alltoall(m->count, 1, MPI_INT, m->count_in, 1, MPI_INT, comm);
-    for (int k = 0; k < size; ++k) {
-        m->start[k] = sum;
-        m->start_in[k] = *total;
-        sum += m->count[k];
-        *total += m->count_in[k];
-    }
-    return 1;
-}
-
-mo_error mo_heap_mail(MPI_Comm comm, size_t bytes, const int *count, const void *out, void **in,
-                      int *in_count)
-{
-    mail m = {0};
-    int size, total = 0;
-    MPI_Comm_size(comm, &size);
-    const int has_room = address(comm, size, bytes, count, &m, &total);
-    *in = malloc((size_t)total + 1);
-    const mo_error error = mo_mpi_agree(comm, has_room && *in ? MO_OK : MO_ERR_MEMORY, NULL);
-    if (!error) {
-        MPI_Alltoallv(out, m.count, m.start, MPI_BYTE, *in, m.count_in, m.start_in, MPI_BYTE, comm);
-    }
-    *in_count = total / (int)bytes;
-    free(m.count);
-    return error;
-}
 
 /* ---- bisection ------------------------------------------------------------------------------ */
 
@@ -199,27 +153,6 @@ static mo_error choose_ranks(mo_heap *heap, int *rank_of)
 
 /* ---- migration ------------------------------------------------------------------------------ */
 
-/* Elements sorted by the rank they go to; count[rank] of them. */
-static void sort_out(const void *from, size_t bytes, int count, const int *rank_of, int size,
-                     int *counts, void *to)
-{
-    int next = 0;
-    for (int rank = 0; rank < size; ++rank) {
-        counts[rank] = 0;
-        for (int k = 0; size > 1 && k < count; ++k) {
-            if (rank_of[k] == rank) {
-                memcpy((char *)to + bytes * (size_t)next++, (const char *)from + bytes * (size_t)k,
-                       bytes);
-                ++counts[rank];
-            }
-        }
-    }
-    if (size == 1) {
-        counts[0] = count;
-        memcpy(to, from, bytes * (size_t)count);
-    }
-}
-
 /* An impulse goes where the body with its lower id goes. */
 static void follow_bodies(const mo_heap *heap, const int *rank_of, int *rank_of_impulse)
 {
@@ -236,18 +169,14 @@ static void follow_bodies(const mo_heap *heap, const int *rank_of, int *rank_of_
 /* Sends elements to the ranks named; *array becomes those that come. */
 static mo_error move(mo_heap *heap, size_t bytes, const int *rank_of, void **array, int *count)
 {
-    int *counts = malloc(((size_t)heap->size + 1) * sizeof *counts);
-    void *out = malloc(bytes * ((size_t)*count + 1)), *in = NULL;
-    mo_error error = mo_mpi_agree(heap->comm, counts && out ? MO_OK : MO_ERR_MEMORY, NULL);
-    if (!error) {
-        sort_out(*array, bytes, *count, rank_of, heap->size, counts, out);
-        error = mo_heap_mail(heap->comm, bytes, counts, out, &in, count);
-    }
-    free(counts);
-    free(out);
+    void *in;
+    int in_count;
+    const mo_error error =
+        mo_mail_to(heap->comm, bytes, *count, rank_of, *array, &in, &in_count, NULL);
     if (!error) {
         free(*array);
         *array = in;
+        *count = in_count;
     }
     return error;
 }

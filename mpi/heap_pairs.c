@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "heap.h"
 #include "linalg/vec3.h"
+#include "mail.h"
 #include "spread.h"
 
 static const double MARGIN = 0.05; /* of the radius, on top of the reach */
@@ -95,7 +96,7 @@ static mo_error exchange_ghosts(mo_heap *heap, double distance, mo_heap_body **g
             out[k] = heap->own[heap->sent[k]];
         }
         error =
-            mo_heap_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &heap->ghost_count);
+            mo_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &heap->ghost_count, NULL);
         *ghosts = in;
     }
     free(boxes);
@@ -391,7 +392,7 @@ mo_error mo_heap_update_ghosts(mo_heap *heap)
             memcpy(out[k].v, heap->own[heap->sent[k]].v, sizeof out[k].v);
             memcpy(out[k].spin, heap->own[heap->sent[k]].spin, sizeof out[k].spin);
         }
-        error = mo_heap_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &count);
+        error = mo_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &count, NULL);
     }
     for (int k = 0; !error && k < heap->ghost_count; ++k) {
         const motion *m = (const motion *)in + k;

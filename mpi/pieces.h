@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Bodies and constraints on their way to the ranks that will have them.
+ *
+ * A piece is a record of numbers, and every body and constraint of a problem is a piece of one
+ * rank, of any:
+ *
+ *   body         id, n, is it symmetric, place in v, M (n x n), f (n)
+ *   constraint   id, d, place in r, law (LAW numbers), w (d), number of bodies,
+ *                then for each its id, n and the Jacobian (d x n)
+ *
+ * The home of a body is the rank whose run of ids has it.  Homes know the neighbours of their
+ * bodies, and PT-Scotch divides that graph, with 1 + the number of constraints as the weight of a
+ * body.  Constraints go to the owner of their first body, those of a body with many (HUB) all to
+ * rank 0, as what fits no colour must be on one rank.
+ */
+#ifndef MOREAU_MPI_PIECES_H
+#define MOREAU_MPI_PIECES_H
+
+#include "spread.h"
+
+typedef struct mo_piece_list {
+    int count;
+    size_t *start;   /* of each, and the end */
+    double *numbers; /* NULL: only counted so far */
+    size_t room_count, room_numbers;
+} mo_piece_list;
+
+typedef struct mo_pieces {
+    int64_t body_total;
+    int64_t rows, dofs; /* of the whole */
+    mo_piece_list bodies, constraints;
+} mo_pieces;
+
+/* Adds a piece of so many numbers; NULL for lack of memory. */
+double *mo_piece_add(mo_piece_list *list, size_t numbers);
+void mo_pieces_clear(mo_pieces *pieces);
+
+/* Numbers of a constraint with blocks of so many values in all, and its start; returns where its
+ * number of bodies belongs. */
+size_t mo_piece_constraint_size(int d, const mo_law *law, int blocks, size_t values);
+double *mo_piece_begin_constraint(double *piece, int64_t id, int d, int64_t place,
+                                  const mo_law *law, const double *w);
+
+/* Deals the pieces of all ranks. */
+mo_error mo_pieces_deal(MPI_Comm comm, const mo_pieces *pieces, mo_spread **spread,
+                        mo_message *why);
+
+#endif
