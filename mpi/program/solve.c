@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "json.h"
+#include "spread.h"
 
 static const call_command COMMAND = {
     .name = "solve",
@@ -27,7 +28,7 @@ typedef struct job {
     mo_spread *spread;
     mo_result result;
     double *r, *v, *u; /* of the whole, on rank 0 */
-    int json;
+    int json, is_slabs;
 } job;
 
 static void put_json(const job *j, int ranks)
@@ -37,6 +38,7 @@ static void put_json(const job *j, int ranks)
     json_object(&out, NULL);
     json_text(&out, "file", j->file);
     json_whole(&out, "ranks", ranks);
+    json_truth(&out, "slabs", j->is_slabs);
     json_text(&out, "method", j->result.method);
     json_text(&out, "status", mo_status_word(j->result.status));
     json_whole(&out, "constraints", mo_spread_constraint_count(j->spread));
@@ -118,18 +120,25 @@ static int find_linear(const char *name, mo_linear *linear)
     return 0;
 }
 
+/* In slabs, or whole on every rank where the file is not of that kind. */
+static mo_error read_file(job *j, mo_message *why)
+{
+    const mo_error error = mo_spread_read(MPI_COMM_WORLD, j->file, &j->spread, why);
+    j->is_slabs = error == MO_OK;
+    if (error != MO_ERR_UNSUPPORTED) {
+        return error;
+    }
+    const mo_error whole =
+        mo_mpi_agree(MPI_COMM_WORLD, mo_fclib_read(j->file, NULL, &j->document, why), why);
+    return whole ? whole : mo_spread_deal(MPI_COMM_WORLD, j->document.problem, &j->spread, why);
+}
+
 static int solve(job *j)
 {
     mo_message why = {""};
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    mo_error error = mo_spread_deal(MPI_COMM_WORLD, j->document.problem, &j->spread, &why);
-    if (error) {
-        call_say("%s: %s", j->file, why.text);
-        return EXIT_FAILED;
-    }
-    mo_spread_set_linear(j->spread, j->way);
-    error = mo_spread_solve(j->spread, &j->options, &j->result);
+    mo_error error = mo_spread_solve(j->spread, &j->options, &j->result);
     if (error) {
         call_say("%s: %s", j->file, j->result.message.text);
         return EXIT_FAILED;
@@ -137,7 +146,11 @@ static int solve(job *j)
     if (call_is_root()) {
         (j->json ? put_json : put_text)(j, ranks);
     }
-    if (j->out && write_out(j, &why)) {
+    if (j->out) {
+        error = j->is_slabs ? mo_spread_write(j->spread, &j->result, j->file, j->out, &why)
+                            : write_out(j, &why);
+    }
+    if (error) {
         call_say("%s", why.text);
         return EXIT_FAILED;
     }
@@ -198,10 +211,12 @@ int command_solve(int argc, char **argv)
     }
     mo_message why = {""};
     j.options.max_iter = (int)max_iter;
-    if (mo_fclib_read(j.file, NULL, &j.document, &why)) {
+    if (read_file(&j, &why)) {
         call_say("%s", why.text);
+        mo_document_clear(&j.document);
         return EXIT_FAILED;
     }
+    mo_spread_set_linear(j.spread, j.way);
     const int done = solve(&j);
     mo_result_clear(&j.result);
     mo_spread_destroy(j.spread);

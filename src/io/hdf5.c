@@ -45,7 +45,7 @@ static bool fail_as_guard(mo_h5 *h, const char *place)
                       place[0] ? " " : "", h->guard.fault);
 }
 
-static void silence(mo_h5 *h)
+void mo_h5_silence(mo_h5 *h)
 {
     H5Eget_auto2(H5E_DEFAULT, &h->printer, &h->printer_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -68,7 +68,7 @@ bool mo_h5_open(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_me
 {
     *h = (mo_h5){.path = path, .allocator = allocator, .why = why, .file = H5I_INVALID_HID};
     *root = (mo_h5_group){.path = "/"};
-    silence(h);
+    mo_h5_silence(h);
     if (!mo_guard_open(&h->guard, path, allocator)) {
         return fail_as_guard(h, "");
     }
@@ -104,7 +104,7 @@ bool mo_h5_open_part(mo_h5 *h, const char *path, uint64_t start, uint64_t size,
 {
     *h = (mo_h5){.path = path, .allocator = allocator, .why = why, .file = H5I_INVALID_HID};
     *root = (mo_h5_group){.path = "/"};
-    silence(h);
+    mo_h5_silence(h);
     if (!mo_guard_open_part(&h->guard, path, start, size, allocator)) {
         return fail_as_guard(h, "");
     }
@@ -327,6 +327,60 @@ bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, si
     return true;
 }
 
+bool mo_h5_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count)
+{
+    dataset d;
+    const bool good = find_vector(h, group, name, false, &d);
+    *count = good ? (size_t)d.about.count : 0;
+    return good;
+}
+
+/* A run of the values of a vector. */
+static bool read_run(mo_h5 *h, const mo_h5_group *group, const char *name, hid_t type, size_t first,
+                     size_t count, void *to)
+{
+    dataset d;
+    const hsize_t start = first, length = count;
+    if (!find_vector(h, group, name, type == H5T_NATIVE_INT64, &d)) {
+        return false;
+    }
+    if (first > d.about.count || count > d.about.count - first) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s has %llu entries, not %zu from %zu on", d.path,
+                          (unsigned long long)d.about.count, count, first);
+    }
+    if (count == d.about.count || count == 0) {
+        return count == 0 || read_values(h, &d, type, to);
+    }
+    const hid_t id = H5Dopen2(h->file, d.path, H5P_DEFAULT);
+    const hid_t file = id >= 0 ? H5Dget_space(id) : H5I_INVALID_HID;
+    const hid_t memory = H5Screate_simple(1, &length, NULL);
+    const bool good = file >= 0 && memory >= 0 &&
+                      H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &length, NULL) >= 0 &&
+                      H5Dread(id, type, memory, file, H5P_DEFAULT, to) >= 0;
+    if (memory >= 0) {
+        H5Sclose(memory);
+    }
+    if (file >= 0) {
+        H5Sclose(file);
+    }
+    if (id >= 0) {
+        H5Dclose(id);
+    }
+    return good || mo_h5_fail(h, MO_ERR_FORMAT, "HDF5 cannot read %s; h5dump may tell why", d.path);
+}
+
+bool mo_h5_read_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
+                    size_t count, double *values)
+{
+    return read_run(h, group, name, H5T_NATIVE_DOUBLE, first, count, values);
+}
+
+bool mo_h5_read_int_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
+                        size_t count, int64_t *values)
+{
+    return read_run(h, group, name, H5T_NATIVE_INT64, first, count, values);
+}
+
 /* Ends a string of fixed length: at its first zero, or before the spaces that pad it. */
 static void end_text(char *text, const mo_guard_dataset *about)
 {
@@ -360,119 +414,4 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
     end_text(all, &d.about);
     *text = all;
     return true;
-}
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why)
-{
-    enum { GROWTH = 1 << 20 };
-    *h = (mo_h5){.path = path, .allocator = allocator, .why = why, .file = H5I_INVALID_HID};
-    silence(h);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (H5Pset_fapl_core(access, GROWTH, 0) >= 0) { /* 0: nothing reaches the disk */
-        h->file = H5Fcreate("in-memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    }
-    H5Pclose(access);
-    return h->file >= 0 || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot build the file in memory");
-}
-
-bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
-{
-    *bytes = NULL;
-    if (h->error) {
-        return false;
-    }
-    const ssize_t needed =
-        H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->file, NULL, 0);
-    if (needed < 0) {
-        return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
-    }
-    *size = (size_t)needed;
-    *bytes = mo_memory_array(h->allocator, *size, 1);
-    if (!*bytes) {
-        return mo_h5_no_memory(h);
-    }
-    return H5Fget_file_image(h->file, *bytes, *size) == needed ||
-           mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
-}
-
-static bool fail_to_write(mo_h5 *h, const char *path)
-{
-    return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot write %s; is memory short?", path);
-}
-
-bool mo_h5_make_group(mo_h5 *h, const char *path)
-{
-    if (h->error) {
-        return false;
-    }
-    const hid_t id = H5Gcreate2(h->file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    return (id >= 0 && H5Gclose(id) >= 0) || fail_to_write(h, path);
-}
-
-/* A dataset without a time stamp, so that the same problem gives the same bytes. */
-static bool write_values(mo_h5 *h, const char *path, hid_t space, hid_t type, bool empty,
-                         const void *values)
-{
-    const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t id = H5I_INVALID_HID;
-    bool good = space >= 0 && type >= 0 && plan >= 0 && H5Pset_obj_track_times(plan, 0) >= 0;
-    if (good) {
-        id = H5Dcreate2(h->file, path, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
-        good = id >= 0 && (empty || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    }
-    good = (id < 0 || H5Dclose(id) >= 0) && good;
-    if (plan >= 0) {
-        H5Pclose(plan);
-    }
-    return good || fail_to_write(h, path);
-}
-
-static bool write_vector(mo_h5 *h, const char *path, size_t count, hid_t type, const void *values)
-{
-    if (h->error) {
-        return false;
-    }
-    const hsize_t dims[1] = {count};
-    const hid_t space = H5Screate_simple(1, dims, NULL);
-    const bool good = write_values(h, path, space, type, count == 0, values);
-    if (space >= 0) {
-        H5Sclose(space);
-    }
-    return good;
-}
-
-bool mo_h5_write_int(mo_h5 *h, const char *path, int value)
-{
-    return mo_h5_write_ints(h, path, 1, &value);
-}
-
-bool mo_h5_write_ints(mo_h5 *h, const char *path, size_t count, const int *values)
-{
-    return write_vector(h, path, count, H5T_NATIVE_INT, values);
-}
-
-bool mo_h5_write_doubles(mo_h5 *h, const char *path, size_t count, const double *values)
-{
-    return write_vector(h, path, count, H5T_NATIVE_DOUBLE, values);
-}
-
-bool mo_h5_write_text(mo_h5 *h, const char *path, const char *text)
-{
-    if (h->error) {
-        return false;
-    }
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const bool sized = type >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0;
-    const bool good =
-        sized ? write_values(h, path, space, type, false, text) : fail_to_write(h, path);
-    if (space >= 0) {
-        H5Sclose(space);
-    }
-    if (type >= 0) {
-        H5Tclose(type);
-    }
-    return good;
 }

@@ -43,6 +43,9 @@ typedef struct mo_h5_group {
 bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...) MO_PRINTF(3, 4);
 bool mo_h5_no_memory(mo_h5 *h);
 
+/* What libhdf5 prints is off from here to mo_h5_close. */
+void mo_h5_silence(mo_h5 *h);
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* Opens `path` and its root group.  mo_h5_close is called whatever is returned. */
@@ -69,6 +72,13 @@ bool mo_h5_read_ints(mo_h5 *h, const mo_h5_group *group, const char *name, size_
                      int **values);
 bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
                         double **values);
+
+/* The entries of a vector, and a run of them into room that is there; integers as 64 bits. */
+bool mo_h5_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count);
+bool mo_h5_read_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
+                    size_t count, double *values);
+bool mo_h5_read_int_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
+                        size_t count, int64_t *values);
 
 /* Text.  `*text` stays NULL, without an error, where it is stored in a form that is left alone. */
 bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char **text);

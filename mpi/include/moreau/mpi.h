@@ -54,6 +54,22 @@ MO_API void mo_spread_destroy(mo_spread *spread);
 MO_API mo_error mo_spread_deal(MPI_Comm comm, const mo_problem *whole, mo_spread **spread,
                                mo_message *why);
 
+/*
+ * The contact problem of an FCLIB file, of which each rank reads a slab, so that no rank has the
+ * whole.  MO_ERR_UNSUPPORTED where the file is not of this kind: a global problem of free bodies
+ * (three or six velocities each) without joints, that is sound as far as the slabs show.
+ * mo_fclib_read and mo_spread_deal take the others, and say what is wrong with one.
+ */
+MO_API mo_error mo_spread_read(MPI_Comm comm, const char *path, mo_spread **spread,
+                               mo_message *why);
+
+/*
+ * The file that mo_spread_read has read, with the result as its solution, under another name: each
+ * rank writes its part.  Whole or not there.
+ */
+MO_API mo_error mo_spread_write(const mo_spread *spread, const mo_result *result, const char *from,
+                                const char *to, mo_message *why);
+
 /* This rank's part, and the whole. */
 MO_API const mo_problem *mo_spread_part(const mo_spread *spread);
 MO_API int64_t mo_spread_body_count(const mo_spread *spread);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Writing HDF5 files; see hdf5.h. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/hdf5.h"
+
+bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why)
+{
+    enum { GROWTH = 1 << 20 };
+    *h = (mo_h5){.path = path, .allocator = allocator, .why = why, .file = H5I_INVALID_HID};
+    mo_h5_silence(h);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (H5Pset_fapl_core(access, GROWTH, 0) >= 0) { /* 0: nothing reaches the disk */
+        h->file = H5Fcreate("in-memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    }
+    H5Pclose(access);
+    return h->file >= 0 || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot build the file in memory");
+}
+
+bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
+{
+    *bytes = NULL;
+    if (h->error) {
+        return false;
+    }
+    const ssize_t needed =
+        H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->file, NULL, 0);
+    if (needed < 0) {
+        return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
+    }
+    *size = (size_t)needed;
+    *bytes = mo_memory_array(h->allocator, *size, 1);
+    if (!*bytes) {
+        return mo_h5_no_memory(h);
+    }
+    return H5Fget_file_image(h->file, *bytes, *size) == needed ||
+           mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
+}
+
+static bool fail_to_write(mo_h5 *h, const char *path)
+{
+    return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot write %s; is memory short?", path);
+}
+
+bool mo_h5_make_group(mo_h5 *h, const char *path)
+{
+    if (h->error) {
+        return false;
+    }
+    const hid_t id = H5Gcreate2(h->file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    return (id >= 0 && H5Gclose(id) >= 0) || fail_to_write(h, path);
+}
+
+/* A dataset without a time stamp, so that the same problem gives the same bytes. */
+static bool write_values(mo_h5 *h, const char *path, hid_t space, hid_t type, bool empty,
+                         const void *values)
+{
+    const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t id = H5I_INVALID_HID;
+    bool good = space >= 0 && type >= 0 && plan >= 0 && H5Pset_obj_track_times(plan, 0) >= 0;
+    if (good) {
+        id = H5Dcreate2(h->file, path, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
+        good = id >= 0 && (empty || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    }
+    good = (id < 0 || H5Dclose(id) >= 0) && good;
+    if (plan >= 0) {
+        H5Pclose(plan);
+    }
+    return good || fail_to_write(h, path);
+}
+
+static bool write_vector(mo_h5 *h, const char *path, size_t count, hid_t type, const void *values)
+{
+    if (h->error) {
+        return false;
+    }
+    const hsize_t dims[1] = {count};
+    const hid_t space = H5Screate_simple(1, dims, NULL);
+    const bool good = write_values(h, path, space, type, count == 0, values);
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    return good;
+}
+
+bool mo_h5_write_int(mo_h5 *h, const char *path, int value)
+{
+    return mo_h5_write_ints(h, path, 1, &value);
+}
+
+bool mo_h5_write_ints(mo_h5 *h, const char *path, size_t count, const int *values)
+{
+    return write_vector(h, path, count, H5T_NATIVE_INT, values);
+}
+
+bool mo_h5_write_doubles(mo_h5 *h, const char *path, size_t count, const double *values)
+{
+    return write_vector(h, path, count, H5T_NATIVE_DOUBLE, values);
+}
+
+bool mo_h5_write_text(mo_h5 *h, const char *path, const char *text)
+{
+    if (h->error) {
+        return false;
+    }
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const bool sized = type >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0;
+    const bool good =
+        sized ? write_values(h, path, space, type, false, text) : fail_to_write(h, path);
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    if (type >= 0) {
+        H5Tclose(type);
+    }
+    return good;
+}
