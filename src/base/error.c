@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define MO_STRINGIFY_(x) #x
 #define MO_STRINGIFY(x) MO_STRINGIFY_(x)
@@ -48,6 +49,11 @@ mo_error mo_fail(mo_message *why, mo_error code, const char *format, ...)
 mo_error mo_fail_memory(mo_message *why)
 {
     return mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
+}
+
+bool mo_says_memory(const mo_message *why)
+{
+    return strcmp(why->text, mo_error_text(MO_ERR_MEMORY)) == 0;
 }
 
 mo_error mo_fail_null(mo_message *why, const char *function, const char *pointers)

@@ -4,6 +4,8 @@
 #ifndef MO_BASE_ERROR_H
 #define MO_BASE_ERROR_H
 
+#include <stdbool.h>
+
 #include "moreau/base.h"
 
 /* Fills the message (if there is one) and returns the code, so that `return mo_fail(...)` reads. */
@@ -11,6 +13,8 @@ mo_error mo_fail(mo_message *why, mo_error code, const char *format, ...) MO_PRI
 
 /* The same for lack of memory, which needs no details. */
 mo_error mo_fail_memory(mo_message *why);
+/* Is that what it says?  For calls that return NULL with a sentence. */
+bool mo_says_memory(const mo_message *why);
 
 /* The same for an argument that is NULL: "FUNCTION: NULL where it needs POINTERS". */
 mo_error mo_fail_null(mo_message *why, const char *function, const char *pointers);
