@@ -103,8 +103,7 @@ static const world_scene SCENES[] = {
       {"period", 5, 0.1, 1000, "from one shake to the next, s", 0},
       SEED}},
     {"beads",
-     "balls dropped into a box; more than 100 are solved to 1e-3, more than 2,000 to 2e-3, "
-     "more than 50,000 to 2e-2",
+     "spheres dropped into a box",
      0.02,
      6,
      world_beads,

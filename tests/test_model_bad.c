@@ -92,7 +92,14 @@ static const struct {
     {"<mujoco><include file='.'/></mujoco>", "not a plain file"},
     {"<mujoco><option timestep='0'/><worldbody/></mujoco>", "must be positive"},
     {"<mujoco><option timestep='nan'/><worldbody/></mujoco>", "no finite number"},
-    {"<mujoco><compiler angle='turns'/><worldbody/></mujoco>", "none of its values"},
+    {"<mujoco><compiler angle='turns'/><worldbody/></mujoco>",
+     "none of its values: radian, degree"},
+    {"<mujoco><default>\n<geom type='capsul'/></default><worldbody>\n<geom size='1'/></worldbody>"
+     "</mujoco>",
+     "line 2: <geom> has type=\"capsul\""},
+    {"<mujoco><default>\n<default class='a'><geom size='x'/></default></default><worldbody>\n\n"
+     "<geom class='a'/></worldbody></mujoco>",
+     "line 2: <geom> has size=\"x\""},
     {"<mujoco><compiler coordinate='global'/><worldbody/></mujoco>", "global"},
     {"<mujoco><compiler eulerseq='abc'/><worldbody/></mujoco>", "eulerseq"},
     {"<mujoco><default><default/></default><worldbody/></mujoco>", "has no class"},

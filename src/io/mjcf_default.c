@@ -9,6 +9,7 @@
  */
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -141,16 +142,33 @@ static bool is_about(const mo_xml_node *node, const char *kind)
     return false;
 }
 
-static const char *get_of_class(const mo_mjcf_class *class, const char *kind, const char *attribute)
+/* The element of the class that has the attribute: the last one counts; NULL: none. */
+static const mo_xml_node *holder_in_class(const mo_mjcf_class *class, const char *kind,
+                                          const char *attribute)
 {
-    const char *found = NULL; /* the last one counts */
+    const mo_xml_node *found = NULL;
     for (int k = 0; k < class->node_count; ++k) {
         for (const mo_xml_node *node = class->nodes[k]->first; node; node = node->next) {
-            const char *value = is_about(node, kind) ? mo_xml_get(node, attribute) : NULL;
-            found = value ? value : found;
+            if (is_about(node, kind) && mo_xml_get(node, attribute)) {
+                found = node;
+            }
         }
     }
     return found;
+}
+
+/* Itself, or the element of a default; its line is that of a mistake.  NULL: none. */
+static const mo_xml_node *holder_of(mo_mjcf *m, const mo_xml_node *node, const char *kind,
+                                    const char *attribute)
+{
+    const mo_xml_node *holder = mo_xml_get(node, attribute) ? node : NULL;
+    if (holder || !kind) {
+        return holder;
+    }
+    for (int c = class_of(m, node); c >= 0 && !holder; c = m->classes[c].parent) {
+        holder = holder_in_class(m->classes + c, kind, attribute);
+    }
+    return holder;
 }
 
 bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
@@ -176,25 +194,20 @@ bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
 const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                         const char *attribute)
 {
-    const char *value = mo_xml_get(node, attribute);
-    if (value || !kind) {
-        return value;
-    }
-    for (int c = class_of(m, node); c >= 0 && !value; c = m->classes[c].parent) {
-        value = get_of_class(m->classes + c, kind, attribute);
-    }
-    return value;
+    const mo_xml_node *holder = holder_of(m, node, kind, attribute);
+    return holder ? mo_xml_get(holder, attribute) : NULL;
 }
 
 bool mo_mjcf_numbers(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
                      int least, int most, double *out, int *count)
 {
-    const char *text = mo_mjcf_get(m, node, kind, attribute);
+    const mo_xml_node *holder = holder_of(m, node, kind, attribute);
     if (count) {
         *count = 0;
     }
     return !m->r->error &&
-           (!text || mo_reader_numbers(m->r, node, attribute, text, least, most, out, count));
+           (!holder || mo_reader_numbers(m->r, holder, attribute, mo_xml_get(holder, attribute),
+                                         least, most, out, count));
 }
 
 bool mo_mjcf_number(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
@@ -229,18 +242,22 @@ bool mo_mjcf_whole(mo_mjcf *m, const mo_xml_node *node, const char *kind, const 
 bool mo_mjcf_word(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
                   const char *const *words, int *out)
 {
-    const char *text = mo_mjcf_get(m, node, kind, attribute);
-    if (m->r->error || !text) {
+    const mo_xml_node *holder = holder_of(m, node, kind, attribute);
+    if (m->r->error || !holder) {
         return !m->r->error;
     }
+    const char *text = mo_xml_get(holder, attribute);
+    char list[300] = "";
     for (int k = 0; words[k]; ++k) {
         if (strcmp(words[k], text) == 0) {
             *out = k;
             return true;
         }
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", words[k]);
     }
-    return mo_reader_fail(m->r, node, "has %s=\"%.60s\", which is none of its values", attribute,
-                          text);
+    return mo_reader_fail(m->r, holder, "has %s=\"%.60s\", which is none of its values: %s",
+                          attribute, text, list);
 }
 
 static const char *const TRUTH[] = {"false", "true", "auto", NULL};

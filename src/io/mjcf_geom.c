@@ -216,13 +216,17 @@ static bool weigh(mo_mjcf *m, const mo_xml_node *node, const mo_mass *unit, mo_m
 static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_shape_def *shape)
 {
     static const double GREY[4] = {0.5, 0.5, 0.5, 1};
-    const int material = mo_reader_name_find(m->r, 'M', mo_mjcf_get(m, node, kind, "material"));
+    const char *name = mo_mjcf_get(m, node, kind, "material");
+    const int material = mo_reader_name_find(m->r, 'M', name);
     const char *rgba = mo_mjcf_get(m, node, kind, "rgba");
     double *colour = shape->colour;
     int given = 0;
     if (rgba && rgba[strspn(rgba, " \t\r\n")] && /* an empty one is none */
         !mo_reader_numbers(m->r, node, "rgba", rgba, 4, 4, colour, &given)) {
         return false;
+    }
+    if (name && name[0] && material < 0) { /* a matter of looks: MuJoCo refuses it */
+        mo_reader_note_of(m->r, node, name, "> has a material that is not there: it has none");
     }
     const double *from = material >= 0 ? m->materials[material].colour : GREY;
     if (material >= 0) {

@@ -63,12 +63,22 @@ static mo_error check_weights(mo_building *b)
         const mo_model_body *body = model->bodies + k;
         below[k] += body->mass;
         below[body->parent] += below[k];
-        if (body->joint_count > 0 && !(below[k] > 0) &&
-            model->joints[body->first_joint].armature == 0) {
+        if (body->joint_count == 0 || below[k] > 0) {
+            continue;
+        }
+        if (model->joints[body->first_joint].armature == 0) {
             return mo_fail(b->why, MO_ERR_FORMAT,
                            "line %d: the body '%.80s' moves but has no mass; give it geoms or an "
                            "<inertial>",
                            body->line, body->name);
+        }
+        const mo_error error = mo_robot_keep_note(
+            b->robot, b->why,
+            "line %d: the body '%.80s' moves but has no mass: the armature of its joint alone "
+            "resists (MuJoCo refuses it)",
+            body->line, body->name);
+        if (error) {
+            return error;
         }
     }
     return MO_OK;

@@ -344,6 +344,23 @@ static bool read_joint_of(mo_urdf *u, const urdf_tree *t, int link, int place)
     return true;
 }
 
+/* Upwards from a link, as often as there are links, ends at the root or in a circle. */
+static bool say_circle(mo_urdf *u, const urdf_tree *t)
+{
+    for (int k = 0; k < t->link_count; ++k) {
+        int link = k;
+        for (int up = 0; up < t->link_count && t->parent_of[link] >= 0; ++up) {
+            link = find_link(u, t->joints[t->parent_of[link]], "parent");
+        }
+        if (t->parent_of[link] >= 0) {
+            return mo_reader_fail(u->r, t->joints[t->parent_of[link]],
+                                  "closes a circle of links: '%.80s' is above itself",
+                                  mo_xml_get(t->links[link], "name"));
+        }
+    }
+    return mo_reader_fail(u->r, u->r->root, "has links that hang on nothing");
+}
+
 /* From the root down, without recursion: chains may be long. */
 static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 {
@@ -379,8 +396,7 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
             above[count++] = place;
         }
     }
-    return read == t->link_count ||
-           mo_reader_fail(u->r, u->r->root, "has links in a circle, which hang on nothing");
+    return read == t->link_count || say_circle(u, t);
 }
 
 /* ---- mimic ----------------------------------------------------------------------------------- */

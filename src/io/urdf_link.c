@@ -83,6 +83,10 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
             return false;
         }
     }
+    if (given.mass == 0 && (given.inertia[0] > 0 || mo_xml_child(link, "collision"))) {
+        mo_reader_note_of(u->r, node, mo_xml_get(link, "name"),
+                          "> has a mass of zero: the link weighs nothing");
+    }
     mo_mass_place(&given, &pose, 1, &placed);
     mo_model_body *body = u->r->model->bodies + place;
     body->mass = placed.mass;

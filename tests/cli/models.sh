@@ -157,6 +157,39 @@ out_is_empty # no report of a run that did not begin
 run run "$models/arm.xml" --steps 2 --csv named.csv
 that "the rows have no names" grep -q ',tool$' named.csv
 
+# What MuJoCo or ROS would refuse is said, with the line and the names.
+cat >odd.xml <<'END'
+<mujoco><worldbody><geom type="plane" size="1 1 1" material="wood"/>
+<body name="ghost"><joint axis="0 1 0" armature="0.1"/></body></worldbody></mujoco>
+END
+run run odd.xml --steps 1
+status_is 0
+err_has "line 1: <geom> has a material that is not there.*wood"
+err_has "line 2: the body 'ghost' moves but has no mass"
+cat >odd.urdf <<'END'
+<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="0"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="end"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="rod"/></joint>
+<joint name="k" type="fixed"><parent link="rod"/><child link="end"/></joint></robot>
+END
+run run odd.urdf --steps 1
+status_is 0
+err_has "line 1: <inertial> has a mass of zero.*rod"
+cat >circle.urdf <<'END'
+<robot name="r"><link name="base"/><link name="a"/><link name="b"/>
+<joint name="j" type="fixed"><parent link="b"/><child link="a"/></joint>
+<joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint></robot>
+END
+run run circle.urdf --steps 1
+fails_on circle.urdf
+err_has "line [23]: <joint> closes a circle of links: '[ab]' is above itself"
+sed 's/parent link="b"/parent link="a"/; s/<link name="b"\/>//; /name="k"/d' circle.urdf >self.urdf
+echo '</robot>' >>self.urdf
+run run self.urdf --steps 1
+fails_on self.urdf
+err_has "line 2: <joint> closes a circle of links: 'a' is above itself"
+
 run forces nowhere.xml
 fails_on nowhere.xml
 

@@ -197,7 +197,8 @@ export class Figures {
         if (name !== "penetration") return [value];
         const millimetres = 1000 * frame.penetration;
         const isNoise = value < 1e-6 * OPTIONS.penetration.floor;
-        return [value, isNoise ? "0 mm" : `${say(millimetres)} mm (${say(value)} %)`];
+        const two = (x: number) => say(Number(x.toPrecision(2))); // both fit into the panel
+        return [value, isNoise ? "0 mm" : `${two(millimetres)} mm (${two(value)} %)`];
     }
 
     /** In a replay `part` is where on the way it is. */

@@ -62,7 +62,7 @@ export class Pull {
 
     /** `target`: where the pointer is in the scene; null: it holds nothing. */
     draw(target: Vec3 | null, force: number, project: (point: Vec3) => [number, number]): void {
-        this.element.hidden = target === null;
+        if (this.element.hidden !== (target === null)) this.element.hidden = target === null;
         if (!target) return;
         const [x, y] = project(target);
         this.element.style.translate = `${x + 14}px ${y - 28}px`;
