@@ -16,7 +16,7 @@
  *
  * With --device and --threads, on a GPU or on several threads: a step's time is then that of the
  * wall clock.  --balls runs one size alone, up to millions of balls, which are solved to 2e-2 with
- * the step of --dt.  With --out: beads.csv, a row for each run and step, and the figure beads.svg.
+ * the step of --dt; --shape, bodies of the scene `heap` in their place.  With --out: beads.csv, a row for each run and step, and the figure beads.svg.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +54,7 @@ enum {
 typedef struct bead_call {
     mo_options solver; /* device and threads */
     int balls;         /* this size alone, or 0 */
+    int shape;         /* of the scene heap; 0: balls, of the scene beads */
     double step, time;
 } bead_call;
 
@@ -78,19 +79,31 @@ typedef struct bead_report {
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
+/* The place of the radius, to which all sizes of a body are in proportion. */
+static int radius_at(const world_scene *scene)
+{
+    int at = 0;
+    while (strcmp(scene->parameter[at].name, "radius") != 0) {
+        ++at;
+    }
+    return at;
+}
+
 static mo_error build(const bead_call *call, int balls, double tolerance, mo_world **world,
                       double *radius, mo_message *why)
 {
-    const world_scene *scene = world_scene_find("beads");
+    const world_scene *scene = world_scene_find(call->shape ? "heap" : "beads");
     double values[WORLD_PARAMETERS];
     world_default_values(scene, values);
     mo_error error = world_set_value(scene, values, "count", balls, why);
+    if (call->shape && !error) {
+        error = world_set_value(scene, values, "shape", call->shape, why);
+    }
     error = error ? error : scene->build(values, world, why);
     if (error) {
         return error;
     }
-    *radius =
-        mo_body_shape(*world, mo_world_body(*world, mo_world_body_count(*world) - 1), 0).radius;
+    *radius = values[radius_at(scene)];
     mo_world_def def = mo_world_definition(*world);
     def.solver.tol = tolerance;
     def.solver.device = call->solver.device;
@@ -170,7 +183,8 @@ static double ms(const bead_run *run)
 
 static void print_head(const bead_call *call)
 {
-    printf("Balls dropped into a box: %g s in steps of %g s, ", call->time, call->step);
+    printf("%s dropped into a box: %g s in steps of %g s, ", call->shape ? "Bodies" : "Balls",
+           call->time, call->step);
     printf(call->solver.threads > 1 ? "%d threads\n\n" : "one thread\n\n", call->solver.threads);
     printf("   balls tolerance  ms a step (    fall   settle     rest; collide assemble solve "
            "advance)  sweeps, ms  contacts  penetration  residual  closing  sinking  unsolved\n");
@@ -194,6 +208,7 @@ static void print_json(const bead_call *call, const bead_report *report)
     json_object(&j, NULL);
     json_text(&j, "experiment", "beads");
     json_number(&j, "step", call->step);
+    json_whole(&j, "shape", call->shape);
     json_whole(&j, "threads", call->solver.threads);
     json_array(&j, "runs");
     for (int k = 0; k < report->count; ++k) {
@@ -300,6 +315,7 @@ static int run_call(const bead_call *call, const experiment_call *asked)
 enum {
     FLAG_CONTACTS,
     FLAG_BALLS,
+    FLAG_SHAPE,
     FLAG_DT,
     FLAG_TIME,
     FLAG_DEVICE,
@@ -323,6 +339,11 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                        .text = "sizes up to this many balls",
                        .initial = "5000"},
     [FLAG_BALLS] = {.name = "balls", .operand = "N", .text = "one heap of this many balls alone"},
+    [FLAG_SHAPE] = {.name = "shape",
+                    .operand = "K",
+                    .text = "bodies of the scene heap: 1 boxes, 2 capsules, 3 cylinders, 4 hulls, "
+                            "5 a mixture",
+                    .initial = "balls"},
     [FLAG_DT] = {.name = "dt", .operand = "H", .text = "step, in s", .initial = "0.02"},
     [FLAG_TIME] = {.name = "time", .operand = "T", .text = "simulated s", .initial = "6"},
     [FLAG_DEVICE] = {.name = "device",
@@ -372,8 +393,10 @@ static int read_call(const args_flag *flags, bead_call *call)
     call->step = number_of(flags + FLAG_DT, STEP, 1, 0);
     call->time = number_of(flags + FLAG_TIME, TIME, 1e6, 0);
     const double balls = number_of(flags + FLAG_BALLS, -1, 2e7, 1);
+    const double shape = number_of(flags + FLAG_SHAPE, -1, 5, 1);
     call->balls = balls > 0 ? (int)balls : 0;
-    return call->step > 0 && call->time > 0 && balls != 0;
+    call->shape = shape > 0 ? (int)shape : 0;
+    return call->step > 0 && call->time > 0 && balls != 0 && shape != 0;
 }
 
 int bench_beads_command(int argc, char **argv)
@@ -396,6 +419,6 @@ int bench_beads_command(int argc, char **argv)
 
 int bench_beads(const experiment_call *asked)
 {
-    const bead_call call = {mo_default_options(), 0, STEP, TIME};
+    const bead_call call = {mo_default_options(), 0, 0, STEP, TIME};
     return run_call(&call, asked);
 }

@@ -117,7 +117,7 @@ static const world_scene SCENES[] = {
      0.01,
      3,
      world_heap,
-     {{"count", 300, 1, 100000, "bodies", 1},
+     {{"count", 300, 1, 20000000, "bodies", 1},
       {"shape", 5, 0, 5, "0 balls, 1 boxes, 2 capsules, 3 cylinders, 4 hulls, 5 a mixture", 1},
       {"boxes", 0, 0, 100000, "of them, among the lowest, that are boxes in any case", 1},
       {"mu", 0.5, 0, 10, "friction", 0},

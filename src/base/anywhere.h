@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* MO_ANY: an inline function that C compilers take, and nvcc for both of its sides. */
+/*
+ * What C compilers and nvcc compile from one text.  MO_ANY: an inline function of a header (on the GPU's side alone).  MO_OWN
+ * and MO_EVERYWHERE: functions of a source file (device/narrow_sources.h), its own or shared with
+ * other files.  MO_TABLE: constants of a file.
+ */
 #ifndef MO_BASE_ANYWHERE_H
 #define MO_BASE_ANYWHERE_H
 
 #ifdef __CUDACC__
-#define MO_ANY static inline __host__ __device__
+#define MO_ANY static inline __device__
+#define MO_OWN static __device__
+/* weak: nvcc leaves an empty function on the host's side, which the one of C replaces */
+#define MO_EVERYWHERE extern "C" __device__ __noinline__ __attribute__((weak))
+#define MO_TABLE static __device__ const
 #else
 #define MO_ANY static inline
+#define MO_OWN static
+#define MO_EVERYWHERE
+#define MO_TABLE static const
 #endif
 
 #endif

@@ -21,7 +21,7 @@ static const double PARALLEL = 1e-6; /* sine: below it two tangents have no norm
 typedef mo_axis_search search;
 
 /* Does the corner of the feature lie furthest along m, too? */
-static int stays(const mo_feature *f, double sign, const double m[3])
+MO_OWN int stays(const mo_feature *f, double sign, const double m[3])
 {
     for (int k = 0; k < f->lines; ++k) {
         if (sign * mo_vec3_dot(f->line[k], m) > LEVEL) {
@@ -35,7 +35,7 @@ static int stays(const mo_feature *f, double sign, const double m[3])
  * The separation along m; -infinity where it is not that of the current corners, whose neighbours
  * have their turn later.
  */
-static double gap_along(search *s, const double m[3])
+MO_OWN double gap_along(search *s, const double m[3])
 {
     const int knows_a = s->of_a.is_whole, knows_b = s->of_b.is_whole;
     double against[3], on_a[3], on_b[3];
@@ -58,7 +58,7 @@ static double gap_along(search *s, const double m[3])
 }
 
 /* Takes the unit vector m where it separates more than the best so far, by more than `by`. */
-static int consider(search *s, const double m[3], double by)
+MO_OWN int consider(search *s, const double m[3], double by)
 {
     if (!(mo_vec3_dot(m, s->between) > s->best.gap + by)) { /* no m has more than that */
         return 0;
@@ -74,7 +74,7 @@ static int consider(search *s, const double m[3], double by)
     return 1;
 }
 
-static void consider_points(search *s, const double m[3], const double on_a[3],
+MO_OWN void consider_points(search *s, const double m[3], const double on_a[3],
                             const double on_b[3], int are_there)
 {
     if (consider(s, m, BETTER * s->size)) {
@@ -85,14 +85,14 @@ static void consider_points(search *s, const double m[3], const double on_a[3],
 }
 
 /* Two points of cores that are apart, with no more between the cores than between the points. */
-static int is_proven(const search *s)
+MO_OWN int is_proven(const search *s)
 {
     return s->best.has_points && s->best.gap > 0;
 }
 
 /* ---- faces and straight lines ---------------------------------------------------------------- */
 
-static void look_at_faces(search *s)
+MO_OWN void look_at_faces(search *s)
 {
     for (int k = 0; k < s->of_a.normals; ++k) {
         s->best.is_face |= consider(s, s->of_a.normal[k], 0);
@@ -107,7 +107,7 @@ static void look_at_faces(search *s)
 /*
  * Where line i of a and line j of b, which are not parallel, pass each other: is it on both edges?
  */
-static int meet_lines(search *s, int i, int j)
+MO_OWN int meet_lines(search *s, int i, int j)
 {
     const mo_feature *a = &s->of_a, *b = &s->of_b;
     const double *d = a->line[i], *e = b->line[j];
@@ -120,7 +120,7 @@ static int meet_lines(search *s, int i, int j)
     return at_a >= a->from[i] && at_a <= a->to[i] && at_b >= b->from[j] && at_b <= b->to[j];
 }
 
-static void look_at_lines(search *s, const double n[3])
+MO_OWN void look_at_lines(search *s, const double n[3])
 {
     for (int i = 0; i < s->of_a.lines; ++i) {
         for (int j = 0; j < s->of_b.lines; ++j) {
@@ -143,7 +143,7 @@ static void look_at_lines(search *s, const double n[3])
 }
 
 /* The perpendicular from the axis of a cylinder to a corner of the other. */
-static void look_from_axis(search *s, const mo_feature *cylinder, const mo_feature *other,
+MO_OWN void look_from_axis(search *s, const mo_feature *cylinder, const mo_feature *other,
                            int is_turned)
 {
     double to[3], foot[3];
@@ -170,7 +170,7 @@ typedef struct curve {
     double at, from, to; /* of a line: the place of its point, and what of it is there */
 } curve;
 
-static void set_circle(curve *c)
+MO_OWN void set_circle(curve *c)
 {
     double along[3];
     mo_vec3_cross(c->axis, c->out, along);
@@ -180,7 +180,7 @@ static void set_circle(curve *c)
 }
 
 /* The rim of the feature, from its point along n. */
-static int rim_curve(const mo_feature *f, const double n[3], curve *c)
+MO_OWN int rim_curve(const mo_feature *f, const double n[3], curve *c)
 {
     c->is_circle = 1;
     c->radius = f->rim_radius;
@@ -196,7 +196,7 @@ static int rim_curve(const mo_feature *f, const double n[3], curve *c)
     return 1;
 }
 
-static void line_curve(const mo_feature *f, int k, const double near[3], curve *c)
+MO_OWN void line_curve(const mo_feature *f, int k, const double near[3], curve *c)
 {
     double to[3];
     c->is_circle = 0;
@@ -209,7 +209,7 @@ static void line_curve(const mo_feature *f, int k, const double near[3], curve *
     mo_vec3_set(c->ddx, 0, 0, 0);
 }
 
-static void move(curve *c, double by)
+MO_OWN void move(curve *c, double by)
 {
     if (!c->is_circle) {
         c->at += by;
@@ -226,7 +226,7 @@ static void move(curve *c, double by)
 
 /* Is the point of the curve one of its shape, and furthest along sign * m?  Of a rim the point
  * across from that is as well at right angles to m. */
-static int is_there(const curve *c, double sign, const double m[3])
+MO_OWN int is_there(const curve *c, double sign, const double m[3])
 {
     return c->is_circle ? sign * mo_vec3_dot(c->out, m) > 0 : c->at >= c->from && c->at <= c->to;
 }
@@ -235,7 +235,7 @@ static int is_there(const curve *c, double sign, const double m[3])
  * Newton's method for two points whose difference is at right angles to both tangents; then n is
  * across both.
  */
-static void look_at_curves(search *s, curve *p, curve *q)
+MO_OWN void look_at_curves(search *s, curve *p, curve *q)
 {
     double d[3], m[3];
     int has_ended = 0;
@@ -268,7 +268,7 @@ static void look_at_curves(search *s, curve *p, curve *q)
  * Where the line crosses the rim, seen along its axis: a line that lies nearly flat on a cap
  * touches there, and the point of the rim along n may be a quarter of a turn from it.
  */
-static void look_at_crossings(search *s, const mo_feature *round, const mo_feature *other, int k,
+MO_OWN void look_at_crossings(search *s, const mo_feature *round, const mo_feature *other, int k,
                               int is_turned)
 {
     double from[3], along[3];
@@ -290,7 +290,7 @@ static void look_at_crossings(search *s, const mo_feature *round, const mo_featu
 }
 
 /* The rim of one with the lines of the other, and, where they are apart, with its corner. */
-static void look_at_rim(search *s, const double n[3], int is_turned)
+MO_OWN void look_at_rim(search *s, const double n[3], int is_turned)
 {
     const mo_feature *round = is_turned ? &s->of_b : &s->of_a,
                      *other = is_turned ? &s->of_a : &s->of_b;
@@ -323,7 +323,7 @@ static void look_at_rim(search *s, const double n[3], int is_turned)
     }
 }
 
-static void look_at_rims(search *s, const double n[3])
+MO_OWN void look_at_rims(search *s, const double n[3])
 {
     curve p, q;
     double against[3];
@@ -346,7 +346,7 @@ static void look_at_rims(search *s, const double n[3])
  * The features along n; but of points that are equally far, the one nearest to the other core: the
  * direction leans that way by a trace.
  */
-static void take_features(search *s, const double n[3], double lean)
+MO_OWN void take_features(search *s, const double n[3], double lean)
 {
     double along[3], against[3];
     mo_vec3_copy(n, along);
@@ -362,7 +362,7 @@ static void take_features(search *s, const double n[3], double lean)
     mo_vec3_minus(s->of_b.point, s->of_a.point, s->between);
 }
 
-void mo_axis_begin(search *s, mo_core *a, mo_core *b, const double normal[3])
+MO_EVERYWHERE void mo_axis_begin(search *s, mo_core *a, mo_core *b, const double normal[3])
 {
     s->a = a;
     s->b = b;
@@ -373,7 +373,7 @@ void mo_axis_begin(search *s, mo_core *a, mo_core *b, const double normal[3])
     mo_vec3_copy(normal, s->best.normal);
 }
 
-int mo_axis_step(search *s)
+MO_EVERYWHERE int mo_axis_step(search *s)
 {
     double n[3];
     mo_vec3_copy(s->best.normal, n);
@@ -396,7 +396,7 @@ int mo_axis_step(search *s)
     return s->is_better;
 }
 
-void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis)
+MO_EVERYWHERE void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis)
 {
     search s;
     mo_axis_begin(&s, a, b, axis->normal);

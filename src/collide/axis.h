@@ -41,15 +41,16 @@ typedef struct mo_axis_search {
     int steps, is_better;
 } mo_axis_search;
 
-void mo_axis_begin(mo_axis_search *search, mo_core *a, mo_core *b, const double normal[3]);
+MO_EVERYWHERE void mo_axis_begin(mo_axis_search *search, mo_core *a, mo_core *b,
+                                 const double normal[3]);
 
 /* False where the best axis stays. */
-int mo_axis_step(mo_axis_search *search);
+MO_EVERYWHERE int mo_axis_step(mo_axis_search *search);
 
 /* The axis of two boxes (box_axis.c): false where they are further apart than the reach. */
-int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis);
+MO_EVERYWHERE int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis);
 
 /* Steps until the axis stays, or is that of two points. */
-void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis);
+MO_EVERYWHERE void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis);
 
 #endif

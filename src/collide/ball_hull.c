@@ -13,7 +13,7 @@ static const double IS_INSIDE =
     1e-10; /* of the size: a centre so near to the surface leaves by a face */
 
 /* Of a box, in its frame: negative inside. */
-static double nearest_on_box(const double half[3], const double x[3], double normal[3])
+MO_OWN double nearest_on_box(const double half[3], const double x[3], double normal[3])
 {
     double out[3], most = -INFINITY, square = 0;
     int side = 0;
@@ -34,7 +34,7 @@ static double nearest_on_box(const double half[3], const double x[3], double nor
     return distance;
 }
 
-static double nearest_face(const mo_hull *hull, const double x[3], double normal[3])
+MO_OWN double nearest_face(const mo_hull *hull, const double x[3], double normal[3])
 {
     double most = -INFINITY;
     int highest = 0;
@@ -48,7 +48,7 @@ static double nearest_face(const mo_hull *hull, const double x[3], double normal
 }
 
 /* Likewise of any hull. */
-static double nearest_on_hull(const mo_placed *ball, const mo_placed *hull, const double x[3],
+MO_OWN double nearest_on_hull(const mo_placed *ball, const mo_placed *hull, const double x[3],
                               double normal[3])
 {
     mo_core point, core;
@@ -62,20 +62,21 @@ static double nearest_on_hull(const mo_placed *ball, const mo_placed *hull, cons
     }
     mo_vec3_minus(on_b, on_a, normal);
     mo_vec3_scale(1 / distance, normal, normal);
-    mo_pose_vector_back(&hull->pose, normal, normal);
+    mo_vector_in(&hull->pose, normal, normal);
     return distance;
 }
 
-void mo_collide_ball_hull(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_ball_hull(const mo_placed *a, const mo_placed *b, double reach,
+                                        mo_touch_list *out)
 {
     const mo_shape_def *def = &b->collider->def;
     const double radius = a->collider->def.radius;
     double x[3], normal[3], on_a[3], on_b[3];
-    mo_pose_point_back(&b->pose, a->pose.position, x);
+    mo_point_in(&b->pose, a->pose.position, x);
     const double distance = def->kind == MO_SHAPE_BOX ? nearest_on_box(def->half, x, normal)
                                                       : nearest_on_hull(a, b, x, normal);
     if (distance - radius <= reach) {
-        mo_pose_vector(&b->pose, normal, normal);
+        mo_vector_out(&b->pose, normal, normal);
         mo_vec3_scale(-1, normal, normal);
         mo_vec3_along(a->pose.position, radius, normal, on_a);
         mo_vec3_along(a->pose.position, distance, normal, on_b);

@@ -29,7 +29,7 @@ typedef struct boxes {
     int axis; /* 0 to 2 of a, 3 to 5 of b, 6 + 3 i + j of the edges i and j */
 } boxes;
 
-static void set_up(const mo_core *a, const mo_core *b, boxes *s)
+MO_OWN void set_up(const mo_core *a, const mo_core *b, boxes *s)
 {
     double between[3];
     mo_vec3_minus(b->at, a->at, between);
@@ -47,7 +47,7 @@ static void set_up(const mo_core *a, const mo_core *b, boxes *s)
     s->axis = -1;
 }
 
-static void look_at_faces(boxes *s)
+MO_OWN void look_at_faces(boxes *s)
 {
     double gap[6];
     for (int i = 0; i < 3; ++i) {
@@ -64,7 +64,7 @@ static void look_at_faces(boxes *s)
     }
 }
 
-static void look_at_edges(boxes *s, double reach)
+MO_OWN void look_at_edges(boxes *s, double reach)
 {
     for (int i = 0; i < 3 && s->best <= reach; ++i) {
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
@@ -84,7 +84,7 @@ static void look_at_edges(boxes *s, double reach)
 }
 
 /* The edge i of the box that lies furthest along d: its middle. */
-static void edge_along(const mo_core *c, int i, const double d[3], double middle[3])
+MO_OWN void edge_along(const mo_core *c, int i, const double d[3], double middle[3])
 {
     mo_vec3_copy(c->at, middle);
     for (int k = 0; k < 3; ++k) {
@@ -97,7 +97,7 @@ static void edge_along(const mo_core *c, int i, const double d[3], double middle
 }
 
 /* The normal of two edges, and the points where they pass each other, if they do. */
-static void take_edges(const mo_core *a, const mo_core *b, const boxes *s, mo_axis *axis)
+MO_OWN void take_edges(const mo_core *a, const mo_core *b, const boxes *s, mo_axis *axis)
 {
     const int i = (s->axis - 6) / 3, j = (s->axis - 6) % 3;
     const double d[3] = {a->Q[i], a->Q[3 + i], a->Q[6 + i]},
@@ -119,7 +119,7 @@ static void take_edges(const mo_core *a, const mo_core *b, const boxes *s, mo_ax
     axis->has_points = fabs(at_a) <= a->half[i] && fabs(at_b) <= b->half[j];
 }
 
-int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis)
+MO_EVERYWHERE int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis)
 {
     boxes s;
     set_up(a, b, &s);

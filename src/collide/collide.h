@@ -31,6 +31,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/anywhere.h"
 #include "base/memory.h"
 #include "moreau/shape.h"
 
@@ -49,7 +50,7 @@ typedef struct mo_touch_list {
     int is_short; /* memory ran out: some are missing */
 } mo_touch_list;
 
-void mo_touch_add(mo_touch_list *list, const mo_touch *touch);
+MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch);
 
 /* An axis-parallel box. */
 typedef struct mo_bounds {
@@ -110,8 +111,8 @@ mo_bounds mo_collider_bounds(const mo_collider *collider, const mo_pose *body);
 mo_bounds mo_collider_bounds_at(const mo_collider *collider, const mo_pose *shape);
 
 /* The touch of two balls, where its gap is at most `reach`: is there one? */
-int mo_touch_of_balls(const double p[3], double radius_p, const double q[3], double radius_q,
-                      double reach, mo_touch *touch);
+MO_EVERYWHERE int mo_touch_of_balls(const double p[3], double radius_p, const double q[3],
+                                    double radius_q, double reach, mo_touch *touch);
 
 /* Appends the touches of two shapes at these poses in the world. */
 void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,

@@ -20,14 +20,14 @@ enum { MOST_CLIMBS = 8 };
 static const double SHORTER = 0.25; /* than the one before: a step that is tried next */
 static const double DEEP = 0.05; /* overlap from which on the nearest way out may be another one */
 
-static double smaller(const mo_core *a, const mo_core *b)
+MO_OWN double smaller(const mo_core *a, const mo_core *b)
 {
     return a->size < b->size ? a->size : b->size;
 }
 
 /* ---- touches --------------------------------------------------------------------------------- */
 
-static void touch_at(const double on_a[3], const double on_b[3], const double normal[3], double gap,
+MO_OWN void touch_at(const double on_a[3], const double on_b[3], const double normal[3], double gap,
                      const double origin[3], uint32_t feature, mo_touch_list *out)
 {
     double p[3], q[3];
@@ -37,7 +37,7 @@ static void touch_at(const double on_a[3], const double on_b[3], const double no
 }
 
 /* Is x, on the plane of the polygon, outside it by more than `by`? */
-static int is_outside(const mo_flat *polygon, const double x[3], double by)
+MO_OWN int is_outside(const mo_flat *polygon, const double x[3], double by)
 {
     for (int i = 0; i < polygon->count; ++i) {
         const double *p = polygon->corner[i], *q = polygon->corner[(i + 1) % polygon->count];
@@ -53,7 +53,7 @@ static int is_outside(const mo_flat *polygon, const double x[3], double by)
 }
 
 /* Corners of b above the cap of the cylinder a, beyond the polygon that stands for its rim. */
-static double touch_near_rim(const mo_core *a, const mo_flat *cap, const mo_flat *of_b,
+MO_OWN double touch_near_rim(const mo_core *a, const mo_flat *cap, const mo_flat *of_b,
                              const double n[3], const double origin[3], double reach,
                              mo_touch_list *out)
 {
@@ -77,8 +77,8 @@ static double touch_near_rim(const mo_core *a, const mo_flat *cap, const mo_flat
     return least;
 }
 
-double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
-                      double reach, mo_touch_list *out)
+MO_EVERYWHERE double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis,
+                                    const double origin[3], double reach, mo_touch_list *out)
 {
     mo_flat of_a, of_b;
     double against[3];
@@ -96,7 +96,7 @@ double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis, const double 
 /*
  * The flat that a core turns to n, moved along n, as a core; the cap of a cylinder is a round disk.
  */
-static void core_of_flat(mo_core *c, const double n[3], double by, mo_flat *flat, mo_hull *hull,
+MO_OWN void core_of_flat(mo_core *c, const double n[3], double by, mo_flat *flat, mo_hull *hull,
                          mo_core *to)
 {
     static const double UNIT[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -120,7 +120,7 @@ static void core_of_flat(mo_core *c, const double n[3], double by, mo_flat *flat
  * The point of a's flat that is nearest to b's along the axis, once they are moved a little apart
  * along it.
  */
-static void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[3], double on_b[3])
+MO_OWN void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[3], double on_b[3])
 {
     mo_flat flat[2];
     mo_hull hull[2];
@@ -137,7 +137,7 @@ static void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[
 }
 
 /* One touch where the axis says: between its two points, or else between the two flats. */
-static void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
+MO_OWN void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
                           mo_touch_list *out)
 {
     double on_a[3], on_b[3], top[3];
@@ -156,7 +156,7 @@ static void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const dou
 /* ---- the axis -------------------------------------------------------------------------------- */
 
 /* Refines the axis from the polytope, where that is better. */
-static void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *axis)
+MO_OWN void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *axis)
 {
     mo_axis other;
     if (mo_epa_direction(a, b, simplex, other.normal)) {
@@ -168,7 +168,7 @@ static void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *ax
 }
 
 /* The axis of the nearest points, or the way out of the polytope, where it is better. */
-static void find_other(mo_core *a, mo_core *b, mo_axis *axis)
+MO_OWN void find_other(mo_core *a, mo_core *b, mo_axis *axis)
 {
     mo_simplex simplex;
     mo_axis other = *axis;
@@ -198,7 +198,7 @@ static void find_other(mo_core *a, mo_core *b, mo_axis *axis)
  * of the way between their nearest points.  The features around n may hold nothing better, where
  * curves are concerned.  False where the axis stays.
  */
-static int climb(mo_core *a, mo_core *b, mo_axis *axis)
+MO_OWN int climb(mo_core *a, mo_core *b, mo_axis *axis)
 {
     double on_a[3], on_b[3], slope[3];
     const double size = smaller(a, b);
@@ -222,7 +222,7 @@ static int climb(mo_core *a, mo_core *b, mo_axis *axis)
  * Appends the touches along the axis: false, and none, where they do not show that it is the best
  * near by.
  */
-static int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
+MO_OWN int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
                          double reach, mo_touch_list *out)
 {
     const int before = out->count;
@@ -243,7 +243,7 @@ static int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const doub
  * appended, or where it shows that the cores are beyond the reach.  A deep overlap may have a
  * better one elsewhere.
  */
-static int touch_near(mo_core *a, mo_core *b, const double direction[3], const double origin[3],
+MO_OWN int touch_near(mo_core *a, mo_core *b, const double direction[3], const double origin[3],
                       double reach, mo_axis *axis, mo_touch_list *out)
 {
     mo_axis_search s;
@@ -264,7 +264,7 @@ static int touch_near(mo_core *a, mo_core *b, const double direction[3], const d
 }
 
 /* From an axis: true where that is all. */
-static int touch_first(mo_core *a, mo_core *b, const double origin[3], double reach, mo_axis *axis,
+MO_OWN int touch_first(mo_core *a, mo_core *b, const double origin[3], double reach, mo_axis *axis,
                        mo_touch_list *out)
 {
     if (a->kind == MO_CORE_BOX && b->kind == MO_CORE_BOX) {
@@ -292,8 +292,8 @@ static int touch_first(mo_core *a, mo_core *b, const double origin[3], double re
            touch_near(a, b, n, origin, reach, axis, out);
 }
 
-void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
-                    mo_touch_list *out)
+MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
+                                  mo_touch_list *out)
 {
     mo_axis axis = {.gap = -INFINITY};
     if (touch_first(a, b, origin, reach, &axis, out)) {
@@ -318,7 +318,7 @@ void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach
  * How far the point is from a segment or a cylinder, negative inside; the unit vector out of it
  * there.
  */
-static double outside(const mo_core *c, const double x[3], double normal[3])
+MO_OWN double outside(const mo_core *c, const double x[3], double normal[3])
 {
     double foot[3], to[3];
     if (c->kind == MO_CORE_SEGMENT) {
@@ -335,7 +335,7 @@ static double outside(const mo_core *c, const double x[3], double normal[3])
     return distance;
 }
 
-static int is_near_one(const mo_touch_list *list, int first, const double point[3], double near)
+MO_OWN int is_near_one(const mo_touch_list *list, int first, const double point[3], double near)
 {
     for (int k = first; k < list->count; ++k) {
         double d[3];
@@ -348,7 +348,7 @@ static int is_near_one(const mo_touch_list *list, int first, const double point[
 }
 
 /* The ends of the line that `one` turns along n, as points on the other. */
-static void touch_ends(const mo_flat *line, const mo_core *other, const double origin[3],
+MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double origin[3],
                        double reach, int is_turned, int first, mo_touch_list *out)
 {
     for (int k = 0; k < 2; ++k) {
@@ -373,7 +373,7 @@ static void touch_ends(const mo_flat *line, const mo_core *other, const double o
  * Two lines, of capsules or sides of cylinders, that are not parallel meet in one point.  The pair
  * may turn about it, and an end comes down within the step: the ends touch as well.
  */
-static void touch_by_ends(mo_core *a, mo_core *b, const double origin[3], double reach, int first,
+MO_OWN void touch_by_ends(mo_core *a, mo_core *b, const double origin[3], double reach, int first,
                           mo_touch_list *out)
 {
     const mo_touch *least = out->touch + first;
@@ -392,13 +392,13 @@ static void touch_by_ends(mo_core *a, mo_core *b, const double origin[3], double
     }
 }
 
-static int is_rod(const mo_core *core)
+MO_OWN int is_rod(const mo_core *core)
 {
     return core->kind == MO_CORE_SEGMENT || core->kind == MO_CORE_CYLINDER;
 }
 
-void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
-                      mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
+                                    mo_touch_list *out)
 {
     const int before = out->count;
     mo_touch_cores(a, b, origin, reach + a->radius + b->radius, out);
@@ -413,7 +413,8 @@ void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double rea
     }
 }
 
-void mo_collide_convex(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_convex(const mo_placed *a, const mo_placed *b, double reach,
+                                     mo_touch_list *out)
 {
     const int is_turned = b->collider->def.kind == MO_SHAPE_CYLINDER;
     const int before = out->count;

@@ -24,18 +24,18 @@
  * Appends touches with normals from a to b, all points moved by `origin`; of a cylinder and
  * something else the cylinder is a.
  */
-void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
-                      mo_touch_list *out);
+MO_EVERYWHERE void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
+                                    mo_touch_list *out);
 
 /* The same of the cores without their radii. */
-void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
-                    mo_touch_list *out);
+MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
+                                  mo_touch_list *out);
 
 /*
  * Appends the touches of two cores along an axis, and returns the least of their gaps without the
  * radii: what mo_manifold returns.
  */
-double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
-                      double reach, mo_touch_list *out);
+MO_EVERYWHERE double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis,
+                                    const double origin[3], double reach, mo_touch_list *out);
 
 #endif

@@ -9,13 +9,13 @@
 
 /* ---- placing --------------------------------------------------------------------------------- */
 
-static void to_world(const mo_core *core, const double local[3], double world[3])
+MO_OWN void to_world(const mo_core *core, const double local[3], double world[3])
 {
     mo_mat3_apply(core->Q, local, world);
     mo_vec3_along(world, 1, core->at, world);
 }
 
-static void place_capsule(const mo_shape_def *def, mo_core *core)
+MO_OWN void place_capsule(const mo_shape_def *def, mo_core *core)
 {
     core->kind = MO_CORE_SEGMENT;
     core->radius = def->radius;
@@ -27,7 +27,7 @@ static void place_capsule(const mo_shape_def *def, mo_core *core)
     }
 }
 
-void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core)
+MO_EVERYWHERE void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core)
 {
     const mo_shape_def *def = &from->collider->def;
     core->hull = from->collider->hull;
@@ -59,7 +59,7 @@ void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core)
     }
 }
 
-void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core)
+MO_EVERYWHERE void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core)
 {
     core->kind = MO_CORE_TRIANGLE;
     core->radius = 0;
@@ -78,7 +78,7 @@ void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core)
 
 /* ---- support --------------------------------------------------------------------------------- */
 
-static void cylinder_support(const mo_core *c, const double d[3], double x[3])
+MO_OWN void cylinder_support(const mo_core *c, const double d[3], double x[3])
 {
     const double axis[3] = {c->Q[2], c->Q[5], c->Q[8]};
     double across[3];
@@ -93,7 +93,7 @@ static void cylinder_support(const mo_core *c, const double d[3], double x[3])
     }
 }
 
-void mo_core_support(mo_core *c, const double d[3], double x[3])
+MO_EVERYWHERE void mo_core_support(mo_core *c, const double d[3], double x[3])
 {
     double local[3];
     switch (c->kind) {
@@ -105,7 +105,7 @@ void mo_core_support(mo_core *c, const double d[3], double x[3])
         mo_vec3_copy(c->corner[c->vertex], x);
         return;
     case MO_CORE_TRIANGLE:
-        c->vertex = mo_hull_support(&(mo_hull){.vertex_count = 3, .vertex = c->corner}, -1, d);
+        c->vertex = mo_highest(3, c->corner, d);
         mo_vec3_copy(c->corner[c->vertex], x);
         return;
     case MO_CORE_CYLINDER:
@@ -123,7 +123,7 @@ void mo_core_support(mo_core *c, const double d[3], double x[3])
     }
 }
 
-double mo_core_gap(mo_core *a, mo_core *b, const double n[3])
+MO_EVERYWHERE double mo_core_gap(mo_core *a, mo_core *b, const double n[3])
 {
     double against[3], on_a[3], on_b[3], apart[3];
     mo_vec3_scale(-1, n, against);
@@ -135,7 +135,7 @@ double mo_core_gap(mo_core *a, mo_core *b, const double n[3])
 
 /* ---- features -------------------------------------------------------------------------------- */
 
-static void add_line(const double from[3], const double to[3], mo_feature *f)
+MO_OWN void add_line(const double from[3], const double to[3], mo_feature *f)
 {
     double *along = f->line[f->lines];
     mo_vec3_minus(to, from, along);
@@ -151,7 +151,7 @@ static void add_line(const double from[3], const double to[3], mo_feature *f)
  * The entries of a vertex's ring that are to be looked at: all, or where there are many those whose
  * edges lie most across n.
  */
-static int pick_ring(const mo_hull *hull, int vertex, const double n[3], int picked[MO_CORE_AROUND])
+MO_OWN int pick_ring(const mo_hull *hull, int vertex, const double n[3], int picked[MO_CORE_AROUND])
 {
     const int first = hull->ring_start[vertex], count = hull->ring_start[vertex + 1] - first;
     if (count <= MO_CORE_AROUND) {
@@ -179,7 +179,7 @@ static int pick_ring(const mo_hull *hull, int vertex, const double n[3], int pic
     return kept;
 }
 
-static void hull_feature(const mo_core *c, const double n[3], mo_feature *f)
+MO_OWN void hull_feature(const mo_core *c, const double n[3], mo_feature *f)
 {
     const mo_hull *hull = c->hull;
     double local[3];
@@ -196,7 +196,7 @@ static void hull_feature(const mo_core *c, const double n[3], mo_feature *f)
     }
 }
 
-static void cylinder_feature(const mo_core *c, const double n[3], mo_feature *f)
+MO_OWN void cylinder_feature(const mo_core *c, const double n[3], mo_feature *f)
 {
     mo_vec3_set(f->axis, c->Q[2], c->Q[5], c->Q[8]);
     const double side = mo_vec3_dot(f->axis, n) < 0 ? -1 : 1;
@@ -211,7 +211,7 @@ static void cylinder_feature(const mo_core *c, const double n[3], mo_feature *f)
     f->rim_radius = c->half[0];
 }
 
-void mo_core_feature(mo_core *c, const double n[3], mo_feature *f)
+MO_EVERYWHERE void mo_core_feature(mo_core *c, const double n[3], mo_feature *f)
 {
     f->normals = f->lines = f->has_rim = 0;
     f->is_vertex = f->is_whole = 1;

@@ -39,19 +39,19 @@ typedef struct mo_core {
     int vertex; /* where the last search for a support ended; -1 before the first */
 } mo_core;
 
-void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core);
-void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core);
+MO_EVERYWHERE void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core);
+MO_EVERYWHERE void mo_core_triangle(double corner[3][3], const double plane[4], mo_core *core);
 
-static inline int mo_core_is_curved(const mo_core *core)
+MO_ANY int mo_core_is_curved(const mo_core *core)
 {
     return core->kind >= MO_CORE_CYLINDER;
 }
 
 /* The point furthest along the direction, which has any length. */
-void mo_core_support(mo_core *core, const double direction[3], double point[3]);
+MO_EVERYWHERE void mo_core_support(mo_core *core, const double direction[3], double point[3]);
 
 /* How far b is from a along the unit vector n; negative where they overlap along it. */
-double mo_core_gap(mo_core *a, mo_core *b, const double n[3]);
+MO_EVERYWHERE double mo_core_gap(mo_core *a, mo_core *b, const double n[3]);
 
 enum {
     MO_CORE_AROUND = 12
@@ -72,6 +72,6 @@ typedef struct mo_feature {
     double rim[3], axis[3], rim_radius; /* the circle about `rim` across `axis` */
 } mo_feature;
 
-void mo_core_feature(mo_core *core, const double n[3], mo_feature *feature);
+MO_EVERYWHERE void mo_core_feature(mo_core *core, const double n[3], mo_feature *feature);
 
 #endif

@@ -14,11 +14,12 @@
 
 enum { RIM_TOUCHES = 8 };
 
-void mo_collide_cylinder_plane(const mo_placed *a, const mo_placed *b, double reach,
-                               mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_cylinder_plane(const mo_placed *a, const mo_placed *b, double reach,
+                                             mo_touch_list *out)
 {
+    const double z[3] = {0, 0, 1};
     double up[3], down[3], above[3];
-    mo_pose_vector(&b->pose, (const double[3]){0, 0, 1}, up);
+    mo_vector_out(&b->pose, z, up);
     mo_vec3_scale(-1, up, down);
     mo_vec3_minus(a->pose.position, b->pose.position, above);
     const double height = mo_vec3_dot(above, up);
@@ -39,9 +40,11 @@ void mo_collide_cylinder_plane(const mo_placed *a, const mo_placed *b, double re
     }
 }
 
-double mo_nearest_on_cylinder(double radius, double half, const double x[3], double normal[3])
+MO_EVERYWHERE double mo_nearest_on_cylinder(double radius, double half, const double x[3],
+                                            double normal[3])
 {
-    const double rho = hypot(x[0], x[1]), out = rho - radius, above = fabs(x[2]) - half;
+    const double rho = sqrt(x[0] * x[0] + x[1] * x[1]), out = rho - radius,
+                 above = fabs(x[2]) - half;
     double radial[3] = {1, 0, 0};
     if (rho > 0) {
         mo_vec3_set(radial, x[0] / rho, x[1] / rho, 0);
@@ -55,22 +58,23 @@ double mo_nearest_on_cylinder(double radius, double half, const double x[3], dou
         mo_vec3_copy(radial, normal);
         return out;
     }
-    const double across = fmax(0, out), along = fmax(0, above), distance = hypot(across, along);
+    const double across = fmax(0.0, out), along = fmax(0.0, above),
+                 distance = sqrt(across * across + along * along);
     mo_vec3_scale(across / distance, radial, normal);
     normal[2] = up * along / distance;
     return distance;
 }
 
-void mo_collide_ball_cylinder(const mo_placed *a, const mo_placed *b, double reach,
-                              mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_ball_cylinder(const mo_placed *a, const mo_placed *b, double reach,
+                                            mo_touch_list *out)
 {
     const mo_shape_def *def = &b->collider->def;
     const double radius = a->collider->def.radius;
     double x[3], normal[3], on_a[3], on_b[3];
-    mo_pose_point_back(&b->pose, a->pose.position, x);
+    mo_point_in(&b->pose, a->pose.position, x);
     const double distance = mo_nearest_on_cylinder(def->radius, def->half[2], x, normal);
     if (distance - radius <= reach) {
-        mo_pose_vector(&b->pose, normal, normal);
+        mo_vector_out(&b->pose, normal, normal);
         mo_vec3_scale(-1, normal, normal);
         mo_vec3_along(a->pose.position, radius, normal, on_a);
         mo_vec3_along(a->pose.position, distance, normal, on_b);

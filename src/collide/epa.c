@@ -26,7 +26,7 @@ typedef struct polytope {
     face face[MOST_FACES];
 } polytope;
 
-static void take_support(polytope *p, const double d[3], double w[3])
+MO_OWN void take_support(polytope *p, const double d[3], double w[3])
 {
     double against[3], on_a[3], on_b[3];
     mo_vec3_scale(-1, d, against);
@@ -36,7 +36,7 @@ static void take_support(polytope *p, const double d[3], double w[3])
 }
 
 /* False where the three points have no plane, or there is no room. */
-static int add_face(polytope *p, int i, int j, int k)
+MO_OWN int add_face(polytope *p, int i, int j, int k)
 {
     if (p->faces == MOST_FACES) {
         return 0;
@@ -62,7 +62,7 @@ static int add_face(polytope *p, int i, int j, int k)
 /* ---- the first tetrahedron ------------------------------------------------------------------- */
 
 /* A direction in which the points so far have no extent. */
-static void missing_direction(const polytope *p, int which, double d[3])
+MO_OWN void missing_direction(const polytope *p, int which, double d[3])
 {
     double e[3], f[3], other[3];
     mo_vec3_set(d, which == 0, which == 1, which == 2);
@@ -78,7 +78,7 @@ static void missing_direction(const polytope *p, int which, double d[3])
 }
 
 /* How far w is from the point, line or plane of the points so far. */
-static double height_of(const polytope *p, const double w[3])
+MO_OWN double height_of(const polytope *p, const double w[3])
 {
     double d[3], e[3], f[3], n[3];
     mo_vec3_minus(w, p->point[0], d);
@@ -95,7 +95,7 @@ static double height_of(const polytope *p, const double w[3])
     return fabs(mo_vec3_dot(n, d)) / mo_vec3_norm(n);
 }
 
-static int grow_tetrahedron(polytope *p)
+MO_OWN int grow_tetrahedron(polytope *p)
 {
     for (int tries = 0; p->points < 4 && tries < 6; ++tries) {
         double d[3], w[3];
@@ -113,7 +113,7 @@ static int grow_tetrahedron(polytope *p)
     return p->points == 4;
 }
 
-static int begin(polytope *p, const mo_simplex *s)
+MO_OWN int begin(polytope *p, const mo_simplex *s)
 {
     p->points = 1;
     mo_vec3_copy(s->at[0].w, p->point[0]);
@@ -138,7 +138,7 @@ static int begin(polytope *p, const mo_simplex *s)
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-static int nearest_face(const polytope *p)
+MO_OWN int nearest_face(const polytope *p)
 {
     int best = 0;
     for (int k = 1; k < p->faces; ++k) {
@@ -148,7 +148,7 @@ static int nearest_face(const polytope *p)
 }
 
 /* An edge that two faces lose is inside; the others make the rim of the hole. */
-static int toggle_edge(int (*rim)[2], int count, int i, int j)
+MO_OWN int toggle_edge(int (*rim)[2], int count, int i, int j)
 {
     for (int k = 0; k < count; ++k) {
         if (rim[k][0] == j && rim[k][1] == i) {
@@ -162,7 +162,7 @@ static int toggle_edge(int (*rim)[2], int count, int i, int j)
     return count + 1;
 }
 
-static int take_point(polytope *p, const double w[3])
+MO_OWN int take_point(polytope *p, const double w[3])
 {
     int rim[3 * MOST_FACES][2], edges = 0;
     if (p->points == MOST_POINTS) {
@@ -189,7 +189,7 @@ static int take_point(polytope *p, const double w[3])
     return edges > 0;
 }
 
-int mo_epa_direction(mo_core *a, mo_core *b, const mo_simplex *simplex, double n[3])
+MO_EVERYWHERE int mo_epa_direction(mo_core *a, mo_core *b, const mo_simplex *simplex, double n[3])
 {
     polytope p;
     p.a = a;

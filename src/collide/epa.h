@@ -21,6 +21,6 @@
  * From the simplex that mo_gjk_distance left: the unit vector along which b leaves a; 0 where there
  * is none.
  */
-int mo_epa_direction(mo_core *a, mo_core *b, const mo_simplex *simplex, double n[3]);
+MO_EVERYWHERE int mo_epa_direction(mo_core *a, mo_core *b, const mo_simplex *simplex, double n[3]);
 
 #endif

@@ -14,11 +14,11 @@ static const double ON_TOP = 1e-9; /* of the size: a vertex so little lower is a
 static const double SAME = 1e-12;  /* of the radius: corners of a rim so near in height are one */
 
 #define SIN_60 0.86602540378443864676
-static const double RIM_AT[RIM][2] = {{1, 0},  {0.5, SIN_60},   {-0.5, SIN_60},
-                                      {-1, 0}, {-0.5, -SIN_60}, {0.5, -SIN_60}};
+MO_TABLE double RIM_AT[RIM][2] = {{1, 0},  {0.5, SIN_60},   {-0.5, SIN_60},
+                                  {-1, 0}, {-0.5, -SIN_60}, {0.5, -SIN_60}};
 
 /* How many of the vertices of the face are that high along n; a third one tells no more. */
-static int high_vertices(const mo_hull *hull, int face, const double n[3], double high)
+MO_OWN int high_vertices(const mo_hull *hull, int face, const double n[3], double high)
 {
     int count = 0;
     for (int k = hull->face_start[face]; k < hull->face_start[face + 1] && count < 2; ++k) {
@@ -31,7 +31,7 @@ static int high_vertices(const mo_hull *hull, int face, const double n[3], doubl
  * Of the faces about the vertex furthest along n (in the frame of the hull): one that shares an
  * edge as high, if there is one, and looks most along n.
  */
-static int face_along(const mo_core *c, const double n[3])
+MO_OWN int face_along(const mo_core *c, const double n[3])
 {
     const mo_hull *hull = c->hull;
     const double high = mo_vec3_dot(hull->vertex[c->vertex], n) - ON_TOP * c->size;
@@ -49,7 +49,7 @@ static int face_along(const mo_core *c, const double n[3])
     return face;
 }
 
-static void take_face(mo_core *c, const double n[3], mo_flat *out)
+MO_OWN void take_face(mo_core *c, const double n[3], mo_flat *out)
 {
     double x[3], local[3];
     mo_core_support(c, n, x);
@@ -66,7 +66,7 @@ static void take_face(mo_core *c, const double n[3], mo_flat *out)
 }
 
 /* A face of a box: that whose axis lies most along n. */
-static void take_side_of_box(const mo_core *c, const double n[3], mo_flat *out)
+MO_OWN void take_side_of_box(const mo_core *c, const double n[3], mo_flat *out)
 {
     double local[3], edge[3][3];
     mo_mat3_apply_transposed(c->Q, n, local);
@@ -91,13 +91,13 @@ static void take_side_of_box(const mo_core *c, const double n[3], mo_flat *out)
     out->plane[3] = mo_vec3_dot(out->plane, c->at) + c->half[k];
 }
 
-static void add_corner(const double x[3], int label, mo_flat *out)
+MO_OWN void add_corner(const double x[3], int label, mo_flat *out)
 {
     mo_vec3_copy(x, out->corner[out->count]);
     out->label[out->count++] = label;
 }
 
-static void take_line(const mo_core *s, const double n[3], mo_flat *out)
+MO_OWN void take_line(const mo_core *s, const double n[3], mo_flat *out)
 {
     double along[3];
     out->count = 0;
@@ -111,7 +111,7 @@ static void take_line(const mo_core *s, const double n[3], mo_flat *out)
 }
 
 /* The whole of a triangle. */
-static void take_triangle(const mo_core *c, mo_flat *out)
+MO_OWN void take_triangle(const mo_core *c, mo_flat *out)
 {
     out->count = 0;
     for (int k = 0; k < 3; ++k) {
@@ -121,7 +121,7 @@ static void take_triangle(const mo_core *c, mo_flat *out)
 }
 
 /* The part of n across the axis of a cylinder, made unit; its length before that. */
-static double across_axis(const double axis[3], const double n[3], double m[3])
+MO_OWN double across_axis(const double axis[3], const double n[3], double m[3])
 {
     mo_vec3_along(n, -mo_vec3_dot(n, axis), axis, m);
     mo_vec3_along(m, -mo_vec3_dot(m, axis), axis, m);
@@ -132,7 +132,7 @@ static double across_axis(const double axis[3], const double n[3], double m[3])
     return size;
 }
 
-static void take_side(const mo_core *c, const double axis[3], const double n[3], mo_flat *out)
+MO_OWN void take_side(const mo_core *c, const double axis[3], const double n[3], mo_flat *out)
 {
     double m[3], x[3];
     across_axis(axis, n, m);
@@ -145,13 +145,31 @@ static void take_side(const mo_core *c, const double axis[3], const double n[3],
 }
 
 /*
+ * The corner of the rim after which the direction (x, y) comes; returns 1 - the cosine of the angle
+ * to the nearest one.
+ */
+MO_OWN double beside_rim(double x, double y, int *place)
+{
+    double nearest = 0;
+    *place = 0;
+    for (int k = 0; k < RIM; ++k) {
+        const double *p = RIM_AT[k], *q = RIM_AT[(k + 1) % RIM];
+        nearest = fmax(nearest, p[0] * x + p[1] * y);
+        if (p[0] * y - p[1] * x >= 0 && q[0] * y - q[1] * x < 0) {
+            *place = k;
+        }
+    }
+    return 1 - nearest;
+}
+
+/*
  * The rim begins at the x of the cylinder and goes round counterclockwise seen from outside; the
  * point furthest along n takes its place in it.
  */
-static void take_cap(const mo_core *c, const double axis[3], const double n[3], mo_flat *out)
+MO_OWN void take_cap(const mo_core *c, const double axis[3], const double n[3], mo_flat *out)
 {
     const double *Q = c->Q, across[3] = {Q[0], Q[3], Q[6]};
-    const double radius = c->half[0], step = 2 * acos(-1.0) / RIM;
+    const double radius = c->half[0];
     double up[3], y[3], m[3], middle[3];
     mo_vec3_scale(mo_vec3_dot(n, axis) < 0 ? -1 : 1, axis, up);
     mo_vec3_cross(up, across, y);
@@ -159,25 +177,23 @@ static void take_cap(const mo_core *c, const double axis[3], const double n[3], 
     mo_vec3_copy(up, out->plane);
     out->plane[3] = mo_vec3_dot(up, middle);
     const double tilt = across_axis(axis, n, m);
-    double angle = tilt > 0 ? atan2(mo_vec3_dot(m, y), mo_vec3_dot(m, across)) / step : 0;
-    angle = angle < 0 ? angle + RIM : angle;
-    const int place = angle < RIM ? (int)angle : 0;
-    const double beside = fmin(angle - place, 1 - (angle - place)) * step;
-    const int is_apart = tilt * (1 - cos(beside)) > SAME;
+    int place;
+    const double beside = beside_rim(mo_vec3_dot(m, across), mo_vec3_dot(m, y), &place);
+    const int is_apart = tilt * beside > SAME;
     out->count = 0;
     for (int k = 0; k < RIM; ++k) {
         double x[3];
         mo_vec3_along(middle, radius * RIM_AT[k][0], across, x);
         mo_vec3_along(x, radius * RIM_AT[k][1], y, x);
         add_corner(x, k, out);
-        if (is_apart && k == place % RIM) {
+        if (is_apart && k == place) {
             mo_vec3_along(middle, radius, m, x);
             add_corner(x, RIM, out);
         }
     }
 }
 
-void mo_core_flat(mo_core *c, const double n[3], mo_flat *flat)
+MO_EVERYWHERE void mo_core_flat(mo_core *c, const double n[3], mo_flat *flat)
 {
     const double axis[3] = {c->Q[2], c->Q[5], c->Q[8]};
     switch (c->kind) {

@@ -25,7 +25,7 @@ typedef struct spot {
     double part[3], v[3], square;
 } spot;
 
-static void take_point(const mo_simplex *s, int i, spot *p)
+MO_OWN void take_point(const mo_simplex *s, int i, spot *p)
 {
     p->count = 1;
     p->index[0] = i;
@@ -35,7 +35,7 @@ static void take_point(const mo_simplex *s, int i, spot *p)
 }
 
 /* The nearest point of a side, where it is nearer than the best so far. */
-static void look_at_line(const mo_simplex *s, int i, int j, spot *best)
+MO_OWN void look_at_line(const mo_simplex *s, int i, int j, spot *best)
 {
     spot p;
     double d[3];
@@ -65,7 +65,7 @@ static void look_at_line(const mo_simplex *s, int i, int j, spot *best)
  * sides.  Its parts come from the sides' own equations, which stay exact for the small triangles
  * that close in on a round shape.
  */
-static void look_at_triangle(const mo_simplex *s, int i, int j, int k, spot *best)
+MO_OWN void look_at_triangle(const mo_simplex *s, int i, int j, int k, spot *best)
 {
     double e[3], f[3], n[3];
     mo_vec3_minus(s->at[j].w, s->at[i].w, e);
@@ -101,7 +101,7 @@ static void look_at_triangle(const mo_simplex *s, int i, int j, int k, spot *bes
 }
 
 /* Which side of the plane of i, j, k has l, and which the origin?  Negative: different ones. */
-static double same_side(const mo_simplex *s, int i, int j, int k, int l)
+MO_OWN double same_side(const mo_simplex *s, int i, int j, int k, int l)
 {
     double d1[3], d2[3], n[3], to[3];
     mo_vec3_minus(s->at[j].w, s->at[i].w, d1);
@@ -115,7 +115,7 @@ static double same_side(const mo_simplex *s, int i, int j, int k, int l)
  * count = 4 where the origin is inside.  Else the best of the faces beyond which the origin lies;
  * of a flat tetrahedron that is not to be told, and all are looked at.
  */
-static void look_at_tetrahedron(const mo_simplex *s, spot *best)
+MO_OWN void look_at_tetrahedron(const mo_simplex *s, spot *best)
 {
     static const int FACE[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
     double side[4];
@@ -135,7 +135,7 @@ static void look_at_tetrahedron(const mo_simplex *s, spot *best)
     }
 }
 
-static void look_at_simplex(const mo_simplex *s, spot *best)
+MO_OWN void look_at_simplex(const mo_simplex *s, spot *best)
 {
     best->square = INFINITY;
     best->count = 0;
@@ -149,7 +149,7 @@ static void look_at_simplex(const mo_simplex *s, spot *best)
 }
 
 /* Keeps the corners of the spot. */
-static void keep(mo_simplex *s, const spot *to)
+MO_OWN void keep(mo_simplex *s, const spot *to)
 {
     s->count = to->count;
     for (int k = 0; k < to->count; ++k) {
@@ -163,7 +163,7 @@ static void keep(mo_simplex *s, const spot *to)
 /* ---- the search ------------------------------------------------------------------------------ */
 
 /* Of cores that are shrunk to a part of their size about their centres. */
-static void furthest(mo_core *a, mo_core *b, double part, const double direction[3],
+MO_OWN void furthest(mo_core *a, mo_core *b, double part, const double direction[3],
                      mo_simplex_corner *c)
 {
     double against[3];
@@ -175,7 +175,7 @@ static void furthest(mo_core *a, mo_core *b, double part, const double direction
     }
 }
 
-static void take_points(const mo_simplex *s, double on_a[3], double on_b[3])
+MO_OWN void take_points(const mo_simplex *s, double on_a[3], double on_b[3])
 {
     mo_vec3_set(on_a, 0, 0, 0);
     mo_vec3_set(on_b, 0, 0, 0);
@@ -191,7 +191,7 @@ typedef enum outcome { APART, BEYOND, OVERLAP } outcome;
  * The nearest point v of the difference of the cores; its simplex in s.  BEYOND: the cores in their
  * own size are further apart than the reach.
  */
-static outcome search(mo_core *a, mo_core *b, double part, double tolerance, double reach,
+MO_OWN outcome search(mo_core *a, mo_core *b, double part, double tolerance, double reach,
                       mo_simplex *s, double v[3])
 {
     mo_vec3_minus(a->centre, b->centre, v);
@@ -240,7 +240,7 @@ static outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
     return APART;
 }
 
-mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3])
+MO_EVERYWHERE mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3])
 {
     mo_simplex s;
     double v[3];
@@ -251,7 +251,8 @@ mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3])
     return found == APART ? MO_DIRECTION : found == BEYOND ? MO_NO_DIRECTION_FAR : MO_NO_DIRECTION;
 }
 
-double mo_gjk_distance(mo_core *a, mo_core *b, mo_simplex *s, double on_a[3], double on_b[3])
+MO_EVERYWHERE double mo_gjk_distance(mo_core *a, mo_core *b, mo_simplex *s, double on_a[3],
+                                     double on_b[3])
 {
     double v[3];
     const double tolerance = mo_core_is_curved(a) || mo_core_is_curved(b) ? NEARLY_ROUND : 1e-15;

@@ -34,12 +34,13 @@ typedef enum mo_direction { MO_DIRECTION, MO_NO_DIRECTION, MO_NO_DIRECTION_FAR }
  * of the cores shrunk about their centres.  There is none where these overlap, too, or where the
  * cores are further apart than the reach.
  */
-mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3]);
+MO_EVERYWHERE mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3]);
 
 /*
  * The distance and the two nearest points; 0 where the cores overlap or touch, to rounding, with a
  * simplex about the origin.
  */
-double mo_gjk_distance(mo_core *a, mo_core *b, mo_simplex *simplex, double on_a[3], double on_b[3]);
+MO_EVERYWHERE double mo_gjk_distance(mo_core *a, mo_core *b, mo_simplex *simplex, double on_a[3],
+                                     double on_b[3]);
 
 #endif

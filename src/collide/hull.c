@@ -172,51 +172,6 @@ int mo_hull_find_edges(mo_hull *hull)
     return found == hull->edge_count;
 }
 
-/* ---- support --------------------------------------------------------------------------------- */
-
-static int highest(const mo_hull *hull, const double d[3])
-{
-    int best = 0;
-    double most = mo_vec3_dot(hull->vertex[0], d);
-    for (int k = 1; k < hull->vertex_count; ++k) {
-        const double now = mo_vec3_dot(hull->vertex[k], d);
-        best = now > most ? k : best;
-        most = now > most ? now : most;
-    }
-    return best;
-}
-
-/* From vertex to higher neighbour: on a convex polyhedron the last one is the highest of all. */
-static int climb(const mo_hull *hull, int from, const double d[3])
-{
-    double most = mo_vec3_dot(hull->vertex[from], d);
-    for (int at = -1; at != from;) {
-        at = from;
-        for (int k = hull->ring_start[at]; k < hull->ring_start[at + 1]; ++k) {
-            const double now = mo_vec3_dot(hull->vertex[hull->ring_vertex[k]], d);
-            if (now > most) {
-                most = now;
-                from = hull->ring_vertex[k];
-            }
-        }
-    }
-    return from;
-}
-
-int mo_hull_support(const mo_hull *hull, int from, const double d[3])
-{
-    enum { FEW = 16 }; /* all of so few are looked at: that is faster than climbing */
-    if (hull->vertex_count <= FEW || !hull->ring_start) {
-        return highest(hull, d);
-    }
-    if (from < 0) {
-        const double x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
-        const int k = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
-        from = hull->furthest[2 * k + (d[k] > 0)];
-    }
-    return climb(hull, from, d);
-}
-
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
 static mo_hull *create_rectangle(const mo_allocator *allocator, const double half[3],

@@ -12,7 +12,11 @@
 
 #include "collide/collide.h"
 
-enum { MO_HULL_VERTICES = 256 }; /* at most */
+enum {
+    MO_HULL_VERTICES = 256, /* at most */
+    MO_SMALL_HULL = 32,     /* vertices, and */
+    MO_SMALL_FACE = 16      /* corners of each face, of a hull that a GPU takes */
+};
 
 typedef struct mo_hull_edge {
     int vertex[2], face[2]; /* face[0] has it from vertex[0] to vertex[1], face[1] the other way */
@@ -51,7 +55,10 @@ void mo_hull_destroy(const mo_allocator *allocator, mo_hull *hull);
  * The vertex furthest along a direction, in space: sought among all where there are few, else by
  * climbing from one, or where that is -1 from one that lies well.
  */
-int mo_hull_support(const mo_hull *hull, int from, const double direction[3]);
+MO_EVERYWHERE int mo_hull_support(const mo_hull *hull, int from, const double direction[3]);
+
+/* The point furthest along a direction, of all. */
+MO_EVERYWHERE int mo_highest(int count, double (*point)[3], const double direction[3]);
 
 /* Volume (area), centre and inertia (xx yy zz xy xz yz) about that centre, for density 1. */
 void mo_hull_mass(const mo_hull *hull, double *volume, double centre[3], double inertia[6]);

@@ -13,7 +13,7 @@ static const double STEEP = 0.02;           /* a face less inclined to the axis 
 /* ---- clipping -------------------------------------------------------------------------------- */
 
 /* Keeps what is inside n.x <= offset, or on it to within the tolerance. */
-static void clip_polygon(const mo_flat *in, const double n[3], double offset, double tolerance,
+MO_OWN void clip_polygon(const mo_flat *in, const double n[3], double offset, double tolerance,
                          int label, mo_flat *out)
 {
     out->count = 0;
@@ -28,7 +28,7 @@ static void clip_polygon(const mo_flat *in, const double n[3], double offset, do
         if ((here <= tolerance) != (there <= tolerance)) {
             double d[3];
             mo_vec3_minus(in->corner[next], in->corner[k], d);
-            mo_vec3_along(in->corner[k], fmin(1, fmax(0, here / (here - there))), d,
+            mo_vec3_along(in->corner[k], mo_part(here / (here - there)), d,
                           out->corner[out->count]);
             out->label[out->count++] =
                 here <= tolerance ? label : in->label[k]; /* going out, or coming in again */
@@ -37,7 +37,7 @@ static void clip_polygon(const mo_flat *in, const double n[3], double offset, do
 }
 
 /* Likewise a line or a point; label[k] names the end k. */
-static void clip_line(const mo_flat *in, const double n[3], double offset, double tolerance,
+MO_OWN void clip_line(const mo_flat *in, const double n[3], double offset, double tolerance,
                       int label, mo_flat *out)
 {
     double height[2] = {0, 0};
@@ -56,13 +56,13 @@ static void clip_line(const mo_flat *in, const double n[3], double offset, doubl
         double d[3];
         mo_vec3_minus(in->corner[outer], in->corner[!outer], d);
         const double part = height[!outer] / (height[!outer] - height[outer]);
-        mo_vec3_along(in->corner[!outer], fmin(1, fmax(0, part)), d, out->corner[outer]);
+        mo_vec3_along(in->corner[!outer], mo_part(part), d, out->corner[outer]);
         out->label[outer] = label;
     }
 }
 
 /* What of room[0] lies, seen along n, within the sides of the base. */
-static const mo_flat *overlap(const mo_flat *base, const double n[3], double tolerance,
+MO_OWN const mo_flat *overlap(const mo_flat *base, const double n[3], double tolerance,
                               mo_flat room[2])
 {
     mo_flat *now = room, *next = room + 1;
@@ -89,7 +89,7 @@ static const mo_flat *overlap(const mo_flat *base, const double n[3], double tol
     return now;
 }
 
-static void copy_flat(const mo_flat *from, mo_flat *to)
+MO_OWN void copy_flat(const mo_flat *from, mo_flat *to)
 {
     to->count = from->count;
     memcpy(to->corner, from->corner, (size_t)from->count * sizeof *from->corner);
@@ -99,7 +99,7 @@ static void copy_flat(const mo_flat *from, mo_flat *to)
 /* ---- touches --------------------------------------------------------------------------------- */
 
 /* x on the moving one, `to` along the normal towards the base (unit). */
-static double touch_base(const mo_flat *base, const mo_flat *left, int k, const double to[3],
+MO_OWN double touch_base(const mo_flat *base, const mo_flat *left, int k, const double to[3],
                          const mo_axis *axis, const double origin[3], double reach, int is_turned,
                          mo_touch_list *out)
 {
@@ -118,7 +118,7 @@ static double touch_base(const mo_flat *base, const mo_flat *left, int k, const 
 }
 
 /* Two lines that run along each other. */
-static double touch_lines(const mo_flat *a, const mo_flat *b, const mo_axis *axis,
+MO_OWN double touch_lines(const mo_flat *a, const mo_flat *b, const mo_axis *axis,
                           const double origin[3], double reach, mo_touch_list *out)
 {
     const double *n = axis->normal;
@@ -140,7 +140,7 @@ static double touch_lines(const mo_flat *a, const mo_flat *b, const mo_axis *axi
         return INFINITY;
     }
     for (int k = 0; k < 2; ++k) {
-        const double want = fmin(1, fmax(0, part[k]));
+        const double want = mo_part(part[k]);
         double on_a[3], on_b[3], apart[3];
         mo_vec3_along(a->corner[0], want, d, on_a);
         mo_vec3_along(b->corner[0], (want - part[0]) / (part[1] - part[0]), e, on_b);
@@ -156,8 +156,9 @@ static double touch_lines(const mo_flat *a, const mo_flat *b, const mo_axis *axi
     return least;
 }
 
-double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, const double origin[3],
-                   double tolerance, double reach, mo_touch_list *out)
+MO_EVERYWHERE double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis,
+                                 const double origin[3], double tolerance, double reach,
+                                 mo_touch_list *out)
 {
     const double *normal = axis->normal;
     const int a_is_base = a->count > 2 && mo_vec3_dot(a->plane, normal) > STEEP;
@@ -184,7 +185,7 @@ double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, cons
 /* ---- a handful of many ----------------------------------------------------------------------- */
 
 /* Marks those of the touches, all with one normal, that stay. */
-static void mark_outermost(const mo_touch *touch, const int *member, int count, uint8_t *stays)
+MO_OWN void mark_outermost(const mo_touch *touch, const int *member, int count, uint8_t *stays)
 {
     static const double DIAGONAL = 0.70710678118654752440;
     double t[3], o[3];
@@ -209,7 +210,7 @@ static void mark_outermost(const mo_touch *touch, const int *member, int count, 
     }
 }
 
-void mo_touches_thin(mo_touch_list *list, int first)
+MO_EVERYWHERE void mo_touches_thin(mo_touch_list *list, int first)
 {
     enum { MOST = 2 * MO_FLAT_CORNERS };
     const int count = list->count - first;

@@ -15,7 +15,13 @@
 
 #include "collide/axis.h"
 
-enum { MO_FLAT_CORNERS = 2 * MO_HULL_VERTICES + 8, MO_FLAT_SIDES = MO_HULL_VERTICES };
+/* Of a face, at most; less on a GPU, where every thread has its own (device/solid_find.h). */
+#ifdef __CUDACC__
+enum { MO_FACE_CORNERS = MO_SMALL_FACE };
+#else
+enum { MO_FACE_CORNERS = MO_HULL_VERTICES };
+#endif
+enum { MO_FLAT_CORNERS = 2 * MO_FACE_CORNERS + 8, MO_FLAT_SIDES = MO_HULL_VERTICES };
 
 /* A face (3 corners or more, counterclockwise seen from outside), a line (2) or a point (1). */
 typedef struct mo_flat {
@@ -27,7 +33,7 @@ typedef struct mo_flat {
 } mo_flat;
 
 /* What the core turns to the unit vector n (flat.c). */
-void mo_core_flat(mo_core *core, const double n[3], mo_flat *flat);
+MO_EVERYWHERE void mo_core_flat(mo_core *core, const double n[3], mo_flat *flat);
 
 /*
  * Appends the touches whose gap is at most `reach`; all points are given about `origin`.  A corner
@@ -35,7 +41,8 @@ void mo_core_flat(mo_core *core, const double n[3], mo_flat *flat);
  * separation anyway.  Returns the least of all gaps of the overlap, infinity where there is
  * none.  Features are below 2^20.
  */
-double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis, const double origin[3],
-                   double tolerance, double reach, mo_touch_list *out);
+MO_EVERYWHERE double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_axis *axis,
+                                 const double origin[3], double tolerance, double reach,
+                                 mo_touch_list *out);
 
 #endif

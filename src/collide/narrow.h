@@ -10,6 +10,7 @@
 
 #include "collide/collide.h"
 #include "collide/hull.h"
+#include "collide/pose.h"
 
 typedef struct mo_placed {
     const mo_collider *collider;
@@ -18,14 +19,23 @@ typedef struct mo_placed {
 
 typedef void mo_pair_fn(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out);
 
+#define MO_PAIR(name)                                                                              \
+    MO_EVERYWHERE void name(const mo_placed *a, const mo_placed *b, double reach,                  \
+                            mo_touch_list *out)
 /* round.c: balls and capsules with each other; what rests on a plane by points */
-mo_pair_fn mo_collide_ball_ball, mo_collide_ball_capsule, mo_collide_capsule_capsule;
-mo_pair_fn mo_collide_ball_plane, mo_collide_capsule_plane, mo_collide_hull_plane;
+MO_PAIR(mo_collide_ball_ball);
+MO_PAIR(mo_collide_ball_capsule);
+MO_PAIR(mo_collide_capsule_capsule);
+MO_PAIR(mo_collide_ball_plane);
+MO_PAIR(mo_collide_capsule_plane);
+MO_PAIR(mo_collide_hull_plane);
 /*
  * ball_hull.c; cylinder.c: with a ball, with a plane; convex.c: any other two of the bounded ones
  */
-mo_pair_fn mo_collide_ball_hull, mo_collide_ball_cylinder, mo_collide_cylinder_plane;
-mo_pair_fn mo_collide_convex;
+MO_PAIR(mo_collide_ball_hull);
+MO_PAIR(mo_collide_ball_cylinder);
+MO_PAIR(mo_collide_cylinder_plane);
+MO_PAIR(mo_collide_convex);
 /* mesh_collide.c: anything convex with triangles; mesh_planar.c: with a chain of segments */
 mo_pair_fn mo_collide_convex_mesh, mo_collide_planar_chain;
 /* planar.c: every pair of bounded convex shapes in the plane, and each with a half-plane */
@@ -35,8 +45,9 @@ mo_pair_fn mo_collide_planar, mo_collide_planar_half;
  * A touch from the two nearest points: on the surface of a and on that of b, with the normal from a
  * to b.
  */
-void mo_touch_between(const double on_a[3], const double on_b[3], const double normal[3],
-                      double gap, uint32_t feature, mo_touch_list *out);
+MO_EVERYWHERE void mo_touch_between(const double on_a[3], const double on_b[3],
+                                    const double normal[3], double gap, uint32_t feature,
+                                    mo_touch_list *out);
 
 /*
  * Leaves at most a handful of the touches from `first` on: of those with one normal that are more
@@ -44,19 +55,20 @@ void mo_touch_between(const double on_a[3], const double on_b[3], const double n
  * as forces and moments, is nearly the same.
  */
 enum { MO_TOUCHES_A_FACE = 8 };
-void mo_touches_thin(mo_touch_list *list, int first);
+MO_EVERYWHERE void mo_touches_thin(mo_touch_list *list, int first);
 
 /* The point of the segment pq nearest to x, as a part of the way from p to q. */
-double mo_nearest_on_segment(const double p[3], const double q[3], const double x[3],
-                             double nearest[3]);
+MO_EVERYWHERE double mo_nearest_on_segment(const double p[3], const double q[3], const double x[3],
+                                           double nearest[3]);
 
 /*
  * How far x is from a cylinder, in its frame: negative inside; and the outward normal at the point
  * of its surface nearest to x (cylinder.c).
  */
-double mo_nearest_on_cylinder(double radius, double half, const double x[3], double normal[3]);
+MO_EVERYWHERE double mo_nearest_on_cylinder(double radius, double half, const double x[3],
+                                            double normal[3]);
 
 /* Parts of the way of the nearest points of two segments. */
-void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t);
+MO_EVERYWHERE void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t);
 
 #endif

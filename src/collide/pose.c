@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Poses: positions and unit quaternions. */
+#include "collide/pose.h"
 #include "base/error.h"
-#include "linalg/vec3.h"
-#include "moreau/shape.h"
 
 mo_pose mo_pose_identity(void)
 {
@@ -47,29 +46,25 @@ mo_pose mo_pose_compose(const mo_pose *outer, const mo_pose *inner)
 void mo_pose_vector(const mo_pose *pose, const double local[3], double world[3])
 {
     MO_NEED_OR(, pose && local && world, NULL);
-    mo_quat_turn(pose->orientation, local, world);
+    mo_vector_out(pose, local, world);
 }
 
 void mo_pose_point(const mo_pose *pose, const double local[3], double world[3])
 {
     MO_NEED_OR(, pose && local && world, NULL);
-    mo_quat_turn(pose->orientation, local, world);
-    mo_vec3_along(world, 1, pose->position, world);
+    mo_point_out(pose, local, world);
 }
 
 void mo_pose_vector_back(const mo_pose *pose, const double world[3], double local[3])
 {
     MO_NEED_OR(, pose && world && local, NULL);
-    const double *q = pose->orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
-    mo_quat_turn(back, world, local);
+    mo_vector_in(pose, world, local);
 }
 
 void mo_pose_point_back(const mo_pose *pose, const double world[3], double local[3])
 {
     MO_NEED_OR(, pose && world && local, NULL);
-    double arm[3];
-    mo_vec3_minus(world, pose->position, arm);
-    mo_pose_vector_back(pose, arm, local);
+    mo_point_in(pose, world, local);
 }
 
 double mo_pose_angle(const mo_pose *pose)

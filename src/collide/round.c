@@ -11,8 +11,9 @@
 #include "collide/narrow.h"
 #include "linalg/vec3.h"
 
-void mo_touch_between(const double on_a[3], const double on_b[3], const double normal[3],
-                      double gap, uint32_t feature, mo_touch_list *out)
+MO_EVERYWHERE void mo_touch_between(const double on_a[3], const double on_b[3],
+                                    const double normal[3], double gap, uint32_t feature,
+                                    mo_touch_list *out)
 {
     mo_touch touch = {.gap = gap, .feature = feature};
     for (int k = 0; k < 3; ++k) {
@@ -22,19 +23,19 @@ void mo_touch_between(const double on_a[3], const double on_b[3], const double n
     mo_touch_add(out, &touch);
 }
 
-double mo_nearest_on_segment(const double p[3], const double q[3], const double x[3],
-                             double nearest[3])
+MO_EVERYWHERE double mo_nearest_on_segment(const double p[3], const double q[3], const double x[3],
+                                           double nearest[3])
 {
     double along[3], to[3];
     mo_vec3_minus(q, p, along);
     mo_vec3_minus(x, p, to);
     const double square = mo_vec3_dot(along, along);
-    const double t = square > 0 ? fmin(1, fmax(0, mo_vec3_dot(along, to) / square)) : 0;
+    const double t = square > 0 ? mo_part(mo_vec3_dot(along, to) / square) : 0;
     mo_vec3_along(p, t, along, nearest);
     return t;
 }
 
-void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t)
+MO_EVERYWHERE void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t)
 {
     double d1[3], d2[3], r[3], nearest[3];
     mo_vec3_minus(p[1], p[0], d1);
@@ -42,7 +43,7 @@ void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t
     mo_vec3_minus(p[0], q[0], r);
     const double a = mo_vec3_dot(d1, d1), e = mo_vec3_dot(d2, d2), b = mo_vec3_dot(d1, d2);
     const double c = mo_vec3_dot(d1, r), f = mo_vec3_dot(d2, r), denominator = a * e - b * b;
-    *s = denominator > 1e-14 * a * e ? fmin(1, fmax(0, (b * f - c * e) / denominator)) : 0;
+    *s = denominator > 1e-14 * a * e ? mo_part((b * f - c * e) / denominator) : 0;
     double at[3];
     mo_vec3_along(p[0], *s, d1, at);
     *t = mo_nearest_on_segment(q[0], q[1], at, nearest);
@@ -54,7 +55,7 @@ void mo_nearest_of_segments(double p[2][3], double q[2][3], double *s, double *t
 static const double SAME = 1e-12; /* of the radii: points no further apart have no direction */
 
 /* Two points with radii about them; where they coincide, the normal is the spare one. */
-static int meet(const double p[3], double radius_p, const double q[3], double radius_q,
+MO_OWN int meet(const double p[3], double radius_p, const double q[3], double radius_q,
                 const double spare[3], double reach, mo_touch *touch)
 {
     mo_vec3_minus(q, p, touch->normal);
@@ -76,7 +77,7 @@ static int meet(const double p[3], double radius_p, const double q[3], double ra
     return 1;
 }
 
-static void touch_of_points(const double p[3], double radius_p, const double q[3], double radius_q,
+MO_OWN void touch_of_points(const double p[3], double radius_p, const double q[3], double radius_q,
                             const double spare[3], double reach, uint32_t feature,
                             mo_touch_list *out)
 {
@@ -89,30 +90,31 @@ static void touch_of_points(const double p[3], double radius_p, const double q[3
 static const double AT_END = 1e-6;   /* of a segment: a point so near to its end is the end */
 static const double PARALLEL = 1e-4; /* square of a sine: half a degree */
 
-static const double UP[3] = {0, 0, 1};
+MO_TABLE double UP[3] = {0, 0, 1};
 
-int mo_touch_of_balls(const double p[3], double radius_p, const double q[3], double radius_q,
-                      double reach, mo_touch *touch)
+MO_EVERYWHERE int mo_touch_of_balls(const double p[3], double radius_p, const double q[3],
+                                    double radius_q, double reach, mo_touch *touch)
 {
     touch->feature = 0;
     return meet(p, radius_p, q, radius_q, UP, reach, touch) && isfinite(touch->gap);
 }
 
-void mo_collide_ball_ball(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_ball_ball(const mo_placed *a, const mo_placed *b, double reach,
+                                        mo_touch_list *out)
 {
     touch_of_points(a->pose.position, a->collider->def.radius, b->pose.position,
                     b->collider->def.radius, UP, reach, 0, out);
 }
 
-static void ends_of(const mo_placed *capsule, double ends[2][3])
+MO_OWN void ends_of(const mo_placed *capsule, double ends[2][3])
 {
     for (int k = 0; k < 2; ++k) {
-        mo_pose_point(&capsule->pose, capsule->collider->def.ends[k], ends[k]);
+        mo_point_out(&capsule->pose, capsule->collider->def.ends[k], ends[k]);
     }
 }
 
 /* A unit vector across the segment. */
-static void across(double ends[2][3], double out[3])
+MO_OWN void across(double ends[2][3], double out[3])
 {
     double along[3], other[3];
     mo_vec3_minus(ends[1], ends[0], along);
@@ -125,8 +127,8 @@ static void across(double ends[2][3], double out[3])
     }
 }
 
-void mo_collide_ball_capsule(const mo_placed *a, const mo_placed *b, double reach,
-                             mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_ball_capsule(const mo_placed *a, const mo_placed *b, double reach,
+                                           mo_touch_list *out)
 {
     double ends[2][3], nearest[3], spare[3];
     ends_of(b, ends);
@@ -137,7 +139,7 @@ void mo_collide_ball_capsule(const mo_placed *a, const mo_placed *b, double reac
 }
 
 /* Is the part of a segment one of its ends? */
-static int is_end(double part)
+MO_OWN int is_end(double part)
 {
     return part <= AT_END || part >= 1 - AT_END;
 }
@@ -147,7 +149,7 @@ static int is_end(double part)
  * touches already.  An end whose nearest point is an end counts where they are nearest to each
  * other, once.
  */
-static void touch_of_ends(const mo_placed *one, const mo_placed *other, double p[2][3],
+MO_OWN void touch_of_ends(const mo_placed *one, const mo_placed *other, double p[2][3],
                           double q[2][3], double s, const double spare[3], double reach,
                           int is_turned, mo_touch_list *out)
 {
@@ -173,8 +175,8 @@ static void touch_of_ends(const mo_placed *one, const mo_placed *other, double p
  * down within the step.  Capsules that lie along each other touch by the ends of the part where
  * they do.
  */
-void mo_collide_capsule_capsule(const mo_placed *a, const mo_placed *b, double reach,
-                                mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_capsule_capsule(const mo_placed *a, const mo_placed *b, double reach,
+                                              mo_touch_list *out)
 {
     double p[2][3], q[2][3], on_p[3], on_q[3], d[3], e[3], spare[3], cross[3], s, t;
     ends_of(a, p);
@@ -211,11 +213,11 @@ void mo_collide_capsule_capsule(const mo_placed *a, const mo_placed *b, double r
 
 /* ---- with a plane: z <= 0 of its frame is solid ---------------------------------------------- */
 
-static void point_on_plane(const double x[3], double radius, const mo_placed *plane, double reach,
+MO_OWN void point_on_plane(const double x[3], double radius, const mo_placed *plane, double reach,
                            uint32_t feature, mo_touch_list *out)
 {
     double up[3], normal[3], from[3], on_x[3], on_plane[3];
-    mo_pose_vector(&plane->pose, UP, up);
+    mo_vector_out(&plane->pose, UP, up);
     mo_vec3_minus(x, plane->pose.position, from);
     const double height = mo_vec3_dot(from, up);
     if (height - radius <= reach) {
@@ -226,13 +228,14 @@ static void point_on_plane(const double x[3], double radius, const mo_placed *pl
     }
 }
 
-void mo_collide_ball_plane(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_ball_plane(const mo_placed *a, const mo_placed *b, double reach,
+                                         mo_touch_list *out)
 {
     point_on_plane(a->pose.position, a->collider->def.radius, b, reach, 0, out);
 }
 
-void mo_collide_capsule_plane(const mo_placed *a, const mo_placed *b, double reach,
-                              mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_capsule_plane(const mo_placed *a, const mo_placed *b, double reach,
+                                            mo_touch_list *out)
 {
     double ends[2][3];
     ends_of(a, ends);
@@ -245,16 +248,17 @@ void mo_collide_capsule_plane(const mo_placed *a, const mo_placed *b, double rea
  * The corners within the reach: the lowest, then its neighbours, and theirs, as long as they are
  * low enough.  On a convex polyhedron these hang together.
  */
-void mo_collide_hull_plane(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_hull_plane(const mo_placed *a, const mo_placed *b, double reach,
+                                         mo_touch_list *out)
 {
     const mo_hull *hull = a->collider->hull;
     const int first = out->count;
     uint8_t is_seen[MO_HULL_VERTICES] = {0};
     int stack[MO_HULL_VERTICES], count = 1;
     double up[3], normal[3], local[3], down[3], from[3];
-    mo_pose_vector(&b->pose, UP, up);
+    mo_vector_out(&b->pose, UP, up);
     mo_vec3_scale(-1, up, normal);
-    mo_pose_vector_back(&a->pose, up, local);
+    mo_vector_in(&a->pose, up, local);
     mo_vec3_scale(-1, local, down);
     mo_vec3_minus(a->pose.position, b->pose.position, from);
     const double height = mo_vec3_dot(from, up);
@@ -267,7 +271,7 @@ void mo_collide_hull_plane(const mo_placed *a, const mo_placed *b, double reach,
             continue;
         }
         double x[3], foot[3];
-        mo_pose_point(&a->pose, hull->vertex[v], x);
+        mo_point_out(&a->pose, hull->vertex[v], x);
         mo_vec3_along(x, -gap, up, foot);
         mo_touch_between(x, foot, normal, gap, (uint32_t)v, out);
         for (int k = hull->ring_start[v]; k < hull->ring_start[v + 1]; ++k) {

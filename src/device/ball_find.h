@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels that find the contacts of balls, with each other and with fixed planes and boxes.
+ * Kernels that find the contacts of balls, with each other and with fixed planes and boxes, and the
+ * pairs of other solids that may touch (solid_find.h).
  *
  * Space is a grid of cells as wide as two balls may be apart and still meet in the step.  A cell
  * goes to one of 2^(3 bits) buckets by its coordinates modulo 2^bits; balls are kept in the order
@@ -16,16 +17,28 @@
 #ifndef MO_DEVICE_BALL_FIND_H
 #define MO_DEVICE_BALL_FIND_H
 
+#include "collide/narrow.h"
 #include "device/contact_visit.h"
 
-/* What stays with a ball.  Aligned so that a GPU moves it by sixteen bytes. */
+/* A kind of solid: a convex shape and an inertia.  Of a fixed one, the shape alone. */
+typedef struct mo_solid {
+    mo_collider collider; /* its hull is where the kernels are */
+    mo_pose in_body;      /* about the centre of mass; of a fixed one, in the world */
+    double inertia[9];    /* about the centre of mass, axes of the body */
+    int is_isotropic;     /* that inertia */
+    int is_round;         /* a ball about the centre of mass */
+    int is_first;         /* fixed: its place is before those of all that move */
+} mo_solid;
+
+/* What stays with a ball, or with another solid.  Aligned so that a GPU moves it by sixteen bytes. */
 typedef struct __attribute__((aligned(16))) mo_ball {
-    double x[3], q[4], v[6]; /* place, orientation, velocity and spin */
-    double force[6];         /* and moment, of the next step */
-    double mass, inertia, radius;
+    double x[3], q[4], v[6];      /* place, orientation, velocity and spin */
+    double force[6];              /* and moment, of the next step */
+    double mass, inertia, radius; /* of another solid: about the centre of mass, holds all of it */
     double linear_damping, angular_damping;
     uint32_t id;
     uint32_t surface;
+    uint32_t solid; /* kind */
 } mo_ball;
 
 /* What a search reads of a ball, at the start of the step. */
@@ -35,9 +48,10 @@ typedef struct __attribute__((aligned(16))) mo_ball_near {
     uint32_t id, surface;
 } mo_ball_near;
 
-enum { MO_FIXED_PLANE, MO_FIXED_BOX, MO_FIXED_SURFACES = 8 };
+enum { MO_FIXED_PLANE, MO_FIXED_BOX, MO_FIXED_OTHER, MO_FIXED_SURFACES = 8 };
 
-/* A plane (its third axis looks out) or a box that does not move freely. */
+/* A plane (its third axis looks out), a box, or what lies within `size` of x, that does not move
+ * freely. */
 typedef struct mo_fixed_shape {
     double x[3], axis[9], half[3]; /* axis: rows, in the world */
     double v[3];
@@ -47,9 +61,10 @@ typedef struct mo_fixed_shape {
 
 /* Contacts of a list: owner by owner, found again by the ids of the two. */
 typedef struct mo_touch_rows {
-    int *begin, *end; /* of each id */
-    int *other;       /* id of the other ball, or balls + fixed shape */
-    double *r;        /* impulses in the axes of the world, by component */
+    int *begin, *end;  /* of each id */
+    int *other;        /* id of the other ball, or balls + fixed shape */
+    uint32_t *feature; /* of solids (collide/collide.h); NULL for balls */
+    double *r;         /* impulses in the axes of the world, by component */
     size_t apart;
 } mo_touch_rows;
 
@@ -65,6 +80,7 @@ typedef struct mo_find_args {
     const mo_ball *ball;
     const mo_ball_near *near;
     const mo_fixed_shape *fixed;
+    const mo_solid *solid, *fixed_solid;  /* NULL: all are balls */
     const mo_line *free_line, *next_line; /* next: NULL before the first answer of the step */
     const uint32_t *bucket;               /* of each ball */
     const int *bucket_start;
@@ -232,6 +248,9 @@ MO_ANY mo_ball_touch mo_touch_fixed(const mo_ball_near *one, const mo_fixed_shap
     if (s->kind == MO_FIXED_PLANE) {
         t.n = mo_vec_at(s->axis + 6);
         distance = mo_vec_dot(d, t.n);
+    } else if (s->kind == MO_FIXED_OTHER) {
+        t.n = mo_vec_of(0, 0, 1);
+        distance = sqrt(mo_vec_dot(d, d)) - s->size;
     } else {
         t.n = mo_from_box(s, d, &distance);
     }
@@ -242,10 +261,26 @@ MO_ANY mo_ball_touch mo_touch_fixed(const mo_ball_near *one, const mo_fixed_shap
 
 /* ---- which take part ------------------------------------------------------------------------- */
 
-/* How fast the second moves, as a line of the state does. */
-MO_ANY mo_vec mo_velocity_before(const mo_find_args *a, int k)
+/* Arms from the centres of mass of both to the point; of balls the spin does not matter. */
+typedef struct mo_two_arms {
+    mo_vec one, two;
+} mo_two_arms;
+
+MO_ANY mo_vec mo_velocity_at(const double *v, const double *spin, const mo_vec *arm)
 {
-    return k < a->balls ? mo_vec_at(a->ball[k].v) : mo_vec_at(a->fixed[k - a->balls].v);
+    return arm ? mo_vec_plus(mo_vec_at(v), mo_vec_cross(mo_vec_at(spin), *arm)) : mo_vec_at(v);
+}
+
+/* How fast a point of it moves before the step. */
+MO_ANY mo_vec mo_velocity_before(const mo_find_args *a, int k, const mo_vec *arm)
+{
+    return k < a->balls ? mo_velocity_at(a->ball[k].v, a->ball[k].v + 3, arm)
+                        : mo_vec_at(a->fixed[k - a->balls].v);
+}
+
+MO_ANY mo_vec mo_velocity_in(const mo_line *line, int k, const mo_vec *arm)
+{
+    return mo_velocity_at(line[k].v, line[k].spin, arm);
 }
 
 /* The least that the gap may change by in a unit of time, were one of the two stopped. */
@@ -257,33 +292,44 @@ MO_ANY double mo_least_rate(mo_vec n, mo_vec v_1, mo_vec v_2)
     return -two < least ? -two : least;
 }
 
-MO_ANY int mo_is_chosen(const mo_find_args *a, const mo_ball_touch *t, int one, int two)
+/* arms: NULL for balls. */
+MO_ANY int mo_is_chosen(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
+                        const mo_two_arms *arms)
 {
+    const mo_vec *arm_1 = arms ? &arms->one : NULL, *arm_2 = arms ? &arms->two : NULL;
     const double margin = mo_margin_by(a->margin, t->size);
     if (t->gap <= margin) {
         return 1;
     }
-    const double before =
-                     mo_least_rate(t->n, mo_velocity_before(a, one), mo_velocity_before(a, two)),
-                 free_rate = mo_least_rate(t->n, mo_vec_at(a->free_line[one].v),
-                                           mo_vec_at(a->free_line[two].v));
+    const double before = mo_least_rate(t->n, mo_velocity_before(a, one, arm_1),
+                                        mo_velocity_before(a, two, arm_2)),
+                 free_rate = mo_least_rate(t->n, mo_velocity_in(a->free_line, one, arm_1),
+                                           mo_velocity_in(a->free_line, two, arm_2));
     const double least = before < free_rate ? before : free_rate;
     return t->gap + a->h * (least < 0 ? least : 0) <= margin;
 }
 
 /* Does the present answer close it to less than `depth` of its size? */
-MO_ANY int mo_closes(const mo_find_args *a, const mo_ball_touch *t, int one, int two, double depth)
+MO_ANY int mo_closes(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
+                     const mo_two_arms *arms, double depth)
 {
-    const mo_vec v = mo_vec_minus(mo_vec_at(a->next_line[one].v), mo_vec_at(a->next_line[two].v));
+    const mo_vec v = mo_vec_minus(mo_velocity_in(a->next_line, one, arms ? &arms->one : NULL),
+                                  mo_velocity_in(a->next_line, two, arms ? &arms->two : NULL));
     return t->gap + a->h * mo_vec_dot(t->n, v) < -depth * t->size;
 }
 
+/* A contact that was taken at the end of a step: its feature carries the round, too. */
+#define MO_TAKEN_LATE 0x80000000u
+#define MO_OWN_FEATURE 0x00ffffffu
+
 /* The place of a contact in the last list, or -1. */
-MO_ANY int mo_find_match(const mo_find_args *a, int one, int two)
+MO_ANY int mo_find_match(const mo_find_args *a, int one, int two, uint32_t feature)
 {
     const int id = (int)a->near[one].id, other = two < a->balls ? (int)a->near[two].id : two;
+    const uint32_t kept = a->next_line ? ~0u : MO_OWN_FEATURE; /* of the last step: late or not */
     for (int k = a->last.begin[id]; k < a->last.end[id]; ++k) {
-        if (a->last.other[k] == other) {
+        if (a->last.other[k] == other &&
+            (!a->last.feature || (a->last.feature[k] & kept) == feature)) {
             return k;
         }
     }
@@ -293,21 +339,22 @@ MO_ANY int mo_find_match(const mo_find_args *a, int one, int two)
 enum { MO_LEFT_OUT, MO_TAKEN, MO_LATE };
 
 /* Of a touch within reach. */
-MO_ANY int mo_takes_part(const mo_find_args *a, const mo_ball_touch *t, int one, int two)
+MO_ANY int mo_takes_part(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
+                         const mo_two_arms *arms, uint32_t feature)
 {
     const double NEARLY_LATE = 0.02; /* as sim/step.c: what the next answer may close */
-    if (mo_is_chosen(a, t, one, two)) {
+    if (mo_is_chosen(a, t, one, two, arms)) {
         return MO_TAKEN;
     }
     if (!a->next_line) {
         return MO_LEFT_OUT;
     }
-    if (mo_find_match(a, one, two) >= 0) {
+    if (mo_find_match(a, one, two, feature) >= 0) {
         return MO_TAKEN;
     }
-    return mo_closes(a, t, one, two, a->late)        ? MO_LATE
-           : mo_closes(a, t, one, two, -NEARLY_LATE) ? MO_TAKEN
-                                                     : MO_LEFT_OUT;
+    return mo_closes(a, t, one, two, arms, a->late)        ? MO_LATE
+           : mo_closes(a, t, one, two, arms, -NEARLY_LATE) ? MO_TAKEN
+                                                           : MO_LEFT_OUT;
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -321,7 +368,7 @@ typedef struct mo_found {
 MO_ANY void mo_find_touch(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
                           mo_found *found)
 {
-    const int part = mo_takes_part(a, t, one, two);
+    const int part = a->solid ? MO_TAKEN : mo_takes_part(a, t, one, two, NULL, 0);
     if (part == MO_LEFT_OUT) {
         return;
     }
@@ -329,7 +376,9 @@ MO_ANY void mo_find_touch(const mo_find_args *a, const mo_ball_touch *t, int one
         const int k = found->at + found->count;
         a->one[k] = one;
         a->two[k] = two;
-        a->match[k] = mo_find_match(a, one, two);
+        if (!a->solid) {
+            a->match[k] = mo_find_match(a, one, two, 0);
+        }
     }
     ++found->count;
     found->late += part == MO_LATE;

@@ -11,6 +11,7 @@
 #include "device/ball_find.h"
 #include "device/colour_rounds.h"
 #include "device/patch_visit.h"
+#include "linalg/free_spin.h"
 
 typedef struct mo_ball_args {
     const mo_ball *from; /* in the order before */
@@ -21,21 +22,70 @@ typedef struct mo_ball_args {
     mo_line *free_line;
     const mo_line *next_line;
     const mo_fixed_shape *fixed;
+    const mo_solid *solid; /* NULL: all are balls */
+    double *inertia;       /* of solids: inverse, as mo_visit_args has it */
     int balls;
     double h, gravity[3];
 } mo_ball_args;
 
 /* ---- velocities ------------------------------------------------------------------------------ */
 
+MO_ANY const mo_solid *mo_solid_of(const mo_ball_args *a, const mo_ball *b)
+{
+    return a->solid ? a->solid + b->solid : NULL;
+}
+
+/* The spin of a body that turns freely, with an inertia that turns with it (sim/advance.c). */
+MO_ANY void mo_free_spin(const mo_solid *s, const mo_ball *b, double h, double *spin)
+{
+    double R[9], w[3], l[3], moment[3], y[3];
+    mo_quat_matrix(b->q, R);
+    mo_mat3_apply_transposed(R, b->v + 3, w);
+    mo_mat3_apply(s->inertia, w, l);
+    mo_mat3_apply_transposed(R, b->force + 3, moment);
+    mo_vec3_along(l, h, moment, l);
+    mo_spin_freely(s->inertia, l, h, 1, y);
+    mo_mat3_apply(R, y, spin);
+    mo_vec3_scale(1 / (1 + h * b->angular_damping), spin, spin);
+}
+
 /* v_free = (v + h (g + F/m)) / (1 + h d), and the spin likewise. */
 MO_ANY void mo_free_motion(const mo_ball_args *a, const mo_ball *b, double *v)
 {
+    const mo_solid *solid = mo_solid_of(a, b);
     const double damp = 1 / (1 + a->h * b->linear_damping),
                  still = 1 / (1 + a->h * b->angular_damping);
     for (int k = 0; k < 3; ++k) {
         v[k] = damp * (b->v[k] + a->h * (a->gravity[k] + b->force[k] / b->mass));
         v[3 + k] = still * (b->v[3 + k] + a->h * b->force[3 + k] / b->inertia);
     }
+    if (solid && !solid->is_isotropic) {
+        mo_free_spin(solid, b, a->h, v + 3);
+    }
+}
+
+/* How fast a point of it may move; half a turn moves none further than two radii (sim/pairs.c). */
+MO_ANY double mo_fastest_point(const mo_ball_args *a, const mo_ball *b, const double *v,
+                               const double *spin)
+{
+    const mo_solid *solid = mo_solid_of(a, b);
+    const double speed = mo_vec3_norm(v), turn = a->h * mo_vec3_norm(spin);
+    return !solid || solid->is_round ? speed : speed + (turn < 2 ? turn : 2) * b->radius / a->h;
+}
+
+/* The inverse inertia in world axes. */
+MO_ANY void mo_turned_inertia(const mo_solid *s, const double q[4], double *I)
+{
+    double R[9], J[9];
+    mo_quat_matrix(q, R);
+    mo_mat3_turn(R, s->inertia, J);
+    const double xx = J[4] * J[8] - J[5] * J[5], xy = J[2] * J[5] - J[1] * J[8],
+                 xz = J[1] * J[5] - J[2] * J[4], over = 1 / (J[0] * xx + J[1] * xy + J[2] * xz);
+    I[0] = over * xx, I[3] = over * xy, I[4] = over * xz;
+    I[1] = over * (J[0] * J[8] - J[2] * J[2]);
+    I[5] = over * (J[1] * J[2] - J[0] * J[5]);
+    I[2] = over * (J[0] * J[4] - J[1] * J[1]);
+    I[6] = I[7] = 0;
 }
 
 /* The fastest that any ball may be in the step. */
@@ -43,9 +93,9 @@ MO_ANY mo_term mo_kernel_ball_speed(const mo_ball_args *a, int i)
 {
     double v[6];
     mo_free_motion(a, a->from + i, v);
-    const mo_vec before = mo_vec_at(a->from[i].v), after = mo_vec_at(v);
+    const mo_ball *b = a->from + i;
     const mo_term term = {
-        0, mo_larger(sqrt(mo_vec_dot(before, before)), sqrt(mo_vec_dot(after, after)))};
+        0, mo_larger(mo_fastest_point(a, b, b->v, b->v + 3), mo_fastest_point(a, b, v, v + 3))};
     return term;
 }
 
@@ -63,8 +113,11 @@ MO_ANY void mo_kernel_ball_gather(const mo_ball_args *a, int i)
     }
     line.inverse_mass = 1 / b.mass;
     line.inverse_inertia = 1 / b.inertia;
-    const mo_vec before = mo_vec_at(b.v), after = mo_vec_at(v);
-    near.speed = mo_larger(sqrt(mo_vec_dot(before, before)), sqrt(mo_vec_dot(after, after)));
+    near.speed =
+        mo_larger(mo_fastest_point(a, &b, b.v, b.v + 3), mo_fastest_point(a, &b, v, v + 3));
+    if (a->solid) {
+        mo_turned_inertia(a->solid + b.solid, b.q, a->inertia + 8 * (size_t)i);
+    }
     a->ball[i] = b;
     a->near[i] = near;
     a->id[i] = b.id;
@@ -75,13 +128,17 @@ MO_ANY void mo_kernel_fixed_lines(const mo_ball_args *a, int i)
 {
     mo_line line = {{a->fixed[i].v[0], a->fixed[i].v[1], a->fixed[i].v[2]}, {0, 0, 0}, 0, 0};
     a->free_line[a->balls + i] = line;
+    for (int k = 0; k < 8 && a->solid; ++k) {
+        a->inertia[8 * (size_t)(a->balls + i) + (size_t)k] = 0;
+    }
 }
 
 /* After an answer: its speed is among those that a ball may have. */
 MO_ANY mo_term mo_kernel_ball_next_speed(const mo_ball_args *a, int i)
 {
-    const mo_vec v = mo_vec_at(a->next_line[i].v);
-    a->near[i].speed = mo_larger(a->near[i].speed, sqrt(mo_vec_dot(v, v)));
+    const mo_line *next = a->next_line + i;
+    a->near[i].speed =
+        mo_larger(a->near[i].speed, mo_fastest_point(a, a->ball + i, next->v, next->spin));
     const mo_term term = {0, a->near[i].speed};
     return term;
 }
@@ -112,10 +169,11 @@ MO_ANY double mo_gap_speed(double gap, double size, mo_vec point, double h)
  * the step itself; a penetration asks for more.
  */
 MO_ANY double mo_bounce_speed(const mo_find_args *f, const mo_ball_touch *t, int one, int two,
-                              double restitution, double w_N)
+                              const mo_two_arms *arms, double restitution, double w_N)
 {
     const double rate =
-        mo_vec_dot(t->n, mo_vec_minus(mo_velocity_before(f, one), mo_velocity_before(f, two)));
+        mo_vec_dot(t->n, mo_vec_minus(mo_velocity_before(f, one, arms ? &arms->one : NULL),
+                                      mo_velocity_before(f, two, arms ? &arms->two : NULL)));
     const int bounces = restitution > 0 && -rate > f->bounce_speed && t->gap <= -f->h * rate;
     return bounces && restitution * rate < w_N ? restitution * rate : w_N;
 }
@@ -138,7 +196,7 @@ MO_ANY mo_term mo_kernel_ball_pack(const mo_pack_args *a, int i)
     a->slots.two[k] = two;
     mo_vec_write(t.n, a->slots.n, a->slots.room, k);
     const uint32_t both = own->surface * MO_FIXED_SURFACES + other;
-    a->slots.w_N[k] = mo_bounce_speed(f, &t, one, two, f->restitution[both],
+    a->slots.w_N[k] = mo_bounce_speed(f, &t, one, two, NULL, f->restitution[both],
                                       mo_gap_speed(t.gap, t.size, point, f->h));
     a->slots.mu[k] = f->mu[both];
     a->slots.lever_1[k] = -lever;
@@ -179,8 +237,8 @@ typedef struct mo_slot_args {
 /* Contacts inside of patches come first, by patch and colour; then all others by colour. */
 MO_ANY void mo_kernel_slot_keys(const mo_slot_args *a, int i)
 {
-    const int is_inside =
-        a->colour[i] < MO_COLOUR_REST && mo_is_inside(a->one[i], a->two[i], a->moving, MO_PATCH);
+    const int is_inside = a->patches > 0 && a->colour[i] < MO_COLOUR_REST &&
+                          mo_is_inside(a->one[i], a->two[i], a->moving, MO_PATCH);
     const int patch = is_inside ? a->one[i] / MO_PATCH : a->patches;
     a->key[i] = (uint32_t)patch * MO_COLOURS + a->colour[i];
     a->order[i] = i;
@@ -198,46 +256,21 @@ MO_ANY void mo_kernel_slot_starts(const mo_slot_args *a, int i)
 
 /* ---- the end of a step ----------------------------------------------------------------------- */
 
-/* (cos |p|, p sin |p| / |p|): halved until a short series is exact, then squared as often. */
-MO_ANY void mo_half_turn(mo_vec p, double q[4])
-{
-    int halvings = 0;
-    double s = mo_vec_dot(p, p);
-    for (; s > 1.0 / 64 && halvings < 60; ++halvings) {
-        s = 0.25 * s;
-        p = mo_vec_times(0.5, p);
-    }
-    const double c = 1 - s / 2 * (1 - s / 12 * (1 - s / 30 * (1 - s / 56 * (1 - s / 90)))),
-                 k = 1 - s / 6 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72 * (1 - s / 110))));
-    q[0] = c, q[1] = k * p.x, q[2] = k * p.y, q[3] = k * p.z;
-    for (; halvings > 0; --halvings) {
-        const double w = q[0];
-        q[0] = w * w - (q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-        q[1] = 2 * w * q[1], q[2] = 2 * w * q[2], q[3] = 2 * w * q[3];
-    }
-}
-
-MO_ANY void mo_turn_ball(double q[4], mo_vec spin, double h)
-{
-    double t[4], out[4];
-    mo_half_turn(mo_vec_times(0.5 * h, spin), t);
-    out[0] = t[0] * q[0] - t[1] * q[1] - t[2] * q[2] - t[3] * q[3];
-    out[1] = t[0] * q[1] + t[1] * q[0] + t[2] * q[3] - t[3] * q[2];
-    out[2] = t[0] * q[2] - t[1] * q[3] + t[2] * q[0] + t[3] * q[1];
-    out[3] = t[0] * q[3] + t[1] * q[2] - t[2] * q[1] + t[3] * q[0];
-    const double size = sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
-    for (int k = 0; k < 4; ++k) {
-        q[k] = out[k] / size;
-    }
-}
-
 /* Kinetic energy at the end of the step; not finite where a number is not. */
 MO_ANY mo_term mo_kernel_ball_kinetic(const mo_ball_args *a, int i)
 {
     const mo_ball *b = a->ball + i;
-    const mo_vec v = mo_vec_at(a->next_line[i].v), spin = mo_vec_at(a->next_line[i].spin);
-    const mo_term term = {0.5 * (b->mass * mo_vec_dot(v, v) + b->inertia * mo_vec_dot(spin, spin)),
-                          0};
+    const double *v = a->next_line[i].v, *spin = a->next_line[i].spin;
+    const mo_solid *solid = mo_solid_of(a, b);
+    double turning = b->inertia * mo_vec3_dot(spin, spin);
+    if (solid && !solid->is_isotropic) {
+        double R[9], w[3], l[3];
+        mo_quat_matrix(b->q, R);
+        mo_mat3_apply_transposed(R, spin, w);
+        mo_mat3_apply(solid->inertia, w, l);
+        turning = mo_vec3_dot(w, l);
+    }
+    const mo_term term = {0.5 * (b->mass * mo_vec3_dot(v, v) + turning), 0};
     return term;
 }
 
@@ -254,7 +287,7 @@ MO_ANY mo_term mo_kernel_ball_advance(const mo_ball_args *a, int i)
         b.force[k] = b.force[3 + k] = 0;
         term.sum -= b.mass * a->gravity[k] * b.x[k];
     }
-    mo_turn_ball(b.q, mo_vec_at(next.spin), a->h);
+    mo_turn_by(next.spin, a->h, b.q);
     a->ball[i] = b;
     return term;
 }

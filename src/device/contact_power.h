@@ -8,6 +8,7 @@
 #define MO_DEVICE_CONTACT_POWER_H
 
 #include "device/contact_visit.h"
+#include "linalg/vec3.h"
 
 MO_ANY double mo_power_of(double mu, mo_vec u_all, mo_vec r_all, mo_vec n)
 {
@@ -43,15 +44,27 @@ MO_ANY mo_term mo_kernel_power_manifold(const mo_visit_args *a, int i)
 
 typedef struct mo_exchange_args {
     const mo_line *line, *free_line;
+    const double *inertia; /* inverse, or NULL: isotropic */
 } mo_exchange_args;
 
-/* dv' M dv of a body with isotropic inertia, dv from the velocities without impulses: r' W r. */
+/* x' I^-1 x */
+MO_ANY double mo_turning(const double *I, mo_vec x)
+{
+    const double all[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]},
+                 by[3] = {x.x, x.y, x.z};
+    double y[3];
+    mo_mat3_solve(all, by, y);
+    return mo_vec3_dot(by, y);
+}
+
+/* dv' M dv of a body, dv from the velocities without impulses: r' W r. */
 MO_ANY mo_term mo_kernel_exchange(const mo_exchange_args *a, int i)
 {
     const mo_side now = mo_side_read(a->line, i), before = mo_side_read(a->free_line, i);
     const mo_vec v = mo_vec_minus(now.v, before.v), spin = mo_vec_minus(now.spin, before.spin);
-    const mo_term term = {
-        mo_vec_dot(v, v) / now.inverse_mass + mo_vec_dot(spin, spin) / now.inverse_inertia, 0};
+    const double turning = a->inertia ? mo_turning(a->inertia + 8 * (size_t)i, spin)
+                                      : mo_vec_dot(spin, spin) / now.inverse_inertia;
+    const mo_term term = {mo_vec_dot(v, v) / now.inverse_mass + turning, 0};
     return term;
 }
 

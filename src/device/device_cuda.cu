@@ -13,6 +13,7 @@
 #include "device/block_sum.h"
 #include "device/device_cuda.h"
 #include "device/device_kernels.h"
+#include "device/narrow_sources.h"
 
 enum { STAGE = 4096 /* bytes of small reads, in memory that the GPU writes to */ };
 

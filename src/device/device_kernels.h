@@ -14,6 +14,7 @@
 #include "device/contact_power.h"
 #include "device/contact_visit.h"
 #include "device/patch_visit.h"
+#include "device/solid_step.h"
 
 #define MO_KERNEL_LIST(PLAIN, SUMMED, BLOCKS)                                                      \
     BLOCKS(visit_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
@@ -54,7 +55,13 @@
     PLAIN(ball_rows, mo_pack_args)                                                                 \
     SUMMED(ball_kinetic, mo_ball_args)                                                             \
     SUMMED(ball_advance, mo_ball_args)                                                             \
-    PLAIN(ball_show, mo_show_args)
+    PLAIN(ball_show, mo_show_args)                                                                 \
+    SUMMED(solid_count, mo_solid_args)                                                             \
+    PLAIN(solid_fill, mo_solid_args)                                                               \
+    PLAIN(manifold_count, mo_solid_pack_args)                                                      \
+    SUMMED(solid_pack, mo_solid_pack_args)                                                         \
+    PLAIN(solid_keep, mo_solid_pack_args)                                                          \
+    PLAIN(solid_rows, mo_solid_pack_args)
 
 #define MO_KERNEL_NAME(name, ...) MO_KERNEL_##name,
 enum { MO_KERNEL_LIST(MO_KERNEL_NAME, MO_KERNEL_NAME, MO_KERNEL_NAME) MO_KERNEL_COUNT };

@@ -7,35 +7,37 @@
 #include <math.h>
 #include <string.h>
 
-static inline double mo_vec3_dot(const double a[3], const double b[3])
+#include "base/anywhere.h"
+
+MO_ANY double mo_vec3_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline double mo_vec3_norm(const double a[3])
+MO_ANY double mo_vec3_norm(const double a[3])
 {
     return sqrt(mo_vec3_dot(a, a));
 }
 
-static inline void mo_vec3_set(double a[3], double x, double y, double z)
+MO_ANY void mo_vec3_set(double a[3], double x, double y, double z)
 {
     a[0] = x;
     a[1] = y;
     a[2] = z;
 }
 
-static inline void mo_vec3_copy(const double a[3], double b[3])
+MO_ANY void mo_vec3_copy(const double a[3], double b[3])
 {
     memcpy(b, a, 3 * sizeof *b);
 }
 
-static inline int mo_vec3_are_equal(const double a[3], const double b[3])
+MO_ANY int mo_vec3_are_equal(const double a[3], const double b[3])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
 /* c = a - b; c may be either. */
-static inline void mo_vec3_minus(const double a[3], const double b[3], double c[3])
+MO_ANY void mo_vec3_minus(const double a[3], const double b[3], double c[3])
 {
     for (int k = 0; k < 3; ++k) {
         c[k] = a[k] - b[k];
@@ -43,7 +45,7 @@ static inline void mo_vec3_minus(const double a[3], const double b[3], double c[
 }
 
 /* c = a + s b; c may be either. */
-static inline void mo_vec3_along(const double a[3], double s, const double b[3], double c[3])
+MO_ANY void mo_vec3_along(const double a[3], double s, const double b[3], double c[3])
 {
     for (int k = 0; k < 3; ++k) {
         c[k] = a[k] + s * b[k];
@@ -51,7 +53,7 @@ static inline void mo_vec3_along(const double a[3], double s, const double b[3],
 }
 
 /* b = s a; b may be a. */
-static inline void mo_vec3_scale(double s, const double a[3], double b[3])
+MO_ANY void mo_vec3_scale(double s, const double a[3], double b[3])
 {
     for (int k = 0; k < 3; ++k) {
         b[k] = s * a[k];
@@ -59,7 +61,7 @@ static inline void mo_vec3_scale(double s, const double a[3], double b[3])
 }
 
 /* c = a x b; c is neither of them. */
-static inline void mo_vec3_cross(const double a[3], const double b[3], double c[3])
+MO_ANY void mo_vec3_cross(const double a[3], const double b[3], double c[3])
 {
     c[0] = a[1] * b[2] - a[2] * b[1];
     c[1] = a[2] * b[0] - a[0] * b[2];
@@ -67,17 +69,23 @@ static inline void mo_vec3_cross(const double a[3], const double b[3], double c[
 }
 
 /* Two unit vectors that make a right-handed frame (n, t, o) with the unit vector n. */
-static inline void mo_vec3_tangents(const double n[3], double t[3], double o[3])
+MO_ANY void mo_vec3_tangents(const double n[3], double t[3], double o[3])
 {
     const int flat = fabs(n[2]) < 0.9; /* then z x n is long enough */
-    const double axis[3] = {!flat, 0, flat};
+    const double axis[3] = {flat ? 0.0 : 1.0, 0, flat ? 1.0 : 0.0};
     mo_vec3_cross(axis, n, t);
     mo_vec3_scale(1 / mo_vec3_norm(t), t, t);
     mo_vec3_cross(n, t, o);
 }
 
+/* Into [0, 1]; 0 of what is no number. */
+MO_ANY double mo_part(double x)
+{
+    return x > 0 ? (x < 1 ? x : 1) : 0;
+}
+
 /* y = A x; y is not x. */
-static inline void mo_mat3_apply(const double A[9], const double x[3], double y[3])
+MO_ANY void mo_mat3_apply(const double A[9], const double x[3], double y[3])
 {
     for (int k = 0; k < 3; ++k) {
         y[k] = mo_vec3_dot(A + 3 * k, x);
@@ -85,7 +93,7 @@ static inline void mo_mat3_apply(const double A[9], const double x[3], double y[
 }
 
 /* y = A' x; y is not x. */
-static inline void mo_mat3_apply_transposed(const double A[9], const double x[3], double y[3])
+MO_ANY void mo_mat3_apply_transposed(const double A[9], const double x[3], double y[3])
 {
     for (int k = 0; k < 3; ++k) {
         y[k] = A[k] * x[0] + A[3 + k] * x[1] + A[6 + k] * x[2];
@@ -93,7 +101,7 @@ static inline void mo_mat3_apply_transposed(const double A[9], const double x[3]
 }
 
 /* C = A B; C is neither of them. */
-static inline void mo_mat3_multiply(const double A[9], const double B[9], double C[9])
+MO_ANY void mo_mat3_multiply(const double A[9], const double B[9], double C[9])
 {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
@@ -103,7 +111,7 @@ static inline void mo_mat3_multiply(const double A[9], const double B[9], double
 }
 
 /* B = Q A Q' of a symmetric A. */
-static inline void mo_mat3_turn(const double Q[9], const double A[9], double B[9])
+MO_ANY void mo_mat3_turn(const double Q[9], const double A[9], double B[9])
 {
     double QA[9];
     mo_mat3_multiply(Q, A, QA);
@@ -115,14 +123,14 @@ static inline void mo_mat3_turn(const double Q[9], const double A[9], double B[9
 }
 
 /* The symmetric matrix xx yy zz xy xz yz. */
-static inline void mo_mat3_symmetric(const double s[6], double A[9])
+MO_ANY void mo_mat3_symmetric(const double s[6], double A[9])
 {
     const double full[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
     memcpy(A, full, sizeof full);
 }
 
 /* x with A x = b for a regular A, by Cramer's rule. */
-static inline void mo_mat3_solve(const double A[9], const double b[3], double x[3])
+MO_ANY void mo_mat3_solve(const double A[9], const double b[3], double x[3])
 {
     double yz[3], zx[3], xy[3]; /* cross products of the rows: the columns of the adjugate */
     mo_vec3_cross(A + 3, A + 6, yz);
@@ -135,7 +143,7 @@ static inline void mo_mat3_solve(const double A[9], const double b[3], double x[
 }
 
 /* c = a b; c is neither of them. */
-static inline void mo_quat_multiply(const double a[4], const double b[4], double c[4])
+MO_ANY void mo_quat_multiply(const double a[4], const double b[4], double c[4])
 {
     c[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
     c[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
@@ -143,7 +151,7 @@ static inline void mo_quat_multiply(const double a[4], const double b[4], double
     c[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
 }
 
-static inline void mo_quat_normalise(double q[4])
+MO_ANY void mo_quat_normalise(double q[4])
 {
     const double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int k = 0; k < 4; ++k) {
@@ -152,7 +160,7 @@ static inline void mo_quat_normalise(double q[4])
 }
 
 /* The rotation matrix of a unit quaternion. */
-static inline void mo_quat_matrix(const double q[4], double Q[9])
+MO_ANY void mo_quat_matrix(const double q[4], double Q[9])
 {
     const double w = q[0], x = q[1], y = q[2], z = q[3];
     Q[0] = 1 - 2 * (y * y + z * z);
@@ -167,7 +175,7 @@ static inline void mo_quat_matrix(const double q[4], double Q[9])
 }
 
 /* The rotation about the vector phi by its length. */
-static inline void mo_quat_rotation(const double phi[3], double q[4])
+MO_ANY void mo_quat_rotation(const double phi[3], double q[4])
 {
     const double angle = mo_vec3_norm(phi);
     const double s = angle > 1e-8 ? sin(angle / 2) / angle : 0.5 - angle * angle / 48;
@@ -176,7 +184,7 @@ static inline void mo_quat_rotation(const double phi[3], double q[4])
 }
 
 /* y = the vector x turned by q; y may be x. */
-static inline void mo_quat_turn(const double q[4], const double x[3], double y[3])
+MO_ANY void mo_quat_turn(const double q[4], const double x[3], double y[3])
 {
     double t[3], c[3];
     mo_vec3_cross(q + 1, x, t);
@@ -189,7 +197,7 @@ static inline void mo_quat_turn(const double q[4], const double x[3], double y[3
 }
 
 /* Are three vectors, so many numbers apart, orthonormal to a tolerance? */
-static inline int mo_is_frame(const double *e, int apart, double tolerance)
+MO_ANY int mo_is_frame(const double *e, int apart, double tolerance)
 {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j <= i; ++j) {

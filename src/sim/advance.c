@@ -24,50 +24,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "linalg/vec3.h"
+#include "linalg/free_spin.h"
 #include "sim/world_data.h"
-
-/* y = exp(-phi) x: x turned back by the rotation vector phi. */
-static void turn_back(const double phi[3], const double x[3], double y[3])
-{
-    double minus[3], q[4];
-    mo_vec3_scale(-1, phi, minus);
-    mo_quat_rotation(minus, q);
-    mo_quat_turn(q, x, y);
-}
 
 void mo_advance_spin(const double J0[9], const double l[3], double h, double y[3])
 {
-    enum { STEPS = 20 };
-    mo_mat3_solve(J0, l, y);
-    for (int step = 0; step < STEPS; ++step) {
-        double phi[3], turned[3], residual[3], A[9], correction[3];
-        mo_vec3_scale(h, y, phi);
-        turn_back(phi, l, turned);
-        mo_mat3_apply(J0, y, residual);
-        mo_vec3_minus(residual, turned, residual);
-        /* d/dy exp(-h y) l = h [turned]_x to first order in h, which is enough to converge */
-        const double c[3] = {h * turned[0], h * turned[1], h * turned[2]};
-        const double skew[9] = {0, -c[2], c[1], c[2], 0, -c[0], -c[1], c[0], 0};
-        for (int k = 0; k < 9; ++k) {
-            A[k] = J0[k] - skew[k];
-        }
-        mo_mat3_solve(A, residual, correction);
-        mo_vec3_minus(y, correction, y);
-        if (mo_vec3_norm(correction) <= 1e-15 * mo_vec3_norm(y)) {
-            return;
-        }
-    }
-    /* a solution has y' J0 y = y' l, and so no more energy than J0^-1 l; where a body turns by a
-     * radian or more, and none was found, that much is kept */
-    double still[3], J0y[3];
-    mo_mat3_solve(J0, l, still);
-    mo_mat3_apply(J0, y, J0y);
-    const double most = mo_vec3_dot(l, still), energy = mo_vec3_dot(y, J0y);
-    if (!(energy <= most)) {
-        mo_vec3_scale(energy < INFINITY ? sqrt(most / energy) : 0, energy < INFINITY ? y : still,
-                      y);
-    }
+    mo_spin_freely(J0, l, h, 0, y);
 }
 
 static void free_spin(const mo_sim_body *body, double h, double out[3])

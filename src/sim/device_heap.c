@@ -33,7 +33,7 @@ static const double NEARLY = 0.999; /* of the tolerance: leaves room for roundin
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-static mo_heap_figures *figures(const mo_device_heap *heap)
+mo_heap_figures *mo_heap_figures_of(const mo_device_heap *heap)
 {
     return heap->figures.at;
 }
@@ -48,20 +48,27 @@ static mo_ball_args ball_args(const mo_device_heap *heap, const mo_world *world,
                       .free_line = heap->free_line.at,
                       .next_line = heap->sweeps.line.at,
                       .fixed = heap->fixed.at,
+                      .solid = heap->has_solids ? heap->solid.at : NULL,
+                      .inertia = heap->inertia.at,
                       .balls = heap->balls,
                       .h = h};
     mo_vec3_copy(world->def.gravity, a.gravity);
     return a;
 }
 
-static mo_touch_rows rows_of(const mo_device_heap_list *list)
+mo_touch_rows mo_heap_rows(const mo_device_heap_list *list)
 {
-    return (mo_touch_rows){list->begin.at, list->end.at, list->other.at, list->r.at, list->apart};
+    return (mo_touch_rows){.begin = list->begin.at,
+                           .end = list->end.at,
+                           .other = list->other.at,
+                           .feature = list->feature.at,
+                           .r = list->r.at,
+                           .apart = list->apart};
 }
 
 /* is_again: there is an answer, by whose velocities more contacts may take part. */
-static mo_find_args find_args(const mo_device_heap *heap, const mo_world *world, double h,
-                              int is_again)
+mo_find_args mo_heap_find_args(const mo_device_heap *heap, const mo_world *world, double h,
+                               int is_again)
 {
     const double tol = world->def.solver.tol;
     mo_find_args a = {.balls = heap->balls,
@@ -69,17 +76,19 @@ static mo_find_args find_args(const mo_device_heap *heap, const mo_world *world,
                       .ball = heap->ball[heap->side].at,
                       .near = heap->near.at,
                       .fixed = heap->fixed.at,
+                      .solid = heap->has_solids ? heap->solid.at : NULL,
+                      .fixed_solid = heap->fixed_solid.at,
                       .free_line = heap->free_line.at,
                       .next_line = is_again ? heap->sweeps.line.at : NULL,
                       .bucket = heap->key.at,
                       .bucket_start = heap->bucket_start.at,
                       .bits = heap->bits,
-                      .figures = figures(heap),
+                      .figures = mo_heap_figures_of(heap),
                       .h = h,
                       .margin = world->def.margin,
                       .late = fmax(LATE, LATE_OF_TOLERANCE * tol),
                       .largest = heap->largest,
-                      .last = rows_of(heap->list + heap->last),
+                      .last = mo_heap_rows(heap->list + heap->last),
                       .count = heap->count.at,
                       .start = heap->start.at,
                       .one = heap->one.at,
@@ -98,11 +107,11 @@ static mo_pack_args pack_args(const mo_device_heap *heap, const mo_find_args *fi
                           .slots = heap->sweeps.slot_arrays,
                           .r = heap->sweeps.impulses[0].at,
                           .apart = (size_t)heap->contacts,
-                          .now = rows_of(heap->list + !heap->last)};
+                          .now = mo_heap_rows(heap->list + !heap->last)};
 }
 
-static void sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *arguments,
-                   mo_term *out)
+void mo_heap_sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *arguments,
+                    mo_term *out)
 {
     mo_term *partial =
         MO_TAKE_BUFFER(heap->device, &heap->partial, mo_device_blocks(n) + 1, mo_term);
@@ -117,15 +126,15 @@ static void sort_balls(mo_device_heap *heap, const mo_world *world, double h)
     mo_device *device = heap->device;
     const int n = heap->balls;
     mo_ball_args balls = ball_args(heap, world, h);
-    const mo_find_args find = find_args(heap, world, h, 0);
+    const mo_find_args find = mo_heap_find_args(heap, world, h, 0);
     const mo_bucket_args buckets = {.ball = balls.from,
-                                    .figures = figures(heap),
+                                    .figures = mo_heap_figures_of(heap),
                                     .bits = heap->bits,
                                     .balls = n,
                                     .key = heap->key.at,
                                     .order = heap->order.at,
                                     .start = heap->bucket_start.at};
-    sum_up(heap, MO_KERNEL_ball_speed, n, &balls, &figures(heap)->fastest);
+    mo_heap_sum_up(heap, MO_KERNEL_ball_speed, n, &balls, &mo_heap_figures_of(heap)->fastest);
     mo_device_launch(device, MO_KERNEL_cell_edge, 1, &find);
     mo_device_launch(device, MO_KERNEL_bucket_keys, n, &buckets);
     mo_device_sort(device, buckets.key, buckets.order, n, 3 * heap->bits);
@@ -142,14 +151,19 @@ static void sort_balls(mo_device_heap *heap, const mo_world *world, double h)
 static void count_contacts(mo_device_heap *heap, const mo_world *world, double h, int is_again,
                            double *late)
 {
-    const mo_find_args find = find_args(heap, world, h, is_again);
+    const mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
     mo_heap_figures seen;
     if (is_again) {
         const mo_ball_args balls = ball_args(heap, world, h);
-        sum_up(heap, MO_KERNEL_ball_next_speed, heap->balls, &balls, &figures(heap)->fastest);
+        mo_heap_sum_up(heap, MO_KERNEL_ball_next_speed, heap->balls, &balls,
+                       &mo_heap_figures_of(heap)->fastest);
         mo_device_launch(heap->device, MO_KERNEL_cell_edge, 1, &find);
     }
-    sum_up(heap, MO_KERNEL_find_count, heap->balls, &find, &figures(heap)->late);
+    if (heap->has_solids) {
+        mo_device_solids_count(heap, world, h, is_again, late);
+        return;
+    }
+    mo_heap_sum_up(heap, MO_KERNEL_find_count, heap->balls, &find, &mo_heap_figures_of(heap)->late);
     mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
     *late = seen.late.sum;
 }
@@ -157,12 +171,16 @@ static void count_contacts(mo_device_heap *heap, const mo_world *world, double h
 static void fill_contacts(mo_device_heap *heap, const mo_world *world, double h, int is_again)
 {
     mo_device *device = heap->device;
+    if (heap->has_solids) {
+        mo_device_solids_fill(heap, world, h, is_again);
+        return;
+    }
     mo_device_scan(device, heap->count.at, heap->balls, heap->start.at);
     mo_device_read(device, &heap->contacts, (int *)heap->start.at + heap->balls, sizeof(int));
     MO_TAKE_BUFFER(device, &heap->one, heap->contacts, int);
     MO_TAKE_BUFFER(device, &heap->two, heap->contacts, int);
     MO_TAKE_BUFFER(device, &heap->match, heap->contacts, int);
-    const mo_find_args find = find_args(heap, world, h, is_again);
+    const mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
     mo_device_launch(device, MO_KERNEL_find_fill, heap->balls, &find);
 }
 
@@ -187,7 +205,11 @@ static void set_slot_arrays(mo_device_heap *heap)
 static mo_error order_rest(mo_device_heap *heap)
 {
     mo_device_sweeps *s = &heap->sweeps;
-    const int first = s->slot_start[MO_COLOUR_REST], count = heap->contacts - first;
+    const int is_solid = heap->has_solids, all = is_solid ? heap->nodes : heap->contacts,
+              first = (is_solid ? s->manifold_start : s->slot_start)[MO_COLOUR_REST],
+              count = all - first;
+    const int *one = is_solid ? s->manifold_arrays.one : s->slot_arrays.one,
+              *two = is_solid ? s->manifold_arrays.two : s->slot_arrays.two;
     const mo_allocator *own = &heap->device->allocator;
     s->rest_count = count;
     if (count <= 0) {
@@ -198,8 +220,8 @@ static mo_error order_rest(mo_device_heap *heap)
     for (int k = 0; rest && priority && k < count; ++k) {
         int pair[2];
         mo_ball_near near[2] = {{.id = MO_FIXED_ID}, {.id = MO_FIXED_ID}};
-        mo_device_read(heap->device, pair, s->slot_arrays.one + first + k, sizeof *pair);
-        mo_device_read(heap->device, pair + 1, s->slot_arrays.two + first + k, sizeof *pair);
+        mo_device_read(heap->device, pair, one + first + k, sizeof *pair);
+        mo_device_read(heap->device, pair + 1, two + first + k, sizeof *pair);
         for (int side = 0; side < 2; ++side) {
             if (pair[side] < heap->balls) {
                 mo_device_read(heap->device, near + side,
@@ -213,7 +235,7 @@ static mo_error order_rest(mo_device_heap *heap)
             rest[at] = rest[at - 1];
         }
         priority[at] = own_priority;
-        rest[at] = first + k;
+        rest[at] = is_solid ? -1 - (first + k) : first + k;
     }
     const mo_error error = rest && priority ? MO_OK : MO_ERR_MEMORY;
     if (!error) {
@@ -227,6 +249,10 @@ static mo_error order_rest(mo_device_heap *heap)
 
 static mo_error pack_contacts(mo_device_heap *heap, const mo_world *world, double h)
 {
+    if (heap->has_solids) {
+        mo_device_solids_pack(heap, world, h);
+        return order_rest(heap);
+    }
     mo_device *device = heap->device;
     mo_device_sweeps *s = &heap->sweeps;
     const int count = heap->contacts;
@@ -250,26 +276,33 @@ static mo_error pack_contacts(mo_device_heap *heap, const mo_world *world, doubl
     mo_device_read(device, s->slot_start, slots.start + s->patches * MO_COLOURS,
                    sizeof s->slot_start);
     s->slots = s->constraints = count;
+    s->manifolds = s->points = 0;
+    memset(s->manifold_start, 0, sizeof s->manifold_start);
+    s->inertia = NULL;
     s->lines = heap->balls + heap->fixed_count;
     s->moving = heap->balls;
     s->free_line = heap->free_line.at;
     mo_device_sweeps_room(s, &apart);
     set_slot_arrays(heap);
-    const mo_find_args find = find_args(heap, world, h, 0);
+    const mo_find_args find = mo_heap_find_args(heap, world, h, 0);
     const mo_pack_args pack = pack_args(heap, &find);
-    sum_up(heap, MO_KERNEL_ball_pack, count, &pack, &figures(heap)->deepest);
+    mo_heap_sum_up(heap, MO_KERNEL_ball_pack, count, &pack, &mo_heap_figures_of(heap)->deepest);
     return order_rest(heap);
 }
 
 /* The impulses of the answer become those that the next list is matched with. */
 static void keep_impulses(mo_device_heap *heap, const mo_world *world, double h)
 {
+    if (heap->has_solids) {
+        mo_device_solids_keep(heap, world, h);
+        return;
+    }
     mo_device_heap_list *list = heap->list + !heap->last;
     const size_t count = (size_t)heap->contacts;
     MO_TAKE_BUFFER(heap->device, &list->other, count, int);
     MO_TAKE_BUFFER(heap->device, &list->r, 3 * count, double);
     list->apart = count;
-    const mo_find_args find = find_args(heap, world, h, 0);
+    const mo_find_args find = mo_heap_find_args(heap, world, h, 0);
     const mo_pack_args pack = pack_args(heap, &find);
     mo_device_launch(heap->device, MO_KERNEL_ball_keep, heap->contacts, &pack);
     mo_device_launch(heap->device, MO_KERNEL_ball_rows, heap->balls, &pack);
@@ -362,10 +395,12 @@ static mo_error solve_once(mo_device_heap *heap, const mo_world *world, double h
 static mo_error solve(mo_device_heap *heap, const mo_world *world, double h, mo_step_report *report)
 {
     double late = 1;
+    heap->round = 0;
     count_contacts(heap, world, h, 0, &late);
     mo_error error = solve_once(heap, world, h, 0, report);
     for (int round = 0; !error && round < MOST_ROUNDS; ++round) {
         const double start = mo_clock();
+        heap->round = round + 1;
         count_contacts(heap, world, h, 1, &late);
         report->seconds_collide += mo_clock() - start;
         if (!(late > 0)) {
@@ -382,14 +417,16 @@ static mo_error advance(mo_device_heap *heap, mo_world *world, double h, mo_step
 {
     const mo_ball_args balls = ball_args(heap, world, h);
     mo_heap_figures seen;
-    sum_up(heap, MO_KERNEL_ball_kinetic, heap->balls, &balls, &figures(heap)->kinetic);
+    mo_heap_sum_up(heap, MO_KERNEL_ball_kinetic, heap->balls, &balls,
+                   &mo_heap_figures_of(heap)->kinetic);
     mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
     if (!isfinite(seen.kinetic.sum)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the step would move a body with a speed that is not finite: forces or the "
                        "step are out of range");
     }
-    sum_up(heap, MO_KERNEL_ball_advance, heap->balls, &balls, &figures(heap)->potential);
+    mo_heap_sum_up(heap, MO_KERNEL_ball_advance, heap->balls, &balls,
+                   &mo_heap_figures_of(heap)->potential);
     mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
     report->penetration = seen.deepest.largest;
     world->step.kinetic_energy = report->kinetic_energy = seen.kinetic.sum;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a heap on a device holds (device_heap.h). */
+/* What a heap on a device holds, and what its files share (device_heap.h). */
 #ifndef MO_SIM_DEVICE_HEAP_DATA_H
 #define MO_SIM_DEVICE_HEAP_DATA_H
 
@@ -10,7 +10,7 @@
 
 /* Contacts that the next ones are matched with. */
 typedef struct mo_device_heap_list {
-    mo_buffer begin, end, other, r;
+    mo_buffer begin, end, other, feature, point, r; /* feature, point: of solids */
     size_t apart;
 } mo_device_heap_list;
 
@@ -20,11 +20,12 @@ struct mo_device_heap {
     int has_bodies, has_contacts; /* the world's are up to date                       */
 
     int balls, fixed_count, contacts;
+    int has_solids;   /* not all are balls */
     int *body;        /* of each id: the place of its body           */
     int *fixed_place; /* of each fixed shape: its place              */
     mo_fixed_shape *fixed_here;
     int is_given;          /* the device was given by the caller: no option asks for it */
-    double largest, least; /* radii */
+    double largest, least; /* radii; least: of the shapes alone */
     double mu[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     int bits; /* of a coordinate of a bucket */
@@ -35,12 +36,41 @@ struct mo_device_heap {
     mo_buffer one, two, match;
     mo_device_colouring colouring;
     mo_buffer slot_key, slot_order, slot_start, slot_numbers, slot_indices, rest;
+    /* Of solids: their kinds, inverse inertias; pairs, points and nodes (device/solid_find.h). */
+    mo_buffer solid, fixed_solid, hulls, inertia;
+    mo_buffer pair_count, pair_start, has_points, node, node_one, node_two, node_pair;
+    mo_buffer point_count, first;
+    int pairs, nodes;
+    int round;                   /* answers in this step so far */
     mo_device_heap_list list[2]; /* list[last]: the newest */
     int last;
     mo_device_sweeps sweeps;
 };
 
+enum { MO_FIXED_MOST = 64 }; /* fixed shapes */
+
 /* device_heap_send.c: bodies and contacts to the device */
 mo_error mo_device_heap_send(mo_world *world);
+
+/* device_solids_send.c: is the body a ball about its centre of mass? */
+int mo_device_is_round(const mo_world *world, int place);
+/* The kinds of solids to the device; of each body by id, then of each fixed
+ * shape. */
+mo_error mo_device_solids_send(mo_world *world, mo_ball *ball);
+
+/* device_heap.c: arguments, and a kernel added up */
+mo_find_args mo_heap_find_args(const mo_device_heap *heap, const mo_world *world, double h,
+                               int is_again);
+mo_touch_rows mo_heap_rows(const mo_device_heap_list *list);
+mo_heap_figures *mo_heap_figures_of(const mo_device_heap *heap);
+void mo_heap_sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *arguments,
+                    mo_term *out);
+
+/* device_solids.c: what the step of a heap does otherwise where it has solids */
+void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double h, int is_again,
+                            double *late);
+void mo_device_solids_fill(mo_device_heap *heap, const mo_world *world, double h, int is_again);
+void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h);
+void mo_device_solids_keep(mo_device_heap *heap, const mo_world *world, double h);
 
 #endif

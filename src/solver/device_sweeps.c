@@ -299,7 +299,7 @@ static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context
 
 double mo_device_sweeps_power(mo_device_sweeps *s, double *exchange)
 {
-    const mo_exchange_args a = {s->line.at, s->free_line};
+    const mo_exchange_args a = {s->line.at, s->free_line, s->inertia};
     mo_device_figures seen;
     queue_sums(s, MO_KERNEL_power_slot, MO_KERNEL_power_manifold, &figures(s)->power);
     const int blocks =

@@ -71,10 +71,8 @@ int mo_device_sweeps_run(mo_device_sweeps *sweeps, mo_sweep_goal goal, mo_must_s
 /* The state made anew from the impulses alone, and a look at it. */
 void mo_device_sweeps_verdict(mo_device_sweeps *sweeps);
 
-/*
- * The power of mo_residual at the present state, from the impulses in impulses[0]; *exchange
- * becomes r' W r where all inertias are isotropic.
- */
+/* The power of mo_residual at the present state, from the impulses in impulses[0]; *exchange
+ * becomes r' W r. */
 double mo_device_sweeps_power(mo_device_sweeps *sweeps, double *exchange);
 
 #endif

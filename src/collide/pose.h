@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Vectors and points out of the frame of a pose and into it; the result may be the argument. */
+#ifndef MO_COLLIDE_POSE_H
+#define MO_COLLIDE_POSE_H
+
+#include "linalg/vec3.h"
+#include "moreau/shape.h"
+
+MO_ANY void mo_vector_out(const mo_pose *pose, const double local[3], double world[3])
+{
+    mo_quat_turn(pose->orientation, local, world);
+}
+
+MO_ANY void mo_point_out(const mo_pose *pose, const double local[3], double world[3])
+{
+    mo_quat_turn(pose->orientation, local, world);
+    mo_vec3_along(world, 1, pose->position, world);
+}
+
+MO_ANY void mo_vector_in(const mo_pose *pose, const double world[3], double local[3])
+{
+    const double *q = pose->orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
+    mo_quat_turn(back, world, local);
+}
+
+MO_ANY void mo_point_in(const mo_pose *pose, const double world[3], double local[3])
+{
+    double arm[3];
+    mo_vec3_minus(world, pose->position, arm);
+    mo_vector_in(pose, arm, local);
+}
+
+#endif

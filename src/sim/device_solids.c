@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Contacts of solids on a device (device_heap.h): pairs that may touch, the points of each, and the
+ * pairs that have points as nodes, which are coloured and packed as manifolds.
+ *
+ * The host reads how many pairs, points and nodes there are, and the starts of the colours.
+ */
+#include "base/error.h"
+#include "sim/device_heap_data.h"
+
+static const double OVERLAP = 1e-2; /* as overlap.c: deeper at its end, a step is solved again */
+
+static mo_solid_args solid_args(const mo_device_heap *heap, const mo_find_args *find)
+{
+    return (mo_solid_args){.find = *find,
+                           .pairs = heap->pairs,
+                           .count = heap->pair_count.at,
+                           .start = heap->pair_start.at,
+                           .has_points = heap->has_points.at,
+                           .node = heap->node.at,
+                           .point = heap->list[!heap->last].point.at,
+                           .last = heap->list[heap->last].point.at,
+                           .match = heap->match.at,
+                           .overlap = OVERLAP,
+                           .round = heap->round,
+                           .node_one = heap->node_one.at,
+                           .node_two = heap->node_two.at,
+                           .node_pair = heap->node_pair.at};
+}
+
+/* Counts, scans; returns the sum. */
+static int scan(mo_device_heap *heap, const mo_buffer *count, int n, const mo_buffer *start)
+{
+    int sum = 0;
+    mo_device_scan(heap->device, count->at, n, start->at);
+    mo_device_read(heap->device, &sum, (int *)start->at + n, sizeof sum);
+    return sum;
+}
+
+/* ---- pairs and points ------------------------------------------------------------------------ */
+
+static void find_pairs(mo_device_heap *heap, const mo_world *world, double h, int is_again)
+{
+    mo_device *device = heap->device;
+    mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
+    mo_heap_sum_up(heap, MO_KERNEL_find_count, heap->balls, &find, &mo_heap_figures_of(heap)->late);
+    heap->pairs = scan(heap, &heap->count, heap->balls, &heap->start);
+    find.one = MO_TAKE_BUFFER(device, &heap->one, heap->pairs, int);
+    find.two = MO_TAKE_BUFFER(device, &heap->two, heap->pairs, int);
+    mo_device_launch(device, MO_KERNEL_find_fill, heap->balls, &find);
+    MO_TAKE_BUFFER(device, &heap->pair_count, heap->pairs, int);
+    MO_TAKE_BUFFER(device, &heap->pair_start, heap->pairs + 1, int);
+    MO_TAKE_BUFFER(device, &heap->has_points, heap->pairs, int);
+    MO_TAKE_BUFFER(device, &heap->node, heap->pairs + 1, int);
+}
+
+void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double h, int is_again,
+                            double *late)
+{
+    mo_heap_figures seen;
+    find_pairs(heap, world, h, is_again);
+    const mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
+    const mo_solid_args solids = solid_args(heap, &find);
+    mo_heap_sum_up(heap, MO_KERNEL_solid_count, heap->pairs, &solids,
+                   &mo_heap_figures_of(heap)->late);
+    mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
+    *late = seen.late.sum;
+    if (seen.late.largest > 0) {
+        mo_device_fail(heap->device, MO_ERR_UNSUPPORTED,
+                       "two shapes touch at more points than a GPU takes: take device = cpu");
+    }
+}
+
+void mo_device_solids_fill(mo_device_heap *heap, const mo_world *world, double h, int is_again)
+{
+    mo_device *device = heap->device;
+    heap->contacts = scan(heap, &heap->pair_count, heap->pairs, &heap->pair_start);
+    heap->nodes = scan(heap, &heap->has_points, heap->pairs, &heap->node);
+    MO_TAKE_BUFFER(device, &heap->list[!heap->last].point, heap->contacts, mo_solid_point);
+    MO_TAKE_BUFFER(device, &heap->match, heap->contacts, int);
+    MO_TAKE_BUFFER(device, &heap->node_one, heap->nodes, int);
+    MO_TAKE_BUFFER(device, &heap->node_two, heap->nodes, int);
+    MO_TAKE_BUFFER(device, &heap->node_pair, heap->nodes, int);
+    const mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
+    const mo_solid_args solids = solid_args(heap, &find);
+    mo_device_launch(device, MO_KERNEL_solid_fill, heap->pairs, &solids);
+}
+
+/* ---- manifolds by colour --------------------------------------------------------------------- */
+
+static void set_manifold_arrays(mo_device_heap *heap)
+{
+    const size_t nodes = (size_t)heap->nodes, points = (size_t)heap->contacts;
+    double *number = MO_TAKE_BUFFER(heap->device, &heap->slot_numbers, 15 * points, double);
+    int *index = MO_TAKE_BUFFER(heap->device, &heap->slot_indices, 2 * nodes, int);
+    heap->sweeps.manifold_arrays = (mo_manifolds){.room = points,
+                                                  .one = index,
+                                                  .two = index + nodes,
+                                                  .first = heap->first.at,
+                                                  .n = number,
+                                                  .w = number + 3 * points,
+                                                  .arm_1 = number + 6 * points,
+                                                  .arm_2 = number + 9 * points,
+                                                  .mu = number + 12 * points,
+                                                  .inverse_N = number + 13 * points,
+                                                  .inverse_T = number + 14 * points};
+}
+
+static mo_solid_pack_args pack_args(const mo_device_heap *heap, const mo_find_args *find)
+{
+    return (mo_solid_pack_args){.solids = solid_args(heap, find),
+                                .order = heap->slot_order.at,
+                                .count = heap->point_count.at,
+                                .manifolds = heap->sweeps.manifold_arrays,
+                                .inertia = heap->inertia.at,
+                                .r = heap->sweeps.impulses[0].at,
+                                .apart = (size_t)heap->contacts,
+                                .now = mo_heap_rows(heap->list + !heap->last)};
+}
+
+/* Nodes in the order of their colours, and where each colour starts. */
+static void sort_nodes(mo_device_heap *heap)
+{
+    mo_device *device = heap->device;
+    mo_slot_args slots = {.key = MO_TAKE_BUFFER(device, &heap->slot_key, heap->nodes, uint32_t),
+                          .order = MO_TAKE_BUFFER(device, &heap->slot_order, heap->nodes, int),
+                          .start = heap->slot_start.at,
+                          .one = heap->node_one.at,
+                          .two = heap->node_two.at,
+                          .contacts = heap->nodes,
+                          .moving = heap->balls,
+                          .patches = 0};
+    slots.colour = mo_device_colour(device, &heap->colouring, heap->nodes, slots.one, slots.two,
+                                    heap->balls, heap->id.at, 0);
+    mo_device_launch(device, MO_KERNEL_slot_keys, heap->nodes, &slots);
+    mo_device_sort(device, slots.key, slots.order, heap->nodes, mo_bits_of(MO_COLOURS));
+    mo_device_launch(device, MO_KERNEL_slot_starts, heap->nodes + 1, &slots);
+    mo_device_read(device, heap->sweeps.manifold_start, slots.start,
+                   sizeof heap->sweeps.manifold_start);
+}
+
+void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h)
+{
+    mo_device *device = heap->device;
+    mo_device_sweeps *s = &heap->sweeps;
+    size_t apart;
+    sort_nodes(heap);
+    s->slots = s->patches = 0;
+    for (int c = 0; c <= MO_COLOURS; ++c) {
+        s->slot_start[c] = 0;
+    }
+    s->manifolds = heap->nodes;
+    s->points = s->constraints = heap->contacts;
+    s->lines = heap->balls + heap->fixed_count;
+    s->moving = heap->balls;
+    s->free_line = heap->free_line.at;
+    s->inertia = heap->inertia.at;
+    mo_device_sweeps_room(s, &apart);
+    MO_TAKE_BUFFER(device, &heap->point_count, heap->nodes, int);
+    MO_TAKE_BUFFER(device, &heap->first, heap->nodes + 1, int);
+    set_manifold_arrays(heap);
+    const mo_find_args find = mo_heap_find_args(heap, world, h, 0);
+    const mo_solid_pack_args pack = pack_args(heap, &find);
+    mo_device_launch(device, MO_KERNEL_manifold_count, heap->nodes, &pack);
+    mo_device_scan(device, heap->point_count.at, heap->nodes, heap->first.at);
+    mo_heap_sum_up(heap, MO_KERNEL_solid_pack, heap->nodes, &pack,
+                   &mo_heap_figures_of(heap)->deepest);
+}
+
+void mo_device_solids_keep(mo_device_heap *heap, const mo_world *world, double h)
+{
+    mo_device_heap_list *list = heap->list + !heap->last;
+    const size_t count = (size_t)heap->contacts;
+    MO_TAKE_BUFFER(heap->device, &list->other, count, int);
+    MO_TAKE_BUFFER(heap->device, &list->feature, count, uint32_t);
+    MO_TAKE_BUFFER(heap->device, &list->r, 3 * count, double);
+    list->apart = count;
+    const mo_find_args find = mo_heap_find_args(heap, world, h, 0);
+    const mo_solid_pack_args pack = pack_args(heap, &find);
+    mo_device_launch(heap->device, MO_KERNEL_solid_keep, heap->nodes, &pack);
+    mo_device_launch(heap->device, MO_KERNEL_solid_rows, heap->balls, &pack);
+    heap->last = !heap->last;
+}
