@@ -11,8 +11,7 @@
 #ifdef __CUDACC__
 #define MO_ANY static inline __device__
 #define MO_OWN static __device__
-/* weak: nvcc leaves an empty function on the host's side, which the one of C replaces */
-#define MO_EVERYWHERE extern "C" __device__ __noinline__ __attribute__((weak))
+#define MO_EVERYWHERE static __device__ __noinline__
 #define MO_TABLE static __device__ const
 #else
 #define MO_ANY static inline

@@ -7,7 +7,7 @@
 
 #include "linalg/vec3.h"
 
-enum { MOST_STEPS = 16, NEWTON_STEPS = 12 };
+enum { AXIS_STEPS = 16, NEWTON_STEPS = 12 };
 
 /* Of the smaller size. */
 static const double BETTER =
@@ -15,10 +15,8 @@ static const double BETTER =
 static const double LEVEL = 1e-12;      /* sine: an edge that rises no more is level */
 static const double NEWTON_ENDS = 1e-8; /* a step so short leaves its square */
 static const double LEAN = 1e-7;
-static const double ON_CAP = 0.9;    /* cosine: nearer to the axis of a cylinder, it is its cap */
-static const double PARALLEL = 1e-6; /* sine: below it two tangents have no normal */
-
-typedef mo_axis_search search;
+static const double ON_CAP = 0.9; /* cosine: nearer to the axis of a cylinder, it is its cap */
+static const double SAME_TANGENT = 1e-6; /* sine: below it two tangents have no normal */
 
 /* Does the corner of the feature lie furthest along m, too? */
 MO_OWN int stays(const mo_feature *f, double sign, const double m[3])
@@ -35,7 +33,7 @@ MO_OWN int stays(const mo_feature *f, double sign, const double m[3])
  * The separation along m; -infinity where it is not that of the current corners, whose neighbours
  * have their turn later.
  */
-MO_OWN double gap_along(search *s, const double m[3])
+MO_OWN double gap_along(mo_axis_search *s, const double m[3])
 {
     const int knows_a = s->of_a.is_whole, knows_b = s->of_b.is_whole;
     double against[3], on_a[3], on_b[3];
@@ -58,7 +56,7 @@ MO_OWN double gap_along(search *s, const double m[3])
 }
 
 /* Takes the unit vector m where it separates more than the best so far, by more than `by`. */
-MO_OWN int consider(search *s, const double m[3], double by)
+MO_OWN int consider(mo_axis_search *s, const double m[3], double by)
 {
     if (!(mo_vec3_dot(m, s->between) > s->best.gap + by)) { /* no m has more than that */
         return 0;
@@ -74,7 +72,7 @@ MO_OWN int consider(search *s, const double m[3], double by)
     return 1;
 }
 
-MO_OWN void consider_points(search *s, const double m[3], const double on_a[3],
+MO_OWN void consider_points(mo_axis_search *s, const double m[3], const double on_a[3],
                             const double on_b[3], int are_there)
 {
     if (consider(s, m, BETTER * s->size)) {
@@ -85,14 +83,14 @@ MO_OWN void consider_points(search *s, const double m[3], const double on_a[3],
 }
 
 /* Two points of cores that are apart, with no more between the cores than between the points. */
-MO_OWN int is_proven(const search *s)
+MO_OWN int is_proven(const mo_axis_search *s)
 {
     return s->best.has_points && s->best.gap > 0;
 }
 
 /* ---- faces and straight lines ---------------------------------------------------------------- */
 
-MO_OWN void look_at_faces(search *s)
+MO_OWN void look_at_normals(mo_axis_search *s)
 {
     for (int k = 0; k < s->of_a.normals; ++k) {
         s->best.is_face |= consider(s, s->of_a.normal[k], 0);
@@ -107,7 +105,7 @@ MO_OWN void look_at_faces(search *s)
 /*
  * Where line i of a and line j of b, which are not parallel, pass each other: is it on both edges?
  */
-MO_OWN int meet_lines(search *s, int i, int j)
+MO_OWN int meet_lines(mo_axis_search *s, int i, int j)
 {
     const mo_feature *a = &s->of_a, *b = &s->of_b;
     const double *d = a->line[i], *e = b->line[j];
@@ -120,7 +118,7 @@ MO_OWN int meet_lines(search *s, int i, int j)
     return at_a >= a->from[i] && at_a <= a->to[i] && at_b >= b->from[j] && at_b <= b->to[j];
 }
 
-MO_OWN void look_at_lines(search *s, const double n[3])
+MO_OWN void look_at_lines(mo_axis_search *s, const double n[3])
 {
     for (int i = 0; i < s->of_a.lines; ++i) {
         for (int j = 0; j < s->of_b.lines; ++j) {
@@ -128,7 +126,7 @@ MO_OWN void look_at_lines(search *s, const double n[3])
             double m[3];
             mo_vec3_cross(d, e, m);
             const double length = mo_vec3_norm(m);
-            if (!(length > PARALLEL)) { /* faces tell */
+            if (!(length > SAME_TANGENT)) { /* faces tell */
                 continue;
             }
             mo_vec3_scale((mo_vec3_dot(m, n) < 0 ? -1 : 1) / length, m, m);
@@ -143,7 +141,7 @@ MO_OWN void look_at_lines(search *s, const double n[3])
 }
 
 /* The perpendicular from the axis of a cylinder to a corner of the other. */
-MO_OWN void look_from_axis(search *s, const mo_feature *cylinder, const mo_feature *other,
+MO_OWN void look_from_axis(mo_axis_search *s, const mo_feature *cylinder, const mo_feature *other,
                            int is_turned)
 {
     double to[3], foot[3];
@@ -235,7 +233,7 @@ MO_OWN int is_there(const curve *c, double sign, const double m[3])
  * Newton's method for two points whose difference is at right angles to both tangents; then n is
  * across both.
  */
-MO_OWN void look_at_curves(search *s, curve *p, curve *q)
+MO_OWN void look_at_curves(mo_axis_search *s, curve *p, curve *q)
 {
     double d[3], m[3];
     int has_ended = 0;
@@ -257,7 +255,7 @@ MO_OWN void look_at_curves(search *s, curve *p, curve *q)
     }
     mo_vec3_cross(p->dx, q->dx, m);
     const double length = mo_vec3_norm(m);
-    if (!(length > PARALLEL * mo_vec3_norm(p->dx) * mo_vec3_norm(q->dx))) {
+    if (!(length > SAME_TANGENT * mo_vec3_norm(p->dx) * mo_vec3_norm(q->dx))) {
         return;
     }
     mo_vec3_scale((mo_vec3_dot(m, s->best.normal) < 0 ? -1 : 1) / length, m, m);
@@ -268,8 +266,8 @@ MO_OWN void look_at_curves(search *s, curve *p, curve *q)
  * Where the line crosses the rim, seen along its axis: a line that lies nearly flat on a cap
  * touches there, and the point of the rim along n may be a quarter of a turn from it.
  */
-MO_OWN void look_at_crossings(search *s, const mo_feature *round, const mo_feature *other, int k,
-                              int is_turned)
+MO_OWN void look_at_crossings(mo_axis_search *s, const mo_feature *round, const mo_feature *other,
+                              int k, int is_turned)
 {
     double from[3], along[3];
     mo_vec3_minus(other->on_line, round->rim, from);
@@ -278,7 +276,7 @@ MO_OWN void look_at_crossings(search *s, const mo_feature *round, const mo_featu
     const double aa = mo_vec3_dot(along, along), ab = mo_vec3_dot(along, from),
                  bb = mo_vec3_dot(from, from) - round->rim_radius * round->rim_radius;
     const double square = ab * ab - aa * bb;
-    for (int end = 0; end < 2 && aa > PARALLEL && square > 0 && !s->is_better; ++end) {
+    for (int end = 0; end < 2 && aa > SAME_TANGENT && square > 0 && !s->is_better; ++end) {
         double to[3];
         curve rim, line;
         mo_vec3_along(from, (-ab + (end ? 1 : -1) * sqrt(square)) / aa, along, to);
@@ -290,7 +288,7 @@ MO_OWN void look_at_crossings(search *s, const mo_feature *round, const mo_featu
 }
 
 /* The rim of one with the lines of the other, and, where they are apart, with its corner. */
-MO_OWN void look_at_rim(search *s, const double n[3], int is_turned)
+MO_OWN void look_at_rim(mo_axis_search *s, const double n[3], int is_turned)
 {
     const mo_feature *round = is_turned ? &s->of_b : &s->of_a,
                      *other = is_turned ? &s->of_a : &s->of_b;
@@ -323,7 +321,7 @@ MO_OWN void look_at_rim(search *s, const double n[3], int is_turned)
     }
 }
 
-MO_OWN void look_at_rims(search *s, const double n[3])
+MO_OWN void look_at_rims(mo_axis_search *s, const double n[3])
 {
     curve p, q;
     double against[3];
@@ -346,7 +344,7 @@ MO_OWN void look_at_rims(search *s, const double n[3])
  * The features along n; but of points that are equally far, the one nearest to the other core: the
  * direction leans that way by a trace.
  */
-MO_OWN void take_features(search *s, const double n[3], double lean)
+MO_OWN void take_features(mo_axis_search *s, const double n[3], double lean)
 {
     double along[3], against[3];
     mo_vec3_copy(n, along);
@@ -362,7 +360,7 @@ MO_OWN void take_features(search *s, const double n[3], double lean)
     mo_vec3_minus(s->of_b.point, s->of_a.point, s->between);
 }
 
-MO_EVERYWHERE void mo_axis_begin(search *s, mo_core *a, mo_core *b, const double normal[3])
+MO_EVERYWHERE void mo_axis_begin(mo_axis_search *s, mo_core *a, mo_core *b, const double normal[3])
 {
     s->a = a;
     s->b = b;
@@ -373,7 +371,7 @@ MO_EVERYWHERE void mo_axis_begin(search *s, mo_core *a, mo_core *b, const double
     mo_vec3_copy(normal, s->best.normal);
 }
 
-MO_EVERYWHERE int mo_axis_step(search *s)
+MO_EVERYWHERE int mo_axis_step(mo_axis_search *s)
 {
     double n[3];
     mo_vec3_copy(s->best.normal, n);
@@ -382,7 +380,7 @@ MO_EVERYWHERE int mo_axis_step(search *s)
         s->best.gap = mo_vec3_dot(n, s->between);
     }
     s->is_better = 0;
-    look_at_faces(s);
+    look_at_normals(s);
     look_at_lines(s, n);
     if (s->of_a.has_rim && s->of_b.is_vertex) {
         look_from_axis(s, &s->of_a, &s->of_b, 0);
@@ -398,9 +396,9 @@ MO_EVERYWHERE int mo_axis_step(search *s)
 
 MO_EVERYWHERE void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis)
 {
-    search s;
+    mo_axis_search s;
     mo_axis_begin(&s, a, b, axis->normal);
-    while (mo_axis_step(&s) && !s.best.has_points && s.steps < MOST_STEPS) {
+    while (mo_axis_step(&s) && !s.best.has_points && s.steps < AXIS_STEPS) {
     }
     *axis = s.best;
 }

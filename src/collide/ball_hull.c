@@ -34,7 +34,7 @@ MO_OWN double nearest_on_box(const double half[3], const double x[3], double nor
     return distance;
 }
 
-MO_OWN double nearest_face(const mo_hull *hull, const double x[3], double normal[3])
+MO_OWN double face_above(const mo_hull *hull, const double x[3], double normal[3])
 {
     double most = -INFINITY;
     int highest = 0;
@@ -58,7 +58,7 @@ MO_OWN double nearest_on_hull(const mo_placed *ball, const mo_placed *hull, cons
     mo_core_place(hull, hull->pose.position, &core);
     const double distance = mo_gjk_distance(&core, &point, &simplex, on_a, on_b);
     if (!(distance > IS_INSIDE * core.size)) {
-        return nearest_face(hull->collider->hull, x, normal);
+        return face_above(hull->collider->hull, x, normal);
     }
     mo_vec3_minus(on_b, on_a, normal);
     mo_vec3_scale(1 / distance, normal, normal);

@@ -8,14 +8,14 @@
 #include "collide/epa.h"
 #include "linalg/vec3.h"
 
-enum { MOST_STEPS = 16 };
+enum { NEAR_STEPS = 16 };
 
 /* All of the smaller size. */
 static const double ON_SIDE =
     1e-6; /* a corner so little outside is on the side: equal faces have four corners, not eight */
 static const double IS_NEAREST =
     1e-10; /* a touch so near to the separation shows that it is the distance */
-static const double AT_END = 1e-3; /* an end so near to another touch is that touch */
+static const double IS_TOUCH = 1e-3; /* an end so near to another touch is that touch */
 enum { MOST_CLIMBS = 8 };
 static const double SHORTER = 0.25; /* than the one before: a step that is tried next */
 static const double DEEP = 0.05; /* overlap from which on the nearest way out may be another one */
@@ -198,7 +198,7 @@ MO_OWN void find_other(mo_core *a, mo_core *b, mo_axis *axis)
  * of the way between their nearest points.  The features around n may hold nothing better, where
  * curves are concerned.  False where the axis stays.
  */
-MO_OWN int climb(mo_core *a, mo_core *b, mo_axis *axis)
+MO_OWN int climb_slope(mo_core *a, mo_core *b, mo_axis *axis)
 {
     double on_a[3], on_b[3], slope[3];
     const double size = smaller(a, b);
@@ -248,7 +248,7 @@ MO_OWN int touch_near(mo_core *a, mo_core *b, const double direction[3], const d
 {
     mo_axis_search s;
     mo_axis_begin(&s, a, b, direction);
-    for (int goes_on = 1; goes_on && s.steps < MOST_STEPS;) {
+    for (int goes_on = 1; goes_on && s.steps < NEAR_STEPS;) {
         goes_on = mo_axis_step(&s);
         *axis = s.best;
         if (axis->gap > reach) {
@@ -305,7 +305,7 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
         if (touch_if_best(a, b, &axis, origin, reach, out)) {
             return;
         }
-        if (!is_curved || k == MOST_CLIMBS || !climb(a, b, &axis)) {
+        if (!is_curved || k == MOST_CLIMBS || !climb_slope(a, b, &axis)) {
             touch_deepest(a, b, &axis, origin, out);
             return;
         }
@@ -362,7 +362,7 @@ MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double o
         mo_vec3_along(x, 1, origin, middle);
         mo_vec3_along(middle, -0.5 * gap, normal, middle);
         mo_vec3_scale(is_turned ? 1 : -1, normal, normal);
-        if (!is_near_one(out, first, middle, AT_END * other->size)) {
+        if (!is_near_one(out, first, middle, IS_TOUCH * other->size)) {
             const uint32_t feature = 1u << 22 | (uint32_t)(2 * is_turned + k);
             touch_at(is_turned ? foot : x, is_turned ? x : foot, normal, gap, origin, feature, out);
         }

@@ -7,10 +7,11 @@
 
 #include "linalg/vec3.h"
 
-enum { MOST_STEPS = 200 };
+enum { GJK_STEPS = 200 };
 /* Of the sizes: what the search for a direction leaves of the cores. */
 static const double SHRINK = 0.6;
-static const double NEARLY = 1e-2; /* of the square of the distance: near enough for a direction */
+static const double NEAR_ENOUGH =
+    1e-2; /* of the square of the distance: near enough for a direction */
 static const double NEARLY_ROUND =
     1e-8; /* likewise of round cores: their features finish it (axis.h) */
 
@@ -25,7 +26,7 @@ typedef struct spot {
     double part[3], v[3], square;
 } spot;
 
-MO_OWN void take_point(const mo_simplex *s, int i, spot *p)
+MO_OWN void take_corner(const mo_simplex *s, int i, spot *p)
 {
     p->count = 1;
     p->index[0] = i;
@@ -42,9 +43,9 @@ MO_OWN void look_at_line(const mo_simplex *s, int i, int j, spot *best)
     mo_vec3_minus(s->at[j].w, s->at[i].w, d);
     const double square = mo_vec3_dot(d, d), t = -mo_vec3_dot(s->at[i].w, d);
     if (!(t > 0) || !(square > 0)) {
-        take_point(s, i, &p);
+        take_corner(s, i, &p);
     } else if (t >= square) {
-        take_point(s, j, &p);
+        take_corner(s, j, &p);
     } else {
         p.count = 2;
         p.index[0] = i;
@@ -205,7 +206,7 @@ MO_OWN outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
     mo_vec3_copy(s->at[0].w, v);
     double square = mo_vec3_dot(v, v), size = square;
     int is_apart = 0; /* a plane across v keeps them apart, whatever a flat tetrahedron says */
-    for (int step = 0; step < MOST_STEPS; ++step) {
+    for (int step = 0; step < GJK_STEPS; ++step) {
         double back[3], own[3];
         mo_simplex_corner *next = s->at + s->count;
         mo_vec3_scale(-1, v, back);
@@ -244,7 +245,7 @@ MO_EVERYWHERE mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach
 {
     mo_simplex s;
     double v[3];
-    const outcome found = search(a, b, SHRINK, NEARLY, reach, &s, v);
+    const outcome found = search(a, b, SHRINK, NEAR_ENOUGH, reach, &s, v);
     if (found == APART) {
         mo_vec3_scale(-1 / mo_vec3_norm(v), v, n);
     }

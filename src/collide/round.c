@@ -52,7 +52,8 @@ MO_EVERYWHERE void mo_nearest_of_segments(double p[2][3], double q[2][3], double
     *t = mo_nearest_on_segment(q[0], q[1], at, nearest);
 }
 
-static const double SAME = 1e-12; /* of the radii: points no further apart have no direction */
+static const double SAME_PLACE =
+    1e-12; /* of the radii: points no further apart have no direction */
 
 /* Two points with radii about them; where they coincide, the normal is the spare one. */
 MO_OWN int meet(const double p[3], double radius_p, const double q[3], double radius_q,
@@ -64,7 +65,7 @@ MO_OWN int meet(const double p[3], double radius_p, const double q[3], double ra
     if (!(touch->gap <= reach)) {
         return 0;
     }
-    if (distance > SAME * (radius_p + radius_q)) {
+    if (distance > SAME_PLACE * (radius_p + radius_q)) {
         mo_vec3_scale(1 / distance, touch->normal, touch->normal);
     } else {
         mo_vec3_copy(spare, touch->normal);
@@ -87,8 +88,8 @@ MO_OWN void touch_of_points(const double p[3], double radius_p, const double q[3
     }
 }
 
-static const double AT_END = 1e-6;   /* of a segment: a point so near to its end is the end */
-static const double PARALLEL = 1e-4; /* square of a sine: half a degree */
+static const double AT_END = 1e-6; /* of a segment: a point so near to its end is the end */
+static const double ALONG_EACH_OTHER = 1e-4; /* square of a sine: half a degree */
 
 MO_TABLE double UP[3] = {0, 0, 1};
 
@@ -194,7 +195,8 @@ MO_EVERYWHERE void mo_collide_capsule_capsule(const mo_placed *a, const mo_place
     across(p, spare);
     mo_vec3_cross(d, e, cross);
     const double d2 = mo_vec3_dot(d, d), e2 = mo_vec3_dot(e, e);
-    if (mo_vec3_dot(cross, cross) < PARALLEL * d2 * e2) { /* any point is the nearest: ends only */
+    if (mo_vec3_dot(cross, cross) <
+        ALONG_EACH_OTHER * d2 * e2) { /* any point is the nearest: ends only */
         s = t = 0.5;
     } else {
         if (d2 * e2 > 0) { /* where the segments meet, they part across both */

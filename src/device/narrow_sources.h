@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The narrow phase of convex shapes (collide/narrow.h) for nvcc: the sources themselves, each in a
- * namespace for what is its own.  Functions that they share have the linkage of C, so that one name
- * is one function in every namespace.
+ * The narrow phase of convex shapes (collide/narrow.h) for nvcc: the sources themselves, as one.
+ * Their own names differ from each other.
  */
 #ifndef MO_DEVICE_NARROW_SOURCES_H
 #define MO_DEVICE_NARROW_SOURCES_H
@@ -29,41 +28,17 @@ MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
     list->touch[list->count++] = *touch;
 }
 
-namespace of_hull_support {
 #include "collide/hull_support.c"
-}
-namespace of_core {
 #include "collide/core.c"
-}
-namespace of_gjk {
 #include "collide/gjk.c"
-}
-namespace of_epa {
 #include "collide/epa.c"
-}
-namespace of_axis {
 #include "collide/axis.c"
-}
-namespace of_box_axis {
 #include "collide/box_axis.c"
-}
-namespace of_flat {
 #include "collide/flat.c"
-}
-namespace of_manifold {
 #include "collide/manifold.c"
-}
-namespace of_convex {
 #include "collide/convex.c"
-}
-namespace of_round {
 #include "collide/round.c"
-}
-namespace of_ball_hull {
 #include "collide/ball_hull.c"
-}
-namespace of_cylinder {
 #include "collide/cylinder.c"
-}
 
 #endif

@@ -37,7 +37,11 @@
 
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED, SMALL = 2000 };
 enum { DEVICE_AUTO, DEVICE_CPU, DEVICE_GPU, DEVICE_MANY = 20000 /* constraints: a GPU gains */ };
-enum { RATE_SWEEPS = 1000 }; /* after which a penetration rate is given up */
+enum {
+    RATE_SWEEPS = 1000,   /* after which a penetration rate is given up, and SINKING */
+    MANY_CONTACTS = 30000 /* from which on the residual may not see the weight (docs/measure.md) */
+};
+static const double SINKING = 0.5; /* of so many: power of the residual over r' W r, at most */
 
 static const double COARSE = 1e-5;  /* tolerance from which on contacts are swept in lanes  */
 static const double NEARLY = 0.999; /* of the tolerance, by a look: leaves room for its rounding */
@@ -190,13 +194,21 @@ static int confirm(mo_run *run, mo_sweeps *sweeps)
     return !run->error && mo_run_judged(run, sweeps->iteration, run->r);
 }
 
+/* Has it answered a large heap whose weight is not carried?  After confirm. */
+static int sinks(const mo_run *run, const mo_sweeps *sweeps)
+{
+    return run->problem->constraint_count >= MANY_CONTACTS && sweeps->batches->row_count == 0 &&
+           sweeps->iteration < RATE_SWEEPS &&
+           run->residual.power > SINKING * mo_sweeps_exchange(sweeps);
+}
+
 static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
 {
     mo_sweep_goal goal = {NEARLY * run->options->tol * run->q_scale, run->options->penetration_rate,
                           RATE_SWEEPS, INFINITY};
     mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
     while (mo_sweeps_run(sweeps, goal, must_stop, run)) {
-        if (confirm(run, sweeps)) {
+        if (confirm(run, sweeps) && !sinks(run, sweeps)) {
             return MO_SOLVED;
         }
         goal.natural *= 0.7;
@@ -226,7 +238,7 @@ static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arran
         run->error = mo_device_error(on->sweeps.device, &run->result->message);
         mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
         sweeps->iteration = on->sweeps.iteration;
-        if (run->error || confirm(run, sweeps)) {
+        if (run->error || (confirm(run, sweeps) && !sinks(run, sweeps))) {
             return run->error ? MO_STALLED : MO_SOLVED;
         }
         goal.natural *= 0.7;

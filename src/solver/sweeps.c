@@ -408,3 +408,22 @@ void mo_sweeps_measure(mo_sweeps *s, double q_norm, double *r, double *v, double
     const mo_batch_answer answer = {s->batches, s->state, s->impulses, s->row_r};
     mo_measure_batches(&answer, q_norm, s->point_u, v, u, residual);
 }
+
+double mo_sweeps_exchange(const mo_sweeps *s)
+{
+    const mo_batches *b = s->batches;
+    double sum = 0;
+    for (int k = 0; k < b->line_count - 1; ++k) { /* the last is the world */
+        const double *now = s->state + (size_t)k * MO_LINE,
+                     *before = b->free_state + (size_t)k * MO_LINE,
+                     *I = b->inertia + (size_t)k * MO_LINE;
+        const double symmetric[6] = {I[0], I[1], I[2], I[3], I[4], I[5]};
+        double inverse[9], v[3], spin[3], moment[3];
+        mo_mat3_symmetric(symmetric, inverse);
+        mo_vec3_minus(now, before, v);
+        mo_vec3_minus(now + 3, before + 3, spin);
+        mo_mat3_solve(inverse, spin, moment);
+        sum += mo_vec3_dot(v, v) / now[6] + mo_vec3_dot(spin, moment);
+    }
+    return sum;
+}

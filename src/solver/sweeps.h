@@ -67,6 +67,9 @@ void mo_sweeps_start(mo_sweeps *sweeps, int threads, double momentum, const doub
 /* True where there is a reason to end after this many sweeps. */
 typedef int mo_must_stop(void *context, int iteration);
 
+/* r' W r of the state that was made from the impulses alone; rigid bodies, no rows. */
+double mo_sweeps_exchange(const mo_sweeps *sweeps);
+
 /*
  * Natural residual, penetration rate, and the power of mo_residual over r' W r (INFINITY: any; on
  * a device alone); the latter two are given up after this many sweeps.
