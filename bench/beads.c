@@ -16,7 +16,8 @@
  *
  * With --device and --threads, on a GPU or on several threads: a step's time is then that of the
  * wall clock.  --balls runs one size alone, up to millions of balls, which are solved to 2e-2 with
- * the step of --dt; --shape, bodies of the scene `heap` in their place.  With --out: beads.csv, a row for each run and step, and the figure beads.svg.
+ * the step of --dt; --shape, bodies of the scene `heap` in their place.  With --out: beads.csv, a
+ * row for each run and step, and the figure beads.svg.
  */
 #include <math.h>
 #include <stdlib.h>

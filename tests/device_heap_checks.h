@@ -93,7 +93,8 @@ static inline void add_contact(const mo_world *world, const mo_contact *c, motio
     }
 }
 
-/* M (v+ - v) = h M g + H r for every body of isotropic inertia, to rounding: impulses and velocities belong together. */
+/* M (v+ - v) = h M g + H r for every body of isotropic inertia, to rounding: impulses and
+ * velocities belong together. */
 static inline void check_newton(mo_world *world, const motion *all)
 {
     for (int k = 0; k < mo_world_body_count(world); ++k) {

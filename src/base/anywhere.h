@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What C compilers and nvcc compile from one text.  MO_ANY: an inline function of a header (on the GPU's side alone).  MO_OWN
- * and MO_EVERYWHERE: functions of a source file (device/narrow_sources.h), its own or shared with
- * other files.  MO_TABLE: constants of a file.
+ * What C compilers and nvcc compile from one text, for the side of the GPU alone.  MO_ANY: an
+ * inline function of a header.  MO_OWN and MO_EVERYWHERE: functions of a source file
+ * (device/narrow_sources.h), its own or shared with other files.  MO_TABLE: constants of a file.
  */
 #ifndef MO_BASE_ANYWHERE_H
 #define MO_BASE_ANYWHERE_H

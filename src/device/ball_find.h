@@ -30,7 +30,7 @@ typedef struct mo_solid {
     int is_first;         /* fixed: its place is before those of all that move */
 } mo_solid;
 
-/* What stays with a ball, or with another solid.  Aligned so that a GPU moves it by sixteen bytes. */
+/* What stays with a ball or another solid.  Aligned so that a GPU moves it by sixteen bytes. */
 typedef struct __attribute__((aligned(16))) mo_ball {
     double x[3], q[4], v[6];      /* place, orientation, velocity and spin */
     double force[6];              /* and moment, of the next step */

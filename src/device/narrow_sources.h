@@ -28,17 +28,17 @@ MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
     list->touch[list->count++] = *touch;
 }
 
-#include "collide/hull_support.c"
-#include "collide/core.c"
-#include "collide/gjk.c"
-#include "collide/epa.c"
 #include "collide/axis.c"
-#include "collide/box_axis.c"
-#include "collide/flat.c"
-#include "collide/manifold.c"
-#include "collide/convex.c"
-#include "collide/round.c"
 #include "collide/ball_hull.c"
+#include "collide/box_axis.c"
+#include "collide/convex.c"
+#include "collide/core.c"
 #include "collide/cylinder.c"
+#include "collide/epa.c"
+#include "collide/flat.c"
+#include "collide/gjk.c"
+#include "collide/hull_support.c"
+#include "collide/manifold.c"
+#include "collide/round.c"
 
 #endif

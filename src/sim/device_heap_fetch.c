@@ -48,14 +48,17 @@ void mo_device_heap_fetch(const mo_world *world)
     mo_memory_free(&world->allocator, ball);
 }
 
-/* What is read of the contacts of the last step; of solids also pairs and touches. */
+/*
+ * What is read of the contacts of the last step.  Of balls, one and two are places; of solids two
+ * is an id, whose contacts go from begin to end, and place_of has the place of each id.
+ */
 typedef struct fetched {
     mo_ball_near *near;
     mo_line *line;
     int *one, *two;
     double *r;
     mo_solid_point *point;
-    int *point_start;
+    int *begin, *end, *place_of;
 } fetched;
 
 static mo_contact_mode mode_of(const mo_sim_contact *c, mo_vec n, mo_vec r, mo_vec u)
@@ -68,7 +71,8 @@ static mo_contact_mode mode_of(const mo_sim_contact *c, mo_vec n, mo_vec r, mo_v
                : MO_CONTACT_STICKS;
 }
 
-/* A contact of the device: the impulse on the first, the velocity of the first against the second. */
+/* A contact of the device: the impulse on the first, the velocity of the first less that of the
+ * second. */
 typedef struct device_contact {
     int one, two;
     uint32_t feature;
@@ -124,29 +128,30 @@ static void write_ball_contact(const mo_world *world, const fetched *f, int k, m
     write_contact(world, f, &contact, out);
 }
 
-/* The points of a pair of solids. */
-static void write_solid_contacts(const mo_world *world, const fetched *f, int pair)
+/* The points of the pairs of one solid. */
+static void write_solid_contacts(const mo_world *world, const fetched *f, int one)
 {
     const mo_device_heap *heap = world->heap;
-    const int one = f->one[pair], two = f->two[pair], is_fixed = two >= heap->balls;
-    const int body = heap->body[f->near[one].id];
-    const double size_1 = world->shape[world->body[body].first_shape].collider.size;
-    const int shape_two = is_fixed ? heap->fixed_place[two - heap->balls]
-                                   : world->body[heap->body[f->near[two].id]].first_shape;
-    for (int k = f->point_start[pair]; k < f->point_start[pair + 1]; ++k) {
-        const mo_touch *touch = &f->point[k].touch;
-        const mo_vec arm_1 = mo_vec_at(f->point[k].arm[0]), arm_2 = mo_vec_at(f->point[k].arm[1]);
+    const uint32_t id = f->near[one].id;
+    const int shape_one = world->body[heap->body[id]].first_shape;
+    for (int k = f->begin[id]; k < f->end[id]; ++k) {
+        const mo_solid_point *p = f->point + k;
+        const int other = f->two[k], is_fixed = other >= heap->balls,
+                  two = is_fixed ? other : f->place_of[other],
+                  shape_two = is_fixed ? heap->fixed_place[other - heap->balls]
+                                       : world->body[heap->body[other]].first_shape;
+        const mo_vec arm_1 = mo_vec_at(p->arm[0]), arm_2 = mo_vec_at(p->arm[1]);
         const device_contact contact = {.one = one,
                                         .two = two,
-                                        .feature = touch->feature & MO_OWN_FEATURE,
-                                        .n = mo_vec_at(touch->normal),
-                                        .point = mo_vec_at(touch->point),
+                                        .feature = p->touch.feature & MO_OWN_FEATURE,
+                                        .n = mo_vec_at(p->touch.normal),
+                                        .point = mo_vec_at(p->touch.point),
                                         .r = mo_vec_read(f->r, (size_t)heap->contacts, (size_t)k),
                                         .u = mo_vec_minus(mo_velocity_in(f->line, one, &arm_1),
                                                           mo_velocity_in(f->line, two, &arm_2)),
-                                        .gap = touch->gap,
-                                        .size =
-                                            fmin(size_1, world->shape[shape_two].collider.size)};
+                                        .gap = p->touch.gap,
+                                        .size = fmin(world->shape[shape_one].collider.size,
+                                                     world->shape[shape_two].collider.size)};
         write_contact(world, f, &contact, world->contacts.at + k);
     }
 }
@@ -156,32 +161,72 @@ static int by_shapes(const void *a, const void *b)
     return mo_contact_order(a, b);
 }
 
-static void write_contacts(mo_world *world, const fetched *f)
+/* All of it; false where memory runs out.  release gives it back. */
+static int take_fetched(const mo_world *world, fetched *f)
 {
-    mo_device_heap *heap = world->heap;
-    mo_device *device = heap->device;
+    const mo_device_heap *heap = world->heap;
+    const mo_allocator *own = &world->allocator;
     const size_t n = (size_t)heap->balls, count = (size_t)heap->contacts,
-                 pairs = (size_t)(heap->has_solids ? heap->pairs : heap->contacts);
+                 solids = heap->has_solids ? n : 0, points = heap->has_solids ? count : 0;
+    *f = (fetched){.near = mo_memory_array(own, n, sizeof *f->near),
+                   .line = mo_memory_array(own, n + (size_t)heap->fixed_count, sizeof *f->line),
+                   .one = mo_memory_array(own, count - points, sizeof *f->one),
+                   .two = mo_memory_array(own, count, sizeof *f->two),
+                   .r = mo_memory_array(own, 3 * count, sizeof *f->r),
+                   .point = mo_memory_array(own, points, sizeof *f->point),
+                   .begin = mo_memory_array(own, solids, sizeof *f->begin),
+                   .end = mo_memory_array(own, solids, sizeof *f->end),
+                   .place_of = mo_memory_array(own, solids, sizeof *f->place_of)};
+    return f->near && f->line && f->one && f->two && f->r && f->point && f->begin && f->end &&
+           f->place_of;
+}
+
+static void release(const mo_allocator *own, const fetched *f)
+{
+    void *const all[] = {f->near,  f->line,  f->one, f->two,     f->r,
+                         f->point, f->begin, f->end, f->place_of};
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        mo_memory_free(own, all[k]);
+    }
+}
+
+static void read_all(const mo_device_heap *heap, const fetched *f)
+{
+    mo_device *device = heap->device;
+    const mo_device_heap_list *list = heap->list + heap->last;
+    const size_t n = (size_t)heap->balls, count = (size_t)heap->contacts;
     mo_device_read(device, f->near, heap->near.at, n * sizeof *f->near);
     mo_device_read(device, f->line, heap->sweeps.line.at,
                    (n + (size_t)heap->fixed_count) * sizeof *f->line);
-    mo_device_read(device, f->one, heap->one.at, pairs * sizeof *f->one);
-    mo_device_read(device, f->two, heap->two.at, pairs * sizeof *f->two);
-    mo_device_read(device, f->r, heap->list[heap->last].r.at, 3 * count * sizeof *f->r);
-    if (heap->has_solids) {
-        mo_device_read(device, f->point, heap->list[heap->last].point.at, count * sizeof *f->point);
-        mo_device_read(device, f->point_start, heap->pair_start.at,
-                       (pairs + 1) * sizeof *f->point_start);
+    mo_device_read(device, f->r, list->r.at, 3 * count * sizeof *f->r);
+    if (!heap->has_solids) {
+        mo_device_read(device, f->one, heap->one.at, count * sizeof *f->one);
+        mo_device_read(device, f->two, heap->two.at, count * sizeof *f->two);
+        return;
     }
-    for (int k = 0; !device->error && k < (int)pairs; ++k) {
+    mo_device_read(device, f->two, list->other.at, count * sizeof *f->two);
+    mo_device_read(device, f->point, list->point.at, count * sizeof *f->point);
+    mo_device_read(device, f->begin, list->begin.at, n * sizeof *f->begin);
+    mo_device_read(device, f->end, list->end.at, n * sizeof *f->end);
+    for (int k = 0; !device->error && k < heap->balls; ++k) {
+        f->place_of[f->near[k].id] = k;
+    }
+}
+
+static void write_contacts(mo_world *world, const fetched *f)
+{
+    mo_device_heap *heap = world->heap;
+    const int count = heap->has_solids ? heap->balls : heap->contacts;
+    read_all(heap, f);
+    for (int k = 0; !heap->device->error && k < count; ++k) {
         if (heap->has_solids) {
             write_solid_contacts(world, f, k);
         } else {
             write_ball_contact(world, f, k, world->contacts.at + k);
         }
     }
-    if (count > 0) {
-        qsort(world->contacts.at, count, sizeof *world->contacts.at, by_shapes);
+    if (heap->contacts > 0) {
+        qsort(world->contacts.at, (size_t)heap->contacts, sizeof *world->contacts.at, by_shapes);
     }
     world->contacts.count = heap->contacts;
     mo_contacts_forget_open(&world->contacts);
@@ -192,32 +237,18 @@ mo_error mo_device_heap_fetch_contacts(const mo_world *constant)
 {
     mo_world *world = changed(constant);
     mo_device_heap *heap = world ? world->heap : NULL;
+    fetched f;
     if (!heap || !heap->is_there || heap->has_contacts) {
         return MO_OK;
     }
     const mo_allocator *own = &world->allocator;
-    const size_t n = (size_t)heap->balls, count = (size_t)heap->contacts,
-                 pairs = (size_t)(heap->has_solids ? heap->pairs : heap->contacts),
-                 points = heap->has_solids ? count : 0;
-    const fetched f = {.near = mo_memory_array(own, n, sizeof *f.near),
-                       .line = mo_memory_array(own, n + (size_t)heap->fixed_count, sizeof *f.line),
-                       .one = mo_memory_array(own, pairs, sizeof *f.one),
-                       .two = mo_memory_array(own, pairs, sizeof *f.two),
-                       .r = mo_memory_array(own, 3 * count, sizeof *f.r),
-                       .point = mo_memory_array(own, points, sizeof *f.point),
-                       .point_start = mo_memory_array(own, pairs + 1, sizeof *f.point_start)};
-    void *const all[] = {f.near, f.line, f.one, f.two, f.r, f.point, f.point_start};
-    int has_room = mo_memory_grow(own, (void **)&world->contacts.at, &world->contacts.room, count,
-                                  sizeof *world->contacts.at);
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
-        has_room = has_room && all[k];
-    }
+    const int has_room = take_fetched(world, &f) &&
+                         mo_memory_grow(own, (void **)&world->contacts.at, &world->contacts.room,
+                                        (size_t)heap->contacts, sizeof *world->contacts.at);
     if (has_room) {
         write_contacts(world, &f);
     }
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
-        mo_memory_free(own, all[k]);
-    }
+    release(own, &f);
     return has_room ? MO_OK : MO_ERR_MEMORY;
 }
 

@@ -72,7 +72,7 @@ static int are_same(const mo_solid *one, const mo_solid *other)
 
 /* ---- hulls ----------------------------------------------------------------------------------- */
 
-/* An array of a hull in the bytes that go over: its place there; nothing is written without `to`. */
+/* An array of a hull in the bytes that go over; its place there.  Without `to` it is counted. */
 static void *put(char *to, size_t *at, const void *at_device, const void *from, size_t bytes)
 {
     const size_t place = *at;

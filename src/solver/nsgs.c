@@ -194,8 +194,8 @@ static int confirm(mo_run *run, mo_sweeps *sweeps)
     return !run->error && mo_run_judged(run, sweeps->iteration, run->r);
 }
 
-/* Has it answered a large heap whose weight is not carried?  After confirm. */
-static int sinks(const mo_run *run, const mo_sweeps *sweeps)
+/* Is the weight of a large heap not carried by the answer?  After confirm. */
+static int is_not_carried(const mo_run *run, const mo_sweeps *sweeps)
 {
     return run->problem->constraint_count >= MANY_CONTACTS && sweeps->batches->row_count == 0 &&
            sweeps->iteration < RATE_SWEEPS &&
@@ -208,7 +208,7 @@ static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
                           RATE_SWEEPS, INFINITY};
     mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
     while (mo_sweeps_run(sweeps, goal, must_stop, run)) {
-        if (confirm(run, sweeps) && !sinks(run, sweeps)) {
+        if (confirm(run, sweeps) && !is_not_carried(run, sweeps)) {
             return MO_SOLVED;
         }
         goal.natural *= 0.7;
@@ -238,7 +238,7 @@ static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arran
         run->error = mo_device_error(on->sweeps.device, &run->result->message);
         mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
         sweeps->iteration = on->sweeps.iteration;
-        if (run->error || (confirm(run, sweeps) && !sinks(run, sweeps))) {
+        if (run->error || (confirm(run, sweeps) && !is_not_carried(run, sweeps))) {
             return run->error ? MO_STALLED : MO_SOLVED;
         }
         goal.natural *= 0.7;
