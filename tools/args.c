@@ -42,32 +42,29 @@ static void put_flag(const args_flag *flag)
     text_put_wrapped(stdout, text, TEXT_COLUMN, TEXT_COLUMN);
 }
 
-/* Length of the group in "group.name"; 0 where there is none. */
-static int group_length(const char *name)
+/* "group.name": an option of a method. */
+static int has_group(const char *name)
 {
-    const char *dot = strchr(name, '.');
-    return dot ? (int)(dot - name) : 0;
+    return strchr(name, '.') != NULL;
 }
 
-/* All flags, those without a group first, as they stand in the table. */
+/* Flags, then the names of the options of methods, which have a command of their own. */
 static void put_flags(const args_flag *flags, int count)
 {
     static const args_flag help = {.name = "help", .text = "this text"};
-    const char *group = "";
-    int length = 0, k = 0;
+    int k = 0;
     printf("\nFlags:\n");
-    for (; k < count && group_length(flags[k].name) == 0; ++k) {
+    for (; k < count && !has_group(flags[k].name); ++k) {
         put_flag(&flags[k]);
     }
     put_flag(&help);
+    if (k < count) {
+        printf("\nOptions of methods, which moreau solvers METHOD explains:\n");
+    }
     for (; k < count; ++k) {
-        const int n = group_length(flags[k].name);
-        if (n != length || strncmp(group, flags[k].name, (size_t)n) != 0) {
-            group = flags[k].name;
-            length = n;
-            printf("\nOptions of %.*s:\n", n, group);
-        }
-        put_flag(&flags[k]);
+        fputs("  --", stdout);
+        put_name(stdout, flags[k].name);
+        printf(" %s\n", flags[k].operand ? flags[k].operand : "");
     }
 }
 

@@ -44,8 +44,9 @@ int method_check(const char *command, const char *name)
 
 int option_is_of(const char *option, const char *method)
 {
-    const size_t length = strlen(method);
-    return strncmp(option, method, length) == 0 && option[length] == '.';
+    const char *group = strcmp(method, "auto") == 0 ? "ladder" : method; /* auto walks along it */
+    const size_t length = strlen(group);
+    return strncmp(option, group, length) == 0 && option[length] == '.';
 }
 
 int option_is_common(const char *option)

@@ -537,6 +537,12 @@ out_has '(about 4 min)'
 run reproduce
 status_is 0
 out_has '^lu-trinkle '
+run solve --help
+that "examples come after the flags" test "$(grep -n '^Examples' out | cut -d: -f1)" -lt "$(grep -n '^Flags' out | cut -d: -f1)"
+that "a help of more than 130 lines" test "$(grep -c '' out)" -lt 130
+out_has '^  --fip.*'
+run solvers auto
+out_has '^  --ladder.skip N'
 run bench --help
 status_is 0
 out_has '^standing .*'
