@@ -33,7 +33,21 @@ const isFree = (page, body) =>
         return document.elementFromPoint(x, y)?.classList.contains("canvas") ?? false;
     }, body);
 
-export const robotTests = ({ withScene, model, picture }) => ({
+export const robotTests = ({ withScene, withReplay, model, picture }) => ({
+    "a robot's replay has its joints, q and effort": () =>
+        withReplay([pendulumFile(), "--time", "1"], async (page) => {
+            assert.equal(await page.textContent("h1"), "pendulum.xml", "without its folders");
+            await page.keyboard.press(" ");
+            await page.fill(".time-line", "0.9");
+            await until(page, () => Math.abs(window.moreau.time() - 0.9) < 0.05);
+            await sleep(300);
+            assert.equal(await page.evaluate(() => window.moreau.app.scene.joints.length), 1);
+            const row = await page.textContent(".section:has(summary:text('Actuators')) .row");
+            const [, effort] = /effort (−?[\d.]+) N m/.exec(row);
+            assert.ok(Math.abs(Math.abs(ends(effort)[0]) - 4.905) < 0.02, row);
+            assert.equal(await page.isVisible(".recorded input"), false, "nothing to pull at");
+        }),
+
     "joints of a robot are pins with an axis": () =>
         withScene([model("arm.xml")], async (page) => {
             const { joints, vertices } = await page.evaluate(() => {

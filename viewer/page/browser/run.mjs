@@ -91,6 +91,17 @@ async function withScene(words, body, pageOptions) {
     }
 }
 
+/** A run as a replay page, which must log no error. */
+async function withReplay(words, body) {
+    const file = join(out, "robot.html");
+    execFileSync(program, ["run", ...words, "--replay", file], { stdio: "ignore" });
+    const page = await openPage(browser, pathToFileURL(file).href);
+    await started(page);
+    await body(page);
+    assert.deepEqual(page.errors, [], "nothing is logged as an error");
+    await page.close();
+}
+
 const tests = {
     "the page is one file below 1 MB, and loads nothing else": () =>
         withScene(["stack", "--set", "count=3"], async (page, server) => {
@@ -457,7 +468,7 @@ const tests = {
             { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
         ),
     ...lookTests({ withScene, model, picture }),
-    ...robotTests({ withScene, model, picture }),
+    ...robotTests({ withScene, withReplay, model, picture }),
 };
 
 let failed = 0;

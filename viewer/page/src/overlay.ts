@@ -14,7 +14,8 @@ export class Title {
     readonly element = el("header", { class: "title" }, this.heading, this.line);
 
     show(scene: SceneMessage): void {
-        this.heading.textContent = scene.name || scene.title || "Recording";
+        const name = scene.name.replace(/^.*[\\/]/, ""); // of a file, without its folders
+        this.heading.textContent = name || scene.title || "Recording";
         this.line.textContent = [scene.name ? scene.title : "", scene.note]
             .filter((text) => text !== "")
             .join(" · ");
