@@ -142,11 +142,26 @@ static void muscles_move_as_in_mujoco(void **state)
         0.05, 1e-4);
 }
 
+static void a_medium_slows_down_as_in_mujoco(void **state)
+{
+    (void)state;
+    compare_motion(
+        folder_put(
+            &folder, "medium.xml",
+            "<mujoco><compiler angle='radian'/><option timestep='1e-5' density='200' "
+            "viscosity='2' wind='1 2 3' gravity='0 1 -3'/><worldbody><body><freejoint/><geom "
+            "type='box' size='.1 .2 .3' euler='.3 .2 .1' mass='2'/><body pos='.5 0 0'>"
+            "<joint axis='0 1 1'/><geom type='capsule' size='.05 .2' pos='.2 0 0' mass='1'/>"
+            "</body></body></worldbody></mujoco>"),
+        0.3, 3e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_and_speeds_of_paths_are_mujocos),
         cmocka_unit_test(muscles_move_as_in_mujoco),
+        cmocka_unit_test(a_medium_slows_down_as_in_mujoco),
         cmocka_unit_test(springs_dampers_and_motors_on_paths_move_as_in_mujoco),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

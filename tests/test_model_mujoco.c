@@ -65,7 +65,7 @@ static void compare_inertia(const mo_model *model, const mjModel *m, int body, d
     for (int k = 0; k < model->geom_count; ++k) {
         geoms += model->geoms[k].body == body;
     }
-    mo_mass_principal(ours, values, Q);
+    mo_principal_axes(ours, values, Q);
     memcpy(principal, m->body_inertia + 3 * body, sizeof principal);
     qsort(values, 3, sizeof *values, by_size);
     qsort(principal, 3, sizeof *principal, by_size);

@@ -104,6 +104,22 @@ typedef struct mo_axis_def {
 typedef void mo_control_fn(void *user, double time, double h, const double *q, const double *v,
                            double *effort);
 
+/*
+ * What a mechanism moves in: air, water.  Each link that moves is a box of its mass and moments of
+ * inertia, with edges b along its principal axes, as in MuJoCo.  With the velocity v of its centre
+ * against the wind and its spin w, both along these axes, and d the mean of its edges,
+ *
+ *     force_x  = -3 pi d viscosity v_x - density b_y b_z |v_x| v_x / 2
+ *     moment_x = -pi d^3 viscosity w_x - density b_x (b_y^4 + b_z^4) |w_x| w_x / 64
+ *
+ * and so on.  A step takes them implicitly, with the factor |v| of its start.
+ */
+typedef struct mo_medium {
+    double density;   /* kg/m^3 */
+    double viscosity; /* Pa s */
+    double wind[3];   /* m/s */
+} mo_medium;
+
 typedef struct mo_mechanism_def {
     const mo_link_def *links;
     int link_count;
@@ -117,6 +133,7 @@ typedef struct mo_mechanism_def {
     void *control_user;
     /* 1: a link may touch its parent */
     int collide_parents;
+    mo_medium medium; /* zeros: none */
     const char *name; /* copied; may be NULL */
 } mo_mechanism_def;
 

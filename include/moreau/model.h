@@ -225,6 +225,7 @@ typedef struct mo_model {
     const char *format; /* "MJCF", "URDF" or "SDF" */
     double step;        /* s; 0: the file does not say */
     double gravity[3];
+    mo_medium medium;
 
     mo_model_body *bodies;
     mo_model_joint *joints;

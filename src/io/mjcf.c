@@ -88,6 +88,9 @@ static bool read_flags(mo_mjcf *m, const mo_xml_node *node)
     if (no_gravity) {
         memset(m->r->model->gravity, 0, sizeof m->r->model->gravity);
     }
+    if (set->no_passive) {
+        m->r->model->medium = (mo_medium){0};
+    }
     m->r->model->parents_touch = no_parent_filter;
     return true;
 }
@@ -96,19 +99,15 @@ static bool read_option(mo_mjcf *m, const mo_xml_node *node)
 {
     mo_model *model = m->r->model;
     const mo_xml_node *flag = mo_xml_child(node, "flag");
-    double density = 0, viscosity = 0, wind[3] = {0};
     if (!mo_mjcf_number(m, node, NULL, "timestep", &model->step) ||
         !mo_mjcf_numbers(m, node, NULL, "gravity", 3, 3, model->gravity, NULL) ||
-        !mo_mjcf_number(m, node, NULL, "density", &density) ||
-        !mo_mjcf_number(m, node, NULL, "viscosity", &viscosity) ||
-        !mo_mjcf_numbers(m, node, NULL, "wind", 3, 3, wind, NULL)) {
+        !mo_mjcf_amount(m, node, NULL, "density", &model->medium.density) ||
+        !mo_mjcf_amount(m, node, NULL, "viscosity", &model->medium.viscosity) ||
+        !mo_mjcf_numbers(m, node, NULL, "wind", 3, 3, model->medium.wind, NULL)) {
         return false;
     }
     if (!(model->step > 0)) {
         return mo_reader_fail(m->r, node, "has timestep=\"%g\"; it must be positive", model->step);
-    }
-    if (density != 0 || viscosity != 0) {
-        mo_reader_note(m->r, node, "> has a medium (density, viscosity): it is empty space here");
     }
     const char *collision = mo_xml_get(node, "collision");
     if (collision && strcmp(collision, "predefined") == 0) {

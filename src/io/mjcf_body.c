@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/mjcf.h"
+#include "linalg/principal.h"
 #include "linalg/vec3.h"
 
 /* ---- inertia --------------------------------------------------------------------------------- */
@@ -41,7 +42,7 @@ static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
 static void mend_inertia(const mo_mjcf_compiler *set, double inertia[6])
 {
     double value[3], Q[9], D[9] = {0}, turned[9];
-    mo_mass_principal(inertia, value, Q);
+    mo_principal_axes(inertia, value, Q);
     const double mean = (value[0] + value[1] + value[2]) / 3;
     const double largest = fmax(value[0], fmax(value[1], value[2]));
     const int unbalanced = set->balance_inertia && 2 * largest > 3 * mean;

@@ -252,6 +252,19 @@ static bool moves(const mo_model *model, int body)
     return body > 0;
 }
 
+/* The other model of a medium: noted where there is one. */
+static void note_fluid(mo_mjcf *m, const mo_xml_node *node)
+{
+    const char *shape = mo_mjcf_get(m, node, "geom", "fluidshape");
+    const mo_medium *medium = &m->r->model->medium;
+    if (shape && strcmp(shape, "ellipsoid") == 0 &&
+        (medium->density > 0 || medium->viscosity > 0)) {
+        mo_reader_note(m->r, node,
+                       " fluidshape=\"ellipsoid\"> is not read: its body has the drag of "
+                       "a box of its inertia");
+    }
+}
+
 bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
 {
     int type = SPHERE, found = 1;
@@ -276,6 +289,7 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
         (type != MESH && !read_sizes(m, node, (geom_type)type, &geom.shape.pose, size))) {
         return false;
     }
+    note_fluid(m, node);
     geom.shape.pose = mo_pose_compose(&m->frame, &geom.shape.pose);
     if (!(type == MESH ? make_mesh(m, node, mesh, &geom, &unit, &found)
                        : make_shape(m, node, (geom_type)type, size, &geom, &unit)) ||

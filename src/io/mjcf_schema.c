@@ -67,8 +67,8 @@ static const element ELEMENTS[] = {
     {"freejoint", " name ", " group align ", ""},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density fromto mesh "
-     "group shellinertia hfield material rgba geom sidesite " FRAME,
-     " fluidshape user solmix ", " solref solimp margin gap "},
+     "group fluidshape shellinertia hfield material rgba geom sidesite " FRAME,
+     " user solmix fluidcoef ", " solref solimp margin gap "},
     {"contact", "", "", ""},
     {"pair", " name class geom1 geom2 condim friction ", "", " solref solimp gap margin "},
     {"exclude", " name body1 body2 ", "", ""},

@@ -223,6 +223,9 @@ static int put_model(const mo_mjcf_writer *w)
     fputs("<size njmax=\"8000\" nconmax=\"2000\"/>\n<option cone=\"elliptic\"", w->out);
     mo_mjcf_put_number(w, "timestep", model->step > 0 ? model->step : 0.002);
     mo_mjcf_put_numbers(w, "gravity", model->gravity, 3);
+    mo_mjcf_put_number(w, "density", model->medium.density);
+    mo_mjcf_put_number(w, "viscosity", model->medium.viscosity);
+    mo_mjcf_put_numbers(w, "wind", model->medium.wind, 3);
     fprintf(w->out, ">%s</option>\n",
             model->parents_touch ? "<flag filterparent=\"disable\"/>" : "");
     mo_mjcf_put_meshes(w);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "io/model_reader.h"
+#include "linalg/principal.h"
 #include "linalg/vec3.h"
 
 static const double PI = 3.14159265358979323846;
@@ -131,7 +132,7 @@ static void surface_centre(const mo_mesh_file *mesh, double centre[3])
 static void as_box(mo_mass *mass)
 {
     double value[3], Q[9], square = 1;
-    mo_mass_principal(mass->inertia, value, Q);
+    mo_principal_axes(mass->inertia, value, Q);
     for (int k = 0; k < 3; ++k) {
         square *= 1.5 * (value[(k + 1) % 3] + value[(k + 2) % 3] - value[k]) / mass->mass;
     }
@@ -257,42 +258,6 @@ void mo_mass_add(mo_mass *sum, const mo_mass *more)
     sum->mass = mass;
 }
 
-/* Jacobi's rotations: three planes a sweep, until nothing is left beside the diagonal. */
-void mo_mass_principal(const double inertia[6], double values[3], double Q[9])
-{
-    double A[9];
-    mo_mat3_symmetric(inertia, A);
-    memset(Q, 0, 9 * sizeof *Q);
-    Q[0] = Q[4] = Q[8] = 1;
-    for (int sweep = 0; sweep < 30; ++sweep) {
-        for (int p = 0; p < 2; ++p) {
-            for (int q = p + 1; q < 3; ++q) {
-                if (A[3 * p + q] == 0) continue;
-                const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
-                const double t = copysign(1, theta) / (fabs(theta) + hypot(1, theta));
-                const double c = 1 / hypot(1, t), s = t * c;
-                for (int k = 0; k < 3; ++k) {
-                    const double x = A[3 * k + p], y = A[3 * k + q];
-                    A[3 * k + p] = c * x - s * y;
-                    A[3 * k + q] = s * x + c * y;
-                    const double u = Q[3 * k + p], v = Q[3 * k + q];
-                    Q[3 * k + p] = c * u - s * v;
-                    Q[3 * k + q] = s * u + c * v;
-                }
-                for (int k = 0; k < 3; ++k) {
-                    const double x = A[3 * p + k], y = A[3 * q + k];
-                    A[3 * p + k] = c * x - s * y;
-                    A[3 * q + k] = s * x + c * y;
-                }
-                A[3 * p + q] = A[3 * q + p] = 0;
-            }
-        }
-    }
-    for (int k = 0; k < 3; ++k) {
-        values[k] = A[4 * k];
-    }
-}
-
 /* Q diag(values) Q' with values of at least `least`. */
 static void raise_moments(const double values[3], const double Q[9], double least,
                           double inertia[6])
@@ -315,7 +280,7 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
     if (!(body->mass >= 0) || !isfinite(body->mass)) {
         return mo_reader_fail(r, node, "has a mass of %g kg; it must be positive", body->mass);
     }
-    mo_mass_principal(body->inertia, values, Q);
+    mo_principal_axes(body->inertia, values, Q);
     const double largest = fmax(values[0], fmax(values[1], values[2]));
     const double smallest = fmin(values[0], fmin(values[1], values[2]));
     const double sum = values[0] + values[1] + values[2];

@@ -164,10 +164,6 @@ void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out);
 /* In the frame that `pose` is given in, with mass and inertia times `factor`. */
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out);
 void mo_mass_add(mo_mass *sum, const mo_mass *more);
-/* Eigenvalues of a symmetric matrix (xx yy zz xy xz yz), ascending, and their unit vectors as
- * columns of Q. */
-void mo_mass_principal(const double inertia[6], double values[3], double Q[9]);
-
 /* Turns masses of the shapes into that of the body (density where mass is not given), checks given
  * ones. */
 bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body);

@@ -350,6 +350,7 @@ static mo_error add_mechanism(mo_building *b, int root)
     p.def.actuators = p.actuators;
     p.def.tendons = p.tendons;
     p.def.collide_parents = model->parents_touch;
+    p.def.medium = model->medium;
     p.def.name = mo_name_or_null(model->bodies[root].name);
     const mo_mechanism_id id = mo_world_add_mechanism(b->world, &p.def, b->why);
     if (!id.index) {
@@ -367,7 +368,8 @@ static int is_free_alone(const mo_building *b, int root)
     const mo_model_joint *joint = model->joints + body->first_joint;
     const int is_last = root + 1 == model->body_count || model->bodies[root + 1].parent < root;
     if (!is_last || joint->kind != MO_MODEL_FREE || joint->damping > 0 || joint->armature > 0 ||
-        joint->dry_friction > 0 || body->gravity_compensation != 0) {
+        joint->dry_friction > 0 || body->gravity_compensation != 0 || model->medium.density > 0 ||
+        model->medium.viscosity > 0) {
         return 0;
     }
     for (int k = 0; k < model->actuator_count; ++k) {

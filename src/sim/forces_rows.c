@@ -176,6 +176,7 @@ static void set_forces(mo_world *world, mo_sim_mechanism *mechanism, double spee
         mechanism->rhs[i] = mechanism->effort[i] - mechanism->rhs[i];
     }
     mo_mechanism_add_forces(world, mechanism, 1);
+    mo_mechanism_drag(mechanism, 0);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         double effort[6];
         mo_instant_passive(mechanism, k, effort);

@@ -26,21 +26,14 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
     for (int k = 0; k < names; ++k) {
         mo_memory_free(allocator, mechanism->names[k]);
     }
-    void *arrays[] = {mechanism->coupling,
-                      mechanism->name,
-                      mechanism->names,
-                      mechanism->body,
-                      mechanism->weld,
-                      mechanism->axis,
-                      mechanism->numbers,
-                      mechanism->pose,
-                      mechanism->motion,
-                      mechanism->actuator,
-                      mechanism->neighbour,
-                      mechanism->gravity_compensation,
-                      mechanism->tendon ? mechanism->tendon->arm : NULL,
-                      mechanism->tendon_points,
-                      mechanism->tendon};
+    void *arrays[] = {mechanism->coupling,      mechanism->name,
+                      mechanism->names,         mechanism->body,
+                      mechanism->weld,          mechanism->axis,
+                      mechanism->numbers,       mechanism->pose,
+                      mechanism->motion,        mechanism->actuator,
+                      mechanism->neighbour,     mechanism->gravity_compensation,
+                      mechanism->box,           mechanism->tendon ? mechanism->tendon->arm : NULL,
+                      mechanism->tendon_points, mechanism->tendon};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(allocator, arrays[k]);
     }
@@ -106,12 +99,13 @@ static mo_error copy_parts(const mo_world *world, const mo_mechanism_def *def,
     mechanism->motion = mo_memory_array(allocator, links, sizeof *mechanism->motion);
     mechanism->axis = mo_memory_array(allocator, joints, sizeof *mechanism->axis);
     mechanism->actuator = mo_memory_array(allocator, actuators, sizeof *mechanism->actuator);
+    mechanism->box = mo_memory_array(allocator, links, sizeof *mechanism->box);
     mechanism->gravity_compensation =
         mo_memory_array(allocator, links, sizeof *mechanism->gravity_compensation);
     mechanism->names = mo_memory_array(allocator, names, sizeof *mechanism->names);
     if (!mechanism->name || !mechanism->body || !mechanism->weld || !mechanism->neighbour ||
         !mechanism->pose || !mechanism->motion || !mechanism->axis || !mechanism->actuator ||
-        !mechanism->gravity_compensation || !mechanism->names ||
+        !mechanism->gravity_compensation || !mechanism->names || !mechanism->box ||
         mo_tendons_make(mechanism, def, allocator) != MO_OK) {
         mo_memory_free(allocator, mechanism->names); /* its entries are not there yet */
         mechanism->names = NULL;
@@ -263,6 +257,7 @@ mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *
                                     .control = def->control,
                                     .control_user = def->control_user,
                                     .collides_parents = def->collide_parents,
+                                    .medium = def->medium,
                                     .block = MO_NONE};
     mo_error error = make_tree(world, def, mechanism) ? mo_fail_memory(why) : MO_OK;
     if (!error) {
@@ -324,6 +319,7 @@ void mo_mechanism_weigh(mo_world *world, int place)
     link->mass = body->mass;
     mo_vec3_copy(body->centre, link->centre);
     memcpy(link->inertia, body->inertia, sizeof link->inertia);
+    mo_mechanism_find_box(mechanism, body->link);
     if (mechanism->generation) { /* else its other links are not there yet */
         mo_mechanism_place_links(world, mechanism);
     }

@@ -11,6 +11,7 @@
  *   mechanism_tendon.c   tendons: sums of joints; spring, friction
  *   mechanism_path.c     spatial tendons: length and moment arms
  *   mechanism_drive.c    what actuators drive, their effort and their state
+ *   mechanism_medium.c   drag of air and water
  *   mechanism_couple.c   joints and tendons that follow each other
  *   mechanism_state.c    what changes, as bytes
  */
@@ -44,6 +45,11 @@ typedef struct mo_sim_tendon {
     double friction_impulse;
 } mo_sim_tendon;
 
+/* What a link is for the medium: edges, and axes in its frame as columns. */
+typedef struct mo_drag_box {
+    double edge[3], axes[9];
+} mo_drag_box;
+
 typedef struct mo_sim_actuator {
     mo_actuator_def def;
     double target;
@@ -76,6 +82,8 @@ struct mo_sim_mechanism {
     mo_control_fn *control;
     void *control_user;
     int collides_parents;
+    mo_medium medium;
+    mo_drag_box *box; /* of each link */
 
     double *numbers;              /* all of these: */
     double *q, *next_q, *posed_q; /* the last: that of `pose` */
@@ -160,6 +168,12 @@ void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mec
  * of r. */
 void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double d,
                             double to_impulse, double to_effort);
+
+/* mechanism_medium.c: drag over a step of h, into A and rhs; with h = 0 as forces by v now, into
+ * rhs. */
+void mo_mechanism_drag(mo_sim_mechanism *mechanism, double h);
+/* The box of a link whose mass has changed. */
+void mo_mechanism_find_box(mo_sim_mechanism *mechanism, int link);
 
 /* mechanism_couple.c */
 double mo_mechanism_coupling_error(const mo_sim_mechanism *mechanism);

@@ -285,6 +285,13 @@ mo_error mo_mechanism_check(const mo_world *world, const mo_mechanism_def *def, 
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "mechanism '%.64s' has no links, or an array is missing", named(def->name));
     }
+    if (!(def->medium.density >= 0 && def->medium.viscosity >= 0) ||
+        !mo_are_moderate(2, &def->medium.density) || !mo_are_moderate(3, def->medium.wind)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "density, viscosity and wind of mechanism '%.64s' must be finite, the first "
+                       "two not negative",
+                       named(def->name));
+    }
     mo_error error = MO_OK;
     for (int k = 0; k < def->link_count && !error; ++k) {
         error = check_link(world, def->links + k, k, why);

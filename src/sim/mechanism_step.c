@@ -213,6 +213,7 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
                             h * mechanism->effort[i];
     }
     mo_mechanism_add_forces(world, mechanism, h);
+    mo_mechanism_drag(mechanism, h);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         add_joint(mechanism, k, h);
     }
