@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "io/model_reader.h"
+#include "linalg/principal.h"
 
 static void full_inertia(const mjModel *m, int body, double inertia[6])
 {
