@@ -35,7 +35,11 @@ typedef enum mo_drive_kind {
     MO_DRIVE_NONE,
     /* motor: q' = target, with at most max_effort */
     MO_DRIVE_VELOCITY,
-    /* servo: q = target at the end of the step, with at most max_effort */
+    /*
+     * servo: effort = stiffness (target - q) - damping q', with q and q' of the end of the step,
+     * and at most max_effort.  Where stiffness and damping are zero, q = target at the end of the
+     * step; one that reaches its max_effort on the way does not brake in time, and swings.
+     */
     MO_DRIVE_POSITION
 } mo_drive_kind;
 
@@ -59,6 +63,8 @@ typedef struct mo_joint_def {
     double target;
     /* N m or N; may be infinity */
     double max_effort;
+    /* N m/rad or N/m, N m s/rad or N s/m: of a servo */
+    double stiffness, damping;
     /* 1: the two bodies collide with each other */
     int collide;
     /* weld, 1: hold b at `pose` in the frame of a; 0: where it is when the joint is added */

@@ -36,6 +36,8 @@ from .shape import (Shape, ball, box, capsule, cylinder, half_space, height_fiel
                     plane, rotation)
 from .world import MODES, Report, World, step_worlds
 
+__version__ = version()
+
 __all__ = ["Actuator", "Axis", "Body", "Error", "Forces", "Gradient", "Hit", "Joint", "MODES",
            "Mechanism", "Method", "ModelJoint", "Problem", "Proximity", "Recording", "Report",
            "Result", "Robot", "Shape", "TRANSITIONS", "Tree", "Verdict", "World", "ball", "box",

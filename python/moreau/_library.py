@@ -97,6 +97,13 @@ def text(data):
     return data.decode("utf-8", "replace")
 
 
+def frozen(values):
+    """An array of its own that cannot be written: element assignment would be lost."""
+    made = numpy.array(values)
+    made.flags.writeable = False
+    return made
+
+
 def words(name, names):
     """The number of a word in a list of them; the error names the list."""
     if name not in names:
@@ -111,9 +118,11 @@ class Why:
         self.message = structs["mo_message"]()
         self.pointer = ctypes.addressof(self.message)
 
-    def check(self, code):
+    def check(self, code, path=None):
+        """path: of the file that was read or written, for the sentence."""
         if code:
-            raise Error(text(self.message) or text(C.mo_error_text(code)))
+            told = text(self.message) or text(C.mo_error_text(code))
+            raise Error(told if path is None or str(path) in told else f"{path}: {told}")
 
     def check_id(self, made):
         if not made.index:

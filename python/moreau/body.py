@@ -5,23 +5,30 @@ import ctypes
 
 import numpy
 
-from ._library import C, CONSTANTS, Error, Why, address, array, structs, text, words
+from ._library import C, CONSTANTS, Error, Why, address, array, frozen, structs, text, words
 from .shape import Shape
 
 KINDS = ("free", "fixed", "driven", "link")
 DRIVES = ("none", "velocity", "position")
 JOINTS = ("ball", "revolute", "prismatic", "weld", "distance")
-_CONTACT = numpy.dtype([(name, numpy.dtype(kind)) for name, kind in structs["mo_contact"]._fields_]
-                       + [("force", float, 3)])
+_FIELDS = [(name, numpy.dtype(kind)) for name, kind in structs["mo_contact"]._fields_]
+_CONTACT = numpy.dtype(_FIELDS + [("force", float, 3)])
+_OWN_CONTACT = numpy.dtype(_FIELDS + [("force", float, 3), ("force_here", float, 3)])
 
 
-def contact_array(made, count, h):
-    """Contacts as a structured array, with the force on b in N beside the impulse."""
+def contact_array(made, count, h, here=None):
+    """Contacts as a structured array, with the force on b in N beside the impulse.
+
+    here: the index of a body, for the force on it.
+    """
     found = numpy.frombuffer(made, numpy.dtype(structs["mo_contact"]), count)
-    contacts = numpy.zeros(count, _CONTACT)
+    contacts = numpy.zeros(count, _CONTACT if here is None else _OWN_CONTACT)
     for name in found.dtype.names:
         contacts[name] = found[name]
     contacts["force"] = found["impulse"] / h if h > 0 else 0
+    if here is not None:
+        sign = numpy.where(contacts["b"]["index"] == here, 1.0, -1.0)
+        contacts["force_here"] = sign[:, None] * contacts["force"]
     return contacts
 
 
@@ -30,6 +37,8 @@ def add_shapes(world, body, shapes):
     for shape in shapes:
         if not isinstance(shape, Shape):
             raise TypeError(f"{shape!r} is no shape; use moreau.box(...) and the others")
+        if shape._is_flat and not world.is_planar:
+            raise Error("box(half_x, half_y) is a rectangle of a planar world; add half_z")
     why = Why()
     for shape in shapes:
         why.check_id(C.mo_world_add_shape(world._w, body, ctypes.addressof(shape._struct),
@@ -65,7 +74,10 @@ class _Part:
 
 
 class Body(_Part):
-    """A body of a world.  Its numbers are read when they are asked for; m, kg, s, rad."""
+    """A body of a world.  Its numbers are read when they are asked for; m, kg, s, rad.
+
+    position, orientation, velocity and spin can be set as a whole; their elements cannot.
+    """
 
     __slots__ = ()
 
@@ -96,19 +108,19 @@ class Body(_Part):
     def inertia(self):
         """3 x 3, about the centre of mass, in the axes of the body."""
         xx, yy, zz, xy, xz, yz = self._state.inertia
-        return numpy.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return frozen([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
     @property
     def centre(self):
         """Of mass, in the world."""
-        return numpy.array(self._state.centre)
+        return frozen(self._state.centre)
 
     @property
     def position(self):
         """Of its frame."""
         made, why = structs["mo_pose"](), Why()
         why.check(C.mo_body_pose(self._world._w, self._id, ctypes.addressof(made), why.pointer))
-        return numpy.array(made.position)
+        return frozen(made.position)
 
     @position.setter
     def position(self, value):
@@ -117,7 +129,7 @@ class Body(_Part):
     @property
     def orientation(self):
         """Unit quaternion (w, x, y, z)."""
-        return numpy.array(self._state.pose.orientation)
+        return frozen(self._state.pose.orientation)
 
     @orientation.setter
     def orientation(self, value):
@@ -126,7 +138,7 @@ class Body(_Part):
     @property
     def velocity(self):
         """Of the centre of mass."""
-        return numpy.array(self._state.velocity)
+        return frozen(self._state.velocity)
 
     @velocity.setter
     def velocity(self, value):
@@ -135,7 +147,7 @@ class Body(_Part):
     @property
     def spin(self):
         """Angular velocity in world axes."""
-        return numpy.array(self._state.spin)
+        return frozen(self._state.spin)
 
     @spin.setter
     def spin(self, value):
@@ -172,11 +184,14 @@ class Body(_Part):
 
     @property
     def contacts(self):
-        """Contacts of the body in the last step, as World.contacts."""
+        """Contacts of the body in the last step, as World.contacts.
+
+        `force` is that on b; `force_here` that on this body, in N.
+        """
         count = C.mo_body_contacts(self._world._w, self._id, None, 0)
         made = (structs["mo_contact"] * max(1, count))()
         C.mo_body_contacts(self._world._w, self._id, ctypes.addressof(made), count)
-        return contact_array(made, count, self._world.h)
+        return contact_array(made, count, self._world.h, self._id.index)
 
     @property
     def contact_force(self):
@@ -186,13 +201,11 @@ class Body(_Part):
         return force
 
     def force_from(self, other):
-        """The contact force that another body exerts on this one in the last step, in N."""
-        force = numpy.zeros(3)
-        for contact in self.contacts:
-            a, b = contact["a"]["index"], contact["b"]["index"]
-            if other._id.index in (a, b):
-                force += contact["force"] if b == self._id.index else -contact["force"]
-        return force
+        """The contact force that another body (or its name) exerts on this one, in N."""
+        other = self._world.body(other) if isinstance(other, str) else other
+        contacts, number = self.contacts, other._id.index
+        theirs = (contacts["a"]["index"] == number) | (contacts["b"]["index"] == number)
+        return contacts["force_here"][theirs].sum(axis=0)
 
     @property
     def shape_count(self):
@@ -242,7 +255,9 @@ class Body(_Part):
         self._call(C.mo_world_remove_body)
 
     def __repr__(self):
-        return f"<Body {self.name or self._id.index}: {self.kind}>"
+        if not C.mo_world_has_body(self._world._w, self._id):
+            return "<Body: removed>"
+        return f"<Body {self.name or self._id.index - 1}: {self.kind}>"
 
 
 class Joint(_Part):

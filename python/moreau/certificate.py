@@ -23,7 +23,7 @@ class Verdict:
         if path is None:
             why.check(C.mo_check(problem._p, most_systems, at))
         else:
-            why.check(C.mo_check_read(str(path).encode(), problem._p, at, why.pointer))
+            why.check(C.mo_check_read(str(path).encode(), problem._p, at, why.pointer), path)
         self.verdict = text(C.mo_verdict_word(made.verdict))
         self.message = text(made.message)
         judgement = structs["mo_judgement"]()

@@ -158,7 +158,7 @@ class Problem:
         """From an FCLIB file; `solution` has what the file has beside it, or None."""
         document, why = structs["mo_document"](), Why()
         why.check(C.mo_fclib_read(str(path).encode(), None, ctypes.addressof(document),
-                                  why.pointer))
+                                  why.pointer), path)
         made = cls._borrow(document.problem, None)
         r = view(document.solution.r, (made.row_count,), document)
         made.solution = None if r is None else r.copy()

@@ -54,7 +54,7 @@ class Recording:
     def read(cls, path):
         """From a file that write(), or moreau run --record, wrote."""
         made, why = cls(), Why()
-        why.check(C.mo_recording_read(str(path).encode(), None, made._at, why.pointer))
+        why.check(C.mo_recording_read(str(path).encode(), None, made._at, why.pointer), path)
         return made
 
     def add(self, report=None):
@@ -141,7 +141,8 @@ class Recording:
 
 
 def record(world, h, steps, every=1, title=None):
-    """Takes steps and records them: every `every`-th, the first and the last one."""
+    """Takes steps of a world or robot and records them: every `every`-th, the first, the last."""
+    world = getattr(world, "world", world)
     made = Recording(world, title)
     for k in range(1, steps + 1):
         report = world.step(h)

@@ -2,10 +2,11 @@
 # SPDX-FileCopyrightText: The Moreau authors
 """Robots from MJCF and URDF files."""
 import ctypes
+import warnings
 
 import numpy
 
-from ._library import C, Error, Why, address, array, structs, text
+from ._library import C, Error, Why, address, array, frozen, structs, text
 from .body import Body
 from .shape import pose
 from .world import World
@@ -27,15 +28,19 @@ class ModelJoint:
 class Robot:
     """A robot of a file, in a world of its own or in a given one.
 
-    q, v and the numbering are those of the model (MuJoCo's); `notes` lists what was not read.
+    q, v and the numbering are those of the model (MuJoCo's); q, v and ctrl can be set as a whole.
+    `notes` lists what was not read; loading warns of it.
     """
+
+    __slots__ = ("_robot", "_model", "world", "name", "timestep", "notes", "joints", "body_names",
+                 "actuators", "sites", "keys", "__weakref__")
 
     def __init__(self, path, world=None, meshes=None, servo=None, free=False, **solver):
         self._robot = None
         self._model = structs["mo_model"]()
         why, folder = Why(), str(meshes).encode() if meshes else None
         why.check(C.mo_model_read_with(str(path).encode(), folder, None,
-                                       ctypes.addressof(self._model), why.pointer))
+                                       ctypes.addressof(self._model), why.pointer), path)
         m = self._model
         if free:
             self._set_free()
@@ -56,6 +61,14 @@ class Robot:
         self._robot = made.value
         self.notes += [text(C.mo_robot_note(self._robot, k))
                        for k in range(C.mo_robot_note_count(self._robot))]
+        self._warn(path)
+
+    def _warn(self, path):
+        """Of what was not read, as one warning."""
+        more = len(self.notes) - 3
+        if self.notes:
+            told = "; ".join(self.notes[:3]) + (f"; and {more} more in notes" if more > 0 else "")
+            warnings.warn(f"{path}: {told}", stacklevel=4)
 
     def _set_free(self):
         """A free joint for what the file fixes to the world."""
@@ -79,7 +92,7 @@ class Robot:
         if isinstance(name, int):
             return name
         if name not in names:
-            known = ", ".join(n for n in names if n)
+            known = ", ".join(n for n in names if n) or "none with a name"
             raise Error(f"there is no {what} '{name}'; there are {known}")
         return names.index(name)
 
@@ -93,11 +106,16 @@ class Robot:
         """Those of the world."""
         return self.world.mechanisms
 
+    def __repr__(self):
+        return (f"<Robot {self.name}: {len(self.body_names) - 1} bodies, "
+                f"{len(self.joints)} joints, {len(self.actuators)} actuators>")
+
     @property
     def q(self):
+        """A copy; robot.q = values sets all of it."""
         made = numpy.zeros(self._model.q_count)
         C.mo_robot_get(self._robot, self.world._w, address(made), None)
-        return made
+        return frozen(made)
 
     @q.setter
     def q(self, values):
@@ -106,14 +124,33 @@ class Robot:
 
     @property
     def v(self):
+        """A copy; robot.v = values sets all of it."""
         made = numpy.zeros(self._model.v_count)
         C.mo_robot_get(self._robot, self.world._w, None, address(made))
-        return made
+        return frozen(made)
 
     @v.setter
     def v(self, values):
         values, why = array(values, (self._model.v_count,)), Why()
         why.check(C.mo_robot_set(self._robot, self.world._w, None, address(values), why.pointer))
+
+    def _actuator(self, place):
+        """The state of an actuator in its mechanism, or None: the model gives it no effect."""
+        number = ctypes.c_int()
+        mechanism = C.mo_robot_actuator(self._robot, place, ctypes.addressof(number))
+        if not mechanism.index:
+            return None
+        return C.mo_mechanism_actuator(self.world._w, mechanism, number.value)
+
+    @property
+    def ctrl(self):
+        """The controls of all actuators, a copy; robot.ctrl = values sets all of them."""
+        states = [self._actuator(place) for place in range(len(self.actuators))]
+        return frozen([state.target if state else 0.0 for state in states])
+
+    @ctrl.setter
+    def ctrl(self, values):
+        self.controls(values)
 
     def control(self, actuator, value):
         """Sets the control (target or effort) of an actuator, by name or number."""
@@ -170,7 +207,7 @@ class Robot:
 
     @property
     def sensors(self):
-        """The sensors of the file: {name: (kind, slice of sense())}."""
+        """The sensors of the file: {name: (kind, its slice in sense_all())}."""
         kind, first, count = ctypes.c_char_p(), ctypes.c_int(), ctypes.c_int()
         made = {}
         for k in range(C.mo_robot_sensor_count(self._robot)):
@@ -181,7 +218,13 @@ class Robot:
         return made
 
     def sense(self):
-        """The values of all sensors after the last step; call it once after every step."""
+        """{name: its value, a number or an array} after the last step; call it once a step."""
+        values = self.sense_all()
+        found = {name: values[place] for name, (_, place) in self.sensors.items()}
+        return {name: value[0] if len(value) == 1 else value for name, value in found.items()}
+
+    def sense_all(self):
+        """The values of all sensors in one array, as MuJoCo's sensordata; once a step."""
         made, why = numpy.zeros(C.mo_robot_sensor_values(self._robot)), Why()
         why.check(C.mo_robot_sense(self._robot, self.world._w, self.world.h, address(made),
                                    why.pointer))
@@ -194,12 +237,8 @@ class Robot:
 
     def effort(self, actuator):
         """What an actuator gave in the last step."""
-        number = ctypes.c_int()
-        place = self._number(self.actuators, actuator, "actuator")
-        mechanism = C.mo_robot_actuator(self._robot, place, ctypes.addressof(number))
-        if not mechanism.index:
-            return 0.0
-        return C.mo_mechanism_actuator(self.world._w, mechanism, number.value).effort
+        state = self._actuator(self._number(self.actuators, actuator, "actuator"))
+        return state.effort if state else 0.0
 
     def set_key(self, key):
         """q, v and controls of a keyframe, by name or number."""

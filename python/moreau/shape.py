@@ -14,11 +14,12 @@ class Shape:
     at() and of() return the shape itself, so that they can be chained.
     """
 
-    __slots__ = ("_struct", "_kept")
+    __slots__ = ("_struct", "_kept", "_is_flat")
 
-    def __init__(self, made, *kept):
+    def __init__(self, made, *kept, is_flat=False):
         self._struct = made
         self._kept = kept
+        self._is_flat = is_flat
 
     def at(self, position=(0, 0, 0), orientation=(1, 0, 0, 0)):
         """Its pose in the body: m, unit quaternion (w, x, y, z)."""
@@ -39,7 +40,8 @@ class Shape:
                             "roughness")
             where = self._struct if own else self._struct.material
             if name not in [field[0] for field in where._fields_]:
-                raise TypeError(f"a shape has no {name}")
+                hint = "; World.add_body(mass=...) sets it" if name == "mass" else ""
+                raise TypeError(f"a shape has no {name}{hint}")
             setattr(where, name, tuple(value) if name == "colour" else value)
         return self
 
@@ -49,9 +51,10 @@ def ball(radius):
     return Shape(C.mo_shape_ball(radius))
 
 
-def box(half_x, half_y, half_z=1.0):
-    """A box by its half edges in m; in the plane a rectangle."""
-    return Shape(C.mo_shape_box(half_x, half_y, half_z))
+def box(half_x, half_y, half_z=None):
+    """A box by its half edges in m; without half_z a rectangle of a planar world."""
+    is_flat = half_z is None
+    return Shape(C.mo_shape_box(half_x, half_y, 1.0 if is_flat else half_z), is_flat=is_flat)
 
 
 def capsule(a, b, radius):

@@ -8,7 +8,7 @@ import numpy
 from . import query
 from ._library import (C, CONSTANTS, Error, Why, address, array, set_options, structs, text,
                        words)
-from .body import JOINTS, KINDS, Body, Joint, add_shapes, contact_array
+from .body import DRIVES, JOINTS, KINDS, Body, Joint, add_shapes, contact_array
 from .forces import Forces
 from .mechanism import Mechanism, add_mechanism
 from .problem import Problem, Result
@@ -59,7 +59,8 @@ class World:
     """A world: World(gravity=(0, 0, -9.81), floor=0, tol=1e-8, method="auto", threads=2).
 
     planar: two dimensions, x and y; gravity is then (0, -9.81, 0) unless it is given.
-    floor: the height in m of a fixed horizontal plane; None for no floor.
+    floor: the height in m of a fixed horizontal plane; None for no floor.  floor_friction: its
+    coefficient, 0.5 unless it is given, which combines with that of what lies on it.
     margin (m), projection, sleeping, level ("velocity" or "acceleration"), first_order (s),
     restitution_speed (m/s), moving_tol: as in mo_world_def.  A tol that is given holds for every
     step, whatever moves.  friction_rule, restitution_rule: how two surfaces combine, "geometric",
@@ -69,7 +70,7 @@ class World:
     __slots__ = ("_world", "_definition", "_user_data", "_events", "_why", "_why_at", "h",
                  "__weakref__")
 
-    def __init__(self, gravity=None, planar=False, floor=None, **settings):
+    def __init__(self, gravity=None, planar=False, floor=None, floor_friction=0.5, **settings):
         made = ctypes.c_void_p()
         self._world, self._events, self._user_data = None, None, [None]
         self._why = Why()
@@ -84,7 +85,8 @@ class World:
         self.h = 0.0  # of the last step, in s
         if floor is not None:
             at = (0, floor, 0) if planar else (0, 0, floor)
-            self.add_body(plane(), kind="fixed", position=at, name="floor")
+            self.add_body(plane().of(friction=floor_friction), kind="fixed", position=at,
+                          name="floor")
 
     def _set(self, settings):
         """Fields of the definition by their names; the rest are options of the solver."""
@@ -106,6 +108,11 @@ class World:
             C.mo_events_destroy(self._events)
         if getattr(self, "_world", None):
             C.mo_world_destroy(self._world)
+
+    @property
+    def is_planar(self):
+        """Whether it has two dimensions."""
+        return self._definition.dimension == 2
 
     @property
     def _w(self):
@@ -194,17 +201,22 @@ class World:
         for body in self.bodies:
             if body.name == name:
                 return body
-        raise KeyError(name)
+        known = ", ".join(body.name for body in self.bodies if body.name)
+        raise Error(f"there is no body '{name}'; there are {known or 'none with a name'}")
 
     def add_joint(self, kind, a, b, anchor=(0, 0, 0), axis=(0, 0, 1), anchor_b=(0, 0, 0),
                   limits=None, dry_friction=0.0, drive="none", target=0.0,
-                  max_effort=numpy.inf, collide=False):
+                  max_effort=numpy.inf, collide=False, stiffness=0.0, damping=0.0):
         """A joint of body b on body a (None: the world), at their present poses.
 
         kind: ball, revolute, prismatic, weld, distance.  anchor and axis in world coordinates;
         limits of q (rad or m), which is zero now; drive: velocity (motor) or position (servo), with
-        a target and a greatest effort in N m or N; collide: the two bodies may touch.
+        a target and a greatest effort in N m or N; collide: the two bodies may touch.  A servo
+        gives stiffness (target - q) - damping q'; without both it is at its target at the end of
+        the step, and swings about it where max_effort does not allow that.
         """
+        if b is None:
+            raise Error("b must be a body; None, the world, is allowed for a")
         none = structs["mo_body_id"]()
         definition = C.mo_default_joint(words(kind, JOINTS), a._id if a else none, b._id)
         definition.anchor[:] = array(anchor, (3,))
@@ -214,7 +226,8 @@ class World:
             definition.has_limits = 1
             definition.lower, definition.upper = limits
         definition.dry_friction = dry_friction
-        definition.drive = CONSTANTS[f"MO_DRIVE_{drive.upper()}"]
+        definition.drive = words(drive, DRIVES)
+        definition.stiffness, definition.damping = stiffness, damping
         definition.target, definition.max_effort = target, max_effort
         definition.collide = int(collide)
         why = Why()

@@ -65,6 +65,18 @@ static void add_box(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
     mo_joint_add_part(world, joint, part, &law, rows, 1, &w);
 }
 
+/* Of a servo with gains: the effort that it gives at this speed. */
+static double servo_effort(const mo_joint_def *def, double q, double speed)
+{
+    const double effort = def->stiffness * (def->target - q) - def->damping * speed;
+    return fmax(-def->max_effort, fmin(def->max_effort, effort));
+}
+
+static int has_gains(const mo_joint_def *def)
+{
+    return def->drive == MO_DRIVE_POSITION && (def->stiffness > 0 || def->damping > 0);
+}
+
 static double speed_of(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
 {
     double speed = 0;
@@ -90,7 +102,10 @@ static void add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_joint_
         mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, rows, -1, &minus);
     }
     const double most = def->max_effort, behind = def->target - speed;
-    if (def->drive != MO_DRIVE_NONE && most > 0) {
+    if (has_gains(def)) {
+        const double effort = servo_effort(def, q, speed);
+        add_box(world, joint, MO_PART_DRIVE, rows, effort, effort, w);
+    } else if (def->drive != MO_DRIVE_NONE && most > 0) {
         const int is_off = def->drive == MO_DRIVE_VELOCITY && fabs(behind) > slow && isfinite(most);
         add_box(world, joint, MO_PART_DRIVE, rows, is_off && behind > 0 ? most : -most,
                 is_off && behind < 0 ? -most : most, w);
@@ -117,7 +132,14 @@ static void add_coordinate_over(mo_world *world, mo_sim_joint *joint, const mo_j
         mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, rows, -1,
                           &(const double){-w + p * p * (def->upper - q)});
     }
-    if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
+    if (has_gains(def) && def->max_effort > 0) { /* e = k (target - q - speed+ / p) - d speed+ */
+        const double lower = -def->max_effort, upper = def->max_effort,
+                     slope = def->stiffness / p + def->damping, compliance = p / slope,
+                     ahead = p * def->stiffness * (q - def->target) / slope + w;
+        mo_law law = mo_law_box(&lower, &upper);
+        law.compliance = &compliance;
+        mo_joint_add_part(world, joint, MO_PART_DRIVE, &law, rows, 1, &ahead);
+    } else if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
         const double ahead =
             def->drive == MO_DRIVE_VELOCITY ? -p * def->target : p * p * (q - def->target);
         add_box(world, joint, MO_PART_DRIVE, rows, -def->max_effort, def->max_effort, w + ahead);

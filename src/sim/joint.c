@@ -108,6 +108,12 @@ static mo_error check_joint(const mo_world *world, const mo_joint_def *def, mo_m
     if (!(def->dry_friction >= 0)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the dry friction of a joint must not be negative");
     }
+    if (!(def->stiffness >= 0 && def->stiffness <= MO_LARGEST) ||
+        !(def->damping >= 0 && def->damping <= MO_LARGEST)) {
+        return mo_fail(why, MO_ERR_ARGUMENT,
+                       "stiffness and damping of the servo of a joint must be finite and not "
+                       "negative");
+    }
     const int asks = def->has_limits || def->dry_friction > 0 || def->drive != MO_DRIVE_NONE;
     if (asks && !has_coordinate(world, def->kind)) {
         return mo_fail(why, MO_ERR_ARGUMENT,

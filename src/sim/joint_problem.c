@@ -8,6 +8,7 @@
  *   lower      frictionless   (q - lower) / h
  *   upper      frictionless   (upper - q) / h          (its line is turned)
  *   drive      box            -target, (q - target)/h  max_effort h
+ *    with k, d                k (q - target)/(h k + d)                 compliance 1/(h (h k + d))
  *   friction   box            0                        dry_friction h
  */
 #include <math.h>
@@ -56,11 +57,25 @@ void mo_joint_add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
 }
 
 static void add_box(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
-                    const mo_joint_rows *rows, double most, double w)
+                    const mo_joint_rows *rows, double most, double w, double compliance)
 {
     const double lower = -most, upper = most;
-    const mo_law law = mo_law_box(&lower, &upper);
+    mo_law law = mo_law_box(&lower, &upper);
+    law.compliance = compliance > 0 ? &compliance : NULL;
     mo_joint_add_part(world, joint, part, &law, rows, 1, &w);
+}
+
+/* The effort e of a servo with gains k and d, k (target - q - h q') - d q', is a compliant row. */
+static void add_drive(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows, double h)
+{
+    const mo_joint_def *def = &joint->def;
+    const double slope = h * def->stiffness + def->damping, ahead = joint->q - def->target;
+    const int is_soft = def->drive == MO_DRIVE_POSITION && slope > 0;
+    const double w = def->drive == MO_DRIVE_VELOCITY ? -def->target
+                     : is_soft                       ? def->stiffness * ahead / slope
+                                                     : ahead / h;
+    add_box(world, joint, MO_PART_DRIVE, rows, def->max_effort * h, w,
+            is_soft ? 1 / (h * slope) : 0);
 }
 
 static void add_coordinate(mo_world *world, mo_sim_joint *joint, double h)
@@ -82,11 +97,10 @@ static void add_coordinate(mo_world *world, mo_sim_joint *joint, double h)
                           &(const double){(def->upper - q) / h});
     }
     if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
-        const double w = def->drive == MO_DRIVE_VELOCITY ? -def->target : (q - def->target) / h;
-        add_box(world, joint, MO_PART_DRIVE, &rows, def->max_effort * h, w);
+        add_drive(world, joint, &rows, h);
     }
     if (def->dry_friction > 0) {
-        add_box(world, joint, MO_PART_FRICTION, &rows, def->dry_friction * h, 0);
+        add_box(world, joint, MO_PART_FRICTION, &rows, def->dry_friction * h, 0, 0);
     }
 }
 

@@ -217,9 +217,34 @@ class Robots(unittest.TestCase):
         np.testing.assert_allclose(robot.jacobian("front_left_foot") @ v,
                                    np.concatenate([foot.velocity, foot.spin]), atol=1e-9)
         robot.step()
-        self.assertEqual(len(robot.sense()), sum(place.stop - place.start
+        self.assertEqual(len(robot.sense_all()), sum(place.stop - place.start
                                                  for _, place in robot.sensors.values()))
+        self.assertEqual(set(robot.sense()), set(robot.sensors))
         self.assertTrue(robot.world.device.startswith("cpu"))
+
+    def test_what_cannot_be_assigned_fails(self):
+        robot = moreau.load("scenes/models/quadruped.xml")
+        for numbers in (robot.q, robot.v, robot.ctrl, robot.body(1).position):
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                numbers[0] = 0.5
+        with self.assertRaises(AttributeError):
+            robot.controlled = 1
+        robot.ctrl = np.full(12, 0.1)
+        np.testing.assert_array_equal(robot.ctrl, np.full(12, 0.1))
+        self.assertEqual(repr(robot), "<Robot quadruped: 17 bodies, 13 joints, 12 actuators>")
+        self.assertEqual(moreau.__version__, moreau.version())
+        self.assertEqual(len(moreau.record(robot, 0.002, 2)), 3)
+
+    def test_notes_are_warnings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "odd.xml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('<mujoco><worldbody><body><joint type="free"/><geom size="0.1" '
+                           'mas="2"/></body></worldbody></mujoco>')
+            with self.assertWarnsRegex(UserWarning, "odd.xml: .*mas"):
+                robot = moreau.load(path)
+        self.assertRaisesRegex(moreau.Error, "there are none with a name", robot.site, "tip")
+        self.assertRaisesRegex(moreau.Error, "absent.xml", moreau.load, "absent.xml")
 
     def test_joints_and_limits(self):
         robot = moreau.load("scenes/models/biped.xml")

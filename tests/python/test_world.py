@@ -238,6 +238,44 @@ class Mechanisms(unittest.TestCase):
 
 
 class Bodies(unittest.TestCase):
+    def test_a_servo_with_gains_brings_an_arm_to_its_angle(self):
+        for h in (0.002, 0.0005):
+            world = moreau.World(gravity=(0, 0, 0))
+            arm = world.add_body(moreau.box(0.5, 0.02, 0.02), position=(0.5, 0, 0))
+            hinge = world.add_joint("revolute", None, arm, axis=(0, 0, 1), drive="position",
+                                    target=0.8, max_effort=2, stiffness=20, damping=5)
+            run(world, h, int(2.5 / h))
+            self.assertAlmostEqual(hinge.q, 0.8, delta=1e-3)
+            self.assertAlmostEqual(hinge.speed, 0, delta=1e-3)
+        inertia = arm.mass * (1.0 ** 2) / 3 + arm.mass * 0.04 ** 2 / 12
+        hinge.set_drive("position", 0.8 + 0.01, max_effort=50)
+        q, v = hinge.q, hinge.speed
+        world.step(h)  # implicit: (J + h d + h^2 k) v' = J v + h k (target - q)
+        v_next = (inertia * v + h * 20 * (0.81 - q)) / (inertia + h * 5 + h * h * 20)
+        self.assertAlmostEqual(hinge.speed, v_next, delta=1e-5)
+        self.assertRaisesRegex(moreau.Error, "stiffness", world.add_joint, "revolute", None, arm,
+                               stiffness=-1)
+
+    def test_forces_on_this_body_and_words(self):
+        world = moreau.World(floor=0, floor_friction=0.2)
+        low = world.add_body(moreau.box(0.1, 0.1, 0.1), position=(0, 0, 0.1), name="low")
+        top = world.add_body(moreau.box(0.1, 0.1, 0.1), position=(0, 0, 0.3))
+        run(world, 0.01, 50)
+        weight = 9.81 * low.mass
+        self.assertAlmostEqual(low.contacts["force_here"][:, 2].sum(), weight, delta=1e-6)
+        self.assertAlmostEqual(low.force_from("floor")[2], 2 * weight, delta=1e-6)
+        self.assertAlmostEqual(top.force_from("low")[2], weight, delta=1e-6)
+        self.assertAlmostEqual(low.contacts["mu"].min(), (0.2 * 0.5) ** 0.5, delta=1e-12)
+        self.assertRaisesRegex(moreau.Error, "no body 'up'; there are floor, low", world.body, "up")
+        self.assertRaisesRegex(moreau.Error, "none of none, velocity", world.add_joint, "ball",
+                               None, low, drive="torque")
+        self.assertRaisesRegex(moreau.Error, "b must be a body", world.add_joint, "ball", low, None)
+        self.assertRaisesRegex(moreau.Error, "add half_z", world.add_body, moreau.box(0.1, 0.1))
+        self.assertRaisesRegex(TypeError, "add_body.mass", moreau.ball(0.1).of, mass=2)
+        self.assertEqual(repr(top), "<Body 2: free>")
+        top.remove()
+        self.assertEqual(repr(top), "<Body: removed>")
+
     def test_forces_impulses_and_momentum(self):
         world = moreau.World(gravity=(0, 0, 0), tol=1e-12)
         body = world.add_body(moreau.box(0.1, 0.2, 0.3), position=(1, 0, 0))
