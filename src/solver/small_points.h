@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* What the files of a small system (small_system.h) share: lanes, and the points at which its maps
+ * project. */
+#ifndef MO_SOLVER_SMALL_POINTS_H
+#define MO_SOLVER_SMALL_POINTS_H
+
+#include "solver/small_system.h"
+
+enum { LANES = 4, FORCE_ROWS = 3, ROLLING_ROWS = 5 };
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+#define INLINE static inline __attribute__((always_inline))
+#if defined(__x86_64__)
+#define WIDE __attribute__((target("avx2"))) static
+#endif
+
+static inline double step_of(const mo_small_system *s, const mo_small_block *b)
+{
+    return s->theta > 0 ? s->theta * b->rho : b->rho;
+}
+
+static inline const double *from_of(const mo_small_system *s, const mo_small_block *b,
+                                    const double *r)
+{
+    return (s->theta > 0 ? s->centre : r) + b->row;
+}
+
+/* x = r - rho u */
+static inline void cone_point(const mo_small_system *s, const mo_small_block *b, int d,
+                              const double *r, double *x)
+{
+    const double step = step_of(s, b), *u = s->u + b->row, *from = from_of(s, b, r);
+    for (int k = 0; k < d; ++k) {
+        x[k] = from[k] - step * u[k];
+    }
+}
+
+/* The first row of disc g, 1 or 3, and the step of the rows of each. */
+static inline double disc_step(const mo_small_system *s, const mo_small_block *b, int g)
+{
+    return (s->theta > 0 ? s->theta : 1) * (g ? b->rho_moment : b->rho);
+}
+
+/* x = r - rho u, each row with its own rho. */
+static inline void rolling_point(const mo_small_system *s, const mo_small_block *b, const double *r,
+                                 double *x)
+{
+    const double *u = s->u + b->row, *from = from_of(s, b, r);
+    for (int k = 0; k < ROLLING_ROWS; ++k) {
+        x[k] = from[k] - disc_step(s, b, k >= FORCE_ROWS) * u[k];
+    }
+}
+
+static inline void shifted_point(const mo_small_system *s, const mo_small_block *b, const double *r,
+                                 double *x)
+{
+    const double step = step_of(s, b), *from = from_of(s, b, r);
+    b->law->shift(b->p, b->d, s->u + b->row, x);
+    for (int k = 0; k < b->d; ++k) {
+        x[k] = from[k] - step * x[k];
+    }
+}
+
+#endif
