@@ -106,9 +106,13 @@ static void every_request_of_every_reader_fails_once(void **state)
 {
     (void)state;
     reader readers[] = {
-        {"mjcf", "in.xml", read_model, 0, 0},     {"urdf", "in.urdf", read_model, 0, 0},
-        {"mesh", "in.stl", read_mesh, 1, 0},      {"collada", "in.dae", read_mesh, 0, 0},
-        {"fclib", "in.hdf5", read_problem, 0, 0}, {"recording", "in.hdf5", read_recording, 0, 0},
+        {"mjcf", "in.xml", read_model, 0, 0},
+        {"urdf", "in.urdf", read_model, 0, 0},
+        {"sdf", "in.sdf", read_model, 0, 0},
+        {"mesh", "in.stl", read_mesh, 1, 0},
+        {"collada", "in.dae", read_mesh, 0, 0},
+        {"fclib", "in.hdf5", read_problem, 0, 0},
+        {"recording", "in.hdf5", read_recording, 0, 0},
     };
     for (size_t k = 0; k < sizeof readers / sizeof *readers; ++k) {
         const fuzz_target *target = fuzz_target_find(readers[k].name);

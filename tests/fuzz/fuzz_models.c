@@ -168,6 +168,36 @@ void urdf_run(const uint8_t *data, size_t size)
     model_run("in.urdf", data, size);
 }
 
+/* ---- SDF ------------------------------------------------------------------------------------- */
+
+void sdf_seeds(fuzz_take_fn *take, void *user)
+{
+    take_text("<sdf version='1.9'><model name='m'><pose degrees='true'>0 0 5 0 0 90</pose><static>"
+              "true</static><link name='c'><pose relative_to='f'>0 0 1 0 0 0</pose></link><frame "
+              "name='f' attached_to='b'><pose>0 2 0 0 0 0</pose></frame><link name='b'><pose "
+              "rotation_format='quat_xyzw'>1 0 0 0 0 0 1</pose></link></model></sdf>",
+              take, user);
+    take_text("<sdf><world name='w'><gravity>0 0 -9</gravity><physics><max_step_size>.001"
+              "</max_step_size></physics><model name='m'><link name='a'><inertial><pose>0 0 1 0 0 "
+              "0</pose><mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>"
+              "</inertial><collision name='c'><geometry><box><size>1 1 1</size></box></geometry>"
+              "<surface><friction><ode><mu>.7</mu></ode></friction></surface></collision></link>"
+              "<link name='b'><visual name='v'><geometry><cylinder><radius>.1</radius><length>1"
+              "</length></cylinder></geometry><material><diffuse>1 0 0 1</diffuse></material>"
+              "</visual></link><joint name='j' type='revolute'><parent>a</parent><child>b</child>"
+              "<pose>0 0 .5 0 0 0</pose><axis><xyz expressed_in='__model__'>1 0 0</xyz><limit>"
+              "<lower>-1</lower><upper>1</upper><effort>7</effort></limit><dynamics><damping>1"
+              "</damping></dynamics></axis></joint><model name='in'><link name='d'/></model><joint "
+              "name='u' type='universal'><parent>b</parent><child>in::d</child><axis><xyz>1 0 0"
+              "</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint></model></world></sdf>",
+              take, user);
+}
+
+void sdf_run(const uint8_t *data, size_t size)
+{
+    model_run("in.sdf", data, size);
+}
+
 /* ---- meshes: the first byte says which kind of file ------------------------------------------ */
 
 void mesh_seeds(fuzz_take_fn *take, void *user)

@@ -280,6 +280,7 @@ static const fuzz_target TARGETS[] = {
     {"fclib", FUZZ_HDF5, fclib_seeds, fclib_run},
     {"mjcf", FUZZ_XML, mjcf_seeds, mjcf_run},
     {"urdf", FUZZ_XML, urdf_seeds, urdf_run},
+    {"sdf", FUZZ_XML, sdf_seeds, sdf_run},
     {"mesh", FUZZ_TEXT, mesh_seeds, mesh_run},
     {"collada", FUZZ_XML, collada_seeds, collada_run},
     {"heights", FUZZ_BINARY, heights_seeds, heights_run},

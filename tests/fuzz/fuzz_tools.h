@@ -30,6 +30,8 @@ void mjcf_seeds(fuzz_take_fn *take, void *user);
 void mjcf_run(const uint8_t *data, size_t size);
 void urdf_seeds(fuzz_take_fn *take, void *user);
 void urdf_run(const uint8_t *data, size_t size);
+void sdf_seeds(fuzz_take_fn *take, void *user);
+void sdf_run(const uint8_t *data, size_t size);
 void mesh_seeds(fuzz_take_fn *take, void *user);
 void mesh_run(const uint8_t *data, size_t size);
 void collada_seeds(fuzz_take_fn *take, void *user);
