@@ -292,6 +292,45 @@ static void damaged_files_get_a_sentence(void **state)
     mo_problem_destroy(problem);
 }
 
+#define HEAD "moreau-certificate 1 problem 2 1 verdict none "
+
+static void a_wrong_certificate_says_what_was_expected(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } files[] = {
+        {"moreau-certificate 2", "format version 1"},
+        {"moreau-certificate 1 problem 3 1", "is for a problem with 3 rows"},
+        {HEAD "tree 1 point 0 tree 1 point 0 end", "one tree only"},
+        {HEAD "tree 1 leaf 0 end", "split, empty, point or near"},
+        {HEAD "condition closed holds 1 1 0 condition closed holds 1 1 0 end",
+         "each condition once"},
+        {HEAD "condition closed perhaps 1 1 0 end", "holds or fails"},
+        {HEAD "condition loose holds 1 1 0 end", "the name of a condition"},
+        {HEAD "limit 0 3 condition closed fails 1 1 0 limit 0 none end", "one limit only"},
+        {HEAD "limit 1 x end", "a finite number or none"},
+        {HEAD "nonsense", "solution, tree, condition, limit or end"},
+        {HEAD "end x", "nothing after end"},
+    };
+    mo_problem *problem = NULL;
+    int good = 1;
+    CHECK(problem_painleve_rod(0.5, 1, 1, -1, &problem, NULL) == MO_OK);
+    for (size_t k = 0; k < sizeof files / sizeof *files; ++k) {
+        mo_check_result check = {0};
+        mo_message why = {{0}};
+        write_all(again, files[k].text, strlen(files[k].text));
+        const mo_error error = mo_check_read(again, problem, &check, &why);
+        if (error != MO_ERR_FILE || !strstr(why.text, files[k].says)) {
+            print_error("error %d, '%s' does not say '%s'\n", (int)error, why.text, files[k].says);
+            good = 0;
+        }
+        mo_check_clear(&check);
+    }
+    mo_problem_destroy(problem);
+    CHECK(good);
+}
+
 /* Cut off anywhere, or with any byte changed: a sentence, or a judgement. */
 static void files_cut_off_or_with_changed_bytes_are_survived(void **state)
 {
@@ -342,6 +381,7 @@ int main(void)
         cmocka_unit_test(changed_numbers_are_rejected),
         cmocka_unit_test(a_certificate_does_not_hold_for_a_problem_with_another_truth),
         cmocka_unit_test(damaged_files_get_a_sentence),
+        cmocka_unit_test(a_wrong_certificate_says_what_was_expected),
         cmocka_unit_test(files_cut_off_or_with_changed_bytes_are_survived),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
