@@ -296,7 +296,11 @@ static bool take_muscle(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_
         return false;
     }
     const double *l = a->muscle.length_range;
-    if (memcmp(d->gain, d->bias, 9 * sizeof *d->gain) != 0) {
+    int differ = 0;
+    for (int k = 0; k < 9; ++k) {
+        differ |= d->gain[k] != d->bias[k];
+    }
+    if (differ) {
         mo_reader_note(m->r, node,
                        "> is a muscle whose biasprm differs from gainprm: the latter "
                        "counts for both");
