@@ -53,6 +53,10 @@ int bench_lasting_command(int argc, char **argv);
 int bench_overlap(const struct experiment_call *asked);
 int bench_overlap_command(int argc, char **argv);
 
+/* How well steps keep a time limit. */
+int bench_deadline(const struct experiment_call *asked);
+int bench_deadline_command(int argc, char **argv);
+
 /* Shapes thrown, spun, loaded and started inside each other: what goes wrong, counted. */
 int bench_violent(const struct experiment_call *asked);
 

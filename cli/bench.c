@@ -62,6 +62,8 @@ static const experiment BENCHES[] = {
      bench_violent, 60},
     {"overlap", "heaps: overlap at the end of a step, and its cost; moreau bench overlap --help",
      bench_overlap, 0},
+    {"deadline", "heaps: calls that keep their time limit; moreau bench deadline --help",
+     bench_deadline, 0},
 };
 
 /* Those with flags and operands of their own. */
@@ -74,7 +76,8 @@ static const own_command OWN[] = {
     {"solvers", bench_solvers_command},   {"slower", bench_slower_command},
     {"beads", bench_beads_command},       {"sim", bench_sim_command},
     {"standing", bench_standing_command}, {"passive", bench_passive_command},
-    {"lasting", bench_lasting_command},   {"overlap", bench_overlap_command}};
+    {"lasting", bench_lasting_command},   {"overlap", bench_overlap_command},
+    {"deadline", bench_deadline_command}};
 
 static const args_flag CONTACTS = {.name = "contacts",
                                    .operand = "N",

@@ -90,8 +90,8 @@ typedef struct mo_world_def {
      * velocity in parts of g h.  Used while solver.tol has its default value and is finer; 0: all
      * is solved to solver.tol */
     double moving_tol;
-    /* method, tolerance, threads; time_limit is that of a step (mo_step_report.is_waiting); the
-     * world sets start, cancel and progress itself */
+    /* method, tolerance, threads; time_limit is that of a call of mo_world_step
+     * (mo_step_report.is_waiting); the world sets start, cancel and progress itself */
     mo_options solver;
 } mo_world_def;
 
@@ -260,8 +260,9 @@ typedef struct mo_step_report {
     int late_contacts, impacts_left;
     /* bodies stopped on their way, since they would have passed through another */
     int held_back;
-    /* 1: the time limit came before an answer that is good enough: the state and the time have not
-     * changed, and the next call goes on from there (docs/simulation.md, time) */
+    /* 1: the step needs more than the time limit of one call: the state and the time have not
+     * changed, and the next call goes on from there (docs/simulation.md, time).  The other members
+     * say what was done so far */
     int is_waiting;
     /* 1: no solution was found, and the answer is that of contacts with compliance */
     int is_compliant;
@@ -269,7 +270,7 @@ typedef struct mo_step_report {
     double energy_removed;
     /* J, at the end of the step */
     double kinetic_energy, potential_energy;
-    /* s */
+    /* s: of all calls of the step, without the time between them */
     double seconds_collide, seconds_assemble, seconds_solve, seconds_advance, seconds_project;
     /* the reason, if the step is unsolved */
     mo_message message;
@@ -321,8 +322,8 @@ MO_API int mo_body_contacts(const mo_world *world, mo_body_id body, mo_contact *
 MO_API mo_error mo_body_contact_force(const mo_world *world, mo_body_id body, double force[3],
                                       double moment[3], mo_message *why);
 
-/* The contact problem of the last step, or NULL before the first.  It belongs to the world and is
- * valid until the next step. */
+/* The contact problem of the last step, or NULL before the first and while a step waits.  It
+ * belongs to the world and is valid until the next step. */
 MO_API const mo_problem *mo_world_problem(const mo_world *world);
 MO_API const mo_result *mo_world_result(const mo_world *world);
 

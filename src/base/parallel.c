@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "base/parallel.h"
 
+#include "base/pace.h"
+
 int mo_chunk_count(int n)
 {
     return n / MO_CHUNK + (n % MO_CHUNK != 0);
@@ -14,14 +16,17 @@ void mo_parallel_for(int threads, int begin, int end, mo_range_fn *fn, void *con
         for (int c = 0; c < chunks; ++c) {
             const int from = begin + c * MO_CHUNK;
             fn(context, from, end - from < MO_CHUNK ? end : from + MO_CHUNK);
+            mo_pace();
         }
         return;
     }
+    mo_pace_hold(1);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int c = 0; c < chunks; ++c) {
         const int from = begin + c * MO_CHUNK;
         fn(context, from, end - from < MO_CHUNK ? end : from + MO_CHUNK);
     }
+    mo_pace_hold(0);
 }
 
 void mo_parallel_tasks(int threads, int count, mo_task_fn *fn, void *context)
@@ -32,8 +37,10 @@ void mo_parallel_tasks(int threads, int count, mo_task_fn *fn, void *context)
         }
         return;
     }
+    mo_pace_hold(1);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int k = 0; k < count; ++k) {
         fn(context, k);
     }
+    mo_pace_hold(0);
 }

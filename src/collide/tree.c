@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/pace.h"
+
 enum { NONE = -1, FREE = -2 };
 
 typedef struct node {
@@ -405,6 +407,7 @@ mo_error mo_tree_pairs(mo_tree *tree, mo_tree_pair *found, void *context)
     int goes_on = 1, is_short = 0;
     for (int k = 0; k < tree->count && goes_on; ++k) {
         const node *n = tree->node + k;
+        mo_pace_every(k, 32);
         if (n->item == NONE) { /* two leaves part at one node alone */
             goes_on = walk_pairs(tree, n->child[0], n->child[1], found, context, &is_short);
         }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "base/parallel.h"
 #include "linalg/dense.h"
 #include "measure/measure_blocks.h"
@@ -174,6 +175,7 @@ void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, co
         if (i % MO_CHUNK == 0) {
             sum += of_chunk;
             of_chunk = 0;
+            mo_pace();
         }
         const int row = problem->row_start[i];
         of_chunk += mo_measure_block(problem, i, u + row, r + row, residual);
@@ -199,7 +201,9 @@ mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scr
     double q_norm = 0;
     const mo_error error = mo_problem_q_norm(problem, &q_norm);
     if (!error) {
+        mo_pace();
         mo_problem_response_into(problem, r, scratch, scratch + dofs);
+        mo_pace();
         mo_measure_at(problem, q_norm, scratch + dofs, r, residual);
     }
     return error;

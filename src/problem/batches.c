@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "problem/batch_point.h"
@@ -326,6 +327,7 @@ static void fill_batches(const mo_batches *b, const nodes *all)
     int number = 0;
     for (int c = 0; c < MO_COLOURS; ++c) {
         for (int is_inner = 0; is_inner < 2; ++is_inner) {
+            mo_pace();
             fill_span(b, all, span_of(all, c, is_inner, KIND_CENTRAL), &number);
             fill_span(b, all, span_of(all, c, is_inner, KIND_GENERAL), &number);
         }
@@ -404,16 +406,21 @@ static mo_error arrange(const mo_allocator *own, const mo_batch_order *order, mo
     mo_error error = all.at && all.order && used ? MO_OK : MO_ERR_MEMORY;
     if (!error) {
         make_nodes(problem, b->compact, &all);
+        mo_pace();
         if (order) {
             take_order(order, &all);
         } else {
             colour_nodes(problem, &all, used);
         }
+        mo_pace();
         sort_nodes(&all);
+        mo_pace();
         error = make_arrays(own, &all, b);
+        mo_pace();
     }
     if (!error) {
         fill_state(b);
+        mo_pace();
         fill_batches(b, &all);
     }
     for (int k = 0; !error && k < b->row_count; ++k) {

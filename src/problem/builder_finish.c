@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/dense.h"
 #include "problem/builder_data.h"
 #include "problem/views.h"
@@ -317,23 +318,30 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
         return builder->error;
     }
     move_arrays(builder, problem);
+    mo_pace();
     error = check_blocks(builder, problem);
+    mo_pace();
     if (error) {
         return error;
     }
     if (!is_sorted(builder->blocks.data, builder->blocks.count) && !sort_blocks(builder)) {
         return builder->error;
     }
+    mo_pace();
     if (!index_blocks(builder, problem)) {
         return builder->error;
     }
+    mo_pace();
     if (builder->contacts.count == 0) {
         problem->values = steal(&builder->values);
     } else if (!spread_values(builder, problem)) {
         return builder->error;
     }
+    mo_pace();
     error = move_compact(builder, problem);
+    mo_pace();
     error = error ? error : factor_masses(builder, problem);
+    mo_pace();
     return error ? error : mo_views_create(problem);
 }
 

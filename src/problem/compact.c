@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 
@@ -169,12 +170,14 @@ void mo_compact_write_rows(mo_problem *problem)
 {
     const mo_compact *compact = problem->compact;
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i, 256);
         if (compact->contact_of[i] >= 0) {
             write_contact(problem, compact->contact + compact->contact_of[i],
                           problem->values + problem->value_start[i]);
         }
     }
     for (int b = 0; b < problem->body_count; ++b) {
+        mo_pace_every(b, 256);
         if (compact->rigid[b].inverse_mass > 0) {
             double *M = problem->M + problem->mass_start[b];
             double *factor = problem->factor + problem->mass_start[b];
@@ -219,6 +222,7 @@ mo_error mo_compact_find(const mo_problem *problem, mo_compact **out)
         compact->rigid[b] = find_rigid(problem, b);
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i, 256);
         mo_compact_contact *contact = compact->contact + compact->contact_count;
         const int is_compact = is_global && find_contact(problem, compact->rigid, i, contact);
         compact->contact_of[i] = is_compact ? compact->contact_count++ : -1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "base/union_find.h"
 #include "problem/views.h"
 
@@ -122,8 +123,10 @@ mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands)
     *islands = (mo_islands){
         .island = mo_memory_array(own, (size_t)problem->constraint_count, sizeof(int))};
     int made = parent && number_of && islands->island;
+    mo_pace();
     if (made) {
         islands->count = number(problem, parent, number_of, islands->island);
+        mo_pace();
         made = sort(own, problem->constraint_count, islands);
     }
     mo_memory_free(own, parent);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/pace.h"
 #include "base/parallel.h"
 #include "problem/colouring.h"
 #include "problem/views.h"
@@ -380,8 +381,11 @@ mo_error mo_sweep_create(const mo_problem *problem, mo_sweep_order order, mo_swe
         mo_sweep_destroy(own, sweep);
         return MO_ERR_MEMORY;
     }
+    mo_pace();
     place_records(sweep);
-    fill_records(sweep, 0, problem->constraint_count);
+    mo_pace();
+    mo_parallel_for(1, 0, problem->constraint_count, fill_records, sweep);
+    mo_pace();
     make_free_state(sweep);
     *out = sweep;
     return MO_OK;

@@ -15,7 +15,9 @@
 enum { MANY = 100 }; /* contacts from which on |q| is found in lanes */
 
 struct mo_views {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of is_taken */
+    pthread_cond_t given;
+    int is_taken; /* a view is being made or asked for */
     mo_sweep *sweep[MO_SWEEP_ORDERS];
     mo_problem *owner;   /* rows of compact contacts are written into it */
     int has_rows;        /* mo_problem_write_rows has been called */
@@ -29,6 +31,26 @@ struct mo_views {
     _Atomic double q_norm; /* negative until it is known */
 };
 
+/* One thread at a time.  Paced work may be suspended while it has the views, and another thread may
+ * resume it (base/pace.h), which a mutex does not allow. */
+static void take(mo_views *views)
+{
+    pthread_mutex_lock(&views->lock);
+    while (views->is_taken) {
+        pthread_cond_wait(&views->given, &views->lock);
+    }
+    views->is_taken = 1;
+    pthread_mutex_unlock(&views->lock);
+}
+
+static void give(mo_views *views)
+{
+    pthread_mutex_lock(&views->lock);
+    views->is_taken = 0;
+    pthread_cond_signal(&views->given);
+    pthread_mutex_unlock(&views->lock);
+}
+
 mo_error mo_views_create(mo_problem *problem)
 {
     mo_views *views = mo_memory_array(&problem->allocator, 1, sizeof *views);
@@ -40,6 +62,7 @@ mo_error mo_views_create(mo_problem *problem)
     views->owner = problem;
     views->q_norm = -1;
     pthread_mutex_init(&views->lock, NULL);
+    pthread_cond_init(&views->given, NULL);
     return MO_OK;
 }
 
@@ -57,6 +80,7 @@ void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
     mo_body_space_destroy(allocator, views->body_space);
     mo_group_space_destroy(allocator, views->group_space);
     mo_memory_free(allocator, views->dense);
+    pthread_cond_destroy(&views->given);
     pthread_mutex_destroy(&views->lock);
     mo_memory_free(allocator, views);
 }
@@ -69,7 +93,7 @@ static size_t dense_bytes(const mo_problem *problem)
 size_t mo_views_bytes(mo_views *views)
 {
     size_t bytes = sizeof *views;
-    pthread_mutex_lock(&views->lock);
+    take(views);
     for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
     }
@@ -79,7 +103,7 @@ size_t mo_views_bytes(mo_views *views)
     bytes += views->body_space ? views->body_space->bytes : 0;
     bytes += views->group_space ? views->group_space->bytes : 0;
     bytes += views->dense ? dense_bytes(views->owner) : 0;
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     return bytes;
 }
 
@@ -88,12 +112,12 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
     mo_views *views = problem->views;
     mo_error error = MO_OK;
     mo_problem_write_rows(problem);
-    pthread_mutex_lock(&views->lock);
+    take(views);
     if (!views->sweep[order]) {
         error = mo_sweep_create(problem, order, &views->sweep[order]);
     }
     *sweep = views->sweep[order];
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     return error;
 }
 
@@ -103,13 +127,13 @@ void mo_problem_write_rows(const mo_problem *problem)
     if (!problem->compact) {
         return;
     }
-    pthread_mutex_lock(&views->lock);
+    take(views);
     if (!views->has_rows) {
         /* Rows are a view, though they lie in the problem: whoever reads them calls this first. */
         mo_compact_write_rows(views->owner);
         views->has_rows = 1;
     }
-    pthread_mutex_unlock(&views->lock);
+    give(views);
 }
 
 mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compact)
@@ -120,12 +144,12 @@ mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compac
     if (*compact) {
         return MO_OK;
     }
-    pthread_mutex_lock(&views->lock);
+    take(views);
     if (!views->compact) {
         error = mo_compact_find(problem, &views->compact);
     }
     *compact = views->compact;
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     return error;
 }
 
@@ -138,12 +162,12 @@ mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batche
     if (error) {
         return error;
     }
-    pthread_mutex_lock(&views->lock);
+    take(views);
     if (!views->batches) {
         error = mo_batches_create(problem, compact, NULL, &views->batches);
     }
     *batches = views->batches;
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     return error;
 }
 
@@ -153,19 +177,19 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
     mo_error error = MO_OK;
     mo_problem_write_rows(problem);
     mo_contact_space *made = NULL;
-    pthread_mutex_lock(&views->lock);
+    take(views);
     const int is_missing = !views->contact_space;
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     if (is_missing) { /* outside the lock: reducing a problem asks for its sweep view */
         error = mo_contact_space_create(problem, &made);
     }
-    pthread_mutex_lock(&views->lock);
+    take(views);
     if (!views->contact_space) {
         views->contact_space = made;
         made = NULL;
     }
     *space = views->contact_space;
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     mo_contact_space_destroy(&problem->allocator, made); /* another thread was faster */
     return error;
 }
@@ -175,12 +199,12 @@ mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **
     mo_views *views = problem->views;
     mo_error error = MO_OK;
     mo_problem_write_rows(problem);
-    pthread_mutex_lock(&views->lock);
+    take(views);
     if (!views->body_space) {
         error = mo_body_space_create(problem, &views->body_space);
     }
     *space = views->body_space;
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     return error;
 }
 
@@ -193,13 +217,13 @@ mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space 
     if (error) {
         return error;
     }
-    pthread_mutex_lock(&views->lock);
+    take(views);
     if (!views->groups_are_known) {
         error = mo_group_space_create(contact, &views->group_space);
         views->groups_are_known = !error;
     }
     *space = views->group_space;
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     return error;
 }
 
@@ -222,12 +246,12 @@ mo_error mo_problem_dense(const mo_problem *problem, const double **W)
 {
     mo_views *views = problem->views;
     mo_problem_write_rows(problem);
-    pthread_mutex_lock(&views->lock);
+    take(views);
     if (!views->dense) {
         views->dense = make_dense(problem);
     }
     *W = views->dense;
-    pthread_mutex_unlock(&views->lock);
+    give(views);
     return *W ? MO_OK : MO_ERR_MEMORY;
 }
 

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "base/union_find.h"
 #include "linalg/vec3.h"
 #include "problem/islands.h"
@@ -77,11 +78,13 @@ static mo_error find_islands(mo_world *world)
     }
     for (int k = 0; k < world->body_places; ++k) {
         const mo_sim_body *body = world->body + k;
+        mo_pace_every(k, 512);
         world->leader[k] = body->generation && mo_moves_freely(body) ? k : MO_NONE;
         world->island[k] = (mo_island_facts){0};
     }
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
+        mo_pace_every(k, 512);
         if (mo_contact_is_taken(contact)) {
             join(world, contact->body[0], contact->body[1]);
         }
@@ -110,6 +113,7 @@ static void look_at_islands(mo_world *world)
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_island_facts *island = island_of_contact(world, contact);
+        mo_pace_every(k, 512);
         if (island && mo_contact_is_taken(contact)) {
             ++island->contacts;
             island->is_driven |= world->body[contact->body[0]].kind == MO_BODY_DRIVEN ||
@@ -159,7 +163,9 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
         return MO_ERR_MEMORY;
     }
     look_at_islands(world);
+    mo_pace();
     choose_coarse(world, tol, h);
+    mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         world->step.coarse_count += mo_contact_is_taken(contact) && mo_is_coarse(world, contact);
@@ -179,6 +185,7 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
         return MO_ERR_MEMORY;
     }
     look_at_islands(world);
+    mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_island_facts *island = island_of(world, world->living[k]);
@@ -197,6 +204,7 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         const mo_island_facts *island = island_of_contact(world, contact);
+        mo_pace_every(k, 512);
         if (island && !(island->moves || island->has_joints || island->is_driven)) {
             memset(contact->slip, 0, sizeof contact->slip);
         }
@@ -254,7 +262,9 @@ static mo_error solve_members(mo_world *world, const mo_options *options, int *m
         local[k] = -1;
     }
     mo_problem_write_rows(world->problem);
+    mo_pace();
     mo_error error = mo_islands_extract(world->problem, &one, 0, local, &part);
+    mo_pace();
     if (!error) {
         copy_impulses(world->problem, member, bounds[1], world->result.r, start, 0);
         own.start = start;

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/free_spin.h"
 #include "sim/world_data.h"
 
@@ -122,23 +123,32 @@ static void start(const mo_world *world, mo_sim_body *body)
     }
 }
 
-static void advance_all(mo_world *world, double h, int starts)
+void mo_advance_driven(mo_world *world, double h)
 {
     world->has_driven = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        if (body->kind == MO_BODY_DRIVEN) {
+            world->has_driven = 1;
+            driven_velocity(world, body, h);
+            memcpy(body->start_v, body->free_v, sizeof body->start_v);
+        }
+    }
+}
+
+static void advance_all(mo_world *world, double h, int starts)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, world_inertia));
         mo_living_prefetch(world, k, offsetof(mo_sim_body, def.linear_damping), 2 * sizeof(double));
-        if (starts) {
+        mo_pace_every(k, 64);
+        if (starts && body->kind != MO_BODY_DRIVEN) {
             start(world, body);
         }
         if (body->kind == MO_BODY_FREE && !body->is_asleep) {
             mo_advance_body(world, body, h);
-        } else if (body->kind == MO_BODY_DRIVEN) {
-            world->has_driven = 1;
-            driven_velocity(world, body, h);
-            memcpy(body->start_v, body->free_v, sizeof body->start_v);
-        } else {
+        } else if (body->kind != MO_BODY_DRIVEN) {
             memset(body->free_v, 0, sizeof body->free_v);
         }
         memcpy(body->next_v, body->free_v, sizeof body->next_v);
@@ -198,6 +208,7 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
     mo_mechanisms_poses(world, h);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 64);
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, start_v));
         mo_living_prefetch(world, k, offsetof(mo_sim_body, next_v), sizeof body->next_v);
         if (body->mechanism == MO_NONE && !moves_at_once(world, body)) {
@@ -220,6 +231,7 @@ void mo_advance_accept(mo_world *world, double h)
     world->step.kinetic_energy = world->step.potential_energy = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 64);
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, world_inertia));
         if (body->kind != MO_BODY_FIXED && !body->is_asleep) {
             if (moves_at_once(world, body)) {

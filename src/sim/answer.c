@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
@@ -118,57 +118,25 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
     return error;
 }
 
-void mo_step_postpone(mo_world *world, mo_step_stage next)
+mo_error mo_step_solve(mo_world *world, mo_message *why)
 {
-    world->step.pause.stage = next;
-    world->step.pause.status = world->result.status;
-    world->step.pause.residual = world->result.residual;
-    world->result.status = MO_TIME_LIMIT;
-    world->result.residual = (mo_residual){.natural_relative = INFINITY};
-    mo_say(&world->result.message, "%s", mo_status_text(MO_TIME_LIMIT));
-}
-
-/* The answer that was found before the pause. */
-static void go_on_looking(mo_world *world)
-{
-    world->result.status = world->step.pause.status;
-    world->result.residual = world->step.pause.residual;
-    world->result.message.text[0] = '\0';
-}
-
-mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *report,
-                       mo_message *why)
-{
-    const double start = mo_clock();
-    const mo_step_stage stage = goes_on ? world->step.pause.stage : MO_STAGE_ASSEMBLE;
-    if (stage == MO_STAGE_LOOK) {
-        go_on_looking(world);
-        return MO_OK;
-    }
-    mo_error error = stage == MO_STAGE_ASSEMBLE ? assemble(world, h, why) : MO_OK;
-    report->seconds_assemble += mo_clock() - start;
-    if (stage == MO_STAGE_SOLVE) {
-        memcpy(world->start, world->result.r,
-               (size_t)world->result.row_count * sizeof *world->start);
-    }
-    if (!error && stage == MO_STAGE_ASSEMBLE && mo_deadline_is_near(world) &&
-        mo_pause_is_possible(world)) {
-        mo_step_postpone(world, MO_STAGE_BEGIN);
-        return MO_OK;
-    }
-    world->step.pause.stage = MO_STAGE_SOLVE;
-    error = error ? error : mo_find_impulses(world, h, 1, why);
+    mo_step *step = &world->step;
+    mo_step_report *report = &step->report;
+    const double start = mo_work_clock();
+    mo_error error = assemble(world, step->h, why);
+    report->seconds_assemble += mo_work_clock() - start;
+    error = error ? error : mo_find_impulses(world, step->h, 1, why);
     ++report->rounds;
     report->is_compliant = 0;
     if (error) {
         return error;
     }
     report->iterations += world->result.iterations;
-    mo_assemble_answer(world, h);
-    if (has_no_answer(world) && gains(world, h)) {
-        error = give_way(world, h, report, why);
+    mo_assemble_answer(world, step->h);
+    if (has_no_answer(world) && gains(world, step->h)) {
+        error = give_way(world, step->h, report, why);
         if (!error) {
-            mo_assemble_answer(world, h);
+            mo_assemble_answer(world, step->h);
         }
     }
     return error;

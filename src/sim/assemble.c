@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "problem/problem_data.h"
 #include "sim/forces_data.h"
@@ -436,6 +437,7 @@ static mo_error write_start(mo_world *world)
     }
     memset(world->start, 0, rows * sizeof *world->start);
     for (int k = 0; k < world->contacts.count; ++k) {
+        mo_pace_every(k, 64);
         if (mo_contact_is_taken(world->contacts.at + k)) {
             write_contact_start(world, world->contacts.at + k, world->start);
         }
@@ -492,7 +494,6 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
 {
     mo_problem_destroy(world->problem);
     world->problem = NULL;
-    world->step.pause.is_ready = 0;
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].block = MO_NONE;
     }
@@ -501,6 +502,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
             world->mechanism[k]->block = MO_NONE;
         }
     }
+    mo_pace();
     if (reserve(world)) {
         return mo_fail_memory(why);
     }
@@ -511,6 +513,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         mo_joint_assemble(world, world->jointed[k], phase);
     }
     for (int k = 0; k < world->contacts.count; ++k) {
+        mo_pace_every(k, 64);
         look_ahead(world, k);
         if (mo_contact_is_taken(world->contacts.at + k)) {
             add_contact(world, world->contacts.at + k, phase);
@@ -523,6 +526,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     if (phase->kind == MO_PHASE_FORCE) {
         mo_instant_known(world, phase->instant);
     }
+    mo_pace();
     const mo_error error = mo_builder_finish(world->builder, &world->problem, why);
     return error ? error : write_start(world) ? mo_fail_memory(why) : MO_OK;
 }
@@ -583,6 +587,7 @@ void mo_contact_velocity(const mo_world *world, const mo_sim_contact *contact, d
 void mo_assemble_finish(mo_world *world)
 {
     for (int k = 0; k < world->contacts.count; ++k) {
+        mo_pace_every(k, 64);
         look_ahead(world, k);
         mo_sim_contact *contact = world->contacts.at + k;
         if (mo_contact_is_taken(contact) || mo_vec3_dot(contact->impact, contact->impact) > 0) {
@@ -611,6 +616,7 @@ void mo_assemble_answer(mo_world *world, double h)
 {
     mo_assemble_velocities(world);
     for (int k = 0; k < world->contacts.count; ++k) {
+        mo_pace_every(k, 64);
         if (mo_contact_is_taken(world->contacts.at + k)) {
             read_contact(world, world->contacts.at + k, h);
         }

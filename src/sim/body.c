@@ -258,7 +258,6 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
 
 void mo_body_wake(mo_world *world, int place)
 {
-    world->step.pause.is_ready = 0; /* somebody changes something */
     if (world->body[place].is_asleep) {
         mo_islands_wake(world, place);
     }

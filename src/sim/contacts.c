@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/device_heap.h"
 #include "sim/pairs.h"
@@ -267,6 +268,10 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
     for (int k = 0; k < world->pairs.count; ++k) {
         const mo_pair *pair = world->pairs.at + k;
         const int first = list->count;
+        mo_pace_every(k, 8);
+        if (world->step.is_given_up) {
+            break;
+        }
         if (k + MO_AHEAD < world->pairs.count) {
             mo_prefetch(world->near + pair[MO_AHEAD].b, sizeof *world->near);
             mo_prefetch(&world->shape[pair[MO_AHEAD].b].reach, sizeof world->shape->reach);
@@ -285,11 +290,17 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
     return MO_OK;
 }
 
+void mo_contacts_exchange(mo_world *world)
+{
+    const mo_sim_contacts now = world->contacts;
+    world->contacts = world->before;
+    world->before = now;
+    world->step.stage = world->step.stage == MO_STAGE_START ? MO_STAGE_SOLVE : MO_STAGE_START;
+}
+
 mo_error mo_contacts_find(mo_world *world, double h)
 {
-    const mo_sim_contacts last = world->contacts;
-    world->contacts = world->before;
-    world->before = last;
+    mo_contacts_exchange(world);
     if (mo_pairs_update(world, h) || collide_pairs(world, h, &world->before, &world->contacts)) {
         return MO_ERR_MEMORY;
     }
@@ -311,6 +322,7 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
     fresh->count = 0;
     for (int k = 0; k < world->shape_places; ++k) {
         const int soon = k + MO_AHEAD;
+        mo_pace_every(k, 256);
         if (soon < world->shape_places && world->near[soon].moves) {
             mo_prefetch(world->body[world->near[soon].body].next_v, 6 * sizeof(double));
             mo_prefetch(&world->shape[soon].turn, sizeof(double) + sizeof(mo_bounds));
@@ -320,6 +332,7 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
             return MO_ERR_MEMORY;
         }
     }
+    mo_pace();
     return mo_pairs_of_box(world, fresh) ? MO_ERR_MEMORY : mo_pairs_sort(world, fresh);
 }
 
@@ -388,6 +401,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
     }
     for (int k = 0; k < fresh->count; ++k) {
         const mo_pair *pair = fresh->at + k;
+        mo_pace_every(k, 8);
         const int is_twice = k > 0 && pair[-1].a == pair->a && pair[-1].b == pair->b;
         if (!is_twice && !mo_pair_is_apart(world, pair) &&
             !has_pair(world->contacts.at, &from, sorted, pair) &&
@@ -440,27 +454,4 @@ mo_error mo_contacts_touching(mo_world *world)
         contact->mu = contact->rolling = contact->torsion = contact->restitution = 0;
     }
     return MO_OK;
-}
-
-double mo_world_penetration(mo_world *world)
-{
-    mo_device_heap_fetch(world);
-    MO_NEED_OR(0, world, NULL);
-    double depth = 0;
-    if (mo_pairs_update(world, 0)) {
-        return NAN;
-    }
-    for (int k = 0; k < world->pairs.count; ++k) {
-        const mo_sim_shape *a = world->shape + world->pairs.at[k].a,
-                           *b = world->shape + world->pairs.at[k].b;
-        if (!mo_pair_may_meet(world, world->pairs.at + k)) {
-            continue;
-        }
-        world->touches.count = 0;
-        mo_collide_at(&a->collider, &a->pose, &b->collider, &b->pose, 0, &world->touches);
-        for (int i = 0; i < world->touches.count; ++i) {
-            depth = fmax(depth, -world->touches.touch[i].gap);
-        }
-    }
-    return depth;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
 #include "sim/world_data.h"
@@ -96,6 +97,7 @@ void mo_contacts_choose(mo_world *world, double h)
     mo_sim_contacts *list = &world->contacts;
     for (int i = 0; i < list->open_count; ++i) {
         mo_sim_contact *contact = list->at + list->open[i];
+        mo_pace_every(i, 256);
         look_ahead(world, i, 1, offsetof(mo_sim_body, start_v), 12 * sizeof(double));
         const double closest = contact->gap + h * fastest_approach(world, contact);
         contact->constraint = closest <= mo_contact_margin(world, contact) ? 0 : MO_NONE;
@@ -121,6 +123,7 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes)
     int count = 0;
     for (int i = 0; i < end; ++i) {
         mo_sim_contact *contact = list->at + (by_open ? list->open[i] : i);
+        mo_pace_every(i, 256);
         look_ahead(world, i, by_open, offsetof(mo_sim_body, next_v), 6 * sizeof(double));
         if (!mo_contact_is_taken(contact) && closes(world, contact, h, depth)) {
             contact->constraint = takes ? 0 : MO_NONE;
@@ -164,6 +167,7 @@ void mo_contacts_keep_taken(mo_world *world)
     mo_sim_contact *at = list->at;
     int kept = 0;
     for (int k = 0; k < list->count; ++k) {
+        mo_pace_every(k, 256);
         if (at[k].constraint == MO_NONE && !has_bounced(&at[k])) {
             continue;
         }
@@ -185,6 +189,7 @@ int mo_contacts_taken(const mo_world *world)
 {
     int taken = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
+        mo_pace_every(k, 1024);
         taken += mo_contact_is_taken(world->contacts.at + k);
     }
     return taken;

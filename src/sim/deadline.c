@@ -1,111 +1,208 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The time of a step: solver.time_limit is that of the step, not of each of its solves.
+ * The time of a step: solver.time_limit is that of a call of mo_world_step.
  *
- *   solves      each has SHARE of the time that is left.  No round follows that would take longer
- *               than what is left
- *   late        where the time ends before the tolerance is met, the step is taken if the answer is
- *               ENOUGH and no contact closes by more than DEEP: the projection then leaves no more
- *               overlap than before.  Such a step is not solved.  Else the state and the time stay
- *               as they are: a world that is too slow runs in slow motion
- *   pause       the next call goes on from the impulses that were found.  Contacts and problem are
- *               kept for it, unless something was changed meanwhile or there are joints.  A round
- *               for which there is no time is made by the next call, too
- *   projection  once in any case, again while there is time
- *
- * Contacts are sought whatever the time: a limit below what that takes is not kept.
+ *   pieces    the phases of a step run as paced work (base/pace.h).  A step that needs more time
+ *             waits, and the next call resumes it.  A world that is too slow runs in slow motion
+ *   state     while a step waits, bodies, time and contacts are those of its start: contacts that
+ *             were found, and bodies that were moved, change places with what was kept
+ *   solves    each has SHARE of the time that is left.  Where it ends before the tolerance is met,
+ *             its answer is taken if the residual is ENOUGH and no contact closes by more than
+ *             DEEP: the projection then leaves no more overlap than before.  Such a step is not
+ *             solved.  Else the solve goes on, with twice the time
+ *   change    whoever changes the world gives up a step that waits.  The next one starts from the
+ *             impulses that were found, and is not suspended, so that a world that is changed at
+ *             every call advances
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/pace.h"
+#include "linalg/vec3.h"
 #include "sim/world_data.h"
 
-static const double SHARE = 0.5;   /* of the time that is left: for one solve */
-static const double RESERVE = 0.2; /* of the limit: for what comes after the solves */
-static const double NEAR = 0.7;    /* of the limit: with less left no first solve is begun */
-static const double ENOUGH = 1e-2; /* residual, relative: velocities to a hundredth of g h */
-static const double DEEP = 1e-2;   /* of the smallest body: by which a contact may close */
+static const double SHARE = 0.5;     /* of the time that is left: for one solve */
+static const double RESERVE = 0.2;   /* of the limit: for what comes after the solves */
+static const double LEAST = 0.25;    /* of the limit: the time of a solve, at least */
+static const double SHORTEST = 1e-4; /* s: the same, so that a limit of nothing ends */
+static const double ENOUGH = 1e-2;   /* residual, relative: velocities to a hundredth of g h */
+static const double DEEP = 1e-2;     /* of the smallest body: by which a contact may close */
 
-void mo_deadline_start(mo_world *world)
+/* ---- solves ---------------------------------------------------------------------------------- */
+
+double mo_step_share(const mo_world *world)
 {
-    world->step.ends = mo_clock() + world->def.solver.time_limit;
-    world->step.is_cut_short = 0;
+    const double limit = world->def.solver.time_limit, left = mo_pace_left();
+    if (!isfinite(limit)) {
+        return limit;
+    }
+    const double share = isfinite(left) ? SHARE * (left - RESERVE * limit) : limit;
+    return ldexp(fmax(share, fmax(LEAST * limit, SHORTEST)), world->step.tries);
 }
 
-static double reserve(const mo_world *world)
-{
-    return RESERVE * world->def.solver.time_limit;
-}
-
-double mo_deadline_share(const mo_world *world)
-{
-    return isfinite(world->step.ends)
-               ? fmax(0, SHARE * (world->step.ends - reserve(world) - mo_clock()))
-               : world->def.solver.time_limit;
-}
-
-int mo_deadline_waits(const mo_world *world, double h)
+int mo_step_needs_time(const mo_world *world, double h)
 {
     const mo_residual *residual = &world->result.residual;
     const int is_enough = residual->natural_relative <= ENOUGH &&
                           h * residual->penetration_rate.value <= DEEP * world->contacts.least;
-    return world->result.status == MO_TIME_LIMIT && !is_enough;
+    return world->result.status == MO_TIME_LIMIT && !is_enough && !world->step.is_given_up;
+}
+
+/* ---- the state of the start ------------------------------------------------------------------ */
+
+static void exchange(double *a, double *b, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        const double own = a[k];
+        a[k] = b[k];
+        b[k] = own;
+    }
+}
+
+static void exchange_joint(mo_sim_joint *joint, mo_kept_joint *kept)
+{
+    exchange(&joint->q, &kept->q, 1);
+    exchange(joint->impulse, kept->impulse, MO_JOINT_IMPULSES);
+    exchange(joint->force, kept->force, 3);
+    exchange(joint->moment, kept->moment, 3);
+    exchange(&joint->effort, &kept->effort, 1);
+}
+
+static void exchange_body(mo_sim_body *body, mo_kept_body *kept)
+{
+    exchange(body->x, kept->x, 3);
+    exchange(body->orientation, kept->orientation, 4);
+    exchange(body->v, kept->v, 6);
+    exchange(body->force, kept->force, 6);
+    exchange(body->world_inertia, kept->world_inertia, 9);
+}
+
+mo_error mo_step_keep_joints(mo_world *world)
+{
+    mo_step *step = &world->step;
+    step->was_canonical = world->is_canonical;
+    if (!mo_memory_grow(&world->allocator, (void **)&step->kept_joint, &step->kept_joint_room,
+                        (size_t)world->jointed_count + 1, sizeof *step->kept_joint)) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < world->jointed_count; ++k) {
+        const mo_sim_joint *joint = world->joint + world->jointed[k];
+        mo_kept_joint *kept = step->kept_joint + k;
+        kept->q = joint->q;
+        kept->effort = joint->effort;
+        memcpy(kept->impulse, joint->impulse, sizeof kept->impulse);
+        mo_vec3_copy(joint->force, kept->force);
+        mo_vec3_copy(joint->moment, kept->moment);
+    }
+    return MO_OK;
+}
+
+mo_error mo_step_keep_bodies(mo_world *world)
+{
+    mo_step *step = &world->step;
+    if (!step->is_paced) {
+        return MO_OK;
+    }
+    if (!mo_memory_grow(&world->allocator, (void **)&step->kept, &step->kept_room,
+                        (size_t)world->living_count + 1, sizeof *step->kept)) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        mo_kept_body *kept = step->kept + k;
+        mo_pace_every(k, 64);
+        mo_vec3_copy(body->x, kept->x);
+        memcpy(kept->orientation, body->orientation, sizeof kept->orientation);
+        memcpy(kept->v, body->v, sizeof kept->v);
+        memcpy(kept->force, body->force, sizeof kept->force);
+        memcpy(kept->world_inertia, body->world_inertia, sizeof kept->world_inertia);
+    }
+    step->kept_time = world->time;
+    step->kept_last = world->last_step;
+    step->kept_steps = world->steps;
+    return MO_OK;
+}
+
+void mo_step_undo_joints(mo_world *world)
+{
+    const int is_canonical = world->is_canonical;
+    world->is_canonical = world->step.was_canonical;
+    world->step.was_canonical = is_canonical;
+    for (int k = 0; k < world->jointed_count; ++k) {
+        exchange_joint(world->joint + world->jointed[k], world->step.kept_joint + k);
+    }
+}
+
+/* The state of the start and the present one change places: a second call undoes the first. */
+static void exchange_states(mo_world *world)
+{
+    mo_step *step = &world->step;
+    mo_step_undo_joints(world);
+    if (step->stage >= MO_STAGE_SOLVE) {
+        const mo_sim_contacts now = world->contacts;
+        world->contacts = world->before;
+        world->before = now;
+    }
+    if (step->stage >= MO_STAGE_ACCEPT) {
+        for (int k = 0; k < world->living_count; ++k) {
+            exchange_body(world->body + world->living[k], step->kept + k);
+        }
+        exchange(&world->time, &step->kept_time, 1);
+        exchange(&world->last_step, &step->kept_last, 1);
+        const uint64_t steps = world->steps;
+        world->steps = step->kept_steps;
+        step->kept_steps = steps;
+    }
 }
 
 /* ---- a step in several calls ----------------------------------------------------------------- */
 
-static mo_pause present(const mo_world *world, double h)
+/* Is there a limit, and can phases be paced? */
+static int is_to_be_paced(mo_world *world)
 {
-    return (mo_pause){.h = h,
-                      .generation = world->generation,
-                      .bodies = world->living_count,
-                      .contacts = world->contacts.count,
-                      .own_pairs = world->own_pair_count,
-                      .excluded = world->excluded_count};
+    mo_step *step = &world->step;
+    if (!isfinite(world->def.solver.time_limit)) {
+        return 0;
+    }
+    step->paced = step->paced ? step->paced : mo_paced_create(&world->allocator);
+    return step->paced != NULL;
 }
 
-int mo_pause_is_possible(const mo_world *world)
+int mo_step_run(mo_world *world, void (*phases)(void *))
 {
-    return world->jointed_count == 0 && world->mechanism_count == 0 && !world->def.sleeping;
+    mo_step *step = &world->step;
+    const double ends = mo_clock() + world->def.solver.time_limit;
+    if (step->is_waiting) {
+        exchange_states(world);
+    } else {
+        step->is_paced = is_to_be_paced(world);
+        if (!step->is_paced) {
+            phases(world);
+            return 1;
+        }
+        mo_paced_begin(step->paced, phases, world);
+    }
+    step->is_waiting = !mo_paced_continue(step->paced, ends);
+    if (step->is_waiting) {
+        exchange_states(world);
+    }
+    mo_paced_leave(step->paced);
+    return !step->is_waiting;
 }
 
-void mo_pause_begin(mo_world *world, double h)
+void mo_step_give_up(mo_world *world)
 {
-    mo_pause pause = present(world, h);
-    pause.stage = world->step.pause.stage;
-    pause.overlap_rounds = world->step.pause.overlap_rounds;
-    pause.status = world->step.pause.status;
-    pause.residual = world->step.pause.residual;
-    world->step.pause = pause;
-    world->step.pause.is_ready = 1;
-}
-
-int mo_pause_ends(mo_world *world, double h)
-{
-    const mo_pause was = world->step.pause, now = present(world, h);
-    world->step.pause.is_ready = 0;
-    return was.is_ready && world->problem && was.h == now.h && was.generation == now.generation &&
-           was.bodies == now.bodies && was.contacts == now.contacts &&
-           was.own_pairs == now.own_pairs && was.excluded == now.excluded;
-}
-
-/* ---- asked ----------------------------------------------------------------------------------- */
-
-int mo_deadline_has(const mo_world *world, double seconds)
-{
-    return !isfinite(world->step.ends) || mo_clock() + seconds < world->step.ends - reserve(world);
-}
-
-int mo_deadline_is_near(const mo_world *world)
-{
-    return isfinite(world->step.ends) &&
-           mo_clock() > world->step.ends - NEAR * world->def.solver.time_limit;
-}
-
-int mo_deadline_is_over(mo_world *world)
-{
-    world->step.is_cut_short =
-        world->step.is_cut_short || (isfinite(world->step.ends) && mo_clock() > world->step.ends);
-    return world->step.is_cut_short;
+    if (!world || !world->step.is_waiting) {
+        return;
+    }
+    mo_step *step = &world->step;
+    exchange_states(world);
+    step->is_given_up = step->begins_again = 1;
+    mo_paced_continue(step->paced, INFINITY);
+    if (step->stage == MO_STAGE_ACCEPT) { /* which it has ended */
+        exchange_states(world);
+    }
+    step->is_waiting = step->is_given_up = 0;
 }

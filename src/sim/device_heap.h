@@ -41,7 +41,8 @@ const char *mo_device_heap_device(const mo_world *world);
 /* Bodies, or contacts too, as they are on the device; nothing where they are here. */
 void mo_device_heap_fetch(const mo_world *world);
 mo_error mo_device_heap_fetch_contacts(const mo_world *world);
-/* Both, and the next step starts from them. */
+/* Both, and the next step starts from them.  Whoever changes a world calls this first: a step that
+ * waits is given up. */
 void mo_device_heap_bring_back(mo_world *world);
 
 #endif

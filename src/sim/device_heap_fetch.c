@@ -254,6 +254,7 @@ mo_error mo_device_heap_fetch_contacts(const mo_world *constant)
 
 void mo_device_heap_bring_back(mo_world *world)
 {
+    mo_step_give_up(world);
     if (world && world->heap && world->heap->is_there) {
         mo_device_heap_fetch(world);
         mo_device_heap_fetch_contacts(world);

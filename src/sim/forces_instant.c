@@ -165,6 +165,7 @@ mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, do
     for (int k = 0; k < world->contacts.count; ++k) {
         world->contacts.at[k].gap = 0; /* no time to correct anything */
     }
+    mo_advance_driven(world, NO_TIME);
     mo_advance_free(world, NO_TIME);
     mo_error error = mo_assemble(world, &phase, why);
     mo_forces found = *forces;

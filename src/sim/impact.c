@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
@@ -192,13 +193,15 @@ static void accept(mo_world *world, mo_step_report *report)
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why)
 {
     mo_error error = MO_OK;
+    mo_pace();
     choose_first(world, h);
+    mo_pace();
     const int leaves_out = world->contacts.fast_count > 0; /* those that do not bounce */
     if (leaves_out && list_contacts(world)) {
         error = mo_fail_memory(why);
     }
     for (*count = 0; !error && *count < MOST_IMPACTS && world->contacts.fast_count > 0 &&
-                     mo_deadline_has(world, 0);
+                     !world->step.is_given_up;
          ++*count) {
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
@@ -206,10 +209,13 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
             error = collide_once(world, h, restitution, report, why);
         }
         if (!error) {
+            mo_pace();
             accept(world, report);
+            mo_pace();
             choose_again(world, h);
         }
     }
+    mo_pace();
     if (leaves_out) {
         mo_contacts_take_near(world);
     }

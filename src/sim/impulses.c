@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 #include "solver/canonical.h"
@@ -85,14 +86,27 @@ static int has_new_contact(const mo_world *world)
     return 0;
 }
 
-static mo_options options_for(const mo_world *world, double h, int from_start)
+/* Impacts have all the time that they need. */
+static mo_options base_options(const mo_world *world, double h)
 {
     mo_options options = world->def.solver;
+    if (world->step.most_iterations > 0 && options.max_iter > world->step.most_iterations) {
+        options.max_iter = world->step.most_iterations;
+    }
+    options.time_limit = isfinite(h) ? mo_step_share(world) : INFINITY;
+    options.cancel = &world->step.is_given_up;
+    return options;
+}
+
+static mo_options options_for(const mo_world *world, double h, int from_start)
+{
+    mo_options options = base_options(world, h);
     const int is_coarse = options.tol > MO_FINE_TOLERANCE, was_still = was_at_rest(world);
     const int blocks = mo_problem_constraint_count(world->problem) - world->step.coarse_count;
     options.start = from_start ? world->start : NULL;
-    options.time_limit = mo_deadline_share(world);
+    mo_pace();
     options.noise = place_rounding(world, h);
+    mo_pace();
     if (!is_coarse || (blocks <= COARSE_MOST && was_still)) {
         options.refine =
             from_start && was_still && mo_uses_auto(world) ? MO_REFINE_REST : MO_REFINE_DIGITS;
@@ -136,10 +150,9 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
         error = keep_start(world, &options, &is_kept);
         error = error || is_kept ? error : mo_solve(world->problem, &options, &world->result);
     } else {
-        mo_options coarse = world->def.solver;
+        mo_options coarse = base_options(world, h);
         coarse.tol = world->step.tol;
         coarse.start = options.start;
-        coarse.time_limit = options.time_limit;
         coarse.canonical = MO_CANONICAL_NO;
         coarse.penetration_rate = rate;
         error = mo_solve(world->problem, &coarse, &world->result);
@@ -150,12 +163,27 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
     return error;
 }
 
+/* Where its time ends before there is an answer that can be taken, it goes on with more. */
+static mo_error solve_in_time(mo_world *world, double h, int from_start, double rate)
+{
+    mo_result *result = &world->result;
+    mo_error error = solve(world, h, from_start, rate);
+    while (!error && mo_step_needs_time(world, h)) {
+        const int iterations = result->iterations;
+        world->step.tries++;
+        memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
+        error = solve(world, h, 1, rate);
+        result->iterations += iterations;
+    }
+    return error;
+}
+
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why)
 {
     if (mo_accuracy_choose(world, h)) {
         return mo_fail_memory(why);
     }
-    const mo_error error = solve(world, h, from_start, world->def.solver.penetration_rate);
+    const mo_error error = solve_in_time(world, h, from_start, world->def.solver.penetration_rate);
     return error ? mo_fail(why, error, "the step's contact problem was not taken: %.400s",
                            world->result.message.text)
                  : MO_OK;
@@ -179,7 +207,7 @@ mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_messa
         return MO_OK;
     }
     memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-    const mo_error error = solve(world, h, 1, rate);
+    const mo_error error = solve_in_time(world, h, 1, rate);
     result->iterations += iterations;
     return error ? mo_fail(why, error, "%.400s", result->message.text) : MO_OK;
 }

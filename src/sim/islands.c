@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "base/union_find.h"
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
@@ -140,12 +141,14 @@ int mo_islands_update(mo_world *world)
     int *leader = world->leader, islands = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const int place = world->living[k], moves = mo_moves_freely(world->body + place);
+        mo_pace_every(k, 512);
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, mass));
         leader[place] = moves ? place : MO_NONE;
         islands += moves;
     }
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
+        mo_pace_every(k, 512);
         mo_prefetch(contact + MO_AHEAD, offsetof(mo_sim_contact, is_new));
         if (mo_contact_is_taken(contact)) {
             islands -= join(leader, contact->body[0], contact->body[1]);

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
 
@@ -284,6 +285,7 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
     mo_mechanisms_poses(world, h);
     for (int k = 0, next; k < sorted; k = next) {
         const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
+        mo_pace();
         if (may_overlap(world, list->at + k, next - k, h) &&
             look_at_pair(world, &pair, h, takes, &deep)) {
             return MO_ERR_MEMORY;

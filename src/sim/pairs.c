@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/vec3.h"
 
 static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none */
@@ -159,6 +160,7 @@ static void update_tree(mo_world *world, double h)
     world->least_margin = INFINITY;
     for (int k = 0; k < world->shape_places; ++k) {
         mo_sim_shape *shape = world->shape + k;
+        mo_pace_every(k, 64);
         if (k + MO_AHEAD / 2 < world->shape_places) {
             const mo_sim_shape *next = shape + MO_AHEAD / 2;
             mo_prefetch(next, offsetof(mo_sim_shape, collider.def.half));
@@ -172,6 +174,7 @@ static void update_tree(mo_world *world, double h)
             move_in_tree(world, shape, !refits);
         }
     }
+    mo_pace();
     if (refits) {
         mo_tree_refit(world->tree);
     }
@@ -192,8 +195,7 @@ static int can_move(const mo_sim_body *body)
     return body->kind == MO_BODY_FREE || body->kind == MO_BODY_LINK;
 }
 
-/* Do a mechanism, an exclusion, a joint or the layers keep the two apart, or does neither move? */
-static int may_touch(const mo_world *world, int a, int b)
+int mo_shapes_may_touch(const mo_world *world, int a, int b)
 {
     if (world->near[a].collides_with_all && world->near[b].collides_with_all &&
         world->own_pair_count == 0 && world->excluded_count == 0 && world->jointed_count == 0) {
@@ -241,7 +243,7 @@ typedef struct search {
 static void add_pair(search *s, int a, int b)
 {
     mo_pairs *into = s->into;
-    if (!may_touch(s->world, a, b)) {
+    if (!mo_shapes_may_touch(s->world, a, b)) {
         return;
     }
     if (into->count / MOST_OF_SHAPE >= MOST_PAIRS / MOST_OF_SHAPE + s->world->shape_places) {
@@ -381,6 +383,7 @@ static mo_error find_all(mo_world *world)
     }
     for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
         const mo_sim_shape *shape = world->shape + s.shape;
+        mo_pace_every(s.shape, 256);
         if (shape->generation && shape->proxy >= 0) {
             search_boundless(&s, &shape->box);
         }
@@ -402,6 +405,7 @@ static mo_error find_of_strayed(mo_world *world)
     pairs->count = kept;
     search s = {.world = world, .into = pairs};
     for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
+        mo_pace_every(s.shape, 64);
         if (world->shape[s.shape].has_strayed) {
             search_from(&s, &world->shape[s.shape].box);
         }
@@ -417,7 +421,9 @@ mo_error mo_pairs_update(mo_world *world, double h)
     }
     const int is_new = world->pairs_are_stale || world->strayed > world->shape_places / FEW;
     world->pairs_are_stale = 1; /* until it is done */
+    mo_pace();
     const mo_error error = is_new ? find_all(world) : find_of_strayed(world);
+    mo_pace();
     if (error || mo_pairs_sort(world, &world->pairs)) {
         return MO_ERR_MEMORY;
     }

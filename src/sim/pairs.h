@@ -20,6 +20,9 @@ mo_error mo_pairs_update(mo_world *world, double h);
 /* The sentence for an error of a search for pairs or contacts: too many pairs, or no memory. */
 mo_error mo_fail_pairs(mo_world *world, mo_message *why);
 
+/* Does one of the two move, and does no mechanism, exclusion, joint or layer keep them apart? */
+int mo_shapes_may_touch(const mo_world *world, int a, int b);
+
 /* Does one of the two move, and may they meet in this step? */
 int mo_pair_may_meet(const mo_world *world, const mo_pair *pair);
 

@@ -16,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/joint_rows.h"
 #include "sim/mechanism.h"
@@ -64,10 +64,10 @@ static int is_concerned(const mo_world *world, const mo_near_pair *pair)
 }
 
 /* Touches of a pair at the present poses, where its gap is at most `reach`: frictionless contacts
- * at the end of world->before.  *deepest grows by its overlap, over the size. */
+ * at the end of world->side_contacts.  *deepest grows by its overlap, over the size. */
 static mo_error collide(mo_world *world, const mo_near_pair *pair, double reach, double *deepest)
 {
-    mo_sim_contacts *list = &world->before;
+    mo_sim_contacts *list = &world->side_contacts;
     const int first = list->count;
     const mo_sim_shape *a = world->shape + pair->shapes.a, *b = world->shape + pair->shapes.b;
     const mo_pose at[2] = {mo_shape_pose(world->body + a->body, a),
@@ -88,16 +88,17 @@ static mo_error collide(mo_world *world, const mo_near_pair *pair, double reach,
     return error;
 }
 
-/* Contacts between displaced bodies and others into world->before, of pairs that overlap by more
- * than may be left where `only_deep`; the deepest overlap of those, over the size. */
+/* Contacts between displaced bodies and others into world->side_contacts, of pairs that overlap by
+ * more than may be left where `only_deep`; the deepest overlap of those, over the size. */
 static mo_error find_contacts(mo_world *world, int only_deep, double *deepest)
 {
     const mo_sim_contacts *of = &world->contacts;
-    mo_sim_contacts *list = &world->before;
+    mo_sim_contacts *list = &world->side_contacts;
     mo_contacts_clear(list);
     *deepest = 0;
     for (int k = 0, next; k < of->count; k = next) {
         const mo_near_pair pair = mo_near_pair_at(of, k, of->count, &next);
+        mo_pace();
         const double reach =
             only_deep ? -world->def.overlap * pair.size : mo_margin_for(world, pair.size);
         if (is_concerned(world, &pair) && collide(world, &pair, reach, deepest)) {
@@ -112,6 +113,7 @@ static mo_error find_contacts(mo_world *world, int only_deep, double *deepest)
 static void set_inertias(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
+        mo_pace_every(k, 256);
         mo_body_turn_inertia(world->body + world->living[k]);
     }
 }
@@ -120,6 +122,7 @@ static void displace(mo_world *world, double unit)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 256);
         if (body->block == MO_NONE) {
             continue;
         }
@@ -148,8 +151,8 @@ static void change_sides(mo_world *world)
     world->result = world->side_result;
     world->side_result = result;
     const mo_sim_contacts contacts = world->contacts;
-    world->contacts = world->before;
-    world->before = contacts;
+    world->contacts = world->side_contacts;
+    world->side_contacts = contacts;
 }
 
 static mo_error solve(mo_world *world, mo_message *why)
@@ -235,8 +238,7 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         mark(world, world->near[world->step.overlapping.at[k].a].body);
         mark(world, world->near[world->step.overlapping.at[k].b].body);
     }
-    for (int round = 0; round < MOST_ROUNDS && !error && needs(world, *deepest, round == 0) &&
-                        (round == 0 || !mo_deadline_is_over(world));
+    for (int round = 0; round < MOST_ROUNDS && !error && needs(world, *deepest, round == 0);
          ++round) {
         if (find_contacts(world, 0, deepest)) {
             return mo_fail_memory(why);
@@ -247,6 +249,6 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
             error = mo_fail_memory(why);
         }
     }
-    world->before.count = 0;
+    world->side_contacts.count = 0;
     return error;
 }

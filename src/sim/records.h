@@ -108,8 +108,7 @@ typedef struct mo_sim_joint {
     double axis[2][3];   /* likewise */
     double relative[4];  /* orientation of b in a when the joint was added */
     double length;       /* distance: when the joint was added */
-    double q;       /* the coordinate at the last look, so that angles go on beyond half a turn */
-    double start_q; /* at the start of the step, for one that is refused */
+    double q; /* the coordinate at the last look, so that angles go on beyond half a turn */
     /* of the last step: hold rows, then one for each other part */
     double impulse[MO_JOINT_IMPULSES];
     int constraint[MO_PART_COUNT];      /* in the problem of this step, or MO_NONE */

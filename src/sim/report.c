@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* What a step says of itself: a step that left something is not solved. */
 #include "base/error.h"
+#include "base/pace.h"
 #include "sim/world_data.h"
 
 /* Of the overlap that may be left: a step that makes more is not solved. */
@@ -17,11 +18,7 @@ static void say_left(const mo_world *world, mo_step_report *report)
     if (report->is_compliant) {
         set(report, MO_STALLED);
     }
-    if (world->step.is_cut_short) {
-        set(report, MO_TIME_LIMIT);
-        mo_say(&report->message, "the time limit of the step has passed after %d rounds",
-               report->rounds);
-    } else if (report->impacts_left > 0) {
+    if (report->impacts_left > 0) {
         set(report, MO_ITERATION_LIMIT);
         mo_say(&report->message, "%d contacts still bounce after the most impacts of a step",
                report->impacts_left);
@@ -69,6 +66,7 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
 {
     report->contacts = mo_contacts_taken(world);
     report->joints = world->jointed_count;
+    mo_pace();
     report->bodies = world->problem ? mo_problem_body_count(world->problem) : 0;
     if (report->status == MO_SOLVED) { /* else an impact was not, which was told already */
         report->status = world->result.status;
@@ -78,7 +76,9 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
     report->tolerance = world->step.tol;
     const double exchange = report->residual.power > 0 ? exchanged(world) : 0;
     report->sinking = exchange > 0 ? report->residual.power / exchange : 0;
+    mo_pace();
     report->held_back = count_held(world);
+    mo_pace();
     const int is_known =
         !world->step.is_projected && !world->def.sleeping && world->mechanism_count == 0;
     report->kinetic_energy = is_known ? world->step.kinetic_energy : mo_world_kinetic_energy(world);

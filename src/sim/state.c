@@ -90,16 +90,6 @@ static joint_state read_joint(const mo_sim_joint *joint)
     return s;
 }
 
-/* Of a step that pauses some were taken late: the state does not hold when. */
-static void write_contacts(const mo_world *world, char *to)
-{
-    for (int k = 0; k < world->contacts.count; ++k, to += sizeof(mo_sim_contact)) {
-        mo_sim_contact contact = world->contacts.at[k];
-        contact.late = MO_NONE;
-        memcpy(to, &contact, sizeof contact);
-    }
-}
-
 size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
 {
     mo_device_heap_fetch(world);
@@ -121,8 +111,10 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
         const joint_state s = read_joint(world->joint + world->jointed[k]);
         memcpy(to, &s, sizeof s);
     }
-    write_contacts(world, to);
-    to += (size_t)h.contacts * sizeof(mo_sim_contact);
+    if (h.contacts) {
+        memcpy(to, world->contacts.at, (size_t)h.contacts * sizeof(mo_sim_contact));
+        to += (size_t)h.contacts * sizeof(mo_sim_contact);
+    }
     mo_mechanisms_save(world, to);
     return size;
 }
@@ -280,7 +272,6 @@ static void write_parts(mo_world *world, const head *h, const char *from)
     world->time = h->time;
     world->last_step = h->last_step;
     world->steps = h->steps;
-    world->step.pause.is_ready = 0;
     world->is_canonical = h->is_canonical != 0;
 }
 

@@ -19,8 +19,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/pace.h"
 #include "base/recycler.h"
 #include "linalg/vec3.h"
 #include "sim/device_heap.h"
@@ -118,233 +118,196 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
     return 0.5 * (body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(v + 3, Jw));
 }
 
-/* ---- the solve ------------------------------------------------------------------------------- */
+/* ---- checks of an answer --------------------------------------------------------------------- */
 
-/* Contacts that close after all: *count of them. */
-static mo_error look_over(mo_world *world, double h, int *count)
+/* Contacts or limits that close after all: *count of them. */
+static mo_error look_over(mo_world *world, int *count)
 {
+    const double h = world->step.h;
     const mo_error error = take_late_contacts(world, h, count);
     *count += mo_mechanisms_look_again(world, h);
     return error;
 }
 
 /* The same of a better answer, where a contact penetrates in the present one. */
-static mo_error look_closer(mo_world *world, double h, mo_step_report *report, int *count,
-                            mo_message *why)
+static mo_error look_closer(mo_world *world, int *count)
 {
+    mo_step *step = &world->step;
     const int before = world->result.iterations;
     int is_better;
-    mo_error error = mo_slow_penetration(world, h, &is_better, why);
+    mo_error error = mo_slow_penetration(world, step->h, &is_better, &step->why);
     if (!error && is_better) {
-        report->iterations += world->result.iterations - before;
-        mo_assemble_answer(world, h);
-        error = look_over(world, h, count) ? mo_fail_memory(why) : MO_OK;
+        step->report.iterations += world->result.iterations - before;
+        mo_assemble_answer(world, step->h);
+        error = look_over(world, count) ? mo_fail_memory(&step->why) : MO_OK;
     }
     return error;
 }
 
-/* Solves again until no contact closes late and nothing overlaps by much.  Where the time is over
- * before a round, the next call makes it, if the step can pause. */
-static mo_error solve_step(mo_world *world, double h, int goes_on, mo_step_report *report,
-                           mo_message *why)
+/* Contacts that were left out, and close.  They take part in the next round. */
+static mo_error contacts_that_close(mo_world *world, int *more)
 {
-    int *overlap_rounds = &world->step.pause.overlap_rounds;
-    *overlap_rounds = goes_on ? *overlap_rounds : 0;
-    double start = mo_clock();
-    mo_error error = mo_step_solve(world, h, goes_on, report, why);
-    for (int round = 0; !error && !mo_deadline_waits(world, h); ++round) {
-        if (!mo_deadline_has(world, 0) && mo_pause_is_possible(world) &&
-            !(goes_on && round == 0 && world->step.pause.stage == MO_STAGE_LOOK)) {
-            mo_step_postpone(world, MO_STAGE_LOOK);
-            break;
-        }
-        const int has_time = mo_deadline_has(world, mo_clock() - start);
-        const int may_go_on = round < MOST_ROUNDS && (has_time || mo_pause_is_possible(world));
-        report->late_contacts = 0;
-        if (!may_go_on) {
-            report->late_contacts = mo_contacts_take_closing(world, h, late_depth(world), 0);
-        } else if (look_over(world, h, &report->late_contacts)) {
-            return mo_fail_memory(why);
-        }
-        if (report->late_contacts == 0 && may_go_on) {
-            error = look_closer(world, h, report, &report->late_contacts, why);
-        }
-        int more = report->late_contacts;
-        if (!error && (more == 0 || !may_go_on)) {
-            const int takes = may_go_on && (*overlap_rounds)++ < OVERLAP_ROUNDS;
-            error = mo_overlaps_look(world, h, takes, &more) ? mo_fail_memory(why) : MO_OK;
-        }
-        if (error || more == 0 || !may_go_on) {
-            break;
-        }
-        if (!has_time) {
-            mo_step_postpone(world, MO_STAGE_ASSEMBLE);
-            break;
-        }
-        start = mo_clock();
-        error = mo_step_solve(world, h, 0, report, why);
+    mo_step *step = &world->step;
+    int *late = &step->report.late_contacts;
+    if (++step->late_rounds > MOST_ROUNDS) {
+        *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
+        return MO_OK;
     }
+    mo_error error = look_over(world, late) ? mo_fail_memory(&step->why) : MO_OK;
+    error = error || *late > 0 ? error : look_closer(world, late);
+    *more = *late;
     return error;
 }
 
-static int is_well_held(mo_world *world, double h)
+/* Shapes that overlap at the end of the step.  Contacts that are taken there take part. */
+static mo_error shapes_that_overlap(mo_world *world, int *more)
 {
-    if (world->jointed_count == 0) {
-        return 1;
-    }
-    const double gain = mo_step_gain(world, h);
+    mo_step *step = &world->step;
+    const int takes = step->late_rounds <= MOST_ROUNDS && step->overlap_rounds++ < OVERLAP_ROUNDS;
+    return mo_overlaps_look(world, step->h, takes, more) ? mo_fail_memory(&step->why) : MO_OK;
+}
+
+static int is_well_held(mo_world *world)
+{
+    const double h = world->step.h, gain = mo_step_gain(world, h);
     const int may_gain = world->step.joints_hold == MO_HOLD_AHEAD && gain > 0 &&
                          mo_remove_energy_gain(world, h, gain, 0);
     return (gain == 0 || may_gain) && mo_joints_error_ahead(world, h) <= OPEN;
 }
 
+/* Another round, with all that it may take. */
+static void begin_rounds(mo_step *step)
+{
+    step->late_rounds = step->overlap_rounds = 0;
+}
+
 /* Newton's method closes joints that are held ahead (joint_ahead.c): problem after problem, each of
- * which need not be solved to the last. */
-static mo_error close_ahead(mo_world *world, double h, double *guess, mo_step_report *report,
-                            mo_message *why)
+ * which need not be solved to the last.  The answer that counts has all iterations that are
+ * allowed. */
+static int closes_joints(mo_world *world)
 {
-    mo_error error = solve_step(world, h, 0, report, why);
-    for (int round = 0; round < MOST_NEWTON && !error; ++round) {
-        const int is_cut = mo_guess_cut(world, h, guess);
-        if (!is_cut && mo_joints_error_ahead(world, h) <= CLOSED) {
-            break;
+    mo_step *step = &world->step;
+    if (!step->guess) {
+        return 0;
+    }
+    const int is_left = step->newton_rounds++ < MOST_NEWTON;
+    const int is_cut = is_left && mo_guess_cut(world, step->h, step->guess);
+    if (is_left && (is_cut || mo_joints_error_ahead(world, step->h) > CLOSED)) {
+        return 1;
+    }
+    mo_memory_free(&world->allocator, step->guess);
+    step->guess = NULL;
+    step->most_iterations = 0;
+    return world->result.status == MO_ITERATION_LIMIT;
+}
+
+/* Joints that open, or add energy.  The next round holds them in another way. */
+static mo_error joints_that_open(mo_world *world, int *more)
+{
+    mo_step *step = &world->step;
+    if (world->jointed_count == 0) {
+        return MO_OK;
+    }
+    *more = closes_joints(world);
+    if (!*more && step->joints_hold < MO_HOLD_SPEED && !is_well_held(world)) {
+        *more = 1;
+        mo_contacts_drop_late(world);
+        mo_hold_otherwise(world);
+        if (step->joints_hold == MO_HOLD_AHEAD) {
+            step->guess = mo_guess_take(world);
+            step->newton_rounds = 0;
+            step->most_iterations = AHEAD_ITERATIONS;
         }
-        error = solve_step(world, h, 0, report, why);
+        if (step->joints_hold == MO_HOLD_AHEAD && !step->guess) {
+            return mo_fail_memory(&step->why);
+        }
     }
-    return error;
+    if (*more) {
+        begin_rounds(step);
+    }
+    return MO_OK;
 }
 
-/* Solves with joints held otherwise than here.  The answer that counts has all the iterations that
- * are allowed. */
-static mo_error hold(mo_world *world, double h, mo_step_report *report, mo_message *why)
+/* Any of them asks for another round. */
+static mo_error (*const CHECKS[])(mo_world *, int *) = {contacts_that_close, shapes_that_overlap,
+                                                        joints_that_open};
+enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+static mo_error predict(mo_world *world)
 {
-    const int most = world->def.solver.max_iter;
-    if (world->step.joints_hold != MO_HOLD_AHEAD) {
-        return solve_step(world, h, 0, report, why);
+    mo_step *step = &world->step;
+    if (step->is_paced) { /* for the report of a call that leaves it waiting */
+        step->report.kinetic_energy = mo_world_kinetic_energy(world);
+        step->report.potential_energy = mo_world_potential_energy(world);
     }
-    double *guess = mo_guess_take(world);
-    if (!guess) {
-        return mo_fail_memory(why);
-    }
-    world->def.solver.max_iter = most < AHEAD_ITERATIONS ? most : AHEAD_ITERATIONS;
-    mo_error error = close_ahead(world, h, guess, report, why);
-    world->def.solver.max_iter = most;
-    if (!error && world->result.status == MO_ITERATION_LIMIT) {
-        error = solve_step(world, h, 0, report, why);
-    }
-    mo_memory_free(&world->allocator, guess);
-    return error;
+    mo_advance_start(world, step->h);
+    return MO_OK;
 }
 
-/* Impacts, and what the bodies would do after them. */
-static mo_error bounce(mo_world *world, double h, mo_step_report *report, mo_message *why)
+/* Contacts; again where that wakes what slept. */
+static mo_error collide(mo_world *world)
 {
-    int count;
-    const mo_error error = mo_impacts(world, h, report, &count, why);
-    if (!error && count > 0) {
-        mo_advance_free(world, h);
-    }
-    mo_contacts_choose(world, h);
-    return error;
-}
-
-/* ---- the step -------------------------------------------------------------------------------- */
-
-/* What a step that is refused has touched: the coordinates of joints at the last look, and whether
- * the impulses are canonical. */
-static void keep_start(mo_world *world)
-{
-    world->step.was_canonical = world->is_canonical;
-    for (int k = 0; k < world->jointed_count; ++k) {
-        mo_sim_joint *joint = world->joint + world->jointed[k];
-        joint->start_q = joint->q;
-    }
-}
-
-static void undo_start(mo_world *world)
-{
-    world->is_canonical = world->step.was_canonical;
-    for (int k = 0; k < world->jointed_count; ++k) {
-        mo_sim_joint *joint = world->joint + world->jointed[k];
-        joint->q = joint->start_q;
-    }
-}
-
-/* The contacts of the last step become the present ones again. */
-static void undo_contacts(mo_world *world)
-{
-    const mo_sim_contacts now = world->contacts;
-    world->contacts = world->before;
-    world->before = now;
-}
-
-/* Free velocities and contacts; again where that wakes what slept. */
-static mo_error find_contacts(mo_world *world, double h)
-{
-    mo_advance_start(world, h);
+    mo_step *step = &world->step;
+    const double start = mo_work_clock(), h = step->h;
     mo_error error = mo_contacts_find(world, h);
     for (int round = 0;
          !error && world->def.sleeping && round < MOST_ROUNDS && mo_islands_wake_touched(world);
          ++round) {
-        undo_contacts(world);
+        mo_contacts_exchange(world);
         mo_advance_start(world, h);
         error = mo_contacts_find(world, h);
     }
+    error = error ? mo_fail_pairs(world, &step->why) : mo_mechanisms_check(world, &step->why);
+    error = error ? error : check_length(world, h, &step->why);
+    step->report.penetration = world->contacts.deepest;
+    step->report.seconds_collide = mo_work_clock() - start;
     return error;
 }
 
-/* The time is over before there is an answer: the state stays, and the next call goes on from the
- * impulses that were found. */
-static void wait(mo_world *world, double h, mo_step_report *report)
+/* Impacts, and what the bodies would do after them. */
+static mo_error bounce(mo_world *world)
 {
-    if (mo_pause_is_possible(world)) {
-        mo_pause_begin(world, h);
-    } else {
-        mo_contacts_drop_late(world);
-        mo_contacts_keep_taken(world);
+    mo_step *step = &world->step;
+    int count;
+    const mo_error error = mo_impacts(world, step->h, &step->report, &count, &step->why);
+    if (!error && count > 0) {
+        mo_advance_free(world, step->h);
     }
-    undo_start(world);
-    world->step.is_cut_short = 1;
-    world->step.is_projected = 1; /* the energies are those of the present state */
-    report->is_waiting = 1;
-    mo_report_fill(world, report);
-    mo_recycler_end_round(world->recycler);
+    mo_contacts_choose(world, step->h);
+    return error;
 }
 
-/* Free velocities, contacts and impacts. */
-static mo_error begin(mo_world *world, double h, mo_step_report *report, mo_message *why)
+/* Velocities and impulses: round after round, until no check asks for another. */
+static mo_error solve(mo_world *world)
 {
-    const double start = mo_clock();
-    mo_mechanisms_begin(world, h);
-    mo_error error =
-        find_contacts(world, h) ? mo_fail_pairs(world, why) : mo_mechanisms_check(world, why);
-    error = error ? error : check_length(world, h, why);
-    report->seconds_collide = mo_clock() - start;
-    return error ? error : bounce(world, h, report, why);
-}
-
-/* Velocities and impulses, with joints held in another way where they would add energy. */
-static mo_error solve(mo_world *world, double h, int goes_on, mo_step_report *report,
-                      mo_message *why)
-{
-    const double start = mo_clock();
-    mo_error error = solve_step(world, h, goes_on, report, why);
-    while (!error && world->step.joints_hold < MO_HOLD_SPEED && !mo_deadline_is_over(world) &&
-           !is_well_held(world, h)) {
-        mo_contacts_drop_late(world);
-        mo_hold_otherwise(world);
-        error = hold(world, h, report, why);
+    mo_step *step = &world->step;
+    const double start = mo_work_clock();
+    mo_error error = MO_OK;
+    for (int more = 1; more && !error && !step->is_given_up;) {
+        error = mo_step_solve(world, &step->why);
+        more = 0;
+        for (int k = 0; k < CHECK_COUNT && !error && !more && !step->is_given_up; ++k) {
+            mo_pace();
+            error = CHECKS[k](world, &more);
+        }
     }
-    report->seconds_solve = mo_clock() - start - report->seconds_assemble;
+    mo_memory_free(&world->allocator, step->guess);
+    step->guess = NULL;
+    step->report.seconds_solve = mo_work_clock() - start - step->report.seconds_assemble;
     return error;
 }
 
 /* The next state becomes the present one.  Once it is, what fails is said in the report. */
-static mo_error accept(mo_world *world, double h, mo_step_report *report, mo_message *why)
+static mo_error accept(mo_world *world)
 {
-    const double start = mo_clock();
-    mo_error error = mo_accuracy_rest(world, h) ? mo_fail_memory(why) : MO_OK;
-    error = error ? error : mo_advance_poses(world, h, why);
+    mo_step *step = &world->step;
+    mo_step_report *report = &step->report;
+    const double start = mo_work_clock(), h = step->h;
+    mo_error error = mo_accuracy_rest(world, h) ? mo_fail_memory(&step->why) : MO_OK;
+    error = error ? error : mo_advance_poses(world, h, &step->why);
+    error = error ? error : mo_step_keep_bodies(world) ? mo_fail_memory(&step->why) : MO_OK;
     if (error) {
         return error;
     }
@@ -353,46 +316,115 @@ static mo_error accept(mo_world *world, double h, mo_step_report *report, mo_mes
         report->energy_removed = gain;
     }
     mo_assemble_finish(world);
+    step->stage = MO_STAGE_ACCEPT;
+    const int holds = world->mechanism_count > 0 || world->def.sleeping; /* which is not kept */
+    if (holds) {
+        mo_pace_hold(1);
+    }
     mo_advance_accept(world, h);
-    const double accepted = mo_clock();
-    report->overlap_before = world->step.overlap_before;
-    const int is_projected = !mo_project_positions(world, &report->overlap, why);
-    report->seconds_project = mo_clock() - accepted;
+    const double accepted = mo_work_clock();
+    mo_message why;
+    report->overlap_before = step->overlap_before;
+    const int is_projected = !mo_project_positions(world, &report->overlap, &why);
+    report->seconds_project = mo_work_clock() - accepted;
     mo_contacts_keep_taken(world);
     report->islands = mo_islands_update(world);
     mo_report_fill(world, report);
     if (!is_projected) {
         mo_say(&report->message, "positions were not projected: %s", mo_error_text(MO_ERR_MEMORY));
     }
-    mo_recycler_end_round(world->recycler);
-    report->seconds_advance = mo_clock() - start;
+    report->seconds_advance = mo_work_clock() - start;
     return MO_OK;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+static mo_error (*const PHASES[])(mo_world *) = {predict, collide, bounce, solve, accept};
+enum { PHASE_COUNT = sizeof PHASES / sizeof *PHASES };
+
+/* A step that is given up hands on the contacts and impulses that it has found. */
+static void undo(mo_world *world)
+{
+    mo_step_undo_joints(world);
+    if (!world->step.error && world->step.report.rounds > 0) {
+        mo_contacts_drop_late(world);
+        mo_contacts_keep_taken(world);
+    } else if (world->step.stage > MO_STAGE_START) {
+        mo_contacts_exchange(world);
+    }
+}
+
+static void take_phases(void *user)
+{
+    mo_world *world = user;
+    mo_step *step = &world->step;
+    if (step->begins_again) {
+        mo_pace_hold(1);
+    }
+    step->begins_again = 0;
+    for (int k = 0; k < PHASE_COUNT && !step->error && !step->is_given_up; ++k) {
+        mo_pace();
+        step->error = PHASES[k](world);
+    }
+    if (step->error || (step->is_given_up && step->stage < MO_STAGE_ACCEPT)) {
+        undo(world);
+    }
+    mo_recycler_end_round(world->recycler);
+}
+
+/* Commands of mechanisms and prescribed motions are asked for by the caller's own thread and
+ * stack. */
+static mo_error begin(mo_world *world, double h, mo_message *why)
+{
+    mo_step *step = &world->step;
+    step->h = h;
+    step->report = (mo_step_report){0};
+    step->why.text[0] = '\0';
+    step->error = MO_OK;
+    step->stage = MO_STAGE_START;
+    step->joints_hold = MO_HOLD_HERE;
+    step->most_iterations = step->tries = 0;
+    step->late_count = step->overlapping.count = 0;
+    begin_rounds(step);
+    if (mo_step_keep_joints(world)) {
+        return mo_fail_memory(why);
+    }
+    mo_mechanisms_begin(world, h);
+    mo_advance_driven(world, h);
+    return MO_OK;
+}
+
+/* Of a step that waits for the next call.  Energies are those of its start. */
+static void report_waiting(mo_step_report *report)
+{
+    report->is_waiting = 1;
+    report->status = MO_TIME_LIMIT;
+    mo_say(&report->message, "the time limit of the call has passed after %d rounds of the step",
+           report->rounds);
 }
 
 static mo_error step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
-    world->step.joints_hold = MO_HOLD_HERE;
-    mo_deadline_start(world);
     if (world->def.level == MO_LEVEL_ACCELERATION) {
         return mo_forces_step(world, h, report, why);
     }
-    const int goes_on = mo_pause_ends(world, h);
-    world->step.late_count = goes_on ? world->step.late_count : 0;
-    world->step.overlapping.count = 0;
-    keep_start(world);
-    mo_error error = goes_on ? MO_OK : begin(world, h, report, why);
-    report->penetration = world->contacts.deepest;
-    error = error ? error : solve(world, h, goes_on, report, why);
-    if (!error && mo_deadline_waits(world, h)) {
-        wait(world, h, report);
+    if (world->step.is_waiting && world->step.h != h) {
+        mo_step_give_up(world);
+    }
+    const mo_error error = world->step.is_waiting ? MO_OK : begin(world, h, why);
+    if (error) {
+        return error;
+    }
+    const int is_done = mo_step_run(world, take_phases);
+    *report = world->step.report;
+    if (!is_done) {
+        report_waiting(report);
         return MO_OK;
     }
-    error = error ? error : accept(world, h, report, why);
-    if (error) {
-        undo_contacts(world);
-        undo_start(world);
+    if (world->step.error && why) {
+        *why = world->step.why;
     }
-    return error;
+    return world->step.error;
 }
 
 mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
@@ -443,7 +475,7 @@ mo_contact mo_world_contact(const mo_world *world, int k)
 const mo_problem *mo_world_problem(const mo_world *world)
 {
     MO_NEED_OR(NULL, world, NULL);
-    return mo_device_heap_is_away(world) ? NULL : world->problem;
+    return mo_device_heap_is_away(world) || world->step.is_waiting ? NULL : world->problem;
 }
 
 void mo_world_device(const mo_world *world, mo_message *where)

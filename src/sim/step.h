@@ -12,6 +12,7 @@
 #ifndef MO_SIM_STEP_H
 #define MO_SIM_STEP_H
 
+#include "base/pace.h"
 #include "sim/contact_list.h"
 #include "sim/records.h"
 
@@ -22,33 +23,37 @@ typedef enum mo_hold {
     MO_HOLD_SPEED  /* in velocity alone: cannot add energy, leaves the drift */
 } mo_hold;
 
-/* What a step that waits for more time does next (deadline.c). */
+/* How far a step is, which says what of the world is that of its start (deadline.c). */
 typedef enum mo_step_stage {
-    MO_STAGE_ASSEMBLE,
-    MO_STAGE_BEGIN, /* the solve, from the start that the problem has */
-    MO_STAGE_SOLVE, /* the solve, from the impulses of the result */
-    MO_STAGE_LOOK   /* is the answer the last one? */
+    MO_STAGE_START,  /* all */
+    MO_STAGE_SOLVE,  /* contacts are in world->before */
+    MO_STAGE_ACCEPT, /* and bodies in step.kept */
 } mo_step_stage;
 
-/* And what it was about; is_ready: it may go on. */
-typedef struct mo_pause {
-    int is_ready;
-    mo_step_stage stage;
-    int overlap_rounds; /* done */
-    mo_status status;   /* of the answer, before MO_STAGE_LOOK */
-    mo_residual residual;
-    double h;
-    uint32_t generation;
-    int bodies, contacts, own_pairs, excluded;
-} mo_pause;
+/* The state of a body at the start of a step. */
+typedef struct mo_kept_body {
+    double x[3], orientation[4], v[6], force[6], world_inertia[9];
+} mo_kept_body;
+
+/* And of a joint. */
+typedef struct mo_kept_joint {
+    double q, impulse[MO_JOINT_IMPULSES], force[3], moment[3], effort;
+} mo_kept_joint;
 
 typedef struct mo_step {
-    double ends;      /* on the clock, s (deadline.c) */
-    int is_cut_short; /* by that */
-    mo_pause pause;   /* likewise */
+    double h; /* s */
+    mo_step_report report;
+    mo_error error;
+    mo_message why; /* of that error */
     mo_hold joints_hold;
-    double tol;            /* relative: the coarsest that was asked for */
-    int coarse_count;      /* contacts that are solved to it, where it is not solver.tol */
+    double tol;          /* relative: the coarsest that was asked for */
+    int coarse_count;    /* contacts that are solved to it, where it is not solver.tol */
+    int most_iterations; /* of each solve; 0: those of the world */
+
+    /* Rounds since joints were last held otherwise; of Newton's method on joints held ahead. */
+    int late_rounds, overlap_rounds, newton_rounds;
+    double *guess; /* next_v that joints are held ahead of, while they are */
+
     mo_late_contact *late; /* records of contacts that were taken late */
     size_t late_room;
     int late_count;
@@ -60,6 +65,21 @@ typedef struct mo_step {
     int is_projected;                        /* positions were */
     int was_canonical;                       /* at its start, for one that is refused */
     double kinetic_energy, potential_energy; /* of the bodies at its end, J */
+
+    /* The time limit (deadline.c): */
+    mo_step_stage stage;
+    struct mo_paced *paced; /* its phases, or NULL where there was no limit yet */
+    int is_paced;           /* there is one in this step */
+    int is_waiting;         /* for the next call */
+    int is_given_up;        /* since the world was changed meanwhile */
+    int begins_again;       /* after that */
+    int tries;              /* solves that ended too early */
+    mo_kept_body *kept;     /* of world->living */
+    size_t kept_room;
+    mo_kept_joint *kept_joint; /* of world->jointed */
+    size_t kept_joint_room;
+    double kept_time, kept_last; /* world->time and last_step */
+    uint64_t kept_steps;
 } mo_step;
 
 typedef struct mo_instant mo_instant; /* forces_data.h */
@@ -81,25 +101,20 @@ typedef struct mo_phase {
     const mo_instant *instant; /* of forces */
 } mo_phase;
 
-/* deadline.c */
-void mo_deadline_start(mo_world *world);
-double mo_deadline_share(const mo_world *world); /* s: for the next solve */
-/* Is the answer at hand not good enough to take the step, and the time over? */
-int mo_deadline_waits(const mo_world *world, double h);
-/* A step whose time is over keeps contacts and problem for the next call; is this the next one,
- * with nothing changed? */
-int mo_pause_is_possible(const mo_world *world);
-void mo_pause_begin(mo_world *world, double h);
-int mo_pause_ends(mo_world *world, double h);
-int mo_deadline_has(const mo_world *world, double seconds); /* for something that takes so long */
-int mo_deadline_is_over(mo_world *world);
-int mo_deadline_is_near(const mo_world *world); /* too near for a first solve */
-/* answer.c: one round of a step, from the contacts that take part to next_v and impulses; where it
- * goes on, from the problem and the impulses that there are */
-mo_error mo_step_solve(mo_world *world, double h, int goes_on, mo_step_report *report,
-                       mo_message *why);
-/* No time is left: this is what comes next. */
-void mo_step_postpone(mo_world *world, mo_step_stage next);
+/* deadline.c: runs the phases, in as many calls as the time limit asks for; 0: it waits */
+int mo_step_run(mo_world *world, void (*phases)(void *));
+/* Joints at the start of a step; bodies, before they change, where the step is paced:
+ * MO_ERR_MEMORY. */
+mo_error mo_step_keep_joints(mo_world *world);
+mo_error mo_step_keep_bodies(mo_world *world);
+void mo_step_undo_joints(mo_world *world); /* the joints of the start */
+/* Ends a step that waits; the state is that of its start. */
+void mo_step_give_up(mo_world *world);
+double mo_step_share(const mo_world *world); /* s: for the next solve */
+/* Has the last solve used its time, and is its answer too coarse to take the step? */
+int mo_step_needs_time(const mo_world *world, double h);
+/* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
+mo_error mo_step_solve(mo_world *world, mo_message *why);
 /* report.c: what a step says of itself at its end */
 void mo_report_fill(mo_world *world, mo_step_report *report);
 
@@ -174,8 +189,9 @@ void mo_advance_turn(const double orientation[4], const double spin[3], double h
  * start of a step: J0 y = exp(-h y) l. */
 void mo_advance_spin(const double J0[9], const double l[3], double h, double y[3]);
 void mo_advance_body(const mo_world *world, mo_sim_body *body, double h); /* free_v from start_v */
-void mo_advance_start(mo_world *world, double h); /* start_v and free_v of every body */
-void mo_advance_free(mo_world *world, double h);  /* free_v, from another start_v */
+void mo_advance_driven(mo_world *world, double h); /* start_v and free_v of kinematic bodies */
+void mo_advance_start(mo_world *world, double h);  /* the same of all others */
+void mo_advance_free(mo_world *world, double h);   /* free_v, from another start_v */
 /* Poses at the end of the step, of links and where there are joints; is all finite there? */
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why);
 void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one */

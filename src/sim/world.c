@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "base/recycler.h"
 #include "linalg/vec3.h"
 #include "sim/device_heap.h"
@@ -127,6 +128,8 @@ void mo_world_destroy(mo_world *world)
         return;
     }
     const mo_allocator own = world->allocator;
+    mo_step_give_up(world);
+    mo_paced_destroy(world->step.paced);
     mo_device_heap_end(world);
     for (int k = 0; k < world->shape_places; ++k) {
         if (world->shape[k].generation) {
@@ -145,19 +148,37 @@ void mo_world_destroy(mo_world *world)
     mo_problem_destroy(world->side_problem);
     mo_result_clear(&world->side_result);
     mo_recycler_destroy(world->recycler);
-    void *arrays[] = {world->body,           world->living,
-                      world->shape,          world->boundless,
-                      world->joint,          world->jointed,
-                      world->pairs.at,       world->touches.touch,
-                      world->contacts.at,    world->before.at,
-                      world->start,          world->spare_pairs.at,
-                      world->fresh_pairs.at, world->step.crowd,
-                      world->pair_start,     world->near,
-                      world->leader,         world->contacts.open,
-                      world->before.open,    world->contacts.fast,
-                      world->before.fast,    world->touch_start,
-                      world->touching,       world->seen,
-                      world->step.late,      world->step.overlapping.at,
+    void *arrays[] = {world->body,
+                      world->living,
+                      world->shape,
+                      world->boundless,
+                      world->joint,
+                      world->jointed,
+                      world->pairs.at,
+                      world->touches.touch,
+                      world->contacts.at,
+                      world->before.at,
+                      world->start,
+                      world->spare_pairs.at,
+                      world->fresh_pairs.at,
+                      world->step.crowd,
+                      world->pair_start,
+                      world->near,
+                      world->leader,
+                      world->contacts.open,
+                      world->before.open,
+                      world->contacts.fast,
+                      world->before.fast,
+                      world->touch_start,
+                      world->touching,
+                      world->seen,
+                      world->step.late,
+                      world->step.overlapping.at,
+                      world->step.kept,
+                      world->step.kept_joint,
+                      world->side_contacts.at,
+                      world->side_contacts.open,
+                      world->side_contacts.fast,
                       world->island};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(&own, arrays[k]);
@@ -171,10 +192,22 @@ mo_world_def mo_world_definition(const mo_world *world)
     return world->def;
 }
 
+static int changes_the_time_limit_alone(const mo_world *world, const mo_world_def *def)
+{
+    mo_world_def other;
+    memcpy(&other, def, sizeof other);
+    other.solver.time_limit = world->def.solver.time_limit;
+    return def->solver.time_limit >= 0 && memcmp(&other, &world->def, sizeof other) == 0;
+}
+
 mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && def, why);
+    if (changes_the_time_limit_alone(world, def)) { /* a step that waits goes on */
+        world->def.solver.time_limit = def->solver.time_limit;
+        return MO_OK;
+    }
+    mo_device_heap_bring_back(world);
     if (def->dimension != world->def.dimension) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change");
     }

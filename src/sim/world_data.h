@@ -24,7 +24,7 @@
  *   answer.c     one round: assembled, solved, read back
  *   deadline.c   the time of a step; report.c: what it says of itself
  *   islands.c    islands, sleep
- *   energy.c     energies and momenta
+ *   energy.c     energies and momenta; penetration.c: the deepest
  *   query.c      rays, overlaps and distances; events.c: contacts that begin and end
  *   forces_data.h  forces at one instant
  *   mechanism.h  mechanisms in joint coordinates, and the files that do their part of each of these
@@ -107,7 +107,8 @@ struct mo_world {
     int *pair_start; /* of each shape, while they are sorted */
     size_t pair_start_room;
     mo_touch_list touches;
-    mo_sim_contacts contacts, before;
+    mo_sim_contacts contacts, before; /* of this step and of the last one */
+    mo_sim_contacts side_contacts;    /* of the projection */
     mo_step step;
 
     struct mo_recycler *recycler; /* memory of problems and results */

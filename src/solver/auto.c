@@ -22,7 +22,7 @@
 
 #include <math.h>
 
-#include "base/clock.h"
+#include "base/pace.h"
 #include "measure/measure_blocks.h"
 #include "problem/delassus.h"
 #include "problem/views.h"
@@ -375,7 +375,7 @@ static mo_status solve_small(mo_run *run, void *memory)
 {
     const mo_status status = mo_small_solve(run, memory);
     mo_explain_rung(&run->result->explanation, mo_ladder, 1, run->result->iterations,
-                    run->best / run->q_scale, mo_clock() - run->start_time);
+                    run->best / run->q_scale, mo_work_clock() - run->start_time);
     run->done = run->result->iterations;
     return status;
 }

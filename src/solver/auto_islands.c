@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/pace.h"
 #include "base/parallel.h"
 #include "measure/measure_blocks.h"
 #include "problem/islands.h"
@@ -150,6 +150,7 @@ static void sweep_island(const in_place *c, int k)
 static void sweep_range(void *context, int begin, int end)
 {
     for (int k = begin; k < end; ++k) {
+        mo_pace();
         sweep_island(context, k);
     }
 }
@@ -457,7 +458,7 @@ static mo_status sweep_and_split(in_place *c, island_units *f, mo_message *summa
     if (mo_run_must_stop(run, 0)) {
         return run->status;
     }
-    const double start = mo_clock();
+    const double start = mo_work_clock();
     int swept = 0;
     mo_parallel_for(run->options->threads, 0, c->islands->count, sweep_range, c);
     for (int k = 0; k < c->islands->count; ++k) {
@@ -467,7 +468,7 @@ static mo_status sweep_and_split(in_place *c, island_units *f, mo_message *summa
     const int is_solved = check_whole(run, c->sweep, f->x, most);
     if (swept > 0) {
         mo_explain_rung(&run->result->explanation, rung_in_place(NULL), swept, most,
-                        run->best / run->q_scale, mo_clock() - start);
+                        run->best / run->q_scale, mo_work_clock() - start);
     }
     if (is_solved) {
         return MO_SOLVED;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/pace.h"
 #include "solver/auto.h"
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ void mo_rung_solve(mo_rung_run *s)
 {
     mo_run *run = s->run;
     const mo_options *callers = run->options;
-    const double start = mo_clock();
+    const double start = mo_work_clock();
     if (run->error) {
         return;
     }
@@ -65,7 +65,7 @@ void mo_rung_solve(mo_rung_run *s)
     run->options = &s->options;
     s->status = s->rung->method->solve(run, s->workspace);
     run->options = callers;
-    s->seconds = mo_clock() - start;
+    s->seconds = mo_work_clock() - start;
 }
 
 void mo_rung_close(mo_rung_run *s, mo_explanation *explanation)

@@ -24,7 +24,7 @@ typedef struct mo_run {
     const mo_problem *problem;
     const mo_options *options;
     mo_result *result;
-    double start_time; /* mo_clock() at the start */
+    double start_time; /* mo_work_clock() at the start */
     double q_scale;    /* max(1, |q|) */
     double *r; /* the starting point, each block in its set; the method may use it as iterate */
     double *u; /* row_count entries, scratch of the method for mo_run_check */

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "base/parallel.h"
 #include "problem/views.h"
 #include "solver/device_arrange.h"
@@ -189,8 +190,10 @@ static int confirm(mo_run *run, mo_sweeps *sweeps)
     double q_norm = 0;
     run->is_confirmed = 0;
     run->error = mo_problem_q_norm(run->problem, &q_norm);
+    mo_pace();
     mo_sweeps_measure(sweeps, q_norm, run->r, run->scratch, run->scratch + run->problem->dof_count,
                       &run->residual);
+    mo_pace();
     return !run->error && mo_run_judged(run, sweeps->iteration, run->r);
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/pace.h"
 #include "base/parallel.h"
 #include "measure/measure_blocks.h"
 #include "problem/views.h"
@@ -44,7 +44,7 @@ static void record(mo_run *run, const mo_progress *now, const double *r)
 static void keep(mo_run *run, int iteration, double natural, const double *r)
 {
     const int is_watched = run->options->progress || run->options->history;
-    const double seconds = is_watched ? mo_clock() - run->start_time : 0;
+    const double seconds = is_watched ? mo_work_clock() - run->start_time : 0;
     const mo_progress now = {iteration + run->done, seconds, natural, natural / run->q_scale};
     run->result->iterations = now.iteration;
     record(run, &now, r);
@@ -170,12 +170,13 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
 int mo_run_is_over(mo_run *run)
 {
     const mo_options *options = run->options;
+    mo_pace();
     if (run->error) {
         run->status = MO_STALLED; /* the driver returns the error instead */
     } else if (options->cancel && *options->cancel) {
         run->status = MO_CANCELLED;
     } else if (isfinite(options->time_limit) &&
-               mo_clock() - run->start_time >= options->time_limit) {
+               mo_work_clock() - run->start_time >= options->time_limit) {
         run->status = MO_TIME_LIMIT;
     } else {
         return 0;

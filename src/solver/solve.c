@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/pace.h"
 #include "base/parallel.h"
 #include "device/device.h"
 #include "linalg/blas_threads.h"
@@ -204,12 +204,15 @@ static void set_start(mo_run *run)
 
 mo_error mo_finish_result(const mo_problem *problem, mo_result *result)
 {
+    mo_pace();
     if (problem->form == MO_FORM_GLOBAL) {
         mo_problem_velocity(problem, result->r, result->v);
+        mo_pace();
         mo_problem_relative_velocity(problem, result->v, result->u);
     } else {
         mo_problem_response_into(problem, result->r, NULL, result->u);
     }
+    mo_pace();
     return mo_measure(problem, result->r, &result->residual);
 }
 
@@ -225,9 +228,11 @@ static void explain_contradiction(const mo_problem *problem, int i, mo_result *r
 static mo_error iterate(const mo_method *method, mo_run *run, void *workspace)
 {
     mo_result *result = run->result;
+    mo_pace();
     set_start(run);
+    mo_pace();
     memcpy(result->r, run->r, (size_t)run->problem->row_count * sizeof(double));
-    result->setup_seconds = mo_clock() - run->start_time;
+    result->setup_seconds = mo_work_clock() - run->start_time;
     result->status = method->solve(run, workspace);
     return run->error;
 }
@@ -246,6 +251,7 @@ mo_error mo_solve_once(const mo_problem *problem, const mo_options *options,
     result->iterations = 0;
     result->explanation.rung_count = 0;
     mo_error error = mo_run_make_room(&run, method, 1, &memory, &workspace);
+    mo_pace();
     if (!error) {
         run.has_q = mo_problem_q_norm_into(problem, run.scratch, &q_norm);
         run.q_scale = fmax(1, q_norm);
@@ -267,12 +273,14 @@ static mo_error solve_checked(const mo_problem *problem, const mo_options *optio
                               const mo_method *method, double start_time, mo_result *result)
 {
     mo_error error = prepare_result(problem, options, result);
+    mo_pace();
     const int contradiction = find_contradiction(problem);
     if (!error && contradiction >= 0) {
         result->iterations = 0;
         explain_contradiction(problem, contradiction, result);
         error = mo_finish_result(problem, result);
     } else if (!error) {
+        mo_pace();
         error = mo_solve_refined(problem, options, method, start_time, result);
     }
     return error;
@@ -307,7 +315,7 @@ static mo_error solve_from_copy(const mo_problem *problem, const mo_options *opt
 mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_result *result)
 {
     MO_NEED(result, NULL);
-    const double start_time = mo_clock();
+    const double start_time = mo_work_clock();
     const mo_options *use = options ? options : mo_options_default();
     const mo_method *method = NULL;
     result->message.text[0] = '\0';
@@ -332,7 +340,7 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     if (method->uses_blas) {
         mo_blas_threads_end();
     }
-    result->seconds = mo_clock() - start_time;
+    result->seconds = mo_work_clock() - start_time;
     if (error) {
         mo_fail(&result->message, error, "%s", mo_error_text(error));
     }

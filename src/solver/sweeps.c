@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "base/parallel.h"
 #include "linalg/vec3.h"
 #include "measure/measure_batches.h"
@@ -335,7 +336,9 @@ void mo_sweeps_start(mo_sweeps *s, int threads, double momentum, const double *r
     if (s->batches->friction > STEEP) {
         memset(s->shift, 0, (size_t)s->batches->point_count * MO_LANES * sizeof *s->shift);
     }
+    mo_pace();
     refresh(s);
+    mo_pace();
     keep_best(s);
 }
 
@@ -405,6 +408,7 @@ void mo_sweeps_measure(mo_sweeps *s, double q_norm, double *r, double *v, double
                        mo_residual *residual)
 {
     mo_sweeps_take_best(s, r);
+    mo_pace();
     const mo_batch_answer answer = {s->batches, s->state, s->impulses, s->row_r};
     mo_measure_batches(&answer, q_norm, s->point_u, v, u, residual);
 }

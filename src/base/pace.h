@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Work in pieces, each of which ends at a call of mo_pace.
+ *
+ * The work is a function that runs on a stack of its own.  At mo_pace it is suspended if its next
+ * piece is expected to take longer than the time that is left; mo_paced_continue resumes it there.
+ * A piece is expected to take as long as the last ones that began at the same line of the source.
+ *
+ * Another thread may resume the work.  Outside of such work, in other threads and while it is held
+ * mo_pace does nothing.
+ */
+#ifndef MO_BASE_PACE_H
+#define MO_BASE_PACE_H
+
+#include "moreau/base.h"
+
+typedef struct mo_paced mo_paced;
+
+/* NULL if there is no memory, or if the system has no ucontext.h. */
+mo_paced *mo_paced_create(const mo_allocator *allocator);
+/* Its work must have ended. */
+void mo_paced_destroy(mo_paced *paced);
+
+/* Sets the work, which does not run yet. */
+void mo_paced_begin(mo_paced *paced, void (*work)(void *), void *user);
+/*
+ * Starts or resumes the work.  Returns 1 if it has ended, 0 if it was suspended so that the caller
+ * can return at the time `ends` on mo_clock.
+ */
+int mo_paced_continue(mo_paced *paced, double ends);
+/* The caller is about to return: the time since the work was suspended is reserved next time. */
+void mo_paced_leave(mo_paced *paced);
+
+#define mo_pace() mo_pace_at(__FILE__, __LINE__)
+/* In a loop over k: at every `count`-th element, a power of two. */
+#define mo_pace_every(k, count)                                                                    \
+    do {                                                                                           \
+        if (((k) & ((count)-1)) == 0) {                                                            \
+            mo_pace();                                                                             \
+        }                                                                                          \
+    } while (0)
+void mo_pace_at(const char *file, int line);
+
+/* Holds the present work, or ends that: calls nest.  Parallel regions hold it. */
+void mo_pace_hold(int is_held);
+/* s: what the present call has left; infinite outside of paced work. */
+double mo_pace_left(void);
+/* mo_clock without the time in which the present work was suspended. */
+double mo_work_clock(void);
+
+#endif
