@@ -39,7 +39,7 @@ static void contacts_of_a_crowd_grow_linearly(void **state)
         CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
         CHECK(report.contacts >= COUNT && report.contacts <= OF_BODY * COUNT * OF_PAIR);
         CHECK(k == 1 || report.contacts <= OF_BODY * COUNT);
-        CHECK(strstr(report.message.text, "left out") || report.status != MO_SOLVED);
+        CHECK(report.status != MO_SOLVED && report.message.text[0]);
         CHECK(isfinite(report.kinetic_energy));
         mo_world_destroy(world);
     }

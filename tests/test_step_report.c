@@ -64,6 +64,8 @@ static void what_is_held_back_is_counted(void **state)
             mo_step_report report;
             CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
             held += report.held_back;
+            CHECK(!report.held_back || report.status != MO_SOLVED);
+            CHECK(!report.held_back || strstr(report.message.text, "stopped") != NULL);
         }
         mo_world_destroy(world);
     }
@@ -92,6 +94,60 @@ static void impacts_that_are_left_are_counted(void **state)
     CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
     CHECK(report.impacts_left > 0 && report.status == MO_ITERATION_LIMIT);
     CHECK(strstr(report.message.text, "bounce") != NULL);
+    mo_world_destroy(world);
+}
+
+/* Balls in a row, apart by more than the margin: each round shows that one more is hit. */
+static void late_contacts_that_are_left_are_counted(void **state)
+{
+    (void)state;
+    enum { BALLS = 30 };
+    mo_message why = {{0}};
+    mo_world_def def = mo_default_world();
+    memset(def.gravity, 0, sizeof def.gravity);
+    mo_world *world = NULL;
+    CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+    const mo_shape_def ball = mo_shape_ball(0.1);
+    for (int k = 0; k < BALLS; ++k) {
+        mo_body_def body = mo_default_body(MO_BODY_FREE);
+        body.pose = mo_pose_at(0.2025 * k, 0, 0);
+        body.velocity[0] = k == 0 ? 15 : 0;
+        CHECK(mo_world_add_shape(world, mo_world_add_body(world, &body, &why), &ball, &why).index);
+    }
+    mo_step_report report;
+    CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+    CHECK(report.late_contacts > 0 && report.status == MO_ITERATION_LIMIT);
+    CHECK(strstr(report.message.text, "still close") != NULL);
+    CHECK(report.rounds > 10);
+    mo_world_destroy(world);
+}
+
+/* Two plates close on a box by more than its size. */
+static void overlap_that_is_left_is_said(void **state)
+{
+    (void)state;
+    mo_message why = {{0}};
+    mo_world_def def = mo_default_world();
+    memset(def.gravity, 0, sizeof def.gravity);
+    mo_world *world = NULL;
+    CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+    const mo_shape_def wall = mo_shape_box(0.5, 1, 1), box = mo_shape_box(0.1, 0.1, 0.1);
+    for (int side = -1; side <= 1; side += 2) {
+        mo_body_def plate = mo_default_body(MO_BODY_DRIVEN);
+        plate.pose = mo_pose_at(0.601 * side, 0, 0);
+        plate.velocity[0] = -10 * side;
+        CHECK(mo_world_add_shape(world, mo_world_add_body(world, &plate, &why), &wall, &why).index);
+    }
+    CHECK(mo_world_add_solid(world, MO_BODY_FREE, &box, NULL, &why).index);
+    int deep = 0;
+    for (int k = 0; k < 3; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+        const int is_deep = report.overlap - report.overlap_before > 10 * def.overlap;
+        CHECK(!is_deep || (report.status != MO_SOLVED && report.message.text[0]));
+        deep += is_deep;
+    }
+    CHECK(deep > 0);
     mo_world_destroy(world);
 }
 
@@ -214,6 +270,8 @@ int main(void)
         cmocka_unit_test(a_step_that_leaves_nothing_says_so),
         cmocka_unit_test(what_is_held_back_is_counted),
         cmocka_unit_test(impacts_that_are_left_are_counted),
+        cmocka_unit_test(late_contacts_that_are_left_are_counted),
+        cmocka_unit_test(overlap_that_is_left_is_said),
         cmocka_unit_test(a_step_without_time_waits),
         cmocka_unit_test(without_a_solution_contacts_give_way),
         cmocka_unit_test(a_step_goes_on_in_the_next_call),

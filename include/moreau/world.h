@@ -258,7 +258,8 @@ typedef struct mo_step_report {
     /* contacts that still close after the last round, or still bounce after the most impacts: the
      * step is unsolved */
     int late_contacts, impacts_left;
-    /* bodies stopped on their way, since they would have passed through another */
+    /* bodies stopped on their way, since they would have passed through another: the step is
+     * unsolved */
     int held_back;
     /* 1: the step needs more than the time limit of one call: the state and the time have not
      * changed, and the next call goes on from there (docs/simulation.md, time).  The other members

@@ -30,7 +30,12 @@ static void say_left(const mo_world *world, mo_step_report *report)
         set(report, MO_ITERATION_LIMIT);
         mo_say(&report->message, "shapes are left overlapping by %.2g of their size",
                report->overlap);
-    } else if (world->step.left_out > 0 && !report->message.text[0]) {
+    } else if (report->held_back > 0) {
+        set(report, MO_ITERATION_LIMIT);
+        mo_say(&report->message, "%d bodies were stopped on their way through another",
+               report->held_back);
+    } else if (world->step.left_out > 0) {
+        set(report, MO_ITERATION_LIMIT);
         mo_say(&report->message, "%d pairs of bodies that overlap deeply were left out",
                world->step.left_out);
     }
