@@ -150,6 +150,9 @@ static mo_error contacts_that_close(mo_world *world, int *more)
     mo_step *step = &world->step;
     int *late = &step->report.late_contacts;
     if (++step->late_rounds > MOST_ROUNDS) {
+        if (mo_contacts_look_again(world, step->h)) {
+            return mo_fail_memory(&step->why);
+        }
         *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
         return MO_OK;
     }
