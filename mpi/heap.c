@@ -191,6 +191,56 @@ mo_heap_state mo_heap_own(const mo_heap *heap, int k)
     return state;
 }
 
+/* ---- contacts ------------------------------------------------------------------------------- */
+
+int mo_heap_contact_count(const mo_heap *heap)
+{
+    return heap->pair_count > 0 ? heap->impulse_count
+                                : 0; /* impulses of a checkpoint have no pair */
+}
+
+/* Velocity of a body at its side of a contact. */
+static void velocity_at(const mo_heap *heap, const mo_heap_pair *pair, int side, double v[3])
+{
+    const mo_heap_body *body = heap->all + pair->body[side];
+    mo_vec3_cross(body->spin, pair->arm[side], v);
+    mo_vec3_along(v, 1, body->v, v);
+}
+
+mo_heap_contact mo_heap_contact_get(const mo_heap *heap, int k)
+{
+    const mo_heap_impulse *impulse = heap->impulse + k;
+    int low = 0, high = heap->pair_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        const mo_heap_impulse key = {.key = heap->pair[middle].key,
+                                     .feature = heap->pair[middle].feature};
+        if (mo_heap_by_key(&key, impulse) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const mo_heap_pair *pair = heap->pair + low;
+    mo_heap_contact c = {.a = pair->body[1] < 0 ? -1 : (int64_t)heap->all[pair->body[1]].id,
+                         .b = (int64_t)heap->all[pair->body[0]].id,
+                         .feature = pair->feature,
+                         .gap = pair->gap};
+    double of_a[3] = {0}, tangent[3];
+    mo_vec3_along(heap->all[pair->body[0]].at, 1, pair->arm[0], c.point);
+    mo_vec3_copy(pair->normal, c.normal);
+    mo_vec3_copy(impulse->r, c.impulse);
+    velocity_at(heap, pair, 0, c.velocity);
+    if (pair->body[1] >= 0) {
+        velocity_at(heap, pair, 1, of_a);
+    }
+    mo_vec3_minus(c.velocity, of_a, c.velocity);
+    const double along = mo_vec3_dot(c.impulse, c.normal);
+    mo_vec3_along(c.impulse, -along, c.normal, tangent);
+    c.is_sliding = mo_vec3_norm(tangent) > 0.999 * heap->def.mu * along;
+    return c;
+}
+
 int64_t mo_heap_steps(const mo_heap *heap)
 {
     return heap->step;

@@ -2,11 +2,13 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* moreau-mpi bench: sweeps over a packing that every rank generates its part of. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "call.h"
 #include "json.h"
 #include "packing.h"
+#include "spread.h"
 
 static const call_command COMMAND = {
     .name = "bench",
@@ -34,7 +36,25 @@ typedef struct figures {
     double fastest;           /* sweep, s */
     mo_spread_traffic predicted, counted;
     int64_t rounds;
+    uint64_t hash; /* of r and v */
 } figures;
+
+/* Of the whole r and v, whatever the ranks. */
+static uint64_t hash_of(const mo_spread *s, const mo_result *result)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < s->part->constraint_count; ++i) {
+        const double *r = result->r + s->part->row_start[i];
+        sum += call_hash((const double[4]){(double)s->constraint_id[i], r[0], r[1], r[2]}, 4);
+    }
+    for (int b = 0; b < s->part->body_count; ++b) {
+        double own[7] = {s->body_id[b]};
+        memcpy(own + 1, result->v + s->part->body_start[b], 6 * sizeof *own);
+        sum += s->body_rank[b] == s->rank ? call_hash(own, 7) : 0;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
 
 static void put_json(const mo_spread *spread, const mo_result *result, const figures *f)
 {
@@ -63,6 +83,9 @@ static void put_json(const mo_spread *spread, const mo_result *result, const fig
     json_whole(&j, "reductions", f->counted.reductions);
     json_whole(&j, "shared_bodies", f->predicted.shared);
     json_whole(&j, "outer_contacts", f->predicted.outer);
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)f->hash);
+    json_text(&j, "hash", hash);
     json_object_end(&j);
     json_end(&j);
 }
@@ -81,6 +104,7 @@ static void put_text(const mo_spread *spread, const mo_result *result, const fig
            "contacts\n",
            (long long)f->predicted.messages, (long long)f->predicted.bytes,
            (long long)f->predicted.shared, (long long)f->predicted.outer);
+    printf("state          %016llx (r and v)\n", (unsigned long long)f->hash);
 }
 
 static int solve(mo_spread *spread, const bench *b, double made)
@@ -103,6 +127,7 @@ static int solve(mo_spread *spread, const bench *b, double made)
         mo_spread_predict(spread, &f.predicted);
         mo_spread_count(spread, &f.counted, &f.rounds);
         f.fastest = mo_spread_fastest(spread);
+        f.hash = hash_of(spread, &result);
         if (call_is_root()) {
             (b->json ? put_json : put_text)(spread, &result, &f);
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * moreau-mpi join: the rows that ranks have written, as one CSV file by time, then body.  Each part
- * is in this order already, so they are merged line by line.
+ * moreau-mpi join: what ranks have written as one file.  Rows of CSV files come by time, then body;
+ * each part is in this order already, so they are merged line by line.  Recordings: record.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,12 +11,15 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "record.h"
 
 static const call_command COMMAND = {
     .name = "join",
     .operands = "FILE",
-    .about = "make one CSV file of FILE.rank-0, FILE.rank-1, ...; these are removed",
-    .examples = "  moreau-mpi join beads.csv\n",
+    .about =
+        "make one file of FILE.rank-0, FILE.rank-1, ... (CSV or recordings), which are removed",
+    .examples = "  moreau-mpi join beads.csv\n"
+                "  moreau-mpi join heap.hdf5 && moreau view heap.hdf5\n",
     .least = 1,
     .most = 1,
 };
@@ -99,9 +102,18 @@ static int merge(const char *file, part *parts, int count, FILE *out)
     return EXIT_DONE;
 }
 
+static void remove_parts(const char *file, int count)
+{
+    char path[4200];
+    for (int k = 0; k < count; ++k) {
+        path_of(file, k, path, sizeof path);
+        unlink(path);
+    }
+}
+
 static int write_joined(const char *file, part *parts, int count)
 {
-    char beside[4200], path[4200];
+    char beside[4200];
     snprintf(beside, sizeof beside, "%.4096s.part", file);
     FILE *out = fopen(beside, "w");
     int status = out ? merge(file, parts, count, out) : EXIT_FAILED;
@@ -113,10 +125,19 @@ static int write_joined(const char *file, part *parts, int count)
         unlink(beside);
         return status;
     }
-    for (int k = 0; k < count; ++k) {
-        path_of(file, k, path, sizeof path);
-        unlink(path);
+    remove_parts(file, count);
+    return EXIT_DONE;
+}
+
+/* Recordings by rank become one. */
+static int join_recordings(const char *file, int count)
+{
+    mo_message why = {""};
+    if (record_join(file, count, &why)) {
+        call_say("join: %s", why.text);
+        return EXIT_FAILED;
     }
+    remove_parts(file, count);
     return EXIT_DONE;
 }
 
@@ -134,7 +155,10 @@ int command_join(int argc, char **argv)
     if (count == 0) {
         call_say("join: %.500s.rank-0: %s", file, strerror(errno));
     } else {
-        status = write_joined(file, parts, count);
+        char first[4200];
+        path_of(file, 0, first, sizeof first);
+        status =
+            record_is_part(first) ? join_recordings(file, count) : write_joined(file, parts, count);
     }
     for (int k = 0; k < count; ++k) {
         fclose(parts[k].file);

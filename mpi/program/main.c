@@ -14,7 +14,7 @@ typedef struct command {
 static const command COMMANDS[] = {
     {"solve", "solve the contact problem of an FCLIB file", command_solve},
     {"run", "simulate a heap of balls or other shapes", command_run},
-    {"join", "one CSV file of those that ranks have written", command_join},
+    {"join", "one CSV file or recording of those that ranks have written", command_join},
     {"bench", "sweeps over a generated packing: time, messages, bytes", command_bench},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * moreau-mpi run: a heap, step by step; rows of a CSV file by rank, checkpoints, and the
- * way back from one.
+ * moreau-mpi run: a heap, step by step; rows of a CSV file and recordings by rank, checkpoints, and
+ * the way back from one.
  */
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +14,8 @@
 #include "call.h"
 #include "json.h"
 #include "number.h"
+#include "record.h"
+#include "spread.h"
 
 static const call_command COMMAND = {
     .name = "run",
@@ -25,7 +26,8 @@ static const call_command COMMAND = {
                 "  mpiexec -n 2 moreau-mpi run beads --steps 500 --checkpoint beads.heap\n"
                 "  mpiexec -n 3 moreau-mpi run beads --restart beads.heap --steps 500\n"
                 "  mpiexec -n 2 moreau-mpi run beads --csv beads.csv --every 10\n"
-                "  moreau-mpi join beads.csv\n",
+                "  mpiexec -n 2 moreau-mpi run heap --record heap.hdf5\n"
+                "  moreau-mpi join heap.hdf5\n",
     .least = 1,
     .most = 1,
 };
@@ -34,10 +36,10 @@ typedef struct run {
     mo_heap_def def;
     call_texts settings;
     double steps, every, checkpoint_every, dt, tol;
-    const char *csv, *checkpoint, *restart, *scene;
+    const char *csv, *record, *checkpoint, *restart, *scene;
     int json, is_heap;
     mo_heap *heap;
-    FILE *rows; /* of this rank */
+    FILE *rows, *frames; /* of this rank */
     int is_terminal;
     int64_t sweeps, unsolved;
     double depth, worst, seconds;
@@ -154,17 +156,26 @@ static int apply_settings(run *r)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static int open_rows(run *r)
+/* FILE.rank-K, where a file is asked for; parts of an earlier run on more ranks go. */
+static int open_part(const char *name, FILE **file)
 {
     char path[4200];
-    int rank, good;
+    int rank, size, good = 1;
+    if (!name) {
+        return -1;
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    snprintf(path, sizeof path, "%.4096s.rank-%d", r->csv, rank);
-    r->rows = fopen(path, "w");
-    good = r->rows != NULL;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    snprintf(path, sizeof path, "%.4096s.rank-%d", name, rank);
+    *file = fopen(path, "wb");
+    good = *file != NULL;
+    for (int k = size, is_there = rank == 0; is_there; ++k) {
+        snprintf(path, sizeof path, "%.4096s.rank-%d", name, k);
+        is_there = unlink(path) == 0;
+    }
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!good) {
-        call_say("run: %.500s.rank-*: a rank cannot write its rows there", r->csv);
+        call_say("run: %.500s.rank-*: a rank cannot write there", name);
         return EXIT_FAILED;
     }
     return -1;
@@ -205,12 +216,7 @@ static uint64_t hash_of(const mo_heap *heap)
         memcpy(numbers + 4, s.turn, sizeof s.turn);
         memcpy(numbers + 8, s.v, sizeof s.v);
         memcpy(numbers + 11, s.spin, sizeof s.spin);
-        const unsigned char *byte = (const unsigned char *)numbers;
-        uint64_t hash = UINT64_C(0xcbf29ce484222325);
-        for (size_t i = 0; i < sizeof numbers; ++i) {
-            hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-        }
-        sum += hash;
+        sum += call_hash(numbers, sizeof numbers / sizeof *numbers);
     }
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return sum;
@@ -297,22 +303,31 @@ static mo_error save_if_due(run *r, int is_last, mo_message *why)
     return mo_heap_save(r->heap, r->checkpoint, why);
 }
 
+/* Rows and a frame of the present state, where they are asked for. */
+static mo_error record(run *r, const mo_heap_report *now, mo_message *why)
+{
+    if (r->rows) {
+        put_rows(r);
+    }
+    if (!r->frames) {
+        return MO_OK;
+    }
+    return mo_mpi_agree(MPI_COMM_WORLD, record_frame(r->frames, r->record, r->heap, now, why), why);
+}
+
 static int take_steps(run *r)
 {
     mo_message why = {""};
     mo_heap_report now = {0};
-    mo_error error = MO_OK;
-    if (r->rows) {
-        put_rows(r);
-    }
+    mo_error error = record(r, NULL, &why);
     for (int64_t k = 1; !error && k <= (int64_t)r->steps; ++k) {
         error = mo_heap_step(r->heap, &now, &why);
         if (!error) {
             note_step(r, &now);
             error = save_if_due(r, k == (int64_t)r->steps, &why);
         }
-        if (!error && r->rows && k % (int64_t)r->every == 0) {
-            put_rows(r);
+        if (!error && k % (int64_t)r->every == 0) {
+            error = record(r, &now, &why);
         }
     }
     if (error) {
@@ -337,7 +352,8 @@ static int start(run *r)
         call_say("run: %s", why.text);
         return EXIT_FAILED;
     }
-    return r->csv ? open_rows(r) : -1;
+    const int status = open_part(r->csv, &r->rows);
+    return status < 0 ? open_part(r->record, &r->frames) : status;
 }
 
 int command_run(int argc, char **argv)
@@ -371,6 +387,10 @@ int command_run(int argc, char **argv)
          .operand = "FILE",
          .about = "rows of each body and recorded step, a file a rank; see moreau-mpi join",
          .text = &r.csv},
+        {.name = "record",
+         .operand = "FILE",
+         .about = "a recording (HDF5), a file a rank; see moreau-mpi join",
+         .text = &r.record},
         {.name = "every",
          .operand = "K",
          .about = "record every K-th step [1]",
@@ -407,8 +427,10 @@ int command_run(int argc, char **argv)
     r.is_terminal = call_is_root() && isatty(STDERR_FILENO) && !r.json;
     status = start(&r);
     status = status < 0 ? take_steps(&r) : status;
-    if (r.rows && fclose(r.rows) != 0) {
-        call_say("run: %.500s: rows could not be written: %s", r.csv, strerror(errno));
+    int failed = (r.rows && fclose(r.rows) != 0) | (r.frames && fclose(r.frames) != 0);
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (failed) {
+        call_say("run: rows or frames could not be written: is the disk full?");
         status = EXIT_FAILED;
     }
     mo_heap_destroy(r.heap);

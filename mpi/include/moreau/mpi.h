@@ -188,6 +188,18 @@ typedef struct mo_heap_state {
 } mo_heap_state;
 MO_API int mo_heap_own_count(const mo_heap *heap);
 MO_API mo_heap_state mo_heap_own(const mo_heap *heap, int k);
+/* The contacts of this rank that bore an impulse in the last step. */
+typedef struct mo_heap_contact {
+    int64_t a, b;               /* ids of the bodies; a = -1: the box           */
+    uint32_t feature;           /* of the two shapes: the same while these touch */
+    int is_sliding;             /* else sticking                                 */
+    double point[3], normal[3]; /* world; the normal from a to b                 */
+    double impulse[3];          /* on b, N s                                     */
+    double velocity[3];         /* of b against a, at the end of the step        */
+    double gap;                 /* at its start, m                               */
+} mo_heap_contact;
+MO_API int mo_heap_contact_count(const mo_heap *heap);
+MO_API mo_heap_contact mo_heap_contact_get(const mo_heap *heap, int k);
 MO_API int64_t mo_heap_steps(const mo_heap *heap);
 MO_API const mo_heap_def *mo_heap_def_of(const mo_heap *heap);
 
