@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "bits.h"
 #include "exact.h"
+#include "hub.h"
 #include "packing.h"
 #include "problem/hashed_colours.h"
 #include "scenes.h"
@@ -30,38 +31,6 @@ static void check_packings(void)
 }
 
 /* ---- odd distributions ----------------------------------------------------------------------- */
-
-static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-
-static void add_touch(mo_builder *builder, int above, int below, double aside)
-{
-    mo_rigid_contact contact = {.body = {above, below},
-                                .frame = {0, 0, 1, 1, 0, 0, 0, 1, 0},
-                                .arm = {{0, 0, -0.5}, {aside, 0.1 * aside, 0.5}},
-                                .mu = 0.4};
-    mo_builder_add_contact(builder, &contact);
-}
-
-/* A plate that moves, with so many balls on it that it needs more colours than there are. */
-static mo_problem *make_hub(int balls)
-{
-    mo_builder *builder;
-    mo_problem *problem = NULL;
-    mo_builder_create(NULL, &builder);
-    for (int k = 0; k <= balls; ++k) {
-        const double f[6] = {0.02 * (k % 5), 0.01 * (k % 3), -1, 0, 0, 0};
-        mo_builder_add_rigid_body(builder, k == balls ? 10 : 1, IDENTITY, f);
-    }
-    for (int k = 0; k < balls; ++k) {
-        add_touch(builder, k, balls, 0.3 * (k % 7) - 0.9);
-    }
-    for (int k = 0; k < 4; ++k) {
-        add_touch(builder, balls, -1, k < 2 ? 1 : -1);
-    }
-    mo_builder_finish(builder, &problem, NULL);
-    mo_builder_destroy(builder);
-    return problem;
-}
 
 static void check_odd(void)
 {
@@ -300,99 +269,32 @@ static void check_same_packing(void)
     mo_problem_destroy(whole);
 }
 
-/* ---- methods with matrices ------------------------------------------------------------------- */
-
-/* Bodies with one to six velocities on a chain of joints, with contacts: no block size fits all. */
-static mo_problem *make_uneven(int count)
-{
-    mo_builder *builder;
-    mo_problem *problem = NULL;
-    const mo_law joint = mo_law_bilateral(), contact = mo_law_coulomb(0.5);
-    mo_builder_create(NULL, &builder);
-    for (int k = 0; k < count; ++k) {
-        const int n = 1 + k % 6;
-        double M[36] = {0}, f[6] = {0};
-        for (int i = 0; i < n; ++i) {
-            M[i * n + i] = 1 + 0.1 * i;
-            f[i] = i == 0 ? -1 : 0.1 * k;
-        }
-        mo_builder_add_body(builder, n, M, f);
-    }
-    for (int k = 0; k < count; ++k) {
-        const int n = 1 + k % 6, is_joint = k + 1 < count, m = 1 + (k + 1) % 6;
-        const double w[3] = {0};
-        double J[18] = {0};
-        J[0] = J[n + (n > 1)] = J[2 * n + (n > 2 ? 2 : 0)] = 1;
-        mo_builder_add_jacobian(builder, mo_builder_add_constraint(builder, 3, &contact, w), k, 3,
-                                n, J);
-        if (is_joint) {
-            const double ahead[6] = {1}, behind[6] = {-1};
-            const int number = mo_builder_add_constraint(builder, 1, &joint, w);
-            mo_builder_add_jacobian(builder, number, k, 1, n, ahead);
-            mo_builder_add_jacobian(builder, number, k + 1, 1, m, behind);
-        }
-    }
-    mo_builder_finish(builder, &problem, NULL);
-    mo_builder_destroy(builder);
-    return problem;
-}
-
-/* The largest difference of two motions over the largest speed. */
-static double distance(const mo_problem *whole, const answer *a, const answer *b)
-{
-    double off = 0, size = 0;
-    for (int k = 0; k < mo_problem_dof_count(whole); ++k) {
-        off = fmax(off, fabs(a->v[k] - b->v[k]));
-        size = fmax(size, fabs(a->v[k]));
-    }
-    return off / size;
-}
-
-/* On one rank by a factorisation, on all by a factorisation and by multigrid: solved, by the
- * measure of one process, and the same motion. */
-static void check_matrices(const char *name, const mo_problem *whole, const mo_options *options)
-{
-    static const mo_linear ways[] = {MO_LINEAR_FACTOR, MO_LINEAR_FACTOR, MO_LINEAR_MULTIGRID};
-    answer of[3] = {{0}};
-    for (int k = 0; k < 3; ++k) {
-        MPI_Comm comm;
-        wait_for_all();
-        MPI_Comm_split(MPI_COMM_WORLD, rank == 0 || k > 0 ? 0 : MPI_UNDEFINED, rank, &comm);
-        if (comm != MPI_COMM_NULL) {
-            solve_by(comm, whole, options, ways[k], name, of + k);
-            MPI_Comm_free(&comm);
-        }
-        if (rank == 0) {
-            check_residual(name, whole, options, of + k);
-            expect(of[k].status == MO_SOLVED, mo_status_text(of[k].status), name);
-            expect(distance(whole, of, of + k) < 1e-5, "another motion", name);
-        }
-    }
-    for (int k = 0; k < 3; ++k) {
-        free(of[k].r);
-        free(of[k].v);
-    }
-}
-
-static void check_admm_and_newton(void)
+/* Residuals of 2e-2 and 2e-3 take the same sweeps on 1 to 4 ranks (check_bits), about as many as
+ * those of mo_solve, whose colours are others. */
+static void check_sweeps(void)
 {
     mo_options options = mo_default_options();
-    mo_problem *packing, *uneven = make_uneven(9), *hub = make_hub(80);
-    if (scene_packing(300, 11, &packing, NULL) || !uneven || !hub) {
-        expect(0, "they could not be built", "matrices");
+    mo_problem *whole;
+    options.method = "nsgs";
+    options.nsgs.momentum = 10;
+    if (scene_packing(4000, 2, &whole, NULL)) {
+        expect(0, "it could not be built", "sweeps");
         return;
     }
-    options.tol = 1e-6;
-    options.method = "admm";
-    check_matrices("admm, packing", packing, &options);
-    options.tol = 1e-8;
-    options.method = "newton";
-    check_matrices("newton, packing", packing, &options);
-    check_matrices("newton, uneven bodies", uneven, &options);
-    check_matrices("newton, a hub of 80 balls", hub, &options);
-    mo_problem_destroy(packing);
-    mo_problem_destroy(uneven);
-    mo_problem_destroy(hub);
+    for (options.tol = 2e-2; options.tol > 1e-3; options.tol /= 10) {
+        mo_result one = {0};
+        answer own = {0};
+        const mo_status status = check_bits("sweeps", whole, &options);
+        expect(rank > 0 || status == MO_SOLVED, "not solved", "sweeps");
+        solve_on(MPI_COMM_WORLD, whole, &options, "sweeps", &own);
+        expect(!mo_solve(whole, &options, &one), one.message.text, "sweeps");
+        expect(abs(one.iterations - own.iterations) <= 1 + one.iterations / 10,
+               "far from those of mo_solve", "sweeps");
+        mo_result_clear(&one);
+        free(own.r);
+        free(own.v);
+    }
+    mo_problem_destroy(whole);
 }
 
 /* Methods and options that ranks do not have are refused, on all ranks alike. */
@@ -467,7 +369,7 @@ int main(int argc, char **argv)
     check_one_rank_with_all();
     check_packing_by_rank();
     check_same_packing();
-    check_admm_and_newton();
+    check_sweeps();
     check_refusals();
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mo_mpi_end();
