@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
-# program.sh PROGRAM MPIEXEC MOREAU: a rank that dies ends the run with a sentence and leaves the last
-# checkpoint whole; another number of ranks goes on from it, on the trajectory of an undisturbed
+# program.sh PROGRAM MPIEXEC MOREAU: a rank that dies ends the run with a sentence and leaves the
+# last checkpoint whole; another number of ranks goes on from it, on the trajectory of an undisturbed
 # run.  Rows and recordings by rank, joined, are those of one rank.  Bad calls and files end on all
 # ranks with one sentence.
 set -euo pipefail
