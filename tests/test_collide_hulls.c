@@ -9,8 +9,10 @@
 
 #include "check.h"
 
+#include "base/memory.h"
 #include "collide/collide.h"
 #include "collide/gjk.h"
+#include "collide/hull.h"
 #include "linalg/vec3.h"
 
 enum { POINTS = 160, DIRECTIONS = 2000 };
@@ -123,9 +125,49 @@ static void hulls_of_meshes_touch_where_they_overlap(void **state)
     CHECK(overlaps > 60 && near > 5);
 }
 
+/* Rings that are nearly flat and nearly in one plane, so that faces between them are slivers. */
+static int nearly_flat_rings(mo_random *random, double *points)
+{
+    const int rings = 2 + (int)uniform(random, 0, 5.99),
+              around = 8 + (int)uniform(random, 0, 27.99);
+    const double rough = pow(10, -uniform(random, 6, 12)), bent = pow(10, -uniform(random, 3, 9));
+    for (int k = 0; k < rings * around; ++k) {
+        const int r = k / around;
+        const double angle = 2 * 3.14159265358979323846 * (k % around) / around;
+        const double radius = r % 2 ? 0.024 : 0.03;
+        double *x = points + 3 * k;
+        x[0] = (double)(float)(radius * cos(angle) + rough * uniform(random, 0, 2));
+        x[1] = (double)(float)(radius * sin(angle));
+        x[2] = (double)(float)(0.01 * (r / 2) + bent * cos(angle) + rough * uniform(random, 0, 2));
+    }
+    return rings * around;
+}
+
+/* The surface is closed, by Euler's formula, and every face has a plane. */
+static void hulls_of_slivers_are_closed(void **state)
+{
+    (void)state;
+    static double points[3 * 8 * 70];
+    mo_random random = {77};
+    const mo_allocator allocator = mo_allocator_or_default(NULL);
+    for (int round = 0; round < 300; ++round) {
+        const int count = nearly_flat_rings(&random, points);
+        mo_hull *hull = mo_hull_create(&allocator, 0, points, count, NULL);
+        if (!hull) {
+            continue; /* flat */
+        }
+        assert_int_equal(hull->vertex_count - hull->edge_count + hull->face_count, 2);
+        for (int f = 0; f < hull->face_count; ++f) {
+            CHECK(isfinite(hull->plane[f][3]));
+        }
+        mo_hull_destroy(&allocator, hull);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hulls_of_slivers_are_closed),
         cmocka_unit_test(hulls_of_meshes_touch_where_they_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

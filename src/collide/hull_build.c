@@ -169,6 +169,61 @@ static void mark_seen(builder *b, int from, int k)
     }
 }
 
+static int has_side(const triangle *t, int from, int to)
+{
+    return (t->corner[0] == from && t->corner[1] == to) ||
+           (t->corner[1] == from && t->corner[2] == to) ||
+           (t->corner[2] == from && t->corner[0] == to);
+}
+
+static int count_of(const int *list, int count, int wanted)
+{
+    int found = 0;
+    for (int k = 0; k < count; ++k) {
+        found += list[k] == wanted;
+    }
+    return found;
+}
+
+/* Is the rim of what sees a point made of closed lines that do not touch each other?  By rounding,
+ * on faces that are nearly in one plane, it may not be. */
+static int is_rim_simple(const builder *b)
+{
+    int start[MOST], end[MOST], sides = 0;
+    for (int f = 0; f < b->faces; ++f) {
+        const triangle *t = b->face + f;
+        for (int i = 0; t->is_alive && t->sees && i < 3; ++i) {
+            const int p = t->corner[i], q = t->corner[(i + 1) % 3];
+            if (b->face[t->beside[i]].sees) {
+                continue;
+            }
+            if (sides == MOST || count_of(start, sides, p) > 0 ||
+                !has_side(b->face + t->beside[i], q, p)) {
+                return 0;
+            }
+            start[sides] = p;
+            end[sides++] = q;
+        }
+    }
+    for (int k = 0; k < sides; ++k) { /* each goes on, and not straight back */
+        int next = 0;
+        while (next < sides && start[next] != end[k]) {
+            ++next;
+        }
+        if (next == sides || end[next] == start[k]) {
+            return 0;
+        }
+    }
+    return sides >= 3;
+}
+
+static void forget_seen(builder *b)
+{
+    for (int f = 0; f < b->faces; ++f) {
+        b->face[f].sees = 0;
+    }
+}
+
 /*
  * New triangles from the rim to the point; returns the first, or NONE where there is no more room.
  */
@@ -238,6 +293,11 @@ static void grow(builder *b)
             return;
         }
         mark_seen(b, b->outside[far], far);
+        b->outside[far] = NONE; /* for good: a corner may seem to see a sliver beside it */
+        if (!is_rim_simple(b)) {
+            forget_seen(b);
+            continue;
+        }
         const int first = join_rim(b, far);
         if (first == NONE) {
             return;
@@ -347,6 +407,16 @@ static int number_vertices(const builder *b, int *group, int *number)
     return vertices;
 }
 
+/* A face whose corners are on one line has none. */
+static int has_planes(const mo_hull *hull)
+{
+    int f = 0;
+    while (f < hull->face_count && isfinite(hull->plane[f][3])) {
+        ++f;
+    }
+    return f == hull->face_count;
+}
+
 static mo_hull *make(const builder *b, const mo_allocator *allocator, int *number, int join,
                      mo_message *why)
 {
@@ -370,7 +440,7 @@ static mo_hull *make(const builder *b, const mo_allocator *allocator, int *numbe
         }
     }
     mo_hull_fit_planes(hull);
-    if (!mo_hull_find_edges(hull)) {
+    if (!mo_hull_find_edges(hull) || !has_planes(hull)) {
         mo_hull_destroy(allocator, hull);
         if (join) { /* nearly flat faces that do not fit together: triangles always do */
             return make(b, allocator, number, 0, why);
