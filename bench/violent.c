@@ -33,7 +33,7 @@
 enum { KINDS = 5, SHOTS = 4 /* of each kind */, MOST_BODIES = 20 };
 enum { BULLETS = 4 /* kinds */, BULLET_SHOTS = 1000 /* of each */ };
 
-static const double GAIN = 1e-3;  /* of the energy: what is counted */
+static const double GAIN = 1e-3;  /* of the scene's energy: what is counted */
 static const double BUDGET = 0.1; /* s, of a solve */
 
 typedef struct violent_row {
@@ -133,10 +133,12 @@ static int is_finite(const mo_world *world)
     return isfinite(sum);
 }
 
-static void judge(violent_row *row, const mo_step_report *report, double *before)
+/* most: the largest energy of the scene so far.  What is at rest has rounding alone. */
+static void judge(violent_row *row, const mo_step_report *report, double *before, double *most)
 {
     const double energy = report->kinetic_energy + report->potential_energy;
-    const double rise = (energy - *before) / (fabs(*before) + report->kinetic_energy);
+    const double rise = (energy - *before) / *most;
+    *most = fmax(*most, fabs(energy));
     if (energy > *before && rise > GAIN) {
         row->gains++;
         row->gain = fmax(row->gain, rise);
@@ -148,6 +150,7 @@ static void judge(violent_row *row, const mo_step_report *report, double *before
 static void take_steps(mo_world *world, int steps, violent_row *row)
 {
     double before = mo_world_kinetic_energy(world) + mo_world_potential_energy(world);
+    double most = fabs(before);
     for (int k = 0; world && k < steps; ++k) {
         mo_step_report report;
         const double start = machine_clock();
@@ -157,7 +160,7 @@ static void take_steps(mo_world *world, int steps, violent_row *row)
         }
         row->slowest = fmax(row->slowest, machine_clock() - start);
         row->steps++;
-        judge(row, &report, &before);
+        judge(row, &report, &before, &most);
         row->bad += !is_finite(world);
         row->overlap = fmax(row->overlap, mo_world_penetration(world));
     }
