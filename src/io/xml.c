@@ -151,12 +151,12 @@ static void on_text(void *context, const xmlChar *text, int length)
 /* Without blanks around it; nothing where it is blank. */
 static void keep_text(reading *r)
 {
-    static const char BLANK[] = " \t\r\n";
+    static const char BLANK[4] = {' ', '\t', '\r', '\n'};
     size_t from = 0, end = r->text_length;
-    while (from < end && memchr(BLANK, r->text[from], 4)) {
+    while (from < end && memchr(BLANK, r->text[from], sizeof BLANK)) {
         ++from;
     }
-    while (end > from && memchr(BLANK, r->text[end - 1], 4)) {
+    while (end > from && memchr(BLANK, r->text[end - 1], sizeof BLANK)) {
         --end;
     }
     if (end > from && !r->at->first) {
