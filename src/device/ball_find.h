@@ -357,6 +357,51 @@ MO_ANY int mo_takes_part(const mo_find_args *a, const mo_ball_touch *t, int one,
                                                            : MO_LEFT_OUT;
 }
 
+/* ---- pairs of solids ------------------------------------------------------------------------- */
+
+/* How far a solid reaches from its centre of mass along a unit vector, at most. */
+MO_ANY double mo_reach_along(const mo_find_args *a, int k, mo_vec d)
+{
+    const mo_ball *b = a->ball + k;
+    const mo_solid *s = a->solid + b->solid;
+    const mo_shape_def *def = &s->collider.def;
+    const double world[3] = {d.x, d.y, d.z};
+    const double body_back[4] = {b->q[0], -b->q[1], -b->q[2], -b->q[3]};
+    double in_body[3], local[3];
+    mo_quat_turn(body_back, world, in_body);
+    mo_vector_in(&s->in_body, in_body, local);
+    const double off = mo_vec3_dot(s->in_body.position, in_body), z = local[2];
+    if (def->kind == MO_SHAPE_BOX) {
+        return off + def->half[0] * fabs(local[0]) + def->half[1] * fabs(local[1]) +
+               def->half[2] * fabs(z);
+    }
+    if (def->kind == MO_SHAPE_CYLINDER) {
+        return off + def->half[2] * fabs(z) + def->radius * sqrt(mo_larger(0, 1 - z * z));
+    }
+    if (def->kind == MO_SHAPE_CAPSULE) {
+        return off + def->radius +
+               mo_larger(mo_vec3_dot(def->ends[0], local), mo_vec3_dot(def->ends[1], local));
+    }
+    return b->radius;
+}
+
+/* Are the two apart along the line of their centres, or along the normal of a plane? */
+MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, int two)
+{
+    const double SPARE = 1e-9; /* of the size: rounding */
+    const mo_vec back = mo_vec_times(-1, t->n);
+    const double speed = a->near[one].speed + (two < a->balls ? a->near[two].speed : 0),
+                 reach = mo_margin_by(a->margin, t->size) + a->h * speed + SPARE * t->size;
+    if (two >= a->balls && a->fixed[two - a->balls].kind != MO_FIXED_PLANE) {
+        return 0;
+    }
+    const double distance =
+        t->gap + a->near[one].radius + (two < a->balls ? a->near[two].radius : 0);
+    return distance - mo_reach_along(a, one, back) -
+               (two < a->balls ? mo_reach_along(a, two, t->n) : 0) >
+           reach;
+}
+
 /* ---- the search ------------------------------------------------------------------------------ */
 
 /* What a search does with what it finds: counts, or fills from `at` on. */
@@ -368,7 +413,9 @@ typedef struct mo_found {
 MO_ANY void mo_find_touch(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
                           mo_found *found)
 {
-    const int part = a->solid ? MO_TAKEN : mo_takes_part(a, t, one, two, NULL, 0);
+    const int part = !a->solid                      ? mo_takes_part(a, t, one, two, NULL, 0)
+                     : mo_are_apart(a, t, one, two) ? MO_LEFT_OUT
+                                                    : MO_TAKEN;
     if (part == MO_LEFT_OUT) {
         return;
     }

@@ -332,12 +332,6 @@ MO_ANY double mo_manifold_sweep(const mo_visit_args *a, int i)
     return moved;
 }
 
-MO_ANY mo_term mo_kernel_visit_manifold(const mo_visit_args *a, int i)
-{
-    const mo_term term = {mo_manifold_sweep(a, a->begin + i), 0};
-    return term;
-}
-
 MO_ANY mo_term mo_kernel_look_manifold(const mo_visit_args *a, int i)
 {
     const mo_manifolds *m = &a->manifolds;

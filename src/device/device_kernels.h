@@ -20,8 +20,8 @@
     BLOCKS(visit_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
     BLOCKS(apply_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
     BLOCKS(visit_slots, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
+    BLOCKS(visit_manifold, mo_visit_args, MO_PATCH_THREADS, mo_manifold_stage, mo_manifold_own)    \
     BLOCKS(end_sweep, mo_end_args, MO_END_THREADS, mo_end_stage, mo_patch_own)                     \
-    SUMMED(visit_manifold, mo_visit_args)                                                          \
     SUMMED(visit_rest, mo_visit_args)                                                              \
     SUMMED(look_slot, mo_visit_args)                                                               \
     SUMMED(look_manifold, mo_visit_args)                                                           \
@@ -56,6 +56,7 @@
     SUMMED(ball_kinetic, mo_ball_args)                                                             \
     SUMMED(ball_advance, mo_ball_args)                                                             \
     PLAIN(ball_show, mo_show_args)                                                                 \
+    PLAIN(pair_kinds, mo_solid_args)                                                               \
     SUMMED(solid_count, mo_solid_args)                                                             \
     PLAIN(solid_fill, mo_solid_args)                                                               \
     PLAIN(manifold_count, mo_solid_pack_args)                                                      \

@@ -93,4 +93,21 @@ MO_ANY void mo_vec_write(mo_vec a, double *to, size_t apart, size_t i)
     to[2 * apart + i] = a.z;
 }
 
+/* What is read soon; it changes nothing. */
+MO_ANY void mo_look_ahead(const void *at)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
+#else
+    (void)at;
+#endif
+}
+
+MO_ANY void mo_look_ahead_vec(const double *from, size_t apart, size_t i)
+{
+    mo_look_ahead(from + i);
+    mo_look_ahead(from + apart + i);
+    mo_look_ahead(from + 2 * apart + i);
+}
+
 #endif

@@ -350,12 +350,71 @@ MO_ANY int mo_block_visit_slots_part(const mo_visit_args *a, int block, int part
     return 1;
 }
 
+/* ---- manifolds ------------------------------------------------------------------------------- */
+
+/* One thread a manifold; nothing is shared. */
+typedef struct mo_manifold_stage {
+    int unused;
+} mo_manifold_stage;
+
+typedef struct mo_manifold_own {
+    mo_term term;
+} mo_manifold_own;
+
+MO_ANY void mo_look_ahead_point(const mo_visit_args *a, size_t p)
+{
+    const mo_manifolds *m = &a->manifolds;
+    const size_t at = a->points_from + p;
+    mo_look_ahead_vec(m->n, m->room, p);
+    mo_look_ahead_vec(m->w, m->room, p);
+    mo_look_ahead_vec(m->arm_1, m->room, p);
+    mo_look_ahead_vec(m->arm_2, m->room, p);
+    mo_look_ahead(m->mu + p);
+    mo_look_ahead(m->inverse_N + p);
+    mo_look_ahead(m->inverse_T + p);
+    mo_look_ahead_vec(a->r, a->apart, at);
+    mo_look_ahead_vec(a->other, a->apart, at);
+}
+
+MO_ANY void mo_block_visit_manifold_early(const mo_visit_args *a, int block, int thread,
+                                          mo_manifold_own *own)
+{
+    const mo_manifolds *m = &a->manifolds;
+    const int i = a->begin + block * MO_PATCH_THREADS + thread;
+    own->term.sum = own->term.largest = 0;
+    if (i < a->end) {
+        mo_look_ahead(mo_inertia(a, m->one[i]));
+        mo_look_ahead(mo_inertia(a, m->two[i]));
+        for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
+            mo_look_ahead_point(a, (size_t)p);
+        }
+    }
+}
+
+MO_ANY void mo_block_visit_manifold_begin(const mo_visit_args *a, int block, int thread,
+                                          mo_manifold_stage *s, mo_manifold_own *own)
+{
+    (void)a, (void)block, (void)thread, (void)s, (void)own;
+}
+
+MO_ANY int mo_block_visit_manifold_part(const mo_visit_args *a, int block, int part, int thread,
+                                        mo_manifold_stage *s, mo_manifold_own *own)
+{
+    const int i = a->begin + block * MO_PATCH_THREADS + thread;
+    (void)part, (void)s;
+    if (i < a->end) {
+        own->term.sum = mo_manifold_sweep(a, i);
+    }
+    return 0;
+}
+
 /* ---- the end of a sweep ---------------------------------------------------------------------- */
 
 /* One block visits the last colours, of few contacts each; then it sets the pace of the next. */
 typedef struct mo_end_args {
     mo_visit_args visit;
-    int start[MO_COLOURS + 1]; /* slots of each of these colours */
+    int start[MO_COLOURS + 1];          /* slots of each of these colours */
+    int manifold_start[MO_COLOURS + 1]; /* and manifolds */
     int colours;
     mo_pace *pace;
     const mo_term *partial; /* what the other launches of the sweep have moved */
@@ -408,6 +467,10 @@ MO_ANY void mo_end_visit(const mo_end_args *a, int colour, int thread, mo_patch_
     for (at += MO_END_THREADS; at < end; at += MO_END_THREADS) {
         const mo_slot_ahead other = mo_slot_fetch(&a->visit, (size_t)at);
         own->term.sum += mo_ahead_sweep(&a->visit, &other, at);
+    }
+    for (int i = a->manifold_start[colour] + thread; i < a->manifold_start[colour + 1];
+         i += MO_END_THREADS) {
+        own->term.sum += mo_manifold_sweep(&a->visit, i);
     }
 }
 

@@ -30,6 +30,8 @@ typedef struct mo_solid_point {
 typedef struct mo_solid_args {
     mo_find_args find; /* its contacts are the pairs */
     int pairs;
+    uint32_t *key;                        /* of pairs: their kinds, by which threads go together */
+    int *order;                           /* pairs by them */
     int *count, *start;                   /* points of each pair; start: one more */
     int *has_points, *node;               /* of each pair: 1 or 0, and the nodes before it */
     mo_solid_point *point;                /* of the list of this answer */
@@ -315,23 +317,33 @@ MO_ANY mo_solid_pair mo_solid_points(const mo_solid_args *a, int i, int at)
     return pair;
 }
 
+MO_ANY void mo_kernel_pair_kinds(const mo_solid_args *a, int i)
+{
+    const mo_find_args *f = &a->find;
+    a->key[i] = (uint32_t)mo_solid_at(f, f->one[i])->collider.def.kind << 3 |
+                (uint32_t)mo_solid_at(f, f->two[i])->collider.def.kind;
+    a->order[i] = i;
+}
+
 /* Returns how many points close that were left out; in `largest` whether touches have no room. */
 MO_ANY mo_term mo_kernel_solid_count(const mo_solid_args *a, int i)
 {
-    const mo_solid_pair pair = mo_solid_points(a, i, -1);
+    const int k = a->order[i];
+    const mo_solid_pair pair = mo_solid_points(a, k, -1);
     const mo_term term = {(double)pair.found.late, (double)pair.is_short};
-    a->count[i] = pair.found.count;
-    a->has_points[i] = pair.found.count > 0;
+    a->count[k] = pair.found.count;
+    a->has_points[k] = pair.found.count > 0;
     return term;
 }
 
 MO_ANY void mo_kernel_solid_fill(const mo_solid_args *a, int i)
 {
-    if (a->has_points[i]) {
-        mo_solid_points(a, i, a->start[i]);
-        a->node_one[a->node[i]] = a->find.one[i];
-        a->node_two[a->node[i]] = a->find.two[i];
-        a->node_pair[a->node[i]] = i;
+    const int k = a->order[i];
+    if (a->has_points[k]) {
+        mo_solid_points(a, k, a->start[k]);
+        a->node_one[a->node[k]] = a->find.one[k];
+        a->node_two[a->node[k]] = a->find.two[k];
+        a->node_pair[a->node[k]] = k;
     }
 }
 

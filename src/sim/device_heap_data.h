@@ -38,7 +38,8 @@ struct mo_device_heap {
     mo_buffer slot_key, slot_order, slot_start, slot_numbers, slot_indices, rest;
     /* Of solids: their kinds, inverse inertias; pairs, points and nodes (device/solid_find.h). */
     mo_buffer solid, fixed_solid, hulls, inertia;
-    mo_buffer pair_count, pair_start, has_points, node, node_one, node_two, node_pair;
+    mo_buffer pair_key, pair_order, pair_count, pair_start, has_points, node, node_one, node_two,
+        node_pair;
     mo_buffer point_count, first;
     int pairs, nodes;
     int round;                   /* answers in this step so far */

@@ -37,15 +37,16 @@ void mo_device_heap_end(mo_world *world)
     mo_device_heap_bring_back(world);
     mo_device *device = heap->device;
     mo_buffer *const all[] = {
-        heap->ball,          heap->ball + 1,      &heap->near,        &heap->free_line,
-        &heap->fixed,        &heap->id,           &heap->shown,       &heap->key,
-        &heap->order,        &heap->bucket_start, &heap->count,       &heap->start,
-        &heap->figures,      &heap->partial,      &heap->one,         &heap->two,
-        &heap->match,        &heap->slot_key,     &heap->slot_order,  &heap->slot_start,
-        &heap->slot_numbers, &heap->slot_indices, &heap->rest,        &heap->solid,
-        &heap->fixed_solid,  &heap->hulls,        &heap->inertia,     &heap->pair_count,
-        &heap->pair_start,   &heap->has_points,   &heap->node,        &heap->node_one,
-        &heap->node_two,     &heap->node_pair,    &heap->point_count, &heap->first};
+        heap->ball,          heap->ball + 1,      &heap->near,       &heap->free_line,
+        &heap->fixed,        &heap->id,           &heap->shown,      &heap->key,
+        &heap->order,        &heap->bucket_start, &heap->count,      &heap->start,
+        &heap->figures,      &heap->partial,      &heap->one,        &heap->two,
+        &heap->match,        &heap->slot_key,     &heap->slot_order, &heap->slot_start,
+        &heap->slot_numbers, &heap->slot_indices, &heap->rest,       &heap->solid,
+        &heap->fixed_solid,  &heap->hulls,        &heap->pair_key,   &heap->pair_order,
+        &heap->inertia,      &heap->pair_count,   &heap->pair_start, &heap->has_points,
+        &heap->node,         &heap->node_one,     &heap->node_two,   &heap->node_pair,
+        &heap->point_count,  &heap->first};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         mo_buffer_free(device, all[k]);
     }

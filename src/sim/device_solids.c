@@ -15,6 +15,8 @@ static mo_solid_args solid_args(const mo_device_heap *heap, const mo_find_args *
 {
     return (mo_solid_args){.find = *find,
                            .pairs = heap->pairs,
+                           .key = heap->pair_key.at,
+                           .order = heap->pair_order.at,
                            .count = heap->pair_count.at,
                            .start = heap->pair_start.at,
                            .has_points = heap->has_points.at,
@@ -49,6 +51,8 @@ static void find_pairs(mo_device_heap *heap, const mo_world *world, double h, in
     find.one = MO_TAKE_BUFFER(device, &heap->one, heap->pairs, int);
     find.two = MO_TAKE_BUFFER(device, &heap->two, heap->pairs, int);
     mo_device_launch(device, MO_KERNEL_find_fill, heap->balls, &find);
+    MO_TAKE_BUFFER(device, &heap->pair_key, heap->pairs, uint32_t);
+    MO_TAKE_BUFFER(device, &heap->pair_order, heap->pairs, int);
     MO_TAKE_BUFFER(device, &heap->pair_count, heap->pairs, int);
     MO_TAKE_BUFFER(device, &heap->pair_start, heap->pairs + 1, int);
     MO_TAKE_BUFFER(device, &heap->has_points, heap->pairs, int);
@@ -62,6 +66,8 @@ void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double 
     find_pairs(heap, world, h, is_again);
     const mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
     const mo_solid_args solids = solid_args(heap, &find);
+    mo_device_launch(heap->device, MO_KERNEL_pair_kinds, heap->pairs, &solids);
+    mo_device_sort(heap->device, solids.key, solids.order, heap->pairs, 6);
     mo_heap_sum_up(heap, MO_KERNEL_solid_count, heap->pairs, &solids,
                    &mo_heap_figures_of(heap)->late);
     mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);

@@ -11,7 +11,8 @@ enum {
     LONG = 120,     /* sweeps: a look at the change of pace (pace.h) */
     VERY_LONG = 248,
     MANY_SWEEPS = 16,
-    TAIL_MOST = 1024 /* contacts of a colour that is visited by one block with others */
+    TAIL_MOST = 1024, /* contacts of a colour that is visited by one block with others */
+    OF_MANIFOLDS = 4  /* a manifold is worth so many of them */
 };
 
 void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
@@ -85,11 +86,17 @@ static int slots_in(const mo_device_sweeps *s, int c)
     return s->slot_start[c + 1] - s->slot_start[c];
 }
 
+static int manifolds_in(const mo_device_sweeps *s, int c)
+{
+    return s->manifold_start[c + 1] - s->manifold_start[c];
+}
+
 /* The first of the last colours that all have few contacts. */
 static int tail_of(const mo_device_sweeps *s)
 {
     int c = MO_COLOUR_REST;
-    while (s->manifolds == 0 && c > 0 && slots_in(s, c - 1) <= s->tail_most) {
+    while (c > 0 && slots_in(s, c - 1) <= s->tail_most &&
+           OF_MANIFOLDS * manifolds_in(s, c - 1) <= s->tail_most) {
         --c;
     }
     return c;
@@ -101,10 +108,17 @@ static void queue_end(mo_device_sweeps *s, const mo_visit_args *a, int first, mo
 {
     mo_end_args end = {.visit = *a, .pace = &figures(s)->pace, .partial = partial, .count = count};
     end.start[0] = s->slot_start[first];
-    for (int c = first; c < MO_COLOUR_REST && slots_in(s, c) > 0; ++c) {
+    end.manifold_start[0] = s->manifold_start[first];
+    for (int c = first; c < MO_COLOUR_REST && slots_in(s, c) + manifolds_in(s, c) > 0; ++c) {
         end.start[++end.colours] = s->slot_start[c + 1];
+        end.manifold_start[end.colours] = s->manifold_start[c + 1];
     }
     mo_device_launch_blocks(s->device, MO_KERNEL_end_sweep, 1, &end, partial + count);
+}
+
+static int blocks_for(int count)
+{
+    return (count + MO_PATCH_THREADS - 1) / MO_PATCH_THREADS;
 }
 
 static void queue_sweep(mo_device_sweeps *s, int now)
@@ -116,12 +130,13 @@ static void queue_sweep(mo_device_sweeps *s, int now)
     for (int c = 0; c < tail; ++c) {
         a.begin = s->slot_start[c];
         a.end = s->slot_start[c + 1];
-        const int blocks = (slots_in(s, c) + MO_PATCH_THREADS - 1) / MO_PATCH_THREADS;
+        const int blocks = blocks_for(slots_in(s, c)), more = blocks_for(manifolds_in(s, c));
         mo_device_launch_blocks(s->device, MO_KERNEL_visit_slots, blocks, &a, partial + done);
         done += blocks;
         a.begin = s->manifold_start[c];
-        done += mo_device_launch_summed(s->device, MO_KERNEL_visit_manifold,
-                                        s->manifold_start[c + 1] - a.begin, &a, partial + done);
+        a.end = s->manifold_start[c + 1];
+        mo_device_launch_blocks(s->device, MO_KERNEL_visit_manifold, more, &a, partial + done);
+        done += more;
     }
     if (s->rest_count > 0) {
         a.begin = 0;
@@ -186,7 +201,7 @@ static size_t impulse_bytes(const mo_device_sweeps *s)
 /* A colour of few contacts still has a block of its own. */
 static size_t most_partials(const mo_device_sweeps *s)
 {
-    return 2 * (size_t)mo_device_blocks(s->slots) + (size_t)mo_device_blocks(s->manifolds) +
+    return 2 * (size_t)mo_device_blocks(s->slots) + 2 * (size_t)mo_device_blocks(s->manifolds) +
            (size_t)s->patches + (size_t)mo_device_blocks(s->moving) + 2 * MO_COLOURS + 2;
 }
 
