@@ -33,7 +33,6 @@ typedef struct mo_solid {
 /* What stays with a ball or another solid.  Aligned so that a GPU moves it by sixteen bytes. */
 typedef struct __attribute__((aligned(16))) mo_ball {
     double x[3], q[4], v[6];      /* place, orientation, velocity and spin */
-    double force[6];              /* and moment, of the next step */
     double mass, inertia, radius; /* of another solid: about the centre of mass, holds all of it */
     double linear_damping, angular_damping;
     uint32_t id;

@@ -24,6 +24,7 @@ typedef struct mo_ball_args {
     const mo_fixed_shape *fixed;
     const mo_solid *solid; /* NULL: all are balls */
     double *inertia;       /* of solids: inverse, as mo_visit_args has it */
+    const double *force;   /* and moment, of each id in this step; NULL: none */
     int balls;
     double h, gravity[3];
 } mo_ball_args;
@@ -36,13 +37,14 @@ MO_ANY const mo_solid *mo_solid_of(const mo_ball_args *a, const mo_ball *b)
 }
 
 /* The spin of a body that turns freely, with an inertia that turns with it (sim/advance.c). */
-MO_ANY void mo_free_spin(const mo_solid *s, const mo_ball *b, double h, double *spin)
+MO_ANY void mo_free_spin(const mo_solid *s, const mo_ball *b, const double *force, double h,
+                         double *spin)
 {
     double R[9], w[3], l[3], moment[3], y[3];
     mo_quat_matrix(b->q, R);
     mo_mat3_apply_transposed(R, b->v + 3, w);
     mo_mat3_apply(s->inertia, w, l);
-    mo_mat3_apply_transposed(R, b->force + 3, moment);
+    mo_mat3_apply_transposed(R, force + 3, moment);
     mo_vec3_along(l, h, moment, l);
     mo_spin_freely(s->inertia, l, h, 1, y);
     mo_mat3_apply(R, y, spin);
@@ -55,12 +57,16 @@ MO_ANY void mo_free_motion(const mo_ball_args *a, const mo_ball *b, double *v)
     const mo_solid *solid = mo_solid_of(a, b);
     const double damp = 1 / (1 + a->h * b->linear_damping),
                  still = 1 / (1 + a->h * b->angular_damping);
+    double force[6] = {0, 0, 0, 0, 0, 0};
+    if (a->force) {
+        memcpy(force, a->force + 6 * (size_t)b->id, sizeof force);
+    }
     for (int k = 0; k < 3; ++k) {
-        v[k] = damp * (b->v[k] + a->h * (a->gravity[k] + b->force[k] / b->mass));
-        v[3 + k] = still * (b->v[3 + k] + a->h * b->force[3 + k] / b->inertia);
+        v[k] = damp * (b->v[k] + a->h * (a->gravity[k] + force[k] / b->mass));
+        v[3 + k] = still * (b->v[3 + k] + a->h * force[3 + k] / b->inertia);
     }
     if (solid && !solid->is_isotropic) {
-        mo_free_spin(solid, b, a->h, v + 3);
+        mo_free_spin(solid, b, force, a->h, v + 3);
     }
 }
 
@@ -284,7 +290,6 @@ MO_ANY mo_term mo_kernel_ball_advance(const mo_ball_args *a, int i)
         b.x[k] += a->h * next.v[k];
         b.v[k] = next.v[k];
         b.v[3 + k] = next.spin[k];
-        b.force[k] = b.force[3 + k] = 0;
         term.sum -= b.mass * a->gravity[k] * b.x[k];
     }
     mo_turn_by(next.spin, a->h, b.q);

@@ -110,7 +110,7 @@ enum {
 };
 
 #define GLOBAL_PLAIN(name, type)                                                                   \
-    static __global__ void __launch_bounds__(MO_BLOCK)                                             \
+    static __global__ void __launch_bounds__(MO_BLOCK, BLOCKS_AT_ONCE)                             \
         global_##name(const __grid_constant__ type a, int n, mo_term *)                            \
     {                                                                                              \
         const int i = (int)(blockIdx.x * MO_BLOCK + threadIdx.x);                                  \

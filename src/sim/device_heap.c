@@ -50,6 +50,7 @@ static mo_ball_args ball_args(const mo_device_heap *heap, const mo_world *world,
                       .fixed = heap->fixed.at,
                       .solid = heap->has_solids ? heap->solid.at : NULL,
                       .inertia = heap->inertia.at,
+                      .force = heap->has_force ? heap->force.at : NULL,
                       .balls = heap->balls,
                       .h = h};
     mo_vec3_copy(world->def.gravity, a.gravity);
@@ -434,7 +435,7 @@ static mo_error advance(mo_device_heap *heap, mo_world *world, double h, mo_step
     world->time += h;
     world->steps++;
     world->last_step = h;
-    heap->has_bodies = heap->has_contacts = 0;
+    heap->has_bodies = heap->has_contacts = heap->has_force = 0;
     return mo_device_error(heap->device, why);
 }
 

@@ -29,6 +29,8 @@ int mo_device_heap_takes(const mo_world *world, mo_message *why);
  */
 mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given);
 void mo_device_heap_end(mo_world *world);
+/* The same of a world that is given up: nothing comes back. */
+void mo_device_heap_drop(mo_world *world);
 
 /* Does the next step run there?  *error where a GPU was asked for that is not there. */
 int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why);

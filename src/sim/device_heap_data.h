@@ -20,6 +20,7 @@ struct mo_device_heap {
     int has_bodies, has_contacts; /* the world's are up to date                       */
 
     int balls, fixed_count, contacts;
+    int has_force;    /* in the next step: forces and moments are there */
     int has_solids;   /* not all are balls */
     int *body;        /* of each id: the place of its body           */
     int *fixed_place; /* of each fixed shape: its place              */
@@ -30,7 +31,7 @@ struct mo_device_heap {
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     int bits; /* of a coordinate of a bucket */
 
-    mo_buffer ball[2], near, free_line, fixed, id, shown;
+    mo_buffer ball[2], near, free_line, fixed, id, shown, force;
     int side; /* ball[side]: balls in the order of cells */
     mo_buffer key, order, bucket_start, count, start, figures, partial;
     mo_buffer one, two, match;

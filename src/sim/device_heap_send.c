@@ -30,11 +30,16 @@ mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given)
 
 void mo_device_heap_end(mo_world *world)
 {
+    mo_device_heap_bring_back(world);
+    mo_device_heap_drop(world);
+}
+
+void mo_device_heap_drop(mo_world *world)
+{
     mo_device_heap *heap = world->heap;
     if (!heap) {
         return;
     }
-    mo_device_heap_bring_back(world);
     mo_device *device = heap->device;
     mo_buffer *const all[] = {
         heap->ball,          heap->ball + 1,      &heap->near,       &heap->free_line,
@@ -43,10 +48,10 @@ void mo_device_heap_end(mo_world *world)
         &heap->figures,      &heap->partial,      &heap->one,        &heap->two,
         &heap->match,        &heap->slot_key,     &heap->slot_order, &heap->slot_start,
         &heap->slot_numbers, &heap->slot_indices, &heap->rest,       &heap->solid,
-        &heap->fixed_solid,  &heap->hulls,        &heap->pair_key,   &heap->pair_order,
-        &heap->inertia,      &heap->pair_count,   &heap->pair_start, &heap->has_points,
-        &heap->node,         &heap->node_one,     &heap->node_two,   &heap->node_pair,
-        &heap->point_count,  &heap->first};
+        &heap->fixed_solid,  &heap->hulls,        &heap->force,      &heap->pair_key,
+        &heap->pair_order,   &heap->inertia,      &heap->pair_count, &heap->pair_start,
+        &heap->has_points,   &heap->node,         &heap->node_one,   &heap->node_two,
+        &heap->node_pair,    &heap->point_count,  &heap->first};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         mo_buffer_free(device, all[k]);
     }
@@ -83,7 +88,6 @@ static mo_ball ball_of(const mo_world *world, int place, uint32_t id)
     memcpy(ball.x, body->x, sizeof ball.x);
     memcpy(ball.q, body->orientation, sizeof ball.q);
     memcpy(ball.v, body->v, sizeof ball.v);
-    memcpy(ball.force, body->force, sizeof ball.force);
     return ball;
 }
 
@@ -160,6 +164,30 @@ static void take_room(mo_device_heap *heap)
         mo_buffer_free(device, &heap->list[k].feature); /* balls have none */
     }
     mo_device_clear(device, heap->figures.at, sizeof(mo_heap_figures));
+}
+
+/* Those of the next step, where there are any. */
+static mo_error send_forces(mo_world *world)
+{
+    mo_device_heap *heap = world->heap;
+    const size_t count = 6 * (size_t)heap->balls;
+    heap->has_force = 0;
+    for (int id = 0; id < heap->balls; ++id) {
+        for (int k = 0; k < 6; ++k) {
+            heap->has_force |= world->body[heap->body[id]].force[k] != 0;
+        }
+    }
+    double *force =
+        heap->has_force ? mo_memory_array(&world->allocator, count, sizeof *force) : NULL;
+    for (int id = 0; force && id < heap->balls; ++id) {
+        memcpy(force + 6 * id, world->body[heap->body[id]].force, 6 * sizeof *force);
+    }
+    if (force) {
+        mo_device_write(heap->device, MO_TAKE_BUFFER(heap->device, &heap->force, count, double),
+                        force, count * sizeof *force);
+    }
+    mo_memory_free(&world->allocator, force);
+    return heap->has_force && !force ? MO_ERR_MEMORY : MO_OK;
 }
 
 static mo_error send_balls(mo_world *world)
@@ -323,6 +351,7 @@ mo_error mo_device_heap_send(mo_world *world)
     heap->has_solids = has_solids(world);
     take_room(heap);
     mo_error error = send_balls(world);
+    error = error ? error : send_forces(world);
     error = error ? error : send_contacts(world);
     error = error ? error : mo_device_error(heap->device, NULL);
     heap->is_there = !error;

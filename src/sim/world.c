@@ -130,7 +130,7 @@ void mo_world_destroy(mo_world *world)
     const mo_allocator own = world->allocator;
     mo_step_give_up(world);
     mo_paced_destroy(world->step.paced);
-    mo_device_heap_end(world);
+    mo_device_heap_drop(world);
     for (int k = 0; k < world->shape_places; ++k) {
         if (world->shape[k].generation) {
             mo_collider_clear(&own, &world->shape[k].collider);
