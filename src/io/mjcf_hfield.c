@@ -129,7 +129,7 @@ static bool read_from_file(mo_mjcf *m, const mo_xml_node *node, const char *file
     return is_read;
 }
 
-/* Heights from 0 to `top`; a flat field is at 0. */
+/* Heights from 0 to `top`; a flat field is at 0.  Halves do not overflow. */
 static void normalise(grid *g, double top)
 {
     const int count = g->rows * g->columns;
@@ -139,7 +139,8 @@ static void normalise(grid *g, double top)
         high = fmax(high, g->height[k]);
     }
     for (int k = 0; k < count; ++k) {
-        g->height[k] = high > low ? top * (g->height[k] - low) / (high - low) : 0;
+        g->height[k] =
+            high > low ? top * ((0.5 * g->height[k] - 0.5 * low) / (0.5 * high - 0.5 * low)) : 0;
     }
 }
 

@@ -4,6 +4,7 @@
  * Reading URDF.
  *
  *   urdf.c        the tree of links and joints
+ *   urdf_joint.c  a joint, its limits, motor and dynamics
  *   urdf_link.c   what is in a link: inertia and shapes
  *
  * The root link is fixed to the world, as the format leaves it; a joint of type floating, from a
@@ -25,6 +26,21 @@ typedef struct mo_urdf {
 bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose);
 /* A number of an attribute; where it is absent `out` stays. */
 bool mo_urdf_number(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out);
+
+/* urdf_joint.c: the type of a joint, and the joints of a body that it becomes. */
+typedef enum mo_urdf_type {
+    MO_URDF_FIXED,
+    MO_URDF_REVOLUTE,
+    MO_URDF_CONTINUOUS,
+    MO_URDF_PRISMATIC,
+    MO_URDF_PLANAR,
+    MO_URDF_FLOATING,
+    MO_URDF_BALL, /* of SDF */
+    MO_URDF_UNKNOWN
+} mo_urdf_type;
+
+mo_urdf_type mo_urdf_type_of(const mo_xml_node *node);
+bool mo_urdf_joint(mo_urdf *u, const mo_xml_node *node, int body);
 
 /* urdf_link.c: inertia and shapes of a link into a body, whose frame is the link's. */
 bool mo_urdf_link(mo_urdf *u, const mo_xml_node *link, int body);

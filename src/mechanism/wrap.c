@@ -171,7 +171,7 @@ static void to_plane(double axis[2][3], const double p[3], double out[2])
 double mo_wrap(const double x0[3], const double x1[3], const mo_pose *at, double radius,
                int is_cylinder, const double *side, double touch[2][3])
 {
-    double p[2][3], s[3], axis[2][3], d[2][2], flat[2][2], on_side[2];
+    double p[2][3], s[3], axis[2][3], d[2][2], flat[2][2] = {{0}}, on_side[2];
     mo_pose_point_back(at, x0, p[0]);
     mo_pose_point_back(at, x1, p[1]);
     if (!(radius > TINY) || mo_vec3_norm(p[0]) < TINY || mo_vec3_norm(p[1]) < TINY) {

@@ -40,7 +40,7 @@ double mo_row_visit(const mo_batches *b, const mo_row_block *row, double *r, dou
     const mo_problem *problem = b->problem;
     const int i = row->constraint, d = mo_constraint_dim(problem, i);
     const double *W = b->row_data + row->data;
-    double u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM];
+    double u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM] = {0};
     double moved = 0;
 
     /* x = (u + compliance r) - (W_ii + compliance) r: what the others do to this block */

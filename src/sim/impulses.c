@@ -64,11 +64,12 @@ static int was_at_rest(const mo_world *world)
 /* Is nothing in motion at all? */
 static int is_still(const mo_world *world)
 {
-    static const double rest[6] = {0};
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE && memcmp(body->start_v, rest, sizeof rest) != 0) {
-            return 0;
+        for (int i = 0; i < 6 && body->block != MO_NONE; ++i) {
+            if (body->start_v[i] != 0) {
+                return 0;
+            }
         }
     }
     return world->mechanism_count == 0;
