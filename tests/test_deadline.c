@@ -4,26 +4,12 @@
  * Steps with a time limit.  With a limit of nothing a step is suspended wherever it can be: what a
  * caller sees meanwhile is the state of its start, to the last bit.
  */
-#include "check.h"
+#include "scene_world.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "moreau/moreau.h"
-#include "worlds.h"
-
-static mo_world *build(const char *name, const char *parameter, double value)
-{
-    const world_scene *scene = world_scene_find(name);
-    double values[WORLD_PARAMETERS];
-    mo_message why = {{0}};
-    mo_world *world = NULL;
-    CHECK(scene != NULL);
-    world_default_values(scene, values);
-    CHECK(!parameter || world_set_value(scene, values, parameter, value, &why) == MO_OK);
-    CHECK(scene->build(values, &world, &why) == MO_OK);
-    return world;
-}
 
 static void set_limit(mo_world *world, double seconds)
 {
@@ -64,7 +50,7 @@ static void a_waiting_step_shows_the_state_of_its_start(void **state)
 {
     (void)state;
     for (size_t s = 0; s < sizeof SCENES / sizeof *SCENES; ++s) {
-        mo_world *world = build(SCENES[s].name, SCENES[s].parameter, SCENES[s].value);
+        mo_world *world = scene_world(SCENES[s].name, SCENES[s].parameter, SCENES[s].value);
         mo_world_def def = mo_world_definition(world);
         def.sleeping = SCENES[s].sleeping;
         CHECK(mo_world_change(world, &def, NULL) == MO_OK);
@@ -97,7 +83,7 @@ static void a_waiting_step_shows_the_state_of_its_start(void **state)
 static void a_step_in_pieces_is_the_step(void **state)
 {
     (void)state;
-    mo_world *whole = build("stack", "count", 3), *pieces = build("stack", "count", 3);
+    mo_world *whole = scene_world("stack", "count", 3), *pieces = scene_world("stack", "count", 3);
     for (int k = 0; k < 30; ++k) {
         CHECK(mo_world_step(whole, 0.01, NULL, NULL) == MO_OK);
         CHECK(mo_world_step(pieces, 0.01, NULL, NULL) == MO_OK);
@@ -128,7 +114,7 @@ static void a_step_is_given_up_anywhere(void **state)
     const double start[3] = {0, 0, 0}, up[3] = {0, 0, 2};
     int waits = 1;
     for (int calls = 1; waits && calls < 1000; ++calls) {
-        mo_world *world = build("stack", "count", 2);
+        mo_world *world = scene_world("stack", "count", 2);
         mo_step_report report = {.is_waiting = 1};
         set_limit(world, 0);
         for (int k = 0; k < calls && report.is_waiting; ++k) {
@@ -155,7 +141,7 @@ static void a_step_is_given_up_anywhere(void **state)
 static void another_length_gives_a_step_up(void **state)
 {
     (void)state;
-    mo_world *world = build("stack", "count", 2);
+    mo_world *world = scene_world("stack", "count", 2);
     mo_step_report report;
     set_limit(world, 0);
     for (int k = 0; k < 30; ++k) {
@@ -171,7 +157,7 @@ static void another_length_gives_a_step_up(void **state)
 static void a_world_that_is_changed_at_every_call_advances(void **state)
 {
     (void)state;
-    mo_world *world = build("heap", "count", 20);
+    mo_world *world = scene_world("heap", "count", 20);
     const double force[3] = {0, 0, 0.1};
     set_limit(world, 2e-4);
     for (int k = 0; k < 20000 && mo_world_time(world) < 0.5; ++k) {

@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* A step says what it has left, and is not solved then. */
-#include "check.h"
+#include "scene_world.h"
 
 #include <string.h>
 
 #include "moreau/moreau.h"
-#include "worlds.h"
-
-static mo_world *build(const char *name, const char *parameter, double value)
-{
-    const world_scene *scene = world_scene_find(name);
-    double values[WORLD_PARAMETERS];
-    mo_message why = {{0}};
-    mo_world *world = NULL;
-    CHECK(scene != NULL);
-    world_default_values(scene, values);
-    CHECK(!parameter || world_set_value(scene, values, parameter, value, &why) == MO_OK);
-    CHECK(scene->build(values, &world, &why) == MO_OK);
-    return world;
-}
 
 static void a_step_that_leaves_nothing_says_so(void **state)
 {
     (void)state;
-    mo_world *world = build("stack", "count", 3);
+    mo_world *world = scene_world("stack", "count", 3);
     for (int k = 0; k < 20; ++k) {
         mo_step_report report;
         CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
@@ -156,7 +142,7 @@ static void overlap_that_is_left_is_said(void **state)
 static void a_step_without_time_waits(void **state)
 {
     (void)state;
-    mo_world *world = build("heap", "count", 40);
+    mo_world *world = scene_world("heap", "count", 40);
     mo_step_report report;
     for (int k = 0; k < 30; ++k) {
         CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
@@ -216,7 +202,7 @@ static void without_a_solution_contacts_give_way(void **state)
 static void a_step_goes_on_in_the_next_call(void **state)
 {
     (void)state;
-    mo_world *world = build("heap", "count", 150);
+    mo_world *world = scene_world("heap", "count", 150);
     mo_world_def def = mo_world_definition(world);
     double limit = 5e-4;
     def.solver.time_limit = limit;
@@ -247,7 +233,7 @@ static void a_step_goes_on_in_the_next_call(void **state)
 static void a_change_while_a_step_waits_counts(void **state)
 {
     (void)state;
-    mo_world *world = build("stack", "count", 3);
+    mo_world *world = scene_world("stack", "count", 3);
     mo_world_def def = mo_world_definition(world);
     mo_message why = {{0}};
     mo_step_report report;
