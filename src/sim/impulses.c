@@ -29,10 +29,9 @@ enum {
 };
 static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
 static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
-/* Of the smallest body's size: how far a contact may penetrate in a step, and that over a
- * coarse tolerance. */
-static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4;
-static const double ROUNDED = 1e-12; /* of the norm of q: no sweep makes a rate smaller */
+/* Of the smallest body's size: how far a contact may penetrate in a step.  It is below the overlap
+ * that is let be (1e-3), since a projection costs more than the sweeps that make it superfluous. */
+static const double DEEPEST = 8e-4;
 
 static double place_rounding(const mo_world *world, double h)
 {
@@ -179,36 +178,25 @@ static mo_error solve_in_time(mo_world *world, double h, int from_start, double 
     return error;
 }
 
+/*
+ * The residual is a norm over all contacts: a coarse tolerance may leave much of it to one, which
+ * then penetrates.  In m/s, and of steps alone: impacts have no length.
+ */
+static double largest_rate(const mo_world *world, double h)
+{
+    const double rate = world->def.solver.penetration_rate;
+    return world->step.tol > MO_FINE_TOLERANCE && isfinite(h)
+               ? fmin(rate, DEEPEST * world->contacts.least / h)
+               : rate;
+}
+
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why)
 {
     if (mo_accuracy_choose(world, h)) {
         return mo_fail_memory(why);
     }
-    const mo_error error = solve_in_time(world, h, from_start, world->def.solver.penetration_rate);
+    const mo_error error = solve_in_time(world, h, from_start, largest_rate(world, h));
     return error ? mo_fail(why, error, "the step's contact problem was not taken: %.400s",
                            world->result.message.text)
                  : MO_OK;
-}
-
-/*
- * The residual is a norm over all contacts: a coarse tolerance may leave much of it to one, which
- * then penetrates.  Sweeps go on from the answer until none penetrates by more than DEEPEST of the
- * smallest body.
- */
-mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why)
-{
-    mo_result *result = &world->result;
-    const double tol = world->step.tol,
-                 rate = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * tol) * world->contacts.least / h;
-    const int iterations = result->iterations;
-    *is_better = result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&
-                 result->residual.penetration_rate.value > rate &&
-                 rate > ROUNDED * result->residual.q_norm;
-    if (!*is_better) {
-        return MO_OK;
-    }
-    memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-    const mo_error error = solve_in_time(world, h, 1, rate);
-    result->iterations += iterations;
-    return error ? mo_fail(why, error, "%.400s", result->message.text) : MO_OK;
 }

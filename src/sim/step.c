@@ -35,9 +35,10 @@ enum {
 };
 static const double OPEN = 1e-2,
                     CLOSED = 1e-8; /* error of a joint over the size of a body: held ahead */
-/* Limits of the penetration of a contact that was left out: parts of a body's size and of a coarse
- * tolerance. */
-static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
+/* Limits of the penetration of a contact that was left out: parts of a body's size, of a coarse
+ * tolerance and of the overlap that is let be. */
+static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
+static const double NEARLY_LATE = 0.02; /* of a body's size: taken with those that are late */
 
 mo_error mo_check_masses(mo_world *world, mo_message *why)
 {
@@ -90,7 +91,8 @@ static mo_error check_length(const mo_world *world, double h, mo_message *why)
 
 static double late_depth(const mo_world *world)
 {
-    return fmax(LATE, LATE_OF_TOLERANCE * world->step.tol);
+    return fmax(LATE,
+                fmin(LATE_OF_TOLERANCE * world->step.tol, LATE_OF_OVERLAP * world->def.overlap));
 }
 
 /* *count of them. */
@@ -129,21 +131,6 @@ static mo_error look_over(mo_world *world, int *count)
     return error;
 }
 
-/* The same of a better answer, where a contact penetrates in the present one. */
-static mo_error look_closer(mo_world *world, int *count)
-{
-    mo_step *step = &world->step;
-    const int before = world->result.iterations;
-    int is_better;
-    mo_error error = mo_slow_penetration(world, step->h, &is_better, &step->why);
-    if (!error && is_better) {
-        step->report.iterations += world->result.iterations - before;
-        mo_assemble_answer(world, step->h);
-        error = look_over(world, count) ? mo_fail_memory(&step->why) : MO_OK;
-    }
-    return error;
-}
-
 /* Contacts that were left out, and close.  They take part in the next round. */
 static mo_error contacts_that_close(mo_world *world, int *more)
 {
@@ -156,8 +143,7 @@ static mo_error contacts_that_close(mo_world *world, int *more)
         *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
         return MO_OK;
     }
-    mo_error error = look_over(world, late) ? mo_fail_memory(&step->why) : MO_OK;
-    error = error || *late > 0 ? error : look_closer(world, late);
+    const mo_error error = look_over(world, late) ? mo_fail_memory(&step->why) : MO_OK;
     *more = *late;
     return error;
 }

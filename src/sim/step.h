@@ -143,8 +143,6 @@ mo_error mo_check_masses(mo_world *world, mo_message *why);
  * of gaps, which are rounded; infinite where the problem has none.
  */
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
-/* A better answer where a contact of the last one penetrates by much: then *is_better. */
-mo_error mo_slow_penetration(mo_world *world, double h, int *is_better, mo_message *why);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
 /* accuracy.c: which islands this step solves to the coarse tolerance, into is_coarse of bodies and
