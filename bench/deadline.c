@@ -20,11 +20,10 @@
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
-#include "json.h"
 #include "lasting.h"
 #include "machine.h"
 #include "progress.h"
-#include "text.h"
+#include "table.h"
 
 static const args_command COMMAND = {
     .name = "bench deadline",
@@ -60,17 +59,11 @@ static const args_flag FLAGS[FLAG_END] = {
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
 };
 
-enum { HEAPS = 6, SIZES = 2 };
-static const lasting_scene SCENES[HEAPS] = {
-    {"balls", "heap", {{"shape", 0}}},    {"boxes", "heap", {{"shape", 1}}},
-    {"capsules", "heap", {{"shape", 2}}}, {"cylinders", "heap", {{"shape", 3}}},
-    {"hulls", "heap", {{"shape", 4}}},    {"mixture", "heap", {{"shape", 5}}},
-};
-static const int USUAL_HEAPS[HEAPS] = {1, 0, 0, 0, 0, 1};
+enum { SIZES = 2 };
+static const int USUAL_HEAPS[LASTING_HEAPS] = {1, 0, 0, 0, 0, 1};
 static const double COUNTS[SIZES] = {600, 5000}, LIMITS[SIZES] = {5e-3, 1e-3};
-static const double RADIUS = 0.1; /* m: of a ball of the scene */
-static const double STEP = 0.01;  /* s */
-static const double LATE = 1.1;   /* of the limit */
+static const double STEP = 0.01; /* s */
+static const double LATE = 1.1;  /* of the limit */
 
 typedef struct deadline_call {
     args_values shapes;
@@ -82,24 +75,36 @@ typedef struct deadline_run {
     const char *heap;
     double count, limit;
     int calls, steps, unsolved;
-    int late[2];       /* by the clock, in processor time */
+    double late[2];    /* part of the calls: by the clock, in processor time */
     double worst[2];   /* s */
-    double overlap[2]; /* over RADIUS, of each half */
+    double overlap[2]; /* over the radius of a ball, of each half */
     double seconds;    /* of all calls, by the clock */
 } deadline_run;
+
+enum { COLUMN_COUNT = 13 };
+static const bench_column COLUMNS[COLUMN_COUNT] = {
+    {COLUMN_TEXT, offsetof(deadline_run, heap), "heap", "heap", -10, 0, 1},
+    {COLUMN_GENERAL, offsetof(deadline_run, count), "bodies", "bodies", 6, 6, 1},
+    {COLUMN_GENERAL, offsetof(deadline_run, limit), "limit", "ms", 6, 3, 1e3},
+    {COLUMN_INT, offsetof(deadline_run, calls), "calls", "calls", 7, 0, 1},
+    {COLUMN_INT, offsetof(deadline_run, steps), "steps", "steps", 7, 0, 1},
+    {COLUMN_INT, offsetof(deadline_run, unsolved), "unsolved_steps", "unsolved", 9, 0, 1},
+    {COLUMN_FIXED, offsetof(deadline_run, late[0]), "late", "late, %", 9, 2, 100},
+    {COLUMN_FIXED, offsetof(deadline_run, late[1]), "late_processor", "CPU, %", 9, 2, 100},
+    {COLUMN_FIXED, offsetof(deadline_run, worst[0]), "worst", "worst, ms", 9, 2, 1e3},
+    {COLUMN_FIXED, offsetof(deadline_run, worst[1]), "worst_processor", "CPU, ms", 9, 2, 1e3},
+    {COLUMN_EXPONENT, offsetof(deadline_run, overlap[0]), "overlap_first_half", "overlap", 9, 1, 1},
+    {COLUMN_EXPONENT, offsetof(deadline_run, overlap[1]), "overlap_second_half", "2nd half", 9, 1,
+     1},
+    {COLUMN_GENERAL, offsetof(deadline_run, seconds), "seconds", NULL, 0, 0, 1},
+};
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
 static mo_error build(const lasting_scene *heap, const deadline_call *call, const deadline_run *run,
                       mo_world **world, mo_message *why)
 {
-    lasting_scene scene = *heap;
-    double step;
-    scene.set[1].name = "count";
-    scene.set[1].value = run->count;
-    scene.set[2].name = "seed";
-    scene.set[2].value = call->seed;
-    const mo_error error = lasting_build(&scene, world, &step, why);
+    const mo_error error = lasting_build_heap(heap, run->count, call->seed, world, why);
     if (error) {
         return error;
     }
@@ -138,62 +143,21 @@ static mo_error measure(const lasting_scene *heap, const deadline_call *call, de
         if (!error && !report.is_waiting) {
             const int half = 2 * run->steps >= steps;
             run->unsolved += report.status != MO_SOLVED;
-            run->overlap[half] = fmax(run->overlap[half], mo_world_penetration(world) / RADIUS);
+            run->overlap[half] =
+                fmax(run->overlap[half], mo_world_penetration(world) / LASTING_HEAP_RADIUS);
             progress_part(&clock, heap->name, ++run->steps, steps);
         }
     }
     progress_done(&clock);
+    run->late[0] /= run->calls ? run->calls : 1;
+    run->late[1] /= run->calls ? run->calls : 1;
     mo_world_destroy(world);
     return error;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
-
-static double part(int count, const deadline_run *run)
-{
-    return run->calls ? (double)count / run->calls : 0;
-}
-
-static void print_head(const deadline_call *call)
-{
-    printf("Heaps in steps of %g s for %g s, one thread; late: above %g of the limit\n\n"
-           "%-10s %6s %6s | %9s %9s %7s %7s | %7s %9s | %9s %9s\n",
-           STEP, call->time, LATE, "", "bodies", "ms", "late", "late CPU", "worst", "CPU", "calls",
-           "unsolved", "overlap", "2nd half");
-}
-
-static void print_run(const deadline_run *run)
-{
-    printf("%-10s %6g %6g | %8.2f%% %8.2f%% %7.2f %7.2f | %7.1f %9d | %9.1e %9.1e\n", run->heap,
-           run->count, 1e3 * run->limit, 100 * part(run->late[0], run),
-           100 * part(run->late[1], run), run->worst[0] / run->limit, run->worst[1] / run->limit,
-           run->steps ? (double)run->calls / run->steps : 0, run->unsolved, run->overlap[0],
-           run->overlap[1]);
-    fflush(stdout);
-}
-
-static void put_run(json *j, const deadline_run *run)
-{
-    json_object(j, NULL);
-    json_text(j, "heap", run->heap);
-    json_number(j, "bodies", run->count);
-    json_number(j, "limit", run->limit);
-    json_whole(j, "calls", run->calls);
-    json_whole(j, "steps", run->steps);
-    json_whole(j, "unsolved_steps", run->unsolved);
-    json_number(j, "late", part(run->late[0], run));
-    json_number(j, "late_processor", part(run->late[1], run));
-    json_number(j, "worst", run->worst[0]);
-    json_number(j, "worst_processor", run->worst[1]);
-    json_number(j, "overlap_first_half", run->overlap[0]);
-    json_number(j, "overlap_second_half", run->overlap[1]);
-    json_number(j, "seconds", run->seconds);
-    json_object_end(j);
-}
-
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static mo_error run_heap(const lasting_scene *heap, const deadline_call *call, json *j,
+static mo_error run_heap(const lasting_scene *heap, const deadline_call *call, bench_table *table,
                          mo_message *why)
 {
     mo_error error = MO_OK;
@@ -206,42 +170,35 @@ static mo_error run_heap(const lasting_scene *heap, const deadline_call *call, j
             continue;
         }
         error = measure(heap, call, &run, why);
-        if (!error && j) {
-            put_run(j, &run);
-        } else if (!error) {
-            print_run(&run);
+        if (!error) {
+            table_add(table, &run);
         }
     }
     return error;
 }
 
+static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
+{
+    const deadline_call *call = asked;
+    mo_error error = MO_OK;
+    bench_table table = table_begin("deadline", COLUMNS, COLUMN_COUNT, call->json);
+    (void)csv;
+    table_head(&table,
+               "Heaps in steps of %g s for %g s, one thread; late: above %g of the limit\n\n", STEP,
+               call->time, LATE);
+    for (int k = 0; k < LASTING_HEAPS && !error; ++k) {
+        const int is_asked = call->shapes.count > 0
+                                 ? lasting_is_asked(&call->shapes, LASTING_HEAP[k].name)
+                                 : USUAL_HEAPS[k];
+        error = is_asked ? run_heap(LASTING_HEAP + k, call, &table, why) : MO_OK;
+    }
+    table_end(&table);
+    return error;
+}
+
 static int run_call(const deadline_call *call)
 {
-    mo_message why = {{0}};
-    mo_error error = MO_OK;
-    json j = json_begin(stdout);
-    if (call->json) {
-        json_object(&j, NULL);
-        json_text(&j, "bench", "deadline");
-        json_array(&j, "runs");
-    } else {
-        print_head(call);
-    }
-    for (int k = 0; k < HEAPS && !error; ++k) {
-        const int is_asked = call->shapes.count > 0
-                                 ? lasting_is_asked(&call->shapes, SCENES[k].name)
-                                 : USUAL_HEAPS[k];
-        error = is_asked ? run_heap(SCENES + k, call, call->json ? &j : NULL, &why) : MO_OK;
-    }
-    if (call->json) {
-        json_array_end(&j);
-        json_object_end(&j);
-        json_end(&j);
-    }
-    if (error) {
-        say(COMMAND.name, "%s", why.text[0] ? why.text : mo_error_text(error));
-    }
-    return error ? EXIT_FAILED : EXIT_DONE;
+    return lasting_run(COMMAND.name, &(lasting_sheet){NULL, NULL, NULL}, run_all, call);
 }
 
 static const deadline_call USUAL = {.time = 1.5, .seed = 1};
@@ -257,7 +214,7 @@ int bench_deadline_command(int argc, char **argv)
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     }
-    if (!lasting_know_all(COMMAND.name, &call.shapes, SCENES, HEAPS) ||
+    if (!lasting_know_all(COMMAND.name, &call.shapes, LASTING_HEAP, LASTING_HEAPS) ||
         !lasting_number(COMMAND.name, flags + FLAG_COUNT, 0, 1e5, &call.count) ||
         !lasting_number(COMMAND.name, flags + FLAG_LIMIT, 0, 1e3, &call.limit) ||
         !lasting_number(COMMAND.name, flags + FLAG_TIME, 1e-6, 1e6, &call.time) ||

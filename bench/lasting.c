@@ -26,6 +26,25 @@ mo_error lasting_build(const lasting_scene *row, mo_world **world, double *step,
     return error ? error : scene->build(values, world, why);
 }
 
+const lasting_scene LASTING_HEAP[LASTING_HEAPS] = {
+    {"balls", "heap", {{"shape", 0}}},    {"boxes", "heap", {{"shape", 1}}},
+    {"capsules", "heap", {{"shape", 2}}}, {"cylinders", "heap", {{"shape", 3}}},
+    {"hulls", "heap", {{"shape", 4}}},    {"mixture", "heap", {{"shape", 5}}},
+};
+const double LASTING_HEAP_RADIUS = 0.1;
+
+mo_error lasting_build_heap(const lasting_scene *heap, double count, double seed, mo_world **world,
+                            mo_message *why)
+{
+    lasting_scene scene = *heap;
+    double step;
+    scene.set[1].name = "count";
+    scene.set[1].value = count;
+    scene.set[2].name = "seed";
+    scene.set[2].value = seed;
+    return lasting_build(&scene, world, &step, why);
+}
+
 /* Half the extent of a shape along its shortest side. */
 static double size_of(const mo_shape_def *shape)
 {

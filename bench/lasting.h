@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the long runs share: `moreau bench standing`, `passive` and `lasting`. */
+/* What runs of scenes share: `bench standing`, `passive`, `lasting`, `overlap` and `deadline`. */
 #ifndef BENCH_LASTING_H
 #define BENCH_LASTING_H
 
@@ -24,6 +24,14 @@ typedef struct lasting_scene {
 
 /* Its world, at its start, and its step. */
 mo_error lasting_build(const lasting_scene *scene, mo_world **world, double *step, mo_message *why);
+
+/* Heaps of every shape, which fall into a box, and the radius of a ball of theirs, m. */
+enum { LASTING_HEAPS = 6 };
+extern const lasting_scene LASTING_HEAP[LASTING_HEAPS];
+extern const double LASTING_HEAP_RADIUS;
+/* With so many bodies, from this seed. */
+mo_error lasting_build_heap(const lasting_scene *heap, double count, double seed, mo_world **world,
+                            mo_message *why);
 
 /* The smallest radius of a shape of a free body about its middle, m. */
 double lasting_size(const mo_world *world);

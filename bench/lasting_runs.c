@@ -21,14 +21,13 @@
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
-#include "json.h"
 #include "lasting.h"
 #include "lasting_gp.h"
 #include "machine.h"
 #include "number.h"
 #include "plot.h"
 #include "progress.h"
-#include "text.h"
+#include "table.h"
 
 static const args_command COMMAND = {
     .name = "bench lasting",
@@ -80,8 +79,22 @@ typedef struct record {
     const char *name;
     long steps, unsolved;
     double energy[2], memory[2]; /* early, at the end */
-    double drift, seconds;
+    double drift, seconds, step_seconds;
 } record;
+
+enum { COLUMN_COUNT = 10 };
+static const bench_column COLUMNS[COLUMN_COUNT] = {
+    {COLUMN_TEXT, offsetof(record, name), "name", "name", -16, 0, 1},
+    {COLUMN_LONG, offsetof(record, steps), "steps", NULL, 0, 0, 1},
+    {COLUMN_LONG, offsetof(record, unsolved), "unsolved_steps", "unsolved", 9, 0, 1},
+    {COLUMN_GENERAL, offsetof(record, energy[0]), "energy_early", "J early", 12, 5, 1},
+    {COLUMN_GENERAL, offsetof(record, energy[1]), "energy_late", "J at end", 12, 5, 1},
+    {COLUMN_EXPONENT, offsetof(record, drift), "drift", "drift, m", 9, 1, 1},
+    {COLUMN_BYTES, offsetof(record, memory[0]), "memory_early_bytes", "memory", 10, 0, 1},
+    {COLUMN_BYTES, offsetof(record, memory[1]), "memory_late_bytes", "at end", 10, 0, 1},
+    {COLUMN_GENERAL, offsetof(record, seconds), "seconds", NULL, 0, 0, 1},
+    {COLUMN_GENERAL, offsetof(record, step_seconds), NULL, "ms a step", 9, 3, 1e3},
+};
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
@@ -128,6 +141,7 @@ static mo_error measure(mo_world *world, double h, long steps, FILE *csv, record
     const double start = machine_processor_clock();
     const mo_error error = at ? run_steps(world, h, steps, at, csv, run, why) : MO_ERR_MEMORY;
     run->seconds = machine_processor_clock() - start;
+    run->step_seconds = run->seconds / (double)(run->steps ? run->steps : 1);
     free(at);
     return error;
 }
@@ -175,85 +189,34 @@ static mo_error measure_robot(const char *path, long steps, FILE *csv, record *r
     return error;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
-
-static void print_run(const record *run)
-{
-    printf("%-16.16s %9ld %12.5g %12.5g %9.1e %10s %10s %9.3g\n", run->name, run->unsolved,
-           run->energy[0], run->energy[1], run->drift, number_bytes(run->memory[0]).text,
-           number_bytes(run->memory[1]).text,
-           1e3 * run->seconds / (double)(run->steps ? run->steps : 1));
-    fflush(stdout);
-}
-
-static void put_run(json *j, const record *run)
-{
-    json_object(j, NULL);
-    json_text(j, "name", run->name);
-    json_whole(j, "steps", run->steps);
-    json_whole(j, "unsolved_steps", run->unsolved);
-    json_number(j, "energy_early", run->energy[0]);
-    json_number(j, "energy_late", run->energy[1]);
-    json_number(j, "drift", run->drift);
-    json_number(j, "memory_early_bytes", run->memory[0]);
-    json_number(j, "memory_late_bytes", run->memory[1]);
-    json_number(j, "seconds", run->seconds);
-    json_object_end(j);
-}
-
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static void tell(const lasting_call *call, json *j, const record *run)
+static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
 {
-    if (call->json) {
-        put_run(j, run);
-    } else {
-        print_run(run);
-    }
-}
-
-static mo_error run_all(const lasting_call *call, FILE *csv, json *j, mo_message *why)
-{
+    const lasting_call *call = asked;
     mo_error error = MO_OK;
     record run;
+    bench_table table = table_begin("lasting", COLUMNS, COLUMN_COUNT, call->json);
+    table_head(&table, "%s steps each, default options, one thread\n\n",
+               number_whole(call->steps).text);
     for (int k = 0; k < SCENE_COUNT && !error; ++k) {
         if (lasting_is_asked(&call->scenes, SCENES[k].name)) {
             error = measure_scene(SCENES + k, call->steps, csv, &run, why);
-            tell(call, j, &run);
+            table_add(&table, &run);
         }
     }
     for (int k = 0; k < call->robot_count && !error; ++k) {
         error = measure_robot(call->robots[k], call->steps, csv, &run, why);
-        tell(call, j, &run);
+        table_add(&table, &run);
     }
-    return error;
-}
-
-static mo_error run_and_tell(const void *asked, FILE *csv, mo_message *why)
-{
-    const lasting_call *call = asked;
-    if (!call->json) {
-        printf(
-            "%s steps each, default options, one thread\n\n%-16s %9s %12s %12s %9s %10s %10s %9s\n",
-            number_whole(call->steps).text, "name", "unsolved", "J early", "J at end", "drift, m",
-            "memory", "at end", "ms a step");
-        return run_all(call, csv, NULL, why);
-    }
-    json j = json_begin(stdout);
-    json_object(&j, NULL);
-    json_text(&j, "bench", "lasting");
-    json_array(&j, "runs");
-    const mo_error error = run_all(call, csv, &j, why);
-    json_array_end(&j);
-    json_object_end(&j);
-    json_end(&j);
+    table_end(&table);
     return error;
 }
 
 static int run_call(const lasting_call *call)
 {
     const lasting_sheet sheet = {call->out, "lasting.csv", "name,step,energy,way,memory"};
-    const int status = lasting_run(COMMAND.name, &sheet, run_and_tell, call);
+    const int status = lasting_run(COMMAND.name, &sheet, run_all, call);
     return status == EXIT_DONE && call->out
                ? plot_explain(plot_draw(call->out, lasting_gp, sizeof lasting_gp), call->out)
                : status;

@@ -19,11 +19,10 @@
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
-#include "json.h"
 #include "lasting.h"
 #include "machine.h"
 #include "progress.h"
-#include "text.h"
+#include "table.h"
 
 static const args_command COMMAND = {
     .name = "bench overlap",
@@ -69,38 +68,51 @@ static const args_flag FLAGS[FLAG_END] = {
     [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
 };
 
-enum { HEAPS = 6 };
-static const lasting_scene SCENES[HEAPS] = {
-    {"balls", "heap", {{"shape", 0}}},    {"boxes", "heap", {{"shape", 1}}},
-    {"capsules", "heap", {{"shape", 2}}}, {"cylinders", "heap", {{"shape", 3}}},
-    {"hulls", "heap", {{"shape", 4}}},    {"mixture", "heap", {{"shape", 5}}},
-};
-static const double RADIUS = 0.1; /* m: of a ball of the scene */
-
 typedef struct overlap_call {
     args_values shapes;
     double count, h, time, fall, tol, seed;
     int json;
 } overlap_call;
 
+/* rounds, mean, seconds: of a step. */
 typedef struct overlap_run {
-    int steps, unsolved, rounds;
-    double worst, sum; /* over RADIUS */
-    double seconds;    /* of the processor */
+    int steps, unsolved;
+    double rounds, seconds; /* of the processor */
+    double worst, mean;     /* overlap over the radius of a ball */
 } overlap_run;
+
+typedef struct overlap_pair {
+    const char *heap;
+    overlap_run with, without; /* a limit of overlap */
+    double ratio;              /* of seconds */
+} overlap_pair;
+
+enum { COLUMN_COUNT = 14 };
+static const bench_column COLUMNS[COLUMN_COUNT] = {
+    {COLUMN_TEXT, offsetof(overlap_pair, heap), "heap", "heap", -10, 0, 1},
+    {COLUMN_INT, offsetof(overlap_pair, with.steps), "steps", NULL, 0, 0, 1},
+    {COLUMN_EXPONENT, offsetof(overlap_pair, with.worst), "worst_overlap", "worst", 9, 1, 1},
+    {COLUMN_EXPONENT, offsetof(overlap_pair, with.mean), "mean_overlap", "mean", 9, 1, 1},
+    {COLUMN_FIXED, offsetof(overlap_pair, with.rounds), "rounds", "rounds", 7, 2, 1},
+    {COLUMN_INT, offsetof(overlap_pair, with.unsolved), "unsolved_steps", "unsolved", 9, 0, 1},
+    {COLUMN_GENERAL, offsetof(overlap_pair, with.seconds), "seconds_step", "ms", 9, 3, 1e3},
+    {COLUMN_FIXED, offsetof(overlap_pair, ratio), "ratio", "ratio", 7, 2, 1},
+    {COLUMN_EXPONENT, offsetof(overlap_pair, without.worst), "worst_overlap_without",
+     "without: worst", 16, 1, 1},
+    {COLUMN_EXPONENT, offsetof(overlap_pair, without.mean), "mean_overlap_without", NULL, 0, 0, 1},
+    {COLUMN_FIXED, offsetof(overlap_pair, without.rounds), "rounds_without", NULL, 0, 0, 1},
+    {COLUMN_INT, offsetof(overlap_pair, without.unsolved), "unsolved_steps_without", NULL, 0, 0, 1},
+    {COLUMN_INT, offsetof(overlap_pair, without.steps), "steps_without", NULL, 0, 0, 1},
+    {COLUMN_GENERAL, offsetof(overlap_pair, without.seconds), "seconds_step_without", "ms", 9, 3,
+     1e3},
+};
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
 static mo_error build(const lasting_scene *heap, const overlap_call *call, double overlap,
                       mo_world **world, mo_message *why)
 {
-    lasting_scene scene = *heap;
-    double step;
-    scene.set[1].name = "count";
-    scene.set[1].value = call->count;
-    scene.set[2].name = "seed";
-    scene.set[2].value = call->seed;
-    mo_error error = lasting_build(&scene, world, &step, why);
+    mo_error error = lasting_build_heap(heap, call->count, call->seed, world, why);
     if (error) {
         return error;
     }
@@ -133,103 +145,56 @@ static mo_error measure(const lasting_scene *heap, const overlap_call *call, dou
         const double start = machine_processor_clock();
         error = mo_world_step(world, call->h, &report, why);
         run->seconds += machine_processor_clock() - start;
-        const double depth = mo_world_penetration(world) / RADIUS;
+        const double depth = mo_world_penetration(world) / LASTING_HEAP_RADIUS;
         run->steps++;
         run->unsolved += report.status != MO_SOLVED;
         run->rounds += report.rounds;
         run->worst = fmax(run->worst, depth);
-        run->sum += depth;
+        run->mean += depth;
         progress_part(&clock, heap->name, k + 1, steps);
     }
     progress_done(&clock);
+    const int taken = run->steps ? run->steps : 1;
+    run->rounds /= taken;
+    run->mean /= taken;
+    run->seconds /= taken;
     mo_world_destroy(world);
     return error;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
-
-static double per_step(double sum, const overlap_run *run)
-{
-    return run->steps ? sum / run->steps : 0;
-}
-
-static void print_head(const overlap_call *call)
-{
-    printf("Heaps of %g bodies, steps of %g s for %g s after a fall of %g m, one thread\n\n"
-           "%-10s %9s %9s %7s %9s %9s %7s   %9s %9s %9s\n",
-           call->count, call->h, call->time, call->fall, "", "worst", "mean", "rounds", "unsolved",
-           "ms", "ratio", "without:", "worst", "ms");
-}
-
-static void print_runs(const char *name, const overlap_run *with, const overlap_run *without)
-{
-    printf("%-10s %9.1e %9.1e %7.2f %9d %9.3g %7.2f   %9s %9.1e %9.3g\n", name, with->worst,
-           per_step(with->sum, with), per_step(with->rounds, with), with->unsolved,
-           1e3 * per_step(with->seconds, with), with->seconds / without->seconds, "",
-           without->worst, 1e3 * per_step(without->seconds, without));
-    fflush(stdout);
-}
-
-static void put_run(json *j, const char *name, const overlap_run *run)
-{
-    json_object(j, name);
-    json_whole(j, "steps", run->steps);
-    json_whole(j, "unsolved_steps", run->unsolved);
-    json_number(j, "rounds", per_step(run->rounds, run));
-    json_number(j, "worst_overlap", run->worst);
-    json_number(j, "mean_overlap", per_step(run->sum, run));
-    json_number(j, "seconds_step", per_step(run->seconds, run));
-    json_object_end(j);
-}
-
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static mo_error run_all(const overlap_call *call, json *j, mo_message *why)
+static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
 {
+    const overlap_call *call = asked;
     mo_error error = MO_OK;
-    for (int k = 0; k < HEAPS && !error; ++k) {
-        overlap_run with, without;
-        if (!lasting_is_asked(&call->shapes, SCENES[k].name)) {
+    bench_table table = table_begin("overlap", COLUMNS, COLUMN_COUNT, call->json);
+    (void)csv;
+    table_number(&table, "bodies", call->count);
+    table_number(&table, "step", call->h);
+    table_head(&table,
+               "Heaps of %g bodies, steps of %g s for %g s after a fall of %g m, one thread\n\n",
+               call->count, call->h, call->time, call->fall);
+    for (int k = 0; k < LASTING_HEAPS && !error; ++k) {
+        const lasting_scene *heap = LASTING_HEAP + k;
+        overlap_pair pair = {.heap = heap->name};
+        if (!lasting_is_asked(&call->shapes, heap->name)) {
             continue;
         }
-        error = measure(SCENES + k, call, 0, &with, why);
-        error = error ? error : measure(SCENES + k, call, INFINITY, &without, why);
-        if (!error && j) {
-            json_object(j, NULL);
-            json_text(j, "heap", SCENES[k].name);
-            put_run(j, "with", &with);
-            put_run(j, "without", &without);
-            json_object_end(j);
-        } else if (!error) {
-            print_runs(SCENES[k].name, &with, &without);
+        error = measure(heap, call, 0, &pair.with, why);
+        error = error ? error : measure(heap, call, INFINITY, &pair.without, why);
+        if (!error) {
+            pair.ratio = pair.with.seconds / pair.without.seconds;
+            table_add(&table, &pair);
         }
     }
+    table_end(&table);
     return error;
 }
 
 static int run_call(const overlap_call *call)
 {
-    mo_message why = {{0}};
-    json j = json_begin(stdout);
-    if (call->json) {
-        json_object(&j, NULL);
-        json_text(&j, "bench", "overlap");
-        json_number(&j, "bodies", call->count);
-        json_number(&j, "step", call->h);
-        json_array(&j, "runs");
-    } else {
-        print_head(call);
-    }
-    const mo_error error = run_all(call, call->json ? &j : NULL, &why);
-    if (call->json) {
-        json_array_end(&j);
-        json_object_end(&j);
-        json_end(&j);
-    }
-    if (error) {
-        say(COMMAND.name, "%s", why.text[0] ? why.text : mo_error_text(error));
-    }
-    return error ? EXIT_FAILED : EXIT_DONE;
+    return lasting_run(COMMAND.name, &(lasting_sheet){NULL, NULL, NULL}, run_all, call);
 }
 
 static const overlap_call USUAL = {.count = 300, .h = 0.01, .time = 3, .tol = 2e-3, .seed = 1};
@@ -245,7 +210,7 @@ int bench_overlap_command(int argc, char **argv)
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     }
-    if (!lasting_know_all(COMMAND.name, &call.shapes, SCENES, HEAPS) ||
+    if (!lasting_know_all(COMMAND.name, &call.shapes, LASTING_HEAP, LASTING_HEAPS) ||
         !lasting_number(COMMAND.name, flags + FLAG_COUNT, 1, 1e5, &call.count) ||
         !lasting_number(COMMAND.name, flags + FLAG_DT, 1e-6, 1, &call.h) ||
         !lasting_number(COMMAND.name, flags + FLAG_TIME, 1e-6, 1e6, &call.time) ||

@@ -18,14 +18,11 @@
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
-#include "json.h"
 #include "lasting.h"
 #include "machine.h"
 #include "number.h"
-#include "text.h"
-
 #include "progress.h"
-#include "sheet.h"
+#include "table.h"
 
 static const args_command COMMAND = {
     .name = "bench passive",
@@ -63,14 +60,29 @@ static const lasting_scene SCENES[] = {
 enum { SCENE_COUNT = sizeof SCENES / sizeof *SCENES, ROWS = 200 };
 
 typedef struct passive_run {
-    const lasting_scene *scene;
+    const char *scene;
     long steps, unsolved;
     double first, last; /* energy, J */
     double gain;        /* relative  */
     long gain_step;
     double memory_early, memory_late; /* bytes */
-    double seconds;
+    double seconds, step_seconds;
 } passive_run;
+
+enum { COLUMN_COUNT = 11 };
+static const bench_column COLUMNS[COLUMN_COUNT] = {
+    {COLUMN_TEXT, offsetof(passive_run, scene), "scene", "scene", -13, 0, 1},
+    {COLUMN_LONG, offsetof(passive_run, steps), "steps", NULL, 0, 0, 1},
+    {COLUMN_LONG, offsetof(passive_run, unsolved), "unsolved_steps", "unsolved", 9, 0, 1},
+    {COLUMN_GENERAL, offsetof(passive_run, first), "energy_first", "J at first", 12, 5, 1},
+    {COLUMN_GENERAL, offsetof(passive_run, last), "energy_last", "J at last", 12, 5, 1},
+    {COLUMN_EXPONENT, offsetof(passive_run, gain), "largest_relative_gain", "gain", 10, 1, 1},
+    {COLUMN_LONG, offsetof(passive_run, gain_step), "largest_gain_step", "in step", 9, 0, 1},
+    {COLUMN_BYTES, offsetof(passive_run, memory_early), "memory_early_bytes", "memory", 10, 0, 1},
+    {COLUMN_BYTES, offsetof(passive_run, memory_late), "memory_late_bytes", "at end", 10, 0, 1},
+    {COLUMN_GENERAL, offsetof(passive_run, seconds), "seconds", NULL, 0, 0, 1},
+    {COLUMN_GENERAL, offsetof(passive_run, step_seconds), NULL, "ms a step", 9, 3, 1e3},
+};
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
@@ -102,9 +114,9 @@ static mo_error run_steps(mo_world *world, double h, FILE *csv, passive_run *run
         if (k == steps / 10) {
             run->memory_early = lasting_memory();
         }
-        progress_part(&clock, run->scene->name, k + 1, steps);
+        progress_part(&clock, run->scene, k + 1, steps);
         if (k % every == 0 && csv) {
-            fprintf(csv, "%s,%ld,%.17g,%.17g,%.0f\n", run->scene->name, k, step.kinetic_energy,
+            fprintf(csv, "%s,%ld,%.17g,%.17g,%.0f\n", run->scene, k, step.kinetic_energy,
                     step.potential_energy, lasting_memory());
         }
     }
@@ -119,48 +131,14 @@ static mo_error measure(const lasting_scene *scene, long steps, FILE *csv, passi
 {
     mo_world *world = NULL;
     double h;
-    *run = (passive_run){.scene = scene};
+    *run = (passive_run){.scene = scene->name};
     mo_error error = lasting_build(scene, &world, &h, why);
     const double start = machine_processor_clock();
     error = error ? error : run_steps(world, h, csv, run, steps, why);
     run->seconds = machine_processor_clock() - start;
+    run->step_seconds = run->seconds / (double)(run->steps ? run->steps : 1);
     mo_world_destroy(world);
     return error;
-}
-
-/* ---- telling --------------------------------------------------------------------------------- */
-
-static void print_head(long steps)
-{
-    printf("Scenes that nothing drives, %s steps each\n\n%-13s %9s %12s %12s %10s %9s %10s %10s "
-           "%9s\n",
-           number_whole(steps).text, "scene", "unsolved", "J at first", "J at last", "gain",
-           "in step", "memory", "at end", "ms a step");
-}
-
-static void print_run(const passive_run *run)
-{
-    printf("%-13s %9ld %12.5g %12.5g %10.1e %9ld %10s %10s %9.3g\n", run->scene->name,
-           run->unsolved, run->first, run->last, run->gain, run->gain_step,
-           number_bytes(run->memory_early).text, number_bytes(run->memory_late).text,
-           1e3 * run->seconds / (double)(run->steps ? run->steps : 1));
-    fflush(stdout);
-}
-
-static void put_run(json *j, const passive_run *run)
-{
-    json_object(j, NULL);
-    json_text(j, "scene", run->scene->name);
-    json_whole(j, "steps", run->steps);
-    json_whole(j, "unsolved_steps", run->unsolved);
-    json_number(j, "energy_first", run->first);
-    json_number(j, "energy_last", run->last);
-    json_number(j, "largest_relative_gain", run->gain);
-    json_whole(j, "largest_gain_step", run->gain_step);
-    json_number(j, "memory_early_bytes", run->memory_early);
-    json_number(j, "memory_late_bytes", run->memory_late);
-    json_number(j, "seconds", run->seconds);
-    json_object_end(j);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -172,46 +150,30 @@ typedef struct passive_call {
     int json;
 } passive_call;
 
-static mo_error run_all(const passive_call *call, FILE *csv, json *j, mo_message *why)
-{
-    mo_error error = MO_OK;
-    for (int k = 0; k < SCENE_COUNT && !error; ++k) {
-        passive_run run;
-        if (!lasting_is_asked(&call->scenes, SCENES[k].name)) {
-            continue;
-        }
-        error = measure(SCENES + k, call->steps, csv, &run, why);
-        if (!error && call->json) {
-            put_run(j, &run);
-        } else if (!error) {
-            print_run(&run);
-        }
-    }
-    return error;
-}
-
-static mo_error run_and_tell(const void *asked, FILE *csv, mo_message *why)
+static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
 {
     const passive_call *call = asked;
-    if (!call->json) {
-        print_head(call->steps);
-        return run_all(call, csv, NULL, why);
+    mo_error error = MO_OK;
+    bench_table table = table_begin("passive", COLUMNS, COLUMN_COUNT, call->json);
+    table_head(&table, "Scenes that nothing drives, %s steps each\n\n",
+               number_whole(call->steps).text);
+    for (int k = 0; k < SCENE_COUNT && !error; ++k) {
+        passive_run run;
+        if (lasting_is_asked(&call->scenes, SCENES[k].name)) {
+            error = measure(SCENES + k, call->steps, csv, &run, why);
+            if (!error) {
+                table_add(&table, &run);
+            }
+        }
     }
-    json j = json_begin(stdout);
-    json_object(&j, NULL);
-    json_text(&j, "bench", "passive");
-    json_array(&j, "runs");
-    const mo_error error = run_all(call, csv, &j, why);
-    json_array_end(&j);
-    json_object_end(&j);
-    json_end(&j);
+    table_end(&table);
     return error;
 }
 
 static int run_call(const passive_call *call)
 {
     const lasting_sheet sheet = {call->out, "passive.csv", "scene,step,kinetic,potential,memory"};
-    return lasting_run(COMMAND.name, &sheet, run_and_tell, call);
+    return lasting_run(COMMAND.name, &sheet, run_all, call);
 }
 
 int bench_passive_command(int argc, char **argv)

@@ -21,15 +21,12 @@
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
-#include "json.h"
 #include "lasting.h"
 #include "machine.h"
-#include "standing_gp.h"
-#include "text.h"
-
 #include "plot.h"
 #include "progress.h"
-#include "sheet.h"
+#include "standing_gp.h"
+#include "table.h"
 
 static const args_command COMMAND = {
     .name = "bench standing",
@@ -76,12 +73,28 @@ enum { SCENE_COUNT = sizeof SCENES / sizeof *SCENES };
 static const double SETTLES = 2, ROW_EVERY = 0.5;
 
 typedef struct standing_run {
-    const lasting_scene *scene;
+    const char *scene;
     int bodies, contacts, steps, unsolved;
-    double drift, penetration, size, residual;
-    double first, later; /* seconds of the processor, up to SETTLES and after; */
+    double drift, penetration, size, relative_penetration, residual;
+    double first, later; /* seconds of the processor for a step, up to SETTLES and after */
     int first_steps, later_steps;
 } standing_run;
+
+enum { COLUMN_COUNT = 12 };
+static const bench_column COLUMNS[COLUMN_COUNT] = {
+    {COLUMN_TEXT, offsetof(standing_run, scene), "scene", "scene", -16, 0, 1},
+    {COLUMN_INT, offsetof(standing_run, bodies), "bodies", "bodies", 6, 0, 1},
+    {COLUMN_INT, offsetof(standing_run, contacts), "contacts_last", "contacts", 8, 0, 1},
+    {COLUMN_INT, offsetof(standing_run, steps), "steps", NULL, 0, 0, 1},
+    {COLUMN_INT, offsetof(standing_run, unsolved), "unsolved_steps", "unsolved", 9, 0, 1},
+    {COLUMN_EXPONENT, offsetof(standing_run, drift), "drift", "drift, m", 9, 1, 1},
+    {COLUMN_GENERAL, offsetof(standing_run, penetration), "worst_penetration", NULL, 0, 0, 1},
+    {COLUMN_EXPONENT, offsetof(standing_run, relative_penetration), NULL, "penetration", 11, 1, 1},
+    {COLUMN_GENERAL, offsetof(standing_run, size), "size", NULL, 0, 0, 1},
+    {COLUMN_EXPONENT, offsetof(standing_run, residual), "worst_residual", "residual", 9, 1, 1},
+    {COLUMN_GENERAL, offsetof(standing_run, first), "seconds_step_first", "ms to 2s", 9, 3, 1e3},
+    {COLUMN_GENERAL, offsetof(standing_run, later), "seconds_step", "ms after", 9, 3, 1e3},
+};
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
@@ -119,10 +132,10 @@ static mo_error stand(mo_world *world, double h, double time, double *at, FILE *
         } else if (k >= settles) {
             run->drift = way > run->drift || isnan(way) ? way : run->drift;
         }
-        progress_part(&clock, run->scene->name, k + 1, steps);
+        progress_part(&clock, run->scene, k + 1, steps);
         if (k % row_every == 0 && csv) {
-            fprintf(csv, "%s,%.6g,%.3g,%.3g,%.3g,%.4g,%d\n", run->scene->name, (double)(k + 1) * h,
-                    way, step.penetration, step.residual.natural_relative, 1e3 * seconds,
+            fprintf(csv, "%s,%.6g,%.3g,%.3g,%.3g,%.4g,%d\n", run->scene, (double)(k + 1) * h, way,
+                    step.penetration, step.residual.natural_relative, 1e3 * seconds,
                     step.iterations);
         }
     }
@@ -135,7 +148,7 @@ static mo_error measure(const lasting_scene *scene, double time, FILE *csv, stan
 {
     mo_world *world = NULL;
     double h;
-    *run = (standing_run){.scene = scene};
+    *run = (standing_run){.scene = scene->name};
     mo_error error = lasting_build(scene, &world, &h, why);
     if (error) {
         return error;
@@ -144,49 +157,12 @@ static mo_error measure(const lasting_scene *scene, double time, FILE *csv, stan
     run->size = lasting_size(world);
     double *at = calloc(3 * (size_t)mo_world_body_count(world), sizeof *at);
     error = at ? stand(world, h, time, at, csv, run, why) : MO_ERR_MEMORY;
+    run->relative_penetration = run->penetration / run->size;
+    run->first /= run->first_steps ? run->first_steps : 1;
+    run->later /= run->later_steps ? run->later_steps : 1;
     free(at);
     mo_world_destroy(world);
     return error;
-}
-
-static double ms(double seconds, int steps)
-{
-    return steps ? 1e3 * seconds / steps : 0;
-}
-
-/* ---- telling --------------------------------------------------------------------------------- */
-
-static void print_head(double time)
-{
-    printf("What must stand, for %g s: default options, one thread\n\n%-16s %6s %8s %9s %9s "
-           "%11s %9s %9s %9s\n",
-           time, "scene", "bodies", "contacts", "unsolved", "drift", "penetration", "residual",
-           "ms to 2s", "ms after");
-}
-
-static void print_run(const standing_run *run)
-{
-    printf("%-16s %6d %8d %9d %7.1e m %11.1e %9.1e %9.3g %9.3g\n", run->scene->name, run->bodies,
-           run->contacts, run->unsolved, run->drift, run->penetration / run->size, run->residual,
-           ms(run->first, run->first_steps), ms(run->later, run->later_steps));
-    fflush(stdout);
-}
-
-static void put_run(json *j, const standing_run *run)
-{
-    json_object(j, NULL);
-    json_text(j, "scene", run->scene->name);
-    json_whole(j, "bodies", run->bodies);
-    json_whole(j, "contacts_last", run->contacts);
-    json_whole(j, "steps", run->steps);
-    json_whole(j, "unsolved_steps", run->unsolved);
-    json_number(j, "drift", run->drift);
-    json_number(j, "worst_penetration", run->penetration);
-    json_number(j, "size", run->size);
-    json_number(j, "worst_residual", run->residual);
-    json_number(j, "seconds_step_first", 1e-3 * ms(run->first, run->first_steps));
-    json_number(j, "seconds_step", 1e-3 * ms(run->later, run->later_steps));
-    json_object_end(j);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -198,40 +174,23 @@ typedef struct standing_call {
     int json;
 } standing_call;
 
-static mo_error run_all(const standing_call *call, FILE *csv, json *j, mo_message *why)
-{
-    mo_error error = MO_OK;
-    for (int k = 0; k < SCENE_COUNT && !error; ++k) {
-        standing_run run;
-        if (!lasting_is_asked(&call->scenes, SCENES[k].name)) {
-            continue;
-        }
-        error = measure(SCENES + k, call->time, csv, &run, why);
-        if (!error && call->json) {
-            put_run(j, &run);
-        } else if (!error) {
-            print_run(&run);
-        }
-    }
-    return error;
-}
-
-static mo_error run_and_tell(const void *asked, FILE *csv, mo_message *why)
+static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
 {
     const standing_call *call = asked;
-    if (!call->json) {
-        print_head(call->time);
-        return run_all(call, csv, NULL, why);
+    mo_error error = MO_OK;
+    bench_table table = table_begin("standing", COLUMNS, COLUMN_COUNT, call->json);
+    table_number(&table, "time", call->time);
+    table_head(&table, "What must stand, for %g s: default options, one thread\n\n", call->time);
+    for (int k = 0; k < SCENE_COUNT && !error; ++k) {
+        standing_run run;
+        if (lasting_is_asked(&call->scenes, SCENES[k].name)) {
+            error = measure(SCENES + k, call->time, csv, &run, why);
+            if (!error) {
+                table_add(&table, &run);
+            }
+        }
     }
-    json j = json_begin(stdout);
-    json_object(&j, NULL);
-    json_text(&j, "bench", "standing");
-    json_number(&j, "time", call->time);
-    json_array(&j, "runs");
-    const mo_error error = run_all(call, csv, &j, why);
-    json_array_end(&j);
-    json_object_end(&j);
-    json_end(&j);
+    table_end(&table);
     return error;
 }
 
@@ -239,7 +198,7 @@ static int run_call(const standing_call *call)
 {
     const lasting_sheet sheet = {call->out, "standing.csv",
                                  "scene,time,way,penetration,residual,ms,iterations"};
-    const int status = lasting_run(COMMAND.name, &sheet, run_and_tell, call);
+    const int status = lasting_run(COMMAND.name, &sheet, run_all, call);
     return status == EXIT_DONE && call->out
                ? plot_explain(plot_draw(call->out, standing_gp, sizeof standing_gp), call->out)
                : status;
