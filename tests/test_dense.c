@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/gram.h"
 
 static double *random_spd(mo_random *random, int n)
 {
@@ -134,6 +135,60 @@ static void a_small_system_is_solved_and_its_rank_found(void **state)
     }
 }
 
+/* G = B B' with B n x rank, in lines of ld numbers. */
+static void random_gram(mo_random *random, int n, int rank, int ld, double *G)
+{
+    double B[40 * 40];
+    fill_uniform(random, -1, 1, n * rank, B);
+    memset(G, 0, sizeof(double) * n * ld);
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            G[i * ld + j] = mo_dot(rank, B + i * rank, B + j * rank);
+        }
+    }
+}
+
+/* Element i, j of Q R R' Q'. */
+static double gram_product(int k, int ld, const double *Q, const double *R, int i, int j)
+{
+    double sum = 0;
+    for (int c = 0; c < k; ++c) {
+        double left = 0, right = 0;
+        for (int a = 0; a <= c; ++a) {
+            left += Q[a * ld + i] * R[a * k + c];
+            right += Q[a * ld + j] * R[a * k + c];
+        }
+        sum += left * right;
+    }
+    return sum;
+}
+
+static void a_gram_matrix_gives_its_rank_and_an_orthonormal_basis(void **state)
+{
+    (void)state;
+    mo_random random = {5};
+    for (int n = 1; n <= 37; n += 4) {
+        for (int rank = 1; rank <= n; rank += 3) {
+            const int ld = (n + 3) / 4 * 4;
+            double G[40 * 40], A[40 * 40], Q[40 * 40], R[40 * 40];
+            random_gram(&random, n, rank, ld, G);
+            memcpy(A, G, sizeof(double) * n * ld);
+            const int k = mo_gram_factor(n, ld, G, Q, R);
+            CHECK(k == rank);
+            for (int a = 0; a < k; ++a) {
+                for (int b = 0; b < k; ++b) {
+                    CHECK_NEAR(mo_dot(n, Q + a * ld, Q + b * ld), a == b, 1e-13);
+                }
+            }
+            for (int i = 0; i < n; ++i) {
+                for (int j = 0; j < n; ++j) {
+                    CHECK_NEAR(gram_product(k, ld, Q, R, i, j), A[i * ld + j], 1e-12);
+                }
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +196,7 @@ int main(void)
         cmocka_unit_test(an_unsymmetric_matrix_is_factored_and_solved_both_ways),
         cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
         cmocka_unit_test(a_small_system_is_solved_and_its_rank_found),
+        cmocka_unit_test(a_gram_matrix_gives_its_rank_and_an_orthonormal_basis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "linalg/blas_threads.h"
+#include "linalg/lanes4.h"
 
 /* LAPACK and BLAS, column-major: our row-major lower triangle is their upper one, transposed. */
 void dpotrf_(const char *uplo, const int *n, double *A, const int *lda, int *info);
@@ -47,12 +48,10 @@ static bool cholesky_small(int n, double *A)
 }
 
 /* Four numbers anywhere in memory. */
-enum { LANES = 4, ROWS_FROM = 9 };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+enum { ROWS_FROM = 9 };
 
 /* y -= a x */
-static inline __attribute__((always_inline)) void subtract_line(int n, double a, const double *x,
-                                                                double *y)
+INLINE void subtract_line(int n, double a, const double *x, double *y)
 {
     int k = 0;
     for (; k + LANES <= n; k += LANES) {
@@ -64,7 +63,7 @@ static inline __attribute__((always_inline)) void subtract_line(int n, double a,
 }
 
 /* By rows of U, which a mechanism has enough of: each pivot row is subtracted from those below. */
-static inline __attribute__((always_inline)) bool cholesky_rows(int n, double *A)
+INLINE bool cholesky_rows(int n, double *A)
 {
     mirror(n, A);
     for (int k = 0; k < n; ++k) {
@@ -95,25 +94,10 @@ static bool cholesky_anywhere(int n, double *A)
     return cholesky_rows(n, A);
 }
 
-#if defined(__x86_64__)
-/* The same operations in wider registers: the same bits. */
-__attribute__((target("avx2"))) static bool cholesky_wide(int n, double *A)
+MO_WIDE bool cholesky_wide(int n, double *A)
 {
     return cholesky_rows(n, A);
 }
-
-static bool is_wide(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define cholesky_wide cholesky_anywhere
-
-static bool is_wide(void)
-{
-    return false;
-}
-#endif
 
 bool mo_factor_symmetric(int n, double *A)
 {
@@ -124,7 +108,7 @@ bool mo_factor_symmetric(int n, double *A)
         mo_blas_threads_end();
     } else {
         info = n < ROWS_FROM ? !cholesky_small(n, A)
-                             : !(is_wide() ? cholesky_wide : cholesky_anywhere)(n, A);
+                             : !(mo_has_wide() ? cholesky_wide : cholesky_anywhere)(n, A);
     }
     if (n < ROWS_FROM || n >= MO_LAPACK_FROM) {
         mirror(n, A);

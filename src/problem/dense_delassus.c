@@ -4,11 +4,7 @@
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* Four numbers anywhere in memory. */
-enum { LANES = 4 };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+#include "linalg/lanes4.h"
 
 /* The constraints that touch one body. */
 typedef struct body_rows {
@@ -172,27 +168,11 @@ static void add_body_anywhere(const body_rows *rows, const double *L, int ld, do
     add_body(rows, L, ld, W, line, X);
 }
 
-#if defined(__x86_64__)
-/* The same operations in wider registers: the same bits. */
-__attribute__((target("avx2"))) static void add_body_wide(const body_rows *rows, const double *L,
-                                                          int ld, double *W, double *line,
-                                                          double *X)
+MO_WIDE void add_body_wide(const body_rows *rows, const double *L, int ld, double *W, double *line,
+                           double *X)
 {
     add_body(rows, L, ld, W, line, X);
 }
-
-static int is_wide(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define add_body_wide add_body_anywhere
-
-static int is_wide(void)
-{
-    return 0;
-}
-#endif
 
 static void add_bodies(const mo_problem *problem, int ld, double *W, double *scratch)
 {
@@ -203,7 +183,7 @@ static void add_bodies(const mo_problem *problem, int ld, double *W, double *scr
             const int body = problem->block_index[k];
             if (collect(problem, body, i, &rows)) {
                 transpose(&rows, X);
-                (is_wide() ? add_body_wide : add_body_anywhere)(
+                (mo_has_wide() ? add_body_wide : add_body_anywhere)(
                     &rows, mo_body_factor(problem, body), ld, W, scratch, X);
             }
         }

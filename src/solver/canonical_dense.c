@@ -6,20 +6,19 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/gram.h"
 #include "problem/dense_delassus.h"
 #include "problem/views.h"
 #include "solver/canonical_kinds.h"
 
-static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that others give */
-static const double LEAST = 1e-7;     /* of the mean diagonal: weight of the row of a joint */
-static const double ENOUGH = 1e-14;   /* of s*: the error of s is rounding */
-static const double CLOSE = 3e-13;    /* of s*: one more step ... */
-static const double QUICK = 0.3;      /* ... is taken only where each gains so much */
-static const double NEAR = 1e-8;      /* of s*: good enough where Newton's method ends */
-static const double SMOOTH = 1e-7;    /* of s*: below, rounding hides what a step gains */
-static const double DESCENT = 1e-4;   /* of the slope, that a step must gain */
-static const double TINY = 1e-12;     /* added to Q' J Q, which may be singular */
-static const double MUCH = 0.7;       /* of its length: a line that keeps less is made again */
+static const double LEAST = 1e-7;   /* of the mean diagonal: weight of the row of a joint */
+static const double ENOUGH = 1e-14; /* of s*: the error of s is rounding */
+static const double CLOSE = 3e-13;  /* of s*: one more step ... */
+static const double QUICK = 0.3;    /* ... is taken only where each gains so much */
+static const double NEAR = 1e-8;    /* of s*: good enough where Newton's method ends */
+static const double SMOOTH = 1e-7;  /* of s*: below, rounding hides what a step gains */
+static const double DESCENT = 1e-4; /* of the slope, that a step must gain */
+static const double TINY = 1e-12;   /* added to Q' J Q, which may be singular */
 enum { STEPS = 12, HALVINGS = 6 };
 
 typedef struct dense {
@@ -139,134 +138,6 @@ static void write_gram(const dense *c)
         }
     }
 }
-
-/* ---- factors --------------------------------------------------------------------------------- */
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* Four numbers anywhere in memory. */
-enum { LANES = 4 };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
-
-INLINE double dot(int ld, const double *x, const double *y)
-{
-    lanes sum = {0};
-    for (int k = 0; k < ld; k += LANES) {
-        sum += *(const lanes *)(x + k) * *(const lanes *)(y + k);
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-/* y += a x */
-INLINE void add_line(int ld, double a, const double *x, double *y)
-{
-    for (int k = 0; k < ld; k += LANES) {
-        *(lanes *)(y + k) += a * *(const lanes *)(x + k);
-    }
-}
-
-/* Lines of L' into Q, up to the rank, which is returned: G loses each. */
-INLINE int factor_lines(int n, int ld, double *G, double *Q)
-{
-    double most = 0;
-    for (int k = 0; k < n; ++k, Q += ld) {
-        int best = 0;
-        for (int j = 1; j < n; ++j) {
-            best = G[j * (ld + 1)] > G[best * (ld + 1)] ? j : best;
-        }
-        const double pivot = G[best * (ld + 1)];
-        most = k == 0 ? pivot : most;
-        if (!(pivot > DEPENDENT * most)) {
-            return k;
-        }
-        const double root = sqrt(pivot);
-        for (int j = 0; j < ld; ++j) {
-            Q[j] = G[best * ld + j] / root;
-        }
-        for (int j = 0; j < n; ++j) {
-            if (Q[j] != 0) {
-                add_line(ld, -Q[j], Q, G + (size_t)j * (size_t)ld);
-            }
-        }
-        G[best * (ld + 1)] = -1; /* taken */
-    }
-    return n;
-}
-
-/* The k lines of Q become orthonormal, by Gram and Schmidt's method, twice where a line loses much:
- * L' = R' Q'. */
-INLINE void make_orthonormal(int k, int ld, double *Q, double *R)
-{
-    memset(R, 0, (size_t)k * (size_t)k * sizeof *R);
-    for (int i = 0; i < k; ++i) {
-        double *line = Q + (size_t)i * (size_t)ld;
-        double length = sqrt(dot(ld, line, line)), before = INFINITY;
-        while (length < MUCH * before && before > 0) {
-            before = length;
-            for (int j = 0; j < i; ++j) {
-                const double *other = Q + (size_t)j * (size_t)ld, part = dot(ld, line, other);
-                R[j * k + i] += part;
-                add_line(ld, -part, other, line);
-            }
-            length = sqrt(dot(ld, line, line));
-        }
-        R[i * k + i] = length;
-        for (int j = 0; j < ld; ++j) {
-            line[j] /= length;
-        }
-    }
-}
-
-/* Line and column a of Q' J Q up to the diagonal, from the line x of Q' J. */
-INLINE void fill_line(int a, int k, int ld, const double *x, const double *Q, double *R)
-{
-    for (int b = 0; b <= a; ++b) {
-        R[a * k + b] = R[b * k + a] = dot(ld, x, Q + (size_t)b * (size_t)ld);
-    }
-    R[a * (k + 1)] += TINY;
-}
-
-static void fill_line_anywhere(int a, int k, int ld, const double *x, const double *Q, double *R)
-{
-    fill_line(a, k, ld, x, Q, R);
-}
-
-static int factor_anywhere(int n, int ld, double *G, double *Q, double *R)
-{
-    const int k = factor_lines(n, ld, G, Q);
-    make_orthonormal(k, ld, Q, R);
-    return k;
-}
-
-#if defined(__x86_64__)
-/* The same operations in wider registers: the same bits. */
-__attribute__((target("avx2"))) static int factor_wide(int n, int ld, double *G, double *Q,
-                                                       double *R)
-{
-    const int k = factor_lines(n, ld, G, Q);
-    make_orthonormal(k, ld, Q, R);
-    return k;
-}
-
-__attribute__((target("avx2"))) static void fill_line_wide(int a, int k, int ld, const double *x,
-                                                           const double *Q, double *R)
-{
-    fill_line(a, k, ld, x, Q, R);
-}
-
-static int is_wide(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define factor_wide factor_anywhere
-#define fill_line_wide fill_line_anywhere
-
-static int is_wide(void)
-{
-    return 0;
-}
-#endif
 
 /* ---- the impulses ---------------------------------------------------------------------------- */
 
@@ -392,7 +263,7 @@ static void write_hessian(const dense *c)
             }
             at += d;
         }
-        (is_wide() ? fill_line_wide : fill_line_anywhere)(a, k, c->ld, c->s, c->Q, c->R);
+        mo_gram_line(a, k, c->ld, c->s, c->Q, TINY, c->R);
     }
 }
 
@@ -474,7 +345,7 @@ static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_resu
     }
     set_scales(c);
     write_gram(c);
-    c->k = (is_wide() ? factor_wide : factor_anywhere)(c->n, c->ld, c->G, c->Q, c->R);
+    c->k = mo_gram_factor(c->n, c->ld, c->G, c->Q, c->R);
     if (c->k == c->n && !is_still) { /* there is no other r */
         *is_found = 1;
         return MO_OK;

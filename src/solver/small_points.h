@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the files of a small system (small_system.h) share: lanes, and the points at which its maps
+/* What the files of a small system (small_system.h) share: the points at which its maps
  * project. */
 #ifndef MO_SOLVER_SMALL_POINTS_H
 #define MO_SOLVER_SMALL_POINTS_H
 
+#include "linalg/lanes4.h"
 #include "solver/small_system.h"
 
-enum { LANES = 4, FORCE_ROWS = 3, ROLLING_ROWS = 5 };
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
-#define INLINE static inline __attribute__((always_inline))
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx2"))) static
-#endif
+enum { FORCE_ROWS = 3, ROLLING_ROWS = 5 };
 
 static inline double step_of(const mo_small_system *s, const mo_small_block *b)
 {

@@ -38,14 +38,10 @@ INLINE void scale_all(int d, int wide, int ld, const double *B, const double *W,
     }
 }
 
-#if defined(__x86_64__)
-WIDE void scale_wide(int d, int wide, int ld, const double *B, const double *W, double *A)
+MO_WIDE void scale_wide(int d, int wide, int ld, const double *B, const double *W, double *A)
 {
     scale_all(d, wide, ld, B, W, A);
 }
-#else
-#define scale_wide scale_all
-#endif
 
 /* 1 - eps of (loads), or 0 around a centre. */
 static double own_part(const mo_small_system *s, const mo_small_block *b, const double *r)

@@ -76,25 +76,11 @@ INLINE void multiply_all(int d, int wide, const double *W, const double *q, cons
     }
 }
 
-#if defined(__x86_64__)
-WIDE void multiply_wide(int d, int wide, const double *W, const double *q, const double *x,
-                        double *y)
+MO_WIDE void multiply_wide(int d, int wide, const double *W, const double *q, const double *x,
+                           double *y)
 {
     multiply_all(d, wide, W, q, x, y);
 }
-
-static int is_wide(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define multiply_wide multiply_all
-
-static int is_wide(void)
-{
-    return 0;
-}
-#endif
 
 static void multiply(const mo_small_system *s, int row, int d, const double *x, double *y)
 {
@@ -175,7 +161,7 @@ mo_error mo_small_begin(mo_small_system *s, const double *q)
         most = fmax(most, mo_dot(b->d, q + b->row, q + b->row));
     }
     s->eps = in_space ? EPS : EPS_PLANE;
-    s->has_lanes = is_wide();
+    s->has_lanes = mo_has_wide();
     s->theta = 0;
     s->is_natural = 0;
     s->speed = sqrt(most);
