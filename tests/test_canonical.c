@@ -6,83 +6,7 @@
  * They are judged by closed forms (a cube, a table, a plank), by symmetry, and by linear algebra:
  * at the least norm no direction that leaves the motion alone shortens r.
  */
-#include "every_method.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "worlds.h"
-
-static const double G = 9.81;
-
-/* ---- worlds ---------------------------------------------------------------------------------- */
-
-typedef struct setting {
-    const char *name;
-    double value;
-} setting;
-
-static mo_world *build(const char *name, const char *method, int count, const setting *set)
-{
-    const world_scene *scene = world_scene_find(name);
-    double values[WORLD_PARAMETERS];
-    mo_world *world;
-    world_default_values(scene, values);
-    for (int k = 0; k < count; ++k) {
-        CHECK(world_set_value(scene, values, set[k].name, set[k].value, NULL) == MO_OK);
-    }
-    CHECK(scene->build(values, &world, NULL) == MO_OK);
-    mo_world_def def = mo_world_definition(world);
-    def.solver.method = method;
-    CHECK(mo_world_change(world, &def, NULL) == MO_OK);
-    return world;
-}
-
-/* False where a step was not solved. */
-static int runs(mo_world *world, double h, int steps)
-{
-    for (int k = 0; k < steps; ++k) {
-        mo_step_report report;
-        CHECK(mo_world_step(world, h, &report, NULL) == MO_OK);
-        if (report.status != MO_SOLVED) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static void run(mo_world *world, double h, int steps)
-{
-    if (!runs(world, h, steps)) {
-        fail_msg("%s did not solve a step", mo_world_result(world)->method);
-    }
-}
-
-/* Methods that take contacts with friction in space as they are. */
-static int takes_friction(int method)
-{
-    const mo_method_info info = mo_method_describe(method);
-    const unsigned bit = 1u << MO_LAW_COULOMB;
-    return (info.laws & bit) && !(info.relaxed & bit) && !(info.by_facets & bit);
-}
-
-/* Normal and tangential parts of a contact's force, in N. */
-static void force_of(const mo_contact *contact, double h, double *normal, double *friction)
-{
-    double square = 0;
-    *normal = 0;
-    for (int k = 0; k < 3; ++k) {
-        *normal += contact->impulse[k] * contact->normal[k] / h;
-        square += pow(contact->impulse[k] / h, 2);
-    }
-    *friction = 0;
-    for (int k = 0; k < 3; ++k) {
-        *friction += pow(contact->impulse[k] / h - *normal * contact->normal[k], 2);
-    }
-    *friction = sqrt(*friction);
-    *normal = fabs(*normal);
-    CHECK(isfinite(square));
-}
+#include "canonical_worlds.h"
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
@@ -284,141 +208,6 @@ static void symmetric_things_have_symmetric_forces(void **state)
     }
 }
 
-/* ---- least norm ------------------------------------------------------------------------------ */
-
-/* A box on n contacts around its base, pushed sideways by a part of its weight. */
-static mo_problem *box_on_a_ring(int n, double push)
-{
-    const double M[36] = {2, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0,   0, 0, 0, 2, 0, 0, 0,
-                          0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0.7, 0, 0, 0, 0, 0, 0, 0.5};
-    const double f[6] = {push * 2, 0, -2, 0, 0, 0};
-    mo_builder *builder;
-    mo_problem *problem;
-    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    const int body = mo_builder_add_body(builder, 6, M, f);
-    for (int k = 0; k < n; ++k) {
-        const double x = cos(k * 6.28318 / n), y = 0.6 * sin(k * 6.28318 / n), z = -0.5;
-        const double J[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x};
-        const mo_law law = mo_law_coulomb(0.5);
-        const int contact = mo_builder_add_constraint(builder, 3, &law, NULL);
-        mo_builder_add_jacobian(builder, contact, body, 3, 6, J);
-    }
-    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
-    mo_builder_destroy(builder);
-    return problem;
-}
-
-static mo_result solve_canonical(const char *method, const mo_problem *problem, int canonical)
-{
-    mo_options options = mo_default_options();
-    mo_result result = {0};
-    options.method = method;
-    options.canonical = canonical;
-    options.tol = 1e-10;
-    CHECK(mo_solve(problem, &options, &result) == MO_OK && result.status == MO_SOLVED);
-    CHECK_BELOW(result.residual.natural_relative, 1e-10);
-    return result;
-}
-
-static double norm_of(const mo_result *result)
-{
-    double sum = 0;
-    for (int k = 0; k < result->row_count; ++k) {
-        sum += result->r[k] * result->r[k];
-    }
-    return sqrt(sum);
-}
-
-/* All methods end at one r, with the velocities of the method alone and no longer than its r; it
- * does so where blocks stick, where they slide, and where only W is given. */
-static void every_method_ends_at_the_shortest_impulses(void **state)
-{
-    (void)state;
-    static const double PUSH[] = {0, 0.1, 0.3, 0.7};
-    for (int trial = 0; trial < 8; ++trial) {
-        mo_problem *global = box_on_a_ring(5 + trial % 4, PUSH[trial / 2]), *problem = global;
-        if (trial % 2) {
-            CHECK(mo_problem_reduce(global, &problem, NULL) == MO_OK);
-        }
-        mo_result first = {0};
-        for (int m = 0; m < mo_method_count(); ++m) {
-            if (!is_exact(m, problem)) {
-                continue;
-            }
-            const char *name = mo_method_describe(m).name;
-            mo_result plain = solve_canonical(name, problem, 0);
-            mo_result result = solve_canonical(name, problem, 1);
-            CHECK_BELOW(norm_of(&result), norm_of(&plain) * (1 + 1e-9));
-            if (!first.r) {
-                first = solve_canonical(name, problem, 1);
-            }
-            for (int k = 0; k < result.row_count; ++k) {
-                CHECK_NEAR(result.u[k], plain.u[k], 1e-8);
-                CHECK_NEAR(result.r[k], first.r[k], 1e-6);
-            }
-            mo_result_clear(&plain);
-            mo_result_clear(&result);
-        }
-        mo_result_clear(&first);
-        if (problem != global) {
-            mo_problem_destroy(problem);
-        }
-        mo_problem_destroy(global);
-    }
-}
-
-/* Three rows hold one weight, a fourth opens: laws that have no parameters at all. */
-static void rows_without_friction_share_a_weight(void **state)
-{
-    (void)state;
-    const double mass = 1, weight = -3, none = 0, opens = 1;
-    const mo_law law = mo_law_frictionless();
-    mo_builder *builder;
-    mo_problem *problem;
-    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    mo_builder_add_body(builder, 1, &mass, &weight);
-    mo_builder_add_body(builder, 1, &mass, &none);
-    for (int k = 0; k < 4; ++k) {
-        mo_builder_add_constraint(builder, 1, &law, k < 3 ? &none : &opens);
-        mo_builder_add_jacobian(builder, k, k == 3, 1, 1, &mass);
-    }
-    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
-    mo_result result = solve_canonical("auto", problem, 1);
-    for (int k = 0; k < 4; ++k) {
-        CHECK_NEAR(result.r[k], k < 3 ? 1 : 0, 1e-6);
-    }
-    mo_result_clear(&result);
-    mo_problem_destroy(problem);
-    mo_builder_destroy(builder);
-}
-
-/* A joint that is pushed against its stop, with dry friction: both bear half, or friction as much
- * as it can. */
-static void a_stop_and_dry_friction_share_a_push(void **state)
-{
-    (void)state;
-    static const double PUSH[] = {0.5, 3};
-    for (int k = 0; k < 2; ++k) {
-        const double M = 2, f = -PUSH[k], J = 1, most = 1, least = -1;
-        const mo_law stop = mo_law_frictionless(), friction = mo_law_box(&least, &most);
-        mo_builder *builder;
-        mo_problem *problem;
-        CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-        const int body = mo_builder_add_body(builder, 1, &M, &f);
-        for (int i = 0; i < 2; ++i) {
-            const int own = mo_builder_add_constraint(builder, 1, i ? &friction : &stop, NULL);
-            mo_builder_add_jacobian(builder, own, body, 1, 1, &J);
-        }
-        CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
-        mo_result result = solve_canonical("auto", problem, 1);
-        CHECK_NEAR(result.r[0], k ? PUSH[k] - 1 : PUSH[k] / 2, 1e-12);
-        CHECK_NEAR(result.r[1], k ? 1 : PUSH[k] / 2, 1e-12);
-        mo_result_clear(&result);
-        mo_problem_destroy(problem);
-        mo_builder_destroy(builder);
-    }
-}
-
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 /* The heaviest free body. */
@@ -468,31 +257,6 @@ static void a_box_between_wide_fingers_moves_alike(void **state)
     CHECK(count >= 5);
 }
 
-/* ---- the last digits ------------------------------------------------------------------------- */
-
-/* `refine` goes on to rounding, and stops at the noise that it is told of. */
-static void refinement_reaches_the_last_digits(void **state)
-{
-    (void)state;
-    mo_problem *problem = box_on_a_ring(6, 0.7);
-    mo_options options = mo_default_options();
-    mo_result plain = {0}, fine = {0}, noisy = {0};
-    options.method = "nsgs";
-    options.tol = 1e-4;
-    CHECK(mo_solve(problem, &options, &plain) == MO_OK && plain.status == MO_SOLVED);
-    options.refine = 1;
-    CHECK(mo_solve(problem, &options, &fine) == MO_OK && fine.status == MO_SOLVED);
-    CHECK(fine.residual.natural_relative < 1e-2 * plain.residual.natural_relative);
-    options.noise = 1;
-    CHECK(mo_solve(problem, &options, &noisy) == MO_OK && noisy.status == MO_SOLVED);
-    CHECK(noisy.iterations == plain.iterations);
-    CHECK(noisy.residual.natural == plain.residual.natural);
-    mo_result_clear(&plain);
-    mo_result_clear(&fine);
-    mo_result_clear(&noisy);
-    mo_problem_destroy(problem);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,11 +265,7 @@ int main(void)
         cmocka_unit_test(a_plank_lies_on_three_supports_alike),
         cmocka_unit_test(a_table_loads_its_legs_linearly),
         cmocka_unit_test(symmetric_things_have_symmetric_forces),
-        cmocka_unit_test(every_method_ends_at_the_shortest_impulses),
-        cmocka_unit_test(rows_without_friction_share_a_weight),
-        cmocka_unit_test(a_stop_and_dry_friction_share_a_push),
         cmocka_unit_test(a_box_between_wide_fingers_moves_alike),
-        cmocka_unit_test(refinement_reaches_the_last_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
