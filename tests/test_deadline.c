@@ -59,6 +59,7 @@ static void a_waiting_step_shows_the_state_of_its_start(void **state)
         }
         set_limit(world, 0);
         const double penetration = mo_world_penetration(world), time = mo_world_time(world);
+        const mo_body_id body = mo_world_body(world, 1);
         saved start = save(world);
         mo_step_report report = {.is_waiting = 1};
         int calls = 0;
@@ -66,6 +67,8 @@ static void a_waiting_step_shows_the_state_of_its_start(void **state)
             CHECK(calls < 100000 && mo_world_step(world, 0.01, &report, NULL) == MO_OK);
             saved now = save(world);
             CHECK(is_same(&start, &now) == report.is_waiting);
+            CHECK(mo_body_get(world, body).user_data == &report || calls == 0);
+            CHECK(mo_body_set_user_data(world, body, &report, NULL) == MO_OK); /* no change */
             CHECK(!report.is_waiting || report.status == MO_TIME_LIMIT);
             CHECK(!report.is_waiting || report.kinetic_energy == mo_world_kinetic_energy(world));
             CHECK(!report.is_waiting || mo_world_penetration(world) == penetration);

@@ -2,8 +2,11 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "base/pace.h"
 
 static void *default_reallocate(void *user, void *p, size_t size)
 {
@@ -42,7 +45,24 @@ void mo_memory_free(const mo_allocator *allocator, void *p)
     }
 }
 
-enum { LEAST = 512 }; /* bytes of a growing array */
+enum {
+    LEAST = 512,      /* bytes of a growing array */
+    LARGE = 64 * 1024 /* bytes: what is larger grows in pieces, in paced work */
+};
+
+static void *enlarged(const mo_allocator *allocator, void *array, size_t bytes, size_t larger)
+{
+    if (larger < LARGE || isinf(mo_pace_left())) {
+        return mo_memory_resize(allocator, array, larger);
+    }
+    void *moved = mo_memory_resize(allocator, NULL, larger);
+    if (moved) {
+        mo_pace_touch(moved, larger);
+        mo_pace_copy(moved, array, bytes);
+        mo_memory_free(allocator, array);
+    }
+    return moved;
+}
 
 bool mo_memory_enlarge(const mo_allocator *allocator, void **array, size_t *room, size_t needed,
                        size_t size)
@@ -53,7 +73,7 @@ bool mo_memory_enlarge(const mo_allocator *allocator, void **array, size_t *room
     if (larger > SIZE_MAX / 2 / size) {
         return false;
     }
-    void *moved = mo_memory_resize(allocator, *array, larger * size);
+    void *moved = enlarged(allocator, *array, *room * size, larger * size);
     if (!moved) {
         return false;
     }

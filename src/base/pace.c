@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -34,7 +35,9 @@
 #endif
 
 enum {
-    PLACES = 256,            /* of the source that are told apart, by a hash */
+    PLACES = 4096,           /* of the source that are told apart, by a hash */
+    PIECE = 64 * 1024,       /* bytes that are copied at once */
+    PAGE = 4096,             /* bytes: of the system, at least */
     STACK = 2 * 1024 * 1024, /* bytes: of which only those that are used take memory */
     GUARD = 64 * 1024        /* bytes, a multiple of the page size: not accessible */
 };
@@ -192,12 +195,12 @@ void mo_paced_leave(mo_paced *paced)
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static int number_of(const char *file, int line)
+static int number_of(uintptr_t where, int line)
 {
-    return (int)((((uintptr_t)file >> 4) * 31 + (uintptr_t)line) % PLACES);
+    return (int)(((where >> 4) * 31 + (uintptr_t)line) % PLACES);
 }
 
-void mo_pace_at(const char *file, int line)
+void mo_pace_at(uintptr_t where, int line)
 {
     mo_paced *paced = current;
     if (!paced || paced->held) {
@@ -206,7 +209,7 @@ void mo_pace_at(const char *file, int line)
     const double now = mo_clock();
     double *done = paced->seconds + paced->place;
     *done = fmax(now - paced->since, FADES * *done);
-    paced->place = number_of(file, line);
+    paced->place = number_of(where, line);
     paced->since = now;
     if (paced->has_worked && now + paced->seconds[paced->place] > paced->ends) {
         depart(paced, 0);
@@ -264,9 +267,9 @@ void mo_paced_leave(mo_paced *paced)
     (void)paced;
 }
 
-void mo_pace_at(const char *file, int line)
+void mo_pace_at(uintptr_t where, int line)
 {
-    (void)file;
+    (void)where;
     (void)line;
 }
 
@@ -286,3 +289,32 @@ double mo_work_clock(void)
 }
 
 #endif
+
+void mo_pace_copy(void *to, const void *from, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; k += PIECE) {
+        mo_pace();
+        memcpy((char *)to + k, (const char *)from + k, bytes - k < PIECE ? bytes - k : PIECE);
+    }
+    mo_pace();
+}
+
+void mo_pace_clear(void *to, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; k += PIECE) {
+        mo_pace();
+        memset((char *)to + k, 0, bytes - k < PIECE ? bytes - k : PIECE);
+    }
+    mo_pace();
+}
+
+void mo_pace_touch(void *fresh, size_t bytes)
+{
+    volatile char *page = fresh;
+    const int is_paced = isfinite(mo_pace_left());
+    for (size_t k = 0; is_paced && k < bytes; k += PAGE) {
+        mo_pace_every(k / PAGE, 8);
+        page[k] = 0;
+    }
+    mo_pace();
+}

@@ -13,6 +13,8 @@
 #ifndef MO_BASE_PACE_H
 #define MO_BASE_PACE_H
 
+#include <stdint.h>
+
 #include "moreau/base.h"
 
 typedef struct mo_paced mo_paced;
@@ -32,7 +34,7 @@ int mo_paced_continue(mo_paced *paced, double ends);
 /* The caller is about to return: the time since the work was suspended is reserved next time. */
 void mo_paced_leave(mo_paced *paced);
 
-#define mo_pace() mo_pace_at(__FILE__, __LINE__)
+#define mo_pace() mo_pace_at((uintptr_t)__FILE__, __LINE__)
 /* In a loop over k: at every `count`-th element, a power of two. */
 #define mo_pace_every(k, count)                                                                    \
     do {                                                                                           \
@@ -40,7 +42,14 @@ void mo_paced_leave(mo_paced *paced);
             mo_pace();                                                                             \
         }                                                                                          \
     } while (0)
-void mo_pace_at(const char *file, int line);
+/* A place is told apart by the address of its file's name, or of a function, and a number. */
+void mo_pace_at(uintptr_t where, int line);
+/* memcpy and memset to zero, of any size, in pieces. */
+void mo_pace_copy(void *to, const void *from, size_t bytes);
+void mo_pace_clear(void *to, size_t bytes);
+/* Writes to each page of fresh memory, so that the system provides them in pieces; elsewhere they
+ * come with the first use. */
+void mo_pace_touch(void *fresh, size_t bytes);
 
 /* Holds the present work, or ends that: calls nest.  Parallel regions hold it. */
 void mo_pace_hold(int is_held);

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pace.h"
 
 enum {
-    KEPT_MOST = 64, /* blocks */
-    ROUNDS = 8,     /* without use, then a block goes back */
-    HEAD = 64,      /* bytes before a block: its size, and it is aligned */
-    SMALLEST = 1024 /* bytes: smaller blocks are not worth keeping */
+    KEPT_MOST = 128, /* blocks */
+    ROUNDS = 8,      /* without use, then a block goes back */
+    HEAD = 64,       /* bytes before a block: its size, and it is aligned */
+    SMALLEST = 16384 /* bytes: smaller blocks do not go back to the system */
 };
 
 typedef struct block {
@@ -65,6 +66,7 @@ static block *make_block(mo_recycler *r, size_t size)
                            : mo_memory_resize(&r->below, NULL, HEAD + size);
     if (b) {
         b->size = room > size ? room : size;
+        mo_pace_touch(bytes_of(b), b->size);
     }
     return b;
 }
@@ -81,19 +83,27 @@ static void *allocate(mo_recycler *r, size_t size)
     return b ? bytes_of(b) : NULL;
 }
 
+/* Where there are too many, the smallest goes back. */
 static void give_back(mo_recycler *r, block *b)
 {
-    int is_kept = 0;
+    block *leaves = b;
     pthread_mutex_lock(&r->lock);
-    if (b->size >= SMALLEST && r->kept_count < KEPT_MOST) {
+    if (b->size >= SMALLEST) {
         b->round = r->round;
-        r->kept[r->kept_count++] = b;
-        is_kept = 1;
+        leaves = NULL;
+        if (r->kept_count == KEPT_MOST) {
+            int least = 0;
+            for (int k = 1; k < KEPT_MOST; ++k) {
+                least = r->kept[k]->size < r->kept[least]->size ? k : least;
+            }
+            leaves = r->kept[least]->size < b->size ? r->kept[least] : b;
+            r->kept[least] = leaves == b ? r->kept[least] : b;
+        } else {
+            r->kept[r->kept_count++] = b;
+        }
     }
     pthread_mutex_unlock(&r->lock);
-    if (!is_kept) {
-        mo_memory_free(&r->below, b);
-    }
+    mo_memory_free(&r->below, leaves);
 }
 
 static void *reallocate(void *user, void *p, size_t size)
@@ -112,7 +122,7 @@ static void *reallocate(void *user, void *p, size_t size)
     }
     void *larger = allocate(r, size);
     if (larger) {
-        memcpy(larger, p, b->size);
+        mo_pace_copy(larger, p, b->size);
         give_back(r, b);
     }
     return larger;
@@ -145,14 +155,25 @@ mo_allocator mo_recycler_allocator(mo_recycler *r)
     return (mo_allocator){reallocate, r};
 }
 
+/* NULL where there is none. */
+static block *take_old(mo_recycler *r)
+{
+    block *old = NULL;
+    pthread_mutex_lock(&r->lock);
+    for (int k = r->kept_count - 1; k >= 0 && !old; --k) {
+        old = r->round - r->kept[k]->round > ROUNDS ? take_kept(r, k) : NULL;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return old;
+}
+
 void mo_recycler_end_round(mo_recycler *r)
 {
     pthread_mutex_lock(&r->lock);
     ++r->round;
-    for (int k = r->kept_count - 1; k >= 0; --k) {
-        if (r->round - r->kept[k]->round > ROUNDS) {
-            mo_memory_free(&r->below, take_kept(r, k));
-        }
-    }
     pthread_mutex_unlock(&r->lock);
+    for (block *old = take_old(r); old; old = take_old(r)) {
+        mo_memory_free(&r->below, old);
+        mo_pace();
+    }
 }

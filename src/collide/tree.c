@@ -276,8 +276,9 @@ void mo_tree_refit(mo_tree *tree)
 {
     const node *n = tree->node;
     int k = tree->root, last = NONE;
-    while (k != NONE) {
+    for (unsigned steps = 1; k != NONE; ++steps) {
         int next = n[k].parent;
+        mo_pace_every(steps, 512);
         if (!is_leaf(tree, k)) {
             if (last == n[k].parent) { /* from above */
                 next = n[k].child[0];
@@ -375,7 +376,8 @@ static int walk_pairs(mo_tree *tree, int a, int b, mo_tree_pair *found, void *co
 {
     const node *n = tree->node;
     size_t depth = 0;
-    for (;;) {
+    for (unsigned steps = 1;; ++steps) {
+        mo_pace_every(steps, 256);
         if (mo_bounds_meet(&n[a].bounds, &n[b].bounds)) {
             const int a_ends = is_leaf(tree, a), b_ends = is_leaf(tree, b);
             if (!a_ends || !b_ends) {

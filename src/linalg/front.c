@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/front_kernel.h"
 
@@ -215,6 +216,7 @@ bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *dia
     count_rows(lu, active);
     for (int s = 0; s < plan->front_count; ++s) {
         const int rows = open_front(lu, s), ld = row_length(rows);
+        mo_pace();
         memset(lu->front, 0, (size_t)rows * (size_t)ld * sizeof(double));
         gather_entries(lu, s, ld, values);
         if (diagonal) {
@@ -234,6 +236,7 @@ bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *dia
         top += (size_t)lu->below[s] * (size_t)lu->below[s];
         lu->waiting[waiting++] = s;
     }
+    mo_pace();
     return true;
 }
 
@@ -294,6 +297,7 @@ static const double *solve_forward(const mo_front_lu *lu)
         const int first = lu->node_offset[lu->plan->pivot_start[s]];
         const double *L = factors + (size_t)n * (size_t)(n + m);
         double *x = lu->x + first;
+        mo_pace_every(s + 1, 32);
         for (int k = 0; k < n; ++k) {
             const int other = lu->swap[first + k];
             const double t = x[k];
@@ -312,6 +316,7 @@ static void solve_backward(const mo_front_lu *lu, const double *factors)
 {
     for (int s = lu->plan->front_count - 1; s >= 0; --s) {
         const int n = lu->pivots[s], m = lu->below[s];
+        mo_pace_every(s + 1, 32);
         factors -= (size_t)n * (size_t)(n + 2 * m);
         const double *U = factors + (size_t)n * (size_t)n;
         double *x = lu->x + lu->node_offset[lu->plan->pivot_start[s]];

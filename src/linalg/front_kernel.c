@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/pace.h"
+
 enum { LANES = 4, TILE_ROWS = 4, TILE_LANES = 2, PANEL = 24, STRIP = 2 * LANES };
 
 /* Four numbers anywhere in memory. */
@@ -197,6 +199,7 @@ INLINE bool eliminate(int pivots, int n, int ld, double *F, int *swap)
     const size_t line = (size_t)ld;
     for (int first = 0; first < pivots; first += PANEL) {
         const int last = first + PANEL < pivots ? first + PANEL : pivots;
+        mo_pace();
         if (!factor_panel(first, last, pivots, n, ld, F, swap)) {
             return false;
         }

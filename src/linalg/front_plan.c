@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/pace.h"
 #include "linalg/front.h"
 #include "linalg/front_kernel.h"
 #include "linalg/node_graph.h"
@@ -339,8 +340,11 @@ static mo_error analyse(const mo_allocator *own, analysis *a, mo_front_plan **ou
     if (!make_scratch(own, a)) {
         return MO_ERR_MEMORY;
     }
+    mo_pace();
     find_tree(a);
+    mo_pace();
     merge_fronts(a);
+    mo_pace();
     link_fronts(a);
     const int fronts = number_fronts(a);
     const size_t rows = count_rows(a);
@@ -349,8 +353,11 @@ static mo_error analyse(const mo_allocator *own, analysis *a, mo_front_plan **ou
     if (plan) {
         number_nodes(a, plan);
         place_blocks(a, plan);
+        mo_pace();
         place_rows(a, plan, lists, lists + a->nodes.graph.count + 1);
+        mo_pace();
         place_entries(a, plan);
+        mo_pace();
         count_work(a, plan);
     }
     mo_memory_free(own, lists);

@@ -19,6 +19,7 @@
  * faster.
  */
 #include "linalg/min_degree.h"
+#include "base/pace.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -255,10 +256,12 @@ mo_error mo_min_degree(const mo_allocator *allocator, const mo_graph *graph, mo_
     }
     for (int k = 0; fine && k < graph->count; ++k) {
         const int p = take_lowest(&q);
+        mo_pace_every(k, 32);
         out->order[k] = p;
         out->start[k] = (int)q.filled_count;
         fine = eliminate(allocator, &q, p);
     }
+    mo_pace();
     mo_memory_free(allocator, memory);
     mo_memory_free(allocator, q.gone);
     out->filled = q.filled;

@@ -180,6 +180,7 @@ void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, co
         const int row = problem->row_start[i];
         of_chunk += mo_measure_block(problem, i, u + row, r + row, residual);
     }
+    mo_pace();
     const double natural = sqrt(sum + of_chunk);
     residual->block.value = sqrt(residual->block.value);
     const double u_norm = sqrt(mo_dot(rows, u, u)), r_norm = sqrt(mo_dot(rows, r, r));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "measure/measure_blocks.h"
@@ -13,9 +14,11 @@
 static void write_v(const mo_batches *b, const double *state, double *v)
 {
     for (int body = 0; body < b->problem->body_count; ++body) {
+        mo_pace_every(body, 512);
         memcpy(v + b->problem->body_start[body], state + (size_t)b->line_of[body] * MO_LINE,
                (size_t)mo_body_dim(b->problem, body) * sizeof *v);
     }
+    mo_pace();
 }
 
 /* From the axes of the world to those of each contact. */
@@ -23,6 +26,7 @@ static void write_u(const mo_batches *b, const double *point_u, double *u)
 {
     for (int k = 0; k < b->point_count; ++k) {
         const double *from = point_u + (size_t)k * 3 * MO_LANES;
+        mo_pace_every(k, 64);
         for (int lane = 0; lane < MO_LANES; ++lane) {
             const int i = b->constraint[(size_t)k * MO_LANES + (size_t)lane];
             const double own[3] = {from[lane], from[MO_LANES + lane], from[2 * MO_LANES + lane]};
@@ -32,6 +36,7 @@ static void write_u(const mo_batches *b, const double *point_u, double *u)
             }
         }
     }
+    mo_pace();
 }
 
 /* Row blocks join what the lanes have found. */

@@ -106,6 +106,7 @@ INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
     }
     for (int k = 0; k < pass->batches->batch_count; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
+        mo_pace_every(k + 1, 64);
         for (int at = 0; at < B; at += L) {
             if (batch->is_central) {
                 judge_manifolds(pass, batch, at, 1, u, &v);

@@ -25,6 +25,7 @@
 #ifndef MO_PROBLEM_BATCH_PASSES_H
 #define MO_PROBLEM_BATCH_PASSES_H
 
+#include "base/pace.h"
 #include "problem/lanes.h"
 
 /* ---- L bodies -------------------------------------------------------------------------------- */
@@ -268,6 +269,7 @@ INLINE double visit_all(const mo_batch_pass *pass, int begin, int end, int steep
     lanes moved[B / L] = {(lanes){0}};
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
+        mo_pace_every(k + 1, 64);
         fetch_next(pass, k, end);
         for (int at = 0; at < B; at += L) {
             const lanes own = batch->is_central ? visit_manifolds(pass, batch, at, 1, steep)
@@ -303,6 +305,7 @@ INLINE void apply(const mo_batch_pass *pass, int begin, int end)
 {
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
+        mo_pace_every(k + 1, 64);
         for (int at = 0; at < B; at += L) {
             if (batch->is_central) {
                 apply_manifolds(pass, batch, at, 1);
@@ -374,6 +377,7 @@ INLINE mo_batch_sums look(const mo_batch_pass *pass, int begin, int end)
     lanes natural[B / L] = {(lanes){0}}, approach[B / L] = {(lanes){0}};
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
+        mo_pace_every(k + 1, 64);
         for (int at = 0; at < B; at += L) {
             lanes own = {0};
             if (batch->is_central) {
@@ -408,6 +412,7 @@ INLINE double speeds(const mo_batch_pass *pass, int begin, int end)
     lanes sum[B / L] = {(lanes){0}};
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
+        mo_pace_every(k + 1, 64);
         for (int at = 0; at < B; at += L) {
             sum[at / L] +=
                 batch->is_central ? speeds_of(pass, batch, at, 1) : speeds_of(pass, batch, at, 0);

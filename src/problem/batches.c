@@ -69,6 +69,7 @@ static void make_nodes(const mo_problem *problem, const mo_compact *compact, nod
                          : is_central(problem, compact, contact) ? KIND_CENTRAL
                                                                  : KIND_GENERAL;
         node *last = out->at + out->count - 1;
+        mo_pace_every(i, 512);
         if (contact && before && contact->body[0] == before->body[0] &&
             contact->body[1] == before->body[1]) {
             last->count++;
@@ -89,6 +90,7 @@ static void colour_nodes(const mo_problem *problem, nodes *all, uint64_t *used)
         const int *body = problem->block_index + problem->block_start[n->first];
         const int bodies = problem->block_start[n->first + 1] - problem->block_start[n->first];
         uint64_t taken = 0;
+        mo_pace_every(k, 512);
         for (int j = 0; j < bodies; ++j) {
             taken |= used[body[j]];
         }
@@ -114,12 +116,15 @@ static void sort_nodes(nodes *all)
 {
     memset(all->start, 0, sizeof all->start);
     for (int k = 0; k < all->count; ++k) {
+        mo_pace_every(k, 1024);
         ++all->start[key_of(all->at + k) + 1];
     }
+    mo_pace();
     for (int key = 0; key < MO_COLOURS * KEYS; ++key) {
         all->start[key + 1] += all->start[key];
     }
     for (int k = 0; k < all->count; ++k) {
+        mo_pace_every(k, 1024);
         all->order[all->start[key_of(all->at + k)]++] = k;
     }
     for (int key = MO_COLOURS * KEYS; key > 0; --key) {
@@ -168,6 +173,7 @@ static int batch_end(const nodes *all, span s, int begin)
 static void add_batches(const nodes *all, span s, mo_batches *out, size_t *data)
 {
     for (int begin = s.begin, end; begin < s.end; begin = end) {
+        mo_pace_every(out->batch_count, 64);
         end = batch_end(all, s, begin);
         const int points = most_points(all, begin, end);
         if (out->batch) {
@@ -265,6 +271,7 @@ static void fill_state(mo_batches *b)
     for (int body = 0; body < problem->body_count; ++body) {
         const mo_rigid *rigid = b->compact->rigid + body;
         double *state = b->free_state + (size_t)line * MO_LINE;
+        mo_pace_every(body, 256);
         b->line_of[body] = line;
         accelerate(b, body, problem->f + problem->body_start[body], state);
         if (rigid->inverse_mass > 0) {
@@ -276,6 +283,7 @@ static void fill_state(mo_batches *b)
         }
         line += lines_of(problem, body);
     }
+    mo_pace();
 }
 
 /* ---- the numbers of batches and rows ----------------------------------------------------------
@@ -285,6 +293,7 @@ static double largest_friction(const mo_problem *problem, const mo_compact *comp
 {
     double most = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i, 1024);
         most = compact->contact_of[i] >= 0 ? fmax(most, mo_constraint_param(problem, i)[0]) : most;
     }
     return most;
@@ -311,6 +320,7 @@ static void fill_span(const mo_batches *b, const nodes *all, span s, int *batch_
     const int world = b->line_count - 1;
     for (int begin = s.begin, end; begin < s.end; begin = end) {
         mo_batch *batch = b->batch + (*batch_number)++;
+        mo_pace_every(*batch_number, 16);
         end = batch_end(all, s, begin);
         for (int lane = 0; lane < MO_LANES; ++lane) {
             batch->line[0][lane] = batch->line[1][lane] = world;
@@ -390,7 +400,7 @@ static mo_error make_arrays(const mo_allocator *own, const nodes *all, mo_batche
     const uintptr_t misaligned = (uintptr_t)b->memory % MO_ARENA_ALIGN;
     arena = (mo_arena){.base = (char *)b->memory + (MO_ARENA_ALIGN - misaligned)};
     take_arrays(&arena, data, row_data, b);
-    memset(b->data, 0, data * sizeof *b->data);
+    mo_pace_clear(b->data, data * sizeof *b->data);
     memset(b->constraint, 0xff, (size_t)b->point_count * MO_LANES * sizeof *b->constraint);
     add_groups(all, b, &data, &row_data);
     return MO_OK;

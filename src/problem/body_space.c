@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "problem/body_space.h"
+#include "base/pace.h"
 
 #include <string.h>
 
@@ -31,6 +32,7 @@ static void list_constraints(const mo_problem *problem, neighbours *n)
         n->from[b + 2] += n->from[b + 1];
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
             n->of_body[n->from[problem->block_index[k] + 1]++] = i;
         }
@@ -43,6 +45,7 @@ static void list_bodies(const mo_problem *problem, neighbours *n)
     int found = 0;
     memset(n->last, -1, (size_t)problem->body_count * sizeof(int));
     for (int b = 0; b < problem->body_count; ++b) {
+        mo_pace_every(b + 1, 128);
         n->dim[b] = mo_body_dim(problem, b);
         n->start[b] = found;
         n->last[b] = b;
@@ -120,11 +123,13 @@ static void place_values(mo_body_space *space, const neighbours *n, size_t *of_e
     size_t targets = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const size_t count = (size_t)(problem->block_start[i + 1] - problem->block_start[i]);
+        mo_pace_every(i + 1, 128);
         space->target_start[i] = targets;
         targets += count * count;
     }
     space->value_count = 0;
     for (int b = 0; b < problem->body_count; ++b) {
+        mo_pace_every(b + 1, 128);
         space->diagonal[b] = space->value_count;
         for (int e = n->start[b]; e < n->start[b + 1]; ++e) {
             of_entry[e - n->start[b]] = space->value_count;
@@ -204,6 +209,7 @@ void mo_body_space_begin(const mo_body_space *space, double *values)
     memset(values, 0, space->value_count * sizeof *values);
     for (int b = 0; b < problem->body_count; ++b) {
         const int n = mo_body_dim(problem, b);
+        mo_pace_every(b + 1, 128);
         for (int k = 0; k < n; ++k) {
             values[space->diagonal[b] + (size_t)k * (size_t)(n + 1)] = 1;
         }

@@ -43,6 +43,7 @@ static mo_error check_blocks(mo_builder *builder, const mo_problem *problem)
     const char *what = problem->form == MO_FORM_GLOBAL ? "body" : "constraint";
     for (size_t k = 0; k < builder->blocks.count; ++k) {
         const mo_block_record *block = &blocks[k];
+        mo_pace_every(k, 1024);
         if (block->constraint >= problem->constraint_count || block->index >= columns) {
             return mo_fail(&builder->why, MO_ERR_PROBLEM,
                            "block %zu names constraint %d of %d and %s %d of %d", k,
@@ -85,6 +86,7 @@ static int is_sorted(const mo_block_record *blocks, size_t count)
         const mo_block_record *x = &blocks[k - 1], *y = &blocks[k];
         const int rises = x->constraint < y->constraint ||
                           (x->constraint == y->constraint && x->index < y->index);
+        mo_pace_every(k, 2048);
         if (!rises) {
             return 0;
         }
@@ -139,6 +141,7 @@ static int index_blocks(mo_builder *builder, mo_problem *problem)
     }
     size_t k = 0;
     for (size_t i = 0; i <= constraints; ++i) {
+        mo_pace_every(i, 1024);
         problem->block_start[i] = (int)k;
         problem->value_start[i] =
             k < builder->blocks.count ? blocks[k].values : builder->values.count;
@@ -199,6 +202,7 @@ static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
     for (int b = 0; b < problem->body_count; ++b) {
         const int n = mo_body_dim(problem, b), asymmetric = problem->asymmetric[b];
         const double *M = problem->M + problem->mass_start[b];
+        mo_pace_every(b, 512);
         if (problem->compact && problem->compact->rigid[b].inverse_mass > 0) {
             continue; /* checked, and factored by mo_problem_write_rows */
         }
@@ -248,8 +252,10 @@ static int spread_values(mo_builder *builder, mo_problem *problem)
     const double *from = builder->values.data;
     size_t total = 0;
     for (size_t k = 0; k < builder->blocks.count; ++k) {
+        mo_pace_every(k, 2048);
         total += (size_t)blocks[k].rows * (size_t)blocks[k].columns;
     }
+    mo_pace();
     problem->values = mo_memory_array(&builder->allocator, total, sizeof(double));
     if (!problem->values) {
         mo_builder_remember_memory(builder);
@@ -257,6 +263,7 @@ static int spread_values(mo_builder *builder, mo_problem *problem)
     }
     total = 0;
     for (int i = 0; i <= problem->constraint_count; ++i) {
+        mo_pace_every(i, 512);
         problem->value_start[i] = total;
         for (int k = problem->block_start[i];
              i < problem->constraint_count && k < problem->block_start[i + 1]; ++k) {
@@ -285,6 +292,7 @@ static mo_error move_compact(mo_builder *builder, mo_problem *problem)
                             .contact = steal(&builder->contacts),
                             .contact_of = steal(&builder->contact_of)};
     for (int k = 0; k < compact->contact_count; ++k) {
+        mo_pace_every(k, 1024);
         for (int side = 0; side < 2; ++side) {
             int *body = compact->contact[k].body + side;
             *body = *body < 0 ? problem->body_count : *body;

@@ -176,6 +176,7 @@ void mo_compact_write_rows(mo_problem *problem)
                           problem->values + problem->value_start[i]);
         }
     }
+    mo_pace();
     for (int b = 0; b < problem->body_count; ++b) {
         mo_pace_every(b, 256);
         if (compact->rigid[b].inverse_mass > 0) {
@@ -186,6 +187,7 @@ void mo_compact_write_rows(mo_problem *problem)
             mo_factor_symmetric(6, factor);
         }
     }
+    mo_pace();
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -219,14 +221,17 @@ mo_error mo_compact_find(const mo_problem *problem, mo_compact **out)
     }
     mo_compact *compact = *out;
     for (int b = 0; b < problem->body_count; ++b) {
+        mo_pace_every(b, 512);
         compact->rigid[b] = find_rigid(problem, b);
     }
+    mo_pace();
     for (int i = 0; i < problem->constraint_count; ++i) {
         mo_pace_every(i, 256);
         mo_compact_contact *contact = compact->contact + compact->contact_count;
         const int is_compact = is_global && find_contact(problem, compact->rigid, i, contact);
         compact->contact_of[i] = is_compact ? compact->contact_count++ : -1;
     }
+    mo_pace();
     return MO_OK;
 }
 

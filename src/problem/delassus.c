@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "problem/delassus.h"
+#include "base/pace.h"
 
 #include <string.h>
 
@@ -174,6 +175,7 @@ static bool factor_blocks(mo_block_matrix *s)
 {
     const mo_problem *W = s->W;
     for (int i = 0; i < W->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         if (s->active[i]) {
             multiply_row(s, W, i);
         }
@@ -203,6 +205,7 @@ static void solve_blocks(const mo_block_matrix *s, double *x)
 {
     const mo_problem *W = s->W;
     for (int i = 0; i < W->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         if (s->active[i]) {
             move_inactive(s, W, i, x);
         }
@@ -230,6 +233,7 @@ static void divide_right_side(const mo_delassus *s, const double *b)
     const mo_problem *problem = s->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        mo_pace_every(i + 1, 128);
         for (int a = 0; a < d; ++a) {
             s->rows[row + a] =
                 s->active[i] ? mo_dot(d, s->D + s->start[i] + a * d, b + row) : b[row + a];
@@ -275,11 +279,13 @@ static bool factor_groups(mo_delassus *s)
     memset(s->group.B, 0, blocks * sizeof(double));
     for (int g = 0; g < V->constraint_count; ++g) {
         const int k = mo_constraint_dim(V, g);
+        mo_pace_every(g + 1, 128);
         for (int p = 0; p < k; ++p) {
             s->group.D[s->group.start[g] + (size_t)(p * (k + 1))] = 1;
         }
     }
     for (int i = 0; i < s->problem->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         if (s->active[i]) {
             if (!divide(s, i)) {
                 return false;
@@ -301,6 +307,7 @@ static void solve_groups(const mo_delassus *s, double *x)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row,
                   k = mo_group_rank(g, i);
+        mo_pace_every(i + 1, 128);
         for (int a = 0; a < d; ++a) {
             mo_axpy(k, s->rows[row + a], g->basis + g->start[i] + (size_t)(a * k),
                     s->group.s + V->row_start[g->group[i]]);
@@ -310,6 +317,7 @@ static void solve_groups(const mo_delassus *s, double *x)
     mo_problem_response_into(V, s->group.s, NULL, s->group.y); /* its w is zero */
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int d = mo_constraint_dim(problem, i), k = mo_group_rank(g, i);
+        mo_pace_every(i + 1, 128);
         for (int a = 0; s->active[i] && a < d; ++a) {
             u[a] = mo_dot(k, g->basis + g->start[i] + (size_t)(a * k),
                           s->group.y + V->row_start[g->group[i]]);
@@ -326,6 +334,7 @@ static bool factor_bodies(mo_delassus *s)
 {
     mo_body_space_begin(s->body, s->values);
     for (int i = 0; i < s->problem->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         if (s->active[i]) {
             if (!divide(s, i)) {
                 return false;
@@ -347,6 +356,7 @@ static void solve_bodies(const mo_delassus *s, double *x)
     }
     mo_front_lu_solve(&s->lu, s->state);
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         if (s->active[i]) {
             mo_sweep_change(s->sweep, i, s->state, u);
             finish_block(s, i, u, x);
@@ -380,6 +390,7 @@ static void multiply_blocks(const mo_problem *W, const double *x, double *u)
     for (int i = 0; i < W->constraint_count; ++i) {
         const int row = W->row_start[i], d = W->row_start[i + 1] - row;
         const double *block = W->values + W->value_start[i];
+        mo_pace_every(i + 1, 128);
         memset(u + row, 0, (size_t)d * sizeof *u);
         for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
             const int j = W->block_index[k], n = mo_constraint_dim(W, j);

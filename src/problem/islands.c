@@ -53,8 +53,10 @@ static int number(const mo_problem *problem, int *parent, int *number_of, int *i
         number_of[k] = -1;
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i, 512);
         island[i] = join(problem, i, parent);
     }
+    mo_pace();
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (island[i] < 0) {
             island[i] = count++;
@@ -91,11 +93,14 @@ static int sort(const mo_allocator *own, int constraints, mo_islands *islands)
     const int made = order && rank && islands->start && islands->member;
     if (made) {
         for (int k = 0; k < islands->count; ++k) {
+            mo_pace_every(k, 1024);
             order[k] = (sized){0, k};
         }
         for (int i = 0; i < constraints; ++i) {
+            mo_pace_every(i, 1024);
             ++order[islands->island[i]].size;
         }
+        mo_pace();
         qsort(order, count, sizeof *order, larger_first);
         islands->start[0] = 0;
         for (int k = 0; k < islands->count; ++k) {
@@ -104,6 +109,7 @@ static int sort(const mo_allocator *own, int constraints, mo_islands *islands)
             order[k].size = islands->start[k]; /* from here on: the next free place */
         }
         for (int i = 0; i < constraints; ++i) {
+            mo_pace_every(i, 1024);
             islands->island[i] = rank[islands->island[i]];
             islands->member[order[islands->island[i]].size++] = i;
         }
@@ -222,11 +228,13 @@ static int make_arrays(cut *c)
     }
     for (int m = 0; m < c->count; ++m) {
         const int i = c->member[m], d = mo_constraint_dim(from, i);
+        mo_pace_every(m, 512);
         to->row_count += d;
         params += (size_t)mo_constraint_law(from, i)->param_count(d);
         values += from->value_start[i + 1] - from->value_start[i];
         blocks += (size_t)(from->block_start[i + 1] - from->block_start[i]);
     }
+    mo_pace();
     to->body_count = c->body_count;
     to->constraint_count = c->count;
     to->body_start = mo_memory_array(own, (size_t)c->body_count + 1, sizeof(int));
@@ -261,6 +269,7 @@ static void copy_bodies(cut *c)
     for (int k = 0; k < c->body_count; ++k) {
         const int b = c->body[k], n = mo_body_dim(from, b);
         const size_t square = (size_t)n * (size_t)n, bytes = square * sizeof(double);
+        mo_pace_every(k, 256);
         memcpy(to->M + to->mass_start[k], from->M + from->mass_start[b], bytes);
         memcpy(to->factor + to->mass_start[k], from->factor + from->mass_start[b], bytes);
         memcpy(to->f + to->body_start[k], from->f + from->body_start[b],
@@ -305,6 +314,7 @@ static void copy_constraints(cut *c)
         const int i = c->member[m], d = mo_constraint_dim(from, i), row = from->row_start[i];
         const size_t params = (size_t)mo_constraint_law(from, i)->param_count(d),
                      bytes = (size_t)d * sizeof(double);
+        mo_pace_every(m, 256);
         to->law[m] = (mo_law_ref){(uint32_t)to->param_count, from->law[i].kind};
         memcpy(to->param + to->param_count, mo_constraint_param(from, i), params * sizeof(double));
         to->param_count += params;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "problem/problem_data.h"
@@ -161,6 +162,7 @@ void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
     }
     for (int i = 0; r && i < problem->constraint_count; ++i) {
         const mo_compact_contact *contact = compact_of(problem, i);
+        mo_pace_every(i + 1, 512);
         if (contact) {
             push_compact(problem, contact, r + problem->row_start[i], v);
         } else {
@@ -168,6 +170,7 @@ void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
         }
     }
     for (int b = 0; b < problem->body_count; ++b) {
+        mo_pace_every(b + 1, 512);
         solve_mass(problem, b, v + problem->body_start[b]);
     }
 }
@@ -224,6 +227,7 @@ static void pull(const mo_problem *problem, const double *x, double *u)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double *block = problem->values + problem->value_start[i];
+        mo_pace_every(i + 1, 512);
         memcpy(u + row, problem->w + row, (size_t)d * sizeof *u);
         const mo_compact_contact *contact = x ? compact_of(problem, i) : NULL;
         if (contact) {

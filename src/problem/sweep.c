@@ -362,6 +362,7 @@ static void make_free_state(mo_sweep *sweep)
         memcpy(sweep->free_state, problem->f, (size_t)problem->dof_count * sizeof(double));
     }
     for (int b = 0; b < problem->body_count; ++b) {
+        mo_pace_every(b, 512);
         mo_solve_lower(mo_body_dim(problem, b), mo_body_factor(problem, b),
                        sweep->free_state + problem->body_start[b]);
     }

@@ -89,6 +89,7 @@ static mo_error find_islands(mo_world *world)
             join(world, contact->body[0], contact->body[1]);
         }
     }
+    mo_pace();
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         join(world, joint->body[0], joint->body[1]);
@@ -120,9 +121,11 @@ static void look_at_islands(mo_world *world)
                                  world->body[contact->body[1]].kind == MO_BODY_DRIVEN;
         }
     }
+    mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_island_facts *island = island_of(world, world->living[k]);
+        mo_pace_every(k, 512);
         if (island) {
             island->has_joints |= body->mechanism != MO_NONE || body->first_joint != MO_NONE;
         }
@@ -134,13 +137,16 @@ static void choose_coarse(mo_world *world, double tol, double h)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_island_facts *island = island_of(world, world->living[k]);
+        mo_pace_every(k, 256);
         if (island) {
             const double most = fmax(MOVES * fmin(1, body->size), noise(world, island, tol, h));
             island->moves |= !(speed(body, body->start_v) <= most);
         }
     }
+    mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         const mo_island_facts *island = island_of(world, world->living[k]);
+        mo_pace_every(k, 512);
         if (island && island->moves && !island->has_joints && island->contacts > FEW) {
             world->body[world->living[k]].is_coarse = 1;
             world->step.tol = tol;
@@ -154,8 +160,10 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
     world->step.coarse_count = 0;
     world->step.tol = world->def.solver.tol;
     for (int k = 0; k < world->living_count; ++k) {
+        mo_pace_every(k, 512);
         world->body[world->living[k]].is_coarse = 0;
     }
+    mo_pace();
     if (!(tol > world->step.tol) || mo_contacts_taken(world) <= FEW) {
         return MO_OK;
     }
@@ -168,8 +176,10 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
     mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
+        mo_pace_every(k, 512);
         world->step.coarse_count += mo_contact_is_taken(contact) && mo_is_coarse(world, contact);
     }
+    mo_pace();
     return MO_OK;
 }
 
@@ -189,18 +199,22 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_island_facts *island = island_of(world, world->living[k]);
+        mo_pace_every(k, 256);
         if (island) {
             island->moves |= !(fmax(speed(body, body->start_v), speed(body, body->next_v)) <=
                                noise(world, island, tol, h));
         }
     }
+    mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         const mo_island_facts *island = island_of(world, world->living[k]);
+        mo_pace_every(k, 256);
         if (island && !(island->moves || island->has_joints || island->is_driven)) {
             memset(body->next_v, 0, sizeof body->next_v);
         }
     }
+    mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         const mo_island_facts *island = island_of_contact(world, contact);
@@ -209,6 +223,7 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
             memset(contact->slip, 0, sizeof contact->slip);
         }
     }
+    mo_pace();
     return MO_OK;
 }
 
@@ -220,15 +235,20 @@ static int list_fine(const mo_world *world, int *member)
     const int count = mo_problem_constraint_count(world->problem);
     int fine = 0;
     for (int i = 0; i < count; ++i) {
+        mo_pace_every(i, 2048);
         member[i] = i;
     }
+    mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
+        mo_pace_every(k, 512);
         if (mo_contact_is_taken(contact) && mo_is_coarse(world, contact)) {
             member[contact->constraint] = MO_NONE;
         }
     }
+    mo_pace();
     for (int i = 0; i < count; ++i) {
+        mo_pace_every(i, 1024);
         if (member[i] != MO_NONE) {
             member[fine++] = member[i];
         }
@@ -243,6 +263,7 @@ static void copy_impulses(const mo_problem *problem, const int *member, int coun
     for (int m = 0; m < count; ++m) {
         const int row = problem->row_start[member[m]],
                   rows = problem->row_start[member[m] + 1] - row;
+        mo_pace_every(m, 512);
         memcpy(goes_back ? whole + row : part, goes_back ? part : whole + row,
                (size_t)rows * sizeof *part);
         part += rows;

@@ -140,6 +140,7 @@ static void advance_all(mo_world *world, double h, int starts)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 64);
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, world_inertia));
         mo_living_prefetch(world, k, offsetof(mo_sim_body, def.linear_damping), 2 * sizeof(double));
         mo_pace_every(k, 64);
@@ -154,6 +155,7 @@ static void advance_all(mo_world *world, double h, int starts)
         memcpy(body->next_v, body->free_v, sizeof body->next_v);
         body->part = 1;
     }
+    mo_pace();
     mo_mechanisms_free(world, h);
 }
 
@@ -223,6 +225,7 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
                 k, body->def.name);
         }
     }
+    mo_pace();
     return MO_OK;
 }
 
@@ -246,6 +249,7 @@ void mo_advance_accept(mo_world *world, double h)
         world->step.kinetic_energy += mo_body_kinetic_now(world, body);
         world->step.potential_energy += mo_body_potential(world, body);
     }
+    mo_pace();
     mo_mechanisms_accept(world, h);
     world->time += h;
     world->steps++;

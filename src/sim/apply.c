@@ -264,6 +264,9 @@ mo_error mo_body_set_user_data(mo_world *world, mo_body_id id, void *user_data, 
         return mo_fail_stale(why, "body", id.index, id.generation);
     }
     world->body[place].def.user_data = user_data;
+    if (world->step.is_waiting && world->step.stage >= MO_STAGE_ACCEPT) {
+        world->step.kept[place].def.user_data = user_data;
+    }
     return MO_OK;
 }
 

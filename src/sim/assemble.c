@@ -442,6 +442,7 @@ static mo_error write_start(mo_world *world)
             write_contact_start(world, world->contacts.at + k, world->start);
         }
     }
+    mo_pace();
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_joint_write_start(world, world->jointed[k], world->start);
     }
@@ -469,8 +470,10 @@ static mo_error reserve(mo_world *world)
     }
     size_t count = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
+        mo_pace_every(k, 512);
         count += mo_contact_is_taken(world->contacts.at + k);
     }
+    mo_pace();
     const size_t values = mo_is_planar(world) ? 2 * 6 * count : 0;
     mo_builder_reserve(world->builder, (size_t)world->living_count, count, 2 * count, values);
     return MO_OK;
@@ -495,8 +498,10 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     mo_problem_destroy(world->problem);
     world->problem = NULL;
     for (int k = 0; k < world->living_count; ++k) {
+        mo_pace_every(k, 256);
         world->body[world->living[k]].block = MO_NONE;
     }
+    mo_pace();
     for (int k = 0; k < world->mechanism_places; ++k) {
         if (world->mechanism[k]) {
             world->mechanism[k]->block = MO_NONE;
@@ -598,17 +603,20 @@ void mo_assemble_finish(mo_world *world)
             }
         }
     }
+    mo_pace();
 }
 
 void mo_assemble_velocities(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 256);
         if (body->block != MO_NONE && body->mechanism == MO_NONE) {
             from_block(world, world->result.v + world->problem->body_start[body->block],
                        body->next_v);
         }
     }
+    mo_pace();
     mo_mechanisms_velocities(world);
 }
 
@@ -621,6 +629,7 @@ void mo_assemble_answer(mo_world *world, double h)
             read_contact(world, world->contacts.at + k, h);
         }
     }
+    mo_pace();
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_joint_answer(world, world->jointed[k], h);
     }

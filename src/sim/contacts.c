@@ -287,6 +287,7 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
             match(before, &of_last, list, first);
         }
     }
+    mo_pace();
     return MO_OK;
 }
 
@@ -379,14 +380,16 @@ mo_error mo_contacts_merge(mo_world *world, int sorted)
     if (!own) {
         return MO_ERR_MEMORY;
     }
-    memcpy(own, list->at + sorted, (size_t)right * sizeof *own);
+    mo_pace_copy(own, list->at + sorted, (size_t)right * sizeof *own);
     while (right > 0) {
+        mo_pace_every(left + right, 64);
         const int takes_left =
             left > 0 && mo_contact_order(list->at + left - 1, own + right - 1) > 0;
         list->at[left + right - 1] = takes_left ? list->at[left - 1] : own[right - 1];
         left -= takes_left;
         right -= !takes_left;
     }
+    mo_pace();
     mo_memory_free(&world->allocator, own);
     return MO_OK;
 }
@@ -409,9 +412,12 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
             return MO_ERR_MEMORY;
         }
     }
+    mo_pace();
     for (int k = sorted; k < world->contacts.count; ++k) {
+        mo_pace_every(k, 512);
         world->contacts.at[k].constraint = MO_NONE;
     }
+    mo_pace();
     return mo_contacts_merge(world, sorted);
 }
 

@@ -102,6 +102,7 @@ void mo_contacts_choose(mo_world *world, double h)
         const double closest = contact->gap + h * fastest_approach(world, contact);
         contact->constraint = closest <= mo_contact_margin(world, contact) ? 0 : MO_NONE;
     }
+    mo_pace();
 }
 
 /* Does it close to less than `depth` of a body's size? */
@@ -130,6 +131,7 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes)
             ++count;
         }
     }
+    mo_pace();
     return count;
 }
 
@@ -138,10 +140,12 @@ void mo_contacts_drop_late(mo_world *world)
     mo_sim_contacts *list = &world->contacts;
     int kept = 0;
     for (int k = 0; k < list->count && world->step.late_count > 0; ++k) {
+        mo_pace_every(k, 256);
         if (!mo_contact_is_late(list->at + k)) {
             list->at[kept++] = list->at[k];
         }
     }
+    mo_pace();
     list->count = world->step.late_count > 0 ? kept : list->count;
     world->step.late_count = 0;
 }
@@ -181,6 +185,7 @@ void mo_contacts_keep_taken(mo_world *world)
         }
         ++kept;
     }
+    mo_pace();
     list->count = kept;
     mo_contacts_forget_open(list);
 }
@@ -192,5 +197,6 @@ int mo_contacts_taken(const mo_world *world)
         mo_pace_every(k, 1024);
         taken += mo_contact_is_taken(world->contacts.at + k);
     }
+    mo_pace();
     return taken;
 }

@@ -70,15 +70,6 @@ static void exchange_joint(mo_sim_joint *joint, mo_kept_joint *kept)
     exchange(&joint->effort, &kept->effort, 1);
 }
 
-static void exchange_body(mo_sim_body *body, mo_kept_body *kept)
-{
-    exchange(body->x, kept->x, 3);
-    exchange(body->orientation, kept->orientation, 4);
-    exchange(body->v, kept->v, 6);
-    exchange(body->force, kept->force, 6);
-    exchange(body->world_inertia, kept->world_inertia, 9);
-}
-
 mo_error mo_step_keep_joints(mo_world *world)
 {
     mo_step *step = &world->step;
@@ -106,19 +97,10 @@ mo_error mo_step_keep_bodies(mo_world *world)
         return MO_OK;
     }
     if (!mo_memory_grow(&world->allocator, (void **)&step->kept, &step->kept_room,
-                        (size_t)world->living_count + 1, sizeof *step->kept)) {
+                        (size_t)world->body_places + 1, sizeof *step->kept)) {
         return MO_ERR_MEMORY;
     }
-    for (int k = 0; k < world->living_count; ++k) {
-        const mo_sim_body *body = world->body + world->living[k];
-        mo_kept_body *kept = step->kept + k;
-        mo_pace_every(k, 64);
-        mo_vec3_copy(body->x, kept->x);
-        memcpy(kept->orientation, body->orientation, sizeof kept->orientation);
-        memcpy(kept->v, body->v, sizeof kept->v);
-        memcpy(kept->force, body->force, sizeof kept->force);
-        memcpy(kept->world_inertia, body->world_inertia, sizeof kept->world_inertia);
-    }
+    mo_pace_copy(step->kept, world->body, (size_t)world->body_places * sizeof *step->kept);
     step->kept_time = world->time;
     step->kept_last = world->last_step;
     step->kept_steps = world->steps;
@@ -146,9 +128,12 @@ static void exchange_states(mo_world *world)
         world->before = now;
     }
     if (step->stage >= MO_STAGE_ACCEPT) {
-        for (int k = 0; k < world->living_count; ++k) {
-            exchange_body(world->body + world->living[k], step->kept + k);
-        }
+        mo_sim_body *body = world->body;
+        world->body = step->kept;
+        step->kept = body;
+        const size_t room = world->body_room;
+        world->body_room = step->kept_room;
+        step->kept_room = room;
         exchange(&world->time, &step->kept_time, 1);
         exchange(&world->last_step, &step->kept_last, 1);
         const uint64_t steps = world->steps;

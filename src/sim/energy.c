@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Energies and momenta of the free bodies and the links of a world. */
 #include "base/error.h"
+#include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/device_heap.h"
 #include "sim/world_data.h"
@@ -50,8 +51,10 @@ double mo_world_kinetic_energy(const mo_world *world)
     MO_NEED_OR(0, world, NULL);
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
+        mo_pace_every(k, 256);
         sum += mo_body_kinetic_now(world, world->body + world->living[k]);
     }
+    mo_pace();
     mo_energy other = {0};
     mo_mechanisms_energy(world, &other);
     return sum + other.rotation;
@@ -63,8 +66,10 @@ double mo_world_potential_energy(const mo_world *world)
     MO_NEED_OR(0, world, NULL);
     double sum = 0;
     for (int k = 0; k < world->living_count; ++k) {
+        mo_pace_every(k, 512);
         sum += mo_body_potential(world, world->body + world->living[k]);
     }
+    mo_pace();
     mo_energy other = {0};
     mo_mechanisms_energy(world, &other);
     return sum + (other.springs + other.gravity);

@@ -39,10 +39,12 @@ static double place_rounding(const mo_world *world, double h)
     double sum = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
+        mo_pace_every(k, 512);
         if (mo_contact_is_taken(contact) && !mo_is_coarse(world, contact)) {
             sum += mo_vec3_dot(contact->point, contact->point);
         }
     }
+    mo_pace();
     return scale * sqrt(sum);
 }
 
@@ -51,6 +53,7 @@ static int was_at_rest(const mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 512);
         for (int i = 0; i < 6 && body->block != MO_NONE && !body->is_coarse; ++i) {
             if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) {
                 return 0;
@@ -65,6 +68,7 @@ static int is_still(const mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 512);
         for (int i = 0; i < 6 && body->block != MO_NONE; ++i) {
             if (body->start_v[i] != 0) {
                 return 0;
@@ -79,6 +83,7 @@ static int has_new_contact(const mo_world *world)
 {
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
+        mo_pace_every(k, 512);
         if (contact->is_new && mo_contact_is_taken(contact)) {
             return 1;
         }

@@ -146,6 +146,7 @@ int mo_islands_update(mo_world *world)
         leader[place] = moves ? place : MO_NONE;
         islands += moves;
     }
+    mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 512);
@@ -154,6 +155,7 @@ int mo_islands_update(mo_world *world)
             islands -= join(leader, contact->body[0], contact->body[1]);
         }
     }
+    mo_pace();
     for (int k = 0; k < world->jointed_count; ++k) {
         const int *body = world->joint[world->jointed[k]].body;
         islands -= join(leader, body[0], body[1]);

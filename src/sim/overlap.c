@@ -277,8 +277,10 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
     *count = world->step.overlapping.count = 0;
     world->step.overlap_before = 0;
     for (int k = 0; k < world->living_count; ++k) {
+        mo_pace_every(k, 512);
         world->body[world->living[k]].part = 1;
     }
+    mo_pace();
     if (isinf(world->def.overlap)) {
         return MO_OK;
     }
@@ -291,6 +293,7 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
             return MO_ERR_MEMORY;
         }
     }
+    mo_pace();
     if (!takes || deep == 0) { /* the projection sees to them */
         list->count = sorted;
         world->step.late_count = late;

@@ -354,18 +354,26 @@ mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs)
     int *start = world->pair_start; /* first where a run starts, at last where it ends */
     memset(start, 0, (shapes + 1) * sizeof *start);
     for (size_t k = 0; k < count; ++k) {
+        mo_pace_every(k, 2048);
         ++start[pairs->at[k].a + 1];
     }
+    mo_pace();
     for (size_t a = 0; a < shapes; ++a) {
+        mo_pace_every(a, 2048);
         start[a + 1] += start[a];
     }
+    mo_pace();
     for (size_t k = 0; k < count; ++k) {
+        mo_pace_every(k, 1024);
         spare->at[start[pairs->at[k].a]++] = pairs->at[k];
     }
+    mo_pace();
     for (size_t a = 0; a < shapes; ++a) {
         const int from = a ? start[a - 1] : 0;
+        mo_pace_every(a, 512);
         sort_run(spare->at + from, start[a] - from);
     }
+    mo_pace();
     const mo_pairs sorted = {spare->at, spare->room, pairs->count};
     *spare = *pairs;
     *pairs = sorted;
@@ -398,10 +406,12 @@ static mo_error find_of_strayed(mo_world *world)
     int kept = 0;
     for (int k = 0; k < pairs->count; ++k) {
         const mo_pair pair = pairs->at[k];
+        mo_pace_every(k, 1024);
         if (!world->shape[pair.a].has_strayed && !world->shape[pair.b].has_strayed) {
             pairs->at[kept++] = pair;
         }
     }
+    mo_pace();
     pairs->count = kept;
     search s = {.world = world, .into = pairs};
     for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
@@ -428,8 +438,10 @@ mo_error mo_pairs_update(mo_world *world, double h)
         return MO_ERR_MEMORY;
     }
     for (int k = 0; k < world->shape_places; ++k) {
+        mo_pace_every(k, 256);
         world->shape[k].has_strayed = 0;
     }
+    mo_pace();
     world->strayed = 0;
     world->pairs_are_stale = 0;
     return MO_OK;
@@ -493,13 +505,17 @@ mo_error mo_pairs_of_box(mo_world *world, mo_pairs *fresh)
     }
     for (int k = 0; k < world->pairs.count && !s.failed; ++k) {
         const mo_pair pair = world->pairs.at[k];
+        mo_pace_every(k, 512);
         if (reaches(world, pair.a, pair.b) || reaches(world, pair.b, pair.a)) {
             add_pair(&s, pair.a, pair.b);
         }
     }
+    mo_pace();
     for (int k = 0; k < world->shape_places; ++k) {
+        mo_pace_every(k, 1024);
         world->near[k].reaches_out = 0;
     }
+    mo_pace();
     world->reach_out = 0;
     return s.failed ? MO_ERR_MEMORY : MO_OK;
 }

@@ -105,6 +105,7 @@ static mo_error find_contacts(mo_world *world, int only_deep, double *deepest)
             return MO_ERR_MEMORY;
         }
     }
+    mo_pace();
     return MO_OK;
 }
 
@@ -116,6 +117,7 @@ static void set_inertias(mo_world *world)
         mo_pace_every(k, 256);
         mo_body_turn_inertia(world->body + world->living[k]);
     }
+    mo_pace();
 }
 
 static void displace(mo_world *world, double unit)
@@ -138,6 +140,7 @@ static void displace(mo_world *world, double unit)
             mo_vec3_copy(spin, body->v + 3);
         }
     }
+    mo_pace();
     mo_mechanisms_displace(world, unit);
 }
 
@@ -215,6 +218,7 @@ static double unit_of(const mo_world *world)
     double size = INFINITY;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 512);
         size = mo_moves_freely(body) && body->size > 0 ? fmin(size, body->size) : size;
     }
     return world->def.overlap * (isfinite(size) ? size : 1);
@@ -232,8 +236,10 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
     *deepest = 0;
     world->step.is_projected = 0;
     for (int k = 0; k < world->living_count; ++k) {
+        mo_pace_every(k, 512);
         world->body[world->living[k]].is_displaced = 0;
     }
+    mo_pace();
     for (int k = 0; k < world->step.overlapping.count; ++k) {
         mark(world, world->near[world->step.overlapping.at[k].a].body);
         mark(world, world->near[world->step.overlapping.at[k].b].body);

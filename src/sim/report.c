@@ -45,8 +45,10 @@ static int count_held(const mo_world *world)
 {
     int count = 0;
     for (int k = 0; k < world->living_count; ++k) {
+        mo_pace_every(k, 512);
         count += world->body[world->living[k]].part < 1;
     }
+    mo_pace();
     return count;
 }
 
@@ -57,6 +59,7 @@ static double exchanged(const mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         double v[3], spin[3], turn[3];
+        mo_pace_every(k, 256);
         if (body->kind == MO_BODY_FREE && !body->is_asleep) {
             mo_vec3_minus(body->v, body->free_v, v);
             mo_vec3_minus(body->v + 3, body->free_v + 3, spin);
@@ -64,6 +67,7 @@ static double exchanged(const mo_world *world)
             sum += body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(spin, turn);
         }
     }
+    mo_pace();
     return sum;
 }
 
@@ -86,8 +90,10 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
     mo_pace();
     const int is_known =
         !world->step.is_projected && !world->def.sleeping && world->mechanism_count == 0;
-    report->kinetic_energy = is_known ? world->step.kinetic_energy : mo_world_kinetic_energy(world);
-    report->potential_energy =
+    const double kinetic = is_known ? world->step.kinetic_energy : mo_world_kinetic_energy(world);
+    const double potential =
         is_known ? world->step.potential_energy : mo_world_potential_energy(world);
+    report->kinetic_energy = kinetic; /* no more pieces: they are those of the start until now */
+    report->potential_energy = potential;
     say_left(world, report);
 }

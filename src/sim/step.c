@@ -228,9 +228,12 @@ static mo_error predict(mo_world *world)
 {
     mo_step *step = &world->step;
     if (step->is_paced) { /* for the report of a call that leaves it waiting */
+        mo_pace_hold(1);
         step->report.kinetic_energy = mo_world_kinetic_energy(world);
         step->report.potential_energy = mo_world_potential_energy(world);
+        mo_pace_hold(0);
     }
+    mo_recycler_end_round(world->recycler); /* of the last step */
     mo_advance_start(world, step->h);
     return MO_OK;
 }
@@ -358,7 +361,6 @@ static void take_phases(void *user)
     if (step->error || (step->is_given_up && step->stage < MO_STAGE_ACCEPT)) {
         undo(world);
     }
-    mo_recycler_end_round(world->recycler);
 }
 
 /* Commands of mechanisms and prescribed motions are asked for by the caller's own thread and

@@ -30,12 +30,7 @@ typedef enum mo_step_stage {
     MO_STAGE_ACCEPT, /* and bodies in step.kept */
 } mo_step_stage;
 
-/* The state of a body at the start of a step. */
-typedef struct mo_kept_body {
-    double x[3], orientation[4], v[6], force[6], world_inertia[9];
-} mo_kept_body;
-
-/* And of a joint. */
+/* The state of a joint at the start of a step. */
 typedef struct mo_kept_joint {
     double q, impulse[MO_JOINT_IMPULSES], force[3], moment[3], effort;
 } mo_kept_joint;
@@ -74,7 +69,7 @@ typedef struct mo_step {
     int is_given_up;        /* since the world was changed meanwhile */
     int begins_again;       /* after that */
     int tries;              /* solves that ended too early */
-    mo_kept_body *kept;     /* of world->living */
+    mo_sim_body *kept; /* world->body at the start, which takes its place while the step waits */
     size_t kept_room;
     mo_kept_joint *kept_joint; /* of world->jointed */
     size_t kept_joint_room;

@@ -153,6 +153,7 @@ static void sweep_range(void *context, int begin, int end)
         mo_pace();
         sweep_island(context, k);
     }
+    mo_pace();
 }
 
 /* The whole, measured at run->r; true where it is solved.  Iterations: those of the busiest island.
@@ -160,6 +161,7 @@ static void sweep_range(void *context, int begin, int end)
 static int check_whole(mo_run *run, const mo_sweep *sweep, double *x, int iteration)
 {
     mo_sweep_reset(sweep, 1, run->r, x);
+    mo_pace();
     mo_sweep_all_velocities(sweep, run->options->threads, x, run->u);
     return mo_run_check(run, iteration, run->u, run->r);
 }
@@ -248,6 +250,7 @@ static void clear_units(island_units *f)
 {
     const mo_allocator *own = &f->whole->problem->allocator;
     for (int k = 0; f->units && k < f->count; ++k) {
+        mo_pace();
         mo_memory_free(own, f->units[k].memory);
         mo_problem_destroy(f->units[k].problem);
     }
@@ -269,6 +272,7 @@ static mo_error make_units(island_units *f, const in_place *c)
     for (int k = 0; k < f->islands->count && !error; ++k) {
         const int *member = f->islands->member + f->islands->start[k];
         const int count = f->islands->start[k + 1] - f->islands->start[k];
+        mo_pace();
         if (c->square[k] <= goal_square(c, island_rows(problem, member, count))) {
             continue;
         }
@@ -281,6 +285,7 @@ static mo_error make_units(island_units *f, const in_place *c)
             u->walk.facts.start_residual = sqrt(c->start[k]) / u->run.q_scale;
         }
     }
+    mo_pace();
     mo_memory_free(own, local);
     return error;
 }
@@ -318,11 +323,14 @@ static int advance(island_units *f)
 {
     int open = 0;
     for (int k = 0; k < f->count; ++k) {
+        mo_pace();
         f->units[k].options.threads = f->count == 1 ? f->whole->options->threads : 1;
         open += open_unit(&f->units[k]);
     }
+    mo_pace();
     mo_parallel_tasks(f->whole->options->threads, f->count, solve_task, f->units);
     for (int k = 0; k < f->count; ++k) {
+        mo_pace();
         unit *u = &f->units[k];
         if (u->rung.rung) {
             close_unit(u, &f->whole->result->explanation);
@@ -330,6 +338,7 @@ static int advance(island_units *f)
         }
         move_rows(f, u->island, f->whole->r, u->result.r, 0);
     }
+    mo_pace();
     return open > 0;
 }
 

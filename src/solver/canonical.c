@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "moreau/measure.h"
 #include "problem/delassus.h"
 #include "problem/problem_data.h"
@@ -83,6 +84,7 @@ static void begin(canonical *c, const mo_options *options, const mo_result *resu
     c->is_still = mo_canonical_kinds(problem, options, result, c->kind, c->ray);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        mo_pace_every(i + 1, 128);
         trace += set_weights(c, i);
         memcpy(c->start + row, result->r + row, (size_t)d * sizeof(double));
         if (c->kind[i] == FREE) {
@@ -217,6 +219,7 @@ static void step_of_contacts(canonical *c)
     c->error = left / c->first;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        mo_pace_every(i + 1, 128);
         for (int k = 0; k < d; ++k) {
             c->trial[row + k] =
                 s->active[i] ? mo_dot(d, s->B + s->start[i] + k * d, c->dy + row) : 0;
@@ -272,6 +275,7 @@ static void correct_start(canonical *c, const double *u)
 {
     const mo_problem *problem = c->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k) {
             c->trial[k] = c->kind[i] == FREE ? -u[k] / (c->sigma * c->weight[k]) : 0;
         }

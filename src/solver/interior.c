@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "measure/measure_blocks.h"
 
 /* Regularises the matrix of a joint, whose rows may repeat those of others; in units of W_ii. */
@@ -61,6 +62,7 @@ static void list_cones(mo_interior *s)
     int count = 0, rows = 0;
     size_t values = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         s->cone_start[i] = count;
         s->C_start[i] = values;
         values += block_size(problem, i);
@@ -220,6 +222,7 @@ static void find_slacks(mo_interior *s)
     const mo_problem *problem = s->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        mo_pace_every(i + 1, 128);
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
             double *p = s->p + s->first[k];
             into_cone(s->cone + k, d, s->r + row, p);
@@ -235,6 +238,7 @@ void mo_interior_start(mo_interior *s, double beta)
         s->r[k] = s->fixed[k] ? s->r[k] : 0;
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
         if (problem->law[i].kind == MO_LAW_BOX) {
             start_in_box(s, i, beta);
         } else if (s->cone_start[i] <
@@ -285,6 +289,7 @@ static void evaluate(mo_interior *s)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         double *yhat = s->yhat + row, *rest = s->rest + row;
+        mo_pace_every(i + 1, 128);
         memset(yhat, 0, (size_t)d * sizeof *yhat);
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
             out_of_cone(s->cone + k, d, s->z + s->first[k], yhat);
@@ -341,6 +346,7 @@ static int factor(mo_interior *s)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         double *C = s->C + s->C_start[i];
+        mo_pace_every(i + 1, 128);
         memset(C, 0, block_size(problem, i) * sizeof *C);
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
             if (!mo_scaling_set(s->cone[k].dim, s->p + s->first[k], s->z + s->first[k],
@@ -371,6 +377,7 @@ static void aim(mo_interior *s, aims what, double centre)
     for (int k = 0; k < s->cone_count; ++k) {
         const int n = s->cone[k].dim, at = s->first[k];
         double lambda[MO_LORENTZ_MAX], a[MO_LORENTZ_MAX], b[MO_LORENTZ_MAX];
+        mo_pace_every(k + 1, 128);
         if (what == AIM_PREDICTOR) { /* T h = -T lambda = -z */
             for (int j = 0; j < n; ++j) {
                 s->target[at + j] = -s->z[at + j];
@@ -399,6 +406,7 @@ static void find_direction(mo_interior *s, int is_refined)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         double *right = s->dr + row;
+        mo_pace_every(i + 1, 128);
         memset(right, 0, (size_t)d * sizeof *right);
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
             out_of_cone(s->cone + k, d, s->target + s->first[k], right);
@@ -409,6 +417,7 @@ static void find_direction(mo_interior *s, int is_refined)
     mo_interior_solve(&s->matrix, is_refined, s->dr);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        mo_pace_every(i + 1, 128);
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
             const int n = s->cone[k].dim, at = s->first[k];
             double half[MO_LORENTZ_MAX], whole[MO_LORENTZ_MAX];
@@ -427,6 +436,7 @@ static double longest_step(const mo_interior *s, double most)
 {
     for (int k = 0; k < s->cone_count; ++k) {
         const int n = s->cone[k].dim, at = s->first[k];
+        mo_pace_every(k + 1, 128);
         most = mo_lorentz_step(n, s->p + at, s->dp + at, most);
         most = mo_lorentz_step(n, s->z + at, s->dz + at, most);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "solver/interior_matrix.h"
+#include "base/pace.h"
 
 #include <string.h>
 
@@ -104,6 +105,7 @@ static void find_rest(mo_interior_matrix *m, const double *x)
     for (int i = 0; i < m->problem->constraint_count; ++i) {
         const int row = m->problem->row_start[i], d = m->problem->row_start[i + 1] - row;
         const double *C = m->C + m->C_start[i];
+        mo_pace_every(i + 1, 128);
         for (int a = 0; a < d; ++a) {
             const double left = m->rest[row + a] + mo_dot(d, C + (size_t)(a * d), x + row);
             m->rest[row + a] = m->fixed[row + a] ? 0 : m->right[row + a] - left;

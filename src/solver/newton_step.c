@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pace.h"
 #include "solver/fischer_burmeister.h"
 #include "solver/visit.h"
 
@@ -66,6 +67,7 @@ void mo_newton_begin(mo_newton *s, double eps)
         const int d = mo_constraint_dim(problem, i);
         const double *W_ii = mo_sweep_diagonal(s->sweep, i);
         double trace = 0;
+        mo_pace_every(i + 1, 128);
         for (int k = 0; k < d; ++k) {
             trace += W_ii[k * d + k];
         }
@@ -145,6 +147,7 @@ double mo_newton_judge(mo_newton *s, const double *r)
     double sum = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
         double *z = s->z + problem->row_start[i];
+        mo_pace_every(i + 1, 128);
         evaluate_block(s, i, r, z);
         const int d = mo_constraint_dim(problem, i);
         sum += mo_dot(d, z, z) / s->rho[i];

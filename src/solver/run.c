@@ -181,6 +181,7 @@ int mo_run_is_over(mo_run *run)
     } else {
         return 0;
     }
+    mo_pace(); /* what comes now is another piece */
     return 1;
 }
 

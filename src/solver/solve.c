@@ -193,6 +193,7 @@ static void set_start(mo_run *run)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const double *x = (start ? start : run->r) + row;
+        mo_pace_every(i + 1, 512);
         if (start || problem->law[i].kind == MO_LAW_BOX) { /* zero is in all other sets */
             mo_constraint_law(problem, i)
                 ->project(mo_constraint_param(problem, i), d, x, run->r + row);

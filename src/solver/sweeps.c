@@ -211,9 +211,10 @@ static mo_batch_sums look(pass_context *c)
 static void take_points(mo_sweeps *s, const double *r)
 {
     const mo_batches *b = s->batches;
-    memset(s->impulses, 0, (size_t)b->point_count * sizeof *s->impulses);
+    mo_pace_clear(s->impulses, (size_t)b->point_count * sizeof *s->impulses);
     for (int k = 0; k < b->point_count; ++k) {
         double *to = s->impulses[k].r;
+        mo_pace_every(k, 64);
         for (int lane = 0; lane < MO_LANES; ++lane) {
             const int i = b->constraint[(size_t)k * MO_LANES + (size_t)lane];
             if (i >= 0) {
@@ -236,6 +237,7 @@ static void write_best(const mo_sweeps *s, double *r)
     }
     for (int k = 0; k < b->point_count; ++k) {
         const double *from = s->best + (size_t)k * POINT;
+        mo_pace_every(k, 64);
         for (int lane = 0; lane < MO_LANES; ++lane) {
             const int i = b->constraint[(size_t)k * MO_LANES + (size_t)lane];
             if (i >= 0) {
@@ -248,13 +250,16 @@ static void write_best(const mo_sweeps *s, double *r)
             }
         }
     }
+    mo_pace();
 }
 
 static void keep_best(const mo_sweeps *s)
 {
     for (int k = 0; k < s->batches->point_count; ++k) {
+        mo_pace_every(k, 256);
         memcpy(s->best + (size_t)k * POINT, s->impulses[k].r, sizeof s->impulses[k].r);
     }
+    mo_pace();
     if (s->batches->row_count) {
         memcpy(s->row_best, s->row_r, (size_t)s->batches->problem->row_count * sizeof *s->row_r);
     }
@@ -308,12 +313,14 @@ static void refresh(mo_sweeps *s)
 {
     const mo_batches *b = s->batches;
     const size_t bytes = (size_t)b->line_count * MO_LINE * sizeof *s->state;
-    memcpy(s->state, b->free_state, bytes);
+    mo_pace_copy(s->state, b->free_state, bytes);
     apply_impulses(s);
-    memcpy(s->state_before, s->state, bytes);
+    mo_pace_copy(s->state_before, s->state, bytes);
     for (int k = 0; k < b->point_count; ++k) {
+        mo_pace_every(k, 256);
         memcpy(s->impulses[k].before, s->impulses[k].r, sizeof s->impulses[k].r);
     }
+    mo_pace();
     if (b->row_count) {
         memcpy(s->row_before, s->row_r, (size_t)b->problem->row_count * sizeof *s->row_r);
     }
@@ -396,8 +403,10 @@ void mo_sweeps_take_best(mo_sweeps *s, double *r)
     const mo_batches *b = s->batches;
     write_best(s, r);
     for (int k = 0; k < b->point_count; ++k) {
+        mo_pace_every(k, 256);
         memcpy(s->impulses[k].r, s->best + (size_t)k * POINT, sizeof s->impulses[k].r);
     }
+    mo_pace();
     if (b->row_count) {
         memcpy(s->row_r, s->row_best, (size_t)b->problem->row_count * sizeof *s->row_r);
     }
@@ -423,6 +432,7 @@ double mo_sweeps_exchange(const mo_sweeps *s)
                      *I = b->inertia + (size_t)k * MO_LINE;
         const double symmetric[6] = {I[0], I[1], I[2], I[3], I[4], I[5]};
         double inverse[9], v[3], spin[3], moment[3];
+        mo_pace_every(k, 256);
         mo_mat3_symmetric(symmetric, inverse);
         mo_vec3_minus(now, before, v);
         mo_vec3_minus(now + 3, before + 3, spin);
