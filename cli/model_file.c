@@ -16,7 +16,7 @@ enum { MOST_NOTES = 20 };
 
 int model_file_is(const char *name)
 {
-    static const char *const ENDS[] = {".xml", ".urdf", ".mjcf"};
+    static const char *const ENDS[] = {".xml", ".urdf", ".mjcf", ".sdf", ".world"};
     const size_t length = strlen(name);
     for (size_t k = 0; k < sizeof ENDS / sizeof ENDS[0]; ++k) {
         const size_t n = strlen(ENDS[k]);
@@ -219,7 +219,8 @@ int model_flags_refuse(const char *command, const args_flag *rows)
 {
     for (int k = 0; k < MODEL_FLAGS; ++k) {
         if (rows[k].value || (rows[k].all && rows[k].all->count)) {
-            say(command, "%s is for files of robots (.xml, .urdf)", args_typed(rows[k].name).text);
+            say(command, "%s is for files of robots (.xml, .urdf, .sdf)",
+                args_typed(rows[k].name).text);
             return EXIT_CALL;
         }
     }

@@ -242,7 +242,7 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     int status = world_call_read(COMMAND.name, name, sets, flags + FLAG_MODEL,
                                  flags[FLAG_JSON].value != NULL, &call->world);
     if (!status && !call->world.model && flags[FLAG_JOINTS].value) {
-        say(COMMAND.name, "--joints is for files of robots (.xml, .urdf)");
+        say(COMMAND.name, "--joints is for files of robots (.xml, .urdf, .sdf)");
         status = EXIT_CALL;
     }
     status = status ? status : read_steps(flags, call);

@@ -38,6 +38,27 @@ static void poses_follow_the_frames_they_name(void **state)
     close_world(&w);
 }
 
+/* Links 1 apart, each given in the one before. */
+static void a_long_chain_of_frames_is_followed(void **state)
+{
+    (void)state;
+    enum { LINKS = 100 };
+    static char text[LINKS * 100];
+    robot_world w;
+    int used = snprintf(text, sizeof text,
+                        "<sdf><model name='m'><static>true</static>"
+                        "<link name='l0'/>");
+    for (int k = 1; k < LINKS; ++k) {
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "<link name='l%d'><pose relative_to='l%d'>1 0 0 0 0 0</pose></link>", k,
+                         k - 1);
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "</model></sdf>");
+    open_text(text, &w);
+    check_place(&w, "l99", 99, 0, 0);
+    close_world(&w);
+}
+
 /* A rod whose hinge is 0.5 above its centre, from rest at 0.1 rad: the period of the physical
  * pendulum of inertia I + m d^2. */
 static void a_joint_has_a_place_of_its_own(void **state)
@@ -163,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(poses_follow_the_frames_they_name),
+        cmocka_unit_test(a_long_chain_of_frames_is_followed),
         cmocka_unit_test(a_joint_has_a_place_of_its_own),
         cmocka_unit_test(models_of_a_world_have_names_and_float),
         cmocka_unit_test(what_is_not_read_is_noted),

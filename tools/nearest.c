@@ -51,15 +51,19 @@ static int edits(const char *a, int length_a, const char *b, int length_b)
 static int distance_of(const char *typed, const char *name)
 {
     const size_t length = strlen(typed), name_length = strlen(name);
-    if (length == 0 || length > 1000) {
+    const size_t most = length < 4 ? 1 : length < 7 ? 2 : 3;
+    if (length == 0) {
         return -1;
     }
     if (begins_with(name, typed) || (name_length > 2 && begins_with(typed, name))) {
         return 0;
     }
+    /* Words whose lengths differ by more are that many edits apart. */
+    if (length > name_length + most || name_length > length + most) {
+        return -1;
+    }
     const int distance = edits(typed, (int)length, name, (int)name_length);
-    const int most = length < 4 ? 1 : length < 7 ? 2 : 3;
-    return distance <= most ? distance : -1;
+    return distance <= (int)most ? distance : -1;
 }
 
 void nearest_try(nearest *n, const char *name)

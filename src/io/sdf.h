@@ -11,7 +11,10 @@
 
 #include "io/model_reader.h"
 
-enum { MO_SDF_LEVELS = 30 }; /* of models in models, and of frames in frames */
+enum {
+    MO_SDF_LEVELS = 30,       /* of models in models */
+    MO_SDF_FRAME_LEVELS = 500 /* of frames given in others: a chain has one or two for each link */
+};
 
 typedef struct mo_sdf {
     mo_reader *r;

@@ -163,11 +163,12 @@ bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, 
     const char *scope = strstr(name, "::");
     const size_t length = scope ? (size_t)(scope - name) : strlen(name);
     const mo_xml_node *node = find_frame(model, name, length);
-    if (!node || level > MO_SDF_LEVELS) {
-        return mo_reader_fail(s->r, from,
-                              level > MO_SDF_LEVELS ? "names frames in a circle, at '%.80s'"
-                                                    : "names the frame '%.80s', which is not there",
-                              name);
+    if (!node) {
+        return mo_reader_fail(s->r, from, "names the frame '%.80s', which is not there", name);
+    }
+    if (level > MO_SDF_FRAME_LEVELS) {
+        return mo_reader_fail(s->r, from, "names frames in a circle, or more than %d, at '%.80s'",
+                              (int)MO_SDF_FRAME_LEVELS, name);
     }
     const mo_xml_node *given = mo_xml_child(node, "pose");
     const char *in = given ? mo_xml_get(given, "relative_to") : NULL;

@@ -60,14 +60,17 @@ static mo_solid fixed_solid(const mo_world *world, int place, int first_free)
     return s;
 }
 
-/* Of boxes: hulls with the same half edges are the same. */
+/* Byte by byte, padding too, which was cleared.  Of boxes: hulls with the same half edges are
+ * the same. */
 static int are_same(const mo_solid *one, const mo_solid *other)
 {
-    mo_solid a = *one, b = *other;
+    mo_solid a, b;
+    memcpy(&a, one, sizeof a);
+    memcpy(&b, other, sizeof b);
     if (a.collider.def.kind == MO_SHAPE_BOX && b.collider.def.kind == MO_SHAPE_BOX) {
         a.collider.hull = b.collider.hull = NULL;
     }
-    return memcmp(&a, &b, sizeof a) == 0;
+    return memcmp((const char *)&a, (const char *)&b, sizeof a) == 0;
 }
 
 /* ---- hulls ----------------------------------------------------------------------------------- */

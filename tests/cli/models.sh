@@ -81,6 +81,20 @@ printf '<robot name="r"><link name="a"/><joint name="j" type="fixed"/></robot>' 
 run run robot.urdf
 fails_on robot.urdf
 
+# SDF: a ball of 1 kg in free fall has a kinetic energy of 48.1 J after a second; both names that SDF files have.
+cat > ball.sdf << 'END'
+<sdf version="1.9"><world name="w"><gravity>0 0 -9.81</gravity><model name="m"><link name="a">
+<inertial><mass>1</mass></inertial><collision name="c"><geometry><sphere><radius>0.1</radius></sphere>
+</geometry></collision></link></model></world></sdf>
+END
+cp ball.sdf ball.world
+for file in ball.sdf ball.world; do
+    run run "$file" --time 1 --dt 0.01 --json
+    status_is 0
+    member_above kinetic_last 48.1
+    member_below kinetic_last 48.2
+done
+
 # A URDF robot set free falls on the floor it is given.
 cat > walker.urdf << 'END'
 <robot name="walker">

@@ -7,15 +7,14 @@
 #
 # Each command is ended at a moment up to LONGEST ms after its start.  It has to be gone within a
 # second, with all processes that it started; a machine that is busy is given three, and the slowest
-# is printed.  moreau-mpi is tried where it lies beside MOREAU.
+# is printed.  moreau-mpi is tried where it lies beside MOREAU.  200 moments: every command four times.
 # shellcheck source=tests/cli/checks.sh
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/checks.sh"
 moments=${4:-19} longest=${5:-1000}
-cp "$here/../../scenes/models/quadruped.xml" . || exit 1
+cp "$here/../../scenes/models/quadruped.xml" "$here/../../scenes/models/hand.xml" . || exit 1
 "$make_problem" . || exit 1
 "$moreau" run stack --steps 60 --record film.hdf5 > /dev/null || exit 1
-mpi=$(dirname "$moreau")/moreau-mpi
 
 now() { date +%s%3N; } # ms
 
@@ -26,40 +25,69 @@ moment() {
     at=$((seed / 65536 % longest))
 }
 
-# The command of number $1: long work in every place where a program can be.
-kinds=19
-arguments() {
-    case $(($1 % kinds)) in
-        0) echo run wall --set courses=60 --set length=300 --time 100 ;;
-        1) echo run stack --time 100000 --record run.hdf5 --csv run.csv ;;
-        2) echo solve slow.hdf5 --method nsgs --tol 1e-16 --max-iter 2000000000 ;;
-        3) echo view wall --set courses=200 --set length=1000 --no-open ;;
-        4) echo view stack --no-open ;;
-        5) echo bench sim ;;
-        6) echo check slow.hdf5 ;;
-        7) echo reproduce acary-cadoux ;;
-        8) echo bench scaling ;;
-        9) echo forces wall --set courses=60 --set length=300 ;;
-        10) echo render film.hdf5 film.webp --size 1600x1200 --fps 100 ;;
-        11) echo render wall wall.png --set courses=60 --set length=300 --time 100 ;;
-        12) echo compare quadruped.xml --time 1000 ;;
-        13) echo solve slow.hdf5 --method ipm --tol 1e-16 --max-iter 2000000000 ;;
-        14) echo bench solvers . --repeats 1000 ;;
-        15) echo run quadruped.xml --time 100000 --replay run.html ;;
-        16) echo view film.hdf5 --no-open ;;
-        17) echo bench violent ;;
-        18) echo run beads --set count=20000 --time 100 ;; # of moreau-mpi, where it is
-    esac
-}
+# Long work in every place where a program can be; the first ones are tried by ./test.
+commands=$(cat <<'END'
+moreau run wall --set courses=60 --set length=300 --time 100
+moreau run stack --time 100000 --record run.hdf5 --csv run.csv
+moreau solve slow.hdf5 --method nsgs --tol 1e-16 --max-iter 2000000000
+moreau view wall --set courses=200 --set length=1000 --no-open
+moreau view stack --no-open
+moreau bench sim
+moreau check slow.hdf5
+moreau reproduce acary-cadoux
+moreau bench scaling
+moreau forces wall --set courses=60 --set length=300
+moreau render film.hdf5 film.webp --size 1600x1200 --fps 100
+moreau render wall wall.png --set courses=60 --set length=300 --time 100
+moreau compare quadruped.xml --time 1000
+moreau solve slow.hdf5 --method ipm --tol 1e-16 --max-iter 2000000000
+moreau bench solvers . --repeats 1000
+moreau run quadruped.xml --time 100000 --replay run.html
+moreau view film.hdf5 --no-open
+moreau bench violent
+moreau-mpi run beads --set count=20000 --time 100
+moreau info slow.hdf5
+moreau convert slow.hdf5 other.hdf5
+moreau solvers
+moreau bench sweep
+moreau bench beads
+moreau bench families
+moreau bench collide
+moreau bench links
+moreau bench levels
+moreau bench slower .
+moreau bench standing
+moreau bench passive
+moreau bench lasting quadruped.xml
+moreau bench overlap
+moreau bench deadline
+moreau reproduce anitescu-hart
+moreau reproduce baraff
+moreau reproduce bead-piles
+moreau reproduce brazil-nut
+moreau reproduce cannonball
+moreau reproduce lu-trinkle
+moreau reproduce painleve
+moreau reproduce trinkle-pang
+moreau reproduce trinkle-pang-verdicts
+moreau run hand.xml --time 100000
+moreau view quadruped.xml --no-open
+moreau-mpi solve slow.hdf5 --tol 1e-16 --max-iter 2000000000
+moreau-mpi bench --contacts 1000000 --sweeps 100000
+moreau-mpi join film.hdf5
+END
+)
+kinds=$(echo "$commands" | wc -l)
+arguments() { echo "$commands" | sed -n "$(($1 % kinds + 1))p"; }
 
 # Starts it with a process group of its own, which has its number.
 start() {
-    program=$moreau
-    if [ $(($1 % kinds)) = 18 ] && [ -x "$mpi" ]; then
-        program=$mpi
-    fi
     # shellcheck disable=SC2046 # words without spaces
-    exec setsid "$program" $(arguments "$1")
+    set -- $(arguments "$1")
+    program=$(dirname "$moreau")/$1
+    shift
+    [ -x "$program" ] || exit 0
+    exec setsid "$program" "$@"
 }
 
 # Is nobody at work in the group?  Those who are told to go are given a moment; what is dead and not
@@ -77,7 +105,7 @@ slowest=0
 k=0
 while [ "$k" -lt "$moments" ]; do
     moment
-    call="moreau $(arguments "$k"), ended after $at ms"
+    call="$(arguments "$k"), ended after $at ms"
     (start "$k") > out 2> err &
     process=$!
     sleep "$((at / 1000)).$(printf %03d $((at % 1000)))"

@@ -214,14 +214,19 @@ static void args_seeds(fuzz_take_fn *take, void *user)
 {
     take_text("box.hdf5\n--tol\n1e-8\n--max-iter=10\n--out\nx\n--\n--file", take, user);
     take_text("--json\na\n--nsgs-omega\n1.2\n--out=y", take, user);
+    take_text("a\n--help=man", take, user);
 }
 
 /* An argument on each line. */
 static void args_run(const uint8_t *data, size_t size)
 {
     enum { MOST = 64 };
-    static const args_command COMMAND = {
-        .name = "fuzz", .operands = "FILE...", .summary = "", .least = 0, .most = -1};
+    static const args_command COMMAND = {.name = "fuzz",
+                                         .operands = "FILE...",
+                                         .summary = "",
+                                         .examples = "  moreau fuzz a\n",
+                                         .least = 0,
+                                         .most = -1};
     static const args_flag OWN[] = {{.name = "out", .operand = "FILE", .text = ""},
                                     {.name = "json", .text = ""}};
     mo_options options = mo_default_options();
